@@ -135,7 +135,7 @@ Parameters:
 "
     );
     let parameters = Template::parse(TEMPLATE).and_then(|template| template.parameters());
-    for parameter in parameters.map_err(|problems| problems.to_string())? {
+    for parameter in parameters.map_err(|diagnostics| diagnostics.to_string())? {
         let default = parameter.default.unwrap_or_default();
         let description = parameter.description.unwrap_or_default();
         let _ = write!(

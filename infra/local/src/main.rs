@@ -60,7 +60,7 @@ async fn serve(arguments: Arguments) -> Result<(), String> {
     let signals = signals().map_err(|error| format!("signals cannot be waited for: {error}"))?;
     tokio::pin!(signals);
     let emulated = arguments.cargo_lambda.is_some();
-    let template = Template::parse(TEMPLATE).map_err(|problems| problems.to_string())?;
+    let template = Template::parse(TEMPLATE).map_err(|diagnostics| diagnostics.to_string())?;
     let starting = Cloud::start(Options {
         data_dir: arguments.data_dir.clone(),
         reset: arguments.reset,

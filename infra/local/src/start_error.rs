@@ -4,7 +4,7 @@ use std::{io, path::PathBuf};
 
 use domain::ServiceError;
 use runtime::ConfigurationError;
-use template::Problems;
+use template::Diagnostics;
 
 /// Why the local stack did not start.
 #[derive(Debug, thiserror::Error)]
@@ -33,7 +33,7 @@ pub enum StartError {
     Provision(#[from] emulators::ProvisionError),
     /// The template says what the local stack does not understand.
     #[error("{0}")]
-    Template(Problems),
+    Template(Diagnostics),
     /// The template and this program do not have the same functions.
     #[error("{0}")]
     Functions(String),
@@ -53,8 +53,8 @@ pub enum StartError {
     CargoLambda(String),
 }
 
-impl From<Problems> for StartError {
-    fn from(problems: Problems) -> StartError {
+impl From<Diagnostics> for StartError {
+    fn from(problems: Diagnostics) -> StartError {
         StartError::Template(problems)
     }
 }

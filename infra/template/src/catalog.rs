@@ -1,11 +1,12 @@
-//! The resource types that are understood: what they are called, how others refer to them, and
-//! which of their properties change nothing on one machine.
+//! The supported resource types: their names, the values of references to them, and their
+//! properties without a local effect.
 //!
-//! Invariant: a type that is not listed here does not exist. Patterns are filled by
-//! [`crate::scope::Scope`]: `{name}` is the physical name, `{stack}`, `{id}`, `{region}`,
-//! `{account}`, `{queue_url_base}` and `{secret_suffix}` say what they are.
+//! Invariant: a type that is not listed here is not supported.
+//!
+//! [`crate::scope::Scope`] fills the placeholders of patterns: `{name}` (the physical name), `{id}`
+//! (the logical id), `{stack}`, `{region}`, `{account}`, `{queue_url_base}` and `{secret_suffix}`.
 
-/// What a resource is to the local stack.
+/// The role of a resource in the local stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Table,
@@ -13,17 +14,17 @@ pub(crate) enum Kind {
     Queue,
     Secret,
     Function,
-    /// The address of a function, which SAM makes of `FunctionUrlConfig`.
+    /// A function URL, which SAM creates from `FunctionUrlConfig`.
     FunctionUrl,
     HttpApi,
     Distribution,
-    /// A rule of EventBridge that sends messages.
+    /// An EventBridge rule that sends messages to a queue.
     Rule,
-    /// Who may send to a queue beside the functions' roles.
+    /// A resource policy of a queue.
     QueuePolicy,
     /// An alarm on a queue.
     Alarm,
-    /// Known, and nothing of it runs locally.
+    /// Supported, but without a local effect.
     Inert,
 }
 
@@ -35,13 +36,13 @@ pub(crate) struct ResourceType {
     pub(crate) kind: Kind,
     /// The property that sets the physical name.
     pub(crate) name_property: Option<&'static str>,
-    /// The physical name where no property sets it.
+    /// Pattern of the physical name if no property sets it.
     pub(crate) default_name: &'static str,
-    /// What `!Ref` gives.
+    /// Pattern of the value of `!Ref`.
     pub(crate) reference: &'static str,
-    /// What `!GetAtt` gives; `None` is known to a deployment alone.
+    /// Patterns of the values of `!GetAtt`; `None` if only a deployment knows the value.
     pub(crate) attributes: &'static [(&'static str, Option<&'static str>)],
-    /// Properties without local effect.
+    /// Properties without a local effect.
     pub(crate) without_effect: &'static [&'static str],
 }
 
@@ -305,7 +306,7 @@ const TYPES: &[ResourceType] = &[
     },
 ];
 
-/// What SAM makes of `FunctionUrlConfig`, under the function's logical id and `Url`.
+/// The resource that SAM creates from `FunctionUrlConfig`; its logical id is the function's and `Url`.
 pub(crate) const FUNCTION_URL: ResourceType = ResourceType {
     name: "AWS::Lambda::Url",
     kind: Kind::FunctionUrl,
@@ -316,14 +317,16 @@ pub(crate) const FUNCTION_URL: ResourceType = ResourceType {
     ..INERT
 };
 
-/// What SAM makes of `Policies`, under the function's logical id and `Role`.
+/// The resource that SAM creates from `Policies`; its logical id is the function's and `Role`.
 pub(crate) const FUNCTION_ROLE: ResourceType = ResourceType {
     name: "AWS::IAM::Role",
     attributes: &[("Arn", Some("arn:aws:iam::{account}:role/{name}"))],
     ..INERT
 };
 
-/// The type of that name, if it is understood.
+/// Returns the type of that name, if it is supported.
 pub(crate) fn resource_type(name: &str) -> Option<&'static ResourceType> {
-    TYPES.iter().find(|known| known.name == name)
+    TYPES
+        .iter()
+        .find(|resource_type| resource_type.name == name)
 }

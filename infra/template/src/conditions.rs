@@ -1,32 +1,24 @@
-//! The `Conditions` section, decided once.
+//! Evaluates the `Conditions` section.
 //!
-//! Invariant: a condition depends on parameters and on conditions decided without it.
+//! Invariants:
+//! - A condition depends on parameters and other conditions only, without cycles.
+//! - Each condition is evaluated once.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use crate::Context;
+use crate::context::Context;
+use crate::diagnostic::Report;
 use crate::node::{Intrinsic, Node, Value};
 use crate::parameters::Values;
-use crate::problem::Report;
 use crate::resolve::resolve;
-use crate::scope::Scope;
+use crate::scope::{Conditions, Scope};
 
-/// Most conditions within one another.
+/// Maximum nesting of conditions.
 const MAX_NESTING: usize = 20;
 
-/// What each condition came to.
-#[derive(Debug, Default)]
-pub(crate) struct Conditions(BTreeMap<String, bool>);
-
-impl Conditions {
-    pub(crate) fn get(&self, name: &str) -> Option<bool> {
-        self.0.get(name).copied()
-    }
-}
-
-/// Decides every condition of the section.
-pub(crate) fn decide(
+/// Evaluates every condition of the section.
+pub(crate) fn evaluate(
     section: Option<&Node>,
     context: &Context,
     parameters: &Values,
@@ -41,44 +33,49 @@ pub(crate) fn decide(
     };
     let none = Conditions::default();
     let scope = Scope::of_parameters(context, parameters, &none, report);
-    let judge = Judge {
+    let evaluator = Evaluator {
         section,
         scope,
-        decided: RefCell::default(),
+        values: RefCell::default(),
     };
+
     for entry in entries {
-        // One that could not be decided is reported; `false` keeps its name known.
-        let holds = judge.decide(&entry.key, &entry.node, 0).unwrap_or(false);
-        judge.decided.borrow_mut().insert(entry.key.clone(), holds);
+        // A condition that failed is already reported. `false` avoids a second diagnostic where it
+        // is used.
+        let value = evaluator
+            .evaluate(&entry.key, &entry.node, 0)
+            .unwrap_or(false);
+        evaluator
+            .values
+            .borrow_mut()
+            .insert(entry.key.clone(), value);
     }
-    Conditions(judge.decided.into_inner())
+    evaluator.values.into_inner()
 }
 
-struct Judge<'run> {
+struct Evaluator<'run> {
     section: &'run Node,
     scope: Scope<'run>,
-    /// So that each is decided once, however often others name it.
-    decided: RefCell<BTreeMap<String, bool>>,
+    /// Values of the conditions that are evaluated so far.
+    values: RefCell<BTreeMap<String, bool>>,
 }
 
-impl Judge<'_> {
-    fn decide(&self, name: &str, condition: &Node, nesting: usize) -> Option<bool> {
-        let decided = self.decided.borrow().get(name).copied();
-        if decided.is_some() {
-            return decided;
+impl Evaluator<'_> {
+    fn evaluate(&self, name: &str, condition: &Node, nesting: usize) -> Option<bool> {
+        let value = self.values.borrow().get(name).copied();
+        if value.is_some() {
+            return value;
         }
+
         let holds = self.holds(condition, nesting)?;
-        self.decided.borrow_mut().insert(name.to_owned(), holds);
+        self.values.borrow_mut().insert(name.to_owned(), holds);
         Some(holds)
     }
 
-    /// None after a problem was reported.
+    /// Returns `None` after an error was reported.
     fn holds(&self, node: &Node, nesting: usize) -> Option<bool> {
         if nesting > MAX_NESTING {
-            return self.problem(
-                node,
-                "conditions refer to one another in a circle, or are nested too deep",
-            );
+            return self.fail(node, "conditions form a cycle or are nested too deeply");
         }
         match &node.value {
             Value::Call(Intrinsic::Equals, argument) => self.equals(argument),
@@ -91,31 +88,33 @@ impl Judge<'_> {
             Value::Call(Intrinsic::Not, argument) => match self.each(argument, nesting)?.as_slice()
             {
                 [holds] => Some(!holds),
-                _ => self.problem(argument, "!Not takes one condition"),
+                _ => self.fail(argument, "!Not takes one condition"),
             },
             Value::Call(Intrinsic::Condition, name) => self.named(name, nesting),
             Value::Map(entries) => match entries.as_slice() {
                 [entry] if entry.key == "Condition" => self.named(&entry.node, nesting),
-                _ => self.problem(
+                _ => self.fail(
                     node,
-                    "a condition must be a function that gives true or false",
+                    "a condition must be a function that returns true or false",
                 ),
             },
-            _ => self.problem(
+            _ => self.fail(
                 node,
-                "a condition must be a function that gives true or false",
+                "a condition must be a function that returns true or false",
             ),
         }
     }
 
     fn equals(&self, argument: &Node) -> Option<bool> {
         let Some([left, right]) = argument.list() else {
-            return self.problem(argument, "!Equals takes two values");
+            return self.fail(argument, "!Equals takes two values");
         };
-        let (left, right) = (resolve(&self.scope, left)?, resolve(&self.scope, right)?);
+        let left = resolve(&self.scope, left)?;
+        let right = resolve(&self.scope, right)?;
+
         match (left.text(), right.text()) {
             (Some(left), Some(right)) => Some(left == right),
-            _ => self.problem(argument, "!Equals takes two values"),
+            _ => self.fail(argument, "!Equals takes two values"),
         }
     }
 
@@ -125,7 +124,7 @@ impl Judge<'_> {
                 .iter()
                 .map(|condition| self.holds(condition, nesting + 1))
                 .collect(),
-            None => self.problem(argument, "a list of conditions is expected"),
+            None => self.fail(argument, "a list of conditions is expected"),
         }
     }
 
@@ -134,12 +133,12 @@ impl Judge<'_> {
             .text()
             .and_then(|name| Some((name, self.section.get(name)?)))
         {
-            Some((name, condition)) => self.decide(name, condition, nesting + 1),
-            None => self.problem(name, "there is no such condition"),
+            Some((name, condition)) => self.evaluate(name, condition, nesting + 1),
+            None => self.fail(name, "there is no such condition"),
         }
     }
 
-    fn problem<T>(&self, node: &Node, message: &str) -> Option<T> {
+    fn fail<T>(&self, node: &Node, message: &str) -> Option<T> {
         self.scope.report.add(node.line, message);
         None
     }

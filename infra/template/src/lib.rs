@@ -1,110 +1,95 @@
-//! Reads an AWS SAM template and resolves it to what the local stack runs.
+//! Reads an AWS SAM template and resolves it to the [`Stack`] that the local stack runs.
 //!
-//! Invariant: whatever is not understood is a [`Problem`] with its line, never skipped. A property
-//! that has no effect on one machine is known by name and listed as such; the references in it are
-//! followed all the same.
+//! Invariants:
+//! - Everything that is not supported is reported as a [`Diagnostic`] with its line. Nothing is
+//!   skipped silently.
+//! - Properties without an effect on one machine are listed by name. References in them are
+//!   resolved nevertheless.
 //!
 //! ```text
 //! text → yaml (nodes with lines) → parameters, conditions → resources (types, names) → resolve → sections → Stack
 //! ```
 
-use std::collections::BTreeMap;
-
 mod catalog;
 mod conditions;
-mod fields;
+mod context;
+mod diagnostic;
 mod model;
 mod node;
 mod parameters;
-mod problem;
+mod properties;
 mod read;
 mod resolve;
+mod resource;
 mod resources;
 mod scope;
 mod yaml;
 
+#[cfg(test)]
+mod tests;
+
+pub use context::{Context, SECRET_ARN_SUFFIX};
+pub use diagnostic::{Diagnostic, Diagnostics};
 pub use model::*;
 pub use parameters::{Parameter, ParameterKind};
-pub use problem::{Problem, Problems};
 
-use fields::Fields;
+use diagnostic::Report;
 use node::Node;
 use parameters::Declaration;
-use problem::Report;
+use properties::Properties;
 use resolve::resolve;
 use scope::Scope;
 
-/// What the ARNs of secrets end with, where a deployment has six characters at random.
-pub const SECRET_ARN_SUFFIX: &str = "abcdef";
-
-/// The one format version that there is.
+/// The only format version of CloudFormation templates.
 const FORMAT_VERSION: &str = "2010-09-09";
 
-/// What makes a template a SAM template.
+/// The transform that a SAM template declares.
 const TRANSFORM: &str = "AWS::Serverless-2016-10-31";
 
-/// What a template is resolved with.
-#[derive(Clone, Debug, Default)]
-pub struct Context {
-    /// `AWS::StackName`; physical names begin with it.
-    pub stack_name: String,
-    /// `AWS::Region`.
-    pub region: String,
-    /// `AWS::AccountId`.
-    pub account_id: String,
-    /// Parameters that do not take their defaults.
-    pub parameters: BTreeMap<String, String>,
-    /// By logical id and attribute: what only a deployment knows, such as `("Cdn", "DomainName")`.
-    /// It also goes before what the reader would have made up.
-    pub attributes: BTreeMap<(String, String), String>,
-    /// What queue addresses begin with, without a slash at the end: `http://127.0.0.1:9324`.
-    pub queue_url_base: String,
-}
-
-/// A parsed template, of which nothing is resolved yet.
+/// A parsed template with unresolved references.
 #[derive(Debug)]
 pub struct Template {
     root: Node,
     declarations: Vec<Declaration>,
-    /// Everything that is wrong with the declarations.
-    declaration_problems: Option<Problems>,
+    /// Errors in the declarations of parameters.
+    declaration_diagnostics: Option<Diagnostics>,
 }
 
 impl Template {
-    /// Parses the text of a template.
+    /// Parses a template.
     ///
     /// # Errors
-    /// Everything that is no YAML as CloudFormation reads it.
-    pub fn parse(text: &str) -> Result<Template, Problems> {
+    /// Returns all YAML that CloudFormation does not accept.
+    pub fn parse(text: &str) -> Result<Template, Diagnostics> {
         let root = yaml::parse(text)?;
         let report = Report::default();
         let declarations = parameters::declarations(root.get("Parameters"), &report);
-        let declaration_problems = report.finish(()).err();
+        let declaration_diagnostics = report.finish(()).err();
 
         Ok(Template {
             root,
             declarations,
-            declaration_problems,
+            declaration_diagnostics,
         })
     }
 
     /// Resolves the template.
     ///
     /// # Errors
-    /// Everything that is wrong with it, or not understood.
-    pub fn read(&self, context: &Context) -> Result<Stack, Problems> {
-        let report = Report::with(self.declaration_problems.as_ref());
+    /// Returns everything that is invalid or not supported.
+    pub fn read(&self, context: &Context) -> Result<Stack, Diagnostics> {
+        let report = Report::with(self.declaration_diagnostics.as_ref());
         let stack = self.assemble(context, &report);
         report.finish(stack)
     }
 
-    /// The parameters that the template declares, in its order.
+    /// Returns the declared parameters in the order of the template.
     ///
     /// # Errors
-    /// Everything that is wrong with the declarations.
-    pub fn parameters(&self) -> Result<Vec<Parameter>, Problems> {
-        match &self.declaration_problems {
-            Some(problems) => Err(problems.clone()),
+    /// Returns everything that is invalid in the declarations.
+    pub fn parameters(&self) -> Result<Vec<Parameter>, Diagnostics> {
+        match &self.declaration_diagnostics {
+            Some(diagnostics) => Err(diagnostics.clone()),
             None => Ok(self
                 .declarations
                 .iter()
@@ -114,14 +99,15 @@ impl Template {
     }
 
     fn assemble(&self, context: &Context, report: &Report) -> Stack {
-        let mut sections = Fields::of(&self.root, "a template", report);
+        let mut sections = Properties::of(&self.root, "a template", report);
         sections.without_effect(&["Description", "Metadata"]);
         sections.fixed("AWSTemplateFormatVersion", FORMAT_VERSION);
         sections.fixed("Transform", TRANSFORM);
+
         let parameter_section = sections.take("Parameters");
         let condition_section = sections.take("Conditions");
         let function_globals = sections.take("Globals").and_then(|globals| {
-            let mut globals = Fields::of(globals, "Globals", report);
+            let mut globals = Properties::of(globals, "Globals", report);
             let function = globals.take("Function");
             globals.finish();
             function
@@ -137,10 +123,12 @@ impl Template {
             override_line,
             report,
         );
-        let conditions = conditions::decide(condition_section, context, &values, report);
-        let names = Scope::of_parameters(context, &values, &conditions, report);
-        let resources = resources::index(resource_section, function_globals, &names);
-        let scope = names.with_resources(&resources);
+        let conditions = conditions::evaluate(condition_section, context, &values, report);
+
+        let parameter_scope = Scope::of_parameters(context, &values, &conditions, report);
+        let resources = resources::index(resource_section, function_globals, &parameter_scope);
+        let scope = parameter_scope.with_resources(&resources);
+
         read_outputs(outputs, &scope);
         read::stack(&scope)
     }
@@ -149,12 +137,12 @@ impl Template {
 /// Parses and resolves a template.
 ///
 /// # Errors
-/// Everything that is wrong with it, or not understood.
-pub fn read(text: &str, context: &Context) -> Result<Stack, Problems> {
+/// Returns everything that is invalid or not supported.
+pub fn read(text: &str, context: &Context) -> Result<Stack, Diagnostics> {
     Template::parse(text)?.read(context)
 }
 
-/// Outputs run nowhere; that they refer to something is all that is asked of them.
+/// Checks that outputs are well-formed and that their references resolve. Their values are not used.
 fn read_outputs(section: Option<&Node>, scope: &Scope<'_>) {
     let Some(section) = section else { return };
     if section.map().is_none() {
@@ -164,12 +152,9 @@ fn read_outputs(section: Option<&Node>, scope: &Scope<'_>) {
         let Some(output) = resolve(scope, &entry.node) else {
             continue;
         };
-        let mut fields = Fields::of(&output, "an output", scope.report);
-        fields.without_effect(&["Description", "Export"]);
-        fields.required("Value");
-        fields.finish();
+        let mut properties = Properties::of(&output, "an output", scope.report);
+        properties.without_effect(&["Description", "Export"]);
+        properties.required("Value");
+        properties.finish();
     }
 }
-
-#[cfg(test)]
-mod tests;

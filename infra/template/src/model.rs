@@ -1,10 +1,11 @@
-//! What a template says, resolved: every reference followed, every parameter filled in.
+//! The resolved template: no references and parameters are left.
 //!
-//! Names are physical ("larder-Table"), logical ids are kept for messages.
+//! Names are physical ("larder-Table"). Logical ids serve for messages and for references between
+//! resources.
 
 use std::collections::BTreeMap;
 
-/// Everything that one template describes and the local stack runs.
+/// The resources of a template that the local stack runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stack {
     /// DynamoDB tables.
@@ -13,19 +14,19 @@ pub struct Stack {
     pub buckets: Vec<Bucket>,
     /// SQS queues.
     pub queues: Vec<Queue>,
-    /// Secrets Manager's secrets.
+    /// Secrets of Secrets Manager.
     pub secrets: Vec<Secret>,
     /// Lambda functions.
     pub functions: Vec<Function>,
     /// Routes of the HTTP API.
     pub routes: Vec<Route>,
-    /// Queues that invoke a function.
+    /// Event source mappings: queues that invoke a function.
     pub triggers: Vec<Trigger>,
-    /// Messages that are sent time and again.
+    /// Messages that are sent periodically.
     pub schedules: Vec<Schedule>,
     /// Alarms on queues.
     pub alarms: Vec<QueueAlarm>,
-    /// Logical id of the function behind the CloudFront distribution, where there is one.
+    /// Logical id of the function that is the origin of the CloudFront distribution, if there is one.
     pub cdn_origin: Option<String>,
 }
 
@@ -36,15 +37,15 @@ pub struct Table {
     pub logical_id: String,
     /// Physical name.
     pub name: String,
-    /// The table's own key.
+    /// The primary key.
     pub key: Key,
-    /// Types of the attributes that keys use.
+    /// Types of the key attributes.
     pub attributes: BTreeMap<String, AttributeType>,
-    /// The attribute that holds an item's expiry, unix seconds.
+    /// The attribute that holds the expiry of an item, in Unix seconds.
     pub time_to_live: Option<String>,
 }
 
-/// A key: the partition attribute, and the sort attribute where there is one.
+/// A primary key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Key {
     /// `HASH`.
@@ -71,35 +72,35 @@ pub struct Bucket {
     pub logical_id: String,
     /// Physical name.
     pub name: String,
-    /// Cross-origin rules, first match wins.
+    /// CORS rules; the first match applies.
     pub cors: Vec<CorsRule>,
-    /// What expires by itself.
+    /// Lifecycle rules.
     pub lifecycle: Vec<LifecycleRule>,
 }
 
 /// One rule of a bucket's CORS configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CorsRule {
-    /// Origins, `*` matching any run of characters.
+    /// Origins; `*` matches any sequence of characters.
     pub allowed_origins: Vec<String>,
-    /// Methods.
+    /// HTTP methods.
     pub allowed_methods: Vec<String>,
-    /// Request headers, `*` matching any run of characters.
+    /// Request headers; `*` matches any sequence of characters.
     pub allowed_headers: Vec<String>,
-    /// Headers a script may read.
+    /// Response headers that a script may read.
     pub exposed_headers: Vec<String>,
-    /// Preflight lifetime.
+    /// Lifetime of a cached preflight response, in seconds.
     pub max_age_seconds: Option<u32>,
 }
 
 /// One rule of a bucket's lifecycle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LifecycleRule {
-    /// Keys it speaks of.
+    /// Prefix of the object keys that the rule applies to.
     pub prefix: String,
-    /// Objects go after so many days.
+    /// Days until an object expires.
     pub expiration_days: Option<u32>,
-    /// Parts of unfinished multipart uploads go after so many days.
+    /// Days until an incomplete multipart upload is aborted.
     pub abort_multipart_days: Option<u32>,
 }
 
@@ -110,13 +111,13 @@ pub struct Queue {
     pub logical_id: String,
     /// Physical name.
     pub name: String,
-    /// Seconds a received message stays hidden.
+    /// Visibility timeout, in seconds.
     pub visibility_timeout_seconds: u32,
-    /// Seconds a message is hidden at first.
+    /// Delay of a new message, in seconds.
     pub delay_seconds: u32,
-    /// Seconds a message is kept.
+    /// Message retention period, in seconds.
     pub retention_seconds: u32,
-    /// Where messages go that were received too often.
+    /// Redrive policy, if there is a dead-letter queue.
     pub redrive: Option<Redrive>,
 }
 
@@ -125,21 +126,21 @@ pub struct Queue {
 pub struct Redrive {
     /// Physical name of the dead-letter queue.
     pub dead_letter_queue: String,
-    /// Receives before a message goes there.
+    /// Maximum number of receives before a message is moved there.
     pub max_receive_count: u32,
 }
 
-/// A secret whose value is generated once.
+/// A secret with a generated value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Secret {
     /// Logical id in the template.
     pub logical_id: String,
-    /// Physical name; its ARN ends with this, `-` and
+    /// Physical name. The ARN ends with the name, `-` and
     /// [`SECRET_ARN_SUFFIX`](crate::SECRET_ARN_SUFFIX).
     pub name: String,
-    /// Characters of the value.
+    /// Length of the value, in characters.
     pub length: u32,
-    /// Whether the value is made of letters and digits alone.
+    /// Whether the value consists of letters and digits only.
     pub excludes_punctuation: bool,
 }
 
@@ -152,35 +153,35 @@ pub struct Function {
     pub name: String,
     /// The Cargo binary it runs (`Metadata.BuildProperties.Binary`).
     pub binary: String,
-    /// Seconds before an invocation is cut off.
+    /// Timeout of an invocation, in seconds.
     pub timeout_seconds: u32,
-    /// MiB of memory.
+    /// Memory, in MiB.
     pub memory_mib: u32,
-    /// Environment, resolved.
+    /// Environment variables.
     pub environment: BTreeMap<String, String>,
-    /// What its role allows.
+    /// Permissions of its role.
     pub permissions: Vec<Permission>,
     /// Whether it has a function URL.
     pub has_url: bool,
-    /// What Lambda does when the function is invoked by a chain of its own messages.
+    /// Handling of recursive loops.
     pub recursive_loop: RecursiveLoop,
 }
 
-/// What Lambda does when a chain of messages invokes a function more than 16 times.
+/// Handling of a chain of messages that invokes a function more than 16 times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecursiveLoop {
-    /// Nothing.
+    /// The chain continues.
     Allow,
-    /// It stops the chain: the message goes to its queue's dead-letter queue, or is dropped.
+    /// The message is moved to the queue's dead-letter queue, or dropped if there is none.
     Terminate,
 }
 
-/// One statement of a function's role.
+/// An `Allow` statement of a function's role.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Permission {
     /// IAM actions: `dynamodb:GetItem`.
     pub actions: Vec<String>,
-    /// ARNs, resolved; `*` matches any run of characters.
+    /// ARNs; `*` matches any sequence of characters.
     pub resources: Vec<String>,
 }
 
@@ -195,35 +196,35 @@ pub struct Route {
     pub function: String,
 }
 
-/// A queue that invokes a function.
+/// An event source mapping: a queue that invokes a function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trigger {
     /// Physical name of the queue.
     pub queue: String,
     /// Logical id of the function.
     pub function: String,
-    /// Most messages in one batch.
+    /// Maximum number of messages in a batch.
     pub batch_size: u32,
-    /// Most batches at work at once, where it is bounded.
+    /// Maximum number of concurrent batches, if it is limited.
     pub maximum_concurrency: Option<u32>,
-    /// Whether the function's answer names the failed messages.
+    /// Whether the function reports the failed messages of a batch (`ReportBatchItemFailures`).
     pub reports_failures: bool,
 }
 
-/// A message that a rule sends to a queue, time and again.
+/// A message that an EventBridge rule sends to a queue periodically.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
     /// Logical id of the rule.
     pub rule: String,
-    /// Seconds from one time to the next.
+    /// Period, in seconds.
     pub period_seconds: u32,
     /// Physical name of the queue.
     pub queue: String,
-    /// The message: JSON.
+    /// Body of the message, as JSON.
     pub message: String,
 }
 
-/// An alarm that is raised when a queue holds messages.
+/// An alarm that fires if a queue holds messages.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueueAlarm {
     /// Logical id of the alarm.

@@ -1,9 +1,11 @@
-//! The template as a tree whose every node knows its line.
+//! The template as a tree of nodes with line numbers.
 //!
-//! Invariant: intrinsic functions look the same here in short (`!Ref x`) and long (`Ref: x`) form,
-//! and only those that the reader understands exist; no two keys of a mapping are equal.
+//! Invariants:
+//! - Intrinsic functions have one representation for the short (`!Ref x`) and the long (`Ref: x`)
+//!   form.
+//! - The keys of a mapping are distinct.
 
-/// A value and where it stands.
+/// A value and its line.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Node {
     /// Counted from 1.
@@ -13,12 +15,11 @@ pub(crate) struct Node {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
-    /// Nothing, `~` or `null`. CloudFormation accepts it nowhere.
+    /// An empty value, `~` or `null`. CloudFormation never accepts it.
     Null,
-    /// Something that could not be read. The problem is reported already: whoever meets this keeps
-    /// silent.
+    /// A value that could not be read. The error is already reported, so it is not reported again.
     Broken,
-    /// Numbers and booleans included: what they mean depends on who reads them.
+    /// Text, a number or a boolean. The property that holds it decides on the type.
     Scalar(String),
     List(Vec<Node>),
     Map(Vec<Entry>),
@@ -34,7 +35,7 @@ pub(crate) struct Entry {
     pub(crate) node: Node,
 }
 
-/// The functions that are understood.
+/// The supported intrinsic functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Intrinsic {
     Ref,
@@ -52,7 +53,7 @@ pub(crate) enum Intrinsic {
 }
 
 impl Intrinsic {
-    /// By the name in short form, without the `!`.
+    /// Parses the name of the short form, without the `!`.
     pub(crate) fn from_short(name: &str) -> Option<Self> {
         Some(match name {
             "Ref" => Self::Ref,
@@ -71,15 +72,15 @@ impl Intrinsic {
         })
     }
 
-    /// Whether `key` claims to be the long form of a function, understood or not.
+    /// Returns whether `key` is the long form of a function, supported or not.
     ///
-    /// `Condition` does not: as a key it is an attribute of resources, too. Conditions read it
-    /// themselves.
+    /// `Condition` is not: as a key it is an attribute of resources as well. The evaluation of
+    /// conditions handles it.
     pub(crate) fn is_long(key: &str) -> bool {
         key == "Ref" || key.starts_with("Fn::")
     }
 
-    /// By the name in long form.
+    /// Parses the name of the long form.
     pub(crate) fn from_long(key: &str) -> Option<Self> {
         if key == "Ref" {
             Some(Self::Ref)
@@ -90,7 +91,7 @@ impl Intrinsic {
 }
 
 impl Node {
-    /// The scalar's text.
+    /// Returns the text of a scalar.
     pub(crate) fn text(&self) -> Option<&str> {
         if let Value::Scalar(text) = &self.value {
             Some(text)
@@ -115,7 +116,7 @@ impl Node {
         }
     }
 
-    /// The value under `key`, if this is a mapping that has it.
+    /// Returns the value of `key`, if this is a mapping with that key.
     pub(crate) fn get(&self, key: &str) -> Option<&Node> {
         self.map()?
             .iter()
@@ -123,7 +124,7 @@ impl Node {
             .map(|entry| &entry.node)
     }
 
-    /// Takes `key` out, if this is a mapping that has it.
+    /// Removes `key` and returns its value, if this is a mapping with that key.
     pub(crate) fn remove(&mut self, key: &str) -> Option<Node> {
         let Value::Map(entries) = &mut self.value else {
             return None;
@@ -132,8 +133,8 @@ impl Node {
         Some(entries.remove(position).node)
     }
 
-    /// This under `over`, as `Globals` merge: mappings key by key, lists one after the other, all
-    /// else replaced.
+    /// Merges `over` into this node as SAM merges `Globals`: mappings by key, lists by
+    /// concatenation. Other values are replaced.
     pub(crate) fn merged_with(&self, over: &Node) -> Node {
         let value = match (&self.value, &over.value) {
             (Value::Map(base), Value::Map(over)) => Value::Map(merge_entries(base, over)),
@@ -152,10 +153,10 @@ impl Node {
 fn merge_entries(base: &[Entry], over: &[Entry]) -> Vec<Entry> {
     let mut merged = base.to_vec();
     for entry in over {
-        match merged.iter_mut().find(|known| known.key == entry.key) {
-            Some(known) => {
-                known.node = known.node.merged_with(&entry.node);
-                known.line = entry.line;
+        match merged.iter_mut().find(|base| base.key == entry.key) {
+            Some(base) => {
+                base.node = base.node.merged_with(&entry.node);
+                base.line = entry.line;
             }
             None => merged.push(entry.clone()),
         }

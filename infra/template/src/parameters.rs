@@ -1,57 +1,66 @@
-//! The `Parameters` section: declarations, and the values that they take.
+//! The `Parameters` section: declarations and values.
 //!
-//! Invariant: a value is used only if it keeps everything its declaration demands.
+//! Invariant: a value is used only if it meets the constraints of its declaration.
 
 use std::collections::BTreeMap;
 
 use regex::Regex;
 
-use crate::fields::Fields;
+use crate::diagnostic::Report;
 use crate::node::{Entry, Node};
-use crate::problem::Report;
+use crate::properties::Properties;
 
-/// CloudFormation's bound on parameters of one template.
+/// CloudFormation's maximum number of parameters.
 const MAX_PARAMETERS: usize = 200;
 
-/// CloudFormation's bound on one value.
+/// CloudFormation's maximum size of a value, in bytes.
 const MAX_VALUE_BYTES: usize = 4096;
 
-/// One parameter that the template declares.
+/// A declared parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// What an override names.
+    /// Name.
     pub name: String,
-    /// What its values are.
+    /// Type of its values.
     pub kind: ParameterKind,
-    /// The value where none is given.
+    /// Default value.
     pub default: Option<String>,
-    /// What it is for.
+    /// Description.
     pub description: Option<String>,
 }
 
-/// What a parameter's values are.
+/// Type of a parameter's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
     /// Text.
     String,
-    /// A whole number. (CloudFormation takes fractions, too; nothing of ours does.)
+    /// An integer. Fractions, which CloudFormation accepts, are not supported.
     Number,
 }
 
-/// Values by parameter; none where there is a problem with it, which is reported already.
+/// Values by parameter; `None` if the value is invalid, which is already reported.
 pub(crate) type Values = BTreeMap<String, Option<String>>;
 
-/// A parameter with what it demands of values.
+/// A parameter and the constraints on its values.
 #[derive(Debug)]
 pub(crate) struct Declaration {
     pub(crate) parameter: Parameter,
     line: usize,
     allowed_values: Vec<String>,
-    /// As it is written, and compiled to match the whole value, as CloudFormation has it.
-    pattern: Option<(String, Regex)>,
-    /// Least and most characters of text, or least and most number.
-    least: Option<i64>,
-    most: Option<i64>,
+    pattern: Option<Pattern>,
+    /// Minimum length of text in characters, or minimum number.
+    min: Option<i64>,
+    /// Maximum length of text in characters, or maximum number.
+    max: Option<i64>,
+}
+
+/// An `AllowedPattern`.
+#[derive(Debug)]
+struct Pattern {
+    /// The pattern of the template.
+    text: String,
+    /// Matches the whole value, as in CloudFormation.
+    regex: Regex,
 }
 
 /// Reads the `Parameters` section.
@@ -76,52 +85,56 @@ pub(crate) fn declarations(section: Option<&Node>, report: &Report) -> Vec<Decla
 }
 
 fn declaration(entry: &Entry, report: &Report) -> Option<Declaration> {
-    let mut fields = Fields::of(&entry.node, "a parameter", report);
-    fields.without_effect(&["ConstraintDescription", "NoEcho"]);
-    let kind = match fields.required_text("Type") {
+    let mut properties = Properties::of(&entry.node, "a parameter", report);
+    properties.without_effect(&["ConstraintDescription", "NoEcho"]);
+    let kind = match properties.required_text("Type") {
         Some("String") => Some(ParameterKind::String),
         Some("Number") => Some(ParameterKind::Number),
         Some(other) => {
             report.add(
                 entry.line,
-                format!("the parameter type `{other}` is not understood"),
+                format!("the parameter type `{other}` is not supported"),
             );
             None
         }
         None => None,
     };
-    let (least, most) = match kind {
-        Some(ParameterKind::Number) => ("MinValue", "MaxValue"),
-        _ => ("MinLength", "MaxLength"),
-    };
+    let is_number = kind == Some(ParameterKind::Number);
+    let min = if is_number { "MinValue" } else { "MinLength" };
+    let max = if is_number { "MaxValue" } else { "MaxLength" };
+
     let parameter = Parameter {
         name: entry.key.clone(),
         kind: kind.unwrap_or(ParameterKind::String),
-        default: fields.text("Default").map(str::to_owned),
-        description: fields.text("Description").map(str::to_owned),
+        default: properties.text("Default").map(str::to_owned),
+        description: properties.text("Description").map(str::to_owned),
     };
     let declaration = Declaration {
         parameter,
         line: entry.line,
-        allowed_values: fields.texts("AllowedValues"),
-        pattern: fields
+        allowed_values: properties.texts("AllowedValues"),
+        pattern: properties
             .take("AllowedPattern")
             .and_then(|node| pattern(node, report)),
-        least: fields.take(least).and_then(|node| bound(node, report)),
-        most: fields.take(most).and_then(|node| bound(node, report)),
+        min: properties.take(min).and_then(|node| bound(node, report)),
+        max: properties.take(max).and_then(|node| bound(node, report)),
     };
-    fields.finish();
+    properties.finish();
     kind.map(|_| declaration)
 }
 
-fn pattern(node: &Node, report: &Report) -> Option<(String, Regex)> {
-    let pattern = node
-        .text()
-        .and_then(|text| Some((text.to_owned(), Regex::new(&format!("^(?:{text})$")).ok()?)));
+fn pattern(node: &Node, report: &Report) -> Option<Pattern> {
+    let pattern = node.text().and_then(|text| {
+        let regex = Regex::new(&format!("^(?:{text})$")).ok()?;
+        Some(Pattern {
+            text: text.to_owned(),
+            regex,
+        })
+    });
     if pattern.is_none() {
         report.add(
             node.line,
-            "`AllowedPattern` is no regular expression that is understood",
+            "`AllowedPattern` is not a supported regular expression",
         );
     }
     pattern
@@ -135,9 +148,9 @@ fn bound(node: &Node, report: &Report) -> Option<i64> {
     bound
 }
 
-/// Every parameter's value: the override, or the default; none where that is a problem.
+/// Returns the value of every parameter: the override or the default, if it is valid.
 ///
-/// `line` is where overrides of unknown parameters are reported: there is no better place.
+/// Overrides of unknown parameters are reported at `line`.
 pub(crate) fn values(
     declarations: &[Declaration],
     overrides: &BTreeMap<String, String>,
@@ -164,8 +177,11 @@ pub(crate) fn values(
             continue;
         };
         let checked = declaration.check(value);
-        if let Err(demand) = &checked {
-            report.add(declaration.line, format!("the parameter `{name}` {demand}"));
+        if let Err(constraint) = &checked {
+            report.add(
+                declaration.line,
+                format!("the parameter `{name}` {constraint}"),
+            );
         }
         values.insert(name.clone(), checked.is_ok().then(|| value.clone()));
     }
@@ -173,36 +189,38 @@ pub(crate) fn values(
 }
 
 impl Declaration {
-    /// Whether `value` is one; else what is demanded of it.
+    /// Fails with the constraint that `value` does not meet.
     fn check(&self, value: &str) -> Result<(), String> {
         if value.len() > MAX_VALUE_BYTES {
             return Err(format!("must be at most {MAX_VALUE_BYTES} bytes long"));
         }
-        let (size, unit) = match self.parameter.kind {
-            ParameterKind::Number => (
-                value
-                    .parse()
-                    .map_err(|_| "must be a whole number".to_owned())?,
-                "",
-            ),
-            ParameterKind::String => (
-                i64::try_from(value.chars().count()).unwrap_or(i64::MAX),
-                " characters long",
-            ),
+
+        let size: i64 = match self.parameter.kind {
+            ParameterKind::Number => value
+                .parse()
+                .map_err(|_| "must be a whole number".to_owned())?,
+            ParameterKind::String => i64::try_from(value.chars().count()).unwrap_or(i64::MAX),
         };
-        if let Some(least) = self.least.filter(|least| size < *least) {
-            return Err(format!("must be at least {least}{unit}"));
+        let unit = match self.parameter.kind {
+            ParameterKind::Number => "",
+            ParameterKind::String => " characters long",
+        };
+        if let Some(min) = self.min.filter(|min| size < *min) {
+            return Err(format!("must be at least {min}{unit}"));
         }
-        if let Some(most) = self.most.filter(|most| size > *most) {
-            return Err(format!("must be at most {most}{unit}"));
+        if let Some(max) = self.max.filter(|max| size > *max) {
+            return Err(format!("must be at most {max}{unit}"));
         }
+
         if !self.allowed_values.is_empty()
             && !self.allowed_values.iter().any(|allowed| allowed == value)
         {
             return Err(format!("must be one of {}", self.allowed_values.join(", ")));
         }
         match &self.pattern {
-            Some((text, pattern)) if !pattern.is_match(value) => Err(format!("must match {text}")),
+            Some(pattern) if !pattern.regex.is_match(value) => {
+                Err(format!("must match {}", pattern.text))
+            }
             _ => Ok(()),
         }
     }

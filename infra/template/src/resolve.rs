@@ -1,15 +1,15 @@
-//! Intrinsic functions, worked out.
+//! Evaluates intrinsic functions.
 //!
-//! Invariant: a resolved tree holds no call, no null, and nothing that refers to nothing without a
-//! problem reported.
+//! Invariant: a resolved tree contains no call and no null. Every reference that does not resolve
+//! is reported.
 
 use crate::node::{Entry, Intrinsic, Node, Value};
 use crate::scope::Scope;
 
-/// Gives no value: the property or item is left out.
+/// Pseudo parameter that removes a property or item.
 const NO_VALUE: &str = "AWS::NoValue";
 
-/// `node` with every call replaced by what it gives; None where that is `AWS::NoValue`.
+/// Replaces every call in `node` by its value. Returns `None` for `AWS::NoValue`.
 pub(crate) fn resolve(scope: &Scope<'_>, node: &Node) -> Option<Node> {
     let line = node.line;
     let value = match &node.value {
@@ -49,7 +49,7 @@ fn resolve_entry(scope: &Scope<'_>, entry: &Entry) -> Option<Entry> {
     })
 }
 
-/// None after a problem was reported.
+/// Returns `None` after an error was reported.
 fn call(scope: &Scope<'_>, intrinsic: Intrinsic, argument: &Node) -> Option<Value> {
     let line = argument.line;
     match intrinsic {
@@ -57,8 +57,10 @@ fn call(scope: &Scope<'_>, intrinsic: Intrinsic, argument: &Node) -> Option<Valu
             .reference(text(scope, argument, "!Ref takes a name")?, line)
             .map(Value::Scalar),
         Intrinsic::GetAtt => {
-            let (id, attribute) = attribute_path(scope, argument)?;
-            scope.attribute(id, attribute, line).map(Value::Scalar)
+            let path = attribute_path(scope, argument)?;
+            scope
+                .attribute(path.id, path.attribute, line)
+                .map(Value::Scalar)
         }
         Intrinsic::Sub => substitute(scope, argument).map(Value::Scalar),
         Intrinsic::Join => join(scope, argument).map(Value::Scalar),
@@ -72,13 +74,13 @@ fn call(scope: &Scope<'_>, intrinsic: Intrinsic, argument: &Node) -> Option<Valu
         | Intrinsic::Condition => {
             scope
                 .report
-                .add(line, "this function stands in Conditions only");
+                .add(line, "this function is allowed in Conditions only");
             None
         }
     }
 }
 
-/// `!If [condition, then, else]`. The branch that is not taken must be understood, too.
+/// `!If [condition, then, else]`. The other branch is checked as well.
 fn choose(scope: &Scope<'_>, argument: &Node) -> Option<Node> {
     let broken = Some(Node {
         line: argument.line,
@@ -96,20 +98,21 @@ fn choose(scope: &Scope<'_>, argument: &Node) -> Option<Node> {
     let Some(holds) = scope.condition(name, condition.line) else {
         return broken;
     };
-    let (taken, left) = if holds {
-        (then, otherwise)
-    } else {
-        (otherwise, then)
-    };
-    resolve(&scope.hypothetical(), left);
-    resolve(scope, taken)
+
+    let chosen = if holds { then } else { otherwise };
+    let other = if holds { otherwise } else { then };
+    resolve(&scope.hypothetical(), other);
+    resolve(scope, chosen)
 }
 
-/// `Id.Attribute`, or the two in a list.
-fn attribute_path<'tree>(
-    scope: &Scope<'_>,
-    argument: &'tree Node,
-) -> Option<(&'tree str, &'tree str)> {
+/// The argument of `!GetAtt`.
+struct AttributePath<'tree> {
+    id: &'tree str,
+    attribute: &'tree str,
+}
+
+/// Reads `Id.Attribute` or `[Id, Attribute]`.
+fn attribute_path<'tree>(scope: &Scope<'_>, argument: &'tree Node) -> Option<AttributePath<'tree>> {
     let path = match &argument.value {
         Value::Scalar(path) => path.split_once('.'),
         Value::List(path) => match path.as_slice() {
@@ -123,31 +126,31 @@ fn attribute_path<'tree>(
             .report
             .add(argument.line, "!GetAtt takes a logical id and an attribute");
     }
-    path
+    path.map(|(id, attribute)| AttributePath { id, attribute })
 }
 
 /// `!Sub text`, or `!Sub [text, {variable: value}]`.
 fn substitute(scope: &Scope<'_>, argument: &Node) -> Option<String> {
+    const USAGE: &str = "!Sub takes a text, or a text and a mapping";
     let line = argument.line;
-    let (template, variables) = match argument.list() {
-        None => (argument, None),
-        Some([template, variables]) => (template, Some(resolve(scope, variables)?)),
+    let template = match argument.list() {
+        None => argument,
+        Some([template, _]) => template,
         Some(_) => {
-            scope
-                .report
-                .add(line, "!Sub takes a text, or a text and a mapping");
+            scope.report.add(line, USAGE);
             return None;
         }
     };
-    let mut rest = text(
-        scope,
-        template,
-        "!Sub takes a text, or a text and a mapping",
-    )?;
+    let variables = match argument.list() {
+        Some([_, variables]) => Some(resolve(scope, variables)?),
+        _ => None,
+    };
+
+    let mut rest = text(scope, template, USAGE)?;
     let mut filled = String::new();
     while let Some((before, after)) = rest.split_once("${") {
         let Some((name, after)) = after.split_once('}') else {
-            scope.report.add(line, "`${` is never closed");
+            scope.report.add(line, "`${` is not closed");
             return None;
         };
         filled.push_str(before);
@@ -184,8 +187,9 @@ fn variable(
 /// `!Join [delimiter, values]`.
 fn join(scope: &Scope<'_>, argument: &Node) -> Option<String> {
     const USAGE: &str = "!Join takes a delimiter and a list of texts";
-    let (delimiter, values) = pair(scope, argument, USAGE)?;
-    let values = resolve(scope, values)?;
+    let [delimiter, unresolved] = pair(scope, argument, USAGE)?;
+    let values = resolve(scope, unresolved)?;
+
     let texts: Option<Vec<&str>> = list(scope, &values, USAGE)?
         .iter()
         .map(|value| text(scope, value, USAGE))
@@ -196,28 +200,30 @@ fn join(scope: &Scope<'_>, argument: &Node) -> Option<String> {
 /// `!Split [delimiter, text]`.
 fn split(scope: &Scope<'_>, argument: &Node) -> Option<Value> {
     const USAGE: &str = "!Split takes a delimiter and a text";
-    let (delimiter, source) = pair(scope, argument, USAGE)?;
-    let source = resolve(scope, source)?;
-    let (delimiter, source_text) = (text(scope, delimiter, USAGE)?, text(scope, &source, USAGE)?);
+    let [delimiter_node, unresolved] = pair(scope, argument, USAGE)?;
+    let source_node = resolve(scope, unresolved)?;
+    let delimiter = text(scope, delimiter_node, USAGE)?;
+    let source = text(scope, &source_node, USAGE)?;
     if delimiter.is_empty() {
         scope.report.add(argument.line, USAGE);
         return None;
     }
+
     let part = |part: &str| Node {
         line: argument.line,
         value: Value::Scalar(part.to_owned()),
     };
-    Some(Value::List(
-        source_text.split(delimiter).map(part).collect(),
-    ))
+    Some(Value::List(source.split(delimiter).map(part).collect()))
 }
 
 /// `!Select [index, values]`.
 fn select(scope: &Scope<'_>, argument: &Node) -> Option<Value> {
     const USAGE: &str = "!Select takes an index and a list that has it";
-    let (index, values) = pair(scope, argument, USAGE)?;
-    let (index, values) = (resolve(scope, index)?, resolve(scope, values)?);
-    let index: Option<usize> = text(scope, &index, USAGE)?.parse().ok();
+    let [unresolved_index, unresolved_values] = pair(scope, argument, USAGE)?;
+    let index_node = resolve(scope, unresolved_index)?;
+    let values = resolve(scope, unresolved_values)?;
+
+    let index: Option<usize> = text(scope, &index_node, USAGE)?.parse().ok();
     let selected = index
         .and_then(|index| values.list()?.get(index))
         .map(|node| node.value.clone());
@@ -227,16 +233,12 @@ fn select(scope: &Scope<'_>, argument: &Node) -> Option<Value> {
     selected
 }
 
-fn pair<'tree>(
-    scope: &Scope<'_>,
-    argument: &'tree Node,
-    usage: &str,
-) -> Option<(&'tree Node, &'tree Node)> {
-    let Some([first, second]) = argument.list() else {
+fn pair<'tree>(scope: &Scope<'_>, argument: &'tree Node, usage: &str) -> Option<&'tree [Node; 2]> {
+    let pair = argument.list().and_then(|list| list.try_into().ok());
+    if pair.is_none() {
         scope.report.add(argument.line, usage);
-        return None;
-    };
-    Some((first, second))
+    }
+    pair
 }
 
 fn text<'tree>(scope: &Scope<'_>, node: &'tree Node, usage: &str) -> Option<&'tree str> {

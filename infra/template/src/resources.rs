@@ -1,32 +1,20 @@
-//! The `Resources` section: what there is and how it is called, before anything in it is read.
+//! Indexes the `Resources` section by logical id, with types and physical names.
 //!
-//! Invariant: every resource here is of a known type and carries known attributes only.
+//! Invariant: every indexed resource has a supported type and supported attributes only.
 
 use std::collections::BTreeMap;
 
 use crate::catalog::{self, Kind, ResourceType};
-use crate::fields::Fields;
 use crate::node::{Entry, Node, Value};
+use crate::properties::Properties;
 use crate::resolve::resolve;
+use crate::resource::Resource;
 use crate::scope::Scope;
 
-/// CloudFormation's bound on resources of one template.
+/// CloudFormation's maximum number of resources.
 const MAX_RESOURCES: usize = 500;
 
-/// A resource, not yet read.
-pub(crate) struct Resource<'tree> {
-    /// Line of the logical id.
-    pub(crate) line: usize,
-    pub(crate) definition: &'static ResourceType,
-    pub(crate) physical_name: String,
-    /// Unresolved, with `Globals` merged in, without the property that sets the name.
-    pub(crate) properties: Node,
-    pub(crate) metadata: Option<&'tree Node>,
-    /// Whether its condition lets it exist.
-    pub(crate) present: bool,
-}
-
-/// Reads which resources there are; `scope` knows the parameters alone.
+/// Indexes the resources. `scope` contains the parameters only.
 pub(crate) fn index<'tree>(
     section: Option<&'tree Node>,
     function_globals: Option<&Node>,
@@ -75,26 +63,29 @@ fn resource<'tree>(
         );
     }
     if scope.is_parameter(&entry.key) {
-        scope
-            .report
-            .add(entry.line, format!("`{}` is a parameter, too", entry.key));
+        scope.report.add(
+            entry.line,
+            format!("`{}` is also the name of a parameter", entry.key),
+        );
     }
-    let mut fields = Fields::of(&entry.node, "a resource", scope.report);
-    fields.without_effect(&["DeletionPolicy", "UpdateReplacePolicy"]);
-    let definition = fields
+    let mut attributes = Properties::of(&entry.node, "a resource", scope.report);
+    attributes.without_effect(&["DeletionPolicy", "UpdateReplacePolicy"]);
+    let definition = attributes
         .required("Type")
         .and_then(|node| definition(node, scope));
-    let own = fields.take("Properties");
-    let metadata = fields.take("Metadata");
-    let condition = fields.take("Condition");
-    for needed in fields.one_or_more("DependsOn") {
+    let own = attributes.take("Properties");
+    let metadata = attributes.take("Metadata");
+    let condition = attributes.take("Condition");
+
+    for needed in attributes.one_or_more("DependsOn") {
         if needed.text().and_then(|id| section.get(id)).is_none() {
-            scope
-                .report
-                .add(needed.line, "DependsOn must name resources");
+            scope.report.add(
+                needed.line,
+                "`DependsOn` must name resources of this template",
+            );
         }
     }
-    fields.finish();
+    attributes.finish();
 
     let definition = definition?;
     let own = own.cloned().unwrap_or(Node {
@@ -110,7 +101,7 @@ fn resource<'tree>(
             .condition(condition.text().unwrap_or_default(), condition.line)
             .unwrap_or(false)
     });
-    let physical_name = given_name(definition, &mut properties, scope)
+    let physical_name = explicit_name(definition, &mut properties, scope)
         .unwrap_or_else(|| scope.default_name(definition, &entry.key));
     Some(Resource {
         line: entry.line,
@@ -128,13 +119,14 @@ fn definition(node: &Node, scope: &Scope<'_>) -> Option<&'static ResourceType> {
     if definition.is_none() {
         scope.report.add(
             node.line,
-            format!("the resource type `{name}` is not understood"),
+            format!("the resource type `{name}` is not supported"),
         );
     }
     definition
 }
 
-fn given_name(
+/// Removes the property that sets the physical name, and returns its value.
+fn explicit_name(
     definition: &ResourceType,
     properties: &mut Node,
     scope: &Scope<'_>,

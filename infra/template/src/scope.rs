@@ -1,37 +1,44 @@
-//! What names mean: parameters, pseudo-parameters, conditions, resources.
+//! Resolves names: parameters, pseudo parameters, conditions and resources.
 //!
-//! Invariant: a name that means nothing is a problem on its line, wherever it stands, also under
-//! properties that have no effect here.
+//! Invariant: an unknown name is reported with its line, also in properties without an effect.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::catalog::{FUNCTION_ROLE, FUNCTION_URL, Kind, ResourceType};
-use crate::conditions::Conditions;
+use crate::context::{Context, SECRET_ARN_SUFFIX};
+use crate::diagnostic::Report;
 use crate::parameters::Values;
-use crate::problem::Report;
-use crate::resources::Resource;
-use crate::{Context, SECRET_ARN_SUFFIX};
+use crate::resource::Resource;
 
-/// Longest text that references are filled into, in bytes.
+/// Values of the conditions by name.
+pub(crate) type Conditions = BTreeMap<String, bool>;
+
+/// Maximum length of a text after substitution, in bytes.
 const MAX_TEXT_BYTES: usize = 65_536;
 
-/// The one partition that is emulated.
+/// The emulated partition.
 const PARTITION: &str = "aws";
 
-/// Everything that a reference may name.
+/// A resource that a reference names.
+struct NamedResource {
+    definition: &'static ResourceType,
+    physical_name: String,
+}
+
+/// The names that a reference may use.
 pub(crate) struct Scope<'run> {
     pub(crate) report: &'run Report,
     context: &'run Context,
     parameters: &'run Values,
     conditions: &'run Conditions,
-    /// None while names and conditions are worked out: those may refer to parameters alone.
+    /// `None` while conditions and names are resolved, which may refer to parameters only.
     resources: Option<&'run BTreeMap<String, Resource<'run>>>,
-    /// Whether what conditions leave out is looked at as if it existed.
+    /// Whether resources with a false condition count as present.
     hypothetical: bool,
 }
 
 impl<'run> Scope<'run> {
-    /// Where only parameters can be referred to.
+    /// Creates a scope of parameters and conditions.
     pub(crate) fn of_parameters(
         context: &'run Context,
         parameters: &'run Values,
@@ -48,7 +55,7 @@ impl<'run> Scope<'run> {
         }
     }
 
-    /// This, and the resources.
+    /// Adds the resources.
     pub(crate) fn with_resources(&self, resources: &'run BTreeMap<String, Resource<'run>>) -> Self {
         Self {
             resources: Some(resources),
@@ -56,8 +63,8 @@ impl<'run> Scope<'run> {
         }
     }
 
-    /// This, where conditions leave out nothing: what a deployment with other parameters would see
-    /// is checked in it, and then thrown away.
+    /// Ignores conditions, to check what a deployment with other parameters would contain. The
+    /// result is discarded.
     pub(crate) fn hypothetical(&self) -> Self {
         Self {
             hypothetical: true,
@@ -65,7 +72,7 @@ impl<'run> Scope<'run> {
         }
     }
 
-    /// Logical ids and resources of one kind that exist.
+    /// Returns the present resources of a kind, with their logical ids.
     pub(crate) fn of_kind(
         &self,
         kind: Kind,
@@ -78,8 +85,8 @@ impl<'run> Scope<'run> {
             })
     }
 
-    /// Those of [`Self::of_kind`] that are to be read: all, or hypothetically those that are left
-    /// out otherwise.
+    /// Returns the resources of [`Self::of_kind`] to read: all, or in a hypothetical scope only
+    /// those with a false condition.
     pub(crate) fn to_read(
         &self,
         kind: Kind,
@@ -93,9 +100,9 @@ impl<'run> Scope<'run> {
         self.parameters.contains_key(name)
     }
 
-    /// Whether the condition holds; None, and a problem, if there is none of that name.
+    /// Returns the value of a condition. Reports an error if it does not exist.
     pub(crate) fn condition(&self, name: &str, line: usize) -> Option<bool> {
-        let holds = self.conditions.get(name);
+        let holds = self.conditions.get(name).copied();
         if holds.is_none() {
             self.report
                 .add(line, format!("there is no condition `{name}`"));
@@ -103,7 +110,7 @@ impl<'run> Scope<'run> {
         holds
     }
 
-    /// What `!Ref name` gives; None, and a problem, if it names nothing.
+    /// Returns the value of `!Ref name`. Reports an error if the name does not exist.
     pub(crate) fn reference(&self, name: &str, line: usize) -> Option<String> {
         if let Some(value) = self.parameters.get(name) {
             return value.clone();
@@ -124,38 +131,46 @@ impl<'run> Scope<'run> {
         if pseudo_parameter.is_some() {
             return pseudo_parameter;
         }
-        let (resource_type, physical_name) = self.resource(name, line)?;
-        Some(self.fill(resource_type.reference, name, &physical_name))
+        let resource = self.resource(name, line)?;
+        Some(self.fill(resource.definition.reference, name, &resource.physical_name))
     }
 
-    /// What `!GetAtt id.attribute` gives; None, and a problem, if there is no such thing.
+    /// Returns the value of `!GetAtt id.attribute`. Reports an error if it does not exist.
     pub(crate) fn attribute(&self, id: &str, attribute: &str, line: usize) -> Option<String> {
-        let (resource_type, physical_name) = self.resource(id, line)?;
-        let Some((_, pattern)) = resource_type
+        let resource = self.resource(id, line)?;
+        let Some((_, pattern)) = resource
+            .definition
             .attributes
             .iter()
             .find(|(name, _)| *name == attribute)
         else {
             self.report.add(
                 line,
-                format!("`{attribute}` of {} is not understood", resource_type.name),
+                format!(
+                    "`{attribute}` of {} is not supported",
+                    resource.definition.name
+                ),
             );
             return None;
         };
         let key = (id.to_owned(), attribute.to_owned());
         let given = self.context.attributes.get(&key).cloned();
+        // A hypothetical resource was not deployed: any value will do.
         let pattern = pattern.or(self.hypothetical.then_some("{name}"));
-        let value = given.or_else(|| pattern.map(|pattern| self.fill(pattern, id, &physical_name)));
+        let value = given
+            .or_else(|| pattern.map(|pattern| self.fill(pattern, id, &resource.physical_name)));
         if value.is_none() {
             self.report.add(
                 line,
-                format!("`{id}.{attribute}` is known to a deployment alone, and was not given"),
+                format!(
+                    "`{id}.{attribute}` is known only after a deployment, and no value was given"
+                ),
             );
         }
         value
     }
 
-    /// The physical name of a resource that sets none.
+    /// Returns the physical name of a resource without an explicit name.
     pub(crate) fn default_name(&self, resource_type: &ResourceType, id: &str) -> String {
         let name = self.fill(resource_type.default_name, id, "");
         if resource_type.kind == Kind::Bucket {
@@ -165,21 +180,26 @@ impl<'run> Scope<'run> {
         }
     }
 
-    /// A resource's type and physical name.
-    fn resource(&self, id: &str, line: usize) -> Option<(&'static ResourceType, String)> {
+    /// Returns the resource with a logical id. Reports an error if it does not exist.
+    fn resource(&self, id: &str, line: usize) -> Option<NamedResource> {
         let Some(resources) = self.resources else {
             self.report.add(
                 line,
-                format!("`{id}` is no parameter, and nothing else may be referred to here"),
+                format!("`{id}` is not a parameter; only parameters can be referenced here"),
             );
             return None;
         };
         if let Some(resource) = resources.get(id) {
             if resource.present || self.hypothetical {
-                return Some((resource.definition, resource.physical_name.clone()));
+                return Some(NamedResource {
+                    definition: resource.definition,
+                    physical_name: resource.physical_name.clone(),
+                });
             }
-            self.report
-                .add(line, format!("`{id}` is left out by its condition"));
+            self.report.add(
+                line,
+                format!("`{id}` does not exist, because its condition is false"),
+            );
             return None;
         }
         let implied = self.implied(id, resources);
@@ -189,7 +209,10 @@ impl<'run> Scope<'run> {
                 format!("`{id}` is neither a parameter nor a resource"),
             );
         }
-        implied.map(|resource_type| (resource_type, self.default_name(resource_type, id)))
+        implied.map(|definition| NamedResource {
+            definition,
+            physical_name: self.default_name(definition, id),
+        })
     }
 
     fn fill(&self, pattern: &str, id: &str, name: &str) -> String {
@@ -203,7 +226,7 @@ impl<'run> Scope<'run> {
             .replace("{name}", name)
     }
 
-    /// `text`, unless it grew beyond what any property holds.
+    /// Returns `text`. Reports an error if it is longer than any property can be.
     pub(crate) fn bounded(&self, text: String, line: usize) -> Option<String> {
         if text.len() > MAX_TEXT_BYTES {
             self.report
@@ -213,7 +236,7 @@ impl<'run> Scope<'run> {
         Some(text)
     }
 
-    /// Every name that a resource may have been given twice.
+    /// Reports physical names that two resources of one kind share.
     pub(crate) fn report_shared_names(&self) {
         for kind in [
             Kind::Table,
@@ -227,13 +250,14 @@ impl<'run> Scope<'run> {
                 if !names.insert(&resource.physical_name) {
                     self.report.add(
                         resource.line,
-                        format!("the name `{}` is taken twice", resource.physical_name),
+                        format!("the name `{}` is used twice", resource.physical_name),
                     );
                 }
             }
         }
     }
-    /// The type of what SAM makes of a function beside the function itself.
+
+    /// Returns the type of a resource that SAM creates from a function: its URL or its role.
     fn implied(
         &self,
         id: &str,

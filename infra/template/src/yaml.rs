@@ -1,35 +1,37 @@
-//! YAML text to [`Node`]s.
+//! Parses YAML to [`Node`]s.
 //!
-//! Invariant: what CloudFormation does not read is refused: aliases, a second document, tags that
-//! are no known function, keys that are no text, a key twice. Size, depth and count of nodes are
-//! bounded. Only what ends the parsing itself ends the search for further problems.
+//! Invariants:
+//! - Only YAML that CloudFormation accepts is accepted: no aliases, one document, tags that name a
+//!   supported function, text keys, no duplicate keys.
+//! - Size, depth and number of nodes are limited.
+//! - Parsing continues after an error unless the YAML parser itself fails.
 
 use std::collections::BTreeMap;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput, Tag};
 
+use crate::diagnostic::{Diagnostic, Diagnostics, Report};
 use crate::node::{Entry, Intrinsic, Node, Value};
-use crate::problem::{Problem, Problems, Report};
 
-/// What CloudFormation accepts from S3: bytes of text.
+/// CloudFormation's maximum size of a template in S3, in bytes.
 const MAX_TEMPLATE_BYTES: usize = 1_048_576;
 
-/// Mappings and lists within one another.
+/// Maximum nesting of mappings and lists.
 const MAX_DEPTH: usize = 40;
 
-/// Values in one template.
+/// Maximum number of values.
 const MAX_NODES: usize = 100_000;
 
-/// Fails where parsing cannot go on.
-type Read<T> = Result<T, Problem>;
+/// Fails if parsing cannot continue.
+type ParseResult<T> = Result<T, Diagnostic>;
 
 const BROKEN: Node = Node {
     line: 1,
     value: Value::Broken,
 };
 
-/// Parses the text of a template: one document.
-pub(crate) fn parse(text: &str) -> Result<Node, Problems> {
+/// Parses a template, which is one document.
+pub(crate) fn parse(text: &str) -> Result<Node, Diagnostics> {
     let report = Report::default();
     if text.len() > MAX_TEMPLATE_BYTES {
         report.add(
@@ -43,8 +45,8 @@ pub(crate) fn parse(text: &str) -> Result<Node, Problems> {
         report: &report,
         nodes: 0,
     };
-    let document = reader.document().unwrap_or_else(|problem| {
-        report.add(problem.line, problem.message);
+    let document = reader.document().unwrap_or_else(|diagnostic| {
+        report.add(diagnostic.line, diagnostic.message);
         BROKEN
     });
     report.finish(document)
@@ -57,7 +59,7 @@ struct Reader<'input, 'report> {
 }
 
 impl<'input> Reader<'input, '_> {
-    fn document(&mut self) -> Read<Node> {
+    fn document(&mut self) -> ParseResult<Node> {
         let mut document = None;
         loop {
             let (event, span) = self.next()?;
@@ -68,42 +70,41 @@ impl<'input> Reader<'input, '_> {
                 | Event::DocumentStart(_)
                 | Event::DocumentEnd => {}
                 _ if document.is_some() => {
-                    return problem(line(span), "a template is one YAML document");
+                    return fail(line(span), "a template is one YAML document");
                 }
                 event => document = Some(self.node(event, span, 0)?),
             }
         }
-        document.ok_or_else(|| Problem {
+        document.ok_or_else(|| Diagnostic {
             line: 1,
             message: "the template is empty".to_owned(),
         })
     }
 
-    fn next(&mut self) -> Read<(Event<'input>, Span)> {
+    /// Returns the next event in the form of `saphyr_parser`.
+    fn next(&mut self) -> ParseResult<(Event<'input>, Span)> {
         match self.parser.next_event() {
             Some(Ok(next)) => Ok(next),
-            Some(Err(error)) => {
-                problem(error.marker().line(), format!("not YAML: {}", error.info()))
-            }
+            Some(Err(error)) => fail(error.marker().line(), format!("not YAML: {}", error.info())),
             None => Ok((Event::StreamEnd, Span::default())),
         }
     }
 
-    fn node(&mut self, event: Event<'input>, span: Span, depth: usize) -> Read<Node> {
+    fn node(&mut self, event: Event<'input>, span: Span, depth: usize) -> ParseResult<Node> {
         let line = line(span);
         self.nodes += 1;
         if self.nodes > MAX_NODES {
-            return problem(line, format!("more than {MAX_NODES} values"));
+            return fail(line, format!("more than {MAX_NODES} values"));
         }
         if depth > MAX_DEPTH {
-            return problem(line, format!("nested more than {MAX_DEPTH} deep"));
+            return fail(line, format!("nested more than {MAX_DEPTH} levels deep"));
         }
         let (value, tag) = match event {
             Event::Scalar(text, style, _, tag) => (scalar(&text, style), tag),
             Event::SequenceStart(_, tag) => (Value::List(self.items(depth)?), tag),
             Event::MappingStart(_, tag) => (self.mapping(depth)?, tag),
-            Event::Alias(_) => return problem(line, "CloudFormation reads no YAML aliases"),
-            _ => return problem(line, "a value is missing"),
+            Event::Alias(_) => return fail(line, "CloudFormation does not support YAML aliases"),
+            _ => return fail(line, "a value is missing"),
         };
         let node = Node { line, value };
         Ok(match tag {
@@ -112,7 +113,7 @@ impl<'input> Reader<'input, '_> {
         })
     }
 
-    fn items(&mut self, depth: usize) -> Read<Vec<Node>> {
+    fn items(&mut self, depth: usize) -> ParseResult<Vec<Node>> {
         let mut items = Vec::new();
         loop {
             match self.next()? {
@@ -122,21 +123,21 @@ impl<'input> Reader<'input, '_> {
         }
     }
 
-    fn mapping(&mut self, depth: usize) -> Read<Value> {
+    fn mapping(&mut self, depth: usize) -> ParseResult<Value> {
         let mut entries = Vec::new();
         let mut lines = BTreeMap::new();
         loop {
             let (key, line) = match self.next()? {
                 (Event::MappingEnd, _) => return Ok(self.long_form(entries)),
                 (Event::Scalar(key, _, _, None), span) => (key.into_owned(), line(span)),
-                (_, span) => return problem(line(span), "a key must be text"),
+                (_, span) => return fail(line(span), "a key must be text"),
             };
             let (event, span) = self.next()?;
             let node = self.node(event, span, depth + 1)?;
             if let Some(first) = lines.get(&key) {
                 self.report.add(
                     line,
-                    format!("the key `{key}` stands here twice, first on line {first}"),
+                    format!("the key `{key}` is a duplicate of the one on line {first}"),
                 );
             } else {
                 lines.insert(key.clone(), line);
@@ -145,7 +146,7 @@ impl<'input> Reader<'input, '_> {
         }
     }
 
-    /// `!Name x`.
+    /// Turns `!Name x` into a call.
     fn short_form(&self, tag: &Tag, node: Node) -> Node {
         let line = node.line;
         let intrinsic = if tag.handle == "!" {
@@ -155,23 +156,27 @@ impl<'input> Reader<'input, '_> {
         };
         let value = match intrinsic {
             Some(intrinsic) => Value::Call(intrinsic, Box::new(node)),
-            None => self.broken(line, format!("the function `{tag}` is not understood")),
+            None => self.broken(line, format!("the function `{tag}` is not supported")),
         };
         Node { line, value }
     }
 
-    /// `{Ref: x}` and `{Fn::Name: x}` are calls; every other mapping is itself.
+    /// Turns `{Ref: x}` and `{Fn::Name: x}` into calls. Other mappings stay.
     fn long_form(&self, mut entries: Vec<Entry>) -> Value {
         let Some(entry) = entries.iter().find(|entry| Intrinsic::is_long(&entry.key)) else {
             return Value::Map(entries);
         };
-        let (line, key) = (entry.line, entry.key.clone());
+        let line = entry.line;
+        let key = entry.key.clone();
+
         match (Intrinsic::from_long(&key), entries.pop()) {
             (Some(intrinsic), Some(entry)) if entries.is_empty() => {
                 Value::Call(intrinsic, Box::new(entry.node))
             }
-            (Some(_), _) => self.broken(line, format!("`{key}` must be alone in its mapping")),
-            (None, _) => self.broken(line, format!("the function `{key}` is not understood")),
+            (Some(_), _) => {
+                self.broken(line, format!("`{key}` must be the only key of its mapping"))
+            }
+            (None, _) => self.broken(line, format!("the function `{key}` is not supported")),
         }
     }
 
@@ -192,8 +197,8 @@ fn line(span: Span) -> usize {
     span.start.line().max(1)
 }
 
-fn problem<T>(line: usize, message: impl Into<String>) -> Read<T> {
-    Err(Problem {
+fn fail<T>(line: usize, message: impl Into<String>) -> ParseResult<T> {
+    Err(Diagnostic {
         line,
         message: message.into(),
     })

@@ -22,7 +22,7 @@ pub(crate) fn stack() -> Stack {
         attributes: attributes.into(),
         ..Context::default()
     };
-    template::read(TEMPLATE, &context).unwrap_or_else(|problems| panic!("{problems}"))
+    template::read(TEMPLATE, &context).unwrap_or_else(|diagnostics| panic!("{diagnostics}"))
 }
 
 /// Compares the files, or writes them where the variable `UPDATE` is set.

@@ -1,24 +1,28 @@
 //! Alarms on queues that should be empty.
 
-use crate::fields::{Fields, text_of};
 use crate::model::QueueAlarm;
 use crate::node::Node;
+use crate::properties::{Properties, text_of};
 use crate::scope::Scope;
 
-/// The one metric that is understood.
+/// The supported metric.
 const METRIC: &str = "ApproximateNumberOfMessagesVisible";
 
-pub(super) fn read(id: &str, fields: &mut Fields<'_, '_>, scope: &Scope<'_>) -> Option<QueueAlarm> {
-    fields.required("Namespace");
-    fields.fixed("Namespace", "AWS/SQS");
-    fields.required("MetricName");
-    fields.fixed("MetricName", METRIC);
-    fields.required("ComparisonOperator");
-    fields.fixed("ComparisonOperator", "GreaterThanThreshold");
-    fields.required("Threshold");
-    fields.fixed("Threshold", "0");
-    fields.required("Dimensions");
-    let queue = fields
+pub(super) fn read(
+    id: &str,
+    properties: &mut Properties<'_, '_>,
+    scope: &Scope<'_>,
+) -> Option<QueueAlarm> {
+    properties.required("Namespace");
+    properties.fixed("Namespace", "AWS/SQS");
+    properties.required("MetricName");
+    properties.fixed("MetricName", METRIC);
+    properties.required("ComparisonOperator");
+    properties.fixed("ComparisonOperator", "GreaterThanThreshold");
+    properties.required("Threshold");
+    properties.fixed("Threshold", "0");
+    properties.required("Dimensions");
+    let queue = properties
         .items("Dimensions")
         .iter()
         .find_map(|dimension| queue(dimension, scope))?;
@@ -30,12 +34,12 @@ pub(super) fn read(id: &str, fields: &mut Fields<'_, '_>, scope: &Scope<'_>) -> 
 
 /// Returns the physical name of the queue that a dimension names.
 fn queue(dimension: &Node, scope: &Scope<'_>) -> Option<String> {
-    let mut fields = Fields::of(dimension, "a dimension", scope.report);
-    fields.required("Name");
-    fields.fixed("Name", "QueueName");
-    let value = fields
+    let mut properties = Properties::of(dimension, "a dimension", scope.report);
+    properties.required("Name");
+    properties.fixed("Name", "QueueName");
+    let value = properties
         .required("Value")
         .and_then(|node| text_of(node, "Value", scope.report));
-    fields.finish();
+    properties.finish();
     value.map(str::to_owned)
 }

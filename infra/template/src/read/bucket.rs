@@ -2,11 +2,11 @@
 
 use std::ops::RangeInclusive;
 
-use crate::fields::Fields;
+use crate::diagnostic::Report;
 use crate::model::{Bucket, CorsRule, LifecycleRule};
 use crate::node::Node;
-use crate::problem::Report;
-use crate::resources::Resource;
+use crate::properties::Properties;
+use crate::resource::Resource;
 use crate::scope::Scope;
 
 const MAX_AGE_SECONDS: RangeInclusive<u32> = 0..=u32::MAX;
@@ -16,15 +16,15 @@ const DAYS: RangeInclusive<u32> = 1..=36_500;
 pub(super) fn read(
     id: &str,
     resource: &Resource<'_>,
-    fields: &mut Fields<'_, '_>,
+    properties: &mut Properties<'_, '_>,
     scope: &Scope<'_>,
 ) -> Bucket {
     let report = scope.report;
-    let cors = fields
+    let cors = properties
         .take("CorsConfiguration")
         .map(|node| rules(node, "CorsRules", report))
         .unwrap_or_default();
-    let lifecycle = fields
+    let lifecycle = properties
         .take("LifecycleConfiguration")
         .map(|node| rules(node, "Rules", report))
         .unwrap_or_default();
@@ -39,36 +39,36 @@ pub(super) fn read(
     }
 }
 
-/// The list that is all a configuration consists of.
+/// Reads a configuration whose only property is a list of rules.
 fn rules<'tree>(configuration: &'tree Node, key: &'static str, report: &Report) -> &'tree [Node] {
-    let mut fields = Fields::of(configuration, "a bucket's configuration", report);
-    fields.required(key);
-    let rules = fields.items(key);
-    fields.finish();
+    let mut properties = Properties::of(configuration, "a bucket's configuration", report);
+    properties.required(key);
+    let rules = properties.items(key);
+    properties.finish();
     rules
 }
 
 fn cors_rule(node: &Node, report: &Report) -> CorsRule {
-    let mut fields = Fields::of(node, "a CORS rule", report);
-    fields.without_effect(&["Id"]);
-    fields.required("AllowedOrigins");
-    fields.required("AllowedMethods");
+    let mut properties = Properties::of(node, "a CORS rule", report);
+    properties.without_effect(&["Id"]);
+    properties.required("AllowedOrigins");
+    properties.required("AllowedMethods");
     let rule = CorsRule {
-        allowed_origins: fields.texts("AllowedOrigins"),
-        allowed_methods: fields.texts("AllowedMethods"),
-        allowed_headers: fields.texts("AllowedHeaders"),
-        exposed_headers: fields.texts("ExposedHeaders"),
-        max_age_seconds: fields.number("MaxAge", &MAX_AGE_SECONDS),
+        allowed_origins: properties.texts("AllowedOrigins"),
+        allowed_methods: properties.texts("AllowedMethods"),
+        allowed_headers: properties.texts("AllowedHeaders"),
+        exposed_headers: properties.texts("ExposedHeaders"),
+        max_age_seconds: properties.number("MaxAge", &MAX_AGE_SECONDS),
     };
-    fields.finish();
+    properties.finish();
     rule
 }
 
-/// None where the rule is disabled.
+/// Returns `None` if the rule is disabled.
 fn lifecycle_rule(node: &Node, report: &Report) -> Option<LifecycleRule> {
-    let mut fields = Fields::of(node, "a lifecycle rule", report);
-    fields.without_effect(&["Id"]);
-    let enabled = match fields.required_text("Status") {
+    let mut properties = Properties::of(node, "a lifecycle rule", report);
+    properties.without_effect(&["Id"]);
+    let enabled = match properties.required_text("Status") {
         Some("Enabled") => true,
         Some("Disabled") | None => false,
         Some(_) => {
@@ -77,21 +77,21 @@ fn lifecycle_rule(node: &Node, report: &Report) -> Option<LifecycleRule> {
         }
     };
     let rule = LifecycleRule {
-        prefix: fields.text("Prefix").unwrap_or_default().to_owned(),
-        expiration_days: fields.number("ExpirationInDays", &DAYS),
-        abort_multipart_days: fields
+        prefix: properties.text("Prefix").unwrap_or_default().to_owned(),
+        expiration_days: properties.number("ExpirationInDays", &DAYS),
+        abort_multipart_days: properties
             .take("AbortIncompleteMultipartUpload")
             .and_then(|node| {
-                let mut fields = Fields::of(node, "AbortIncompleteMultipartUpload", report);
-                fields.required("DaysAfterInitiation");
-                let days = fields.number("DaysAfterInitiation", &DAYS);
-                fields.finish();
+                let mut abort = Properties::of(node, "AbortIncompleteMultipartUpload", report);
+                abort.required("DaysAfterInitiation");
+                let days = abort.number("DaysAfterInitiation", &DAYS);
+                abort.finish();
                 days
             }),
     };
-    fields.finish();
+    properties.finish();
     if rule.expiration_days.is_none() && rule.abort_multipart_days.is_none() {
-        report.add(node.line, "a lifecycle rule must expire something");
+        report.add(node.line, "a lifecycle rule must have an expiration");
     }
     enabled.then_some(rule)
 }

@@ -1,12 +1,12 @@
-//! The CloudFront distribution: which function stands behind it.
+//! The CloudFront distribution and its origin.
 
 use crate::catalog::Kind;
-use crate::fields::Fields;
 use crate::node::Node;
-use crate::resources::Resource;
+use crate::properties::Properties;
+use crate::resource::Resource;
 use crate::scope::Scope;
 
-/// Without effect on one machine, where the gateway plays the CDN.
+/// Without an effect locally, where the gateway emulates the CDN.
 const CONFIG_WITHOUT_EFFECT: &[&str] = &[
     "Aliases",
     "Comment",
@@ -39,18 +39,18 @@ const ORIGIN_WITHOUT_EFFECT: &[&str] = &[
     "OriginAccessControlId",
 ];
 
-/// Logical id of the function whose address is the default behaviour's origin; anything else there
-/// is a problem.
-pub(super) fn origin(fields: &mut Fields<'_, '_>, scope: &Scope<'_>) -> Option<String> {
+/// Returns the logical id of the function whose URL is the origin of the default behavior. Reports
+/// an error for any other origin.
+pub(super) fn origin(properties: &mut Properties<'_, '_>, scope: &Scope<'_>) -> Option<String> {
     let report = scope.report;
-    let mut config = Fields::of(
-        fields.required("DistributionConfig")?,
+    let mut config = Properties::of(
+        properties.required("DistributionConfig")?,
         "DistributionConfig",
         report,
     );
     config.without_effect(CONFIG_WITHOUT_EFFECT);
     let target = config.required("DefaultCacheBehavior").and_then(|node| {
-        let mut behavior = Fields::of(node, "DefaultCacheBehavior", report);
+        let mut behavior = Properties::of(node, "DefaultCacheBehavior", report);
         behavior.without_effect(BEHAVIOR_WITHOUT_EFFECT);
         let target = behavior.required("TargetOriginId");
         behavior.finish();
@@ -59,7 +59,7 @@ pub(super) fn origin(fields: &mut Fields<'_, '_>, scope: &Scope<'_>) -> Option<S
     config.required("Origins");
     let mut domains = Vec::new();
     for node in config.items("Origins") {
-        let mut origin = Fields::of(node, "an origin", report);
+        let mut origin = Properties::of(node, "an origin", report);
         origin.without_effect(ORIGIN_WITHOUT_EFFECT);
         domains.extend(
             origin

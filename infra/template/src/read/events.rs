@@ -1,38 +1,37 @@
-//! What invokes a function: routes of the HTTP API, and queues.
+//! Events of a function: routes of the HTTP API, and queues.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-use super::queue_of_arn;
+use super::queue_names::queue_of_arn;
 use crate::catalog::Kind;
-use crate::fields::Fields;
 use crate::model::{Permission, Route, Stack, Trigger};
 use crate::node::{Entry, Node};
+use crate::properties::Properties;
 use crate::scope::Scope;
 
-/// The one stage that adds nothing to the path; also what the route is called that takes whatever
-/// no other takes.
+/// Name of the only stage without a path prefix, and of the route for requests that match no other.
 pub(super) const STAGE: &str = "$default";
 
 const METHODS: &[&str] = &[
     "ANY", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT",
 ];
 
-/// Larger batches need a batching window.
+/// Larger batches require a batching window.
 const BATCH_SIZE: RangeInclusive<u32> = 1..=10;
 const MAXIMUM_CONCURRENCY: RangeInclusive<u32> = 2..=1000;
 
-/// Lambda's own.
+/// Lambda's default.
 const DEFAULT_BATCH_SIZE: u32 = 10;
 
-/// What SAM lets a function do to the queue that invokes it.
+/// Actions that SAM allows a function on the queue that invokes it.
 const QUEUE_ACTIONS: [&str; 3] = [
     "sqs:ReceiveMessage",
     "sqs:DeleteMessage",
     "sqs:GetQueueAttributes",
 ];
 
-/// What invokes one function, and what it may do because of that.
+/// The events of a function, and the permissions that SAM adds for them.
 #[derive(Debug, Default)]
 pub(super) struct Events {
     pub(super) routes: Vec<Route>,
@@ -47,30 +46,30 @@ pub(super) fn read(function: &str, events: &Node, scope: &Scope<'_>) -> Events {
         return read;
     };
     for entry in entries {
-        let mut fields = Fields::of(&entry.node, "an event", scope.report);
-        let properties = fields.required("Properties");
-        match (fields.required_text("Type"), properties) {
-            (Some("HttpApi"), Some(properties)) => read
-                .routes
-                .extend(route(function, entry, properties, scope)),
-            (Some("SQS"), Some(properties)) => {
+        let mut properties = Properties::of(&entry.node, "an event", scope.report);
+        let node = properties.required("Properties");
+        match (properties.required_text("Type"), node) {
+            (Some("HttpApi"), Some(node)) => {
+                read.routes.extend(route(function, entry, node, scope));
+            }
+            (Some("SQS"), Some(node)) => {
                 read.triggers
-                    .extend(trigger(function, properties, scope, &mut read.permissions));
+                    .extend(trigger(function, node, scope, &mut read.permissions));
             }
             (Some(other), Some(_)) => scope
                 .report
-                .add(entry.line, format!("the event `{other}` is not understood")),
+                .add(entry.line, format!("the event `{other}` is not supported")),
             _ => {}
         }
-        fields.finish();
+        properties.finish();
     }
     read
 }
 
-/// With neither `Method` nor `Path`, the `$default` route.
-fn route(function: &str, event: &Entry, properties: &Node, scope: &Scope<'_>) -> Option<Route> {
-    let mut fields = Fields::of(properties, "an HttpApi event", scope.report);
-    if let Some(api) = fields.required("ApiId") {
+/// Reads a route: `$default` if it has neither `Method` nor `Path`.
+fn route(function: &str, event: &Entry, node: &Node, scope: &Scope<'_>) -> Option<Route> {
+    let mut properties = Properties::of(node, "an HttpApi event", scope.report);
+    if let Some(api) = properties.required("ApiId") {
         let mut apis = scope.of_kind(Kind::HttpApi);
         if !apis.any(|(id, resource)| scope.reference(id, resource.line).as_deref() == api.text()) {
             scope
@@ -78,29 +77,28 @@ fn route(function: &str, event: &Entry, properties: &Node, scope: &Scope<'_>) ->
                 .add(api.line, "`ApiId` must refer to the template's HTTP API");
         }
     }
-    let (method, path) = (fields.text("Method"), fields.text("Path"));
-    fields.finish();
-    let (method, path) = match (method, path) {
-        (None, None) => ("ANY", STAGE),
-        (Some(method), Some(path)) => (method, path),
-        _ => {
-            scope
-                .report
-                .add(event.line, "a route has both Method and Path, or neither");
-            return None;
-        }
-    };
-    let method = method.to_ascii_uppercase();
+    let own_method = properties.text("Method");
+    let own_path = properties.text("Path");
+    properties.finish();
+
+    if own_method.is_some() != own_path.is_some() {
+        scope
+            .report
+            .add(event.line, "a route has both Method and Path, or neither");
+        return None;
+    }
+    let method = own_method.unwrap_or("ANY").to_ascii_uppercase();
+    let path = own_path.unwrap_or(STAGE);
     if !METHODS.contains(&method.as_str()) {
         scope.report.add(
             event.line,
-            format!("the method `{method}` is not understood"),
+            format!("the method `{method}` is not supported"),
         );
     }
     if path != STAGE && !is_explicit(path) {
         scope.report.add(
             event.line,
-            format!("the path `{path}` is not understood: explicit segments and {{names}}"),
+            format!("the path `{path}` is not supported: use literal segments and {{names}}"),
         );
     }
     Some(Route {
@@ -110,7 +108,8 @@ fn route(function: &str, event: &Entry, properties: &Node, scope: &Scope<'_>) ->
     })
 }
 
-/// Whether the path is literal segments and `{name}`s: no greedy parameter, no trailing slash.
+/// Returns whether a path consists of literal segments and `{name}`s, without a greedy parameter or
+/// a trailing slash.
 fn is_explicit(path: &str) -> bool {
     let is_name = |text: &str| {
         !text.is_empty()
@@ -130,7 +129,7 @@ fn is_explicit(path: &str) -> bool {
             .is_some_and(|segments| segments.split('/').all(is_segment))
 }
 
-/// The path with `{}` for each parameter: the gateway cannot tell two that differ in a name alone.
+/// Replaces each parameter by `{}`: paths that differ only in names match the same requests.
 fn without_names(path: &str) -> String {
     let segments: Vec<&str> = path
         .split('/')
@@ -147,40 +146,41 @@ fn without_names(path: &str) -> String {
 
 fn trigger(
     function: &str,
-    properties: &Node,
+    node: &Node,
     scope: &Scope<'_>,
     permissions: &mut Vec<Permission>,
 ) -> Option<Trigger> {
     let report = scope.report;
-    let mut fields = Fields::of(properties, "an SQS event", report);
-    let arn = fields.required("Queue");
-    let batch_size = fields
+    let mut properties = Properties::of(node, "an SQS event", report);
+    let arn = properties.required("Queue");
+    let batch_size = properties
         .number("BatchSize", &BATCH_SIZE)
         .unwrap_or(DEFAULT_BATCH_SIZE);
-    // A batch is handed over as it is received: nothing here waits for more.
-    fields.fixed("MaximumBatchingWindowInSeconds", "0");
-    let maximum_concurrency = fields.take("ScalingConfig").and_then(|node| {
-        let mut fields = Fields::of(node, "ScalingConfig", report);
-        fields.required("MaximumConcurrency");
-        let maximum = fields.number("MaximumConcurrency", &MAXIMUM_CONCURRENCY);
-        fields.finish();
+    // The local stack invokes the function once per received batch.
+    properties.fixed("MaximumBatchingWindowInSeconds", "0");
+    let maximum_concurrency = properties.take("ScalingConfig").and_then(|node| {
+        let mut scaling = Properties::of(node, "ScalingConfig", report);
+        scaling.required("MaximumConcurrency");
+        let maximum = scaling.number("MaximumConcurrency", &MAXIMUM_CONCURRENCY);
+        scaling.finish();
         maximum
     });
-    let reports_failures = match fields.take("FunctionResponseTypes") {
+    let reports_failures = match properties.take("FunctionResponseTypes") {
         None => false,
         Some(types) => {
             let only = types.list().unwrap_or_default();
             if !matches!(only, [only] if only.text() == Some("ReportBatchItemFailures")) {
                 report.add(
                     types.line,
-                    "`FunctionResponseTypes` is understood as [ReportBatchItemFailures] only",
+                    "`FunctionResponseTypes` is supported as [ReportBatchItemFailures] only",
                 );
             }
             true
         }
     };
-    fields.fixed("Enabled", "true");
-    fields.finish();
+    properties.fixed("Enabled", "true");
+    properties.finish();
+
     let arn = arn?;
     let queue = queue_of_arn(arn, scope)?;
     permissions.push(Permission {
@@ -196,8 +196,8 @@ fn trigger(
     })
 }
 
-/// What one event cannot see alone: routes that stand twice, and queues that show a message again
-/// while it is at work.
+/// Reports duplicate routes, and queues whose visibility timeout is shorter than the timeout of the
+/// function, so that a message would become visible again while it is processed.
 pub(super) fn check(stack: &Stack, scope: &Scope<'_>) {
     let line_of = |kind, wanted: &str| {
         let mut all = scope.of_kind(kind);
@@ -215,7 +215,7 @@ pub(super) fn check(stack: &Stack, scope: &Scope<'_>) {
             let line = line_of(Kind::Function, function);
             scope.report.add(
                 line,
-                format!("the route `{method} {path}` stands in the template twice"),
+                format!("the route `{method} {path}` is defined twice"),
             );
         }
     }

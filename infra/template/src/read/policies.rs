@@ -1,44 +1,44 @@
-//! A function's role: inline statements that allow.
+//! The policies of a function's role: inline `Allow` statements.
 
-use crate::fields::Fields;
+use crate::diagnostic::Report;
 use crate::model::Permission;
 use crate::node::{Node, Value};
-use crate::problem::Report;
+use crate::properties::Properties;
 
-/// The one version whose language is current.
+/// The current version of the policy language.
 pub(super) const POLICY_VERSION: &str = "2012-10-17";
 
-/// SAM's policy template that allows to read one secret.
+/// The SAM policy template that allows reading one secret.
 const READ_SECRET: &str = "AWSSecretsManagerGetSecretValuePolicy";
 
-/// Reads SAM's `Policies`. Managed policies, SAM's other policy templates, denials and conditions
-/// are not understood: what a function may do stands in the template, action by action.
+/// Reads SAM's `Policies`. Managed policies, other policy templates of SAM, `Deny` statements and
+/// conditions are not supported: the template lists each allowed action.
 pub(super) fn read(policies: &[Node], report: &Report) -> Vec<Permission> {
     let mut permissions = Vec::new();
     for policy in policies {
-        let mut fields = Fields::of(policy, "an inline policy", report);
-        if let Some(policy) = fields.take(READ_SECRET) {
+        let mut properties = Properties::of(policy, "an inline policy", report);
+        if let Some(policy) = properties.take(READ_SECRET) {
             permissions.extend(read_secret(policy, report));
-            fields.finish();
+            properties.finish();
             continue;
         }
-        fields.fixed("Version", POLICY_VERSION);
-        fields.required("Statement");
+        properties.fixed("Version", POLICY_VERSION);
+        properties.required("Statement");
         permissions.extend(
-            fields
+            properties
                 .one_or_more("Statement")
                 .iter()
                 .map(|statement| permission(statement, report)),
         );
-        fields.finish();
+        properties.finish();
     }
     permissions
 }
 
 fn read_secret(policy: &Node, report: &Report) -> Option<Permission> {
-    let mut fields = Fields::of(policy, READ_SECRET, report);
-    let arn = fields.required_text("SecretArn");
-    fields.finish();
+    let mut properties = Properties::of(policy, READ_SECRET, report);
+    let arn = properties.required_text("SecretArn");
+    properties.finish();
     Some(Permission {
         actions: vec!["secretsmanager:GetSecretValue".to_owned()],
         resources: vec![arn?.to_owned()],
@@ -46,15 +46,15 @@ fn read_secret(policy: &Node, report: &Report) -> Option<Permission> {
 }
 
 fn permission(statement: &Node, report: &Report) -> Permission {
-    let mut fields = Fields::of(statement, "a policy statement", report);
-    fields.without_effect(&["Sid"]);
-    fields.required("Effect");
-    fields.fixed("Effect", "Allow");
-    fields.required("Action");
-    fields.required("Resource");
+    let mut properties = Properties::of(statement, "a policy statement", report);
+    properties.without_effect(&["Sid"]);
+    properties.required("Effect");
+    properties.fixed("Effect", "Allow");
+    properties.required("Action");
+    properties.required("Resource");
     let permission = Permission {
         actions: texts(
-            fields.one_or_more("Action"),
+            properties.one_or_more("Action"),
             report,
             "an action is `service:Name`",
             |action| {
@@ -64,27 +64,27 @@ fn permission(statement: &Node, report: &Report) -> Permission {
             },
         ),
         resources: texts(
-            fields.one_or_more("Resource"),
+            properties.one_or_more("Resource"),
             report,
             "a resource is an ARN, or `*`",
             |resource| resource == "*" || resource.starts_with("arn:"),
         ),
     };
-    fields.finish();
+    properties.finish();
     permission
 }
 
 fn texts(
     items: &[Node],
     report: &Report,
-    demand: &str,
-    meets: impl Fn(&str) -> bool,
+    requirement: &str,
+    is_valid: impl Fn(&str) -> bool,
 ) -> Vec<String> {
     let mut texts = Vec::new();
     for item in items.iter().filter(|item| item.value != Value::Broken) {
-        match item.text().filter(|text| meets(text)) {
+        match item.text().filter(|text| is_valid(text)) {
             Some(text) => texts.push(text.to_owned()),
-            None => report.add(item.line, demand),
+            None => report.add(item.line, requirement),
         }
     }
     texts

@@ -1,34 +1,33 @@
-//! Who may send to a queue beside the functions' roles: rules of EventBridge, one by one.
+//! Queue policies that allow EventBridge rules to send messages.
 
 use super::policies::POLICY_VERSION;
-use super::queue_of_arn;
-use crate::catalog::Kind;
-use crate::fields::Fields;
+use super::queue_names::{queue_of_arn, queue_of_url};
 use crate::node::Node;
+use crate::properties::Properties;
 use crate::scope::Scope;
 
-/// What EventBridge is called where it acts.
+/// Service principal of EventBridge.
 const EVENT_BRIDGE: &str = "events.amazonaws.com";
 
-/// A rule may send to a queue.
+/// Permission of a rule to send to a queue.
 pub(super) struct Grant {
     /// Physical name of the queue.
     pub(super) queue: String,
-    /// The rule.
+    /// ARN of the rule.
     pub(super) rule_arn: String,
 }
 
-pub(super) fn read(fields: &mut Fields<'_, '_>, scope: &Scope<'_>) -> Vec<Grant> {
-    fields.required("Queues");
-    let queues: Vec<String> = fields
+pub(super) fn read(properties: &mut Properties<'_, '_>, scope: &Scope<'_>) -> Vec<Grant> {
+    properties.required("Queues");
+    let queues: Vec<String> = properties
         .items("Queues")
         .iter()
         .filter_map(|url| queue_of_url(url, scope))
         .collect();
-    let Some(document) = fields.required("PolicyDocument") else {
+    let Some(document) = properties.required("PolicyDocument") else {
         return Vec::new();
     };
-    let mut document = Fields::of(document, "a queue's policy", scope.report);
+    let mut document = Properties::of(document, "a queue's policy", scope.report);
     document.required("Version");
     document.fixed("Version", POLICY_VERSION);
     document.required("Statement");
@@ -41,51 +40,39 @@ pub(super) fn read(fields: &mut Fields<'_, '_>, scope: &Scope<'_>) -> Vec<Grant>
 }
 
 fn grant(statement: &Node, queues: &[String], scope: &Scope<'_>) -> Option<Grant> {
-    let mut fields = Fields::of(statement, "a policy statement", scope.report);
-    fields.without_effect(&["Sid"]);
+    let mut properties = Properties::of(statement, "a policy statement", scope.report);
+    properties.without_effect(&["Sid"]);
     for (name, only) in [("Effect", "Allow"), ("Action", "sqs:SendMessage")] {
-        fields.required(name);
-        fields.fixed(name, only);
+        properties.required(name);
+        properties.fixed(name, only);
     }
-    if let Some(principal) = fields.required("Principal") {
-        let mut principal = Fields::of(principal, "Principal", scope.report);
+    if let Some(principal) = properties.required("Principal") {
+        let mut principal = Properties::of(principal, "Principal", scope.report);
         principal.required("Service");
         principal.fixed("Service", EVENT_BRIDGE);
         principal.finish();
     }
-    let resource = fields.required("Resource");
+    let resource = properties.required("Resource");
     let queue = resource.and_then(|arn| queue_of_arn(arn, scope).map(|queue| (queue, arn.line)));
-    let rule_arn = fields.required("Condition").and_then(|condition| {
-        let mut condition = Fields::of(condition, "Condition", scope.report);
+    let rule_arn = properties.required("Condition").and_then(|condition| {
+        let mut condition = Properties::of(condition, "Condition", scope.report);
         let equal = condition.required("ArnEquals");
         condition.finish();
-        let mut equal = Fields::of(equal?, "ArnEquals", scope.report);
+        let mut equal = Properties::of(equal?, "ArnEquals", scope.report);
         let rule_arn = equal.required_text("aws:SourceArn");
         equal.finish();
         rule_arn
     });
-    fields.finish();
+    properties.finish();
+
     let (queue, line) = queue?;
     if !queues.contains(&queue) {
         scope
             .report
-            .add(line, "`Resource` must be a queue that the policy is of");
+            .add(line, "`Resource` must be a queue in `Queues`");
     }
     Some(Grant {
         queue,
         rule_arn: rule_arn?.to_owned(),
     })
-}
-
-/// The physical name of the queue that has this address; anything else is a problem.
-fn queue_of_url(url: &Node, scope: &Scope<'_>) -> Option<String> {
-    let mut queues = scope.of_kind(Kind::Queue);
-    let queue =
-        queues.find(|(id, resource)| scope.reference(id, resource.line).as_deref() == url.text());
-    if queue.is_none() {
-        scope
-            .report
-            .add(url.line, "this must refer to a queue of this template");
-    }
-    queue.map(|(_, resource)| resource.physical_name.clone())
 }

@@ -1,85 +1,120 @@
-//! Rules of EventBridge that send a message to a queue, time and again.
+//! EventBridge rules that send messages to queues periodically.
 
-use super::queue_of_arn;
+use super::queue_names::queue_of_arn;
 use super::queue_policy::Grant;
 use crate::catalog::Kind;
-use crate::fields::Fields;
 use crate::model::{Schedule, Stack};
 use crate::node::Node;
-use crate::resources::Resource;
+use crate::properties::Properties;
+use crate::resource::Resource;
 use crate::scope::Scope;
 
-/// What a period is measured in, one and many of it, in seconds.
-const UNITS: [(&str, &str, u32); 3] = [
-    ("minute", "minutes", 60),
-    ("hour", "hours", 3_600),
-    ("day", "days", 86_400),
+/// A unit of rates.
+struct Unit {
+    singular: &'static str,
+    plural: &'static str,
+    seconds: u32,
+}
+
+const UNITS: [Unit; 3] = [
+    Unit {
+        singular: "minute",
+        plural: "minutes",
+        seconds: 60,
+    },
+    Unit {
+        singular: "hour",
+        plural: "hours",
+        seconds: 3_600,
+    },
+    Unit {
+        singular: "day",
+        plural: "days",
+        seconds: 86_400,
+    },
 ];
 
-/// A rule's messages, one to each of its targets.
+/// A target of a rule.
+struct Target {
+    /// Physical name of the queue.
+    queue: String,
+    message: String,
+}
+
+/// Reads the schedules of a rule, one per target.
 pub(super) fn read(
     id: &str,
     resource: &Resource<'_>,
-    fields: &mut Fields<'_, '_>,
+    properties: &mut Properties<'_, '_>,
     scope: &Scope<'_>,
 ) -> Vec<Schedule> {
-    fields.fixed("State", "ENABLED");
-    let expression = fields.required("ScheduleExpression");
+    properties.fixed("State", "ENABLED");
+    let expression = properties.required("ScheduleExpression");
     let period_seconds = expression.and_then(|node| {
         let period_seconds = node.text().and_then(period_seconds);
         if period_seconds.is_none() {
-            let message = "`ScheduleExpression` is understood as a rate: rate(1 day), rate(12 hours), rate(5 minutes)";
+            let message = "`ScheduleExpression` is supported as a rate: rate(1 day), rate(12 hours), rate(5 minutes)";
             scope.report.add(node.line, message);
         }
         period_seconds
     });
-    fields.required("Targets");
-    let targets = fields.items("Targets");
+    properties.required("Targets");
+    let targets = properties.items("Targets");
     if targets.is_empty() {
         scope.report.add(resource.line, "a rule needs targets");
     }
-    let message = |target| {
-        let (queue, message) = self::target(target, scope)?;
+
+    let schedule = |node| {
+        let target = target(node, scope)?;
         Some(Schedule {
             rule: id.to_owned(),
             period_seconds: period_seconds?,
-            queue,
-            message,
+            queue: target.queue,
+            message: target.message,
         })
     };
-    targets.iter().filter_map(message).collect()
+    targets.iter().filter_map(schedule).collect()
 }
 
-/// The queue of a target, and what it is sent.
-fn target(node: &Node, scope: &Scope<'_>) -> Option<(String, String)> {
-    let mut fields = Fields::of(node, "a target", scope.report);
-    fields.required_text("Id");
-    let queue = fields
+fn target(node: &Node, scope: &Scope<'_>) -> Option<Target> {
+    let mut properties = Properties::of(node, "a target", scope.report);
+    properties.required_text("Id");
+    let queue = properties
         .required("Arn")
         .and_then(|arn| queue_of_arn(arn, scope));
-    let message = fields.required_text("Input");
-    fields.finish();
+    let message = properties.required_text("Input");
+    properties.finish();
     let message = message?;
     if serde_json::from_str::<serde_json::Value>(message).is_err() {
         scope.report.add(node.line, "`Input` must be JSON");
     }
-    Some((queue?, message.to_owned()))
+    Some(Target {
+        queue: queue?,
+        message: message.to_owned(),
+    })
 }
 
-/// `rate(1 day)`: the unit of one is singular, of more it is plural.
+/// Parses `rate(1 day)` or `rate(2 days)`.
 fn period_seconds(expression: &str) -> Option<u32> {
-    let (count, unit) = expression
+    let (count_text, unit_name) = expression
         .strip_prefix("rate(")?
         .strip_suffix(')')?
         .split_once(' ')?;
-    let count = count.parse().ok().filter(|count| *count > 0)?;
-    let (_, _, seconds) = UNITS
-        .into_iter()
-        .find(|(one, many, _)| unit == if count == 1 { *one } else { *many })?;
-    seconds.checked_mul(count)
+    let count = count_text.parse().ok().filter(|count| *count > 0)?;
+
+    let unit = UNITS.into_iter().find(|candidate| {
+        let name = if count == 1 {
+            candidate.singular
+        } else {
+            candidate.plural
+        };
+        name == unit_name
+    })?;
+    unit.seconds.checked_mul(count)
 }
 
-/// A rule that a queue takes nothing from sends in vain, and nobody is told.
+/// Reports rules without permission to send to their queue: on AWS their messages would be lost
+/// without an error.
 pub(super) fn check(stack: &Stack, grants: &[Grant], scope: &Scope<'_>) {
     for schedule in &stack.schedules {
         let Some((_, rule)) = scope
@@ -96,7 +131,7 @@ pub(super) fn check(stack: &Stack, grants: &[Grant], scope: &Scope<'_>) {
             scope.report.add(
                 rule.line,
                 format!(
-                    "no queue policy lets this rule send to `{}`",
+                    "no queue policy allows this rule to send to `{}`",
                     schedule.queue
                 ),
             );

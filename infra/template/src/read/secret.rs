@@ -2,26 +2,26 @@
 
 use std::ops::RangeInclusive;
 
-use crate::fields::Fields;
 use crate::model::Secret;
-use crate::resources::Resource;
+use crate::properties::Properties;
+use crate::resource::Resource;
 use crate::scope::Scope;
 
-/// Characters of a value: at least one of each kind.
+/// Length of a generated value, in characters.
 const PASSWORD_LENGTH: RangeInclusive<u32> = 4..=4096;
 
-/// Secrets Manager's own.
+/// The default of Secrets Manager.
 const DEFAULT_PASSWORD_LENGTH: u32 = 32;
 
 pub(super) fn read(
     id: &str,
     resource: &Resource<'_>,
-    fields: &mut Fields<'_, '_>,
+    properties: &mut Properties<'_, '_>,
     scope: &Scope<'_>,
 ) -> Option<Secret> {
-    // A value that stands in the template is none that anybody keeps secret.
-    let generated = fields.required("GenerateSecretString")?;
-    let mut generated = Fields::of(generated, "GenerateSecretString", scope.report);
+    // Only generated values are supported: a value in the template is not secret.
+    let generated = properties.required("GenerateSecretString")?;
+    let mut generated = Properties::of(generated, "GenerateSecretString", scope.report);
     let secret = Secret {
         logical_id: id.to_owned(),
         name: resource.physical_name.clone(),

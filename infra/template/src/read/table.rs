@@ -2,25 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use crate::fields::Fields;
+use crate::diagnostic::Report;
 use crate::model::{AttributeType, Key, Table};
 use crate::node::Node;
-use crate::problem::Report;
-use crate::resources::Resource;
+use crate::properties::Properties;
+use crate::resource::Resource;
 use crate::scope::Scope;
 
 pub(super) fn read(
     id: &str,
     resource: &Resource<'_>,
-    fields: &mut Fields<'_, '_>,
+    properties: &mut Properties<'_, '_>,
     scope: &Scope<'_>,
 ) -> Option<Table> {
     let report = scope.report;
-    let definitions = fields.required("AttributeDefinitions");
-    let attributes = attributes(fields.items("AttributeDefinitions"), report);
-    let key_node = fields.required("KeySchema");
+    let definitions = properties.required("AttributeDefinitions");
+    let attributes = attributes(properties.items("AttributeDefinitions"), report);
+    let key_node = properties.required("KeySchema");
     let key = key_node.and_then(|node| key(node, &attributes, report));
-    let time_to_live = fields
+    let time_to_live = properties
         .take("TimeToLiveSpecification")
         .and_then(|node| time_to_live(node, report));
     if let (Some(definitions), Some(key)) = (definitions, &key) {
@@ -32,10 +32,10 @@ pub(super) fn read(
             );
         }
     }
-    let (logical_id, name) = (id.to_owned(), resource.physical_name.clone());
+
     Some(Table {
-        logical_id,
-        name,
+        logical_id: id.to_owned(),
+        name: resource.physical_name.clone(),
         key: key?,
         attributes,
         time_to_live,
@@ -45,9 +45,9 @@ pub(super) fn read(
 fn attributes(definitions: &[Node], report: &Report) -> BTreeMap<String, AttributeType> {
     let mut attributes = BTreeMap::new();
     for definition in definitions {
-        let mut fields = Fields::of(definition, "an attribute definition", report);
-        let name = fields.required_text("AttributeName");
-        let attribute_type = match fields.required_text("AttributeType") {
+        let mut properties = Properties::of(definition, "an attribute definition", report);
+        let name = properties.required_text("AttributeName");
+        let attribute_type = match properties.required_text("AttributeType") {
             Some("S") => Some(AttributeType::String),
             Some("N") => Some(AttributeType::Number),
             Some("B") => Some(AttributeType::Binary),
@@ -57,13 +57,13 @@ fn attributes(definitions: &[Node], report: &Report) -> BTreeMap<String, Attribu
             }
             None => None,
         };
-        fields.finish();
+        properties.finish();
         attributes.extend(name.map(str::to_owned).zip(attribute_type));
     }
     attributes
 }
 
-/// `HASH` first, then perhaps `RANGE`.
+/// Reads a `KeySchema`: `HASH`, then optionally `RANGE`.
 fn key(
     schema: &Node,
     attributes: &BTreeMap<String, AttributeType>,
@@ -71,12 +71,10 @@ fn key(
 ) -> Option<Key> {
     let mut parts = Vec::new();
     for part in schema.list().unwrap_or_default() {
-        let mut fields = Fields::of(part, "a key's part", report);
-        let (name, role) = (
-            fields.required_text("AttributeName")?,
-            fields.required_text("KeyType")?,
-        );
-        fields.finish();
+        let mut properties = Properties::of(part, "a key's part", report);
+        let name = properties.required_text("AttributeName")?;
+        let role = properties.required_text("KeyType")?;
+        properties.finish();
         if !attributes.contains_key(name) {
             report.add(part.line, format!("the attribute `{name}` is not defined"));
         }
@@ -102,10 +100,10 @@ fn key(
 }
 
 fn time_to_live(node: &Node, report: &Report) -> Option<String> {
-    let mut fields = Fields::of(node, "a time to live", report);
-    let enabled = fields.flag("Enabled");
-    let attribute = fields.required_text("AttributeName");
-    fields.finish();
+    let mut properties = Properties::of(node, "a time to live", report);
+    let enabled = properties.flag("Enabled");
+    let attribute = properties.required_text("AttributeName");
+    properties.finish();
     attribute
         .filter(|_| enabled == Some(true))
         .map(str::to_owned)

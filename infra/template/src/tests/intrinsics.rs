@@ -1,9 +1,9 @@
-//! What each intrinsic function gives, by the value of a variable of a function.
+//! Tests of intrinsic functions, by the value of an environment variable.
 
-use super::{context, problems};
+use super::{context, diagnostics};
 use crate::read;
 
-/// A template with one of each that can be referred to, and `value` as a variable's value.
+/// Returns a template with one resource of each kind, and a variable with an expression as value.
 fn template(value: &str) -> String {
     format!(
         "
@@ -36,15 +36,15 @@ Resources:
     )
 }
 
-/// What the variable's value comes to; none if it is left out.
+/// Returns the resolved value of the variable; `None` if it is absent.
 fn value(expression: &str) -> Option<String> {
     let stack = read(&template(expression), &context())
-        .unwrap_or_else(|problems| panic!("{expression}: {problems}"));
+        .unwrap_or_else(|diagnostics| panic!("{expression}: {diagnostics}"));
     stack.functions[0].environment.get("VALUE").cloned()
 }
 
 #[test]
-fn every_function_gives_what_it_gives_on_aws() {
+fn function_resolves_as_on_aws() {
     let cases = [
         ("plain", "plain"),
         ("12", "12"),
@@ -122,25 +122,25 @@ fn every_function_gives_what_it_gives_on_aws() {
 }
 
 #[test]
-fn no_value_leaves_the_property_out() {
+fn no_value_removes_property() {
     assert_eq!(value("!Ref AWS::NoValue"), None);
     assert_eq!(value("!If [IsPear, yes, !Ref AWS::NoValue]"), None);
 }
 
 #[test]
-fn a_deployments_own_attribute_goes_before_what_is_made_up() {
+fn attribute_of_context_overrides_derived_one() {
     let mut context = context();
     context.attributes.insert(
         ("ReaderUrl".to_owned(), "FunctionUrl".to_owned()),
         "http://local/".to_owned(),
     );
-    let stack = read(&template("!GetAtt ReaderUrl.FunctionUrl"), &context)
-        .expect("the template is understood");
+    let stack =
+        read(&template("!GetAtt ReaderUrl.FunctionUrl"), &context).expect("a valid template");
     assert_eq!(stack.functions[0].environment["VALUE"], "http://local/");
 }
 
 #[test]
-fn a_function_that_cannot_be_worked_out_is_refused_on_its_line() {
+fn invalid_function_is_reported_with_its_line() {
     let line = template("")
         .lines()
         .take_while(|line| !line.contains("VALUE:"))
@@ -152,14 +152,17 @@ fn a_function_that_cannot_be_worked_out_is_refused_on_its_line() {
             "`Nothing` is neither a parameter nor a resource",
         ),
         ("!Ref [Word]", "!Ref takes a name"),
-        ("!Ref LeftOut", "`LeftOut` is left out by its condition"),
+        (
+            "!Ref LeftOut",
+            "`LeftOut` does not exist, because its condition is false",
+        ),
         (
             "!GetAtt Nothing.Arn",
             "`Nothing` is neither a parameter nor a resource",
         ),
         (
             "!GetAtt Jobs.Colour",
-            "`Colour` of AWS::SQS::Queue is not understood",
+            "`Colour` of AWS::SQS::Queue is not supported",
         ),
         (
             "!GetAtt Jobs",
@@ -169,7 +172,7 @@ fn a_function_that_cannot_be_worked_out_is_refused_on_its_line() {
             "!Sub '${Nothing}'",
             "`Nothing` is neither a parameter nor a resource",
         ),
-        ("!Sub '${Word'", "`${` is never closed"),
+        ("!Sub '${Word'", "`${` is not closed"),
         (
             "!Sub [a, b, c]",
             "!Sub takes a text, or a text and a mapping",
@@ -194,27 +197,30 @@ fn a_function_that_cannot_be_worked_out_is_refused_on_its_line() {
             "!If [IsApple, a, !Ref Nothing]",
             "`Nothing` is neither a parameter nor a resource",
         ),
-        ("!Equals [a, b]", "this function stands in Conditions only"),
+        (
+            "!Equals [a, b]",
+            "this function is allowed in Conditions only",
+        ),
         (
             "!ImportValue other",
-            "the function `!ImportValue` is not understood",
+            "the function `!ImportValue` is not supported",
         ),
-        ("!Base64 text", "the function `!Base64` is not understood"),
-        ("!!str text", "is not understood"),
+        ("!Base64 text", "the function `!Base64` is not supported"),
+        ("!!str text", "is not supported"),
         (
             "{ Fn::FindInMap: [a, b, c] }",
-            "the function `Fn::FindInMap` is not understood",
+            "the function `Fn::FindInMap` is not supported",
         ),
         (
             "{ Ref: Word, Fn::Sub: Word }",
-            "`Ref` must be alone in its mapping",
+            "`Ref` must be the only key of its mapping",
         ),
         ("[a]", "`VALUE` must be text"),
         ("", "a value is missing"),
         ("*word", "not YAML: "),
     ];
     for (expression, message) in cases {
-        let shown = problems(&template(expression));
+        let shown = diagnostics(&template(expression));
         assert!(
             shown.starts_with(&format!("template.yaml:{line}: ")),
             "{expression}: {shown}"
@@ -225,7 +231,7 @@ fn a_function_that_cannot_be_worked_out_is_refused_on_its_line() {
 }
 
 #[test]
-fn a_text_cannot_grow_without_bound() {
+fn length_of_text_is_limited() {
     let long = format!("!Sub '{}'", "${Word}".repeat(20_000));
-    assert!(problems(&template(&long)).contains("a text longer than 65536 bytes"));
+    assert!(diagnostics(&template(&long)).contains("a text longer than 65536 bytes"));
 }

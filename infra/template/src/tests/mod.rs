@@ -1,13 +1,14 @@
-//! Whole templates, and what they come to.
+//! Tests of whole templates.
 
 mod intrinsics;
 mod parameters;
-mod refusals;
+mod rejected_resources;
+mod rejections;
 mod stacks;
 
-use crate::{Context, Problems, Stack, read};
+use crate::{Context, Diagnostics, Stack, read};
 
-/// A deployment as the local stack describes it.
+/// Returns the context of a local stack.
 fn context() -> Context {
     let attributes = [
         ("Cdn", "DomainName", "cdn.test"),
@@ -26,19 +27,46 @@ fn context() -> Context {
 }
 
 /// Reads `text` in [`context`].
-fn stack(text: &str) -> Result<Stack, Problems> {
+fn stack(text: &str) -> Result<Stack, Diagnostics> {
     read(text, &context())
 }
 
-/// The problems of `text`, as they are shown.
-fn problems(text: &str) -> String {
-    stack(text).map_or_else(|problems| problems.to_string(), |_| String::new())
+/// Returns the diagnostics of `text` as they are printed.
+fn diagnostics(text: &str) -> String {
+    stack(text).map_or_else(|diagnostics| diagnostics.to_string(), |_| String::new())
 }
+
+/// A rule that sends to a queue, with the queue policy that allows it.
+const SCHEDULE: &str = r#"
+Resources:
+  Jobs: { Type: AWS::SQS::Queue }
+  Daily:
+    Type: AWS::Events::Rule
+    Properties:
+      Description: Every day.
+      ScheduleExpression: rate(1 day)
+      State: ENABLED
+      Targets:
+        - { Id: jobs, Arn: !GetAtt Jobs.Arn, Input: '{"a": 1}' }
+  DailyMaySend:
+    Type: AWS::SQS::QueuePolicy
+    Properties:
+      Queues: [!Ref Jobs]
+      PolicyDocument:
+        Version: "2012-10-17"
+        Statement:
+          - Sid: Daily
+            Effect: Allow
+            Principal: { Service: events.amazonaws.com }
+            Action: sqs:SendMessage
+            Resource: !GetAtt Jobs.Arn
+            Condition: { ArnEquals: { "aws:SourceArn": !GetAtt Daily.Arn } }
+"#;
 
 const DEPLOYED: &str = include_str!("../../../../template.yaml");
 
 #[test]
-fn the_deployed_template_is_understood() -> Result<(), Problems> {
+fn deployed_template_is_supported() -> Result<(), Diagnostics> {
     let stack = stack(DEPLOYED)?;
     assert_eq!(stack.cdn_origin.as_deref(), Some("Delivery"));
     let binaries: Vec<&str> = stack
@@ -70,9 +98,8 @@ fn the_deployed_template_is_understood() -> Result<(), Problems> {
     Ok(())
 }
 
-/// Each function has the variables it needs, and none of another's.
 #[test]
-fn the_deployed_functions_see_their_own_variables() -> Result<(), Problems> {
+fn deployed_functions_get_only_their_own_variables() -> Result<(), Diagnostics> {
     let variables: Vec<Vec<String>> = stack(DEPLOYED)?
         .functions
         .into_iter()
@@ -167,8 +194,8 @@ fn the_deployed_functions_see_their_own_variables() -> Result<(), Problems> {
 }
 
 #[test]
-fn the_deployed_cdn_may_have_an_address_of_its_own() -> Result<(), Problems> {
-    let cdn_url = |context: &Context| -> Result<String, Problems> {
+fn cdn_url_parameter_overrides_domain_of_distribution() -> Result<(), Diagnostics> {
+    let cdn_url = |context: &Context| -> Result<String, Diagnostics> {
         let stack = read(DEPLOYED, context)?;
         let uploads = stack
             .functions
@@ -187,14 +214,13 @@ fn the_deployed_cdn_may_have_an_address_of_its_own() -> Result<(), Problems> {
     Ok(())
 }
 
-/// A file that was cut off anywhere is judged, and never brings the reader down.
 #[test]
-fn a_template_cut_off_anywhere_is_judged() {
+fn truncated_template_does_not_panic() {
     for (position, _) in DEPLOYED.match_indices(['\n', '{', '[']) {
-        if let Err(problems) = stack(&DEPLOYED[..=position]) {
+        if let Err(diagnostics) = stack(&DEPLOYED[..=position]) {
             assert!(
-                problems.iter().all(|problem| problem.line >= 1),
-                "{problems}"
+                diagnostics.iter().all(|diagnostic| diagnostic.line >= 1),
+                "{diagnostics}"
             );
         }
     }

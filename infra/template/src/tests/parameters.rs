@@ -1,4 +1,4 @@
-//! Declarations of parameters, and the values they take.
+//! Tests of parameters: declarations and values.
 
 use super::context;
 use crate::{Parameter, ParameterKind, Template, read};
@@ -17,10 +17,10 @@ Resources:
 "#;
 
 #[test]
-fn declarations_are_listed_in_order() {
+fn parameters_are_listed_in_order_of_declaration() {
     let listed = Template::parse(TEMPLATE)
         .and_then(|template| template.parameters())
-        .expect("the declarations are understood");
+        .expect("valid declarations");
     let names: Vec<&str> = listed
         .iter()
         .map(|parameter| parameter.name.as_str())
@@ -37,7 +37,7 @@ fn declarations_are_listed_in_order() {
 }
 
 #[test]
-fn an_override_takes_the_defaults_place() {
+fn override_replaces_default() {
     let mut context = context();
     context
         .parameters
@@ -47,7 +47,7 @@ fn an_override_takes_the_defaults_place() {
 }
 
 #[test]
-fn an_override_that_breaks_the_declaration_is_refused() {
+fn override_that_violates_constraint_is_rejected() {
     let cases = [
         (
             "Colour",
@@ -97,29 +97,29 @@ fn an_override_that_breaks_the_declaration_is_refused() {
         .insert("Slug".to_owned(), "a".repeat(4097));
     assert!(
         read(TEMPLATE, &context)
-            .is_err_and(|problems| problems.to_string().contains("at most 4096 bytes"))
+            .is_err_and(|diagnostics| diagnostics.to_string().contains("at most 4096 bytes"))
     );
 }
 
 #[test]
-fn a_declaration_that_is_not_understood_is_refused() {
+fn unsupported_declaration_is_rejected() {
     let cases = [
         ("{ Default: a }", "`Type` of a parameter is missing"),
         (
             "{ Type: CommaDelimitedList, Default: a }",
-            "the parameter type `CommaDelimitedList` is not understood",
+            "the parameter type `CommaDelimitedList` is not supported",
         ),
         (
             "{ Type: String, Default: a, Colour: red }",
-            "`Colour` of a parameter is not understood",
+            "`Colour` of a parameter is not supported",
         ),
         (
             "{ Type: String, Default: a, MinValue: 1 }",
-            "`MinValue` of a parameter is not understood",
+            "`MinValue` of a parameter is not supported",
         ),
         (
             "{ Type: String, Default: a, AllowedPattern: '(' }",
-            "`AllowedPattern` is no regular expression",
+            "`AllowedPattern` is not a supported regular expression",
         ),
         (
             "{ Type: Number, Default: 1, MinValue: low }",

@@ -1,8 +1,8 @@
-//! Small templates, and every field of the model that they fill.
+//! Tests of small templates against the model.
 
-use super::{problems, stack};
+use super::{SCHEDULE, diagnostics, stack};
 use crate::{
-    AttributeType, Bucket, CorsRule, Function, Key, LifecycleRule, Permission, Problems, Queue,
+    AttributeType, Bucket, CorsRule, Diagnostics, Function, Key, LifecycleRule, Permission, Queue,
     QueueAlarm, RecursiveLoop, Redrive, Route, Schedule, Secret, Stack, Table, Trigger,
 };
 
@@ -45,7 +45,7 @@ fn texts<const N: usize>(texts: [&str; N]) -> Vec<String> {
 }
 
 #[test]
-fn a_worker_hangs_on_a_queue_with_dead_letters() -> Result<(), Problems> {
+fn worker_is_triggered_by_queue_with_dead_letter_queue() -> Result<(), Diagnostics> {
     let jobs_arn = "arn:aws:sqs:eu-central-1:000000000000:larder-Jobs";
     let queue = |id: &str| Queue {
         logical_id: id.to_owned(),
@@ -121,12 +121,11 @@ fn a_worker_hangs_on_a_queue_with_dead_letters() -> Result<(), Problems> {
 }
 
 #[test]
-fn a_trigger_has_lambdas_defaults() -> Result<(), Problems> {
-    let (start, end) = (
-        WORKER.find("            BatchSize"),
-        WORKER.find("            FunctionResponseTypes"),
-    );
-    let (start, end) = start.zip(end).expect("the template has both");
+fn trigger_has_defaults_of_lambda() -> Result<(), Diagnostics> {
+    let start = WORKER.find("            BatchSize").expect("a BatchSize");
+    let end = WORKER
+        .find("            FunctionResponseTypes")
+        .expect("FunctionResponseTypes");
     let template =
         format!("{}{}", &WORKER[..start], &WORKER[end..]).replace("FunctionResponseTypes", "#");
     let trigger = &stack(&template)?.triggers[0];
@@ -139,7 +138,7 @@ fn a_trigger_has_lambdas_defaults() -> Result<(), Problems> {
 }
 
 #[test]
-fn function_may_allow_recursive_loops() -> Result<(), Problems> {
+fn function_may_allow_recursive_loops() -> Result<(), Diagnostics> {
     for (value, expected) in [
         ("Allow", RecursiveLoop::Allow),
         ("Terminate", RecursiveLoop::Terminate),
@@ -147,7 +146,7 @@ fn function_may_allow_recursive_loops() -> Result<(), Problems> {
         let template = WORKER.replace("MemorySize: 256", &format!("RecursiveLoop: {value}"));
         assert_eq!(stack(&template)?.functions[0].recursive_loop, expected);
     }
-    let shown = problems(&WORKER.replace("MemorySize: 256", "RecursiveLoop: Perhaps"));
+    let shown = diagnostics(&WORKER.replace("MemorySize: 256", "RecursiveLoop: Perhaps"));
     assert!(
         shown.contains("`RecursiveLoop` must be Allow or Terminate"),
         "{shown}"
@@ -156,7 +155,7 @@ fn function_may_allow_recursive_loops() -> Result<(), Problems> {
 }
 
 #[test]
-fn alarm_names_its_queue() -> Result<(), Problems> {
+fn alarm_names_its_queue() -> Result<(), Diagnostics> {
     let alarm = r"
   DeadAlarm:
     Type: AWS::CloudWatch::Alarm
@@ -176,21 +175,21 @@ fn alarm_names_its_queue() -> Result<(), Problems> {
     };
     assert_eq!(stack(&format!("{WORKER}{alarm}"))?.alarms, [expected]);
 
-    let shown = problems(&format!(
+    let shown = diagnostics(&format!(
         "{WORKER}{}",
         alarm.replace("Threshold: 0", "Threshold: 9")
     ));
     assert!(
-        shown.contains("`Threshold` is understood as `0` only"),
+        shown.contains("`Threshold` is supported as `0` only"),
         "{shown}"
     );
     Ok(())
 }
 
-/// AWS refuses such a trigger: a message would be handed out again while it is at work.
+/// AWS rejects such an event source mapping.
 #[test]
-fn a_message_stays_hidden_while_it_is_at_work() {
-    let shown = problems(&WORKER.replace("VisibilityTimeout: 120", "VisibilityTimeout: 19"));
+fn visibility_timeout_shorter_than_function_timeout_is_rejected() {
+    let shown = diagnostics(&WORKER.replace("VisibilityTimeout: 120", "VisibilityTimeout: 19"));
     assert!(
         shown.starts_with("template.yaml:10: `VisibilityTimeout` is shorter than"),
         "{shown}"
@@ -198,7 +197,7 @@ fn a_message_stays_hidden_while_it_is_at_work() {
 }
 
 #[test]
-fn a_table() -> Result<(), Problems> {
+fn table() -> Result<(), Diagnostics> {
     let template = r"
 Resources:
   Table:
@@ -234,7 +233,7 @@ Resources:
 }
 
 #[test]
-fn a_bucket_with_rules() -> Result<(), Problems> {
+fn bucket_with_rules() -> Result<(), Diagnostics> {
     let template = r"
 Resources:
   Bucket:
@@ -275,34 +274,8 @@ Resources:
     Ok(())
 }
 
-pub(super) const SCHEDULE: &str = r#"
-Resources:
-  Jobs: { Type: AWS::SQS::Queue }
-  Daily:
-    Type: AWS::Events::Rule
-    Properties:
-      Description: Every day.
-      ScheduleExpression: rate(1 day)
-      State: ENABLED
-      Targets:
-        - { Id: jobs, Arn: !GetAtt Jobs.Arn, Input: '{"a": 1}' }
-  DailyMaySend:
-    Type: AWS::SQS::QueuePolicy
-    Properties:
-      Queues: [!Ref Jobs]
-      PolicyDocument:
-        Version: "2012-10-17"
-        Statement:
-          - Sid: Daily
-            Effect: Allow
-            Principal: { Service: events.amazonaws.com }
-            Action: sqs:SendMessage
-            Resource: !GetAtt Jobs.Arn
-            Condition: { ArnEquals: { "aws:SourceArn": !GetAtt Daily.Arn } }
-"#;
-
 #[test]
-fn a_rule_sends_to_a_queue_time_and_again() -> Result<(), Problems> {
+fn rule_sends_to_queue_periodically() -> Result<(), Diagnostics> {
     for (expression, period_seconds) in [
         ("1 day", 86_400),
         ("2 days", 172_800),
@@ -325,7 +298,7 @@ fn a_rule_sends_to_a_queue_time_and_again() -> Result<(), Problems> {
 }
 
 #[test]
-fn a_secret_is_referred_to_by_its_arn() -> Result<(), Problems> {
+fn reference_to_secret_is_its_arn() -> Result<(), Diagnostics> {
     let template = r"
 Resources:
   Long:
@@ -378,7 +351,7 @@ Resources:
 }
 
 #[test]
-fn routes_and_the_function_behind_the_cdn() -> Result<(), Problems> {
+fn routes_and_cdn_origin() -> Result<(), Diagnostics> {
     let template = r"
 Resources:
   Api: { Type: AWS::Serverless::HttpApi, Properties: { StageName: $default } }

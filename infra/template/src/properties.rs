@@ -1,30 +1,30 @@
-//! The properties of one mapping, taken one by one.
+//! Typed access to the properties of one mapping.
 //!
-//! Invariant: a property is taken, or listed as having no effect here, or a problem. None is
-//! skipped by default.
+//! Invariant: every property is read, listed as having no effect, or reported as not supported.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::slice;
 use std::str::FromStr;
 
+use crate::diagnostic::Report;
 use crate::node::{Entry, Node, Value};
-use crate::problem::Report;
 
-/// A mapping whose properties are being read.
-pub(crate) struct Fields<'tree, 'report> {
-    /// What the mapping is, for messages: `AWS::SQS::Queue`.
+/// Reads the properties of a mapping, and reports errors.
+pub(crate) struct Properties<'tree, 'report> {
+    /// Name of the mapping in messages: `AWS::SQS::Queue`.
     owner: &'static str,
     line: usize,
     entries: &'tree [Entry],
-    /// Whether the mapping itself could not be read, so that nothing can be missed in it.
+    /// Whether the node is not a mapping. Missing properties are not reported then.
     broken: bool,
-    known: BTreeSet<&'static str>,
+    /// Properties that were read or have no effect.
+    supported: BTreeSet<&'static str>,
     report: &'report Report,
 }
 
-impl<'tree, 'report> Fields<'tree, 'report> {
-    /// Starts reading `node`; anything but a mapping is a problem.
+impl<'tree, 'report> Properties<'tree, 'report> {
+    /// Starts reading `node`. Reports an error if it is not a mapping.
     pub(crate) fn of(node: &'tree Node, owner: &'static str, report: &'report Report) -> Self {
         let entries = node.map();
         if entries.is_none() && node.value != Value::Broken {
@@ -35,19 +35,19 @@ impl<'tree, 'report> Fields<'tree, 'report> {
             line: node.line,
             entries: entries.unwrap_or_default(),
             broken: entries.is_none(),
-            known: BTreeSet::new(),
+            supported: BTreeSet::new(),
             report,
         }
     }
 
-    /// The value of `key`, if it is there and readable.
+    /// Returns the value of `key`, if it is present and valid YAML.
     pub(crate) fn take(&mut self, key: &'static str) -> Option<&'tree Node> {
         self.entry(key)
             .map(|entry| &entry.node)
             .filter(|node| node.value != Value::Broken)
     }
 
-    /// The value of `key`; its absence is a problem.
+    /// Returns the value of `key`. Reports an error if it is missing.
     pub(crate) fn required(&mut self, key: &'static str) -> Option<&'tree Node> {
         if self.entry(key).is_none() && !self.broken {
             self.report
@@ -56,19 +56,19 @@ impl<'tree, 'report> Fields<'tree, 'report> {
         self.take(key)
     }
 
-    /// The text of `key`; anything but text is a problem.
+    /// Returns the text of `key`. Reports an error if the value is not text.
     pub(crate) fn text(&mut self, key: &'static str) -> Option<&'tree str> {
         self.take(key)
             .and_then(|node| text_of(node, key, self.report))
     }
 
-    /// The text of `key`; its absence is a problem.
+    /// Returns the text of `key`. Reports an error if it is missing or not text.
     pub(crate) fn required_text(&mut self, key: &'static str) -> Option<&'tree str> {
         self.required(key)
             .and_then(|node| text_of(node, key, self.report))
     }
 
-    /// The whole number of `key`, within `bounds`.
+    /// Returns the integer of `key`. Reports an error if it is not within `bounds`.
     pub(crate) fn number(
         &mut self,
         key: &'static str,
@@ -79,16 +79,17 @@ impl<'tree, 'report> Fields<'tree, 'report> {
             .ok()
             .filter(|number| bounds.contains(number));
         if number.is_none() {
-            let (least, most) = (bounds.start(), bounds.end());
+            let min = bounds.start();
+            let max = bounds.end();
             self.report.add(
                 node.line,
-                format!("`{key}` must be a whole number from {least} to {most}"),
+                format!("`{key}` must be a whole number from {min} to {max}"),
             );
         }
         number
     }
 
-    /// The boolean of `key`.
+    /// Returns the boolean of `key`. Reports an error if it is neither `true` nor `false`.
     pub(crate) fn flag(&mut self, key: &'static str) -> Option<bool> {
         let node = self.take(key)?;
         match text_of(node, key, self.report)? {
@@ -102,7 +103,7 @@ impl<'tree, 'report> Fields<'tree, 'report> {
         }
     }
 
-    /// The texts of the list under `key`.
+    /// Returns the texts of the list `key`.
     pub(crate) fn texts(&mut self, key: &'static str) -> Vec<String> {
         let items = self.items(key);
         items
@@ -112,7 +113,7 @@ impl<'tree, 'report> Fields<'tree, 'report> {
             .collect()
     }
 
-    /// The items of the list under `key`; anything but a list is a problem.
+    /// Returns the items of the list `key`. Reports an error if the value is not a list.
     pub(crate) fn items(&mut self, key: &'static str) -> &'tree [Node] {
         let Some(node) = self.take(key) else {
             return &[];
@@ -124,7 +125,7 @@ impl<'tree, 'report> Fields<'tree, 'report> {
         node.list().unwrap_or_default()
     }
 
-    /// The items of the list under `key`, or the one value that may stand for a list of itself.
+    /// Returns the items of the list `key`. A single value counts as a list of one item.
     pub(crate) fn one_or_more(&mut self, key: &'static str) -> &'tree [Node] {
         match self.take(key) {
             None => &[],
@@ -132,7 +133,7 @@ impl<'tree, 'report> Fields<'tree, 'report> {
         }
     }
 
-    /// The entries of the mapping under `key`; anything but a mapping is a problem.
+    /// Returns the entries of the mapping `key`. Reports an error if the value is not a mapping.
     pub(crate) fn entries(&mut self, key: &'static str) -> &'tree [Entry] {
         let Some(node) = self.take(key) else {
             return &[];
@@ -144,42 +145,42 @@ impl<'tree, 'report> Fields<'tree, 'report> {
         node.map().unwrap_or_default()
     }
 
-    /// The text of `key` must be `only`: nothing else is emulated.
+    /// Reports an error if `key` has a value other than `only`, which is all that is emulated.
     pub(crate) fn fixed(&mut self, key: &'static str, only: &str) {
         if let Some(node) = self.take(key)
             && node.text() != Some(only)
         {
             self.report
-                .add(node.line, format!("`{key}` is understood as `{only}` only"));
+                .add(node.line, format!("`{key}` is supported as `{only}` only"));
         }
     }
 
-    /// These are known and change nothing here.
+    /// Accepts properties that have no effect locally.
     pub(crate) fn without_effect(&mut self, keys: &[&'static str]) {
-        self.known.extend(keys);
+        self.supported.extend(keys);
     }
 
-    /// Whatever was not taken is a problem.
+    /// Reports all properties that were not read.
     pub(crate) fn finish(self) {
         for entry in self
             .entries
             .iter()
-            .filter(|entry| !self.known.contains(entry.key.as_str()))
+            .filter(|entry| !self.supported.contains(entry.key.as_str()))
         {
             self.report.add(
                 entry.line,
-                format!("`{}` of {} is not understood", entry.key, self.owner),
+                format!("`{}` of {} is not supported", entry.key, self.owner),
             );
         }
     }
 
     fn entry(&mut self, key: &'static str) -> Option<&'tree Entry> {
-        self.known.insert(key);
+        self.supported.insert(key);
         self.entries.iter().find(|entry| entry.key == key)
     }
 }
 
-/// The node's text; anything else is a problem of `key`.
+/// Returns the node's text. Reports an error for `key` if the node is not text.
 pub(crate) fn text_of<'tree>(node: &'tree Node, key: &str, report: &Report) -> Option<&'tree str> {
     if node.text().is_none() && node.value != Value::Broken {
         report.add(node.line, format!("`{key}` must be text"));

@@ -1,0 +1,128 @@
+//! Reads resolved resources into the model, one file per kind of resource.
+
+mod alarm;
+mod bucket;
+mod cdn;
+mod events;
+mod function;
+mod policies;
+mod queue;
+mod queue_names;
+mod queue_policy;
+mod schedule;
+mod secret;
+mod table;
+
+use crate::catalog::Kind;
+use crate::model::Stack;
+use crate::properties::Properties;
+use crate::resolve::resolve;
+use crate::resource::Resource;
+use crate::scope::Scope;
+
+use queue_policy::Grant;
+
+/// The resources of a template, and what later checks need.
+#[derive(Default)]
+struct Resources {
+    stack: Stack,
+    grants: Vec<Grant>,
+}
+
+/// Reads the resources of a scope. Resources with a false condition are checked as well.
+pub(crate) fn stack(scope: &Scope<'_>) -> Stack {
+    resources(&scope.hypothetical());
+    let Resources { stack, grants } = resources(scope);
+
+    at_most_one(scope, Kind::HttpApi);
+    at_most_one(scope, Kind::Distribution);
+    scope.report_shared_names();
+    events::check(&stack, scope);
+    schedule::check(&stack, &grants, scope);
+    stack
+}
+
+fn resources(scope: &Scope<'_>) -> Resources {
+    let Resources {
+        mut stack,
+        mut grants,
+    } = Resources::default();
+
+    each(scope, Kind::Table, |id, resource, properties| {
+        stack
+            .tables
+            .extend(table::read(id, resource, properties, scope));
+    });
+    each(scope, Kind::Bucket, |id, resource, properties| {
+        stack
+            .buckets
+            .push(bucket::read(id, resource, properties, scope));
+    });
+    each(scope, Kind::Queue, |id, resource, properties| {
+        stack
+            .queues
+            .push(queue::read(id, resource, properties, scope));
+    });
+    each(scope, Kind::Secret, |id, resource, properties| {
+        stack
+            .secrets
+            .extend(secret::read(id, resource, properties, scope));
+    });
+    each(scope, Kind::HttpApi, |_, _, properties| {
+        properties.fixed("StageName", events::STAGE);
+    });
+    each(scope, Kind::Function, |id, resource, properties| {
+        let read = function::read(id, resource, properties, scope);
+        stack.functions.push(read.function);
+        stack.routes.extend(read.events.routes);
+        stack.triggers.extend(read.events.triggers);
+    });
+    each(scope, Kind::Distribution, |_, _, properties| {
+        stack.cdn_origin = cdn::origin(properties, scope);
+    });
+    each(scope, Kind::Rule, |id, resource, properties| {
+        stack
+            .schedules
+            .extend(schedule::read(id, resource, properties, scope));
+    });
+    each(scope, Kind::QueuePolicy, |_, _, properties| {
+        grants.extend(queue_policy::read(properties, scope));
+    });
+    each(scope, Kind::Alarm, |id, _, properties| {
+        stack.alarms.extend(alarm::read(id, properties, scope));
+    });
+    each(scope, Kind::Inert, |_, _, _| {});
+
+    Resources { stack, grants }
+}
+
+/// Calls `read` for every resource of a kind, and reports the properties that it does not read.
+fn each<'run>(
+    scope: &Scope<'run>,
+    kind: Kind,
+    mut read: impl FnMut(&str, &'run Resource<'run>, &mut Properties<'_, '_>),
+) {
+    for (id, resource) in scope.to_read(kind) {
+        let resource_type = resource.definition;
+        let Some(node) = resolve(scope, &resource.properties) else {
+            continue;
+        };
+        let mut properties = Properties::of(&node, resource_type.name, scope.report);
+        properties.without_effect(resource_type.without_effect);
+        read(id, resource, &mut properties);
+        properties.finish();
+    }
+}
+
+/// Reports all but the first resource of a kind: the local stack has one gateway and one CDN.
+fn at_most_one(scope: &Scope<'_>, kind: Kind) {
+    for (_, resource) in scope.of_kind(kind).skip(1) {
+        scope.report.add(
+            resource.line,
+            format!(
+                "more than one {} is not supported",
+                resource.definition.name
+            ),
+        );
+    }
+}
