@@ -155,13 +155,7 @@ async fn change(
     let placement = resolve_placement(&can.space, update.folder.as_ref(), &mut fields).await?;
     let update = fields.finish(Some(update))?;
 
-    let folders = match placement {
-        Some(placement) => {
-            can.space.require_placeable(&placement)?;
-            Some(can.space.create_missing_folders(placement).await?)
-        }
-        None => None,
-    };
+    let folders = create_folders(&can.space, placement).await?;
     let check = ProtectionCheck {
         space: &can.space,
         folder_before: can.resource.folder_id(),
@@ -229,6 +223,19 @@ fn require_name(name: &OriginalName, current: &OriginalName) -> Result<(), Field
     } else {
         Ok(())
     }
+}
+
+/// Returns the folders that the file moves to, if any, and creates missing ones. Fails with 403 if
+/// the caller may not create folders.
+async fn create_folders(
+    space: &SpaceScope,
+    placement: Option<Placement>,
+) -> Result<Option<FolderChain>, ServiceError> {
+    let Some(placement) = placement else {
+        return Ok(None);
+    };
+    space.require_placeable(&placement)?;
+    space.create_missing_folders(placement).await.map(Some)
 }
 
 /// Resolves the folder that the file moves to, if any, and records its field errors.

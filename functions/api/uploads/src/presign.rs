@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use axum::extract::State;
-use domain::{ConfirmTokens, FieldError, FileId, ServiceError, Timestamp};
+use domain::{ConfirmTokens, FieldError, File, FileId, ServiceError, Timestamp};
 use ingest::DeclaredFile;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,6 +52,17 @@ struct StoredResponse {
     content_type: String,
     size: u64,
     created_at: Timestamp,
+}
+
+impl StoredResponse {
+    fn of(file: &File, content_type: String) -> StoredResponse {
+        StoredResponse {
+            file_id: file.id,
+            content_type,
+            size: file.size,
+            created_at: file.created_at,
+        }
+    }
 }
 
 /// A pending file that this request, or an earlier one with its `Idempotency-Key`, created.
@@ -151,12 +162,7 @@ async fn create(
         upload.limits.content_type.as_ref(),
         &uploads.api.env,
     );
-    let response = StoredResponse {
-        file_id: file.id,
-        content_type,
-        size: file.size,
-        created_at: file.created_at,
-    };
+    let response = StoredResponse::of(&file, content_type);
 
     let stored = serde_json::to_vec(&response).map_err(ServiceError::internal)?;
     let completion = reservation.complete_with(stored);
