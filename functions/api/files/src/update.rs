@@ -17,7 +17,7 @@ use web::{
 };
 
 use crate::{
-    Files,
+    FilesState,
     protection::ProtectionCheck,
     read_only,
     selector::{FileSelector, ID},
@@ -107,7 +107,7 @@ impl UpdateFile {
 /// admin.
 pub(crate) async fn update(
     can: Can<ManageFiles, File>,
-    State(files): State<Files>,
+    State(files): State<FilesState>,
     body: UnreadJson<UpdateFile>,
 ) -> Result<Data<FileView>, ApiError> {
     change(can, &files, body.fields, &body.value).await
@@ -116,7 +116,7 @@ pub(crate) async fn update(
 /// Fails with 422 if the query has a different id.
 pub(crate) async fn update_named(
     auth: Authenticated<ManageFiles>,
-    State(files): State<Files>,
+    State(files): State<FilesState>,
     ValidQuery(query): ValidQuery<FileSelector>,
     mut body: UnreadJson<UpdateNamedFile>,
 ) -> Result<Data<FileView>, ApiError> {
@@ -136,7 +136,7 @@ pub(crate) async fn update_named(
 
 async fn change(
     can: Can<ManageFiles, File>,
-    files: &Files,
+    files: &FilesState,
     mut fields: InputFields,
     body: &Value,
 ) -> Result<Data<FileView>, ApiError> {
