@@ -155,7 +155,7 @@ BEYOND_SCHEMAS = [
     # An upload config, or the way of an upload, has limits of its own.
     r"The size field must not be greater than \d+ bytes\.",
     # Requests are made up apart from each other: this one has the key of an earlier one.
-    r"The idempotency key field was used before, for a request with another payload\.",
+    r"The idempotency key field was already used for a request with another payload\.",
     # A folder is not moved into itself.
     r"The parent id field must be neither the folder itself nor one in it\.",
     # `file` counts as one of `files`, and a file has at least one byte.

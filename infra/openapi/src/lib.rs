@@ -49,10 +49,10 @@ pub fn api() -> Api {
         ($($function:literal: $package:ident,)+) => {$(
             let describer = Describer::new(&mut schemas, $function, $package::TIER);
             let described = $package::endpoints(describer).finish();
-            operations.extend(described.into_iter().map(|(endpoint, description)| Operation {
+            operations.extend(described.into_iter().map(|described| Operation {
                 function: $function,
-                endpoint,
-                description,
+                endpoint: described.endpoint,
+                description: described.description,
             }));
         )+};
     }

@@ -1,4 +1,4 @@
-//! What spaces, folders and files say alike of who may see them, and how.
+//! Request fields `access_control` and `security`, the same for spaces, folders and files.
 
 use domain::{
     AccessControl, FieldError, Opacity, PublicHttpsUrl, Security, Watermark, parse_variant,
@@ -6,8 +6,8 @@ use domain::{
 
 use crate::{FieldReader, FromFields};
 
-/// The flags of an access control in a request. One given flag sets the other to its complement; of
-/// two given ones, either closes.
+/// Flags of `access_control`. One flag sets the other to its complement; of two flags, the stricter
+/// one wins.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AccessControlChange {
     requires_auth: Option<bool>,
@@ -17,13 +17,9 @@ pub struct AccessControlChange {
 impl FromFields for AccessControlChange {
     fn read(fields: &mut impl FieldReader) -> Option<AccessControlChange> {
         let given = fields.object("access_control", |fields| {
-            let (requires_auth, public_read) = (
-                fields.boolean("requires_auth"),
-                fields.boolean("public_read"),
-            );
             Some(AccessControlChange {
-                requires_auth,
-                public_read,
+                requires_auth: fields.boolean("requires_auth"),
+                public_read: fields.boolean("public_read"),
             })
         });
         Some(given.unwrap_or_default())
@@ -31,19 +27,18 @@ impl FromFields for AccessControlChange {
 }
 
 impl AccessControlChange {
-    /// Returns the access control that the flags set; `None` without any flag, which changes
-    /// nothing.
+    /// Returns the new access control; `None` without flags.
     pub fn access_control(&self) -> Option<AccessControl> {
-        let closes_by_read = self.public_read.map(|public_read| !public_read);
-        let requires_auth = match (self.requires_auth, closes_by_read) {
-            (Some(one), Some(other)) => one || other,
-            (one, other) => one.or(other)?,
+        let denies_public_read = self.public_read.map(|public_read| !public_read);
+        let requires_auth = match (self.requires_auth, denies_public_read) {
+            (Some(requires_auth), Some(denies_public_read)) => requires_auth || denies_public_read,
+            (requires_auth, denies_public_read) => requires_auth.or(denies_public_read)?,
         };
         Some(AccessControl { requires_auth })
     }
 }
 
-/// Security settings, which replace those before as a whole: what is absent takes its default.
+/// New security settings. They replace the old ones; absent fields get their defaults.
 #[derive(Clone, Debug)]
 pub struct SecurityChange(pub Security);
 

@@ -1,4 +1,4 @@
-//! What every handler's extractors need.
+//! State that the extractors of every API function need.
 
 use domain::{Env, RateLimit, ServiceError};
 use http::request::Parts;
@@ -7,7 +7,7 @@ use tenant::Tenants;
 
 use crate::request_state::RequestState;
 
-/// The two tiers of the API, each with a limit of its own.
+/// A part of the API with a separate rate limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RateLimitTier {
     /// Management.
@@ -25,7 +25,7 @@ impl RateLimitTier {
         }
     }
 
-    /// Returns the variable that holds the tier's limit.
+    /// Returns the environment variable with the tier's limit.
     fn variable(self) -> &'static str {
         match self {
             RateLimitTier::Admin => "ADMIN_REQUESTS_PER_MINUTE",
@@ -34,19 +34,19 @@ impl RateLimitTier {
     }
 }
 
-/// The way to tenants, the limit of requests, and the source of time and randomness.
+/// Access to tenants, rate limit, clock and random source.
 #[derive(Clone)]
 pub struct ApiState {
-    /// The way to tenants.
+    /// Access to tenants.
     pub tenants: Tenants,
-    /// How many requests one key may make.
+    /// Rate limit of each API key.
     pub limit: RateLimit,
-    /// Time and randomness.
+    /// Clock and random source.
     pub env: Env,
 }
 
 impl ApiState {
-    /// The edge of a function with these settings.
+    /// Reads the state of a function.
     pub fn read(settings: &mut Settings, tier: RateLimitTier) -> ApiState {
         ApiState {
             tenants: Tenants::new(settings.table()),
@@ -58,15 +58,15 @@ impl ApiState {
         }
     }
 
-    /// Counts a request of a client without an API key. Fails with 429 if its limit is used up.
+    /// Counts a request without an API key for `client`. Fails with 429 if the rate limit is exceeded.
     pub async fn count(
         &self,
         parts: &Parts,
-        who: &str,
+        client: &str,
         limit: RateLimit,
     ) -> Result<(), ServiceError> {
-        let (is_admitted, rate_limit) = self.tenants.count(who, limit).await?;
-        RequestState::of(parts).note_allowance(rate_limit);
+        let (is_admitted, rate_limit) = self.tenants.count(client, limit).await?;
+        RequestState::of(parts).set_rate_limit(rate_limit);
         if is_admitted {
             Ok(())
         } else {

@@ -1,43 +1,42 @@
-//! Who makes a request: the key in `Authorization: Bearer …`, or in the query parameter `api_key`.
+//! Authentication: the caller of a request with an API key.
 
-use std::{borrow::Cow, marker::PhantomData};
+use std::marker::PhantomData;
 
 use axum::extract::{FromRef, FromRequestParts, Request};
-use domain::{Env, FieldError, FieldErrors, KeySecret, ServiceError, UserId};
-use http::{HeaderMap, HeaderValue, header, request::Parts};
+use domain::{Env, FieldError, FieldErrors, ServiceError, UserId};
+use http::{HeaderValue, request::Parts};
 use tenant::{Authentication, Caller, Tenants};
 
 use crate::{
     Action, ApiError, ApiState, Can, FieldReader, FromFields, Resource, ResourceId,
-    idempotency::IdempotencyScope, request_state::RequestState,
+    api_key::{bearer_key, request_key},
+    idempotency::IdempotencyScope,
+    request_state::RequestState,
 };
 
-/// The query parameter that may hold a key.
-const KEY_PARAMETER: &str = "api_key";
-
-/// The purpose of the secret by which a key's holder does requests once.
+/// Purpose of the secret, derived from a key, that protects idempotency records.
 const IDEMPOTENCY: &str = "idempotency";
 
-/// The query parameter that names the space of a list.
+/// Query parameter with the space of a list.
 const SPACE_PARAMETER: &str = "space_id";
 
-/// Callers with any role: what a handler shows them is theirs.
+/// Any role: the handler accesses only the caller's own data.
 #[derive(Clone, Copy, Debug)]
 pub struct AnyRole;
 
-/// An authenticated caller with requests left in their rate limit, who is to be authorized for the
-/// action `A` in a space that the body or the query names.
+/// An authenticated caller below their rate limit. With an action `A`, the handler authorizes it in
+/// the space that the body or the query names.
 #[derive(Clone)]
 pub struct Authenticated<A = AnyRole> {
     /// The caller.
     pub caller: Caller,
-    /// In whose name the request is done once.
+    /// Scope of the request's `Idempotency-Key`.
     pub idempotency: IdempotencyScope,
-    edge: ApiState,
+    state: ApiState,
     action: PhantomData<A>,
 }
 
-/// The holder of an account key.
+/// The caller of a request with an account key.
 pub struct AccountHolder {
     /// The user.
     pub user: UserId,
@@ -46,12 +45,11 @@ pub struct AccountHolder {
 }
 
 impl Authenticated {
-    /// Returns the caller of a request whose key was checked by an extractor before. Fails with 500
-    /// if there was none.
+    /// Returns the caller that a previous extractor authenticated. Fails with 500 without one.
     pub(crate) fn of(request: &Request) -> Result<&Authenticated, ServiceError> {
-        let known = request.extensions().get::<Authenticated>();
-        known.ok_or_else(|| {
-            ServiceError::internal("a body is read before its caller is authenticated")
+        let authenticated = request.extensions().get::<Authenticated>();
+        authenticated.ok_or_else(|| {
+            ServiceError::internal("a body was read before its caller was authenticated")
         })
     }
 
@@ -59,86 +57,76 @@ impl Authenticated {
         let Authenticated {
             caller,
             idempotency,
-            edge,
+            state,
             ..
         } = self;
         Authenticated {
             caller,
             idempotency,
-            edge,
+            state,
             action: PhantomData,
         }
     }
 }
 
 impl<A> Authenticated<A> {
-    /// Time and randomness.
+    /// Returns the clock and random source.
     pub fn env(&self) -> &Env {
-        &self.edge.env
+        &self.state.env
     }
 
-    /// Access to what is in no space yet.
+    /// Returns the access to data outside of spaces.
     pub fn tenants(&self) -> &Tenants {
-        &self.edge.tenants
+        &self.state.tenants
     }
 }
 
 impl<A: Action> Authenticated<A> {
-    /// Authorizes the action on the resource with this id. Fails with 404 if the caller may not
-    /// know of it.
+    /// Authorizes the action on a resource. Fails with 404 if the resource does not exist or the
+    /// caller cannot see it.
     pub async fn can<T: Resource>(&self, id: &str) -> Result<Can<A, T>, ServiceError> {
         let found = T::find(self.tenants(), &self.caller, id).await?;
         let (space, resource) = found.ok_or_else(ServiceError::not_found)?;
         Can::authorize(self.caller, space, resource, self.env().clone())
     }
 
-    /// Authorizes the action on the resource that a field of the body refers to. Fails with 422 on
-    /// that field if the caller may not know of it.
+    /// Authorizes the action on a resource that a field refers to. Fails with 422 on that field if
+    /// the resource does not exist or the caller cannot see it.
     pub async fn authorize_reference<T: Resource>(
         &self,
         field: &str,
         id: &str,
     ) -> Result<Can<A, T>, ServiceError> {
-        match T::find(self.tenants(), &self.caller, id).await? {
-            Some((space, resource)) => {
-                Can::authorize(self.caller, space, resource, self.env().clone())
-            }
-            None => Err(FieldErrors::from((field, FieldError::InvalidSelection)).into()),
-        }
+        let found = T::find(self.tenants(), &self.caller, id).await?;
+        let unknown = || FieldErrors::from((field, FieldError::InvalidSelection));
+        let (space, resource) = found.ok_or_else(unknown)?;
+        Can::authorize(self.caller, space, resource, self.env().clone())
     }
 
-    /// Authorizes the action in the space that a query names, or else in the caller's default
-    /// space.
+    /// Authorizes the action in the space of a list, by default the caller's default space.
     pub async fn authorize_list(&self, space_id: &SpaceQuery) -> Result<Can<A>, ServiceError> {
         if let Some(id) = &space_id.0 {
             return self.can(id).await;
         }
 
         let space = self.tenants().default_space(&self.caller).await?;
-        // A space key lists its own space, which may have been deleted.
+        // The default of a space key is its own space, which may be deleted.
         let missing = || match self.caller.own_space() {
             Some(_) => ServiceError::not_found(),
             None => FieldErrors::from((SPACE_PARAMETER, FieldError::Required)).into(),
         };
-        Can::authorize(
-            self.caller,
-            space.ok_or_else(missing)?,
-            (),
-            self.env().clone(),
-        )
+        let space = space.ok_or_else(missing)?;
+        Can::authorize(self.caller, space, (), self.env().clone())
     }
 }
 
-/// The query parameter `space_id` of a list.
+/// Query parameter `space_id` of a list.
 pub struct SpaceQuery(Option<String>);
 
 impl FromFields for SpaceQuery {
     fn read(fields: &mut impl FieldReader) -> Option<SpaceQuery> {
-        Some(SpaceQuery(
-            fields
-                .optional(SPACE_PARAMETER, ResourceId::parse)
-                .map(|id| id.0),
-        ))
+        let id = fields.optional(SPACE_PARAMETER, ResourceId::parse);
+        Some(SpaceQuery(id.map(|id| id.0)))
     }
 }
 
@@ -149,36 +137,37 @@ where
 {
     type Rejection = ApiError;
 
-    /// Authenticates and counts a request once, however many extractors ask.
+    /// Authenticates and counts the request; the result is reused by all extractors of the request.
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Authenticated, ApiError> {
-        if let Some(known) = parts.extensions.get::<Authenticated>() {
-            return Ok(known.clone());
+        if let Some(authenticated) = parts.extensions.get::<Authenticated>() {
+            return Ok(authenticated.clone());
         }
-        let edge = ApiState::from_ref(state);
-        let secret =
-            key_of(&parts.headers, parts.uri.query()).ok_or_else(ServiceError::unauthenticated)?;
-        let authentication = edge
+
+        let state = ApiState::from_ref(state);
+        let key = request_key(&parts.headers, parts.uri.query())
+            .ok_or_else(ServiceError::unauthenticated)?;
+        let authentication = state
             .tenants
-            .authenticate_and_count(&secret, edge.limit)
+            .authenticate_and_count(&key, state.limit)
             .await?;
-        let exchange = RequestState::of(parts);
+
+        let request_state = RequestState::of(parts);
         match authentication {
             Authentication::UnknownKey => Err(ServiceError::unauthenticated().into()),
             Authentication::Authenticated { caller, rate_limit } => {
-                exchange.note_allowance(rate_limit);
-                let idempotency =
-                    IdempotencyScope::of(parts, &edge, |_| secret.derive(IDEMPOTENCY));
-                let auth = Authenticated {
+                request_state.set_rate_limit(rate_limit);
+                let idempotency = IdempotencyScope::of(parts, &state, |_| key.derive(IDEMPOTENCY));
+                let authenticated = Authenticated {
                     caller,
                     idempotency,
-                    edge,
+                    state,
                     action: PhantomData,
                 };
-                parts.extensions.insert(auth.clone());
-                Ok(auth)
+                parts.extensions.insert(authenticated.clone());
+                Ok(authenticated)
             }
             Authentication::RateLimited(rate_limit) => {
-                exchange.note_allowance(rate_limit);
+                request_state.set_rate_limit(rate_limit);
                 Err(ServiceError::rate_limited(rate_limit).into())
             }
         }
@@ -193,8 +182,7 @@ where
 {
     type Rejection = ApiError;
 
-    /// Fails with 403, before a body is read, if the role of a space key is too low in its own
-    /// space.
+    /// Fails with 403, before a body is read, if the role of a space key is too low.
     async fn from_request_parts(
         parts: &mut Parts,
         state: &S,
@@ -214,102 +202,23 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<AccountHolder, ApiError> {
         let auth = <Authenticated>::from_request_parts(parts, state).await?;
-        let user = auth.caller.user();
-        let refused =
-            || ServiceError::forbidden("This needs an account key; yours belongs to one space.");
-        Ok(AccountHolder {
-            user: user.ok_or_else(refused)?,
-            auth,
-        })
+        let user = auth.caller.user().ok_or_else(|| {
+            ServiceError::forbidden(
+                "This endpoint requires an account key. The given key belongs to one space.",
+            )
+        })?;
+        Ok(AccountHolder { user, auth })
     }
 }
 
-/// Returns who calls with the key in a header; `None` without a key, or with one that is not valid.
+/// Returns the caller of an `Authorization` header; `None` without a valid key.
 pub async fn authenticate_optional(
     header: Option<&HeaderValue>,
     tenants: &Tenants,
 ) -> Result<Option<Caller>, ServiceError> {
-    match header
-        .and_then(|value| value.to_str().ok())
-        .and_then(bearer)
-    {
-        Some(secret) => tenants.authenticate(&secret).await,
-        None => Ok(None),
-    }
-}
-
-/// Whether a request comes with a key, a good one or not.
-pub fn has_key(headers: &HeaderMap, query: Option<&str>) -> bool {
-    let is_key = |(name, _): (Cow<'_, str>, Cow<'_, str>)| name == KEY_PARAMETER;
-    headers.contains_key(header::AUTHORIZATION)
-        || form_urlencoded::parse(query.unwrap_or_default().as_bytes()).any(is_key)
-}
-
-/// The key of a request. The header beats the parameter, also where it holds something else.
-fn key_of(headers: &HeaderMap, query: Option<&str>) -> Option<KeySecret> {
-    let mut given = headers.get_all(header::AUTHORIZATION).iter();
-    if let Some(header) = given.next() {
-        // Two headers are one too many to tell which is meant.
-        return if given.next().is_none() {
-            header.to_str().ok().and_then(bearer)
-        } else {
-            None
-        };
-    }
-    let mut keys =
-        form_urlencoded::parse(query?.as_bytes()).filter(|(name, _)| name == KEY_PARAMETER);
-    let key: Cow<str> = keys.next()?.1;
-    if keys.next().is_some() {
-        None
-    } else {
-        KeySecret::parse(key.trim())
-    }
-}
-
-fn bearer(header: &str) -> Option<KeySecret> {
-    let (scheme, key) = header.trim().split_once(' ')?;
-    scheme
-        .eq_ignore_ascii_case("bearer")
-        .then(|| KeySecret::parse(key.trim()))?
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const ONE: &str = "sk_00000000000000000000000000000000000000002kaqcA";
-
-    fn headers(values: &[&str]) -> HeaderMap {
-        values
-            .iter()
-            .map(|value| (header::AUTHORIZATION, value.parse().expect("a header")))
-            .collect()
-    }
-
-    #[test]
-    fn a_key_comes_by_header_or_by_parameter_and_the_header_wins() {
-        let parameter = format!("limit=1&api_key={ONE}");
-        let cases: [(&[&str], Option<&str>, bool); 9] = [
-            (&[&format!("Bearer {ONE}")], None, true),
-            (&[&format!("bearer   {ONE} ")], None, true),
-            (&[], Some(&parameter), true),
-            (&["Basic abc"], Some(&parameter), false),
-            (&[ONE], None, false),
-            (&["Bearer"], None, false),
-            (
-                &[&format!("Bearer {ONE}"), &format!("Bearer {ONE}")],
-                None,
-                false,
-            ),
-            (&[], Some(&format!("{parameter}&{parameter}")), false),
-            (&[], None, false),
-        ];
-        for (values, query, found) in cases {
-            assert_eq!(
-                key_of(&headers(values), query).is_some(),
-                found,
-                "{values:?} {query:?}"
-            );
-        }
-    }
+    let text = header.and_then(|value| value.to_str().ok());
+    let Some(key) = text.and_then(bearer_key) else {
+        return Ok(None);
+    };
+    tenants.authenticate(&key).await
 }

@@ -1,4 +1,4 @@
-//! Bodies: their content type, their bound, and what is done with those that are refused.
+//! Reads JSON bodies: content type, size limit, and draining of rejected bodies.
 
 use axum::body::Body;
 use bytes::Bytes;
@@ -8,38 +8,33 @@ use http::{HeaderMap, header};
 use http_body_util::BodyExt;
 use mime::Mime;
 
-/// Largest JSON body, in bytes.
-pub(crate) const JSON_BYTES: usize = 1 << 20;
-/// The byte order mark of UTF-8.
+/// Maximum size of a JSON body, in bytes.
+pub(crate) const MAX_JSON_BYTES: usize = 1 << 20;
+/// Maximum number of bytes of a rejected body that are drained, so that the client reads the
+/// response instead of a broken connection.
+const MAX_DRAIN_BYTES: usize = 64 << 20;
+/// Byte order mark of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
-/// What an empty body stands for.
+/// JSON that an empty body is read as.
 const EMPTY_OBJECT: &[u8] = b"{}";
-/// Bytes of a refused body that are read and thrown away, so that the client reads the answer
-/// instead of a broken pipe.
-pub const DRAIN_BYTES: usize = 64 << 20;
 
-/// The content type of a request, where it has one.
+/// Returns the content type of a request; `None` if it is missing or malformed.
 pub fn content_type(headers: &HeaderMap) -> Option<Mime> {
-    headers
-        .get(header::CONTENT_TYPE)?
-        .to_str()
-        .ok()?
-        .parse()
-        .ok()
+    let value = headers.get(header::CONTENT_TYPE)?;
+    value.to_str().ok()?.parse().ok()
 }
 
-/// Reads the body of a JSON route without its byte order mark. An empty body of any content type
-/// stands for `{}`.
+/// Reads a JSON body without its byte order mark. An empty body of any content type is `{}`.
 ///
-/// Fails with 415 if the body is of another content type, or encoded; with 413 above
-/// [`JSON_BYTES`]; with 400 if the body ends early.
+/// Fails with 415 if the body has another content type or a content encoding, with 413 above
+/// [`MAX_JSON_BYTES`], and with 400 if the body ends early.
 pub(crate) async fn read_json(headers: &HeaderMap, body: Body) -> Result<Bytes, ServiceError> {
-    let is_typed = headers.contains_key(header::CONTENT_TYPE);
-    if let Err(encoded) = require_unencoded(headers) {
+    let has_content_type = headers.contains_key(header::CONTENT_TYPE);
+    if let Err(error) = require_unencoded(headers) {
         drain(body).await;
-        return Err(encoded);
+        return Err(error);
     }
-    if is_typed && !is_json(headers) {
+    if has_content_type && !is_json(headers) {
         let is_empty = drain(body).await == 0;
         return if is_empty {
             Ok(Bytes::from_static(EMPTY_OBJECT))
@@ -48,16 +43,16 @@ pub(crate) async fn read_json(headers: &HeaderMap, body: Body) -> Result<Bytes, 
         };
     }
 
-    let read = read_bounded(body).await?;
-    if !is_typed && !read.is_empty() {
+    let bytes = read_bounded(body).await?;
+    if !has_content_type && !bytes.is_empty() {
         return Err(not_json());
     }
+
     // RFC 8259, section 8.1: a parser may ignore a byte order mark.
-    let is_marked = read.starts_with(BYTE_ORDER_MARK);
-    let json = if is_marked {
-        read.slice(BYTE_ORDER_MARK.len()..)
+    let json = if bytes.starts_with(BYTE_ORDER_MARK) {
+        bytes.slice(BYTE_ORDER_MARK.len()..)
     } else {
-        read
+        bytes
     };
     Ok(if json.is_empty() {
         Bytes::from_static(EMPTY_OBJECT)
@@ -66,15 +61,27 @@ pub(crate) async fn read_json(headers: &HeaderMap, body: Body) -> Result<Bytes, 
     })
 }
 
-/// Fails with 415 if a body is encoded; `identity` is no encoding (RFC 9110, section 8.4.1).
+/// Fails with 415 if a body has a content encoding other than `identity` (RFC 9110, section 8.4.1).
 pub fn require_unencoded(headers: &HeaderMap) -> Result<(), ServiceError> {
     let mut encodings = headers.get_all(header::CONTENT_ENCODING).iter();
     if encodings.any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity")) {
-        return Err(unsupported(
+        return Err(unsupported_media_type(
             "The body must not be encoded: Content-Encoding is not supported.",
         ));
     }
     Ok(())
+}
+
+/// Reads and discards the rest of a body, up to 64 MiB. Returns the number of bytes read.
+pub async fn drain(mut body: Body) -> usize {
+    let mut drained = 0;
+    while let Some(Ok(frame)) = body.frame().await {
+        drained += frame.data_ref().map_or(0, Bytes::len);
+        if drained > MAX_DRAIN_BYTES {
+            break;
+        }
+    }
+    drained
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
@@ -85,40 +92,29 @@ fn is_json(headers: &HeaderMap) -> bool {
 }
 
 fn not_json() -> ServiceError {
-    unsupported("The content type must be application/json.")
+    unsupported_media_type("The content type must be application/json.")
 }
 
-fn unsupported(message: &'static str) -> ServiceError {
+fn unsupported_media_type(message: &'static str) -> ServiceError {
     ServiceError::new(ErrorKind::UnsupportedMediaType, message)
 }
 
 async fn read_bounded(body: Body) -> Result<Bytes, ServiceError> {
     let mut stream = body.into_data_stream();
-    let mut read = Vec::new();
+    let mut bytes = Vec::new();
     while let Some(chunk) = stream.next().await {
         let chunk = chunk.map_err(|_| ServiceError::malformed("The body ended early."))?;
-        if read.len() + chunk.len() > JSON_BYTES {
+        if bytes.len() + chunk.len() > MAX_JSON_BYTES {
             drain(Body::from_stream(stream)).await;
-            let message = format!(
-                "The body must not be greater than {} kilobytes.",
-                JSON_BYTES >> 10
-            );
-            return Err(ServiceError::new(ErrorKind::TooLarge, message));
+            return Err(too_large());
         }
-        read.extend_from_slice(&chunk);
+        bytes.extend_from_slice(&chunk);
     }
-    Ok(read.into())
+    Ok(bytes.into())
 }
 
-/// Reads and throws away what is left of a body, up to [`DRAIN_BYTES`]. Returns how many bytes were
-/// read.
-pub async fn drain(mut body: Body) -> usize {
-    let mut drained = 0;
-    while let Some(Ok(frame)) = body.frame().await {
-        drained += frame.data_ref().map_or(0, Bytes::len);
-        if drained > DRAIN_BYTES {
-            break;
-        }
-    }
-    drained
+fn too_large() -> ServiceError {
+    let kilobytes = MAX_JSON_BYTES >> 10;
+    let message = format!("The body must not be greater than {kilobytes} kilobytes.");
+    ServiceError::new(ErrorKind::TooLarge, message)
 }

@@ -1,5 +1,4 @@
-//! Authorization: a handler that needs to act in a space asks for [`Can`] with the action, and gets
-//! it or is never run.
+//! Authorization: a handler takes [`Can`] with its action, and runs only if the caller has the role.
 
 use std::{future::Future, marker::PhantomData};
 
@@ -14,72 +13,72 @@ use tenant::{CONFIG_READ_ROLE, Caller, ResolvedFolder, SpaceScope, Tenants};
 
 use crate::{ApiError, ApiState, Authenticated, path_parameter};
 
-/// Something that is done in a space, and the least role that may do it.
+/// An operation in a space, and the role that it requires.
 pub trait Action: Send + Sync + 'static {
-    /// The least role.
+    /// Minimum role.
     const MIN_ROLE: Role;
 }
 
 macro_rules! actions {
-    ($($(#[$doc:meta])* $name:ident: $least:expr;)+) => {$(
+    ($($(#[$doc:meta])* $name:ident: $min_role:expr;)+) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name;
 
         impl Action for $name {
-            const MIN_ROLE: Role = $least;
+            const MIN_ROLE: Role = $min_role;
         }
     )+};
 }
 
 actions! {
-    /// Sees the space itself.
+    /// Reads the space.
     ReadSpace: Role::Viewer;
-    /// Sees folders.
+    /// Reads folders.
     ReadFolders: Role::Viewer;
-    /// Makes, moves, changes and deletes folders.
+    /// Creates, moves, changes and deletes folders.
     ManageFolders: Role::Admin;
-    /// Sees files.
+    /// Reads files.
     ReadFiles: Role::Viewer;
-    /// Changes and deletes files: its own ones, as long as it is no higher role.
+    /// Changes and deletes files; with the role user only the caller's uploads.
     ManageFiles: Role::User;
-    /// Changes who may see a file.
+    /// Changes the access control of files.
     ManageFileAccess: Role::Admin;
-    /// Adds files.
+    /// Uploads files.
     Upload: Role::User;
-    /// Sees upload configs.
+    /// Reads upload configs.
     ReadUploadConfigs: CONFIG_READ_ROLE;
-    /// Makes, changes and deletes upload configs.
+    /// Creates, changes and deletes upload configs.
     ManageUploadConfigs: Role::Admin;
     /// Changes the space, its access control and its security.
     ManageSpace: Role::Owner;
-    /// Makes, lists and revokes the space's keys.
+    /// Creates, lists and revokes the API keys of the space.
     ManageKeys: Role::Owner;
-    /// Deletes the space with all that is in it.
+    /// Deletes the space with its contents.
     DeleteSpace: Role::Owner;
 }
 
-/// What a field says is the id of a resource. A text that is no id names nothing.
+/// Text of an id that the caller sent. If it is malformed, no resource has it.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(with = "SpaceId")]
 pub struct ResourceId(pub String);
 
 impl ResourceId {
-    /// Takes any text.
+    /// Accepts any text.
     pub fn parse(text: &str) -> Result<ResourceId, FieldError> {
         Ok(ResourceId(text.to_owned()))
     }
 }
 
-/// The path parameter that names a resource.
+/// Path parameter with the id of a resource.
 pub(crate) const ID_PARAMETER: &str = "id";
 
-/// What the `{id}` of a path names, and the space it is in.
+/// A resource that requests name by id.
 pub trait Resource: Sized + Send {
-    /// Its id.
+    /// Type of the id.
     type Id: JsonSchema;
 
-    /// Looks it up; `None` where there is none, or none that the caller may know of.
+    /// Finds the resource and its space; `None` if it does not exist or the caller cannot see it.
     fn find(
         tenants: &Tenants,
         caller: &Caller,
@@ -87,7 +86,7 @@ pub trait Resource: Sized + Send {
     ) -> impl Future<Output = Result<Option<(SpaceScope, Self)>, ServiceError>> + Send;
 }
 
-/// The path names the space itself.
+/// The id names the space.
 impl Resource for () {
     type Id = SpaceId;
 
@@ -101,7 +100,7 @@ impl Resource for () {
     }
 }
 
-/// The path or the body names a file.
+/// The id names a file.
 impl Resource for File {
     type Id = FileId;
 
@@ -115,7 +114,7 @@ impl Resource for File {
     }
 }
 
-/// The path names a folder.
+/// The id names a folder.
 impl Resource for ResolvedFolder {
     type Id = FolderId;
 
@@ -129,7 +128,7 @@ impl Resource for ResolvedFolder {
     }
 }
 
-/// The path or the body names an upload config.
+/// The id names an upload config.
 impl Resource for UploadConfig {
     type Id = UploadConfigId;
 
@@ -143,16 +142,15 @@ impl Resource for UploadConfig {
     }
 }
 
-/// A caller who may do the action in a space; the only way for a handler to that space's table and
-/// bucket.
+/// Permission for an action in a space, and the only access of a handler to that space's data.
 pub struct Can<A: Action, T = ()> {
-    /// Who acts.
+    /// The caller.
     pub caller: Caller,
-    /// The space.
+    /// Access to the space.
     pub space: SpaceScope,
-    /// What the path names in the space.
+    /// The resource that the request names.
     pub resource: T,
-    /// Time and randomness.
+    /// Clock and random source.
     pub env: Env,
     action: PhantomData<A>,
 }

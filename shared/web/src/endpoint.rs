@@ -1,10 +1,10 @@
-//! Declarations of endpoints, and the routers that are made from them.
+//! Declaration of endpoints, and the routers built from them.
 //!
-//! An endpoint is declared once, beside its handler: method, path, summary and errors of its own in
+//! An endpoint is declared once, next to its handler: method, path, summary and specific errors in
 //! an [`Endpoint`]; caller, role, request, response and status in the types of the handler. A
-//! function lists its endpoints in one generic function over [`Register`]. A [`RouterBuilder`]
-//! mounts the handlers; the OpenAPI document describes them, in another program. No function links
-//! code that describes.
+//! function lists its endpoints in one function that is generic over [`Register`]:
+//! [`RouterBuilder`] mounts the handlers, and [`Describer`](crate::openapi::Describer) describes
+//! them for the OpenAPI document. Binaries of functions do not link the description.
 
 use axum::{
     Router,
@@ -18,26 +18,26 @@ use crate::{
     with_layers,
 };
 
-/// Path under which all endpoints are.
+/// Path prefix of all endpoints.
 pub const API_PREFIX: &str = "/api/v1";
 
 /// Declaration of one endpoint.
 #[derive(Clone, Copy, Debug)]
 pub struct Endpoint {
-    /// Name of the operation in camel case, unique in the API.
+    /// Operation id in camel case, unique in the API.
     pub id: &'static str,
     /// HTTP method.
     pub method: &'static str,
     /// Path below [`API_PREFIX`], parameters in braces.
     pub path: &'static str,
-    /// What the endpoint does, in a few words.
+    /// Summary in a few words.
     pub summary: &'static str,
-    /// Errors that the types of the handler do not tell: status code, and when it is answered.
+    /// Errors that the types of the handler do not describe: status code and description.
     pub errors: &'static [(u16, &'static str)],
 }
 
 impl Endpoint {
-    /// Declares a `GET` endpoint. `HEAD` is answered too.
+    /// Declares a `GET` endpoint, which also handles `HEAD`.
     pub const fn get(id: &'static str, path: &'static str, summary: &'static str) -> Endpoint {
         Endpoint::new("GET", id, path, summary)
     }
@@ -72,13 +72,13 @@ impl Endpoint {
         }
     }
 
-    /// Declares errors that the types of the handler do not tell.
+    /// Adds errors that the types of the handler do not describe.
     #[must_use]
     pub const fn errors(self, errors: &'static [(u16, &'static str)]) -> Endpoint {
         Endpoint { errors, ..self }
     }
 
-    /// Returns the whole path, parameters in braces.
+    /// Returns the path with [`API_PREFIX`], parameters in braces.
     pub fn full_path(&self) -> String {
         format!("{API_PREFIX}{}", self.path)
     }
@@ -95,9 +95,9 @@ impl Endpoint {
     }
 }
 
-/// Takes the endpoints of a function whose handlers need the state `S`.
+/// Collects the endpoints of a function whose handlers need the state `S`.
 pub trait Register<S>: Sized {
-    /// Takes an endpoint and its handler.
+    /// Adds an endpoint and its handler.
     #[must_use]
     fn on<H, Extractors, Arguments>(self, endpoint: Endpoint, handler: H) -> Self
     where
@@ -105,7 +105,7 @@ pub trait Register<S>: Sized {
         Extractors: 'static;
 }
 
-/// Mounts the endpoints of a function.
+/// Builds the router of a function.
 pub struct RouterBuilder<S> {
     router: Router<S>,
     routes: Vec<Route>,
@@ -120,11 +120,12 @@ impl<S: Clone + Send + Sync + 'static> RouterBuilder<S> {
         }
     }
 
-    /// Returns the router. A request that matches no endpoint is a 404, or a 405 with `Allow` on a
-    /// path with other methods.
+    /// Returns the router. A request without an endpoint is a 404, or a 405 with `Allow` if the path
+    /// has other methods.
     pub fn finish(self, state: S) -> Router {
-        let known: Routes = self.routes.into();
-        let fallback = move |request| fallback(request, known);
+        let all_routes: Routes = self.routes.into();
+        let fallback = move |request| fallback(request, all_routes);
+
         let router = self
             .router
             .method_not_allowed_fallback(fallback.clone())
@@ -151,12 +152,12 @@ impl<S: Clone + Send + Sync + 'static> Register<S> for RouterBuilder<S> {
             "DELETE" => MethodFilter::DELETE,
             _ => MethodFilter::GET,
         };
-        self.router = self
-            .router
-            .route(&endpoint.full_path(), on(method, handler));
+        let path = endpoint.full_path();
+        self.router = self.router.route(&path, on(method, handler));
+
         let route = |method: &&str| Route {
             method: (*method).to_owned(),
-            path: endpoint.full_path(),
+            path: path.clone(),
         };
         self.routes.extend(endpoint.methods().iter().map(route));
         self

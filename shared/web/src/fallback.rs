@@ -1,4 +1,4 @@
-//! Requests that no endpoint takes: preflights, 405 with `Allow`, and 404.
+//! Responses to requests without an endpoint: preflights, 405 with `Allow`, and 404.
 
 use std::sync::Arc;
 
@@ -12,21 +12,21 @@ use http::{HeaderValue, Method, StatusCode, header};
 
 use crate::{ApiError, with_layers};
 
-/// Seconds for which a browser may remember a preflight's answer.
+/// Seconds for which a browser may cache the response to a preflight.
 const PREFLIGHT_SECONDS: u32 = 7_200;
-/// Methods that a preflight of an unknown path allows, so that the browser goes on and shows the
-/// 404.
-const ANY_METHODS: &str = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
+/// Methods that a preflight of an unknown path allows, so that the browser sends the request and
+/// gets the 404.
+const ALL_METHODS: &str = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
 
-/// A method and a path that an endpoint takes.
+/// Method and path of an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Route {
     pub(crate) method: String,
-    /// The whole path, parameters in braces.
+    /// Full path, parameters in braces.
     pub(crate) path: String,
 }
 
-/// The routes by which requests are told to have the wrong method.
+/// All routes of a function.
 pub(crate) type Routes = Arc<[Route]>;
 
 impl Route {
@@ -34,23 +34,23 @@ impl Route {
         self.path.matches('{').count()
     }
 
-    /// Whether a path, still encoded, is one of this route's.
+    /// Whether a percent-encoded path matches the route.
     fn matches(&self, path: &str) -> bool {
         let mut pattern = self.path.split('/');
-        let mut given = path.split('/');
+        let mut segments = path.split('/');
         loop {
-            match (pattern.next(), given.next()) {
+            match (pattern.next(), segments.next()) {
                 (None, None) => return true,
-                (Some(part), Some(value))
-                    if part == value || (part.starts_with('{') && !value.is_empty()) => {}
+                (Some(part), Some(segment))
+                    if part == segment || (part.starts_with('{') && !segment.is_empty()) => {}
                 _ => return false,
             }
         }
     }
 }
 
-/// Returns a router that takes no request, and knows the methods of these routes: a method and a
-/// path on each line.
+/// Returns a router without endpoints that responds to requests outside of `routes`: one method and
+/// path per line.
 pub fn not_found_router(routes: &str) -> Router {
     let parse = |line: &str| {
         let (method, path) = line.split_once(' ')?;
@@ -63,13 +63,13 @@ pub fn not_found_router(routes: &str) -> Router {
     with_layers(Router::new().fallback(move |request| fallback(request, routes)))
 }
 
-/// Answers a request that no endpoint takes: a preflight with 204 on any path, else 405 with
-/// `Allow` or 404.
+/// Responds to a request without an endpoint: 204 to a preflight of any path, else 405 with `Allow`
+/// or 404.
 pub(crate) async fn fallback(request: Request, routes: Routes) -> Response {
     let is_preflight = request.method() == Method::OPTIONS;
     let Some(allowed) = allowed_methods(&routes, request.uri().path()) else {
         return if is_preflight {
-            preflight(ANY_METHODS)
+            preflight(ALL_METHODS)
         } else {
             ApiError::from(ServiceError::not_found()).into_response()
         };
@@ -78,21 +78,22 @@ pub(crate) async fn fallback(request: Request, routes: Routes) -> Response {
     let mut response = if is_preflight {
         preflight(&allowed)
     } else {
-        let message = format!("This path takes the methods {allowed}.");
+        let message = format!("This path supports the methods {allowed}.");
         ApiError::from(ServiceError::new(ErrorKind::MethodNotAllowed, message)).into_response()
     };
     insert(&mut response, header::ALLOW, &allowed);
     response
 }
 
-/// Returns the methods of a path as `Allow` lists them; `None` for a path of no route.
+/// Returns the value of `Allow` for a path; `None` if no route matches it.
 fn allowed_methods(routes: &[Route], path: &str) -> Option<String> {
     let matching: Vec<&Route> = routes.iter().filter(|route| route.matches(path)).collect();
-    // A literal path takes precedence over one with parameters, as in the routers.
-    let fewest = matching.iter().map(|route| route.parameters()).min()?;
 
-    let matching = matching.iter().filter(|route| route.parameters() == fewest);
+    // Like in the routers, literal segments take precedence over parameters.
+    let fewest = matching.iter().map(|route| route.parameters()).min()?;
     let methods: Vec<&str> = matching
+        .iter()
+        .filter(|route| route.parameters() == fewest)
         .map(|route| route.method.as_str())
         .chain(["OPTIONS"])
         .collect();
@@ -102,7 +103,7 @@ fn allowed_methods(routes: &[Route], path: &str) -> Option<String> {
 fn preflight(allowed: &str) -> Response {
     let mut response = StatusCode::NO_CONTENT.into_response();
     insert(&mut response, header::ACCESS_CONTROL_ALLOW_METHODS, allowed);
-    // The wildcard does not cover Authorization.
+    // The wildcard does not include Authorization.
     insert(
         &mut response,
         header::ACCESS_CONTROL_ALLOW_HEADERS,
@@ -127,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn path_parameter_is_one_segment_that_is_not_empty() {
+    fn path_parameter_matches_one_nonempty_segment() {
         let route = Route {
             method: "GET".to_owned(),
             path: "/api/v1/spaces/{id}".to_owned(),

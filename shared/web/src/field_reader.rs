@@ -1,25 +1,26 @@
-//! How requests name the fields that they read.
+//! Interface with which request types read their fields.
 //!
-//! The same reading code runs with two readers: [`InputFields`](crate::InputFields) parses and validates a
-//! request, and [`SchemaReader`](crate::openapi::SchemaReader) records which fields there are, so
-//! that the schema that the OpenAPI document shows is what is validated.
+//! A request type has one `read` function, which runs with two readers:
+//! [`InputFields`](crate::InputFields) parses and validates a request, and
+//! [`SchemaReader`](crate::openapi::SchemaReader) records the schema. So the validation and the
+//! OpenAPI document agree.
 //!
-//! Invariant: a `read` function reads every field before it looks at a result, since the schema
-//! reader returns no values.
+//! Invariant: a `read` function reads every field before it uses a result, since the schema reader
+//! returns no values.
 
 use domain::{FieldError, FieldErrors, Timestamp};
 use schemars::JsonSchema;
 
-/// A request, or an object in it, that is read field by field.
+/// A request type that is read from fields.
 pub trait FromFields: Sized + Send {
-    /// Reads the fields it needs. `None` only where a field error was recorded.
+    /// Reads the request. Returns `None` only if a field error was recorded.
     fn read(fields: &mut impl FieldReader) -> Option<Self>;
 }
 
-/// What a request does to a field that may be cleared.
+/// Change of an optional field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Patch<T> {
-    /// Absent: the field stays as it is.
+    /// Absent: the field is not changed.
     Keep,
     /// Null: the field is cleared.
     Clear,
@@ -38,10 +39,8 @@ impl<T: Clone> Patch<T> {
     }
 }
 
-/// Reads the fields of one object. Strings are trimmed, and an empty one is null. Fields that are
-/// not read are ignored.
-///
-/// Every method returns `None` also where a field error was recorded.
+/// Reads the fields of one object. Strings are trimmed, and an empty string is null. Fields that are
+/// not read are ignored. A method that records a field error returns `None`.
 pub trait FieldReader: Sized {
     /// Time of the request.
     fn now(&self) -> Timestamp;
@@ -67,7 +66,7 @@ pub trait FieldReader: Sized {
         parse: impl FnOnce(&str) -> Result<T, FieldError>,
     ) -> Option<T>;
 
-    /// Reads a string that may be absent, and that null clears.
+    /// Reads a string that may be absent, or null to clear the field.
     fn patch<T: JsonSchema>(
         &mut self,
         name: &str,
@@ -95,12 +94,12 @@ pub trait FieldReader: Sized {
         numbered: impl FnOnce(i64) -> Result<T, FieldError>,
     ) -> Option<T>;
 
-    /// Reads a string or a number as text; it may be absent or null. `T` describes it and is not
+    /// Reads a string or a number as text; it may be absent or null. `T` is its schema, which is not
     /// checked.
     fn text_or_number<T: JsonSchema>(&mut self, name: &str) -> Option<String>;
 
-    /// Reads a list of at most `max` strings that may be absent or null. Errors name an item by its
-    /// position.
+    /// Reads a list of at most `max` strings that may be absent or null. An error of an item has the
+    /// item's position in its name, for example `tags.0`.
     fn list<T: JsonSchema>(
         &mut self,
         name: &str,
@@ -116,8 +115,7 @@ pub trait FieldReader: Sized {
         parse: impl Fn(&str) -> Result<T, FieldError>,
     ) -> Option<Vec<T>>;
 
-    /// Reads a list as [`list`](FieldReader::list) does, or one string with commas between the
-    /// items.
+    /// Reads a list like [`list`](FieldReader::list), or a string of comma-separated items.
     fn list_or_csv<T: JsonSchema>(
         &mut self,
         name: &str,
@@ -148,7 +146,7 @@ pub trait FieldReader: Sized {
         self.object(name, read)
     }
 
-    /// Reads an object that may be absent, and that null clears.
+    /// Reads an object that may be absent, or null to clear the field.
     fn patch_object<T>(
         &mut self,
         name: &str,
@@ -160,18 +158,18 @@ pub trait FieldReader: Sized {
         self.object(name, read).map_or(Patch::Keep, Patch::Set)
     }
 
-    /// Rejects fields other than these.
+    /// Rejects fields whose names are not in `known`.
     fn deny_unknown(&mut self, known: &[&str]);
 
-    /// Whether a field is present, be it null.
+    /// Whether a field is present, even if it is null.
     fn is_present(&self, name: &str) -> bool;
 
     /// Whether a field is present, and neither null nor empty.
     fn has_value(&self, name: &str) -> bool;
 
-    /// Records what is wrong with a field beyond its own value.
+    /// Records an error of a field.
     fn reject(&mut self, name: &str, field_error: &FieldError);
 
-    /// Records what is wrong with several fields.
+    /// Records errors of several fields.
     fn merge(&mut self, field_errors: FieldErrors);
 }

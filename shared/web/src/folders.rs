@@ -1,4 +1,4 @@
-//! How requests name folders: by id, where `root` is none, and by a path down from there.
+//! Fields `folder_id` and `folder_path`, which select a folder.
 
 use domain::{FieldError, FolderId, FolderPath, InvalidId, ROOT_FOLDER};
 use schemars::JsonSchema;
@@ -6,12 +6,12 @@ use tenant::FolderSelector;
 
 use crate::{FieldReader, Patch};
 
-/// The field that names a folder.
+/// Field with the id of a folder, or `root`.
 pub const FOLDER_ID: &str = "folder_id";
-/// The field that names a path down from it.
+/// Field with a path relative to that folder.
 pub const FOLDER_PATH: &str = "folder_path";
 
-/// How a request names a folder: by id, or by `root` for none.
+/// The id of a folder; `None` for `root`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(
     with = "String",
@@ -32,7 +32,7 @@ impl FolderReference {
     }
 }
 
-/// Reads the folder that a request selects; cleared if its id is null.
+/// Reads the folder that a request selects.
 pub fn read_folder(fields: &mut impl FieldReader) -> Patch<FolderSelector> {
     let from = fields.patch(FOLDER_ID, FolderReference::parse);
     let path = fields.optional(FOLDER_PATH, FolderPath::parse);

@@ -1,13 +1,14 @@
-//! `Idempotency-Key`: a request that creates something is done once, however often it is sent.
+//! `Idempotency-Key`: a request that creates a resource runs once, however often it is sent.
 //!
-//! A key's scope is the caller and the path. Scope and payload are kept as HMACs under secrets
-//! derived from the caller's own, and the response is encrypted under another: the table reveals
-//! none of them. The secret of a caller with an API key is the key; that of another caller is their
-//! identity and the `Idempotency-Key`.
+//! - The scope of a key is the caller and the path.
+//! - The table stores HMACs of scope and payload, and the encrypted response. Their secrets are
+//!   derived from the caller's secret, so the table reveals none of them.
+//! - The secret of a caller with an API key is derived from it; that of an anonymous caller from
+//!   their identity and the `Idempotency-Key`.
 
 use std::panic::{AssertUnwindSafe, resume_unwind};
 
-use axum::extract::{FromRequest, Request as HttpRequest};
+use axum::extract::{FromRequest, Request};
 use domain::{
     Completion, Env, FieldError, FieldErrors, IdSequence, IdempotencyKey, IdempotencyReservation,
     ReservationOutcome, Secret, ServiceError, Timestamp,
@@ -23,93 +24,83 @@ use crate::{
     responses::created_body,
 };
 
-/// The header by which a client names a request.
+/// Request header with the key.
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-/// The same as a field of errors.
+/// Name of the header in field errors.
 const FIELD: &str = "idempotency_key";
-/// Purposes of the secrets derived from a caller's own.
-const MARKS: &str = "idempotency marks";
+/// Purposes of the secrets that are derived from a caller's secret.
+const SCOPES: &str = "idempotency scopes";
 const PAYLOADS: &str = "idempotency payloads";
-const RESPONSES: &str = "idempotency answers";
+const RESPONSES: &str = "idempotency responses";
 
-/// What a request with an `Idempotency-Key` has to do.
+/// What a handler does with a request.
 pub enum IdempotencyOutcome {
-    /// Do the request, and complete the reservation in its transaction.
+    /// Run the request, and complete the reservation in its transaction.
     Proceed(Box<Reservation>),
-    /// Answer as before.
+    /// Return the response of the earlier request.
     Replay(Replay),
 }
 
-/// What was kept of the first response to a request.
+/// The stored response of an earlier request.
 #[derive(Clone, Debug)]
 pub struct Replay(pub(crate) Vec<u8>);
 
 impl Replay {
-    /// Returns what [`Reservation::complete_with`] was given.
+    /// Returns the bytes that [`Reservation::complete_with`] stored.
     pub fn stored(&self) -> &[u8] {
         &self.0
     }
 }
 
-/// The right to do one request, with the ids of what it creates.
+/// Permission to run one request, with the ids of the resources it creates.
 pub struct Reservation {
     ids: IdSequence,
     /// `None` without an `Idempotency-Key`.
-    kept: Option<Kept>,
+    stored: Option<StoredReservation>,
 }
 
-struct Kept {
+/// A reservation in the table.
+struct StoredReservation {
     reservation: IdempotencyReservation,
-    mark: String,
-    sealing: Secret,
+    /// HMAC of path and key.
+    scope_mac: String,
+    response_secret: Secret,
     env: Env,
     tenants: Tenants,
 }
 
 impl Reservation {
-    /// Returns the ids of what the request creates.
+    /// Returns the ids of the resources that the request creates.
     pub fn ids(&self) -> IdSequence {
         self.ids
     }
 
-    /// Returns what completes the reservation in the transaction that does the request: the
-    /// resource as a 201 shows it.
+    /// Returns the write that completes the reservation, for the transaction that creates the
+    /// resource. It stores the body of the 201.
     pub fn complete(&self, created: &impl Serialize) -> Option<Completion> {
         self.complete_with(created_body(created))
     }
 
-    /// Returns the same, with what the response is made from when the request is sent again.
-    pub fn complete_with(&self, kept: Vec<u8>) -> Option<Completion> {
-        let Kept {
-            reservation,
-            mark,
-            sealing,
-            env,
-            ..
-        } = self.kept.as_ref()?;
-        let response = sealing.encrypt(kept, mark.as_bytes(), env);
+    /// Returns the same write, which stores these bytes for [`Replay::stored`].
+    pub fn complete_with(&self, bytes: Vec<u8>) -> Option<Completion> {
+        let stored = self.stored.as_ref()?;
+        let context = stored.scope_mac.as_bytes();
         Some(Completion {
-            reservation: reservation.clone(),
-            response,
+            reservation: stored.reservation.clone(),
+            response: stored.response_secret.encrypt(bytes, context, &stored.env),
         })
     }
 
-    /// Does the request by `work`. If it fails or panics, releases the reservation, so that the
-    /// request may be sent again at once; if that fails too, after the reservation's lease.
+    /// Runs the request. If it fails or panics, releases the reservation, so that the client can
+    /// retry at once. If the release fails, the client can retry after the lease.
     pub async fn release_on_failure<T>(
         &self,
         work: impl Future<Output = Result<T, ApiError>>,
     ) -> Result<T, ApiError> {
         let result = AssertUnwindSafe(work).catch_unwind().await;
-        if let (
-            Ok(Err(_)) | Err(_),
-            Some(Kept {
-                reservation,
-                tenants,
-                ..
-            }),
-        ) = (&result, &self.kept)
-            && let Err(error) = tenants.release(reservation).await
+        if !matches!(result, Ok(Ok(_)))
+            && let Some(stored) = &self.stored
+            && let Err(error) = stored.tenants.release(&stored.reservation).await
         {
             tracing::warn!(%error, "an idempotency reservation was not released");
         }
@@ -118,91 +109,97 @@ impl Reservation {
     }
 }
 
-/// In whose name a request is done once.
+/// An `Idempotency-Key`, and the secret of the caller.
+#[derive(Clone)]
+struct ScopedKey {
+    key: IdempotencyKey,
+    secret: Secret,
+}
+
+/// Caller and path of a request, within which its `Idempotency-Key` is unique.
 #[derive(Clone)]
 pub struct IdempotencyScope {
-    /// The key of the request and the secret of the caller; `None` without an `Idempotency-Key`.
-    named: Option<Result<(IdempotencyKey, Secret), FieldError>>,
-    /// The request's path, in its one spelling.
+    /// `None` without an `Idempotency-Key`.
+    key: Option<Result<ScopedKey, FieldError>>,
+    /// Canonical path of the request.
     pub(crate) path: String,
     tenants: Tenants,
     env: Env,
 }
 
 impl IdempotencyScope {
-    /// Returns the scope of a request; `secret` is the caller's own, which may depend on the key.
+    /// Returns the scope of a request. `secret` returns the caller's secret, which may depend on the
+    /// key.
     pub fn of(
         parts: &Parts,
-        edge: &ApiState,
+        state: &ApiState,
         secret: impl FnOnce(&IdempotencyKey) -> Secret,
     ) -> IdempotencyScope {
-        let key = parts
-            .headers
-            .get(IDEMPOTENCY_KEY)
-            .map(|header| IdempotencyKey::parse(header.as_bytes()));
-        let named = |key: IdempotencyKey| {
-            let secret = secret(&key);
-            (key, secret)
+        let header = parts.headers.get(IDEMPOTENCY_KEY);
+        let key = header.map(|header| IdempotencyKey::parse(header.as_bytes()));
+        let with_secret = |key: IdempotencyKey| ScopedKey {
+            secret: secret(&key),
+            key,
         };
         IdempotencyScope {
-            named: key.map(|key| key.map(named)),
+            key: key.map(|key| key.map(with_secret)),
             path: canonical_path(parts.uri.path()),
-            tenants: edge.tenants.clone(),
-            env: edge.env.clone(),
+            tenants: state.tenants.clone(),
+            env: state.env.clone(),
         }
     }
 
     /// Whether the request has an `Idempotency-Key`.
-    pub fn is_named(&self) -> bool {
-        self.named.is_some()
+    pub fn has_key(&self) -> bool {
+        self.key.is_some()
     }
 
-    /// Reserves the request, whose payload is all that it specifies.
+    /// Reserves a request with this payload, which must contain everything that it specifies.
     ///
-    /// Fails with 422 if the key is malformed or was used for another payload, and with 409 while
+    /// Fails with 422 if the key is malformed or was used with another payload, and with 409 while
     /// the request is in progress.
     pub async fn reserve(&self, payload: &Value) -> Result<IdempotencyOutcome, ServiceError> {
-        let Some(named) = &self.named else {
+        let Some(key) = &self.key else {
             return Ok(IdempotencyOutcome::Proceed(Box::new(Reservation {
                 ids: IdSequence::new(&self.env),
-                kept: None,
+                stored: None,
             })));
         };
-        let (key, secret) = named
+        let ScopedKey { key, secret } = key
             .as_ref()
-            .map_err(|why| FieldErrors::from((FIELD, why.clone())))?;
+            .map_err(|error| FieldErrors::from((FIELD, error.clone())))?;
 
-        let name = format!("{}\n{}", self.path, key.as_str());
-        let mark = hex::encode(secret.subkey(MARKS).mac(name.as_bytes()));
-        // An object's keys are sorted, so their order in the body is no difference.
-        let payload = hex::encode(secret.subkey(PAYLOADS).mac(payload.to_string().as_bytes()));
-        let sealing = secret.subkey(RESPONSES);
+        let scope = format!("{}\n{}", self.path, key.as_str());
+        let scope_mac = hex::encode(secret.subkey(SCOPES).mac(scope.as_bytes()));
+        // Members of JSON objects are sorted, so their order in the body does not matter.
+        let payload = payload.to_string();
+        let payload_mac = hex::encode(secret.subkey(PAYLOADS).mac(payload.as_bytes()));
+        let response_secret = secret.subkey(RESPONSES);
 
-        match self.tenants.reserve(&mark, &payload).await? {
+        match self.tenants.reserve(&scope_mac, &payload_mac).await? {
             ReservationOutcome::Reserved(reservation) => {
                 let ids = reservation.ids;
-                let tenants = self.tenants.clone();
-                let kept = Kept {
+                let stored = StoredReservation {
                     reservation,
-                    mark,
-                    sealing,
+                    scope_mac,
+                    response_secret,
                     env: self.env.clone(),
-                    tenants,
+                    tenants: self.tenants.clone(),
                 };
                 Ok(IdempotencyOutcome::Proceed(Box::new(Reservation {
                     ids,
-                    kept: Some(kept),
+                    stored: Some(stored),
                 })))
             }
             ReservationOutcome::Completed(response) => {
-                let unreadable =
-                    || ServiceError::internal("the kept response of a request cannot be decrypted");
-                let response = sealing
-                    .decrypt(&response, mark.as_bytes())
-                    .ok_or_else(unreadable)?;
+                let response = response_secret
+                    .decrypt(&response, scope_mac.as_bytes())
+                    .ok_or_else(|| {
+                        ServiceError::internal("a stored response cannot be decrypted")
+                    })?;
                 Ok(IdempotencyOutcome::Replay(Replay(response)))
             }
-            ReservationOutcome::OtherPayload => Err(another_payload().into()),
+            ReservationOutcome::OtherPayload => Err(other_payload().into()),
             ReservationOutcome::InProgress(lease_ends_at) => {
                 Err(in_progress(lease_ends_at, self.env.now()))
             }
@@ -210,34 +207,31 @@ impl IdempotencyScope {
     }
 }
 
-fn another_payload() -> FieldErrors {
-    (
-        FIELD,
-        FieldError::Custom("was used before, for a request with another payload"),
-    )
-        .into()
+fn other_payload() -> FieldErrors {
+    let error = FieldError::Custom("was already used for a request with another payload");
+    (FIELD, error).into()
 }
 
-/// The error of a request whose first attempt still holds its lease.
+/// Returns the 409 of a request whose first attempt holds its lease.
 fn in_progress(lease_ends_at: Timestamp, now: Timestamp) -> ServiceError {
     let message = "A request with this Idempotency-Key is already in progress. Retry after the number of seconds in \
                    Retry-After.";
-    let field_error = FieldError::Custom("is that of a request in progress");
+    let field_error = FieldError::Custom("belongs to a request in progress");
     ServiceError {
         retry_after_seconds: Some(lease_ends_at.seconds_after(now)),
         ..ServiceError::conflict(message, FIELD, field_error)
     }
 }
 
-/// A JSON body of a request that is done once.
+/// A JSON body of a request that runs once.
 pub struct IdempotentJson<T> {
     body: UnreadJson<T>,
     scope: IdempotencyScope,
 }
 
 impl<T: FromFields> IdempotentJson<T> {
-    /// Does the request by `work`, unless it was done before. A request that was done is answered
-    /// as before even if its fields would be refused by now.
+    /// Runs the request, or returns the response of an earlier one with the same
+    /// `Idempotency-Key`, even if its fields are not valid any more.
     pub async fn run_once<V>(
         self,
         work: impl AsyncFnOnce(T, &Reservation) -> Result<V, ApiError>,
@@ -247,18 +241,18 @@ impl<T: FromFields> IdempotentJson<T> {
         self.run_once_authorized(async |_| Ok(()), work).await
     }
 
-    /// Does the same with a request whose fields say where the caller acts: `authorize` is asked
-    /// before each answer, so that nobody gets one from a space that they lost.
+    /// Runs a request whose fields select the space. `authorize` also runs before a replay, so that
+    /// a caller who lost access to the space gets no stored response.
     pub async fn run_once_authorized<P, V>(
         mut self,
         authorize: impl AsyncFnOnce(&T) -> Result<P, ApiError>,
         work: impl AsyncFnOnce(P, T, &Reservation) -> Result<V, ApiError>,
     ) -> Result<Created<V>, ApiError> {
-        let begun = self.scope.reserve(&self.body.value).await?;
+        let outcome = self.scope.reserve(&self.body.value).await?;
         let read = T::read(&mut self.body.fields);
         let request = self.body.fields.finish(read);
 
-        let reservation = match begun {
+        let reservation = match outcome {
             IdempotencyOutcome::Proceed(reservation) => reservation,
             IdempotencyOutcome::Replay(replay) => {
                 if let Ok(request) = &request {
@@ -267,22 +261,23 @@ impl<T: FromFields> IdempotentJson<T> {
                 return Ok(Created::Replayed(replay));
             }
         };
-        // In a box, so that the futures of requests stay small.
-        let done = Box::pin(async {
+
+        // Boxed, to keep the futures of handlers small.
+        let run = Box::pin(async {
             let request = request?;
             let permission = authorize(&request).await?;
             work(permission, request, &reservation)
                 .await
                 .map(Created::New)
         });
-        reservation.release_on_failure(done).await
+        reservation.release_on_failure(run).await
     }
 }
 
 impl<T: FromFields, S: Send + Sync> FromRequest<S> for IdempotentJson<T> {
     type Rejection = ApiError;
 
-    async fn from_request(request: HttpRequest, state: &S) -> Result<IdempotentJson<T>, ApiError> {
+    async fn from_request(request: Request, state: &S) -> Result<IdempotentJson<T>, ApiError> {
         let scope = Authenticated::of(&request)?.idempotency.clone();
         let body = UnreadJson::from_request(request, state).await?;
         Ok(IdempotentJson { body, scope })

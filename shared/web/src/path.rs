@@ -1,5 +1,4 @@
-//! Paths: their parameters, and the one spelling by which two requests are told to be for the same
-//! thing.
+//! Path parameters, and the canonical form of paths.
 
 use axum::extract::{FromRequestParts, RawPathParams};
 use domain::{KeyId, ServiceError, SpaceId};
@@ -7,7 +6,7 @@ use http::request::Parts;
 
 use crate::ApiError;
 
-/// A parameter of the path. One that is no UTF-8 names nothing.
+/// Returns a path parameter. Fails with 404 if it is missing or not UTF-8.
 pub async fn path_parameter(parts: &mut Parts, name: &str) -> Result<String, ServiceError> {
     let parameters = RawPathParams::from_request_parts(parts, &())
         .await
@@ -18,29 +17,31 @@ pub async fn path_parameter(parts: &mut Parts, name: &str) -> Result<String, Ser
         .ok_or_else(ServiceError::not_found)
 }
 
-/// The key that the path names by its number.
+/// The API key that the path names.
 pub struct KeyPath(pub KeyId);
 
 impl KeyPath {
-    /// The path parameter.
+    /// Name of the path parameter.
     pub(crate) const PARAMETER: &str = "keyId";
 }
 
 impl<S: Send + Sync> FromRequestParts<S> for KeyPath {
     type Rejection = ApiError;
 
-    /// Fails with 404 if the parameter is no number.
+    /// Fails with 404 if the parameter is not an integer.
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<KeyPath, ApiError> {
         let id = path_parameter(parts, KeyPath::PARAMETER).await?;
         Ok(KeyPath(id.parse().map_err(|_| ServiceError::not_found())?))
     }
 }
 
-/// The path with its ids in upper case, as we write them: they may be given in any case.
+/// Returns the path with its ids in upper case, so that requests for the same resource have the
+/// same path.
 pub(crate) fn canonical_path(path: &str) -> String {
-    let canonical = |part: &str| {
-        part.parse()
-            .map_or_else(|_| part.to_owned(), |id: SpaceId| id.to_string())
+    let canonical = |segment: &str| {
+        segment
+            .parse()
+            .map_or_else(|_| segment.to_owned(), |id: SpaceId| id.to_string())
     };
     path.split('/').map(canonical).collect::<Vec<_>>().join("/")
 }
@@ -50,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_are_the_same_in_any_case_and_nothing_else_is() {
+    fn canonical_path_ignores_case_of_ids_only() {
         let path = |id: &str| canonical_path(&format!("/api/v1/spaces/{id}/api-keys"));
         assert_eq!(
             path("01jcqz4xk8v9w7y6t5s4r3q2p1"),

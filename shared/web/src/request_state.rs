@@ -1,5 +1,4 @@
-//! What extractors learn of a request that its response has to say: where the caller stands in
-//! their rate limit.
+//! State that extractors share with the response: the caller's rate limit.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,24 +11,24 @@ const X_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 
-/// One request and its response. All its copies are one.
+/// State of one request, in its extensions. Clones share it.
 #[derive(Clone, Default)]
 pub(crate) struct RequestState(Arc<Mutex<Option<RateLimitStatus>>>);
 
 impl RequestState {
-    /// The exchange of a request, where the layers made one.
+    /// Returns the state of a request; a new one outside of [`with_layers`](crate::with_layers).
     pub(crate) fn of(parts: &Parts) -> RequestState {
         parts.extensions.get().cloned().unwrap_or_default()
     }
 
-    /// Notes what is left of the caller's requests.
-    pub(crate) fn note_allowance(&self, rate_limit: RateLimitStatus) {
+    /// Sets the rate limit that the response reports.
+    pub(crate) fn set_rate_limit(&self, rate_limit: RateLimitStatus) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(rate_limit);
     }
 
-    /// Puts what is left of the caller's requests into the answer's headers: as has long been done,
-    /// and as the IETF's draft has it (draft-ietf-httpapi-ratelimit-headers-10).
-    pub(crate) fn put_headers(&self, headers: &mut HeaderMap) {
+    /// Adds the rate limit to a response: the `X-RateLimit-*` headers, and those of the IETF draft
+    /// (draft-ietf-httpapi-ratelimit-headers-10).
+    pub(crate) fn insert_headers(&self, headers: &mut HeaderMap) {
         let Some(rate_limit) = *self.0.lock().unwrap_or_else(PoisonError::into_inner) else {
             return;
         };
@@ -41,14 +40,16 @@ impl RequestState {
             resets_in_seconds,
             resets_at,
         } = rate_limit;
+
         headers.insert(X_LIMIT, HeaderValue::from(limit));
         headers.insert(X_REMAINING, HeaderValue::from(remaining));
         headers.insert(X_RESET, HeaderValue::from(resets_at.seconds()));
+
         let policy = format!("\"{name}\";q={limit};w={window_seconds}");
-        let left = format!("\"{name}\";r={remaining};t={resets_in_seconds}");
-        for (name, value) in [(POLICY, policy), (LIMIT, left)] {
+        let status = format!("\"{name}\";r={remaining};t={resets_in_seconds}");
+        for (header, value) in [(POLICY, policy), (LIMIT, status)] {
             if let Ok(value) = HeaderValue::from_str(&value) {
-                headers.insert(name, value);
+                headers.insert(header, value);
             }
         }
     }

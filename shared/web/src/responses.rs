@@ -1,4 +1,4 @@
-//! The form of answers: envelopes for what was asked, one body for every refusal.
+//! Response types of handlers, and the standard body of errors.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use serde::Serialize;
 
 use crate::Replay;
 
-/// What marks an answer that was given before.
+/// Header of a response that repeats an earlier one.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
-/// Maximum length of the names of fields in the log, in bytes: some are a client's own.
+/// Maximum length of the field names in a log line, in bytes: clients choose some of them.
 const LOGGED_FIELDS_BYTES: usize = 256;
 
 #[derive(Serialize)]
@@ -33,26 +33,26 @@ struct ErrorBody<'a> {
 /// 200 with `{"data": …}`.
 pub struct Data<T>(pub T);
 
-/// 201 with `{"data": …}`: as it is now, or as it was when the request was first answered.
+/// 201 with `{"data": …}`.
 pub enum Created<T> {
-    /// The resource was created.
+    /// The request created the resource.
     New(T),
-    /// It was created before.
+    /// An earlier request with the same `Idempotency-Key` created it.
     Replayed(Replay),
 }
 
-/// 201 with what was created as it is, without an envelope.
+/// 201 without the `data` envelope.
 pub struct CreatedUnwrapped<T> {
-    /// What was created.
+    /// The created resource.
     pub body: T,
-    /// Whether it was created before.
+    /// Whether an earlier request with the same `Idempotency-Key` created it.
     pub is_replayed: bool,
 }
 
-/// 202 without a body: what was asked for is done for the caller, and goes on behind.
+/// 202 without a body: the operation continues in the background.
 pub struct Accepted;
 
-/// 204.
+/// 204 without a body.
 pub struct NoContent;
 
 impl<T: Serialize> IntoResponse for Data<T> {
@@ -103,7 +103,7 @@ impl IntoResponse for NoContent {
     }
 }
 
-/// An error on its way to the client. `?` makes one of anything that is a [`ServiceError`].
+/// An error response. `?` converts a [`ServiceError`] into it.
 #[derive(Debug)]
 pub struct ApiError(pub ServiceError);
 
@@ -113,7 +113,7 @@ impl<T: Into<ServiceError>> From<T> for ApiError {
     }
 }
 
-/// The body of a [`Created`].
+/// Returns the JSON body of a [`Created`].
 pub(crate) fn created_body(view: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(&Envelope { data: view }).unwrap_or_default()
 }
@@ -146,8 +146,7 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// Describes an error for the log: its messages, and the names of the fields with errors, but not
-/// their values.
+/// Describes an error for the log: its messages and the names of invalid fields, without values.
 fn cause(error: &ServiceError) -> String {
     let mut text = error_chain(error);
     if !error.field_errors.is_empty() {

@@ -1,4 +1,4 @@
-//! A file as the API shows it, the same on every route.
+//! JSON representations of files, the same on every route.
 
 use domain::{
     DeliveryType, EffectiveAccess, File, FileId, FileStatus, FolderChain, FolderId, OriginalName,
@@ -19,8 +19,8 @@ impl From<Timestamp> for Rfc3339 {
     }
 }
 
-/// Returns the URL that delivers a file, at `cdn_url` if its space has no custom domain; `None`
-/// while the file is pending.
+/// Returns the delivery URL of a file, on the space's custom domain or else `cdn_url`; `None` while
+/// the file is pending.
 pub fn file_url(file: &File, space: &Space, cdn_url: &str) -> Option<String> {
     if file.status == FileStatus::Pending {
         return None;
@@ -37,7 +37,7 @@ pub fn file_url(file: &File, space: &Space, cdn_url: &str) -> Option<String> {
     ))
 }
 
-/// A file's record, as callers see it.
+/// A file, as authenticated callers see it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FileView {
     id: FileId,
@@ -71,8 +71,8 @@ pub struct FileView {
 }
 
 impl FileView {
-    /// The view of a file in its folders, or in none that anyone could tell, in its space. Every
-    /// field of the record is either shown here or named as one that is not.
+    /// Returns the view of a file. `folders` is `None` if they could not be resolved. The pattern
+    /// lists all fields of the record, so that a new field is shown or excluded on purpose.
     pub fn of(
         file: &File,
         folders: Option<&FolderChain>,
@@ -138,7 +138,7 @@ impl FileView {
     }
 }
 
-/// An anonymous file as its uploader sees it: the values that it had when it became active.
+/// A file that was uploaded without a key, as its uploader sees it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AnonymousFileView {
     id: FileId,
@@ -155,12 +155,13 @@ pub struct AnonymousFileView {
 }
 
 impl AnonymousFileView {
-    /// Returns the view of a file of a space. Changes that others made since its activation do not
-    /// show.
+    /// Returns the view of a file. It does not show changes since the activation.
     pub fn of(file: &File, space: &Space, cdn_url: &str) -> AnonymousFileView {
-        let kept = file.activation_snapshot.as_ref();
-        let original_name = kept.map_or(&file.original_name, |kept| &kept.original_name);
-        let delivery_type = kept.map_or(file.delivery_type, |kept| kept.delivery_type);
+        let activated = file.activation_snapshot.as_ref();
+        let original_name =
+            activated.map_or(&file.original_name, |activated| &activated.original_name);
+        let delivery_type =
+            activated.map_or(file.delivery_type, |activated| activated.delivery_type);
 
         AnonymousFileView {
             id: file.id,

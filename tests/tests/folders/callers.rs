@@ -138,7 +138,7 @@ async fn a_folder_that_is_asked_for_again_is_made_once(stack: &Stack) {
     assert_replay(&creation.send(" one ").await, &first);
     assert_replay(&account.send("one").await, &texts);
     let another = Creation::json(&acme.client, "/folders", new(&acme, &ROOT, "Others"));
-    let message = "The idempotency key field was used before, for a request with another payload.";
+    let message = "The idempotency key field was already used for a request with another payload.";
     assert_eq!(
         another.send("one").await.expect_error(422),
         json!({"idempotency_key": [message]})

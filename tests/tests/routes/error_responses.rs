@@ -189,7 +189,7 @@ async fn refusals_of_what_cannot_be_read_or_is_nobodys(stack: &Stack) {
             .uncounted()
     };
     let invalid = |errors| refusal(422, "The given data was invalid.", errors);
-    let not_json = "The body is not JSON: EOF while parsing an object at line 1 column 1.";
+    let not_json = "The body is not valid JSON: EOF while parsing an object at line 1 column 1.";
     let no_form = "The content type of the form has no boundary.";
     let large = || "x".repeat((1 << 20) + 1);
     for (response, expected) in [
@@ -286,7 +286,7 @@ async fn refusals_of_what_may_not_be_now(stack: &Stack) {
     let viewer = acme.role("viewer").await;
     let low = "This action needs the role owner or a higher one; yours is viewer.";
     let low_upload = "This action needs the role user or a higher one; yours is viewer.";
-    let no_account = "This needs an account key; yours belongs to one space.";
+    let no_account = "This endpoint requires an account key. The given key belongs to one space.";
     let full =
         "The space is not empty. Delete its files and folders first, or all of it with force=true.";
     acme.upload_photo().await;
@@ -355,7 +355,7 @@ async fn refusals_of_what_may_not_be_now(stack: &Stack) {
         .with("retry-after", "1")
         .demand(&again().await);
     let errors = json!({
-        "idempotency_key": ["The idempotency key field is that of a request in progress."],
+        "idempotency_key": ["The idempotency key field belongs to a request in progress."],
     });
     let message = "A request with this Idempotency-Key is already in progress. Retry after the number of seconds in \
                    Retry-After.";
@@ -464,7 +464,7 @@ async fn every_path_tells_its_methods(stack: &Stack) {
                 }
                 assert_eq!(
                     response.json()["message"],
-                    format!("This path takes the methods {allowed}.")
+                    format!("This path supports the methods {allowed}.")
                 );
                 assert_eq!(response.expect_error(405), json!({}));
             }

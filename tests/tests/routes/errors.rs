@@ -111,7 +111,7 @@ async fn paths_and_methods_that_do_not_exist_are_refused_in_the_standard_body(st
         }
         assert_eq!(
             response.json()["message"],
-            format!("This path takes the methods {allow}.")
+            format!("This path supports the methods {allow}.")
         );
         assert_eq!(response.expect_error(405), json!({}));
     }

@@ -143,7 +143,7 @@ pub(crate) fn assert_first(response: Response) -> Response {
 
 #[track_caller]
 fn assert_another_payload(response: Response) {
-    let message = "The idempotency key field was used before, for a request with another payload.";
+    let message = "The idempotency key field was already used for a request with another payload.";
     assert_eq!(
         response.expect_error(422),
         json!({"idempotency_key": [message]})

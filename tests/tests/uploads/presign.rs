@@ -469,7 +469,7 @@ async fn who_asks_again_gets_the_same_file_and_a_fresh_address(stack: &Stack) {
     let errors = named(&acme, "one", json!({"size": 5}))
         .await
         .expect_error(422);
-    let message = "The idempotency key field was used before, for a request with another payload.";
+    let message = "The idempotency key field was already used for a request with another payload.";
     assert_eq!(errors, json!({"idempotency_key": [message]}));
 
     again.send(stack, PHOTO).await.expect_status(200);

@@ -10,10 +10,10 @@ use serde::Serialize;
 use serde_json::Value;
 use web::{
     ApiError, Can, Data, Endpoint, FieldReader, FromFields, ReadFiles, Rfc3339, ValidJson,
-    expires_seconds, file_url,
+    file_url, read_expires_seconds,
 };
 
-use crate::FilesState;
+use crate::Files;
 
 /// Minutes until a signed URL expires if the request does not specify any.
 const DEFAULT_MINUTES: i64 = 60;
@@ -67,7 +67,7 @@ pub(crate) struct SignDeliveryUrl {
 
 impl FromFields for SignDeliveryUrl {
     fn read(fields: &mut impl FieldReader) -> Option<SignDeliveryUrl> {
-        let expires_seconds = expires_seconds(fields, DEFAULT_MINUTES);
+        let expires_seconds = read_expires_seconds(fields, DEFAULT_MINUTES);
 
         let mut parameters = Vec::new();
         for name in TRANSFORMATION_PARAMETERS {
@@ -108,7 +108,7 @@ pub(crate) struct SignedUrlView {
 
 pub(crate) async fn signed_url(
     can: Can<ReadFiles, File>,
-    State(files): State<FilesState>,
+    State(files): State<Files>,
     ValidJson(request): ValidJson<SignDeliveryUrl>,
 ) -> Result<Data<SignedUrlView>, ApiError> {
     let space = can.space.record();

@@ -12,11 +12,11 @@ use serde::Serialize;
 use tenant::{FolderSelector, SpaceScope};
 use web::{
     ApiError, Authenticated, Can, Data, Endpoint, FOLDER_ID, FieldReader, FolderReference,
-    FromFields, ResourceId, Rfc3339, Upload, ValidJson, expires_seconds,
+    FromFields, ResourceId, Rfc3339, Upload, ValidJson, read_expires_seconds,
 };
 
 use crate::{
-    UploadsState,
+    Uploads,
     declared::{ContentType, DeclaredName},
     presign::PRESIGN_SIGNED,
     upload::UPLOAD_SIGNED,
@@ -41,7 +41,7 @@ impl FromFields for SignUploadUrl {
         let config_id = fields
             .required("upload_config_id", ResourceId::parse)
             .map(|id| id.0);
-        let expires_seconds = expires_seconds(fields, DEFAULT_MINUTES);
+        let expires_seconds = read_expires_seconds(fields, DEFAULT_MINUTES);
         let filename = fields
             .optional("filename", DeclaredName::parse)
             .map(|name| name.0);
@@ -84,7 +84,7 @@ pub(crate) const GENERATE_SIGNED_URL: Endpoint = Endpoint::post(
 
 pub(crate) async fn generate_signed_url(
     auth: Authenticated<Upload>,
-    State(uploads): State<UploadsState>,
+    State(uploads): State<Uploads>,
     extensions: Extensions,
     headers: HeaderMap,
     ValidJson(request): ValidJson<SignUploadUrl>,
@@ -122,7 +122,7 @@ pub(crate) async fn generate_signed_url(
 
 /// Returns the signed query of the URLs.
 async fn sign(
-    uploads: &UploadsState,
+    uploads: &Uploads,
     space: &Space,
     signed: &SignedUpload,
 ) -> Result<String, ServiceError> {

@@ -6,7 +6,7 @@ use ingest::ReceivedFile;
 use web::{ApiError, Created, Endpoint, IdempotencyOutcome, Reservation};
 
 use crate::{
-    UploadsState,
+    Uploads,
     form::UploadForm,
     grant::{UploadAuthorization, UploadGrant},
     request::UploadRequest,
@@ -32,7 +32,7 @@ pub(crate) const UPLOAD_UNSIGNED: Endpoint = Endpoint::post(
 /// Handles all three endpoints.
 pub(crate) async fn upload<A: UploadAuthorization>(
     grant: UploadGrant<A>,
-    State(uploads): State<UploadsState>,
+    State(uploads): State<Uploads>,
     form: UploadForm<A>,
 ) -> Result<Created<UploadedView>, ApiError> {
     let form = form.form;
@@ -55,18 +55,18 @@ pub(crate) async fn upload<A: UploadAuthorization>(
 
 /// Validates, transforms and stores the files.
 async fn store(
-    uploads: UploadsState,
+    uploads: Uploads,
     request: UploadRequest,
     files: Vec<ReceivedFile>,
     is_list: bool,
     reservation: &Reservation,
 ) -> Result<UploadedView, ApiError> {
-    let valid = request.validate_files(files).await?;
-    let upload = valid.upload;
+    let accepted = request.validate_files(files).await?;
+    let upload = accepted.upload;
 
     let target = upload.target().await?;
     let files = ingest::new_files(
-        &valid.content,
+        &accepted.content,
         &mut reservation.ids(),
         &target,
         &uploads.api.env,

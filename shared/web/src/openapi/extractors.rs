@@ -1,4 +1,4 @@
-//! What extractors read and refuse.
+//! Descriptions of extractors.
 
 use axum::extract::State;
 use domain::KeyId;
@@ -12,12 +12,11 @@ use crate::{
     page::PageParameters,
 };
 
-/// Security schemes of callers with a key: in `Authorization`, or in the query.
+/// Security schemes of API keys: in `Authorization`, or in the query.
 const KEY_SCHEMES: [&str; 2] = ["bearer", "api_key"];
-/// Errors of every endpoint that takes a key.
+/// Errors of every endpoint with an API key.
 const KEY_ERRORS: [u16; 4] = [401, 429, 500, 503];
 
-/// What the function keeps.
 impl<T> DescribeInput for State<T> {
     fn describe(_: &mut Operation<'_>) {}
 }

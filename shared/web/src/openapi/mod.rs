@@ -1,8 +1,8 @@
-//! Description of endpoints in OpenAPI 3.1, taken from the types of their handlers.
+//! Describes endpoints in OpenAPI 3.1 (<https://spec.openapis.org/oas/v3.1.1.html>).
 //!
-//! Extractors describe what they read and refuse, responses describe themselves; see
-//! <https://spec.openapis.org/oas/v3.1.1.html>. Only the program that writes the document, and
-//! tests, call this: a function's binary does not contain it.
+//! The description comes from the types of the handlers: extractors describe what they read and
+//! reject, responses describe their status and schema. Only the program that writes the document,
+//! and tests, call this module, so the binaries of functions do not contain it.
 
 mod extractors;
 mod responses;
@@ -19,12 +19,12 @@ pub use schema_reader::SchemaReader;
 
 /// Media type of JSON bodies.
 const JSON: &str = "application/json";
-/// Our extension that names the tier of the rate limit.
+/// Extension with the tier of the rate limit.
 const RATE_LIMIT_TIER: &str = "x-rate-limit-tier";
 /// Media type of forms.
 const FORM: &str = "multipart/form-data";
 
-/// Description of one endpoint: an operation object.
+/// An operation object: the description of one endpoint.
 pub struct Operation<'a> {
     /// Schemas of the document.
     pub(crate) schemas: &'a mut SchemaGenerator,
@@ -47,7 +47,7 @@ impl<'a> Operation<'a> {
         }
     }
 
-    /// Adds a way to authenticate; any one of them suffices.
+    /// Adds a security scheme. One scheme of an endpoint is enough to authenticate.
     pub fn authenticated_by(&mut self, scheme: &str) {
         let requirement = json!({ scheme: [] });
         if !self.security.contains(&requirement) {
@@ -55,7 +55,7 @@ impl<'a> Operation<'a> {
         }
     }
 
-    /// Adds that the endpoint may be called without any of the ways to authenticate.
+    /// Allows requests without authentication.
     pub fn without_authentication(&mut self) {
         self.security.push(json!({}));
     }
@@ -67,22 +67,22 @@ impl<'a> Operation<'a> {
         self.error(403);
     }
 
-    /// Adds the tier whose rate limit requests count against, if it is not that of the function.
+    /// Sets the tier of the rate limit, if it differs from the tier of the function.
     pub fn rate_limit_tier(&mut self, name: &str) {
         self.extension(RATE_LIMIT_TIER, json!(name));
     }
 
-    /// Adds what is not part of OpenAPI, under a name that begins with `x-`.
+    /// Adds an extension, whose name begins with `x-`.
     pub fn extension(&mut self, name: &str, value: Value) {
         self.extensions.insert(name.to_owned(), value);
     }
 
-    /// Adds a parameter of the path, as in `/spaces/{id}`.
+    /// Adds a path parameter, as in `/spaces/{id}`.
     pub fn path_parameter<T: JsonSchema>(&mut self, name: &str) {
         let schema = self.schemas.subschema_for::<T>();
         self.parameters
             .push(json!({"name": name, "in": "path", "required": true, "schema": schema}));
-        // What is not UTF-8, and what names nothing.
+        // 400 if it is not UTF-8, 404 if it names no resource.
         self.error(400);
         self.error(404);
     }
@@ -103,9 +103,10 @@ impl<'a> Operation<'a> {
         self.error(422);
     }
 
-    /// Adds that a request may be sent again under an `Idempotency-Key`.
+    /// Adds the header `Idempotency-Key`.
     pub fn idempotency_key(&mut self) {
-        let description = "Names the request: sent again within 24 hours, it is answered as before and not done again.";
+        let description = "Identifies the request. A request with the same key within 24 hours returns the same \
+                           response and has no further effect.";
         self.header::<IdempotencyKey>("Idempotency-Key", description);
         self.error(409);
     }
@@ -125,7 +126,7 @@ impl<'a> Operation<'a> {
         self.body(JSON, &schema);
     }
 
-    /// Adds a form with the texts and files that `read` reads.
+    /// Adds a form with the text fields and files that `read` reads.
     pub fn form_body(&mut self, read: impl FnOnce(&mut SchemaReader<'_>)) {
         let mut reader = SchemaReader::of_texts(self.schemas);
         read(&mut reader);
@@ -159,25 +160,20 @@ impl<'a> Operation<'a> {
             .insert(status, json!({"description": description}));
     }
 
-    /// Adds an error that any endpoint may answer with.
+    /// Adds an error from the shared components.
     pub fn error(&mut self, status: u16) {
         let reference = json!({"$ref": format!("#/components/responses/Error{status}")});
         self.responses.entry(status).or_insert(reference);
     }
 
     fn into_value(mut self, endpoint: &Endpoint, group: &str) -> Value {
-        let parameters = |path: &str| {
-            path.split('/')
-                .filter_map(|part| part.strip_prefix('{')?.strip_suffix('}').map(str::to_owned))
-                .collect::<Vec<_>>()
-        };
-        for name in parameters(endpoint.path) {
-            if !self
+        for name in path_parameters(endpoint.path) {
+            let is_described = self
                 .parameters
                 .iter()
-                .any(|parameter| parameter["in"] == "path" && parameter["name"] == name.as_str())
-            {
-                self.path_parameter::<String>(&name);
+                .any(|parameter| parameter["in"] == "path" && parameter["name"] == name);
+            if !is_described {
+                self.path_parameter::<String>(name);
             }
         }
         for (status, description) in endpoint.errors {
@@ -211,21 +207,27 @@ impl<'a> Operation<'a> {
     }
 }
 
-/// An extractor that tells what of a request it reads, and with which errors it refuses one.
+/// Returns the names of the parameters in a path, as in `/spaces/{id}`.
+fn path_parameters(path: &'static str) -> impl Iterator<Item = &'static str> {
+    path.split('/')
+        .filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
+}
+
+/// An extractor that describes what it reads, and the errors with which it rejects requests.
 pub trait DescribeInput {
-    /// Adds this to an operation.
+    /// Adds the description to an operation.
     fn describe(operation: &mut Operation<'_>);
 }
 
-/// A response that tells its status and its schema.
+/// A response that describes its status and schema.
 pub trait DescribeOutput {
-    /// Adds this to an operation.
+    /// Adds the description to an operation.
     fn describe(operation: &mut Operation<'_>);
 }
 
-/// A handler whose arguments and result are described.
+/// A handler whose arguments and result have descriptions.
 pub trait Documented<Arguments> {
-    /// Describes an endpoint with this handler.
+    /// Adds the description to an operation.
     fn describe(operation: &mut Operation<'_>);
 }
 
@@ -251,17 +253,24 @@ documented!(A, B, C);
 documented!(A, B, C, D);
 documented!(A, B, C, D, E);
 
+/// An endpoint, and its operation object.
+pub struct DescribedEndpoint {
+    /// The endpoint.
+    pub endpoint: Endpoint,
+    /// The operation object.
+    pub description: Value,
+}
+
 /// Describes the endpoints of a function.
 pub struct Describer<'a> {
     schemas: &'a mut SchemaGenerator,
     group: &'static str,
     tier: RateLimitTier,
-    described: Vec<(Endpoint, Value)>,
+    operations: Vec<DescribedEndpoint>,
 }
 
 impl<'a> Describer<'a> {
-    /// Returns a describer of the function `group`, whose requests count against the rate limit of
-    /// `tier`.
+    /// Returns a describer for the function `group` with the rate limit of `tier`.
     pub fn new(
         schemas: &'a mut SchemaGenerator,
         group: &'static str,
@@ -271,13 +280,13 @@ impl<'a> Describer<'a> {
             schemas,
             group,
             tier,
-            described: Vec::new(),
+            operations: Vec::new(),
         }
     }
 
-    /// Returns the endpoints and their operation objects.
-    pub fn finish(self) -> Vec<(Endpoint, Value)> {
-        self.described
+    /// Returns the endpoints with their descriptions.
+    pub fn finish(self) -> Vec<DescribedEndpoint> {
+        self.operations
     }
 }
 
@@ -293,8 +302,11 @@ impl<S> Register<S> for Describer<'_> {
             .extensions
             .entry(RATE_LIMIT_TIER)
             .or_insert(json!(self.tier.name()));
-        let described = operation.into_value(&endpoint, self.group);
-        self.described.push((endpoint, described));
+        let description = operation.into_value(&endpoint, self.group);
+        self.operations.push(DescribedEndpoint {
+            endpoint,
+            description,
+        });
         self
     }
 }

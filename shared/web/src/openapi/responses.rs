@@ -1,4 +1,4 @@
-//! Status codes and schemas of responses.
+//! Descriptions of responses.
 
 use axum::Json;
 use schemars::JsonSchema;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{DescribeOutput, Operation};
 use crate::{Accepted, ApiError, Created, CreatedUnwrapped, Data, NoContent, PageResponse};
 
-/// The handler's result; errors are described by what answers with them.
+/// Errors are described by the extractors and the [`Endpoint`](crate::Endpoint).
 impl<T: DescribeOutput> DescribeOutput for Result<T, ApiError> {
     fn describe(operation: &mut Operation<'_>) {
         T::describe(operation);
@@ -45,7 +45,7 @@ impl<T: JsonSchema> DescribeOutput for Json<T> {
 impl<T: JsonSchema> DescribeOutput for PageResponse<T> {
     fn describe(operation: &mut Operation<'_>) {
         let item = operation.schemas.subschema_for::<T>();
-        let cursor = json!({"type": ["string", "null"], "description": "Value of `cursor` for the neighbouring page."});
+        let cursor = json!({"type": ["string", "null"], "description": "Value of `cursor` for the adjacent page; null if there is none."});
         let schema = json!({
             "type": "object",
             "properties": {
@@ -69,7 +69,7 @@ impl DescribeOutput for NoContent {
 
 impl DescribeOutput for Accepted {
     fn describe(operation: &mut Operation<'_>) {
-        operation.empty_response(202, "Accepted; the rest is done in the background.");
+        operation.empty_response(202, "Accepted. The operation continues in the background.");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Records which fields a request has.
+//! Records the schema of a request.
 
 use std::collections::BTreeSet;
 
@@ -8,39 +8,40 @@ use serde_json::{Map, Value, json};
 
 use crate::{FieldReader, Patch};
 
-/// Schema of what counts as null in a string's place.
+/// Schema of values that are null where a string is expected.
 const BLANK: &str = "#/components/schemas/Blank";
 
-/// Records the fields of one object as a JSON Schema (draft 2020-12, as OpenAPI 3.1 has it).
+/// Records the fields of one object as a JSON Schema (draft 2020-12, which OpenAPI 3.1 uses).
 pub struct SchemaReader<'a> {
     schemas: &'a mut SchemaGenerator,
-    /// Whether fields are JSON; otherwise they are texts of a query or form.
+    /// Whether the fields are JSON, not texts of a query or form.
     is_json: bool,
-    fields: Vec<Field>,
+    fields: Vec<SchemaField>,
     required: BTreeSet<String>,
-    /// Fields of which at least one is required.
+    /// Fields, at least one of them required.
     alternatives: Vec<String>,
-    is_closed: bool,
+    /// Whether unknown fields are rejected.
+    denies_unknown: bool,
 }
 
-struct Field {
+struct SchemaField {
     name: String,
     schema: Value,
     absence: Absence,
 }
 
-/// What stands for an absent field, unless the field is required.
+/// Values that an optional field accepts as absent.
 enum Absence {
-    /// Nothing.
+    /// None: the field may only be absent.
     Missing,
     /// Null.
     Null,
-    /// Null or an empty text.
+    /// Null or an empty string.
     Blank,
 }
 
 impl<'a> SchemaReader<'a> {
-    /// Returns a reader of a JSON object.
+    /// Returns a reader for a JSON object.
     pub fn of_json(schemas: &'a mut SchemaGenerator) -> SchemaReader<'a> {
         SchemaReader {
             schemas,
@@ -48,11 +49,11 @@ impl<'a> SchemaReader<'a> {
             fields: Vec::new(),
             required: BTreeSet::new(),
             alternatives: Vec::new(),
-            is_closed: false,
+            denies_unknown: false,
         }
     }
 
-    /// Returns a reader of texts: of a query or a form.
+    /// Returns a reader for a query or form.
     pub fn of_texts(schemas: &'a mut SchemaGenerator) -> SchemaReader<'a> {
         SchemaReader {
             is_json: false,
@@ -63,7 +64,7 @@ impl<'a> SchemaReader<'a> {
     /// Returns the schema of the object.
     pub fn into_schema(self) -> Value {
         let mut properties = Map::new();
-        for Field {
+        for SchemaField {
             name,
             mut schema,
             absence,
@@ -98,7 +99,7 @@ impl<'a> SchemaReader<'a> {
             // RFC 7578: every part of a form has a name.
             schema["propertyNames"] = json!({"minLength": 1});
         }
-        if self.is_closed {
+        if self.denies_unknown {
             schema["additionalProperties"] = json!(false);
         }
         schema
@@ -106,7 +107,7 @@ impl<'a> SchemaReader<'a> {
 
     /// Returns the fields as parameters of a query.
     pub fn into_parameters(self) -> Vec<Value> {
-        let parameter = |Field {
+        let parameter = |SchemaField {
                              name,
                              schema,
                              absence,
@@ -139,14 +140,14 @@ impl<'a> SchemaReader<'a> {
     }
 
     fn add(&mut self, name: &str, schema: Value, absence: Absence) {
-        self.fields.push(Field {
+        self.fields.push(SchemaField {
             name: name.to_owned(),
             schema,
             absence,
         });
     }
 
-    /// Adds a string that may be absent, or what counts as null.
+    /// Adds an optional string.
     fn add_text<T: JsonSchema>(&mut self, name: &str) {
         let schema = self.schema_of::<T>();
         self.add(name, schema, Absence::Blank);
@@ -160,18 +161,18 @@ impl<'a> SchemaReader<'a> {
         let fields = std::mem::take(&mut self.fields);
         let required = std::mem::take(&mut self.required);
         let alternatives = std::mem::take(&mut self.alternatives);
-        let is_closed = std::mem::take(&mut self.is_closed);
+        let denies_unknown = std::mem::take(&mut self.denies_unknown);
         read(self);
 
-        let inner = SchemaReader {
+        let nested = SchemaReader {
             fields: std::mem::replace(&mut self.fields, fields),
             required: std::mem::replace(&mut self.required, required),
             alternatives: std::mem::replace(&mut self.alternatives, alternatives),
-            is_closed: std::mem::replace(&mut self.is_closed, is_closed),
+            denies_unknown: std::mem::replace(&mut self.denies_unknown, denies_unknown),
             schemas: self.schemas,
             is_json: self.is_json,
         };
-        inner.into_schema()
+        nested.into_schema()
     }
 }
 
@@ -180,7 +181,7 @@ fn file_schema() -> Value {
     json!({"type": "string", "format": "binary"})
 }
 
-/// Adds what stands for an absent field to what a schema admits.
+/// Adds the values of an absent field to a schema.
 fn optional(mut schema: Value, absence: &Absence, is_json: bool) -> Value {
     match (absence, schema.get("type")) {
         (Absence::Missing, _) => schema,
@@ -345,7 +346,7 @@ impl FieldReader for SchemaReader<'_> {
     fn merge(&mut self, _: FieldErrors) {}
 
     fn deny_unknown(&mut self, _: &[&str]) {
-        self.is_closed = true;
+        self.denies_unknown = true;
     }
 
     fn is_present(&self, _: &str) -> bool {
@@ -356,7 +357,7 @@ impl FieldReader for SchemaReader<'_> {
         false
     }
 
-    /// A field without which a request is refused is required.
+    /// Records a field as required if its absence is an error.
     fn reject(&mut self, name: &str, field_error: &FieldError) {
         match field_error {
             FieldError::Required => {

@@ -13,7 +13,7 @@ use web::{
 
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
 use crate::{
-    UploadsState,
+    Uploads,
     anonymous::{UNSIGNED_TIER, network, referrer},
 };
 
@@ -49,7 +49,7 @@ impl UploadAuthorization for UnsignedUpload {
 
     async fn authorize(
         parts: &mut Parts,
-        uploads: &UploadsState,
+        uploads: &Uploads,
     ) -> Result<UploadGrant<UnsignedUpload>, ApiError> {
         let api = &uploads.api;
         let viewer = Viewer::of(&parts.extensions)?;
@@ -74,7 +74,7 @@ impl UploadAuthorization for UnsignedUpload {
         // The transaction that writes the file enforces the quota. Checking it here as well rejects
         // uploads above it before their bytes are read, transformed and stored. A request with an
         // Idempotency-Key may be a repeated one that was already counted.
-        if !idempotency.is_named() {
+        if !idempotency.has_key() {
             let quota = HourlyQuota::new(scope.config.id, max_uploads_per_hour, api.env.now());
             scope.space.require_quota(quota).await?;
         }

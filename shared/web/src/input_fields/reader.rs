@@ -1,0 +1,277 @@
+//! Parses and validates fields.
+
+use domain::{FieldError, FieldErrors, Timestamp};
+use schemars::JsonSchema;
+use serde_json::{Number, Value};
+
+use super::InputFields;
+use crate::{FieldReader, Patch};
+
+impl FieldReader for InputFields {
+    fn now(&self) -> Timestamp {
+        self.now
+    }
+
+    fn required<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, FieldError>,
+    ) -> Option<T> {
+        let read = self
+            .string(name)
+            .and_then(|text| parse(text.ok_or(FieldError::Required)?));
+        self.record(name, read)
+    }
+
+    fn optional<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, FieldError>,
+    ) -> Option<T> {
+        let read = self
+            .string(name)
+            .and_then(|text| text.map(parse).transpose());
+        self.record(name, read).flatten()
+    }
+
+    fn non_null<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, FieldError>,
+    ) -> Option<T> {
+        if self.values.contains_key(name) {
+            self.required(name, parse)
+        } else {
+            None
+        }
+    }
+
+    fn patch<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, FieldError>,
+    ) -> Patch<T> {
+        if !self.values.contains_key(name) {
+            return Patch::Keep;
+        }
+        let read = self
+            .string(name)
+            .and_then(|text| text.map(parse).transpose());
+        match self.record(name, read) {
+            Some(Some(value)) => Patch::Set(value),
+            Some(None) => Patch::Clear,
+            None => Patch::Keep,
+        }
+    }
+
+    fn boolean(&mut self, name: &str) -> Option<bool> {
+        let read = match self.values.get(name) {
+            None => Ok(None),
+            Some(Value::Bool(value)) => Ok(Some(*value)),
+            Some(_) => Err(FieldError::NotABoolean),
+        };
+        self.record(name, read).flatten()
+    }
+
+    fn number<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(f64) -> Result<T, FieldError>,
+    ) -> Option<T> {
+        let read = match self.values.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => value
+                .as_f64()
+                .ok_or(FieldError::NotANumber)
+                .and_then(|number| parse(number).map(Some)),
+        };
+        self.record(name, read).flatten()
+    }
+
+    fn integer(&mut self, name: &str, min: i64, max: i64) -> Option<i64> {
+        let bounded = |number: i64| match number {
+            number if number < min => Err(FieldError::TooSmall(min)),
+            number if number > max => Err(FieldError::TooLarge(max)),
+            number => Ok(number),
+        };
+        self.name_or_integer(name, |_| Err(FieldError::NotAnInteger), bounded)
+    }
+
+    fn name_or_integer<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        parse_name: impl FnOnce(&str) -> Result<T, FieldError>,
+        parse_integer: impl FnOnce(i64) -> Result<T, FieldError>,
+    ) -> Option<T> {
+        let read = match self.values.get(name) {
+            Some(Value::Number(number)) => integral(number)
+                .ok_or(FieldError::NotAnInteger)
+                .and_then(parse_integer)
+                .map(Some),
+            None | Some(Value::Null | Value::String(_)) => self
+                .string(name)
+                .and_then(|text| text.map(parse_name).transpose()),
+            Some(_) => Err(FieldError::NotAnInteger),
+        };
+        self.record(name, read).flatten()
+    }
+
+    fn list<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        max: usize,
+        parse: impl Fn(&str) -> Result<T, FieldError>,
+    ) -> Option<Vec<T>> {
+        let items = match self.values.get(name) {
+            None | Some(Value::Null) => return None,
+            Some(Value::Array(items)) => items.clone(),
+            Some(_) => {
+                self.reject(name, &FieldError::NotAnArray);
+                return None;
+            }
+        };
+        self.strings(name, &items, max, parse)
+    }
+
+    fn list_or_csv<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        max: usize,
+        parse: impl Fn(&str) -> Result<T, FieldError>,
+    ) -> Option<Vec<T>> {
+        let Some(Value::String(text)) = self.values.get(name) else {
+            return self.list(name, max, parse);
+        };
+        let items: Vec<Value> = text
+            .split(',')
+            .map(str::trim)
+            .filter(|item| !item.is_empty())
+            .map(|item| Value::String(item.to_owned()))
+            .collect();
+        if items.is_empty() {
+            return None;
+        }
+        self.strings(name, &items, max, parse)
+    }
+
+    fn objects<T>(
+        &mut self,
+        name: &str,
+        max: usize,
+        read: impl Fn(&mut InputFields) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let items = match self.values.get(name) {
+            None | Some(Value::Null) => return None,
+            Some(Value::Array(items)) if items.len() <= max => items.clone(),
+            Some(Value::Array(_)) => {
+                self.reject(name, &FieldError::TooMany(max));
+                return None;
+            }
+            Some(_) => {
+                self.reject(name, &FieldError::NotAnArray);
+                return None;
+            }
+        };
+        let count = items.len();
+        let values = items
+            .into_iter()
+            .enumerate()
+            .map(|(index, item)| (index.to_string(), item))
+            .collect();
+
+        let mut list = self.enter(name, values);
+        let objects: Vec<Option<T>> = (0..count)
+            .map(|index| list.required_object(&index.to_string(), &read))
+            .collect();
+        self.leave(list);
+        objects.into_iter().collect()
+    }
+
+    fn object<T>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&mut InputFields) -> Option<T>,
+    ) -> Option<T> {
+        let values = match self.values.get(name) {
+            None | Some(Value::Null) => return None,
+            Some(Value::Object(values)) => values.clone(),
+            Some(_) => {
+                self.reject(name, &FieldError::NotAnObject);
+                return None;
+            }
+        };
+
+        let mut nested = self.enter(name, values);
+        let object = read(&mut nested);
+        self.leave(nested);
+        object
+    }
+
+    fn required_list<T: JsonSchema>(
+        &mut self,
+        name: &str,
+        max: usize,
+        parse: impl Fn(&str) -> Result<T, FieldError>,
+    ) -> Option<Vec<T>> {
+        let items = if self.has_value(name) {
+            self.list(name, max, parse)?
+        } else {
+            Vec::new()
+        };
+        if items.is_empty() {
+            self.reject(name, &FieldError::Required);
+            return None;
+        }
+        Some(items)
+    }
+
+    fn text_or_number<T: JsonSchema>(&mut self, name: &str) -> Option<String> {
+        match self.values.get(name)? {
+            Value::Null => None,
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(
+                integral(number).map_or_else(|| number.to_string(), |integer| integer.to_string()),
+            ),
+            _ => self.record(name, Err(FieldError::NotAString)),
+        }
+    }
+
+    fn merge(&mut self, field_errors: FieldErrors) {
+        self.field_errors.extend(field_errors);
+    }
+
+    fn deny_unknown(&mut self, known: &[&str]) {
+        let unknown: Vec<String> = self
+            .values
+            .keys()
+            .filter(|name| !known.contains(&name.as_str()))
+            .cloned()
+            .collect();
+        for name in unknown {
+            self.reject(&name, &FieldError::UnknownKey);
+        }
+    }
+
+    fn is_present(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
+    fn has_value(&self, name: &str) -> bool {
+        !matches!(self.string(name), Ok(None))
+    }
+
+    fn reject(&mut self, name: &str, field_error: &FieldError) {
+        self.field_errors
+            .add(&format!("{}{name}", self.prefix), field_error);
+    }
+}
+
+/// Returns the integer value of a number without a fraction, as JSON Schema defines integers:
+/// `60.0` is one. Numbers beyond 64 bits saturate, and so exceed every bound.
+fn integral(number: &Number) -> Option<i64> {
+    let integral = number.as_f64().filter(|number| number.fract() == 0.0);
+    #[expect(clippy::cast_possible_truncation, reason = "the conversion saturates")]
+    number
+        .as_i64()
+        .or_else(|| integral.map(|number| number as i64))
+}
