@@ -1,26 +1,28 @@
-//! One delivery: who asks, may they, what do they have already, and which bytes.
+//! Handler of a delivery.
+
+use std::ops::RangeInclusive;
 
 use axum::{
     body::Body,
     extract::{Request, State},
     response::{IntoResponse, Response},
 };
-use domain::{ErrorKind, ServiceError, Timestamp};
+use domain::{ErrorKind, ServiceError, SignatureError, SignedDelivery, Timestamp};
 use http::{HeaderMap, Method, StatusCode, header};
 use tenant::{AccessContext, AuthorizedFile};
 use web::{ApiError, authenticate_optional};
 
 use crate::{
-    Delivery, METHODS, MOVED_AUTHORIZATION,
-    address::Address,
-    answer::{Original, insert},
-    conditions::{self, Verdict},
+    Delivery, METHODS, VIEWER_AUTHORIZATION,
+    byte_range::{self, ByteRange},
+    delivery_request::DeliveryRequest,
+    file_response::{FileResponse, insert},
+    precondition::Precondition,
     preflight,
-    range::{self, Wanted},
     redirect::redirect,
 };
 
-/// The one route, as the log names it.
+/// Route of all requests in log and metrics.
 const ROUTE: &str = "/{storage_path}";
 
 pub(crate) async fn deliver(
@@ -33,116 +35,157 @@ pub(crate) async fn deliver(
         return Ok(preflight());
     }
     if method != Method::GET && method != Method::HEAD {
-        let error = ServiceError::new(
-            ErrorKind::MethodNotAllowed,
-            format!("This path takes the methods {METHODS}."),
-        );
-        return Ok(([(header::ALLOW, METHODS)], ApiError::from(error)).into_response());
+        return Ok(method_not_allowed());
     }
-    let Address {
-        storage_path,
-        download,
-        rendering,
-        proof: presented,
-    } = Address::read(request.uri())?;
+
+    let delivery_request = DeliveryRequest::parse(request.uri())?;
     let headers = request.headers();
-    let authorization = headers
-        .get(&MOVED_AUTHORIZATION)
-        .or_else(|| headers.get(header::AUTHORIZATION));
-    let tenants = &delivery.tenants;
     let now = delivery.env.now();
+    let file = authorize(
+        &delivery,
+        &delivery_request.storage_path,
+        delivery_request.signature,
+        headers,
+        now,
+    )
+    .await?;
+    delivery_request.transformation?;
+
+    let response = FileResponse::of(&file, delivery_request.download, now);
+    match response.validators().evaluate(headers) {
+        Precondition::NotModified => {
+            Ok((StatusCode::NOT_MODIFIED, response.not_modified_headers()).into_response())
+        }
+        Precondition::Failed => Err(ServiceError::new(
+            ErrorKind::PreconditionFailed,
+            "The file does not match the conditions of the request.",
+        )
+        .into()),
+        Precondition::Passed => Ok(Transfer {
+            delivery: &delivery,
+            file: &file,
+            response: &response,
+            now,
+        }
+        .respond(method, headers)
+        .await?),
+    }
+}
+
+/// Finds a file, and authorizes the request to see it.
+async fn authorize(
+    delivery: &Delivery,
+    storage_path: &str,
+    signature: Option<Result<SignedDelivery, SignatureError>>,
+    headers: &HeaderMap,
+    now: Timestamp,
+) -> Result<AuthorizedFile, ServiceError> {
+    let tenants = &delivery.tenants;
+    let authorization = headers
+        .get(&VIEWER_AUTHORIZATION)
+        .or_else(|| headers.get(header::AUTHORIZATION));
     let proof = async {
-        Ok(match presented {
-            Some(Ok(proof)) => Some(Ok((proof, delivery.master.get().await?))),
-            Some(Err(incomplete)) => Some(Err(incomplete)),
+        Ok(match signature {
+            Some(Ok(signed)) => Some(Ok((signed, delivery.master.get().await?))),
+            Some(Err(error)) => Some(Err(error)),
             None => None,
         })
     };
 
-    let (located, caller, proof) = tokio::try_join!(
-        tenants.resolve_file(&storage_path),
+    let (resolved, caller, proof) = tokio::try_join!(
+        tenants.resolve_file(storage_path),
         authenticate_optional(authorization, tenants),
         proof
     )?;
-    let visitor = AccessContext {
+    let context = AccessContext {
         caller: caller.as_ref(),
         proof,
         now,
     };
-    let found = tenants
-        .authorize_file(located.ok_or_else(ServiceError::not_found)?, visitor)
-        .await?;
-    rendering?;
-
-    let original = Original::of(&found, download, now);
-    match conditions::judge(headers, &original.etag(), original.last_modified()) {
-        Verdict::NotModified => {
-            Ok((StatusCode::NOT_MODIFIED, original.validators()).into_response())
-        }
-        Verdict::Failed => Err(ServiceError::new(
-            ErrorKind::PreconditionFailed,
-            "The file is not the one that the request takes it for.",
-        )
-        .into()),
-        Verdict::Answer => Ok(body(&delivery, &found, &original, method, headers, now).await?),
-    }
+    let resolved = resolved.ok_or_else(ServiceError::not_found)?;
+    tenants.authorize_file(resolved, context).await
 }
 
-async fn body(
-    delivery: &Delivery,
-    found: &AuthorizedFile,
-    original: &Original<'_>,
-    method: &Method,
-    headers: &HeaderMap,
+/// A response with bytes of a file.
+struct Transfer<'a> {
+    delivery: &'a Delivery,
+    file: &'a AuthorizedFile,
+    response: &'a FileResponse<'a>,
     now: Timestamp,
-) -> Result<Response, ServiceError> {
-    let size = found.file().size;
-    let range = headers
-        .get(header::RANGE)
-        .and_then(|value| value.to_str().ok())
-        .filter(|_| {
-            method == Method::GET
-                && conditions::range_is_meant(headers, &original.etag(), original.last_modified())
-        });
-    let part = match range.map_or(Wanted::All, |header| range::wanted(header, size)) {
-        Wanted::All if method == Method::GET && size > delivery.redirect_above => {
-            return redirect(delivery, found, original, now).await;
-        }
-        Wanted::All => None,
-        Wanted::Part(first, last) => Some(range::first_bytes(first, last, delivery.redirect_above)),
-        Wanted::Nothing => return Ok(not_in_the_file(size)),
-    };
-
-    let length = part.map_or(size, |(first, last)| last - first + 1);
-    let mut answer = original.headers();
-    insert(&mut answer, header::CONTENT_LENGTH, &length.to_string());
-    if let Some((first, last)) = part {
-        insert(
-            &mut answer,
-            header::CONTENT_RANGE,
-            &format!("bytes {first}-{last}/{size}"),
-        );
-    }
-
-    let status = if part.is_some() {
-        StatusCode::PARTIAL_CONTENT
-    } else {
-        StatusCode::OK
-    };
-    if method == Method::HEAD {
-        return Ok((status, answer).into_response());
-    }
-    let bytes = found
-        .bytes(&delivery.tenants, &delivery.originals, part)
-        .await?;
-    Ok((status, answer, Body::from_stream(bytes)).into_response())
 }
 
-fn not_in_the_file(size: u64) -> Response {
-    let message = format!("The file has {size} bytes; the range holds none of them.");
+impl Transfer<'_> {
+    async fn respond(
+        &self,
+        method: &Method,
+        headers: &HeaderMap,
+    ) -> Result<Response, ServiceError> {
+        let size = self.file.file().size;
+        let max_bytes = self.delivery.max_body_bytes;
+        let range = match self.requested_range(method, headers) {
+            ByteRange::Full if method == Method::GET && size > max_bytes => {
+                return redirect(self.delivery, self.file, self.response, self.now).await;
+            }
+            ByteRange::Full => None,
+            ByteRange::Partial(range) => Some(byte_range::truncate(&range, max_bytes)),
+            ByteRange::Unsatisfiable => return Ok(range_not_satisfiable(size)),
+        };
+
+        let status = if range.is_some() {
+            StatusCode::PARTIAL_CONTENT
+        } else {
+            StatusCode::OK
+        };
+        let response_headers = self.response_headers(range.as_ref());
+        if method == Method::HEAD {
+            return Ok((status, response_headers).into_response());
+        }
+
+        let Delivery {
+            tenants, originals, ..
+        } = self.delivery;
+        let positions = range.map(RangeInclusive::into_inner);
+        let bytes = self.file.bytes(tenants, originals, positions).await?;
+        Ok((status, response_headers, Body::from_stream(bytes)).into_response())
+    }
+
+    fn requested_range(&self, method: &Method, headers: &HeaderMap) -> ByteRange {
+        let header = headers
+            .get(header::RANGE)
+            .and_then(|value| value.to_str().ok())
+            .filter(|_| method == Method::GET)
+            .filter(|_| self.response.validators().range_applies(headers));
+        header.map_or(ByteRange::Full, |header| {
+            ByteRange::parse(header, self.file.file().size)
+        })
+    }
+
+    fn response_headers(&self, range: Option<&RangeInclusive<u64>>) -> HeaderMap {
+        let size = self.file.file().size;
+        let length = range.map_or(size, |range| range.end() - range.start() + 1);
+
+        let mut headers = self.response.headers();
+        insert(&mut headers, header::CONTENT_LENGTH, &length.to_string());
+        if let Some(range) = range {
+            let content_range = format!("bytes {}-{}/{size}", range.start(), range.end());
+            insert(&mut headers, header::CONTENT_RANGE, &content_range);
+        }
+        headers
+    }
+}
+
+fn method_not_allowed() -> Response {
+    let message = format!("This path supports the methods {METHODS}.");
+    let error = ServiceError::new(ErrorKind::MethodNotAllowed, message);
+    ([(header::ALLOW, METHODS)], ApiError::from(error)).into_response()
+}
+
+fn range_not_satisfiable(size: u64) -> Response {
+    let message = format!("The range is outside of the file, which has {size} bytes.");
     let error = ServiceError::new(ErrorKind::RangeNotSatisfiable, message);
+    let content_range = format!("bytes */{size}");
     (
-        [(header::CONTENT_RANGE, format!("bytes */{size}"))],
+        [(header::CONTENT_RANGE, content_range)],
         ApiError::from(error),
     )
         .into_response()

@@ -1,8 +1,8 @@
-//! `Content-Disposition` (RFC 6266): whether a file is shown or saved, and under which name.
+//! `Content-Disposition` (RFC 6266).
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// What `filename*` has to encode: everything but `attr-char` of RFC 8187.
+/// Characters that `filename*` encodes: all except `attr-char` of RFC 8187.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'!')
     .remove(b'#')
@@ -17,34 +17,39 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'|')
     .remove(b'~');
 
-/// The header's value: always ASCII. Names beyond ASCII stand in `filename*`, with a plain stand-in
-/// for old clients.
-pub(crate) fn content_disposition(save: bool, name: &str) -> String {
-    let kind = if save { "attachment" } else { "inline" };
-    let plain: String = name
-        .chars()
-        .map(|character| {
-            if character.is_ascii_graphic() || character == ' ' {
-                character
-            } else {
-                '_'
-            }
-        })
-        .map(|character| {
-            if matches!(character, '"' | '\\') {
-                '_'
-            } else {
-                character
-            }
-        })
-        .collect();
-    if plain == name {
-        format!("{kind}; filename=\"{plain}\"")
+/// Whether the client shows or saves a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Disposition {
+    Inline,
+    Attachment,
+}
+
+impl Disposition {
+    /// Returns the value of the header, in ASCII. A name with other characters is in `filename*`,
+    /// and `filename` has a replacement for old clients.
+    pub(crate) fn header(self, name: &str) -> String {
+        let disposition = match self {
+            Disposition::Inline => "inline",
+            Disposition::Attachment => "attachment",
+        };
+        let ascii_name: String = name.chars().map(ascii_character).collect();
+        let plain = format!("{disposition}; filename=\"{ascii_name}\"");
+        if ascii_name == name {
+            return plain;
+        }
+
+        let encoded = utf8_percent_encode(name, ENCODED);
+        format!("{plain}; filename*=UTF-8''{encoded}")
+    }
+}
+
+/// Replaces a character that a quoted string cannot contain.
+fn ascii_character(character: char) -> char {
+    let is_allowed = character.is_ascii_graphic() || character == ' ';
+    if is_allowed && !matches!(character, '"' | '\\') {
+        character
     } else {
-        format!(
-            "{kind}; filename=\"{plain}\"; filename*=UTF-8''{}",
-            utf8_percent_encode(name, ENCODED)
-        )
+        '_'
     }
 }
 
@@ -53,13 +58,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_cannot_break_out_of_the_header() {
+    fn name_cannot_add_headers_or_parameters() {
         assert_eq!(
-            content_disposition(false, "a b.jpg"),
+            Disposition::Inline.header("a b.jpg"),
             "inline; filename=\"a b.jpg\""
         );
         assert_eq!(
-            content_disposition(true, "\"é\r\n.jpg"),
+            Disposition::Attachment.header("\"é\r\n.jpg"),
             "attachment; filename=\"____.jpg\"; filename*=UTF-8''%22%C3%A9%0D%0A.jpg"
         );
     }

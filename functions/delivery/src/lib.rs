@@ -1,65 +1,71 @@
-//! The CDN's origin: `GET|HEAD /{storage_path}`.
+//! Function `delivery`, the origin of the CDN: `GET` and `HEAD /{storage_path}`.
 //!
-//! Invariant: access is decided on every request, from the table as it is now, before anything of a
-//! file is answered; the object is read only for a body.
+//! Invariants:
+//! - Access is authorized for every request, from strongly consistent reads, before anything about
+//!   a file is sent.
+//! - The object is read only for a response with a body.
 
-mod address;
-mod answer;
-mod conditions;
+mod byte_range;
 mod deliver;
+mod delivery_request;
 mod disposition;
-mod range;
+mod file_response;
+mod precondition;
 mod redirect;
 
-use axum::{Router, response::IntoResponse};
+use axum::{
+    Router,
+    response::{IntoResponse, Response},
+};
 use domain::Env;
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use runtime::{ConfigurationError, Environment, LazyMasterSecret, Settings};
 use tenant::{FileBucket, Tenants};
 use web::with_layers;
 
-/// The header to which the CDN moves a viewer's `Authorization`, which it overwrites with its own
-/// towards the origin.
-const MOVED_AUTHORIZATION: HeaderName = HeaderName::from_static("x-larder-authorization");
-/// The methods that delivery takes.
+/// Header to which the CDN copies the viewer's `Authorization`, since it signs its own requests to
+/// the origin with that header.
+const VIEWER_AUTHORIZATION: HeaderName = HeaderName::from_static("x-larder-authorization");
+/// Supported methods.
 const METHODS: &str = "GET, HEAD, OPTIONS";
 
-/// What delivery needs.
+/// State of the function.
 #[derive(Clone)]
 struct Delivery {
     tenants: Tenants,
     originals: FileBucket,
     master: LazyMasterSecret,
     env: Env,
-    /// Maximum size of a body that is answered here, in bytes. Whole bodies above it are redirected
-    /// to storage, ranges are cut to it.
-    redirect_above: u64,
+    /// Maximum size of a response body, in bytes. Larger files are redirected to storage, larger
+    /// ranges are truncated.
+    max_body_bytes: u64,
 }
 
-/// The function's router.
+/// Returns the function's router.
 pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(environment);
     let tenants = Tenants::new(settings.table());
     let originals = FileBucket::new(settings.bucket());
-    let redirect_above = settings.number("REDIRECT_ABOVE_BYTES");
+    let max_body_bytes = settings.number("REDIRECT_ABOVE_BYTES");
     let master = settings.master_secret();
     settings.finish()?;
+
     let delivery = Delivery {
         tenants,
         originals,
         master,
         env: environment.env.clone(),
-        redirect_above,
+        max_body_bytes,
     };
-    Ok(with_layers(
-        Router::new()
-            .fallback(deliver::deliver)
-            .with_state(delivery),
-    ))
+    let router = Router::new()
+        .fallback(deliver::deliver)
+        .with_state(delivery);
+    Ok(with_layers(router))
 }
 
-/// The answer to a preflight: the same for every path, since the CDN does not forward what it asks.
-fn preflight() -> axum::response::Response {
+/// Returns the response to a preflight, the same for every path: the CDN does not forward the
+/// headers of preflights.
+fn preflight() -> Response {
     let headers = [
         (header::ALLOW, HeaderValue::from_static(METHODS)),
         (

@@ -1,12 +1,12 @@
-//! Redirects to storage, for bodies that are larger than a response of this function.
+//! Redirects to storage, for files that are larger than a response of this function may be.
 //!
 //! Invariants:
-//! - The address is signed from the start of a window, so all redirects of a file within one
-//!   window, signed with the same credentials, have the same `Location`: caches find what they have
-//!   stored under it.
-//! - The address of a file that requires proof is valid for two minutes at most, so that a
-//!   revocation takes effect.
-//! - No address is valid for longer than the signed URL that it was requested with.
+//! - A presigned URL starts at the beginning of a time window, so all redirects of a file within a
+//!   window, signed with the same credentials, have the same `Location`, and caches can reuse the
+//!   response.
+//! - The URL of a file that requires authentication is valid for two minutes at most, so that
+//!   revoked access ends.
+//! - No URL is valid for longer than the signed URL of the request.
 
 use std::time::Duration;
 
@@ -15,52 +15,53 @@ use domain::{ServiceError, Timestamp};
 use http::{StatusCode, header};
 use tenant::{AuthorizedFile, Grant, ResponseHeaders};
 
-use crate::{Delivery, answer::Original};
+use crate::{Delivery, file_response::FileResponse};
 
-/// Length of the windows, and lifetime of an address from the start of its window, for a file that
-/// is open to everyone.
-const OPEN: Limits = Limits {
+/// Timing of presigned URLs of public files.
+const PUBLIC: UrlTiming = UrlTiming {
     window_seconds: 30 * 60,
     lifetime_seconds: 60 * 60,
 };
-/// The same for a file that requires proof.
-const PROTECTED: Limits = Limits {
+/// Timing of presigned URLs of files that require authentication.
+const RESTRICTED: UrlTiming = UrlTiming {
     window_seconds: 60,
     lifetime_seconds: 2 * 60,
 };
 
-/// Bounds of an address, in seconds.
-struct Limits {
+/// Window and lifetime of presigned URLs, in seconds.
+struct UrlTiming {
     window_seconds: i64,
+    /// From the start of the window.
     lifetime_seconds: i64,
 }
 
-/// Time in which an address at storage is valid. S3 compares `X-Amz-Date` plus `X-Amz-Expires` with
-/// the time of the request (S3 User Guide, "Download and upload objects with presigned URLs",
-/// expiration time), so the start may be in the past.
+/// Time in which a presigned URL is valid. S3 compares `X-Amz-Date` plus `X-Amz-Expires` with the
+/// time of the request (S3 User Guide, "Download and upload objects with presigned URLs", expiration
+/// time), so the start may be in the past.
 #[derive(Debug, PartialEq, Eq)]
-struct Validity {
+struct UrlValidity {
     start: Timestamp,
     end: Timestamp,
 }
 
-impl Validity {
-    /// Returns the validity of an address that is created now; `expires_seconds` is the end of the
-    /// signed URL of the request.
-    fn of(grant: Grant, expires_seconds: Option<i64>, now: Timestamp) -> Validity {
-        let limits = if grant == Grant::Public {
-            OPEN
+impl UrlValidity {
+    /// Returns the validity of a URL that is created now. `expires_seconds` is when the signed URL
+    /// of the request expires.
+    fn of(grant: Grant, expires_seconds: Option<i64>, now: Timestamp) -> UrlValidity {
+        let timing = if grant == Grant::Public {
+            PUBLIC
         } else {
-            PROTECTED
+            RESTRICTED
         };
-        let start_seconds = now.seconds() - now.seconds().rem_euclid(limits.window_seconds);
-        let end_seconds = start_seconds.saturating_add(limits.lifetime_seconds);
+        let start_seconds = now.seconds() - now.seconds().rem_euclid(timing.window_seconds);
+        let max_end_seconds = start_seconds.saturating_add(timing.lifetime_seconds);
+        let end_seconds = expires_seconds.map_or(max_end_seconds, |expires_seconds| {
+            expires_seconds.min(max_end_seconds)
+        });
 
-        Validity {
+        UrlValidity {
             start: Timestamp::from_seconds(start_seconds),
-            end: Timestamp::from_seconds(
-                expires_seconds.map_or(end_seconds, |expires| end_seconds.min(expires)),
-            ),
+            end: Timestamp::from_seconds(end_seconds),
         }
     }
 
@@ -69,32 +70,31 @@ impl Validity {
     }
 }
 
-/// Redirects the client to an address of the original at storage.
+/// Returns a redirect to a presigned URL of the file's object.
 pub(crate) async fn redirect(
     delivery: &Delivery,
-    found: &AuthorizedFile,
-    original: &Original<'_>,
+    file: &AuthorizedFile,
+    response: &FileResponse<'_>,
     now: Timestamp,
 ) -> Result<Response, ServiceError> {
-    let validity = Validity::of(found.grant(), found.expires_seconds(), now);
-    let headers = ResponseHeaders {
-        content_type: original.content_type(),
-        content_disposition: original.content_disposition_at_storage(),
-        // Storage may answer as late as the address is valid, and the header is part of the
-        // address.
-        cache_control: original.cache_control_at(validity.end),
+    let validity = UrlValidity::of(file.grant(), file.expires_seconds(), now);
+    let object_headers = ResponseHeaders {
+        content_type: response.content_type(),
+        content_disposition: response.content_disposition_at_storage(),
+        // The header is part of the URL, which clients may use until it expires.
+        cache_control: response.cache_control_at(validity.end),
     };
 
-    let address = found
+    let url = file
         .presign(
             &delivery.originals,
-            headers,
+            object_headers,
             validity.start,
             validity.lifetime(),
         )
         .await?;
     let headers = [
-        (header::LOCATION, address),
+        (header::LOCATION, url),
         (header::CACHE_CONTROL, "no-store".to_owned()),
     ];
     Ok((StatusCode::TEMPORARY_REDIRECT, headers).into_response())
@@ -104,11 +104,15 @@ pub(crate) async fn redirect(
 mod tests {
     use super::*;
 
-    /// A multiple of both windows, in seconds since 1970.
+    /// Start of a window of both kinds, in seconds since 1970.
     const WINDOW_START: i64 = 1_767_322_800;
 
+    fn at(seconds: i64) -> Timestamp {
+        Timestamp::from_seconds(WINDOW_START + seconds)
+    }
+
     #[test]
-    fn address_is_valid_from_start_of_window_until_lifetime_or_expires() {
+    fn url_is_valid_from_start_of_window_until_lifetime_or_expiry() {
         for (grant, expires_after, now_after_ms, start_after, end_after) in [
             (Grant::Public, None, 0, 0, 3_600),
             (Grant::Public, None, 1_799_999, 0, 3_600),
@@ -129,14 +133,12 @@ mod tests {
             (Grant::Signature, Some(60), 59_999, 0, 60),
             (Grant::Signature, Some(61), 60_000, 60, 61),
         ] {
-            let at = |seconds: i64| Timestamp::from_seconds(WINDOW_START + seconds);
+            let expires_seconds = expires_after.map(|seconds| WINDOW_START + seconds);
             let now = at(0).plus_ms(now_after_ms);
-            let validity = Validity::of(
-                grant,
-                expires_after.map(|seconds| WINDOW_START + seconds),
-                now,
-            );
-            let expected = Validity {
+
+            let validity = UrlValidity::of(grant, expires_seconds, now);
+
+            let expected = UrlValidity {
                 start: at(start_after),
                 end: at(end_after),
             };
@@ -149,11 +151,7 @@ mod tests {
 
     #[test]
     fn lifetime_is_the_time_from_start_to_end() {
-        let validity = Validity::of(
-            Grant::Signature,
-            Some(WINDOW_START + 61),
-            Timestamp::from_seconds(WINDOW_START + 60),
-        );
+        let validity = UrlValidity::of(Grant::Signature, Some(WINDOW_START + 61), at(60));
         assert_eq!(validity.lifetime(), Duration::from_secs(1));
     }
 }

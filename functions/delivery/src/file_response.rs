@@ -1,0 +1,174 @@
+//! Headers of a delivered file.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use domain::{File, Timestamp};
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+use sha2::{Digest, Sha256};
+use tenant::{AuthorizedFile, Grant};
+
+use crate::{disposition::Disposition, precondition::Validators};
+
+/// Maximum `max-age`, in seconds.
+const MAX_AGE_SECONDS: i64 = 300;
+/// `Cache-Control` of a file that only the caller may see.
+const NOT_CACHED: &str = "private, no-store";
+/// `Content-Security-Policy` of markup, which could otherwise run scripts and load resources on our
+/// origin.
+const SANDBOX: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
+/// Number of hex digits of an entity tag.
+const ETAG_DIGITS: usize = 32;
+
+/// The response with a file, without its body.
+pub(crate) struct FileResponse<'a> {
+    authorized: &'a AuthorizedFile,
+    file: &'a File,
+    download: bool,
+    now: Timestamp,
+    etag: String,
+}
+
+impl<'a> FileResponse<'a> {
+    pub(crate) fn of(
+        authorized: &'a AuthorizedFile,
+        download: bool,
+        now: Timestamp,
+    ) -> FileResponse<'a> {
+        let mut response = FileResponse {
+            authorized,
+            file: authorized.file(),
+            download,
+            now,
+            etag: String::new(),
+        };
+        response.etag = response.compute_etag();
+        response
+    }
+
+    pub(crate) fn validators(&self) -> Validators<'_> {
+        Validators {
+            etag: &self.etag,
+            last_modified: self.file.last_modified(),
+        }
+    }
+
+    /// Returns the headers of a 304.
+    pub(crate) fn not_modified_headers(&self) -> HeaderMap {
+        let last_modified_seconds = self.file.last_modified().seconds().unsigned_abs();
+        let last_modified = UNIX_EPOCH + Duration::from_secs(last_modified_seconds);
+
+        let mut headers = HeaderMap::new();
+        insert(&mut headers, header::ETAG, &self.etag);
+        insert(
+            &mut headers,
+            header::LAST_MODIFIED,
+            &httpdate::fmt_http_date(last_modified),
+        );
+        insert(
+            &mut headers,
+            header::CACHE_CONTROL,
+            &self.cache_control_at(self.now),
+        );
+        headers
+    }
+
+    /// Returns the headers of a 200 or 206, except `Content-Length` and `Content-Range`.
+    pub(crate) fn headers(&self) -> HeaderMap {
+        let mut headers = self.not_modified_headers();
+        insert(&mut headers, header::CONTENT_TYPE, &self.content_type());
+        insert(
+            &mut headers,
+            header::CONTENT_DISPOSITION,
+            &self.content_disposition(),
+        );
+        insert(&mut headers, header::ACCEPT_RANGES, "bytes");
+        insert(&mut headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+        if self.is_markup() {
+            insert(&mut headers, header::CONTENT_SECURITY_POLICY, SANDBOX);
+        }
+        headers
+    }
+
+    /// Returns `Cache-Control` of a response that is sent at `sent_at` or earlier. Browsers may
+    /// cache it until the signed URL expires, for [`MAX_AGE_SECONDS`] at most. The CDN revalidates
+    /// every time, and serves no stale response, since access may have changed.
+    pub(crate) fn cache_control_at(&self, sent_at: Timestamp) -> String {
+        if !self.authorized.is_cacheable() {
+            return NOT_CACHED.to_owned();
+        }
+
+        let expires_seconds = self.authorized.expires_seconds().unwrap_or(i64::MAX);
+        let max_age = expires_seconds
+            .saturating_sub(sent_at.seconds())
+            .clamp(0, MAX_AGE_SECONDS);
+        format!("public, max-age={max_age}, s-maxage=0, stale-if-error=0")
+    }
+
+    /// Returns the content type, with the charset of text in UTF-8: browsers assume another one.
+    pub(crate) fn content_type(&self) -> String {
+        let mime_type = &self.file.mime_type;
+        if self.file.is_utf8 {
+            format!("{mime_type}; charset=utf-8")
+        } else {
+            mime_type.clone()
+        }
+    }
+
+    /// Returns `Content-Disposition` of the same file from storage, where markup has no sandbox and
+    /// so is always an attachment.
+    pub(crate) fn content_disposition_at_storage(&self) -> String {
+        self.disposition_header(self.download || self.is_markup())
+    }
+
+    fn content_disposition(&self) -> String {
+        let runs_scripts = matches!(
+            self.file.mime_type.as_str(),
+            "text/html" | "application/xhtml+xml"
+        );
+        self.disposition_header(self.download || runs_scripts)
+    }
+
+    fn disposition_header(&self, is_attachment: bool) -> String {
+        let disposition = if is_attachment {
+            Disposition::Attachment
+        } else {
+            Disposition::Inline
+        };
+        disposition.header(self.file.original_name.as_str())
+    }
+
+    /// Returns a strong entity tag of the bytes, of their rendition, of the access to the file
+    /// (whether it is public, and every change at any level) and of `Content-Disposition`.
+    fn compute_etag(&self) -> String {
+        let revision = self.file.revision.map(|revision| revision.to_string());
+        let access = if self.authorized.grant() == Grant::Public {
+            "public"
+        } else {
+            "restricted"
+        };
+        let parts = [
+            revision.as_deref().unwrap_or_default(),
+            "original",
+            access,
+            self.authorized.access_revision(),
+            &self.content_disposition(),
+        ];
+        let digest = hex::encode(Sha256::digest(parts.join(" ")));
+        format!("\"{}\"", &digest[..ETAG_DIGITS])
+    }
+
+    fn is_markup(&self) -> bool {
+        let mime_type = self.file.mime_type.as_str();
+        mime_type == "text/html"
+            || mime_type == "text/xml"
+            || mime_type.ends_with("/xml")
+            || mime_type.ends_with("+xml")
+    }
+}
+
+/// Inserts a header, unless its value is invalid.
+pub(crate) fn insert(headers: &mut HeaderMap, name: HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        headers.insert(name, value);
+    }
+}

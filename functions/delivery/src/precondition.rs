@@ -1,0 +1,229 @@
+//! Conditional requests (RFC 9110, section 13).
+//!
+//! The crate `headers` parses the same headers, but a debug assertion in version 0.4.2 fails on an
+//! entity tag with a space.
+
+use std::time::UNIX_EPOCH;
+
+use domain::Timestamp;
+use http::{HeaderMap, HeaderName, header};
+
+/// Result of a request's conditions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Precondition {
+    /// The request proceeds.
+    Passed,
+    /// The client has the current file (304).
+    NotModified,
+    /// The file is not the one that the client requires (412).
+    Failed,
+}
+
+/// The validators of a file.
+#[derive(Clone, Copy)]
+pub(crate) struct Validators<'a> {
+    pub(crate) etag: &'a str,
+    pub(crate) last_modified: Timestamp,
+}
+
+impl Validators<'_> {
+    /// Evaluates the conditions of a request in the order of RFC 9110, section 13.2.2. Invalid
+    /// dates are ignored.
+    pub(crate) fn evaluate(&self, headers: &HeaderMap) -> Precondition {
+        let modified_seconds = self.last_modified.seconds();
+
+        if let Some(tags) = header_text(headers, header::IF_MATCH) {
+            if !self.matches_any(&tags, Comparison::Strong) {
+                return Precondition::Failed;
+            }
+        } else if header_date(headers, header::IF_UNMODIFIED_SINCE)
+            .is_some_and(|since| modified_seconds > since)
+        {
+            return Precondition::Failed;
+        }
+
+        if let Some(tags) = header_text(headers, header::IF_NONE_MATCH) {
+            return if self.matches_any(&tags, Comparison::Weak) {
+                Precondition::NotModified
+            } else {
+                Precondition::Passed
+            };
+        }
+        if header_date(headers, header::IF_MODIFIED_SINCE)
+            .is_some_and(|since| modified_seconds <= since)
+        {
+            return Precondition::NotModified;
+        }
+        Precondition::Passed
+    }
+
+    /// Whether `Range` applies: there is no `If-Range`, or it matches the file. The bytes of a file
+    /// never change, so its date is a strong validator.
+    pub(crate) fn range_applies(&self, headers: &HeaderMap) -> bool {
+        let Some(condition) = header_text(headers, header::IF_RANGE) else {
+            return true;
+        };
+        condition == self.etag || parse_date(&condition) == Some(self.last_modified.seconds())
+    }
+
+    fn matches_any(&self, tags: &str, comparison: Comparison) -> bool {
+        let matches = |tag: &str| {
+            let is_weak_match =
+                comparison == Comparison::Weak && tag.strip_prefix("W/") == Some(self.etag);
+            tag == self.etag || is_weak_match
+        };
+        tags == "*" || tags.split(',').map(str::trim).any(matches)
+    }
+}
+
+/// Comparison of entity tags (RFC 9110, section 8.8.3.2).
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Comparison {
+    Strong,
+    Weak,
+}
+
+/// Returns the lines of a header, joined to one list.
+fn header_text(headers: &HeaderMap, name: HeaderName) -> Option<String> {
+    let lines: Vec<_> = headers
+        .get_all(name)
+        .iter()
+        .map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+        .collect();
+    (!lines.is_empty()).then(|| lines.join(", ").trim().to_owned())
+}
+
+/// Returns the date of a header in seconds since 1970; `None` if it is missing or invalid.
+fn header_date(headers: &HeaderMap, name: HeaderName) -> Option<i64> {
+    parse_date(&header_text(headers, name)?)
+}
+
+/// Parses an HTTP date of any of the three formats, in seconds since 1970.
+fn parse_date(text: &str) -> Option<i64> {
+    let date = httpdate::parse_http_date(text).ok()?;
+    let since_1970 = date.duration_since(UNIX_EPOCH).ok()?;
+    i64::try_from(since_1970.as_secs()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Date of [`file`], which is modified 678 ms later.
+    const MODIFIED: &str = "Fri, 02 Jan 2026 03:04:05 GMT";
+    const BEFORE: &str = "Fri, 02 Jan 2026 03:04:04 GMT";
+    const AFTER: &str = "Fri, 02 Jan 2026 03:04:06 GMT";
+
+    fn file() -> Validators<'static> {
+        Validators {
+            etag: "\"a\"",
+            last_modified: Timestamp::from_ms(1_767_323_045_678),
+        }
+    }
+
+    fn headers(conditions: &[(&'static str, &str)]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for (name, value) in conditions {
+            headers.insert(*name, value.parse().expect("a header"));
+        }
+        headers
+    }
+
+    #[test]
+    fn conditions_are_evaluated_in_order() {
+        let cases: [(&[(&'static str, &str)], Precondition); 14] = [
+            (&[], Precondition::Passed),
+            (&[("if-none-match", "\"a\"")], Precondition::NotModified),
+            (
+                &[("if-none-match", "\"b\", W/\"a\"")],
+                Precondition::NotModified,
+            ),
+            (&[("if-none-match", "*")], Precondition::NotModified),
+            (
+                &[("if-none-match", "\"b\""), ("if-modified-since", MODIFIED)],
+                Precondition::Passed,
+            ),
+            (
+                &[("if-none-match", "\"é\""), ("if-modified-since", MODIFIED)],
+                Precondition::Passed,
+            ),
+            (&[("if-none-match", "\"a b\"")], Precondition::Passed),
+            (&[("if-match", "\"a\"")], Precondition::Passed),
+            (&[("if-match", "W/\"a\"")], Precondition::Failed),
+            (&[("if-match", "\"é\"")], Precondition::Failed),
+            (
+                &[("if-match", "\"b\""), ("if-none-match", "\"a\"")],
+                Precondition::Failed,
+            ),
+            (
+                &[("if-match", "\"a\""), ("if-unmodified-since", BEFORE)],
+                Precondition::Passed,
+            ),
+            (
+                &[("if-unmodified-since", BEFORE), ("if-none-match", "\"a\"")],
+                Precondition::Failed,
+            ),
+            (
+                &[("if-unmodified-since", AFTER), ("if-modified-since", AFTER)],
+                Precondition::NotModified,
+            ),
+        ];
+        for (conditions, expected) in cases {
+            let precondition = file().evaluate(&headers(conditions));
+            assert_eq!(precondition, expected, "{conditions:?}");
+        }
+    }
+
+    #[test]
+    fn dates_of_all_formats_are_compared_and_others_ignored() {
+        for (date, unmodified_since, modified_since) in [
+            (BEFORE, Precondition::Failed, Precondition::Passed),
+            (MODIFIED, Precondition::Passed, Precondition::NotModified),
+            (AFTER, Precondition::Passed, Precondition::NotModified),
+            (
+                "Friday, 02-Jan-26 03:04:06 GMT",
+                Precondition::Passed,
+                Precondition::NotModified,
+            ),
+            (
+                "Fri Jan  2 03:04:04 2026",
+                Precondition::Failed,
+                Precondition::Passed,
+            ),
+            ("yesterday", Precondition::Passed, Precondition::Passed),
+            (
+                "2026-01-02T03:04:06Z",
+                Precondition::Passed,
+                Precondition::Passed,
+            ),
+            (
+                "Fri, 02 Jan 2026 03:04:06 GMT, Fri, 02 Jan 2026 03:04:04 GMT",
+                Precondition::Passed,
+                Precondition::Passed,
+            ),
+        ] {
+            let result = file().evaluate(&headers(&[("if-unmodified-since", date)]));
+            assert_eq!(result, unmodified_since, "{date}");
+            let result = file().evaluate(&headers(&[("if-modified-since", date)]));
+            assert_eq!(result, modified_since, "{date}");
+        }
+    }
+
+    #[test]
+    fn range_applies_if_the_file_matches() {
+        assert!(file().range_applies(&HeaderMap::new()));
+        for (condition, expected) in [
+            ("\"a\"", true),
+            ("W/\"a\"", false),
+            ("\"b\"", false),
+            (MODIFIED, true),
+            ("Friday, 02-Jan-26 03:04:05 GMT", true),
+            (BEFORE, false),
+            (AFTER, false),
+            ("yesterday", false),
+        ] {
+            let applies = file().range_applies(&headers(&[("if-range", condition)]));
+            assert_eq!(applies, expected, "{condition}");
+        }
+    }
+}
