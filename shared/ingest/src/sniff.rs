@@ -194,115 +194,108 @@ mod tests {
         [WEBM, &[0; 256]].concat()
     }
 
-    /// Returns the stored MIME type and extension, separated by a space. An empty `declared` is no
-    /// declared type.
-    fn stored_as(head: &[u8], declared: &str, name: &str) -> Result<String, FieldError> {
-        let declared: Option<Mime> =
-            (!declared.is_empty()).then(|| declared.parse().expect("a MIME type"));
+    fn stored(head: &[u8], declared: Option<&str>, name: &str) -> Result<MediaType, FieldError> {
+        let declared: Option<Mime> = declared.map(|text| text.parse().expect("a MIME type"));
         let name = OriginalName::clean(name);
+        stored_type(head, declared.as_ref(), &name, &ValidationRules::default())
+    }
 
-        let stored = stored_type(head, declared.as_ref(), &name, &ValidationRules::default())?;
+    /// Asserts the MIME type and the extension that a declared file is stored as.
+    #[track_caller]
+    fn assert_declared(head: &[u8], declared: &str, name: &str, expected: &str) {
+        let stored = stored(head, Some(declared), name).expect("a valid type");
+        assert_eq!(
+            format!("{} {}", stored.mime_type, stored.extension),
+            expected
+        );
+    }
 
-        Ok(format!("{} {}", stored.mime_type, stored.extension))
+    /// Asserts the MIME type and the extension that a file without a declared type is stored as.
+    #[track_caller]
+    fn assert_undeclared(head: &[u8], name: &str, expected: &str) {
+        let stored = stored(head, None, name).expect("a valid type");
+        assert_eq!(
+            format!("{} {}", stored.mime_type, stored.extension),
+            expected
+        );
     }
 
     #[test]
-    fn type_is_detected_from_the_bytes_before_the_declared_type_and_name() {
-        for (head, declared, name, expected) in [
-            (JPEG, "image/jpeg", "a.jpg", "image/jpeg jpg"),
-            (JPEG, "image/png", "a.png", "image/jpeg jpg"),
-            (JPEG, "", "a.exe.txt", "image/jpeg jpg"),
-            (JPEG, "application/octet-stream", "a", "image/jpeg jpg"),
-            (
-                b"%PDF-1.7\n%",
-                "application/pdf",
-                "a.pdf",
-                "application/pdf pdf",
-            ),
-            (ZIP, "application/zip", "a.zip", "application/zip zip"),
-            (
-                ZIP,
-                "application/vnd.oasis.opendocument.text",
-                "a.odt",
-                "application/vnd.oasis.opendocument.text odt",
-            ),
-            (
-                ZIP,
-                "application/vnd.oasis.opendocument.graphics",
-                "a",
-                "application/vnd.oasis.opendocument.graphics odg",
-            ),
-            (
-                ZIP,
-                "application/vnd.oasis.opendocument.chart",
-                "a.odc",
-                "application/zip zip",
-            ),
-            (
-                ZIP,
-                "application/vnd.ms-excel.sheet.macroEnabled.12",
-                "a.xlsm",
-                "application/zip zip",
-            ),
-            (ZIP, "application/msword", "a.doc", "application/zip zip"),
-            (
-                ZIP,
-                "application/x-zip-compressed",
-                "a.zip",
-                "application/zip zip",
-            ),
-            (b"{\\rtf1 x}", "text/rtf", "a.rtf", "application/rtf rtf"),
-            (
-                b"{\\rtf1 x}",
-                "application/rtf",
-                "a.rtf",
-                "application/rtf rtf",
-            ),
-            (OLE, "", "a.msg", "application/octet-stream bin"),
-            (
-                OLE,
-                "application/x-ole-storage",
-                "a",
-                "application/octet-stream bin",
-            ),
-            (
-                OLE,
-                "application/vnd.ms-outlook",
-                "a.msg",
-                "application/vnd.ms-outlook msg",
-            ),
-            (&webm(), "audio/webm", "a.weba", "audio/webm webm"),
-            (MP4, "audio/mp4", "a.m4a", "audio/mp4 m4a"),
-            (MP4, "audio/x-m4a", "a.m4a", "audio/mp4 m4a"),
-            (b"a,b\n1,2\n", "text/csv", "a.csv", "text/csv csv"),
-            (b"a,b\n1,2\n", "", "a.csv", "text/csv csv"),
-            (b"BMW is a car", "text/plain", "a.txt", "text/plain txt"),
-            (b"{}", "application/json", "a", "application/json json"),
-            (b"caf\xE9", "", "a", "text/plain txt"),
-            (
-                b"<?xml version='1.0'?><svg xmlns=''/>",
-                "image/svg+xml",
-                "a.svg",
-                "image/svg+xml svg",
-            ),
-            (b"<svg/>", "", "a.svg", "image/svg+xml svg"),
-            (
-                b"\0\x01\x02\x03",
-                "application/x-mine",
-                "a.mine",
-                "application/octet-stream bin",
-            ),
-        ] {
-            assert_eq!(
-                stored_as(head, declared, name).as_deref(),
-                Ok(expected),
-                "{declared} {name}"
-            );
-        }
+    fn signature_decides_before_declared_type_and_name() {
+        let pdf = b"%PDF-1.7\n%";
+        let rtf = b"{\\rtf1 x}";
+
+        assert_declared(JPEG, "image/jpeg", "a.jpg", "image/jpeg jpg");
+        assert_declared(JPEG, "image/png", "a.png", "image/jpeg jpg");
+        assert_declared(JPEG, "application/octet-stream", "a", "image/jpeg jpg");
+        assert_undeclared(JPEG, "a.exe.txt", "image/jpeg jpg");
+        assert_declared(pdf, "application/pdf", "a.pdf", "application/pdf pdf");
+        assert_declared(rtf, "application/rtf", "a.rtf", "application/rtf rtf");
+        assert_declared(rtf, "text/rtf", "a.rtf", "application/rtf rtf");
+    }
+
+    #[test]
+    fn declared_type_decides_within_a_zip_container() {
+        let zip = "application/zip zip";
+        let text = "application/vnd.oasis.opendocument.text";
+        let graphics = "application/vnd.oasis.opendocument.graphics";
+        let chart = "application/vnd.oasis.opendocument.chart";
+        let macros = "application/vnd.ms-excel.sheet.macroEnabled.12";
+
+        assert_declared(ZIP, "application/zip", "a.zip", zip);
+        assert_declared(ZIP, "application/x-zip-compressed", "a.zip", zip);
+        assert_declared(ZIP, text, "a.odt", &format!("{text} odt"));
+        assert_declared(ZIP, graphics, "a", &format!("{graphics} odg"));
+        assert_declared(ZIP, chart, "a.odc", zip);
+        assert_declared(ZIP, macros, "a.xlsm", zip);
+        assert_declared(ZIP, "application/msword", "a.doc", zip);
+    }
+
+    #[test]
+    fn declared_type_decides_within_an_ole_container() {
+        let unknown = "application/octet-stream bin";
+        let outlook = "application/vnd.ms-outlook";
+
+        assert_undeclared(OLE, "a.msg", unknown);
+        assert_declared(OLE, "application/x-ole-storage", "a", unknown);
+        assert_declared(OLE, outlook, "a.msg", "application/vnd.ms-outlook msg");
+    }
+
+    #[test]
+    fn declared_type_decides_within_a_media_container() {
+        assert_declared(&webm(), "audio/webm", "a.weba", "audio/webm webm");
+        assert_declared(MP4, "audio/mp4", "a.m4a", "audio/mp4 m4a");
+        assert_declared(MP4, "audio/x-m4a", "a.m4a", "audio/mp4 m4a");
+    }
+
+    #[test]
+    fn declared_type_or_extension_decides_for_text() {
+        let csv = b"a,b\n1,2\n";
+        let xml = b"<?xml version='1.0'?><svg xmlns=''/>";
+
+        assert_declared(csv, "text/csv", "a.csv", "text/csv csv");
+        assert_undeclared(csv, "a.csv", "text/csv csv");
+        assert_declared(b"{}", "application/json", "a", "application/json json");
+        assert_declared(b"BMW is a car", "text/plain", "a.txt", "text/plain txt");
+        assert_undeclared(b"caf\xE9", "a", "text/plain txt");
+        assert_declared(xml, "image/svg+xml", "a.svg", "image/svg+xml svg");
+        assert_undeclared(b"<svg/>", "a.svg", "image/svg+xml svg");
+    }
+
+    #[test]
+    fn unrecognized_bytes_are_stored_as_an_unknown_type() {
+        assert_declared(
+            b"\0\x01\x02\x03",
+            "application/x-mine",
+            "a.mine",
+            "application/octet-stream bin",
+        );
     }
 
     #[test]
     fn bytes_that_contradict_the_declared_type_are_rejected() {
+        let text = b"just text";
+        let binary = b"\0\x01\x02\x03";
         for (head, declared) in [
             (JPEG, "application/pdf"),
             (JPEG, "text/plain"),
@@ -312,15 +305,12 @@ mod tests {
             (ZIP, "application/pdf"),
             (OLE, "application/pdf"),
             (MP4, "image/png"),
-            (b"just text", "image/png"),
-            (b"just text", "image/svg+xml"),
-            (b"\0\x01\x02\x03", "video/mp4"),
+            (text, "image/png"),
+            (text, "image/svg+xml"),
+            (binary, "video/mp4"),
         ] {
-            assert_eq!(
-                stored_as(head, declared, "a"),
-                Err(CONTRADICTION),
-                "{declared}"
-            );
+            let result = stored(head, Some(declared), "a");
+            assert_eq!(result, Err(CONTRADICTION), "{declared}");
         }
     }
 }

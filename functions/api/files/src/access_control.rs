@@ -7,7 +7,7 @@ use web::{
     AccessControlChange, ApiError, Can, Data, Endpoint, FileView, ManageFileAccess, ValidJson,
 };
 
-use crate::{Files, view::file_view};
+use crate::{FilesState, view::file_view};
 
 /// Path of both endpoints.
 const PATH: &str = "/files/{id}/access-control";
@@ -26,7 +26,7 @@ pub(crate) const RESET: Endpoint = Endpoint::delete(
 
 pub(crate) async fn set(
     can: Can<ManageFileAccess, File>,
-    State(files): State<Files>,
+    State(files): State<FilesState>,
     ValidJson(change): ValidJson<AccessControlChange>,
 ) -> Result<Data<FileView>, ApiError> {
     apply(can, &files, |current| change.access_control().or(current)).await
@@ -34,14 +34,14 @@ pub(crate) async fn set(
 
 pub(crate) async fn reset(
     can: Can<ManageFileAccess, File>,
-    State(files): State<Files>,
+    State(files): State<FilesState>,
 ) -> Result<Data<FileView>, ApiError> {
     apply(can, &files, |_| None).await
 }
 
 async fn apply(
     can: Can<ManageFileAccess, File>,
-    files: &Files,
+    files: &FilesState,
     change: impl Fn(Option<AccessControl>) -> Option<AccessControl>,
 ) -> Result<Data<FileView>, ApiError> {
     let set = |file: &mut File| {

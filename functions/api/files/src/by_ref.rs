@@ -7,7 +7,7 @@ use web::{
     SpaceQuery, ValidQuery,
 };
 
-use crate::{Files, view::file_view};
+use crate::{FilesState, view::file_view};
 
 pub(crate) const BY_REF: Endpoint = Endpoint::get(
     "getFileByReference",
@@ -38,7 +38,7 @@ impl FromFields for ReferenceQuery {
 
 pub(crate) async fn by_ref(
     auth: Authenticated<ReadFiles>,
-    State(files): State<Files>,
+    State(files): State<FilesState>,
     ValidQuery(query): ValidQuery<ReferenceQuery>,
 ) -> Result<Data<FileView>, ApiError> {
     let can = auth.authorize_list(&query.space).await?;

@@ -5,7 +5,7 @@ use domain::{FieldError, FieldErrors, File};
 use web::{ApiError, Authenticated, Can, Endpoint, ManageFiles, NoContent, ValidJson, ValidQuery};
 
 use crate::{
-    Files,
+    FilesState,
     selector::{FileSelector, ID},
 };
 
@@ -21,7 +21,7 @@ pub(crate) const DELETE_NAMED: Endpoint = Endpoint::delete(
 /// Fails with 403 if another principal uploaded the file and the caller is not an admin.
 pub(crate) async fn delete(
     can: Can<ManageFiles, File>,
-    State(files): State<Files>,
+    State(files): State<FilesState>,
 ) -> Result<NoContent, ApiError> {
     can.space.require_file_manager(&can.resource, &can.caller)?;
     can.space
@@ -33,7 +33,7 @@ pub(crate) async fn delete(
 /// Fails with 422 if neither the query nor the body has an id, or if they have different ones.
 pub(crate) async fn delete_named(
     auth: Authenticated<ManageFiles>,
-    state: State<Files>,
+    state: State<FilesState>,
     ValidQuery(query): ValidQuery<FileSelector>,
     ValidJson(body): ValidJson<FileSelector>,
 ) -> Result<NoContent, ApiError> {

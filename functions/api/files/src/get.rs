@@ -4,13 +4,13 @@ use axum::extract::State;
 use domain::File;
 use web::{ApiError, Can, Data, Endpoint, FileView, ReadFiles};
 
-use crate::{Files, view::file_view};
+use crate::{FilesState, view::file_view};
 
 pub(crate) const GET: Endpoint = Endpoint::get("getFile", "/files/{id}", "Get a file");
 
 pub(crate) async fn get(
     can: Can<ReadFiles, File>,
-    State(files): State<Files>,
+    State(files): State<FilesState>,
 ) -> Result<Data<FileView>, ApiError> {
     Ok(Data(
         file_view(&can.space, &can.resource, &files.cdn_url).await?,

@@ -23,7 +23,7 @@ pub const TIER: RateLimitTier = RateLimitTier::Admin;
 
 /// State of the handlers.
 #[derive(Clone, FromRef)]
-pub struct Files {
+pub struct FilesState {
     api: ApiState,
     cursor_secret: CursorSecret,
     master_secret: LazyMasterSecret,
@@ -32,7 +32,7 @@ pub struct Files {
 }
 
 /// Registers the endpoints.
-pub fn endpoints<R: Register<Files>>(register: R) -> R {
+pub fn endpoints<R: Register<FilesState>>(register: R) -> R {
     register
         .on(list::LIST, list::list)
         .on(update::UPDATE_NAMED, update::update_named)
@@ -56,7 +56,7 @@ pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
     let master_secret = settings.master_secret();
     settings.finish()?;
 
-    let state = Files {
+    let state = FilesState {
         api,
         cursor_secret: CursorSecret::new(master_secret.clone()),
         master_secret,

@@ -12,7 +12,7 @@ use web::{
     FromFields, ListQuery, PageResponse, ReadFiles, SpaceQuery,
 };
 
-use crate::Files;
+use crate::FilesState;
 
 pub(crate) const LIST: Endpoint = Endpoint::get("listFiles", "/files", "List the files of a space")
     .errors(&[(404, "The space does not exist.")]);
@@ -46,7 +46,7 @@ impl FromFields for FileQuery {
 /// Fails with 422 if the folder does not exist in the space.
 pub(crate) async fn list(
     auth: Authenticated<ReadFiles>,
-    State(files): State<Files>,
+    State(files): State<FilesState>,
     ListQuery {
         page: request,
         filter: query,

@@ -13,7 +13,7 @@ use web::{
     file_url, read_expires_seconds,
 };
 
-use crate::Files;
+use crate::FilesState;
 
 /// Minutes until a signed URL expires if the request does not specify any.
 const DEFAULT_MINUTES: i64 = 60;
@@ -108,7 +108,7 @@ pub(crate) struct SignedUrlView {
 
 pub(crate) async fn signed_url(
     can: Can<ReadFiles, File>,
-    State(files): State<Files>,
+    State(files): State<FilesState>,
     ValidJson(request): ValidJson<SignDeliveryUrl>,
 ) -> Result<Data<SignedUrlView>, ApiError> {
     let space = can.space.record();

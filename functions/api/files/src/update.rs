@@ -17,7 +17,7 @@ use web::{
 };
 
 use crate::{
-    Files,
+    FilesState,
     protection::ProtectionCheck,
     read_only,
     selector::{FileSelector, ID},
@@ -107,7 +107,7 @@ impl UpdateFile {
 /// admin.
 pub(crate) async fn update(
     can: Can<ManageFiles, File>,
-    State(files): State<Files>,
+    State(files): State<FilesState>,
     body: UnreadJson<UpdateFile>,
 ) -> Result<Data<FileView>, ApiError> {
     change(can, &files, body.fields, &body.value).await
@@ -116,7 +116,7 @@ pub(crate) async fn update(
 /// Fails with 422 if the query has a different id.
 pub(crate) async fn update_named(
     auth: Authenticated<ManageFiles>,
-    State(files): State<Files>,
+    State(files): State<FilesState>,
     ValidQuery(query): ValidQuery<FileSelector>,
     mut body: UnreadJson<UpdateNamedFile>,
 ) -> Result<Data<FileView>, ApiError> {
@@ -136,7 +136,7 @@ pub(crate) async fn update_named(
 
 async fn change(
     can: Can<ManageFiles, File>,
-    files: &Files,
+    files: &FilesState,
     mut fields: InputFields,
     body: &Value,
 ) -> Result<Data<FileView>, ApiError> {
@@ -155,13 +155,7 @@ async fn change(
     let placement = resolve_placement(&can.space, update.folder.as_ref(), &mut fields).await?;
     let update = fields.finish(Some(update))?;
 
-    let folders = match placement {
-        Some(placement) => {
-            can.space.require_placeable(&placement)?;
-            Some(can.space.create_missing_folders(placement).await?)
-        }
-        None => None,
-    };
+    let folders = create_folders(&can.space, placement).await?;
     let check = ProtectionCheck {
         space: &can.space,
         folder_before: can.resource.folder_id(),
@@ -229,6 +223,19 @@ fn require_name(name: &OriginalName, current: &OriginalName) -> Result<(), Field
     } else {
         Ok(())
     }
+}
+
+/// Returns the folders that the file moves to, if any, and creates missing ones. Fails with 403 if
+/// the caller may not create folders.
+async fn create_folders(
+    space: &SpaceScope,
+    placement: Option<Placement>,
+) -> Result<Option<FolderChain>, ServiceError> {
+    let Some(placement) = placement else {
+        return Ok(None);
+    };
+    space.require_placeable(&placement)?;
+    space.create_missing_folders(placement).await.map(Some)
 }
 
 /// Resolves the folder that the file moves to, if any, and records its field errors.

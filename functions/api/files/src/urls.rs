@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use web::{ApiError, Authenticated, Endpoint, FieldReader, FromFields, ValidJson, file_url};
 
-use crate::Files;
+use crate::FilesState;
 
 /// Maximum number of files in one request.
 const FILES_MAX: usize = 100;
@@ -75,7 +75,7 @@ fn requested_ids(texts: Vec<String>) -> Vec<RequestedId> {
 
 pub(crate) async fn urls(
     auth: Authenticated,
-    State(files): State<Files>,
+    State(files): State<FilesState>,
     ValidJson(FileIds(texts)): ValidJson<FileIds>,
 ) -> Result<axum::Json<FileUrls>, ApiError> {
     let requested = requested_ids(texts);

@@ -18,13 +18,13 @@ pub const TIER: RateLimitTier = RateLimitTier::Admin;
 
 /// State of the handlers.
 #[derive(Clone, FromRef)]
-pub struct Folders {
+pub struct FoldersState {
     api: ApiState,
     cursor_secret: CursorSecret,
 }
 
 /// Registers the endpoints.
-pub fn endpoints<R: Register<Folders>>(register: R) -> R {
+pub fn endpoints<R: Register<FoldersState>>(register: R) -> R {
     register
         .on(list::LIST, list::list)
         .on(create::CREATE, create::create)
@@ -44,6 +44,6 @@ pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
     let cursor_secret = CursorSecret::new(settings.master_secret());
     settings.finish()?;
 
-    let state = Folders { api, cursor_secret };
+    let state = FoldersState { api, cursor_secret };
     Ok(endpoints(RouterBuilder::new()).finish(state))
 }

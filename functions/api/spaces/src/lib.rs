@@ -15,7 +15,7 @@ pub const TIER: RateLimitTier = RateLimitTier::Admin;
 
 /// State of the handlers.
 #[derive(Clone, FromRef)]
-pub struct Spaces {
+pub struct SpacesState {
     api: ApiState,
     cursor_secret: CursorSecret,
     purge_queue: Queue<PurgeJob>,
@@ -23,7 +23,7 @@ pub struct Spaces {
 }
 
 /// Registers the endpoints.
-pub fn endpoints<R: Register<Spaces>>(register: R) -> R {
+pub fn endpoints<R: Register<SpacesState>>(register: R) -> R {
     register
         .on(space::list::LIST, space::list::list)
         .on(space::create::CREATE, space::create::create)
@@ -54,7 +54,7 @@ pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
     let master_secret = settings.master_secret();
     settings.finish()?;
 
-    let state = Spaces {
+    let state = SpacesState {
         api,
         cursor_secret: CursorSecret::new(master_secret.clone()),
         purge_queue,

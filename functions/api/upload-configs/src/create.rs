@@ -57,19 +57,17 @@ impl FromFields for CreateUploadConfig {
             fields.reject("allow_unsigned", &SIGNED_AND_UNSIGNED);
         }
 
-        let new = NewUploadConfig {
-            name: name?,
-            description,
-            is_signed,
-            allow_unsigned,
-            unsigned_restrictions,
-            delivery_type,
-            config,
-        };
-
         Some(CreateUploadConfig {
             space_id: space_id?,
-            new,
+            new: NewUploadConfig {
+                name: name?,
+                description,
+                is_signed,
+                allow_unsigned,
+                unsigned_restrictions,
+                delivery_type,
+                config,
+            },
         })
     }
 }

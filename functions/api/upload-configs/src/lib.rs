@@ -18,13 +18,13 @@ pub const TIER: RateLimitTier = RateLimitTier::Admin;
 
 /// State of the handlers.
 #[derive(Clone, FromRef)]
-pub struct UploadConfigs {
+pub struct UploadConfigsState {
     api: ApiState,
     cursor_secret: CursorSecret,
 }
 
 /// Registers the endpoints.
-pub fn endpoints<R: Register<UploadConfigs>>(register: R) -> R {
+pub fn endpoints<R: Register<UploadConfigsState>>(register: R) -> R {
     register
         .on(list::LIST, list::list)
         .on(list_all::LIST_ALL, list_all::list_all)
@@ -41,6 +41,6 @@ pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
     let cursor_secret = CursorSecret::new(settings.master_secret());
     settings.finish()?;
 
-    let state = UploadConfigs { api, cursor_secret };
+    let state = UploadConfigsState { api, cursor_secret };
     Ok(endpoints(RouterBuilder::new()).finish(state))
 }

@@ -18,7 +18,7 @@ use web::{
     path_parameter,
 };
 
-use crate::{Uploads, views::UploadedView, within_deadline};
+use crate::{UploadsState, views::UploadedView, within_deadline};
 
 /// The field of an anonymous caller's token.
 const TOKEN: &str = "confirm_token";
@@ -75,7 +75,7 @@ struct ConfirmTarget {
 }
 
 pub(crate) async fn confirm(
-    State(uploads): State<Uploads>,
+    State(uploads): State<UploadsState>,
     ConfirmRequest(request): ConfirmRequest,
 ) -> Result<Data<UploadedView>, ApiError> {
     let (mut parts, body) = request.into_parts();
@@ -106,7 +106,7 @@ pub(crate) async fn confirm(
 
 /// Returns the file. Fails with 403 if another principal declared it and the caller is not an admin.
 async fn find_by_key(
-    uploads: &Uploads,
+    uploads: &UploadsState,
     id: &str,
     request: Request,
 ) -> Result<ConfirmTarget, ApiError> {
@@ -126,7 +126,7 @@ async fn find_by_key(
 /// Returns the file of the confirm token in the body. Counts the request against the rate limit of
 /// the upload that declared the file.
 async fn find_by_token(
-    uploads: &Uploads,
+    uploads: &UploadsState,
     id: &str,
     request: Request,
 ) -> Result<ConfirmTarget, ApiError> {
@@ -166,7 +166,11 @@ async fn find_by_token(
 
 /// Returns the active file. Fails with 409 if its bytes were not uploaded yet, with 422 if they
 /// break the rules, and with 404 if the file was deleted.
-async fn activate(uploads: &Uploads, space: &SpaceScope, file: File) -> Result<File, ServiceError> {
+async fn activate(
+    uploads: &UploadsState,
+    space: &SpaceScope,
+    file: File,
+) -> Result<File, ServiceError> {
     if file.status == FileStatus::Active {
         return Ok(file);
     }

@@ -14,7 +14,7 @@ use web::{
 };
 
 use crate::{
-    Uploads,
+    UploadsState,
     grant::{UploadAuthorization, UploadFields, UploadLimits},
 };
 
@@ -90,10 +90,13 @@ pub(crate) struct PresignBody<A> {
     authorization: PhantomData<A>,
 }
 
-impl<A: UploadAuthorization> FromRequest<Uploads> for PresignBody<A> {
+impl<A: UploadAuthorization> FromRequest<UploadsState> for PresignBody<A> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, uploads: &Uploads) -> Result<PresignBody<A>, ApiError> {
+    async fn from_request(
+        request: Request,
+        uploads: &UploadsState,
+    ) -> Result<PresignBody<A>, ApiError> {
         let object = JsonObject::read(request, uploads.api.env.now()).await?;
         Ok(PresignBody {
             fields: object.fields,

@@ -12,7 +12,7 @@ use web::{
 };
 
 use crate::{
-    Uploads,
+    UploadsState,
     form_reader::{FormShape, read_form},
     grant::{UploadAuthorization, UploadFields},
 };
@@ -41,10 +41,13 @@ pub(crate) struct UploadForm<A> {
     authorization: PhantomData<A>,
 }
 
-impl<A: UploadAuthorization> FromRequest<Uploads> for UploadForm<A> {
+impl<A: UploadAuthorization> FromRequest<UploadsState> for UploadForm<A> {
     type Rejection = ApiError;
 
-    async fn from_request(request: Request, uploads: &Uploads) -> Result<UploadForm<A>, ApiError> {
+    async fn from_request(
+        request: Request,
+        uploads: &UploadsState,
+    ) -> Result<UploadForm<A>, ApiError> {
         let shape = FormShape {
             text_fields: A::TEXT_FIELDS,
             max_files: A::MAX_FILES,

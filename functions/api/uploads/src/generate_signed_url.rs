@@ -16,7 +16,7 @@ use web::{
 };
 
 use crate::{
-    Uploads,
+    UploadsState,
     declared::{ContentType, DeclaredName},
     presign::PRESIGN_SIGNED,
     upload::UPLOAD_SIGNED,
@@ -84,7 +84,7 @@ pub(crate) const GENERATE_SIGNED_URL: Endpoint = Endpoint::post(
 
 pub(crate) async fn generate_signed_url(
     auth: Authenticated<Upload>,
-    State(uploads): State<Uploads>,
+    State(uploads): State<UploadsState>,
     extensions: Extensions,
     headers: HeaderMap,
     ValidJson(request): ValidJson<SignUploadUrl>,
@@ -122,7 +122,7 @@ pub(crate) async fn generate_signed_url(
 
 /// Returns the signed query of the URLs.
 async fn sign(
-    uploads: &Uploads,
+    uploads: &UploadsState,
     space: &Space,
     signed: &SignedUpload,
 ) -> Result<String, ServiceError> {

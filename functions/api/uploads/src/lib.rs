@@ -35,7 +35,7 @@ pub const TIER: RateLimitTier = RateLimitTier::Upload;
 
 /// State of the handlers.
 #[derive(Clone, FromRef)]
-pub struct Uploads {
+pub struct UploadsState {
     api: ApiState,
     anonymous: AnonymousUploads,
     file_bucket: FileBucket,
@@ -44,7 +44,7 @@ pub struct Uploads {
 }
 
 /// Registers the endpoints.
-pub fn endpoints<R: Register<Uploads>>(register: R) -> R {
+pub fn endpoints<R: Register<UploadsState>>(register: R) -> R {
     register
         .on(upload::UPLOAD, upload::upload::<ApiKeyUpload>)
         .on(
@@ -73,7 +73,7 @@ pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
     let anonymous = AnonymousUploads::read(&mut settings, master_secret);
     settings.finish()?;
 
-    let state = Uploads {
+    let state = UploadsState {
         api,
         anonymous,
         file_bucket,

@@ -16,7 +16,7 @@ const CRLF: &[u8; 2] = b"\r\n";
 
 /// The filter of one form.
 pub(crate) struct PartHeaderFilter {
-    state: State,
+    state: FilterState,
     /// Finds the first boundary.
     first_boundary: BoundaryMatcher,
     /// Finds the boundary after a part's content, with the line break before it.
@@ -25,7 +25,7 @@ pub(crate) struct PartHeaderFilter {
 
 /// The position of the next byte in the form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum FilterState {
     /// Before the first boundary.
     Preamble,
     /// After a boundary, in its optional padding.
@@ -46,7 +46,7 @@ impl PartHeaderFilter {
     /// Creates the filter of a form with this boundary.
     pub(crate) fn new(boundary: &str) -> PartHeaderFilter {
         PartHeaderFilter {
-            state: State::Preamble,
+            state: FilterState::Preamble,
             first_boundary: BoundaryMatcher::new(format!("--{boundary}").into_bytes()),
             next_boundary: BoundaryMatcher::new(format!("\r\n--{boundary}").into_bytes()),
         }
@@ -57,29 +57,29 @@ impl PartHeaderFilter {
         let mut output = Output::of(chunk);
         while let Some(rest) = output.rest() {
             match self.state {
-                State::Preamble => {
+                FilterState::Preamble => {
                     let matched = self.first_boundary.advance(rest);
                     output.keep(matched.read);
                     if matched.is_complete {
-                        self.state = State::Padding;
+                        self.state = FilterState::Padding;
                     }
                 }
-                State::Content => {
+                FilterState::Content => {
                     let matched = self.next_boundary.advance(rest);
                     output.keep(matched.read);
                     if matched.is_complete {
-                        self.state = State::Padding;
+                        self.state = FilterState::Padding;
                     }
                 }
-                State::End => output.keep(rest.len()),
-                State::Padding | State::PaddingCr => {
+                FilterState::End => output.keep(rest.len()),
+                FilterState::Padding | FilterState::PaddingCr => {
                     self.state = after_boundary(self.state, rest[0]);
                     output.keep(1);
                 }
-                State::Headers { line_breaks } => {
+                FilterState::Headers { line_breaks } => {
                     self.header_byte(line_breaks, rest[0], &mut output);
                 }
-                State::HeadersCr { line_breaks } => {
+                FilterState::HeadersCr { line_breaks } => {
                     self.header_byte_after_cr(line_breaks, rest[0], &mut output);
                 }
             }
@@ -91,7 +91,7 @@ impl PartHeaderFilter {
         match byte {
             b'\r' => {
                 output.remove(1);
-                self.state = State::HeadersCr { line_breaks };
+                self.state = FilterState::HeadersCr { line_breaks };
             }
             b'\t' => self.keep_header_byte(output),
             byte if byte.is_ascii_control() => output.remove(1),
@@ -101,32 +101,32 @@ impl PartHeaderFilter {
 
     fn keep_header_byte(&mut self, output: &mut Output) {
         output.keep(1);
-        self.state = State::Headers { line_breaks: 0 };
+        self.state = FilterState::Headers { line_breaks: 0 };
     }
 
     fn header_byte_after_cr(&mut self, line_breaks: u8, byte: u8, output: &mut Output) {
         if byte != b'\n' {
             // The CR is not part of a line break: it stays removed, and the byte is read again.
-            self.state = State::Headers { line_breaks };
+            self.state = FilterState::Headers { line_breaks };
             return;
         }
 
         output.replace(1, CRLF);
         self.state = if line_breaks == 1 {
-            State::Content
+            FilterState::Content
         } else {
-            State::Headers { line_breaks: 1 }
+            FilterState::Headers { line_breaks: 1 }
         };
     }
 }
 
-fn after_boundary(state: State, byte: u8) -> State {
+fn after_boundary(state: FilterState, byte: u8) -> FilterState {
     match (state, byte) {
-        (State::Padding, b' ' | b'\t') => State::Padding,
-        (State::Padding, b'\r') => State::PaddingCr,
-        (State::PaddingCr, b'\n') => State::Headers { line_breaks: 0 },
+        (FilterState::Padding, b' ' | b'\t') => FilterState::Padding,
+        (FilterState::Padding, b'\r') => FilterState::PaddingCr,
+        (FilterState::PaddingCr, b'\n') => FilterState::Headers { line_breaks: 0 },
         // Two hyphens end the form. The parser rejects everything else.
-        _ => State::End,
+        _ => FilterState::End,
     }
 }
 
@@ -315,17 +315,17 @@ mod tests {
     }
 
     #[derive(Clone, Debug)]
-    struct Part {
+    struct FormPart {
         header: Vec<u8>,
         content: Vec<u8>,
     }
 
-    fn part() -> impl Strategy<Value = Part> {
-        (header(), content()).prop_map(|(header, content)| Part { header, content })
+    fn part() -> impl Strategy<Value = FormPart> {
+        (header(), content()).prop_map(|(header, content)| FormPart { header, content })
     }
 
     /// Returns a form with these parts, whose headers are mapped by `map_header`.
-    fn form(parts: &[Part], map_header: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
+    fn form(parts: &[FormPart], map_header: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
         let mut form = b"\0pre\r\n".to_vec();
         for part in parts {
             let header = map_header(&part.header);

@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use axum::extract::State;
-use domain::{ConfirmTokens, FieldError, FileId, ServiceError, Timestamp};
+use domain::{ConfirmTokens, FieldError, File, FileId, ServiceError, Timestamp};
 use ingest::DeclaredFile;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ use tenant::PRESIGNED_URL_LIFETIME_MS;
 use web::{ApiError, CreatedUnwrapped, Endpoint, IdempotencyOutcome, Reservation};
 
 use crate::{
-    Uploads,
+    UploadsState,
     declared::{DeclaredFields, PresignBody},
     grant::{UploadAuthorization, UploadGrant},
     request::{AcceptedUpload, UploadRequest},
@@ -54,6 +54,17 @@ struct StoredResponse {
     created_at: Timestamp,
 }
 
+impl StoredResponse {
+    fn of(file: &File, content_type: String) -> StoredResponse {
+        StoredResponse {
+            file_id: file.id,
+            content_type,
+            size: file.size,
+            created_at: file.created_at,
+        }
+    }
+}
+
 /// A pending file that this request, or an earlier one with its `Idempotency-Key`, created.
 struct CreatedPending {
     upload: AcceptedUpload,
@@ -82,7 +93,7 @@ pub(crate) const PRESIGN_UNSIGNED: Endpoint = Endpoint::post(
 /// Handles all three endpoints.
 pub(crate) async fn presign<A: UploadAuthorization>(
     grant: UploadGrant<A>,
-    State(uploads): State<Uploads>,
+    State(uploads): State<UploadsState>,
     body: PresignBody<A>,
 ) -> Result<CreatedUnwrapped<PresignedView>, ApiError> {
     let mut request = UploadRequest::read(grant, body.fields).await?;
@@ -104,7 +115,7 @@ pub(crate) async fn presign<A: UploadAuthorization>(
 
 /// Creates the pending file, unless an earlier request with the same `Idempotency-Key` did.
 async fn create_once(
-    uploads: &Uploads,
+    uploads: &UploadsState,
     request: UploadRequest,
     declared: Option<DeclaredFile>,
     payload: &Value,
@@ -134,14 +145,14 @@ async fn create_once(
 
 /// Validates the request and creates the pending file.
 async fn create(
-    uploads: &Uploads,
+    uploads: &UploadsState,
     request: UploadRequest,
     declared: Option<DeclaredFile>,
     reservation: &Reservation,
 ) -> Result<CreatedPending, ApiError> {
-    let accepted = request.validate_declared(declared).await?;
-    let upload = accepted.upload;
-    let declared = accepted.content;
+    let valid = request.validate_declared(declared).await?;
+    let upload = valid.upload;
+    let declared = valid.content;
 
     let target = upload.target().await?;
     let content_type = declared.content_type.clone();
@@ -151,12 +162,7 @@ async fn create(
         upload.limits.content_type.as_ref(),
         &uploads.api.env,
     );
-    let response = StoredResponse {
-        file_id: file.id,
-        content_type,
-        size: file.size,
-        created_at: file.created_at,
-    };
+    let response = StoredResponse::of(&file, content_type);
 
     let stored = serde_json::to_vec(&response).map_err(ServiceError::internal)?;
     let completion = reservation.complete_with(stored);
@@ -179,7 +185,7 @@ async fn create(
 /// Returns the stored response of a completed request. Fails with 409 if its file was rejected and
 /// deleted since.
 async fn stored_response(
-    uploads: &Uploads,
+    uploads: &UploadsState,
     upload: &AcceptedUpload,
     stored: &[u8],
 ) -> Result<StoredResponse, ServiceError> {
@@ -196,7 +202,7 @@ async fn stored_response(
 /// Signs a URL for the bytes of a pending file, valid for the rest of the first one's lifetime.
 /// Fails with 409 if none is left, even while the file still exists.
 async fn presigned_view(
-    uploads: &Uploads,
+    uploads: &UploadsState,
     created: CreatedPending,
     tokens: Option<ConfirmTokens>,
 ) -> Result<PresignedView, ServiceError> {

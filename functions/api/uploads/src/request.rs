@@ -8,7 +8,7 @@ use tenant::{FileStore, FolderSelector, Placement, UploadScope};
 use web::{FieldReader, IdempotencyScope, InputFields};
 
 use crate::{
-    Uploads,
+    UploadsState,
     grant::{ResolvedTarget, UploadAuthorization, UploadFields, UploadGrant, UploadLimits},
     within_deadline,
 };
@@ -37,7 +37,7 @@ pub(crate) struct AcceptedUpload {
 }
 
 /// An upload without field errors, and its validated content.
-pub(crate) struct Accepted<T> {
+pub(crate) struct ValidUpload<T> {
     pub(crate) upload: AcceptedUpload,
     pub(crate) content: T,
 }
@@ -75,7 +75,7 @@ impl UploadRequest {
     pub(crate) async fn validate_files(
         mut self,
         mut files: Vec<ReceivedFile>,
-    ) -> Result<Accepted<Vec<ValidatedFile>>, ServiceError> {
+    ) -> Result<ValidUpload<Vec<ValidatedFile>>, ServiceError> {
         let placement = self.resolve_placement().await?;
         if let Some(name) = &self.limits.original_name {
             for file in &mut files {
@@ -101,21 +101,21 @@ impl UploadRequest {
             }
         };
 
-        let accepted = self.finish(placement, validated)?;
-        let upload = &accepted.upload;
+        let valid = self.finish(placement, validated)?;
+        let upload = &valid.upload;
         if upload.scope.config.is_signed && !upload.principal.is_anonymous() {
             return Err(ServiceError::forbidden(
                 "This upload config accepts signed and presigned uploads only.",
             ));
         }
-        Ok(accepted)
+        Ok(valid)
     }
 
     /// Validates a declared file. Fails with 422 and all field errors.
     pub(crate) async fn validate_declared(
         mut self,
         declared: Option<DeclaredFile>,
-    ) -> Result<Accepted<DeclaredFile>, ServiceError> {
+    ) -> Result<ValidUpload<DeclaredFile>, ServiceError> {
         if let (Some(file), Some(scope)) = (&declared, &self.target.scope) {
             let rules = scope.config.rules_for(self.principal);
             self.fields
@@ -162,7 +162,7 @@ impl UploadRequest {
         self,
         placement: Option<Placement>,
         content: Option<T>,
-    ) -> Result<Accepted<T>, ServiceError> {
+    ) -> Result<ValidUpload<T>, ServiceError> {
         let (scope, content) = self.fields.finish(self.target.scope.zip(content))?;
         let upload = AcceptedUpload {
             limits: self.limits,
@@ -171,7 +171,7 @@ impl UploadRequest {
             reference: self.reference,
             placement: placement.unwrap_or_default(),
         };
-        Ok(Accepted { upload, content })
+        Ok(ValidUpload { upload, content })
     }
 }
 
@@ -190,7 +190,7 @@ impl AcceptedUpload {
     }
 
     /// Returns the file store of the upload's space.
-    pub(crate) fn file_store<'a>(&'a self, uploads: &'a Uploads) -> FileStore<'a> {
+    pub(crate) fn file_store<'a>(&'a self, uploads: &'a UploadsState) -> FileStore<'a> {
         self.scope.space.file_store(&uploads.file_bucket)
     }
 

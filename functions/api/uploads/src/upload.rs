@@ -6,7 +6,7 @@ use ingest::ReceivedFile;
 use web::{ApiError, Created, Endpoint, IdempotencyOutcome, Reservation};
 
 use crate::{
-    Uploads,
+    UploadsState,
     form::UploadForm,
     grant::{UploadAuthorization, UploadGrant},
     request::UploadRequest,
@@ -32,7 +32,7 @@ pub(crate) const UPLOAD_UNSIGNED: Endpoint = Endpoint::post(
 /// Handles all three endpoints.
 pub(crate) async fn upload<A: UploadAuthorization>(
     grant: UploadGrant<A>,
-    State(uploads): State<Uploads>,
+    State(uploads): State<UploadsState>,
     form: UploadForm<A>,
 ) -> Result<Created<UploadedView>, ApiError> {
     let form = form.form;
@@ -55,18 +55,18 @@ pub(crate) async fn upload<A: UploadAuthorization>(
 
 /// Validates, transforms and stores the files.
 async fn store(
-    uploads: Uploads,
+    uploads: UploadsState,
     request: UploadRequest,
     files: Vec<ReceivedFile>,
     is_list: bool,
     reservation: &Reservation,
 ) -> Result<UploadedView, ApiError> {
-    let accepted = request.validate_files(files).await?;
-    let upload = accepted.upload;
+    let valid = request.validate_files(files).await?;
+    let upload = valid.upload;
 
     let target = upload.target().await?;
     let files = ingest::new_files(
-        &accepted.content,
+        &valid.content,
         &mut reservation.ids(),
         &target,
         &uploads.api.env,

@@ -11,7 +11,7 @@ use web::{
 };
 
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
-use crate::Uploads;
+use crate::UploadsState;
 
 /// An upload with an API key. The request names a space of the key, and may name an upload config
 /// and a folder of it.
@@ -50,7 +50,7 @@ impl UploadAuthorization for ApiKeyUpload {
 
     async fn authorize(
         parts: &mut Parts,
-        uploads: &Uploads,
+        uploads: &UploadsState,
     ) -> Result<UploadGrant<ApiKeyUpload>, ApiError> {
         let auth = Authenticated::<Upload>::from_request_parts(parts, uploads).await?;
         Ok(UploadGrant {

@@ -24,7 +24,7 @@ use web::{
     openapi::{DescribeInput, Operation},
 };
 
-use crate::Uploads;
+use crate::UploadsState;
 
 pub(crate) use api_key::ApiKeyUpload;
 pub(crate) use signed_url::SignedUrlUpload;
@@ -45,7 +45,7 @@ pub(crate) trait UploadAuthorization: Sized + Send + Sync + 'static {
     /// Authorizes a request and counts it against its rate limit.
     fn authorize(
         parts: &mut Parts,
-        uploads: &Uploads,
+        uploads: &UploadsState,
     ) -> impl Future<Output = Result<UploadGrant<Self>, ApiError>> + Send;
 
     /// Resolves where the files go. Fails with 403 if that is not authorized. Records field errors
@@ -118,12 +118,12 @@ impl UploadLimits {
     }
 }
 
-impl<A: UploadAuthorization> FromRequestParts<Uploads> for UploadGrant<A> {
+impl<A: UploadAuthorization> FromRequestParts<UploadsState> for UploadGrant<A> {
     type Rejection = ApiError;
 
     async fn from_request_parts(
         parts: &mut Parts,
-        uploads: &Uploads,
+        uploads: &UploadsState,
     ) -> Result<UploadGrant<A>, ApiError> {
         A::authorize(parts, uploads).await
     }

@@ -10,7 +10,7 @@ use web::{
 };
 
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
-use crate::{Uploads, upload::UPLOAD_SIGNED};
+use crate::{UploadsState, upload::UPLOAD_SIGNED};
 
 /// Fields that repeat the ids that the URL is signed for.
 const SPACE_ID: &str = "space_id";
@@ -59,7 +59,7 @@ impl UploadAuthorization for SignedUrlUpload {
 
     async fn authorize(
         parts: &mut Parts,
-        uploads: &Uploads,
+        uploads: &UploadsState,
     ) -> Result<UploadGrant<SignedUrlUpload>, ApiError> {
         let api = &uploads.api;
         let presented = SignedUploadUrl::parse(

@@ -13,7 +13,7 @@ use web::{
 
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
 use crate::{
-    Uploads,
+    UploadsState,
     anonymous::{UNSIGNED_TIER, network, referrer},
 };
 
@@ -49,7 +49,7 @@ impl UploadAuthorization for UnsignedUpload {
 
     async fn authorize(
         parts: &mut Parts,
-        uploads: &Uploads,
+        uploads: &UploadsState,
     ) -> Result<UploadGrant<UnsignedUpload>, ApiError> {
         let api = &uploads.api;
         let viewer = Viewer::of(&parts.extensions)?;
