@@ -11,14 +11,14 @@ use futures::future::join;
 use hex::encode;
 use runtime::Settings;
 use sha2::{Digest, Sha256};
-use tests::{Stack, minutes};
+use tests::{Stack, minutes, stack_test};
 
 /// Bytes of an object that is copied in parts: two of them, the second a short one.
 const IN_PARTS: usize = (128 << 20) + 5;
 
 /// A bucket with one file's keys: where its bytes are sent, and where they are to be kept.
-struct Place {
-    stack: Stack,
+struct BucketFixture<'a> {
+    stack: &'a Stack,
     bucket: Bucket,
     client: Client,
     bucket_name: String,
@@ -27,9 +27,8 @@ struct Place {
     kept: ObjectKey,
 }
 
-impl Place {
-    async fn start() -> Place {
-        let stack = Stack::start().await;
+impl BucketFixture<'_> {
+    async fn new(stack: &Stack) -> BucketFixture<'_> {
         let environment = stack.admin_environment();
         let mut settings = Settings::of(&environment);
         let client = settings.s3();
@@ -39,7 +38,7 @@ impl Place {
             SpaceId::new(&environment.env),
             FileId::new(&environment.env),
         );
-        Place {
+        BucketFixture {
             stack,
             bucket,
             client,
@@ -109,75 +108,85 @@ fn copied(bytes: &str) -> CopyOutcome {
     })
 }
 
-#[tokio::test]
-async fn object_is_read_whole_or_with_its_size_and_first_bytes() {
-    let place = Place::start().await;
+#[stack_test]
+async fn object_is_read_whole_or_with_its_size_and_first_bytes(stack: &Stack) {
+    let fixture = BucketFixture::new(stack).await;
     assert_eq!(
         (
-            place.head(&place.staged, 5).await,
-            place.read(&place.staged).await
+            fixture.head(&fixture.staged, 5).await,
+            fixture.read(&fixture.staged).await
         ),
         (None, None)
     );
     for (sent, prefix) in [("", ""), ("a", "a"), ("twelve bytes", "twelv")] {
-        place
+        fixture
             .stack
-            .put_object(place.staged.as_str(), sent.as_bytes())
+            .put_object(fixture.staged.as_str(), sent.as_bytes())
             .await;
-        let head = place.head(&place.staged, 5).await.expect("an object");
+        let head = fixture.head(&fixture.staged, 5).await.expect("an object");
         assert_eq!(
             (head.size_bytes, &head.prefix[..]),
             (sent.len() as u64, prefix.as_bytes())
         );
         assert_eq!(
-            place.read(&place.staged).await.expect("an object"),
+            fixture.read(&fixture.staged).await.expect("an object"),
             sent.as_bytes()
         );
     }
-    place.stack.stop().await;
 }
 
-#[tokio::test]
-async fn copy_is_of_what_is_there_and_is_never_overwritten() {
-    let place = Place::start().await;
-    assert_eq!(place.copy(5).await.expect("an answer"), CopyOutcome::Absent);
-    assert_eq!(place.head(&place.kept, 1).await, None);
+#[stack_test]
+async fn copy_is_of_what_is_there_and_is_never_overwritten(stack: &Stack) {
+    let fixture = BucketFixture::new(stack).await;
+    assert_eq!(
+        fixture.copy(5).await.expect("an answer"),
+        CopyOutcome::Absent
+    );
+    assert_eq!(fixture.head(&fixture.kept, 1).await, None);
 
-    place.send("first").await;
-    assert_eq!(place.copy(5).await.expect("a copy"), copied("first"));
-    assert_eq!(place.read(&place.kept).await.expect("the copy"), b"first");
+    fixture.send("first").await;
+    assert_eq!(fixture.copy(5).await.expect("a copy"), copied("first"));
+    assert_eq!(
+        fixture.read(&fixture.kept).await.expect("the copy"),
+        b"first"
+    );
 
     // Another attempt of the same copy, which is late, finds the key taken.
-    place.send("other").await;
-    assert_eq!(place.copy(5).await.expect("a copy"), copied("first"));
-    assert_eq!(place.read(&place.kept).await.expect("the copy"), b"first");
+    fixture.send("other").await;
+    assert_eq!(fixture.copy(5).await.expect("a copy"), copied("first"));
+    assert_eq!(
+        fixture.read(&fixture.kept).await.expect("the copy"),
+        b"first"
+    );
 
     // So does the client's own, once it has lost an answer.
-    place.bucket.delete(&place.kept).await.expect("gone");
-    place
+    fixture.bucket.delete(&fixture.kept).await.expect("gone");
+    fixture
         .stack
         .cloud
         .faults()
         .lose_response(S3, "CopyObject", 1);
-    assert_eq!(place.copy(5).await.expect("a copy"), copied("other"));
-    assert_eq!(place.read(&place.kept).await.expect("the copy"), b"other");
-    place.stack.stop().await;
+    assert_eq!(fixture.copy(5).await.expect("a copy"), copied("other"));
+    assert_eq!(
+        fixture.read(&fixture.kept).await.expect("the copy"),
+        b"other"
+    );
 }
 
-#[tokio::test]
-async fn large_object_is_copied_in_parts_or_not_at_all() {
-    let place = Place::start().await;
+#[stack_test]
+async fn large_object_is_copied_in_parts_or_not_at_all(stack: &Stack) {
+    let fixture = BucketFixture::new(stack).await;
     let bytes: Bytes = tests::noise(1, IN_PARTS).into();
     assert_eq!(
-        place.copy(IN_PARTS).await.expect("an answer"),
+        fixture.copy(IN_PARTS).await.expect("an answer"),
         CopyOutcome::Absent
     );
-    place.send(bytes.clone()).await;
+    fixture.send(bytes.clone()).await;
     assert_eq!(
-        place.copy(IN_PARTS + 1).await.expect("an answer"),
+        fixture.copy(IN_PARTS + 1).await.expect("an answer"),
         CopyOutcome::OtherSize
     );
-    assert_eq!(place.head(&place.kept, 1).await, None);
+    assert_eq!(fixture.head(&fixture.kept, 1).await, None);
 
     // Each call of a copy fails for good, and then nothing is kept of it.
     for operation in [
@@ -185,13 +194,13 @@ async fn large_object_is_copied_in_parts_or_not_at_all() {
         "UploadPartCopy",
         "CompleteMultipartUpload",
     ] {
-        place.stack.cloud.faults().fail(
+        fixture.stack.cloud.faults().fail(
             S3,
             operation,
             1,
             InjectedError::new(400, "InvalidArgument"),
         );
-        let (copied, calls) = Box::pin(place.stack.calls_of(place.copy(IN_PARTS))).await;
+        let (copied, calls) = Box::pin(fixture.stack.calls_of(fixture.copy(IN_PARTS))).await;
         assert!(
             matches!(copied, Err(BucketError::Refused(_))),
             "{operation}: {copied:?}"
@@ -202,63 +211,61 @@ async fn large_object_is_copied_in_parts_or_not_at_all() {
             operation != "CreateMultipartUpload",
             "{operation}"
         );
-        assert_eq!(place.head(&place.kept, 1).await, None, "{operation}");
+        assert_eq!(fixture.head(&fixture.kept, 1).await, None, "{operation}");
     }
 
     let whole = CopyOutcome::Copied(Copied {
         checksum_sha256: None,
     });
-    assert_eq!(place.copy(IN_PARTS).await.expect("a copy"), whole);
-    let kept = place.head(&place.kept, 4).await.expect("the copy");
+    assert_eq!(fixture.copy(IN_PARTS).await.expect("a copy"), whole);
+    let kept = fixture.head(&fixture.kept, 4).await.expect("the copy");
     assert_eq!(
         (kept.size_bytes, &kept.prefix[..]),
         (IN_PARTS as u64, &bytes[..4])
     );
     assert!(
-        place.read(&place.kept).await.expect("the copy") == bytes,
+        fixture.read(&fixture.kept).await.expect("the copy") == bytes,
         "other bytes were copied"
     );
-    place.stack.stop().await;
 }
 
-#[tokio::test]
-async fn copy_in_parts_fails_as_busy_if_the_source_is_replaced_meanwhile() {
-    let place = Place::start().await;
+#[stack_test]
+async fn copy_in_parts_fails_as_busy_if_the_source_is_replaced_meanwhile(stack: &Stack) {
+    let fixture = BucketFixture::new(stack).await;
     // Sent beforehand: while a call is held its deadline runs, which sending may outlast.
     let mut versions = Vec::new();
     for seed in [1, 2] {
         let version = ObjectKey::staged(
-            place.space,
-            FileId::new(&place.stack.admin_environment().env),
+            fixture.space,
+            FileId::new(&fixture.stack.admin_environment().env),
         );
-        place.send(tests::noise(seed, IN_PARTS)).await;
-        place.put_copy(&place.staged, &version).await;
+        fixture.send(tests::noise(seed, IN_PARTS)).await;
+        fixture.put_copy(&fixture.staged, &version).await;
         versions.push(version);
     }
 
     // Before the third and the fourth call: behind HEAD and CreateMultipartUpload, and between the
     // parts.
     for (call, other) in [2, 3].into_iter().zip(&versions) {
-        let mut hold = place.stack.cloud.faults().hold("operator", call);
+        let mut hold = fixture.stack.cloud.faults().hold("operator", call);
         let replace = async {
             hold.reached().await;
-            place.put_copy(other, &place.staged).await;
+            fixture.put_copy(other, &fixture.staged).await;
             hold.release();
         };
-        let (copied, ()) = Box::pin(join(place.copy(IN_PARTS), replace)).await;
+        let (copied, ()) = Box::pin(join(fixture.copy(IN_PARTS), replace)).await;
         assert!(
             matches!(copied, Err(BucketError::Busy(_))),
             "{call}: {copied:?}"
         );
-        assert_eq!(place.head(&place.kept, 1).await, None, "{call}");
+        assert_eq!(fixture.head(&fixture.kept, 1).await, None, "{call}");
     }
-    place.stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_purge_takes_what_is_kept_and_what_was_sent_of_one_space_alone() {
-    let place = Place::start().await;
-    let env = place.stack.admin_environment().env;
+#[stack_test]
+async fn a_purge_takes_what_is_kept_and_what_was_sent_of_one_space_alone(stack: &Stack) {
+    let fixture = BucketFixture::new(stack).await;
+    let env = fixture.stack.admin_environment().env;
     let (space, other) = (SpaceId::new(&env), SpaceId::new(&env));
     for owner in [space, other] {
         let file = FileId::new(&env);
@@ -266,16 +273,16 @@ async fn a_purge_takes_what_is_kept_and_what_was_sent_of_one_space_alone() {
             ObjectKey::original(owner, file, Revision::MIN),
             ObjectKey::staged(owner, file),
         ] {
-            place.stack.put_object(key.as_str(), b"bytes").await;
+            fixture.stack.put_object(key.as_str(), b"bytes").await;
         }
     }
-    while place
+    while fixture
         .bucket
         .purge_page(space, LIST_MAX)
         .await
         .expect("a page")
     {}
-    let left: Vec<String> = place.stack.dump().await.objects.into_keys().collect();
+    let left: Vec<String> = fixture.stack.dump().await.objects.into_keys().collect();
     assert_eq!(left.len(), 2);
     assert!(
         left.iter().all(|key| key.contains(&other.to_string())),
@@ -285,15 +292,14 @@ async fn a_purge_takes_what_is_kept_and_what_was_sent_of_one_space_alone() {
     let keys: Vec<ObjectKey> = (0..DELETE_MANY_MAX)
         .map(|_| ObjectKey::staged(other, FileId::new(&env)))
         .collect();
-    place
+    fixture
         .bucket
         .delete_many(&keys)
         .await
         .expect("what is not there is gone");
-    place
+    fixture
         .bucket
         .delete_many(&[])
         .await
         .expect("nothing is done");
-    place.stack.stop().await;
 }

@@ -64,9 +64,10 @@ fn expand(arguments: &Arguments, mut function: ItemFn) -> TokenStream2 {
     let flavor = arguments
         .is_multi_thread
         .then(|| quote!((flavor = "multi_thread")));
-    let start = match &arguments.options {
-        Some(options) => quote!(start_with(#options)),
-        None => quote!(start()),
+    let start = if let Some(options) = &arguments.options {
+        quote!(start_with(#options))
+    } else {
+        quote!(start())
     };
     let stop = if arguments.is_undrained {
         quote!(stop_undrained)

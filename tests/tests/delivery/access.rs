@@ -2,7 +2,7 @@
 //! comes with a request.
 
 use serde_json::json;
-use tests::{Client, PHOTO};
+use tests::{Client, PHOTO, Stack, StackOptions, stack_test};
 
 use super::fixture::{CACHED_SECONDS, DeliveryFixture, HOUR_SECONDS, NOT_CACHED, TYPES, cached};
 use super::signers::DeliverySigner;
@@ -27,7 +27,7 @@ struct Visitors {
 }
 
 impl Visitors {
-    async fn of(DeliveryFixture { stack, acme, .. }: &DeliveryFixture) -> Visitors {
+    async fn of(DeliveryFixture { stack, acme, .. }: &DeliveryFixture<'_>) -> Visitors {
         let other = stack.space("Other").await;
         let (member, stranger) = (stack.user().await, stack.user().await);
         stack.add_member(&member, acme, "viewer").await;
@@ -72,7 +72,11 @@ fn tampered(address: &str) -> String {
 }
 
 /// Every kind of proof, and what is none.
-fn probes<'a>(fixture: &'a DeliveryFixture, visitors: &'a Visitors, url: &str) -> Vec<Probe<'a>> {
+fn probes<'a>(
+    fixture: &'a DeliveryFixture<'a>,
+    visitors: &'a Visitors,
+    url: &str,
+) -> Vec<Probe<'a>> {
     let (nobody, viewer, foreign) = (
         &fixture.stack.anonymous,
         &visitors.viewer,
@@ -182,9 +186,9 @@ async fn assert_answers(probes: &[Probe<'_>], delivery_type: &str, asks: bool, p
     }
 }
 
-#[tokio::test]
-async fn whoever_proves_what_any_level_demands_is_let_in_and_nobody_else() {
-    let fixture = DeliveryFixture::new().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn whoever_proves_what_any_level_demands_is_let_in_and_nobody_else(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
     let visitors = Visitors::of(&fixture).await;
     let mut files = Vec::new();
     for delivery_type in TYPES {
@@ -214,12 +218,11 @@ async fn whoever_proves_what_any_level_demands_is_let_in_and_nobody_else() {
             }
         }
     }
-    fixture.stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_signature_and_a_key_that_are_both_good_open_a_file() {
-    let fixture = DeliveryFixture::new().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn a_signature_and_a_key_that_are_both_good_open_a_file(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
     let viewer = fixture.acme.role("viewer").await;
     for delivery_type in &TYPES[1..] {
         let file = fixture.put_here(delivery_type).await;
@@ -233,12 +236,11 @@ async fn a_signature_and_a_key_that_are_both_good_open_a_file() {
             "{delivery_type}"
         );
     }
-    fixture.stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_key_opens_files_until_it_is_revoked() {
-    let fixture = DeliveryFixture::new().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn a_key_opens_files_until_it_is_revoked(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
     let file = fixture.put_here("private").await;
     let keys = format!("{}/api-keys", fixture.space());
     let key = fixture
@@ -259,12 +261,11 @@ async fn a_key_opens_files_until_it_is_revoked() {
         .await
         .expect_status(204);
     holder.get(&file.url).await.expect_error(403);
-    fixture.stack.stop().await;
 }
 
-#[tokio::test]
-async fn either_flag_closes_a_folder_and_a_file_as_it_closes_a_space() {
-    let fixture = DeliveryFixture::new().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn either_flag_closes_a_folder_and_a_file_as_it_closes_a_space(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
     let file = fixture.put_here("upload").await;
     for path in [&fixture.space(), &fixture.folder, &file.path] {
         let path = format!("{path}/access-control");
@@ -305,5 +306,4 @@ async fn either_flag_closes_a_folder_and_a_file_as_it_closes_a_space() {
             .await
             .expect_status(200);
     }
-    fixture.stack.stop().await;
 }

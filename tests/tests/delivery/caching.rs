@@ -2,9 +2,12 @@
 //! it by that either.
 
 use serde_json::json;
-use tests::{Client, PHOTO, Response, large_photo, seconds};
+use tests::{Client, PHOTO, Response, Stack, StackOptions, large_photo, seconds, stack_test};
 
-use super::fixture::{CACHED_SECONDS, DeliveryFixture, HOUR_SECONDS, NOT_CACHED, TYPES, cached};
+use super::fixture::{
+    CACHED_SECONDS, DeliveryFixture, HOUR_SECONDS, NOT_CACHED, TYPES, cached,
+    options_with_redirects,
+};
 
 /// Before any file here was made.
 const BEFORE: &str = "Fri, 02 Jan 2026 03:04:05 GMT";
@@ -46,9 +49,9 @@ async fn response(
         .await
 }
 
-#[tokio::test]
-async fn heads_parts_and_conditions_are_answered_after_the_check_alone() {
-    let fixture = DeliveryFixture::new().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn heads_parts_and_conditions_are_answered_after_the_check_alone(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
     let viewer = fixture.acme.role("viewer").await;
     let nobody = &fixture.stack.anonymous;
     fixture.set(&fixture.folder, Some(true)).await;
@@ -116,12 +119,11 @@ async fn heads_parts_and_conditions_are_answered_after_the_check_alone() {
             }
         }
     }
-    fixture.stack.stop().await;
 }
 
-#[tokio::test]
-async fn what_is_kept_is_no_longer_confirmed_once_access_is_closed() {
-    let fixture = DeliveryFixture::new().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn what_is_kept_is_no_longer_confirmed_once_access_is_closed(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
     let file = fixture.put_here("upload").await;
     let nobody = &fixture.stack.anonymous;
     for level in [&fixture.space(), &fixture.folder, &file.path] {
@@ -165,12 +167,11 @@ async fn what_is_kept_is_no_longer_confirmed_once_access_is_closed() {
             .await
             .expect_status(status);
     }
-    fixture.stack.stop().await;
 }
 
-#[tokio::test]
-async fn what_a_browser_keeps_is_confirmed_no_longer_than_its_address_is_good() {
-    let fixture = DeliveryFixture::new().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn what_a_browser_keeps_is_confirmed_no_longer_than_its_address_is_good(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
     let url = fixture.put_here("private").await.url;
     let nobody = &fixture.stack.anonymous;
     let signed = fixture.signer.sign(&url, fixture.now() + HOUR_SECONDS, &[]);
@@ -186,12 +187,11 @@ async fn what_a_browser_keeps_is_confirmed_no_longer_than_its_address_is_good() 
     assert_eq!(confirmed.header("cache-control"), cached(10));
     fixture.stack.clock.advance(seconds(10));
     nobody.get_with(&signed, &kept).await.expect_error(403);
-    fixture.stack.stop().await;
 }
 
-#[tokio::test]
-async fn nobody_is_sent_to_storage_who_may_not_see_the_file() {
-    let fixture = DeliveryFixture::with(&[("RedirectAboveBytes", "100000")]).await;
+#[stack_test(options = options_with_redirects())]
+async fn nobody_is_sent_to_storage_who_may_not_see_the_file(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
     let viewer = fixture.acme.role("viewer").await;
     let nobody = &fixture.stack.anonymous;
     let bytes = large_photo(100_001);
@@ -223,5 +223,4 @@ async fn nobody_is_sent_to_storage_who_may_not_see_the_file() {
             );
         }
     }
-    fixture.stack.stop().await;
 }

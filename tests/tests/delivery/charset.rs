@@ -126,14 +126,8 @@ async fn a_long_text_is_measured_to_its_end_where_it_passes_and_by_its_beginning
     stack.stop_undrained().await;
 }
 
-#[tokio::test]
-async fn storage_delivers_text_with_its_charset_too() {
-    let parameters = [("RedirectAboveBytes".to_owned(), "1".to_owned())].into();
-    let stack = Stack::start_with(StackOptions {
-        parameters,
-        ..StackOptions::default()
-    })
-    .await;
+#[stack_test(options = StackOptions::default().with_parameters(&[("RedirectAboveBytes", "1")]))]
+async fn storage_delivers_text_with_its_charset_too(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let record = acme
         .client
@@ -149,5 +143,4 @@ async fn storage_delivers_text_with_its_charset_too() {
         .await
         .expect_status(200);
     assert_eq!(stored.header("content-type"), "text/plain; charset=utf-8");
-    stack.stop().await;
 }

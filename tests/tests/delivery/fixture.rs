@@ -1,6 +1,6 @@
 //! A folder with files of every type, and the secret that signs for them.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::time::Duration;
 
 use emulators::Clock;
 use serde_json::{Value, json};
@@ -22,9 +22,18 @@ pub(crate) fn cached(seconds: i64) -> String {
     format!("public, max-age={seconds}, s-maxage=0, stale-if-error=0")
 }
 
+/// Redirects bodies that are larger than this, in bytes, with [`options_with_redirects`].
+pub(crate) const REDIRECT_ABOVE_BYTES: usize = 100_000;
+
+/// Options of a stack that redirects bodies above [`REDIRECT_ABOVE_BYTES`].
+pub(crate) fn options_with_redirects() -> StackOptions {
+    let limit = REDIRECT_ABOVE_BYTES.to_string();
+    StackOptions::without_rate_limits().with_parameters(&[("RedirectAboveBytes", &limit)])
+}
+
 /// A space with a folder.
-pub(crate) struct DeliveryFixture {
-    pub(crate) stack: Stack,
+pub(crate) struct DeliveryFixture<'a> {
+    pub(crate) stack: &'a Stack,
     pub(crate) acme: Tenant,
     pub(crate) signer: DeliverySigner,
     /// The folder's path at the API.
@@ -38,26 +47,9 @@ pub(crate) struct FixtureFile {
     pub(crate) url: String,
 }
 
-impl DeliveryFixture {
-    pub(crate) async fn new() -> DeliveryFixture {
-        DeliveryFixture::with(&[]).await
-    }
-
-    /// A shelf in a stack with these parameters, whose clock shows a whole second.
-    pub(crate) async fn with(parameters: &[(&str, &str)]) -> DeliveryFixture {
-        let unlimited = [
-            ("AdminRequestsPerMinute", "1000000"),
-            ("UploadRequestsPerMinute", "1000000"),
-        ];
-        let parameters = unlimited.iter().chain(parameters);
-        let parameters: BTreeMap<String, String> = parameters
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .collect();
-        let stack = Stack::start_with(StackOptions {
-            parameters,
-            ..StackOptions::default()
-        })
-        .await;
+impl DeliveryFixture<'_> {
+    /// Creates the space and the folder, and advances the clock to a whole second.
+    pub(crate) async fn new(stack: &Stack) -> DeliveryFixture<'_> {
         let past_ms = u64::try_from(stack.clock.now_ms() % 1_000).expect("it is after 1970");
         stack.clock.advance(Duration::from_millis(1_000 - past_ms));
         let acme = stack.space("Acme").await;

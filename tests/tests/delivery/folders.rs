@@ -2,7 +2,7 @@
 //! and a folder that is missing lets nobody in.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Response};
+use tests::{Client, PHOTO, Response, Stack, StackOptions, stack_test};
 
 use super::fixture::{DeliveryFixture, FixtureFile};
 
@@ -10,7 +10,7 @@ use super::fixture::{DeliveryFixture, FixtureFile};
 const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
 
 /// Folders that are made one in another, the outermost first; gives their ids.
-async fn nested(fixture: &DeliveryFixture, names: &[&str]) -> Vec<String> {
+async fn nested(fixture: &DeliveryFixture<'_>, names: &[&str]) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
     for name in names {
         let id = fixture
@@ -50,9 +50,9 @@ const STEPS: [(Step, &str, Option<usize>); 14] = [
     (Move(3, None), "d/e/", Some(3)),
 ];
 
-#[tokio::test]
-async fn what_folders_say_goes_where_they_go() {
-    let fixture = DeliveryFixture::new().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn what_folders_say_goes_where_they_go(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
     let ids = nested(&fixture, &NAMES).await;
     let file = fixture.put("upload", &ids[4]).await;
     let (nobody, client) = (&fixture.stack.anonymous, &fixture.acme.client);
@@ -104,12 +104,11 @@ async fn what_folders_say_goes_where_they_go() {
             "an address stays what it is"
         );
     }
-    fixture.stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_file_is_seen_as_the_folder_says_that_it_is_moved_into() {
-    let fixture = DeliveryFixture::new().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn a_file_is_seen_as_the_folder_says_that_it_is_moved_into(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
     let ids = nested(&fixture, &NAMES).await;
     let open = fixture.folder_in("open", Some(&ids[4])).await;
     let file = fixture.put("upload", "root").await;
@@ -138,12 +137,11 @@ async fn a_file_is_seen_as_the_folder_says_that_it_is_moved_into() {
             .await
             .expect_status(status);
     }
-    fixture.stack.stop().await;
 }
 
 /// Asks for a file by everyone who may see it.
 async fn responses(
-    fixture: &DeliveryFixture,
+    fixture: &DeliveryFixture<'_>,
     viewer: &Client,
     file: &FixtureFile,
 ) -> Vec<Response> {
@@ -157,7 +155,7 @@ async fn responses(
 }
 
 async fn assert_marked(
-    fixture: &DeliveryFixture,
+    fixture: &DeliveryFixture<'_>,
     viewer: &Client,
     file: &FixtureFile,
     is_marked: bool,
@@ -172,9 +170,9 @@ async fn assert_marked(
     }
 }
 
-#[tokio::test]
-async fn the_nearest_folder_that_speaks_of_a_watermark_decides() {
-    let fixture = DeliveryFixture::new().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn the_nearest_folder_that_speaks_of_a_watermark_decides(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
     let viewer = fixture.acme.role("viewer").await;
     let ids = nested(&fixture, &NAMES).await;
     let (image, beside) = (
@@ -245,12 +243,11 @@ async fn the_nearest_folder_that_speaks_of_a_watermark_decides() {
         .await
         .expect_ok();
     assert_marked(&fixture, &viewer, &image, false).await;
-    fixture.stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_missing_folder_lets_nobody_in() {
-    let fixture = DeliveryFixture::new().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn a_missing_folder_lets_nobody_in(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
     let viewer = fixture.acme.role("viewer").await;
     let ids = nested(&fixture, &NAMES).await;
     let (inner, outer) = (
@@ -310,5 +307,4 @@ async fn a_missing_folder_lets_nobody_in() {
         .get(&inner.url)
         .await
         .expect_status(200);
-    fixture.stack.stop().await;
 }

@@ -4,29 +4,29 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::json;
 use tempfile::TempDir;
-use tests::{Stack, StackOptions, large_photo, minutes, seconds};
+use tests::{Stack, StackOptions, large_photo, minutes, seconds, stack_test};
 
-use super::fixture::{CACHED_SECONDS, DeliveryFixture, FixtureFile, HOUR_SECONDS, cached, text};
+use super::fixture::{
+    CACHED_SECONDS, DeliveryFixture, FixtureFile, HOUR_SECONDS, REDIRECT_ABOVE_BYTES, cached,
+    options_with_redirects, text,
+};
 
-/// Maximum size of a body that delivery answers itself here, in bytes.
-const LIMIT_BYTES: usize = 100_000;
 /// A file that is larger, in bytes.
 const SIZE_BYTES: usize = 250_001;
 /// Time for which redirects of an open file have one address, in seconds.
 const WINDOW_SECONDS: i64 = 30 * 60;
 
-/// A shelf with a low limit, whose clock shows the start of a window.
-async fn fixture_with_limit() -> DeliveryFixture {
-    let fixture = DeliveryFixture::with(&[("RedirectAboveBytes", &LIMIT_BYTES.to_string())]).await;
-    let past = fixture.now() % WINDOW_SECONDS;
-    fixture
-        .stack
-        .clock
-        .advance(seconds((WINDOW_SECONDS - past).unsigned_abs()));
+/// Creates a fixture, and advances the clock to the start of a window.
+async fn fixture_at_window_start(stack: &Stack) -> DeliveryFixture<'_> {
+    let fixture = DeliveryFixture::new(stack).await;
+
+    let past_seconds = fixture.now() % WINDOW_SECONDS;
+    let rest = (WINDOW_SECONDS - past_seconds).unsigned_abs();
+    stack.clock.advance(seconds(rest));
     fixture
 }
 
-async fn put_large(fixture: &DeliveryFixture, delivery_type: &str) -> (FixtureFile, Vec<u8>) {
+async fn put_large(fixture: &DeliveryFixture<'_>, delivery_type: &str) -> (FixtureFile, Vec<u8>) {
     let bytes = large_photo(SIZE_BYTES);
     let file = fixture
         .put_file(delivery_type, "root", ("é.jpg", "image/jpeg", &bytes[..]))
@@ -34,9 +34,9 @@ async fn put_large(fixture: &DeliveryFixture, delivery_type: &str) -> (FixtureFi
     (file, bytes)
 }
 
-#[tokio::test]
-async fn redirects_of_open_file_have_one_address_for_half_an_hour() {
-    let fixture = fixture_with_limit().await;
+#[stack_test(options = options_with_redirects())]
+async fn redirects_of_open_file_have_one_address_for_half_an_hour(stack: &Stack) {
+    let fixture = fixture_at_window_start(stack).await;
     let (file, bytes) = put_large(&fixture, "upload").await;
     let (nobody, clock) = (&fixture.stack.anonymous, &fixture.stack.clock);
     let location = async || {
@@ -64,12 +64,11 @@ async fn redirects_of_open_file_have_one_address_for_half_an_hour() {
     clock.advance(seconds(1));
     nobody.get(&first).await.expect_status(403);
     nobody.get(&second).await.expect_status(200);
-    fixture.stack.stop().await;
 }
 
-#[tokio::test]
-async fn redirect_leads_to_the_bytes_with_the_headers_of_delivery() {
-    let fixture = fixture_with_limit().await;
+#[stack_test(options = options_with_redirects())]
+async fn redirect_leads_to_the_bytes_with_the_headers_of_delivery(stack: &Stack) {
+    let fixture = fixture_at_window_start(stack).await;
     let (file, bytes) = put_large(&fixture, "upload").await;
     let nobody = &fixture.stack.anonymous;
 
@@ -106,12 +105,11 @@ async fn redirect_leads_to_the_bytes_with_the_headers_of_delivery() {
         .get_with(&file.url, &[("if-none-match", head.header("etag"))])
         .await
         .expect_status(304);
-    fixture.stack.stop().await;
 }
 
-#[tokio::test]
-async fn redirect_of_protected_file_ends_two_minutes_after_access_was_revoked() {
-    let fixture = fixture_with_limit().await;
+#[stack_test(options = options_with_redirects())]
+async fn redirect_of_protected_file_ends_two_minutes_after_access_was_revoked(stack: &Stack) {
+    let fixture = fixture_at_window_start(stack).await;
     let keys = format!("{}/api-keys", fixture.space());
     let (nobody, clock) = (&fixture.stack.anonymous, &fixture.stack.clock);
     for delivery_type in ["private", "authenticated"] {
@@ -172,12 +170,11 @@ async fn redirect_of_protected_file_ends_two_minutes_after_access_was_revoked() 
         nobody.get(&location).await.expect_status(403);
         clock.advance(seconds(59));
     }
-    fixture.stack.stop().await;
 }
 
-#[tokio::test]
-async fn redirect_is_never_valid_for_longer_than_its_signed_url() {
-    let fixture = fixture_with_limit().await;
+#[stack_test(options = options_with_redirects())]
+async fn redirect_is_never_valid_for_longer_than_its_signed_url(stack: &Stack) {
+    let fixture = fixture_at_window_start(stack).await;
     let (nobody, clock) = (&fixture.stack.anonymous, &fixture.stack.clock);
     for delivery_type in ["private", "authenticated"] {
         let (file, _) = put_large(&fixture, delivery_type).await;
@@ -235,27 +232,34 @@ async fn redirect_is_never_valid_for_longer_than_its_signed_url() {
             .header("cache-control"),
         cached(80)
     );
-    fixture.stack.stop().await;
 }
 
-#[tokio::test]
-async fn range_above_the_limit_is_answered_with_its_first_bytes() {
-    let fixture = fixture_with_limit().await;
+#[stack_test(options = options_with_redirects())]
+async fn range_above_the_limit_is_answered_with_its_first_bytes(stack: &Stack) {
+    let fixture = fixture_at_window_start(stack).await;
     let (file, bytes) = put_large(&fixture, "upload").await;
     let nobody = &fixture.stack.anonymous;
     let last = SIZE_BYTES - 1;
     for (range, first, end) in [
-        ("bytes=0-".to_owned(), 0, LIMIT_BYTES),
-        (format!("bytes=0-{last}"), 0, LIMIT_BYTES),
-        ("bytes=7-".to_owned(), 7, LIMIT_BYTES + 7),
-        (format!("bytes=7-{}", LIMIT_BYTES + 6), 7, LIMIT_BYTES + 7),
-        (format!("bytes=7-{}", LIMIT_BYTES + 7), 7, LIMIT_BYTES + 7),
+        ("bytes=0-".to_owned(), 0, REDIRECT_ABOVE_BYTES),
+        (format!("bytes=0-{last}"), 0, REDIRECT_ABOVE_BYTES),
+        ("bytes=7-".to_owned(), 7, REDIRECT_ABOVE_BYTES + 7),
         (
-            format!("bytes=-{}", LIMIT_BYTES + 5),
-            SIZE_BYTES - LIMIT_BYTES - 5,
+            format!("bytes=7-{}", REDIRECT_ABOVE_BYTES + 6),
+            7,
+            REDIRECT_ABOVE_BYTES + 7,
+        ),
+        (
+            format!("bytes=7-{}", REDIRECT_ABOVE_BYTES + 7),
+            7,
+            REDIRECT_ABOVE_BYTES + 7,
+        ),
+        (
+            format!("bytes=-{}", REDIRECT_ABOVE_BYTES + 5),
+            SIZE_BYTES - REDIRECT_ABOVE_BYTES - 5,
             SIZE_BYTES - 5,
         ),
-        (format!("bytes=-{SIZE_BYTES}"), 0, LIMIT_BYTES),
+        (format!("bytes=-{SIZE_BYTES}"), 0, REDIRECT_ABOVE_BYTES),
         (format!("bytes={last}-"), last, SIZE_BYTES),
         ("bytes=-1".to_owned(), last, SIZE_BYTES),
     ] {
@@ -285,12 +289,11 @@ async fn range_above_the_limit_is_answered_with_its_first_bytes() {
             .await
             .expect_status(307);
     }
-    fixture.stack.stop().await;
 }
 
-#[tokio::test]
-async fn player_seeks_with_ranges_for_hours() {
-    let fixture = fixture_with_limit().await;
+#[stack_test(options = options_with_redirects())]
+async fn player_seeks_with_ranges_for_hours(stack: &Stack) {
+    let fixture = fixture_at_window_start(stack).await;
     let (file, bytes) = put_large(&fixture, "private").await;
     let signed = fixture
         .signer
@@ -314,12 +317,11 @@ async fn player_seeks_with_ranges_for_hours() {
             .get_with(&signed, &conditions)
             .await
             .expect_status(206);
-        let end = SIZE_BYTES.min(position + LIMIT_BYTES);
+        let end = SIZE_BYTES.min(position + REDIRECT_ABOVE_BYTES);
         assert!(part.body == bytes[position..end], "{range}");
         position = if end == SIZE_BYTES { 0 } else { end };
         fixture.stack.clock.advance(minutes(45));
     }
-    fixture.stack.stop().await;
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::Timestamp;
 use serde_json::json;
-use tests::{PHOTO, seconds};
+use tests::{PHOTO, Stack, StackOptions, seconds, stack_test};
 
 use super::fixture::{CACHED_SECONDS, DeliveryFixture, HOUR_SECONDS, NOT_CACHED, cached, text};
 use super::signers::DeliverySigner;
@@ -19,9 +19,9 @@ fn signature_of(address: &str) -> &str {
     address.rsplit_once("&signature=").expect("it is signed").1
 }
 
-#[tokio::test]
-async fn an_address_is_one_however_it_is_spelled() {
-    let fixture = DeliveryFixture::new().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn an_address_is_one_however_it_is_spelled(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
     let url = fixture.put_here("private").await.url;
     let expires = fixture.now() + HOUR_SECONDS;
     let signed = fixture
@@ -56,12 +56,11 @@ async fn an_address_is_one_however_it_is_spelled() {
             );
         }
     }
-    fixture.stack.stop().await;
 }
 
-#[tokio::test]
-async fn nothing_of_an_address_can_be_changed_left_out_or_added() {
-    let fixture = DeliveryFixture::new().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn nothing_of_an_address_can_be_changed_left_out_or_added(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
     let (url, other) = (
         fixture.put_here("private").await.url,
         fixture.put_here("private").await.url,
@@ -142,12 +141,11 @@ async fn nothing_of_an_address_can_be_changed_left_out_or_added() {
             .await
             .expect_status(403);
     }
-    fixture.stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_signed_rendering_is_refused_as_long_as_there_are_none() {
-    let fixture = DeliveryFixture::new().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn a_signed_rendering_is_refused_as_long_as_there_are_none(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
     for delivery_type in ["upload", "private"] {
         let url = fixture.put_here(delivery_type).await.url;
         let signed = fixture.signer.sign(
@@ -161,12 +159,11 @@ async fn a_signed_rendering_is_refused_as_long_as_there_are_none() {
             "{delivery_type}: {errors}"
         );
     }
-    fixture.stack.stop().await;
 }
 
-#[tokio::test]
-async fn browsers_keep_nothing_beyond_the_time_of_an_address() {
-    let fixture = DeliveryFixture::new().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn browsers_keep_nothing_beyond_the_time_of_an_address(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
     let (private, authenticated) = (
         fixture.put_here("private").await.url,
         fixture.put_here("authenticated").await.url,
@@ -222,11 +219,10 @@ async fn browsers_keep_nothing_beyond_the_time_of_an_address() {
         nobody.get(&signed).await.expect_error(403);
     }
     nobody.get(&open).await.expect_status(200);
-    fixture.stack.stop().await;
 }
 
 /// Rotates the secret of a shelf's space; gives who signs by the new one.
-async fn rotated(fixture: &DeliveryFixture) -> DeliverySigner {
+async fn rotated(fixture: &DeliveryFixture<'_>) -> DeliverySigner {
     let path = format!("{}/signing-secret/rotate", fixture.space());
     let client = &fixture.acme.client;
     let shown = client.send(client.request("POST", &path)).await.expect_ok();
@@ -236,9 +232,9 @@ async fn rotated(fixture: &DeliveryFixture) -> DeliverySigner {
     }
 }
 
-#[tokio::test]
-async fn addresses_outlive_the_secret_that_signed_them_by_a_day() {
-    let fixture = DeliveryFixture::new().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn addresses_outlive_the_secret_that_signed_them_by_a_day(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
     let url = fixture.put_here("private").await.url;
     let nobody = &fixture.stack.anonymous;
     let by = |signer: &DeliverySigner| signer.sign(&url, LATE_SECONDS, &[]);
@@ -269,12 +265,11 @@ async fn addresses_outlive_the_secret_that_signed_them_by_a_day() {
     for good in [&third, &fourth] {
         nobody.get(&by(good)).await.expect_status(200);
     }
-    fixture.stack.stop().await;
 }
 
-#[tokio::test]
-async fn what_the_api_signs_is_what_the_secret_signs_and_opens_as_long_as_it_says() {
-    let fixture = DeliveryFixture::new().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn what_the_api_signs_is_what_the_secret_signs_and_opens_as_long_as_it_says(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
     let viewer = fixture.acme.role("viewer").await;
     for delivery_type in ["private", "authenticated"] {
         let file = fixture.put_here(delivery_type).await;
@@ -320,5 +315,4 @@ async fn what_the_api_signs_is_what_the_secret_signs_and_opens_as_long_as_it_say
         fixture.stack.clock.advance(seconds(1));
         fixture.stack.anonymous.get(&saved).await.expect_error(403);
     }
-    fixture.stack.stop().await;
 }

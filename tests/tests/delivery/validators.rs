@@ -3,13 +3,13 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::{Value, json};
-use tests::{PHOTO, minutes, seconds};
+use tests::{PHOTO, Stack, StackOptions, minutes, seconds, stack_test};
 
 use super::fixture::{DeliveryFixture, text};
 use crate::uploads::presign::PendingFile;
 
 /// The entity tag of a file for a caller who may always see it.
-async fn etag(fixture: &DeliveryFixture, url: &str) -> String {
+async fn etag(fixture: &DeliveryFixture<'_>, url: &str) -> String {
     fixture
         .acme
         .client
@@ -21,14 +21,14 @@ async fn etag(fixture: &DeliveryFixture, url: &str) -> String {
 }
 
 /// The date of HTTP's headers, seconds from now.
-fn http_date(fixture: &DeliveryFixture, seconds: i64) -> String {
+fn http_date(fixture: &DeliveryFixture<'_>, seconds: i64) -> String {
     httpdate::fmt_http_date(
         UNIX_EPOCH + Duration::from_secs((fixture.now() + seconds).unsigned_abs()),
     )
 }
 
 /// A folder within the folder of the shelf, and its id.
-async fn inner_folder(fixture: &DeliveryFixture) -> String {
+async fn inner_folder(fixture: &DeliveryFixture<'_>) -> String {
     fixture
         .folder_in(
             "Inner",
@@ -37,9 +37,9 @@ async fn inner_folder(fixture: &DeliveryFixture) -> String {
         .await
 }
 
-#[tokio::test]
-async fn etag_changes_with_every_change_of_access_or_type() {
-    let fixture = DeliveryFixture::new().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn etag_changes_with_every_change_of_access_or_type(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
     let inner = inner_folder(&fixture).await;
     let file = fixture.put("upload", &inner).await;
     let levels = [
@@ -90,12 +90,11 @@ async fn etag_changes_with_every_change_of_access_or_type() {
     seen.sort();
     seen.dedup();
     assert_eq!(seen.len(), count, "{seen:?}");
-    fixture.stack.stop().await;
 }
 
-#[tokio::test]
-async fn moved_folder_changes_etags_below_it() {
-    let fixture = DeliveryFixture::new().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn moved_folder_changes_etags_below_it(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
     let inner = inner_folder(&fixture).await;
     let file = fixture.put("upload", &inner).await;
     let before = etag(&fixture, &file.url).await;
@@ -115,12 +114,11 @@ async fn moved_folder_changes_etags_below_it() {
     assert_ne!(moved, before);
     assert_ne!(moved_back, before);
     assert_ne!(moved_back, moved);
-    fixture.stack.stop().await;
 }
 
-#[tokio::test]
-async fn etag_stays_where_neither_access_nor_bytes_change() {
-    let fixture = DeliveryFixture::new().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn etag_stays_where_neither_access_nor_bytes_change(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
     let inner = inner_folder(&fixture).await;
     let file = fixture.put("upload", &inner).await;
     let client = &fixture.acme.client;
@@ -164,12 +162,11 @@ async fn etag_stays_where_neither_access_nor_bytes_change() {
     }
 
     assert_eq!(etag(&fixture, &file.url).await, before);
-    fixture.stack.stop().await;
 }
 
-#[tokio::test]
-async fn etag_differs_between_inline_and_attachment_and_names() {
-    let fixture = DeliveryFixture::new().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn etag_differs_between_inline_and_attachment_and_names(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
     let file = fixture.put_here("upload").await;
     let before = etag(&fixture, &file.url).await;
     assert_ne!(
@@ -183,16 +180,15 @@ async fn etag_differs_between_inline_and_attachment_and_names() {
         .await
         .expect_ok();
     assert_ne!(etag(&fixture, &file.url).await, before);
-    fixture.stack.stop().await;
 }
 
-#[tokio::test]
-async fn last_modified_is_the_activation() {
-    let fixture = DeliveryFixture::new().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn last_modified_is_the_activation(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
     let nobody = &fixture.stack.anonymous;
     let pending_file = PendingFile::create(&fixture.acme, json!({})).await;
     pending_file
-        .send(&fixture.stack, PHOTO)
+        .send(fixture.stack, PHOTO)
         .await
         .expect_status(200);
     fixture.stack.clock.advance(minutes(10));
@@ -242,12 +238,11 @@ async fn last_modified_is_the_activation() {
             .expect_status(status);
     }
     fixture.stack.run_confirm_checks().await;
-    fixture.stack.stop().await;
 }
 
-#[tokio::test]
-async fn last_modified_of_a_direct_upload_is_its_creation() {
-    let fixture = DeliveryFixture::new().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn last_modified_of_a_direct_upload_is_its_creation(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
     let at = http_date(&fixture, 0);
     let file = fixture.put_here("upload").await;
     fixture.stack.clock.advance(minutes(1));
@@ -261,5 +256,4 @@ async fn last_modified_of_a_direct_upload_is_its_creation() {
             .header("last-modified"),
         at
     );
-    fixture.stack.stop().await;
 }

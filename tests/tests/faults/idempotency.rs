@@ -393,6 +393,14 @@ async fn the_dead_keep_their_name_for_their_payload_until_their_lease_ends(stack
     );
 }
 
+/// Options of a stack whose `POST /folders` panics.
+fn with_panicking_folders() -> StackOptions {
+    StackOptions {
+        registry: product().http("folders", panicking_folders),
+        ..StackOptions::default()
+    }
+}
+
 /// A function `folders` whose one endpoint creates nothing: its handler panics.
 fn panicking_folders(environment: &Environment) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(environment);
@@ -419,19 +427,12 @@ impl FromFields for Anything {
     }
 }
 
-#[tokio::test]
-async fn request_whose_handler_panics_may_be_sent_again_at_once() {
-    let registry = product().http("folders", panicking_folders);
-    let stack = Stack::start_with(StackOptions {
-        registry,
-        ..StackOptions::default()
-    })
-    .await;
+#[stack_test(options = with_panicking_folders())]
+async fn request_whose_handler_panics_may_be_sent_again_at_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let creation = Creation::json(&acme.client, "/folders", json!({}));
 
     for _ in 0..2 {
         creation.send("one").await.expect_error(500);
     }
-    stack.stop().await;
 }

@@ -1,7 +1,7 @@
 //! `GET /files`: every filter, and every two of them, against a model that looks at all files.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, Tenant, form, minutes, seconds, stack_test};
+use tests::{PHOTO, Stack, StackOptions, Tenant, form, minutes, seconds, stack_test};
 
 use crate::{
     support::{
@@ -11,9 +11,9 @@ use crate::{
     uploads::presign::{PendingFile, config},
 };
 
-#[tokio::test]
-async fn every_filter_shows_what_it_means_once_in_each_direction() {
-    let library = Box::pin(Library::new()).await;
+#[stack_test(options = StackOptions::without_rate_limits(), undrained)]
+async fn every_filter_shows_what_it_means_once_in_each_direction(stack: &Stack) {
+    let library = Box::pin(Library::new(stack)).await;
     let filters: Vec<Filter> = library.filters().concat();
     let alone = filters.iter().map(|filter| vec![filter]);
     let mut found = 0;
@@ -29,12 +29,11 @@ async fn every_filter_shows_what_it_means_once_in_each_direction() {
         found > 4 * library.files.len(),
         "{found}: the filters mean something"
     );
-    library.stack.stop_undrained().await;
 }
 
-#[tokio::test]
-async fn every_two_filters_show_what_both_mean() {
-    let library = Box::pin(Library::new()).await;
+#[stack_test(options = StackOptions::without_rate_limits(), undrained)]
+async fn every_two_filters_show_what_both_mean(stack: &Stack) {
+    let library = Box::pin(Library::new(stack)).await;
     let groups = library.filters();
     let mut pairs = Vec::new();
     for (index, group) in groups.iter().enumerate() {
@@ -64,12 +63,11 @@ async fn every_two_filters_show_what_both_mean() {
         some > 100 / step && none > 20 / step,
         "{some} pairs mean files, {none} mean none"
     );
-    library.stack.stop_undrained().await;
 }
 
-#[tokio::test]
-async fn all_filters_together_show_the_files_that_are_all_of_it() {
-    let library = Box::pin(Library::new()).await;
+#[stack_test(options = StackOptions::without_rate_limits(), undrained)]
+async fn all_filters_together_show_the_files_that_are_all_of_it(stack: &Stack) {
+    let library = Box::pin(Library::new(stack)).await;
     for filed in &library.files {
         let filters = filed.filters();
         let filters: Vec<&Filter> = filters.iter().collect();
@@ -77,12 +75,11 @@ async fn all_filters_together_show_the_files_that_are_all_of_it() {
         assert!(!expected.is_empty(), "{}", asked(&filters));
         library.list(&filters, 100).demand(&expected).await;
     }
-    library.stack.stop_undrained().await;
 }
 
-#[tokio::test]
-async fn a_list_shows_whole_records_in_the_standard_envelope() {
-    let library = Box::pin(Library::new()).await;
+#[stack_test(options = StackOptions::without_rate_limits(), undrained)]
+async fn a_list_shows_whole_records_in_the_standard_envelope(stack: &Stack) {
+    let library = Box::pin(Library::new(stack)).await;
     let client = &library.acme.client;
     let list = client.get("/files").await.expect_status(200).json();
     assert_eq!(
@@ -121,7 +118,6 @@ async fn a_list_shows_whole_records_in_the_standard_envelope() {
             file
         );
     }
-    library.stack.stop_undrained().await;
 }
 
 /// Uploads a text under a name, and gives its id.

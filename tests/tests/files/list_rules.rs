@@ -2,11 +2,11 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Client, Stack, Tenant, file, form, stack_test};
+use tests::{Client, Stack, StackOptions, Tenant, file, form, stack_test};
 
 use crate::{
     support::{
-        library::{List, folder, shown, unlimited},
+        library::{List, folder, shown},
         signer::{query, text},
     },
     uploads::presign::UNKNOWN,
@@ -278,9 +278,8 @@ async fn next_of(client: &Client, query: &str) -> String {
     page["next_cursor"].as_str().expect("a cursor").to_owned()
 }
 
-#[tokio::test]
-async fn a_cursor_is_good_for_its_own_filters_alone() {
-    let stack = unlimited().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn a_cursor_is_good_for_its_own_filters_alone(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let place = folder(&acme, "Photos").await;
     let tags = json!({"space_id": acme.id, "name": "tagged", "config": {"metadata": {"tags": ["a", "b"]}}});
@@ -345,7 +344,6 @@ async fn a_cursor_is_good_for_its_own_filters_alone() {
             assert_eq!(foreign.expect_error(422), invalid, "{made}");
         }
     }
-    stack.stop().await;
 }
 
 #[stack_test]

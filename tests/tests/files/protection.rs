@@ -2,9 +2,9 @@
 //! force.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, Tenant, form, stack_test};
+use tests::{Client, PHOTO, Stack, StackOptions, Tenant, form, stack_test};
 
-use crate::support::{library::unlimited, signer::text};
+use crate::support::signer::text;
 
 const TYPES: [&str; 3] = ["upload", "private", "authenticated"];
 
@@ -63,9 +63,8 @@ async fn status_of_change(
     response.status
 }
 
-#[tokio::test]
-async fn user_cannot_lower_the_protection_of_an_own_file() {
-    let stack = unlimited().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn user_cannot_lower_the_protection_of_an_own_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let Folders(folders) = Folders::create(&acme).await;
     let [root, _, _, within_closed, opened] = &folders;
@@ -106,7 +105,6 @@ async fn user_cannot_lower_the_protection_of_an_own_file() {
             }
         }
     }
-    stack.stop().await;
 }
 
 #[stack_test]

@@ -151,19 +151,20 @@ async fn a_body_that_stops_before_its_end_is_refused_and_writes_nothing(stack: &
     }
 }
 
-#[tokio::test]
-async fn a_body_that_its_client_stops_sending_is_a_408_that_says_so() {
-    let idle = Duration::from_millis(50);
-    let body_deadlines = BodyDeadlines {
-        idle,
-        ..BodyDeadlines::default()
-    };
-    let stack = Stack::start_with(StackOptions {
-        body_deadlines,
+/// Options of a stack that waits 50 ms for the next bytes of a body.
+fn slow_bodies() -> StackOptions {
+    StackOptions {
+        body_deadlines: BodyDeadlines {
+            idle: Duration::from_millis(50),
+            ..BodyDeadlines::default()
+        },
         ..StackOptions::default()
-    })
-    .await;
-    let [api, _] = Target::of_stack(&stack).await;
+    }
+}
+
+#[stack_test(options = slow_bodies())]
+async fn a_body_that_its_client_stops_sending_is_a_408_that_says_so(stack: &Stack) {
+    let [api, _] = Target::of_stack(stack).await;
 
     let part =
         "--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nhalf a te";
@@ -187,5 +188,4 @@ async fn a_body_that_its_client_stops_sending_is_a_408_that_says_so() {
         response.expect_error(408);
         api.is_well().await;
     }
-    stack.stop().await;
 }

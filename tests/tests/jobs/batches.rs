@@ -95,9 +95,9 @@ const ONE_PAGE: JobLimits = JobLimits {
     reserve: Duration::MAX,
 };
 
-/// A stack whose purge and sweep do one small page a job, with the template's recursive loops or
-/// without.
-pub(crate) async fn stack_of_small_jobs(recursive_loop: RecursiveLoop) -> Stack {
+/// Options of a stack whose purge and sweep process one small page per job. `recursive_loop` replaces
+/// the setting of the template.
+pub(crate) fn small_jobs(recursive_loop: RecursiveLoop) -> StackOptions {
     let registry = product()
         .worker("purge", |environment| {
             purge::handler_with_limits(environment, ONE_PAGE)
@@ -111,12 +111,11 @@ pub(crate) async fn stack_of_small_jobs(recursive_loop: RecursiveLoop) -> Stack 
             parse_template(&TEMPLATE.replace("RecursiveLoop: Allow", "RecursiveLoop: Terminate"))
         }
     };
-    Stack::start_with(StackOptions {
+    StackOptions {
         registry,
         template,
         ..StackOptions::default()
-    })
-    .await
+    }
 }
 
 /// Creates a space whose files take more jobs of one page than a chain of messages may have.
@@ -132,11 +131,10 @@ async fn large_space(stack: &Stack) -> Tenant {
     acme
 }
 
-#[tokio::test]
-async fn purge_of_large_space_ends() {
-    let stack = stack_of_small_jobs(RecursiveLoop::Allow).await;
-    let before = kept(&stack).await;
-    let acme = large_space(&stack).await;
+#[stack_test(options = small_jobs(RecursiveLoop::Allow))]
+async fn purge_of_large_space_ends(stack: &Stack) {
+    let before = kept(stack).await;
+    let acme = large_space(stack).await;
 
     acme.client
         .delete(&format!("/spaces?id={}&force=true", acme.id))
@@ -144,7 +142,7 @@ async fn purge_of_large_space_ends() {
         .expect_status(202);
     let ((), calls) = stack.calls_of(stack.run_purges()).await;
 
-    kept(&stack)
+    kept(stack)
         .await
         .assert_unchanged(&with_retired(before, &acme.handle), "a deleted space");
     let continued = calls
@@ -152,7 +150,6 @@ async fn purge_of_large_space_ends() {
         .filter(|call| *call == "purge SendMessageBatch")
         .count();
     assert!(continued > CHAIN_MAX, "{continued} messages");
-    stack.stop().await;
 }
 
 #[stack_test]
@@ -184,10 +181,9 @@ async fn purge_retries_what_was_throttled_within_one_job(stack: &Stack) {
     stack.run_purges().await;
 }
 
-#[tokio::test]
-async fn purge_of_large_space_stops_where_recursive_loops_are_terminated() {
-    let stack = stack_of_small_jobs(RecursiveLoop::Terminate).await;
-    let acme = large_space(&stack).await;
+#[stack_test(options = small_jobs(RecursiveLoop::Terminate), undrained)]
+async fn purge_of_large_space_stops_where_recursive_loops_are_terminated(stack: &Stack) {
+    let acme = large_space(stack).await;
 
     acme.client
         .delete(&format!("/spaces?id={}&force=true", acme.id))
@@ -203,13 +199,11 @@ async fn purge_of_large_space_stops_where_recursive_loops_are_terminated() {
         "records are left"
     );
     assert!(!dump.objects.is_empty(), "objects are left");
-    stack.stop_undrained().await;
 }
 
-#[tokio::test]
-async fn purge_removes_objects_together_with_their_records() {
-    let stack = stack_of_small_jobs(RecursiveLoop::Terminate).await;
-    let acme = large_space(&stack).await;
+#[stack_test(options = small_jobs(RecursiveLoop::Terminate), undrained)]
+async fn purge_removes_objects_together_with_their_records(stack: &Stack) {
+    let acme = large_space(stack).await;
     let before = stack.dump().await;
 
     acme.client
@@ -226,7 +220,6 @@ async fn purge_removes_objects_together_with_their_records() {
         "{files_after} of {files_before} files are left"
     );
     assert_eq!(after.objects.len(), files_after);
-    stack.stop_undrained().await;
 }
 
 /// Stores an object without a record in each of as many spaces.
@@ -238,26 +231,22 @@ async fn store_orphans(stack: &Stack, spaces: usize) {
     }
 }
 
-#[tokio::test]
-async fn sweep_of_more_spaces_than_one_job_reaches_ends() {
-    let stack = stack_of_small_jobs(RecursiveLoop::Allow).await;
-    store_orphans(&stack, 2 * CHAIN_MAX).await;
+#[stack_test(options = small_jobs(RecursiveLoop::Allow))]
+async fn sweep_of_more_spaces_than_one_job_reaches_ends(stack: &Stack) {
+    store_orphans(stack, 2 * CHAIN_MAX).await;
 
     stack.run_for(DAY).await;
 
     assert!(stack.dump().await.objects.is_empty());
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn sweep_stops_where_recursive_loops_are_terminated() {
-    let stack = stack_of_small_jobs(RecursiveLoop::Terminate).await;
-    store_orphans(&stack, 2 * CHAIN_MAX).await;
+#[stack_test(options = small_jobs(RecursiveLoop::Terminate))]
+async fn sweep_stops_where_recursive_loops_are_terminated(stack: &Stack) {
+    store_orphans(stack, 2 * CHAIN_MAX).await;
 
     stack.run_for(DAY).await;
 
     assert_eq!(stack.dump().await.objects.len(), CHAIN_MAX);
-    stack.stop().await;
 }
 
 #[stack_test]

@@ -14,7 +14,7 @@ use emulators::{
 use template::RecursiveLoop;
 use tests::{Stack, Tenant, form, seconds, stack_test};
 
-use super::batches::stack_of_small_jobs;
+use super::batches::small_jobs;
 
 /// The period of the sweep, and how old an object is when it is judged.
 const DAY: Duration = Duration::from_hours(24);
@@ -127,18 +127,19 @@ async fn swept(stack: &Stack) {
     stack.run_for(VISIBILITY).await;
 }
 
-#[tokio::test]
-async fn a_round_that_one_job_cannot_do_goes_on_where_it_was_and_whatever_fails_is_made_up_for() {
-    let stack = stack_of_small_jobs(RecursiveLoop::Allow).await;
+#[stack_test(options = small_jobs(RecursiveLoop::Allow))]
+async fn a_round_that_one_job_cannot_do_goes_on_where_it_was_and_whatever_fails_is_made_up_for(
+    stack: &Stack,
+) {
     let acme = stack.space("Acme").await;
     acme.client
         .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
         .await
         .expect_created();
-    let kept = keys(&stack).await;
-    let env = env(&stack);
+    let kept = keys(stack).await;
+    let env = env(stack);
     for _ in 0..SPACES {
-        strand(&stack, SpaceId::new(&env), FileId::new(&env)).await;
+        strand(stack, SpaceId::new(&env), FileId::new(&env)).await;
     }
     let faults = stack.cloud.faults();
     faults.fail(S3, "ListObjectsV2", 3, InjectedError::new(503, "SlowDown"));
@@ -150,12 +151,11 @@ async fn a_round_that_one_job_cannot_do_goes_on_where_it_was_and_whatever_fails_
         3,
         InjectedError::new(400, "ProvisionedThroughputExceededException"),
     );
-    let ((), calls) = stack.calls_of(swept(&stack)).await;
-    assert_eq!(keys(&stack).await, kept);
+    let ((), calls) = stack.calls_of(swept(stack)).await;
+    assert_eq!(keys(stack).await, kept);
     let mut counts = BTreeMap::new();
     for call in calls.iter().filter(|call| call.starts_with("sweep ")) {
         *counts.entry(call.as_str()).or_insert(0) += 1;
     }
     assert!(counts["sweep SendMessageBatch"] >= SPACES, "{counts:?}");
-    stack.stop().await;
 }

@@ -5,7 +5,7 @@ use std::{os::unix::fs::PermissionsExt, path::PathBuf};
 
 use local::CargoLambda;
 use serde_json::Value;
-use tests::{PHOTO, Stack, StackOptions, form, large_photo};
+use tests::{PHOTO, Stack, StackOptions, form, large_photo, stack_test};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -26,17 +26,16 @@ pub(crate) fn cargo_lambda() -> CargoLambda {
     CargoLambda { program, binaries }
 }
 
-async fn emulated() -> Stack {
-    Stack::start_with(StackOptions {
+/// Options of a stack that runs the functions under cargo-lambda.
+fn emulated() -> StackOptions {
+    StackOptions {
         cargo_lambda: Some(cargo_lambda()),
         ..StackOptions::default()
-    })
-    .await
+    }
 }
 
-#[tokio::test]
-async fn a_photo_goes_in_through_real_lambdas_and_comes_out() {
-    let stack = emulated().await;
+#[stack_test(options = emulated(), undrained)]
+async fn a_photo_goes_in_through_real_lambdas_and_comes_out(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let record = acme.upload_photo().await;
     let shown = acme
@@ -88,11 +87,10 @@ async fn a_photo_goes_in_through_real_lambdas_and_comes_out() {
             .is_some_and(|message| message.contains("/upload/presign"))
     );
     refused.expect_error(413);
-    crate::local_stack::readme::requests_work(&stack).await;
-    crate::jobs::confirm_check::announcements_are_looked_after(&stack, &acme).await;
+    crate::local_stack::readme::requests_work(stack).await;
+    crate::jobs::confirm_check::announcements_are_looked_after(stack, &acme).await;
     // Functions in processes of their own go by the system's clock: nobody waits two hours for what
     // was announced.
-    stack.stop_undrained().await;
 }
 
 /// Requests that something on the way could change: method, path, headers, body.
@@ -213,7 +211,8 @@ async fn responses(stack: &Stack) -> Vec<(String, u16, Value)> {
 
 #[tokio::test]
 async fn odd_requests_are_answered_alike_in_this_process_and_by_real_lambdas() {
-    let (here, there) = (Stack::start().await, emulated().await);
+    let here = Stack::start().await;
+    let there = Stack::start_with(emulated()).await;
     let (in_process, by_lambdas) = (responses(&here).await, responses(&there).await);
     for (one, other) in in_process.iter().zip(&by_lambdas) {
         // Handles differ by seed alone, and seeds are the same.
@@ -224,9 +223,8 @@ async fn odd_requests_are_answered_alike_in_this_process_and_by_real_lambdas() {
     there.stop().await;
 }
 
-#[tokio::test]
-async fn what_an_event_cannot_hold_never_reaches_a_function() {
-    let stack = emulated().await;
+#[stack_test(options = emulated())]
+async fn what_an_event_cannot_hold_never_reaches_a_function(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let no_text = acme
         .client
@@ -240,12 +238,10 @@ async fn what_an_event_cannot_hold_never_reaches_a_function() {
         .await
         .expect_ok();
     acme.client.get(&path).await.expect_ok();
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn text_is_delivered_byte_for_byte_whatever_its_encoding() {
-    let stack = emulated().await;
+#[stack_test(options = emulated())]
+async fn text_is_delivered_byte_for_byte_whatever_its_encoding(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for (name, mime_type, bytes) in [
         (
@@ -292,7 +288,6 @@ async fn text_is_delivered_byte_for_byte_whatever_its_encoding() {
             );
         }
     }
-    stack.stop().await;
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use axum::{Router, extract::Request, routing::get};
 use local::Registry;
 use runtime::Viewer;
-use tests::{RawConnection, Stack, StackOptions, authority, parse_template};
+use tests::{RawConnection, Stack, StackOptions, authority, parse_template, stack_test};
 
 /// One function behind an HTTP API.
 const TEMPLATE: &str = "
@@ -35,15 +35,17 @@ fn teller() -> Router {
     Router::new().route("/", get(tell))
 }
 
-#[tokio::test]
-async fn a_viewer_is_who_connected_whatever_the_headers_say() {
-    let registry = Registry::default().http("teller", |_| Ok(teller()));
-    let options = StackOptions {
+/// Options of a stack with the function alone.
+fn options() -> StackOptions {
+    StackOptions {
         template: parse_template(TEMPLATE),
-        registry,
+        registry: Registry::default().http("teller", |_| Ok(teller())),
         ..StackOptions::default()
-    };
-    let stack = Stack::start_with(options).await;
+    }
+}
+
+#[stack_test(options = options())]
+async fn a_viewer_is_who_connected_whatever_the_headers_say(stack: &Stack) {
     let url = stack.cloud.api_url();
     let host = authority(url);
     for headers in [
@@ -63,5 +65,4 @@ async fn a_viewer_is_who_connected_whatever_the_headers_say() {
             "{headers}"
         );
     }
-    stack.stop().await;
 }

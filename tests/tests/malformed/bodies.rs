@@ -2,10 +2,10 @@
 
 use reqwest::Body;
 
-use tests::{Stack, stack_test};
+use tests::{Stack, StackOptions, stack_test};
 
-use super::{assert_refused, place};
-use crate::routes::roles::ROWS;
+use super::assert_refused;
+use crate::routes::roles::{Place, ROWS};
 
 /// 1 MB.
 const MOST_BYTES: usize = 1 << 20;
@@ -77,9 +77,9 @@ fn bodies() -> Vec<(u16, Vec<u8>)> {
     bodies
 }
 
-#[tokio::test]
-async fn a_body_that_is_no_object_is_refused() {
-    let (stack, place) = place().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn a_body_that_is_no_object_is_refused(stack: &Stack) {
+    let place = Place::new(stack, "Acme").await;
     let account = stack.account();
     for row in ROWS.iter() {
         if place.body(row).is_none() {
@@ -107,7 +107,6 @@ async fn a_body_that_is_no_object_is_refused() {
         }
         stack.dump().await.assert_unchanged(&before, row.path);
     }
-    stack.stop().await;
 }
 
 /// The body in pieces, without saying its length.
@@ -119,9 +118,9 @@ fn streamed(body: &[u8]) -> Body {
     Body::wrap_stream(futures::stream::iter(pieces))
 }
 
-#[tokio::test]
-async fn another_content_type_is_refused_whatever_the_body_is() {
-    let (stack, place) = place().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn another_content_type_is_refused_whatever_the_body_is(stack: &Stack) {
+    let place = Place::new(stack, "Acme").await;
     let account = stack.account();
     for row in ROWS.iter() {
         let Some(body) = place.body(row) else {
@@ -148,12 +147,11 @@ async fn another_content_type_is_refused_whatever_the_body_is() {
         }
         stack.dump().await.assert_unchanged(&before, row.path);
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn encoded_json_body_returns_415() {
-    let (stack, place) = place().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn encoded_json_body_returns_415(stack: &Stack) {
+    let place = Place::new(stack, "Acme").await;
     let account = stack.account();
     let before = stack.dump().await;
     for row in ROWS.iter() {
@@ -177,7 +175,6 @@ async fn encoded_json_body_returns_415() {
         .dump()
         .await
         .assert_unchanged(&before, "encoded bodies");
-    stack.stop().await;
 }
 
 #[stack_test]

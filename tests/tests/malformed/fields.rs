@@ -4,9 +4,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 use serde_json::{Map, Value, json};
+use tests::{Stack, StackOptions, stack_test};
 
-use super::{assert_refused, place};
-use crate::routes::roles::{ROWS, Row};
+use super::assert_refused;
+use crate::routes::roles::{Place, ROWS, Row};
 
 /// Fields of an object, from its schema.
 struct Object {
@@ -259,9 +260,9 @@ fn wrong_bodies(valid: &Map<String, Value>, object: &Object) -> Vec<Map<String, 
     bodies
 }
 
-#[tokio::test]
-async fn a_field_with_a_value_that_it_must_not_have_is_refused() {
-    let (stack, place) = place().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn a_field_with_a_value_that_it_must_not_have_is_refused(stack: &Stack) {
+    let place = Place::new(stack, "Acme").await;
     for row in ROWS.iter() {
         assert!(
             row.body.is_some() || place.body(row).is_none(),
@@ -288,12 +289,11 @@ async fn a_field_with_a_value_that_it_must_not_have_is_refused() {
             .await
             .assert_unchanged(&before, &format!("{} {}", row.method, row.path));
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn of_a_field_that_is_given_twice_the_last_counts() {
-    let (stack, place) = place().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn of_a_field_that_is_given_twice_the_last_counts(stack: &Stack) {
+    let place = Place::new(stack, "Acme").await;
     let account = stack.account();
     for (row, object) in bodies() {
         let before = stack.dump().await;
@@ -312,12 +312,11 @@ async fn of_a_field_that_is_given_twice_the_last_counts() {
             .await
             .assert_unchanged(&before, &format!("{} {}", row.method, row.path));
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn texts_come_back_as_they_were_sent() {
-    let (stack, place) = place().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn texts_come_back_as_they_were_sent(stack: &Stack) {
+    let place = Place::new(stack, "Acme").await;
     let path = format!("/spaces/{}/api-keys", place.tenant.id);
     for text in [
         "é",
@@ -364,5 +363,4 @@ async fn texts_come_back_as_they_were_sent() {
         .await
         .expect_created();
     assert_eq!(space["name"], json!(longest));
-    stack.stop().await;
 }

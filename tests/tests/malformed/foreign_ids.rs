@@ -3,7 +3,7 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Response, Stack, file};
+use tests::{Client, PHOTO, Response, Stack, file, stack_test};
 
 use crate::routes::roles::{Place, ROWS, Row};
 
@@ -65,27 +65,43 @@ fn assert_same(foreign: &Response, nowhere: &Response, status: u16) {
     assert_eq!(names(foreign), names(nowhere), "{}", foreign.request);
 }
 
-/// Two tenants, and clients of the second: a space key, and a user who is owner of it.
-async fn tenants() -> (Stack, Place, Place, [Client; 2]) {
-    let stack = Box::pin(Stack::start()).await;
-    let (theirs, ours) = (
-        Place::new(&stack, "Theirs").await,
-        Place::new(&stack, "Ours").await,
-    );
-    let member = stack.user().await;
-    stack.add_member(&member, &ours.tenant, "owner").await;
-    let clients = [ours.tenant.client.clone(), member.client];
-    (stack, theirs, ours, clients)
+/// Two tenants, and clients of the second: a space key, and a user who is an owner of the space.
+struct Tenants {
+    theirs: Place,
+    ours: Place,
+    clients: [Client; 2],
 }
 
-#[tokio::test]
-async fn a_foreign_id_in_an_address_is_that_of_nothing() {
-    let (stack, theirs, ours, clients) = tenants().await;
+impl Tenants {
+    async fn new(stack: &Stack) -> Tenants {
+        let theirs = Place::new(stack, "Theirs").await;
+        let ours = Place::new(stack, "Ours").await;
+
+        let member = stack.user().await;
+        stack.add_member(&member, &ours.tenant, "owner").await;
+        let clients = [ours.tenant.client.clone(), member.client];
+
+        Tenants {
+            theirs,
+            ours,
+            clients,
+        }
+    }
+}
+
+#[stack_test]
+async fn a_foreign_id_in_an_address_is_that_of_nothing(stack: &Stack) {
+    let tenants = Tenants::new(stack).await;
+    let Tenants {
+        theirs,
+        ours,
+        clients,
+    } = &tenants;
     let before = stack.dump().await;
     for row in ROWS.iter() {
         let names_id =
             ["{id}", "{fileId}"].iter().any(|id| row.path.contains(id)) || is_by_query(row);
-        for client in &clients {
+        for client in clients {
             let body = ours.body(row);
             let ask = async |id: &str, key| {
                 call(client, row, &address(row, id, key), body.as_ref()).await
@@ -137,12 +153,16 @@ async fn a_foreign_id_in_an_address_is_that_of_nothing() {
         .dump()
         .await
         .assert_unchanged(&before, "foreign ids in addresses");
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_foreign_id_in_a_body_is_a_field_at_fault() {
-    let (stack, theirs, ours, clients) = tenants().await;
+#[stack_test]
+async fn a_foreign_id_in_a_body_is_a_field_at_fault(stack: &Stack) {
+    let tenants = Tenants::new(stack).await;
+    let Tenants {
+        theirs,
+        ours,
+        clients,
+    } = &tenants;
     let config = |place: &Place| {
         let space = format!("/spaces/{}", place.tenant.id);
         let client = place.tenant.client.clone();
@@ -153,13 +173,13 @@ async fn a_foreign_id_in_a_body_is_a_field_at_fault() {
                 .to_owned()
         }
     };
-    let (their_config, our_config) = (config(&theirs).await, config(&ours).await);
+    let (their_config, our_config) = (config(theirs).await, config(ours).await);
     let before = stack.dump().await;
     let put = async |client: &Client, path: &str, body: Value| {
         client.send(client.request("PUT", path).json(&body)).await
     };
     let our_space = format!("/spaces/{}", ours.tenant.id);
-    for client in &clients {
+    for client in clients {
         let choose = async |id: &str| {
             put(
                 client,
@@ -189,12 +209,16 @@ async fn a_foreign_id_in_a_body_is_a_field_at_fault() {
         .dump()
         .await
         .assert_unchanged(&before, "foreign ids in bodies");
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_foreign_id_in_a_form_is_a_field_at_fault() {
-    let (stack, theirs, ours, clients) = tenants().await;
+#[stack_test]
+async fn a_foreign_id_in_a_form_is_a_field_at_fault(stack: &Stack) {
+    let tenants = Tenants::new(stack).await;
+    let Tenants {
+        theirs,
+        ours,
+        clients,
+    } = &tenants;
     let their_space = theirs
         .tenant
         .client
@@ -205,7 +229,7 @@ async fn a_foreign_id_in_a_form_is_a_field_at_fault() {
         .as_str()
         .expect("an id");
     let before = stack.dump().await;
-    for client in &clients {
+    for client in clients {
         let upload = async |space: &str, field: &'static str, value: &str| {
             let form = Form::new()
                 .text("space", space.to_owned())
@@ -240,12 +264,16 @@ async fn a_foreign_id_in_a_form_is_a_field_at_fault() {
         .dump()
         .await
         .assert_unchanged(&before, "foreign ids in forms");
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn lists_show_nothing_of_others() {
-    let (stack, theirs, ours, clients) = tenants().await;
+#[stack_test]
+async fn lists_show_nothing_of_others(stack: &Stack) {
+    let tenants = Tenants::new(stack).await;
+    let Tenants {
+        theirs,
+        ours,
+        clients,
+    } = &tenants;
     let file = theirs.file();
     let foreign = [
         theirs.tenant.id.as_str(),
@@ -258,7 +286,7 @@ async fn lists_show_nothing_of_others() {
         .iter()
         .filter(|row| row.method == "GET" && !row.path.contains("/files/"))
     {
-        for client in &clients {
+        for client in clients {
             let response = call(client, row, &address(row, &ours.tenant.id, NO_KEY), None).await;
             let shown = String::from_utf8_lossy(&response.body);
             assert!(
@@ -268,5 +296,4 @@ async fn lists_show_nothing_of_others() {
             );
         }
     }
-    stack.stop().await;
 }

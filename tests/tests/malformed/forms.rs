@@ -1,9 +1,10 @@
 //! Forms whose texts, files or parts are wrong.
 
 use serde_json::json;
-use tests::{Client, PHOTO, Response};
+use tests::{Client, PHOTO, Response, Stack, StackOptions, stack_test};
 
-use super::{assert_refused, place};
+use super::assert_refused;
+use crate::routes::roles::Place;
 
 const BOUNDARY: &str = "frontier";
 
@@ -61,9 +62,9 @@ const NOTHINGS: [&str; 12] = [
     "01JCQZ4XK8V9W7Y6T5S4R3Q2P1",
 ];
 
-#[tokio::test]
-async fn a_text_that_is_wrong_is_a_field_and_one_that_cannot_be_read_is_not() {
-    let (stack, place) = place().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn a_text_that_is_wrong_is_a_field_and_one_that_cannot_be_read_is_not(stack: &Stack) {
+    let place = Place::new(stack, "Acme").await;
     let client = &place.tenant.client;
     let space = || text("space", &place.tenant.handle);
     let before = stack.dump().await;
@@ -130,12 +131,11 @@ async fn a_text_that_is_wrong_is_a_field_and_one_that_cannot_be_read_is_not() {
             .expect_created();
         assert_eq!(uploaded["ref"], json!(kept));
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn control_characters_in_the_name_of_a_file_are_removed() {
-    let (stack, place) = place().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn control_characters_in_the_name_of_a_file_are_removed(stack: &Stack) {
+    let place = Place::new(stack, "Acme").await;
     let client = &place.tenant.client;
     let controls: Vec<u8> = (0..b' ')
         .chain([0x7F])
@@ -174,12 +174,11 @@ async fn control_characters_in_the_name_of_a_file_are_removed() {
             .expect_status(200);
         assert!(delivered.body == PHOTO);
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn encoded_form_returns_415() {
-    let (stack, place) = place().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn encoded_form_returns_415(stack: &Stack) {
+    let place = Place::new(stack, "Acme").await;
     let client = &place.tenant.client;
     let before = stack.dump().await;
     let body = whole(&[text("space", &place.tenant.handle), photo()]);
@@ -196,12 +195,11 @@ async fn encoded_form_returns_415() {
         .dump()
         .await
         .assert_unchanged(&before, "an encoded form");
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_part_that_is_wrong_refuses_the_form() {
-    let (stack, place) = place().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn a_part_that_is_wrong_refuses_the_form(stack: &Stack) {
+    let place = Place::new(stack, "Acme").await;
     let client = &place.tenant.client;
     let space = || text("space", &place.tenant.handle);
     let before = stack.dump().await;
@@ -314,5 +312,4 @@ async fn a_part_that_is_wrong_refuses_the_form() {
         );
     }
     stack.dump().await.assert_unchanged(&before, "wrong forms");
-    stack.stop().await;
 }

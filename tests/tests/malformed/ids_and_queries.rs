@@ -1,8 +1,9 @@
 //! Ids in paths, and parameters of queries, that are none.
 
 use serde_json::json;
+use tests::{Stack, StackOptions, stack_test};
 
-use super::{assert_refused, place};
+use super::assert_refused;
 use crate::routes::roles::{Place, ROWS, Row};
 
 /// What stands where an id should, percent-encoded.
@@ -68,9 +69,9 @@ fn wrong_addresses(place: &Place, row: &Row) -> Vec<String> {
     wrong
 }
 
-#[tokio::test]
-async fn an_id_that_is_none_names_nothing() {
-    let (stack, place) = place().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn an_id_that_is_none_names_nothing(stack: &Stack) {
+    let place = Place::new(stack, "Acme").await;
     for row in ROWS.iter() {
         let before = stack.dump().await;
         for client in [&stack.account(), &place.tenant.client] {
@@ -95,12 +96,11 @@ async fn an_id_that_is_none_names_nothing() {
         }
         stack.dump().await.assert_unchanged(&before, row.path);
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_parameter_that_is_wrong_is_refused() {
-    let (stack, place) = place().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn a_parameter_that_is_wrong_is_refused(stack: &Stack) {
+    let place = Place::new(stack, "Acme").await;
     let long = format!("cursor={}", "A".repeat(4_000));
     let queries = [
         ("limit", "limit=0"),
@@ -172,12 +172,11 @@ async fn a_parameter_that_is_wrong_is_refused() {
                 .expect_status(200);
         }
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_deletion_whose_query_is_wrong_deletes_nothing() {
-    let (stack, place) = place().await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn a_deletion_whose_query_is_wrong_deletes_nothing(stack: &Stack) {
+    let place = Place::new(stack, "Acme").await;
     let empty = stack.space("Empty").await;
     let before = stack.dump().await;
     let id = &empty.id;
@@ -222,5 +221,4 @@ async fn a_deletion_whose_query_is_wrong_deletes_nothing() {
         .dump()
         .await
         .assert_unchanged(&before, "wrong deletions");
-    stack.stop().await;
 }

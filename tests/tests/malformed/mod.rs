@@ -7,9 +7,7 @@ mod foreign_ids;
 mod forms;
 mod ids_and_queries;
 
-use tests::{Response, Stack, StackOptions};
-
-use crate::routes::roles::Place;
+use tests::Response;
 
 /// Demands a refusal in the standard body, one of the client's own fault.
 #[track_caller]
@@ -27,17 +25,4 @@ fn assert_refused(response: Response, input: &str) {
     let errors = response.expect_error(status);
     let named = errors.as_object().map_or(0, serde_json::Map::len);
     assert_eq!(named > 0, status == 422, "{message} {errors} for {input}");
-}
-
-/// A stack with a place in it.
-async fn place() -> (Stack, Place) {
-    // One key asks more often than a key may in a minute, and the clock stands still.
-    let parameters = [("AdminRequestsPerMinute".to_owned(), "1000000".to_owned())].into();
-    let stack = Box::pin(Stack::start_with(StackOptions {
-        parameters,
-        ..StackOptions::default()
-    }))
-    .await;
-    let place = Place::new(&stack, "Acme").await;
-    (stack, place)
 }

@@ -368,14 +368,8 @@ async fn refusals_of_what_may_not_be_now(stack: &Stack) {
         .demand(&again().await);
 }
 
-#[tokio::test]
-async fn refusals_of_our_own_making_say_nothing_internal() {
-    let parameters = [("AdminRequestsPerMinute".to_owned(), "4".to_owned())].into();
-    let stack = Stack::start_with(StackOptions {
-        parameters,
-        ..StackOptions::default()
-    })
-    .await;
+#[stack_test(options = StackOptions::default().with_parameters(&[("AdminRequestsPerMinute", "4")]))]
+async fn refusals_of_our_own_making_say_nothing_internal(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
     let faults = stack.cloud.faults();
@@ -414,7 +408,6 @@ async fn refusals_of_our_own_making_say_nothing_internal() {
         "{resets}"
     );
     expected.with("retry-after", &resets).demand(&limited);
-    stack.stop().await;
 }
 
 #[stack_test]

@@ -1,11 +1,11 @@
 //! What each role may do: every route of files, folders and uploads, by keys of the space and by
 //! its members, with files of their own and with those of others.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use reqwest::{RequestBuilder, multipart::Form};
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Response, Stack, StackOptions, Tenant, User, file, form};
+use tests::{Client, PHOTO, Response, Stack, StackOptions, Tenant, User, file, form, stack_test};
 
 use Way::{Body, MissingFolder, Plain};
 
@@ -143,8 +143,8 @@ struct Subject {
 }
 
 /// A space in which everything may be called.
-struct Place {
-    stack: Stack,
+struct Place<'a> {
+    stack: &'a Stack,
     acme: Tenant,
     /// The config that is open to strangers.
     config: String,
@@ -153,15 +153,8 @@ struct Place {
     calls: u32,
 }
 
-impl Place {
-    async fn new() -> Place {
-        let parameters =
-            BTreeMap::from([("AdminRequestsPerMinute".to_owned(), "1000000".to_owned())]);
-        let stack = Stack::start_with(StackOptions {
-            parameters,
-            ..StackOptions::default()
-        })
-        .await;
+impl Place<'_> {
+    async fn new(stack: &Stack) -> Place<'_> {
         let acme = stack.space("Acme").await;
         let body = json!({
             "space_id": acme.id, "name": OPEN, "allow_unsigned": true,
@@ -388,12 +381,6 @@ impl Place {
             }
         }
     }
-
-    async fn end(self) {
-        self.stack.run_confirm_checks().await;
-        self.stack.run_purges().await;
-        self.stack.stop().await;
-    }
 }
 
 #[test]
@@ -411,9 +398,9 @@ fn the_table_has_every_route_of_files_folders_and_uploads() {
     assert_eq!(tabled, routes);
 }
 
-#[tokio::test]
-async fn each_role_does_with_own_and_foreign_files_what_it_may_and_nothing_more() {
-    let mut place = Box::pin(Place::new()).await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn each_role_does_with_own_and_foreign_files_what_it_may_and_nothing_more(stack: &Stack) {
+    let mut place = Place::new(stack).await;
     let callers = place.callers().await;
     let (mut allowed, mut refused) = (0, Vec::new());
     for caller in &callers {
@@ -456,12 +443,13 @@ async fn each_role_does_with_own_and_foreign_files_what_it_may_and_nothing_more(
             "{sort} {item}"
         );
     }
-    place.end().await;
+    stack.run_confirm_checks().await;
+    stack.run_purges().await;
 }
 
-#[tokio::test]
-async fn what_is_anothers_or_nobodys_is_an_admins() {
-    let place = Box::pin(Place::new()).await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn what_is_anothers_or_nobodys_is_an_admins(stack: &Stack) {
+    let place = Place::new(stack).await;
     let (key, colleague) = (place.acme.role("user").await, place.acme.role("user").await);
     let (member, other) = (place.member("user").await, place.member("user").await);
     let admin = place.acme.role("admin").await;
@@ -501,12 +489,15 @@ async fn what_is_anothers_or_nobodys_is_an_admins() {
                 .expect_status(if is_deletion { 204 } else { 200 });
         }
     }
-    place.end().await;
+    stack.run_confirm_checks().await;
+    stack.run_purges().await;
 }
 
-#[tokio::test]
-async fn a_users_files_are_own_by_every_account_key_and_a_space_keys_by_that_key_alone() {
-    let place = Box::pin(Place::new()).await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn a_users_files_are_own_by_every_account_key_and_a_space_keys_by_that_key_alone(
+    stack: &Stack,
+) {
+    let place = Place::new(stack).await;
     let member = place.member("owner").await;
     let second = member
         .client
@@ -548,5 +539,6 @@ async fn a_users_files_are_own_by_every_account_key_and_a_space_keys_by_that_key
                 .expect_status(status);
         }
     }
-    place.end().await;
+    stack.run_confirm_checks().await;
+    stack.run_purges().await;
 }

@@ -1,6 +1,6 @@
 //! Pages of a list, in both directions, while what it lists comes and goes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use domain::KeyName;
 use serde_json::{Value, json};
@@ -122,23 +122,17 @@ impl Keys<'_> {
     }
 }
 
-/// A stack whose limits nothing here reaches, and a space with [`ITEMS`] keys.
-async fn listed() -> (Stack, Tenant) {
-    let parameters = BTreeMap::from([("AdminRequestsPerMinute".to_owned(), "1000000".to_owned())]);
-    let stack = Stack::start_with(StackOptions {
-        parameters,
-        ..StackOptions::default()
-    })
-    .await;
+/// Creates a space with [`ITEMS`] keys.
+async fn space_with_keys(stack: &Stack) -> Tenant {
     let acme = stack.space("Acme").await;
     Keys {
-        stack: &stack,
+        stack,
         tenant: &acme,
         limit: 1,
     }
     .make(ITEMS - 1)
     .await;
-    (stack, acme)
+    acme
 }
 
 fn ids(pages: &[Page]) -> Vec<u64> {
@@ -147,12 +141,12 @@ fn ids(pages: &[Page]) -> Vec<u64> {
 
 async fn nothing(_: &Page) {}
 
-#[tokio::test]
-async fn a_list_that_stays_pages_identically_in_both_directions() {
-    let (stack, acme) = Box::pin(listed()).await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn a_list_that_stays_pages_identically_in_both_directions(stack: &Stack) {
+    let acme = space_with_keys(stack).await;
     for limit in [1, 7, 100] {
         let keys = Keys {
-            stack: &stack,
+            stack,
             tenant: &acme,
             limit,
         };
@@ -167,14 +161,13 @@ async fn a_list_that_stays_pages_identically_in_both_directions() {
         backward.reverse();
         assert_eq!(backward, forward, "limit {limit}");
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn what_stays_is_met_once_in_each_direction_while_others_come_and_go() {
-    let (stack, acme) = Box::pin(listed()).await;
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn what_stays_is_met_once_in_each_direction_while_others_come_and_go(stack: &Stack) {
+    let acme = space_with_keys(stack).await;
     let mut steady: BTreeSet<u64> = ids(&Keys {
-        stack: &stack,
+        stack,
         tenant: &acme,
         limit: 100,
     }
@@ -184,7 +177,7 @@ async fn what_stays_is_met_once_in_each_direction_while_others_come_and_go() {
     .collect();
     for limit in [1, 7, 100] {
         let keys = Keys {
-            stack: &stack,
+            stack,
             tenant: &acme,
             limit,
         };
@@ -229,7 +222,6 @@ async fn what_stays_is_met_once_in_each_direction_while_others_come_and_go() {
         assert_eq!(stayed, steady, "limit {limit}: backward");
         steady.extend(made);
     }
-    stack.stop().await;
 }
 
 /// Removes one of the doomed from the middle of those left, and now and then makes a key.

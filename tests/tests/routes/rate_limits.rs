@@ -11,6 +11,8 @@ use tests::{
 };
 
 /// Milliseconds of a window.
+/// Requests that a key may make per minute while more of them race.
+const MOST: u32 = 20;
 const WINDOW_MS: i64 = 60_000;
 const HEADERS: [&str; 5] = [
     "x-ratelimit-limit",
@@ -20,19 +22,12 @@ const HEADERS: [&str; 5] = [
     "ratelimit",
 ];
 
-async fn limited(admin: u32, upload: u32) -> Stack {
-    let parameters = [
-        ("AdminRequestsPerMinute", admin),
-        ("UploadRequestsPerMinute", upload),
-    ];
-    let parameters = parameters
-        .map(|(name, value)| (name.to_owned(), value.to_string()))
-        .into();
-    Stack::start_with(StackOptions {
-        parameters,
-        ..StackOptions::default()
-    })
-    .await
+/// Options of a stack with these limits of requests per minute.
+fn limits(admin: u32, upload: u32) -> StackOptions {
+    StackOptions::default().with_parameters(&[
+        ("AdminRequestsPerMinute", &admin.to_string()),
+        ("UploadRequestsPerMinute", &upload.to_string()),
+    ])
 }
 
 /// Milliseconds that are left of the present window.
@@ -99,9 +94,8 @@ async fn once(client: &Client, address: &str, body: &Value) -> Response {
         .await
 }
 
-#[tokio::test]
-async fn every_answer_to_a_valid_key_says_what_is_left() {
-    let stack = limited(100, 50).await;
+#[stack_test(options = limits(100, 50))]
+async fn every_answer_to_a_valid_key_says_what_is_left(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (space, keys) = (
         format!("/spaces/{}", acme.id),
@@ -148,7 +142,7 @@ async fn every_answer_to_a_valid_key_says_what_is_left() {
     assert_eq!(id, json!(acme.key_id + 1));
     for ((status, response), remaining) in responses.into_iter().zip((0..100).rev()) {
         assert_told(
-            &stack,
+            stack,
             &response.expect_status(status),
             "admin",
             100,
@@ -161,9 +155,9 @@ async fn every_answer_to_a_valid_key_says_what_is_left() {
         .upload(form("zzzzzz", "a.jpg", "image/jpeg", PHOTO))
         .await
         .expect_status(422);
-    assert_told(&stack, &refused, "upload", 50, 48);
+    assert_told(stack, &refused, "upload", 50, 48);
     assert_told(
-        &stack,
+        stack,
         &client
             .delete(&format!("/spaces?id={}", acme.id))
             .await
@@ -172,7 +166,6 @@ async fn every_answer_to_a_valid_key_says_what_is_left() {
         100,
         84,
     );
-    stack.stop().await;
 }
 
 #[stack_test]
@@ -216,16 +209,15 @@ async fn strangers_are_told_nothing_and_defaults_are_those_of_the_template(stack
     );
 }
 
-#[tokio::test]
-async fn a_key_at_its_limit_is_refused_until_the_moment_it_was_told() {
-    let stack = limited(5, 5).await;
+#[stack_test(options = limits(5, 5))]
+async fn a_key_at_its_limit_is_refused_until_the_moment_it_was_told(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
     for begin_ms in [59_999, 30_500, 1_000, 1] {
-        wait_until_left(&stack, begin_ms);
+        wait_until_left(stack, begin_ms);
         for remaining in (0..5).rev() {
             assert_told(
-                &stack,
+                stack,
                 &acme.client.get(&space).await.expect_status(200),
                 "admin",
                 5,
@@ -233,7 +225,7 @@ async fn a_key_at_its_limit_is_refused_until_the_moment_it_was_told() {
             );
         }
         let refused = acme.client.get(&space).await;
-        assert_told(&stack, &refused, "admin", 5, 0);
+        assert_told(stack, &refused, "admin", 5, 0);
         assert_eq!(
             refused.json(),
             json!({"message": "Too Many Attempts.", "errors": {}})
@@ -246,7 +238,7 @@ async fn a_key_at_its_limit_is_refused_until_the_moment_it_was_told() {
         early.expect_error(429);
         stack.clock.advance(seconds(1));
         assert_told(
-            &stack,
+            stack,
             &acme.client.get(&space).await.expect_status(200),
             "admin",
             5,
@@ -254,12 +246,10 @@ async fn a_key_at_its_limit_is_refused_until_the_moment_it_was_told() {
         );
         stack.clock.advance(minutes(1));
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn tiers_and_keys_count_apart_and_functions_of_one_tier_together() {
-    let stack = limited(6, 2).await;
+#[stack_test(options = limits(6, 2))]
+async fn tiers_and_keys_count_apart_and_functions_of_one_tier_together(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
     let file = format!(
@@ -269,7 +259,7 @@ async fn tiers_and_keys_count_apart_and_functions_of_one_tier_together() {
     let other = acme.role("owner").await;
     for (remaining, address) in (0..5).rev().zip([&file, &space, &file, &space, &file]) {
         assert_told(
-            &stack,
+            stack,
             &acme.client.get(address).await.expect_status(200),
             "admin",
             6,
@@ -278,7 +268,7 @@ async fn tiers_and_keys_count_apart_and_functions_of_one_tier_together() {
     }
     for address in [&file, &space] {
         assert_told(
-            &stack,
+            stack,
             &acme.client.get(address).await.expect_status(429),
             "admin",
             6,
@@ -286,40 +276,37 @@ async fn tiers_and_keys_count_apart_and_functions_of_one_tier_together() {
         );
     }
     assert_told(
-        &stack,
+        stack,
         &acme.client.upload(photo(&acme)).await.expect_status(201),
         "upload",
         2,
         0,
     );
     assert_told(
-        &stack,
+        stack,
         &acme.client.upload(photo(&acme)).await.expect_status(429),
         "upload",
         2,
         0,
     );
     assert_told(
-        &stack,
+        stack,
         &other.get(&space).await.expect_status(200),
         "admin",
         6,
         5,
     );
     assert_told(
-        &stack,
+        stack,
         &other.upload(photo(&acme)).await.expect_status(201),
         "upload",
         2,
         1,
     );
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn as_many_pass_as_may_however_many_come_at_once() {
-    const MOST: u32 = 20;
-    let stack = limited(MOST, MOST).await;
+#[stack_test(options = limits(MOST, MOST))]
+async fn as_many_pass_as_may_however_many_come_at_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let file = format!(
         "/files/{}",
@@ -348,12 +335,10 @@ async fn as_many_pass_as_may_however_many_come_at_once() {
     for response in refused {
         response.expect_error(429);
     }
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn a_refused_request_is_not_read_and_does_nothing() {
-    let stack = limited(4, 1).await;
+#[stack_test(options = limits(4, 1))]
+async fn a_refused_request_is_not_read_and_does_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let keys = format!("/spaces/{}/api-keys", acme.id);
     acme.upload_photo().await;
@@ -385,12 +370,10 @@ async fn a_refused_request_is_not_read_and_does_nothing() {
     }
     // Not even the counters of minutes to come.
     assert_eq!(stack.dump().await, before);
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn nobody_passes_uncounted_while_the_table_fails() {
-    let stack = limited(10, 10).await;
+#[stack_test(options = limits(10, 10))]
+async fn nobody_passes_uncounted_while_the_table_fails(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
     acme.client.get(&space).await.expect_ok();
@@ -435,7 +418,6 @@ async fn nobody_passes_uncounted_while_the_table_fails() {
         .dump()
         .await
         .assert_unchanged(&before, "requests that could not be counted");
-    stack.stop().await;
 }
 
 #[track_caller]

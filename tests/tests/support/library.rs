@@ -1,11 +1,9 @@
 //! A library of sixty files of every kind, which of them a list has to show, and lists, page by
 //! page.
 
-use std::collections::BTreeMap;
-
 use reqwest::multipart::Form;
 use serde_json::json;
-use tests::{Client, PHOTO, Stack, StackOptions, Tenant, file, seconds};
+use tests::{Client, PHOTO, Stack, Tenant, file, seconds};
 
 use super::signer::{query, text};
 
@@ -44,16 +42,6 @@ const NAMES: [(&str, &str); 6] = [
 ];
 /// Pages after which a list has no end.
 const MOST_PAGES: usize = 2 * FILES;
-
-/// A stack whose limits nothing here reaches.
-pub(crate) async fn unlimited() -> Stack {
-    let parameters = BTreeMap::from([("AdminRequestsPerMinute".to_owned(), "1000000".to_owned())]);
-    Stack::start_with(StackOptions {
-        parameters,
-        ..StackOptions::default()
-    })
-    .await
-}
 
 /// Makes a folder at the top of a space, and gives its id.
 pub(crate) async fn folder(acme: &Tenant, name: &str) -> String {
@@ -136,7 +124,6 @@ impl Filed {
 
 /// A space with its files.
 pub(crate) struct Library {
-    pub(crate) stack: Stack,
     pub(crate) acme: Tenant,
     /// The files, newest first.
     pub(crate) files: Vec<Filed>,
@@ -145,8 +132,7 @@ pub(crate) struct Library {
 }
 
 impl Library {
-    pub(crate) async fn new() -> Library {
-        let stack = unlimited().await;
+    pub(crate) async fn new(stack: &Stack) -> Library {
         let acme = stack.space("Acme").await;
         for delivery_type in TYPES {
             for (index, tags) in TAGS.iter().enumerate() {
@@ -172,7 +158,6 @@ impl Library {
         }
         files.reverse();
         Library {
-            stack,
             acme,
             files,
             folders,

@@ -191,17 +191,11 @@ async fn announced_anonymous_files_have_at_most_50_mb_unless_their_config_says_o
         .expect_status(201);
 }
 
-#[tokio::test]
-async fn configs_without_an_hourly_number_take_the_deployments() {
-    let parameters = [("UnsignedUploadsPerHour".to_owned(), "2".to_owned())].into();
-    let stack = Stack::start_with(StackOptions {
-        parameters,
-        ..StackOptions::default()
-    })
-    .await;
+#[stack_test(options = StackOptions::default().with_parameters(&[("UnsignedUploadsPerHour", "2")]), undrained)]
+async fn configs_without_an_hourly_number_take_the_deployments(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::new(&stack, &acme, "open", json!({})).await;
-    let stated = Opening::hourly(&stack, &acme, "stated", 3).await;
+    let open = Opening::new(stack, &acme, "open", json!({})).await;
+    let stated = Opening::hourly(stack, &acme, "stated", 3).await;
 
     open.send().await.expect_created();
     open.presign(json!({})).await.expect_status(201);
@@ -214,7 +208,6 @@ async fn configs_without_an_hourly_number_take_the_deployments() {
 
     stack.clock.advance(minutes(60));
     open.send().await.expect_created();
-    stack.stop_undrained().await;
 }
 
 #[stack_test(undrained)]

@@ -221,23 +221,18 @@ async fn a_name_of_a_request_is_its_addresss_own(stack: &Stack) {
     }
 }
 
-async fn limited(requests: u32) -> Stack {
-    let parameters = [("UploadRequestsPerMinute".to_owned(), requests.to_string())].into();
-    Stack::start_with(StackOptions {
-        parameters,
-        ..StackOptions::default()
-    })
-    .await
+/// Options of a stack with a limit of upload requests per minute.
+fn limit(requests: u32) -> StackOptions {
+    StackOptions::default().with_parameters(&[("UploadRequestsPerMinute", &requests.to_string())])
 }
 
-#[tokio::test]
-async fn each_address_has_a_limit_of_its_own() {
-    let stack = limited(3).await;
-    let signer = Signer::new(&stack, "Acme", json!({})).await;
-    let complete = signer.signed(signer.parameters(&stack));
+#[stack_test(options = limit(3))]
+async fn each_address_has_a_limit_of_its_own(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
+    let complete = signer.signed(signer.parameters(stack));
     let reversed: Parameters = complete.iter().rev().cloned().collect();
     let (one, reversed) = (query(&complete), query(&reversed));
-    let other = query(&signer.signed(with(signer.parameters(&stack), "filename", "photo.jpg")));
+    let other = query(&signer.signed(with(signer.parameters(stack), "filename", "photo.jpg")));
     for remaining in ["2", "1", "0"] {
         let response = signer.send(&one).await.expect_status(201);
         let told = ["x-ratelimit-limit", "x-ratelimit-remaining"].map(|name| response.header(name));
@@ -269,19 +264,16 @@ async fn each_address_has_a_limit_of_its_own() {
     early.expect_error(429);
     stack.clock.advance(seconds(1));
     signer.send(&one).await.expect_created();
-    stack.stop().await;
 }
 
-#[tokio::test]
-async fn an_address_is_one_however_its_signature_is_spelled() {
-    let stack = limited(1).await;
-    let signer = Signer::new(&stack, "Acme", json!({})).await;
-    let complete = signer.signed(signer.parameters(&stack));
+#[stack_test(options = limit(1))]
+async fn an_address_is_one_however_its_signature_is_spelled(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
+    let complete = signer.signed(signer.parameters(stack));
     signer.send(&query(&complete)).await.expect_created();
     let shouted = complete.last().expect("the signature").1.to_uppercase();
     let response = signer
         .send(&query(&with(complete, "signature", &shouted)))
         .await;
     assert!([403, 429].contains(&response.status), "{response:?}");
-    stack.stop().await;
 }

@@ -229,18 +229,12 @@ async fn of_announcements_at_once_as_many_are_made_as_the_hour_has(stack: &Stack
     // Checks of what was refused find nothing.
 }
 
-#[tokio::test]
-async fn an_address_makes_as_many_requests_by_a_config_as_a_minute_has() {
-    let parameters = [("UnsignedRequestsPerMinute".to_owned(), "3".to_owned())].into();
-    let stack = Stack::start_with(StackOptions {
-        parameters,
-        ..StackOptions::default()
-    })
-    .await;
+#[stack_test(options = StackOptions::default().with_parameters(&[("UnsignedRequestsPerMinute", "3")]))]
+async fn an_address_makes_as_many_requests_by_a_config_as_a_minute_has(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (open, other) = (
-        Opening::new(&stack, &acme, "open", json!({})).await,
-        Opening::new(&stack, &acme, "other", json!({})).await,
+        Opening::new(stack, &acme, "open", json!({})).await,
+        Opening::new(stack, &acme, "other", json!({})).await,
     );
     for remaining in ["2", "1", "0"] {
         let response = open.send().await.expect_status(201);
@@ -252,7 +246,7 @@ async fn an_address_makes_as_many_requests_by_a_config_as_a_minute_has() {
         .map(|name| response.header(name));
         assert_eq!(told, ["3", remaining, "\"unsigned\";q=3;w=60"]);
     }
-    let left = left_seconds(&stack, MINUTE_MS);
+    let left = left_seconds(stack, MINUTE_MS);
     assert_limited(open.send().await, left);
     assert_limited(open.presign(json!({})).await, left);
     assert_limited(open.send_form(Form::new().text("no", "file")).await, left);
@@ -282,7 +276,6 @@ async fn an_address_makes_as_many_requests_by_a_config_as_a_minute_has() {
     assert_limited(open.send().await, 1);
     stack.clock.advance(seconds(1));
     open.send().await.expect_created();
-    stack.stop().await;
 }
 
 #[stack_test]

@@ -96,14 +96,9 @@ impl World {
     }
 
     async fn new(seed: u64) -> World {
-        let unlimited = ["AdminRequestsPerMinute", "UploadRequestsPerMinute"];
-        let parameters = unlimited
-            .map(|name| (name.to_owned(), "1000000".to_owned()))
-            .into();
         let stack = Stack::start_with(StackOptions {
             seed,
-            parameters,
-            ..StackOptions::default()
+            ..StackOptions::without_rate_limits()
         })
         .await;
         let acme = stack.space("Acme").await;

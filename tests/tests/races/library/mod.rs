@@ -12,7 +12,7 @@ mod folders;
 mod invariants;
 mod shuffles;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use futures::{
     FutureExt,
@@ -72,15 +72,9 @@ async fn run((seed, is_chaotic): (u64, bool), rounds: u64, round: &impl AsyncFn(
 
 impl RaceFixture {
     async fn new(seed: u64, is_chaotic: bool) -> RaceFixture {
-        let unlimited = ["AdminRequestsPerMinute", "UploadRequestsPerMinute"];
-        let parameters: BTreeMap<String, String> = unlimited
-            .map(|name| (name.to_owned(), "1000000".to_owned()))
-            .into_iter()
-            .collect();
         let stack = Stack::start_with(StackOptions {
-            parameters,
             seed,
-            ..StackOptions::default()
+            ..StackOptions::without_rate_limits()
         })
         .await;
         let acme = stack.space("Acme").await;
