@@ -157,7 +157,7 @@ BEYOND_SCHEMAS = [
     # Requests are made up apart from each other: this one has the key of an earlier one.
     r"The idempotency key field was already used for a request with another payload\.",
     # A folder is not moved into itself.
-    r"The parent id field must be neither the folder itself nor one in it\.",
+    r"The parent id field must not be the folder itself or one of its subfolders\.",
     # `file` counts as one of `files`, and a file has at least one byte.
     r"The files field must not have more than 10 items\.",
     r"The (file|files\.\d+) field must not be empty\.",

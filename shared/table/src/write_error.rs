@@ -54,7 +54,7 @@ impl From<WriteError> for ServiceError {
         match reason {
             Reason::NameTaken => FieldErrors::from(("name", FieldError::Taken)).into(),
             Reason::PathTaken => ServiceError::conflict(
-                "A file of this name is already stored.",
+                "A file with this name already exists.",
                 "file",
                 FieldError::Taken,
             ),
@@ -62,12 +62,11 @@ impl From<WriteError> for ServiceError {
                 FieldErrors::from(("active_upload_config_id", FieldError::InvalidSelection)).into()
             }
             Reason::ConfigActive => {
-                let message =
-                    "This is the active upload config of its space. Make another one active first.";
+                let message = "This upload config is active. Activate another upload config of the space first.";
                 ServiceError::conflict(
                     message,
                     "id",
-                    FieldError::Custom("must not be that of the active upload config"),
+                    FieldError::Custom("must not be the id of the active upload config"),
                 )
             }
             Reason::SpaceDeleted => ServiceError::not_found(),

@@ -149,7 +149,7 @@ impl Tenants {
         telemetry::record_space(space.id);
         let Some(folders) = folders else {
             return Err(ServiceError::forbidden(
-                "The folder of this file is missing. Move the file into another one.",
+                "The folder of this file does not exist. Move the file to another folder.",
             ));
         };
         let signed = verify(visitor.proof, &space, visitor.now)?;
@@ -163,7 +163,7 @@ impl Tenants {
         let security = EffectiveSecurity::of(&folders, &space).security;
         if file.resource_type == ResourceType::Image && security.watermark.enabled {
             let field_error =
-                FieldError::Custom("is enabled, and this image cannot be rendered with it");
+                FieldError::Custom("is enabled, but watermarks cannot be rendered yet");
             return Err(FieldErrors::from(("watermark", field_error)).into());
         }
         let access_revision = access_revision(&file, &folders, &space);
@@ -187,7 +187,7 @@ impl Tenants {
             return Ok(Grant::ApiKey);
         }
 
-        let message = "This file is delivered only by a signed URL, or with a key of its space in the Authorization header.";
+        let message = "This file requires a signed URL, or an API key of its space in the Authorization header.";
         Err(ServiceError::forbidden(message))
     }
 

@@ -103,7 +103,7 @@ impl SpaceScope {
         let close = |space: &mut domain::Space, now| {
             if space.is_locked(now) {
                 let field_error =
-                    FieldError::Custom("must not be that of a space that is being deleted");
+                    FieldError::Custom("must not be the id of a space that is being deleted");
                 let expires_at = space.delete_lock.as_ref().map(|lock| lock.expires_at);
                 return Err(ServiceError {
                     retry_after_seconds: expires_at.map(|expires_at| expires_at.seconds_after(now)),
@@ -129,11 +129,11 @@ impl SpaceScope {
 
     async fn require_empty(&self) -> Result<(), ServiceError> {
         if self.table.has_assets(self.record.id).await? {
-            let message = "The space is not empty. Delete its files and folders first, or all of it with force=true.";
+            let message = "The space is not empty. Delete its files and folders first, or use force=true to delete everything.";
             return Err(ServiceError::conflict(
                 message,
                 "id",
-                FieldError::Custom("must be that of an empty space"),
+                FieldError::Custom("must be the id of an empty space"),
             ));
         }
         Ok(())
@@ -146,7 +146,7 @@ impl SpaceScope {
         }
         if !self.record.enabled {
             return Err(ServiceError::forbidden(
-                "This space is disabled and takes no uploads.",
+                "This space is disabled and does not accept uploads.",
             ));
         }
         Ok(())

@@ -104,11 +104,11 @@ impl SpaceScope {
         } else {
             return Ok(());
         };
-        let message = format!("The folder is not empty: there are {what} in it.");
+        let message = format!("The folder is not empty: it contains {what}.");
         Err(ServiceError::conflict(
             message,
             "id",
-            FieldError::Custom("must be that of an empty folder"),
+            FieldError::Custom("must be the id of an empty folder"),
         ))
     }
 }

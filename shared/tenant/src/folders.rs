@@ -123,7 +123,7 @@ impl SpaceScope {
             let around = self.around(parent).await?;
             if around.contains(from.id) {
                 let field_error =
-                    FieldError::Custom("must be neither the folder itself nor one in it");
+                    FieldError::Custom("must not be the folder itself or one of its subfolders");
                 return Err(FieldErrors::from((PARENT, field_error)).into());
             }
             require_depth(around.depth() + 1 + from.height())?;
@@ -277,7 +277,7 @@ fn require_depth(depth: usize) -> Result<(), ServiceError> {
 
 /// What is wrong with a place where folders would be too deep.
 pub(crate) const TOO_DEEP: FieldError =
-    FieldError::Custom("must not lead to more than 20 folders within one another");
+    FieldError::Custom("must not nest folders more than 20 levels deep");
 
 /// The refusal of whatever comes into a folder of which it is being decided whether it is deleted.
 pub(crate) fn folder_closed() -> ServiceError {

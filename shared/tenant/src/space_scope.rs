@@ -182,7 +182,7 @@ pub(crate) fn require_role(role: Role, least: Role) -> Result<(), ServiceError> 
         return Ok(());
     }
     let message = format!(
-        "This action needs the role {} or a higher one; yours is {}.",
+        "This action requires the role {} or higher. Your role is {}.",
         least.name(),
         role.name()
     );

@@ -163,7 +163,7 @@ impl Tenants {
         };
         let config = config.filter(|config| config.allow_unsigned);
         let config = config.ok_or_else(|| {
-            ServiceError::forbidden("This upload config takes no unsigned uploads.")
+            ServiceError::forbidden("This upload config does not allow unsigned uploads.")
         })?;
         Ok(UnverifiedUpload(UploadScope { space, config }))
     }
@@ -222,12 +222,11 @@ impl UnverifiedUpload {
         let referrer = origin.referrer.and_then(Referrer::parse);
         let referrer =
             referrer.filter(|referrer| referrer.is_allowed(&restrictions.allowed_referrers));
-        let referrer = referrer
-            .ok_or_else(|| ServiceError::forbidden("Uploads are not taken from this referrer."))?;
+        let referrer = referrer.ok_or_else(|| {
+            ServiceError::forbidden("Uploads from this referrer are not allowed.")
+        })?;
         if restrictions.require_https && !(referrer.is_secure() && origin.is_secure) {
-            return Err(ServiceError::forbidden(
-                "Uploads are taken over HTTPS alone.",
-            ));
+            return Err(ServiceError::forbidden("Uploads require HTTPS."));
         }
 
         self.0.space.require_uploads()?;

@@ -180,7 +180,10 @@ mod tests {
                 "outer.inner.number",
                 "The outer.inner.number field must not be greater than 1.",
             ),
-            ("outer.inner.odd", "The outer.inner.odd field is not known."),
+            (
+                "outer.inner.odd",
+                "The outer.inner.odd field is not supported.",
+            ),
             (
                 "outer.inner.flag",
                 "The outer.inner.flag field must be true or false.",

@@ -56,7 +56,7 @@ async fn assert_full(acme: &Tenant, folder: &Value) {
     assert!(message.contains("not empty"), "{message}");
     assert_eq!(
         response.expect_error(409),
-        json!({"id": ["The id field must be that of an empty folder."]})
+        json!({"id": ["The id field must be the id of an empty folder."]})
     );
     assert_eq!(shown(acme, folder).await, before);
 }
@@ -320,7 +320,7 @@ async fn a_space_with_a_folder_is_not_empty(stack: &Stack) {
             let response = acme.client.delete(&format!("{space}{force}")).await;
             assert_eq!(
                 response.expect_error(409),
-                json!({"id": ["The id field must be that of an empty space."]})
+                json!({"id": ["The id field must be the id of an empty space."]})
             );
         }
         // The space goes on.

@@ -116,7 +116,7 @@ async fn everything_wrong_with_a_folders_security_is_told_together(stack: &Stack
             json!({"security": {"watermark": true, "hotlinking": {}}}),
             json!({
                 "security.watermark": ["The security.watermark field must be an object."],
-                "security.hotlinking": ["The security.hotlinking field is not known."],
+                "security.hotlinking": ["The security.hotlinking field is not supported."],
             }),
         ),
         (
@@ -130,7 +130,7 @@ async fn everything_wrong_with_a_folders_security_is_told_together(stack: &Stack
         (
             json!({"security": {"watermark": {"size": 1, "position": "middle", "opacity": 2, "url": "logo.png"}}}),
             json!({
-                "security.watermark.size": ["The security.watermark.size field is not known."],
+                "security.watermark.size": ["The security.watermark.size field is not supported."],
                 "security.watermark.position": ["The selected security.watermark.position is invalid."],
                 "security.watermark.opacity": ["The security.watermark.opacity field must not be greater than 1."],
                 "security.watermark.url": ["The security.watermark.url field must be a valid URL."],

@@ -97,7 +97,7 @@ async fn a_text_that_is_wrong_is_a_field_and_one_that_cannot_be_read_is_not(stac
         assert_eq!(
             errors[name][0],
             json!(format!(
-                "The {} field must be given only once.",
+                "The {} field must appear only once.",
                 name.replace('_', " ")
             ))
         );

@@ -284,11 +284,10 @@ async fn refusals_of_what_may_not_be_now(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
     let viewer = acme.role("viewer").await;
-    let low = "This action needs the role owner or a higher one; yours is viewer.";
-    let low_upload = "This action needs the role user or a higher one; yours is viewer.";
+    let low = "This action requires the role owner or higher. Your role is viewer.";
+    let low_upload = "This action requires the role user or higher. Your role is viewer.";
     let no_account = "This endpoint requires an account key. The given key belongs to one space.";
-    let full =
-        "The space is not empty. Delete its files and folders first, or all of it with force=true.";
+    let full = "The space is not empty. Delete its files and folders first, or use force=true to delete everything.";
     acme.upload_photo().await;
     for (response, expected) in [
         (
@@ -312,7 +311,7 @@ async fn refusals_of_what_may_not_be_now(stack: &Stack) {
             refusal(
                 409,
                 full,
-                json!({"id": ["The id field must be that of an empty space."]}),
+                json!({"id": ["The id field must be the id of an empty space."]}),
             ),
         ),
     ] {
@@ -325,7 +324,7 @@ async fn refusals_of_what_may_not_be_now(stack: &Stack) {
     acme.client.send(disable).await.expect_ok();
     refusal(
         403,
-        "This space is disabled and takes no uploads.",
+        "This space is disabled and does not accept uploads.",
         json!({}),
     )
     .demand(&upload(&acme).await);

@@ -179,7 +179,7 @@ async fn a_space_with_a_file_is_deleted_by_force_alone(stack: &Stack) {
         );
         assert_eq!(
             response.expect_error(409),
-            json!({"id": ["The id field must be that of an empty space."]})
+            json!({"id": ["The id field must be the id of an empty space."]})
         );
         assert!(stack.anonymous.get(url).await.expect_status(200).body == PHOTO);
         acme.upload_photo().await;

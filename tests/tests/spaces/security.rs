@@ -138,8 +138,8 @@ async fn everything_wrong_with_a_watermark_is_told_together_by_its_whole_name(st
         (
             json!({"security": {"hotlinking": {}, "watermark": {"size": 3, "opacity": 2}}}),
             json!({
-                "security.hotlinking": ["The security.hotlinking field is not known."],
-                "security.watermark.size": ["The security.watermark.size field is not known."],
+                "security.hotlinking": ["The security.hotlinking field is not supported."],
+                "security.watermark.size": ["The security.watermark.size field is not supported."],
                 "security.watermark.opacity": ["The security.watermark.opacity field must not be greater than 1."],
             }),
         ),

@@ -207,7 +207,7 @@ async fn what_is_wrong_with_a_config_is_told_together(stack: &Stack) {
             "unsigned_restrictions.max_uploads_per_hour",
             "The unsigned restrictions.max uploads per hour field must not be greater than 1000.",
         ),
-        ("config.extra", "The config.extra field is not known."),
+        ("config.extra", "The config.extra field is not supported."),
         (
             "config.storage.folder",
             "The config.storage.folder field format is invalid.",
@@ -218,7 +218,7 @@ async fn what_is_wrong_with_a_config_is_told_together(stack: &Stack) {
         ),
         (
             "config.storage.odd",
-            "The config.storage.odd field is not known.",
+            "The config.storage.odd field is not supported.",
         ),
         (
             "config.validation.allowed_formats.0",

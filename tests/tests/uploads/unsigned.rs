@@ -363,7 +363,7 @@ async fn a_form_holds_one_file_that_obeys_the_config(stack: &Stack) {
         (Form::new().text("file", "hello"), because("must be a file")),
         (
             form(photo()).part("file", photo()),
-            because("must be given only once"),
+            because("must appear only once"),
         ),
         (
             form(photo()).text("folder_path", "a/b"),

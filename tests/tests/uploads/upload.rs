@@ -199,7 +199,7 @@ fn refused_fields(acme: &Tenant) -> Vec<Refused> {
         "space": ["The space field is required."],
         "file": ["The file field is required when files is not present."],
     });
-    let two_spaces = json!({"space": ["The space field must be given only once.", "The selected space is invalid."]});
+    let two_spaces = json!({"space": ["The space field must appear only once.", "The selected space is invalid."]});
     let path_alone =
         json!({"folder_id": ["The folder id field is required when folder path is present."]});
     let long = json!({"ref": ["The ref field must not be greater than 255 characters."]});
@@ -244,7 +244,7 @@ fn refused_files(acme: &Tenant) -> Vec<Refused> {
             space(acme).text("file", "hello"),
             because("must be a file"),
         ),
-        ("two files", two, because("must be given only once")),
+        ("two files", two, because("must appear only once")),
         (
             "no file chosen",
             unchosen,

@@ -93,7 +93,7 @@ impl FieldError {
             FieldError::NotAnObject => "must be an object".to_owned(),
             FieldError::NotAnArray => "must be an array".to_owned(),
             FieldError::NotAFile => "must be a file".to_owned(),
-            FieldError::Duplicate => "must be given only once".to_owned(),
+            FieldError::Duplicate => "must appear only once".to_owned(),
             FieldError::TooLong(most) => format!("must not be greater than {most} characters"),
             FieldError::TooManyKilobytes(most) => {
                 format!("must not be greater than {most} kilobytes")
@@ -109,7 +109,7 @@ impl FieldError {
             FieldError::NotAUrl => "must be a valid URL".to_owned(),
             FieldError::NotANumber => "must be a number".to_owned(),
             FieldError::TooMany(most) => format!("must not have more than {most} items"),
-            FieldError::UnknownKey => "is not known".to_owned(),
+            FieldError::UnknownKey => "is not supported".to_owned(),
             FieldError::RequiredIfTrue(other) => {
                 format!("is required when {} is true", other.replace('_', " "))
             }
