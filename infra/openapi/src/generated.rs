@@ -5,14 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde_json::json;
-use web::Endpoint;
+use crate::{Operation, api, document, reference::with_reference};
 
-use crate::{Operation, api, document};
-
-/// Lines between which the README's table of endpoints stands.
-const TABLE_BEGIN: &str = "<!-- endpoints: written by scripts/openapi -->";
-const TABLE_END: &str = "<!-- end of endpoints -->";
+/// The API reference, whose first part is written by hand.
+const REFERENCE: &str = "docs/api.md";
 /// Indentation of an event in the template.
 const EVENT_INDENT: &str = "        ";
 
@@ -35,6 +31,7 @@ impl GeneratedFile {
 /// Returns the files of the repository whose root is `root`.
 pub fn generate(root: &Path) -> io::Result<Vec<GeneratedFile>> {
     let operations = api().operations;
+    let document = document();
     let mut files = Vec::new();
     let mut add = |path: &str, content: String| {
         files.push(GeneratedFile {
@@ -43,14 +40,17 @@ pub fn generate(root: &Path) -> io::Result<Vec<GeneratedFile>> {
         });
     };
 
-    add("openapi.json", format!("{:#}\n", document()));
+    add("openapi.json", format!("{document:#}\n"));
     add("functions/api/not-found/routes.txt", routes(&operations));
     let template = fs::read_to_string(root.join("template.yaml"))?;
     add("template.yaml", with_events(&template, &operations));
-    let readme = fs::read_to_string(root.join("README.md"))?;
-    let readme = with_table(&readme, &operations)
-        .ok_or_else(|| io::Error::other("README.md has no table of endpoints"))?;
-    add("README.md", readme);
+    let page = fs::read_to_string(root.join(REFERENCE))?;
+    let page = with_reference(&page, &document).ok_or_else(|| {
+        io::Error::other(format!(
+            "{REFERENCE} lacks the line above its generated part"
+        ))
+    })?;
+    add(REFERENCE, page);
 
     Ok(files)
 }
@@ -115,52 +115,4 @@ fn events_of(operation: &Operation) -> Vec<String> {
         )
     };
     operation.endpoint.methods().iter().map(event).collect()
-}
-
-/// Replaces the table of endpoints; `None` if there is none.
-fn with_table(readme: &str, operations: &[Operation]) -> Option<String> {
-    let (before, rest) = readme.split_once(TABLE_BEGIN)?;
-    let (_, after) = rest.split_once(TABLE_END)?;
-
-    let row = |operation: &Operation| {
-        let Endpoint {
-            method,
-            path,
-            summary,
-            ..
-        } = operation.endpoint;
-        format!(
-            "| `{method} {path}` | {} | {summary} |\n",
-            caller(operation)
-        )
-    };
-    let rows: String = operations.iter().map(row).collect();
-    let table = format!("| endpoint | caller | |\n| --- | --- | --- |\n{rows}");
-    Some(format!("{before}{TABLE_BEGIN}\n{table}{TABLE_END}{after}"))
-}
-
-/// Who may call an endpoint, in a few words.
-fn caller(operation: &Operation) -> String {
-    let description = &operation.description;
-    if description["x-requires-account-key"] == true {
-        return "account key".to_owned();
-    }
-    if let Some(role) = description["x-required-role"].as_str() {
-        let is_optional = description["security"]
-            .as_array()
-            .is_some_and(|schemes| schemes.contains(&json!({})));
-        return if is_optional {
-            format!("{role}, or a token")
-        } else {
-            role.to_owned()
-        };
-    }
-    match description["security"][0]
-        .as_object()
-        .and_then(|schemes| schemes.keys().next())
-    {
-        Some(scheme) if scheme == "signed_url" => "signed URL".to_owned(),
-        Some(_) => "any key".to_owned(),
-        None => "anyone".to_owned(),
-    }
 }

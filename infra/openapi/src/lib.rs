@@ -1,12 +1,13 @@
 //! What follows from the declarations of the endpoints: the OpenAPI document, the routes that
-//! `not-found` knows, the events of the functions in `template.yaml`, and the table of endpoints in
-//! the README.
+//! `not-found` knows, the events of the functions in `template.yaml`, and the API reference in
+//! `docs/api.md`.
 //!
 //! `scripts/openapi` writes these files, and a test compares them.
 
 mod document;
 mod generated;
 mod links;
+mod reference;
 
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};

@@ -61,7 +61,7 @@ pub(crate) async fn requests_work(stack: &Stack) {
     assert!(output.status.success(), "{said}\n{complained}");
     assert!(said.contains("the same photo"), "{said}\n{complained}");
     assert!(
-        said.contains("opened by its signature"),
+        said.contains("the signed URL works"),
         "{said}\n{complained}"
     );
     // The file that is shown, one by each further way to upload, and the one that is found and
