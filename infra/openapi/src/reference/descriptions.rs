@@ -3,6 +3,10 @@
 /// Descriptions by the name of the field, or by `OWNER.FIELD`, which takes precedence. The owner is
 /// the id of the operation, or the name of the type.
 const DESCRIPTIONS: &[(&str, &str)] = &[
+    ("AccountView.key", "The key of the request."),
+    ("AnonymousFileView.name", "Stored name: the last segment of the URL."),
+    ("FileView.name", "Stored name: the last segment of `storage_path`."),
+    ("folder_id", "Folder: an id. In requests also `root`."),
     (
         "KeyView.key",
         "The key itself. Present only in the response to its creation.",

@@ -148,7 +148,7 @@ impl<'a> Schemas<'a> {
         let candidates = std::iter::once(schema).chain(alternatives_of).chain(items);
         let variants = candidates
             .filter(|candidate| name_of(candidate).is_some())
-            .filter_map(|candidate| alternatives(self.resolve(candidate)));
+            .filter_map(|candidate| self.resolve(candidate)["oneOf"].as_array());
         variants
             .flatten()
             .filter_map(|variant| variant.get("const").map(code))
