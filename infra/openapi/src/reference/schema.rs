@@ -232,7 +232,7 @@ pub(super) fn name_of(schema: &Value) -> Option<&str> {
     schema["$ref"].as_str()?.strip_prefix(PREFIX)
 }
 
-/// Returns whether a schema has a section of its own: an object, or a described set of values.
+/// Returns whether a schema has its own section: an object, or a described set of values.
 fn has_section(schema: &Value) -> bool {
     schema.get("properties").is_some() || schema.get("oneOf").is_some()
 }
