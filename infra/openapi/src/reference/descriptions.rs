@@ -4,8 +4,14 @@
 /// the id of the operation, or the name of the type.
 const DESCRIPTIONS: &[(&str, &str)] = &[
     ("AccountView.key", "The key of the request."),
-    ("AnonymousFileView.name", "Stored name: the last segment of the URL."),
-    ("FileView.name", "Stored name: the last segment of `storage_path`."),
+    (
+        "AnonymousFileView.name",
+        "Stored name: the last segment of the URL.",
+    ),
+    (
+        "FileView.name",
+        "Stored name: the last segment of `storage_path`.",
+    ),
     ("folder_id", "Folder: an id. In requests also `root`."),
     (
         "KeyView.key",
