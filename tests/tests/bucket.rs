@@ -109,7 +109,7 @@ fn copied(bytes: &str) -> CopyOutcome {
 }
 
 #[stack_test]
-async fn object_is_read_whole_or_with_its_size_and_first_bytes(stack: &Stack) {
+async fn read_returns_object_or_its_first_bytes_and_size(stack: &Stack) {
     let fixture = BucketFixture::new(stack).await;
     assert_eq!(
         (
@@ -136,7 +136,7 @@ async fn object_is_read_whole_or_with_its_size_and_first_bytes(stack: &Stack) {
 }
 
 #[stack_test]
-async fn copy_is_of_what_is_there_and_is_never_overwritten(stack: &Stack) {
+async fn copy_copies_current_source_and_never_overwrites_target(stack: &Stack) {
     let fixture = BucketFixture::new(stack).await;
     assert_eq!(
         fixture.copy(5).await.expect("an answer"),
@@ -174,7 +174,7 @@ async fn copy_is_of_what_is_there_and_is_never_overwritten(stack: &Stack) {
 }
 
 #[stack_test]
-async fn large_object_is_copied_in_parts_or_not_at_all(stack: &Stack) {
+async fn multipart_copy_succeeds_whole_or_leaves_nothing(stack: &Stack) {
     let fixture = BucketFixture::new(stack).await;
     let bytes: Bytes = tests::noise(1, IN_PARTS).into();
     assert_eq!(
@@ -230,7 +230,7 @@ async fn large_object_is_copied_in_parts_or_not_at_all(stack: &Stack) {
 }
 
 #[stack_test]
-async fn copy_in_parts_fails_as_busy_if_the_source_is_replaced_meanwhile(stack: &Stack) {
+async fn multipart_copy_fails_as_busy_if_source_is_replaced(stack: &Stack) {
     let fixture = BucketFixture::new(stack).await;
     // Sent beforehand: while a call is held its deadline runs, which sending may outlast.
     let mut versions = Vec::new();
@@ -263,7 +263,7 @@ async fn copy_in_parts_fails_as_busy_if_the_source_is_replaced_meanwhile(stack: 
 }
 
 #[stack_test]
-async fn a_purge_takes_what_is_kept_and_what_was_sent_of_one_space_alone(stack: &Stack) {
+async fn purge_deletes_stored_and_staged_objects_of_one_space_only(stack: &Stack) {
     let fixture = BucketFixture::new(stack).await;
     let env = fixture.stack.admin_environment().env;
     let (space, other) = (SpaceId::new(&env), SpaceId::new(&env));

@@ -260,7 +260,7 @@ fn dependencies_point_one_way() {
 }
 
 #[test]
-fn what_is_kept_out_is_not_reached_by_any_way() {
+fn excluded_packages_are_not_reached_by_any_path() {
     for platform in PLATFORMS {
         let metadata = metadata(platform);
         for (names, kept_out) in KEPT_OUT {
@@ -354,7 +354,7 @@ fn functions_are_deployed_with_their_own_features() {
 }
 
 #[test]
-fn everything_comes_under_a_licence_that_we_take() {
+fn all_dependencies_have_accepted_licences() {
     for platform in PLATFORMS {
         let metadata = metadata(platform);
         let packages = graph(&metadata).into_keys().map(|id| &metadata[id]);
@@ -414,7 +414,7 @@ fn one(words: &mut Words) -> bool {
 }
 
 #[test]
-fn licence_expressions_are_read_as_they_are_meant() {
+fn licence_expressions_are_parsed() {
     for permitted in [
         "MIT",
         "MIT/GPL-3.0",

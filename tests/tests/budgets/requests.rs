@@ -15,7 +15,7 @@ async fn warm(stack: &Stack, acme: &Tenant) {
 }
 
 #[stack_test]
-async fn reads_cost_what_they_may(stack: &Stack) {
+async fn reads_stay_within_call_budget(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let record = acme.upload_photo().await;
     let (file, url) = (
@@ -158,7 +158,7 @@ async fn assert_costs(stack: &Stack, rows: &[Costed<'_>]) {
 }
 
 #[stack_test]
-async fn changes_of_a_space_cost_what_they_may(stack: &Stack) {
+async fn space_changes_stay_within_call_budget(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (client, account) = (&acme.client, &stack.account());
     warm(stack, &acme).await;
@@ -218,7 +218,7 @@ async fn changes_of_a_space_cost_what_they_may(stack: &Stack) {
 }
 
 #[stack_test]
-async fn changes_of_keys_and_accounts_cost_what_they_may(stack: &Stack) {
+async fn key_and_account_changes_stay_within_call_budget(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (client, account) = (&acme.client, &stack.account());
     warm(stack, &acme).await;
@@ -284,7 +284,7 @@ async fn changes_of_keys_and_accounts_cost_what_they_may(stack: &Stack) {
 }
 
 #[stack_test]
-async fn uploads_cost_what_they_may(stack: &Stack) {
+async fn uploads_stay_within_call_budget(stack: &Stack) {
     let acme = stack.space("Acme").await;
     warm(stack, &acme).await;
     let form = |count| {
@@ -352,7 +352,7 @@ async fn uploads_cost_what_they_may(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_name_costs_one_call_more(stack: &Stack) {
+async fn idempotency_key_takes_one_more_call(stack: &Stack) {
     let acme = stack.space("Acme").await;
     warm(stack, &acme).await;
     let account = stack.account();
@@ -411,7 +411,7 @@ async fn a_name_costs_one_call_more(stack: &Stack) {
 }
 
 #[stack_test(undrained)]
-async fn deletions_cost_what_they_may(stack: &Stack) {
+async fn deletions_stay_within_call_budget(stack: &Stack) {
     let (full, empty, forced) = (
         stack.space("Full").await,
         stack.space("Empty").await,
@@ -464,7 +464,7 @@ async fn deletions_cost_what_they_may(stack: &Stack) {
 }
 
 #[stack_test]
-async fn noting_a_keys_use_costs_two_writes_a_minute(stack: &Stack) {
+async fn last_used_update_takes_two_writes_per_minute(stack: &Stack) {
     let acme = stack.space("Acme").await;
     warm(stack, &acme).await;
     stack.clock.advance(minutes(1));
@@ -485,7 +485,7 @@ async fn noting_a_keys_use_costs_two_writes_a_minute(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_refusal_costs_no_more_than_it_takes_to_know(stack: &Stack) {
+async fn rejected_request_stays_within_call_budget(stack: &Stack) {
     let (_, calls) = stack
         .calls_of(stack.anonymous.with_key("sk_malformed").get("/spaces/x"))
         .await;

@@ -46,7 +46,7 @@ async fn put(client: &Client, presigned: &Value) {
 }
 
 #[stack_test]
-async fn presigned_uploads_cost_what_they_may(stack: &Stack) {
+async fn presigned_uploads_stay_within_call_budget(stack: &Stack) {
     let acme = warm(stack).await;
     let mut body = described();
     body["space"] = json!(acme.handle);
@@ -120,7 +120,7 @@ async fn presigned_uploads_cost_what_they_may(stack: &Stack) {
 }
 
 #[stack_test]
-async fn uploads_of_strangers_cost_what_they_may(stack: &Stack) {
+async fn anonymous_uploads_stay_within_call_budget(stack: &Stack) {
     let acme = warm(stack).await;
     let space = acme
         .client
@@ -199,7 +199,7 @@ async fn uploads_of_strangers_cost_what_they_may(stack: &Stack) {
 }
 
 #[stack_test]
-async fn uploads_without_proof_cost_what_they_may(stack: &Stack) {
+async fn unsigned_uploads_stay_within_call_budget(stack: &Stack) {
     let acme = warm(stack).await;
     let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true, "max_uploads_per_hour": 1});
     let config = json!({"space_id": acme.id, "name": "open", "allow_unsigned": true, "unsigned_restrictions": restrictions});

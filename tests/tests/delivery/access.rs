@@ -187,7 +187,7 @@ async fn assert_answers(probes: &[Probe<'_>], delivery_type: &str, asks: bool, p
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn whoever_proves_what_any_level_demands_is_let_in_and_nobody_else(stack: &Stack) {
+async fn only_credentials_that_a_level_requires_open_file(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let visitors = Visitors::of(&fixture).await;
     let mut files = Vec::new();
@@ -221,7 +221,7 @@ async fn whoever_proves_what_any_level_demands_is_let_in_and_nobody_else(stack: 
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn a_signature_and_a_key_that_are_both_good_open_a_file(stack: &Stack) {
+async fn valid_signature_together_with_valid_key_opens_file(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let viewer = fixture.acme.role("viewer").await;
     for delivery_type in &TYPES[1..] {
@@ -239,7 +239,7 @@ async fn a_signature_and_a_key_that_are_both_good_open_a_file(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn a_key_opens_files_until_it_is_revoked(stack: &Stack) {
+async fn key_opens_files_until_revoked(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let file = fixture.put_here("private").await;
     let keys = format!("{}/api-keys", fixture.space());
@@ -264,7 +264,7 @@ async fn a_key_opens_files_until_it_is_revoked(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn either_flag_closes_a_folder_and_a_file_as_it_closes_a_space(stack: &Stack) {
+async fn either_access_flag_closes_file_folder_and_space(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let file = fixture.put_here("upload").await;
     for path in [&fixture.space(), &fixture.folder, &file.path] {

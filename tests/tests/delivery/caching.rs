@@ -50,7 +50,7 @@ async fn response(
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn heads_parts_and_conditions_are_answered_after_the_check_alone(stack: &Stack) {
+async fn head_range_and_conditional_requests_check_access_first(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let viewer = fixture.acme.role("viewer").await;
     let nobody = &fixture.stack.anonymous;
@@ -122,7 +122,7 @@ async fn heads_parts_and_conditions_are_answered_after_the_check_alone(stack: &S
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn what_is_kept_is_no_longer_confirmed_once_access_is_closed(stack: &Stack) {
+async fn cached_response_is_not_revalidated_after_access_is_closed(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let file = fixture.put_here("upload").await;
     let nobody = &fixture.stack.anonymous;
@@ -170,7 +170,7 @@ async fn what_is_kept_is_no_longer_confirmed_once_access_is_closed(stack: &Stack
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn what_a_browser_keeps_is_confirmed_no_longer_than_its_address_is_good(stack: &Stack) {
+async fn cached_response_is_not_revalidated_after_signed_url_expires(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let url = fixture.put_here("private").await.url;
     let nobody = &fixture.stack.anonymous;
@@ -190,7 +190,7 @@ async fn what_a_browser_keeps_is_confirmed_no_longer_than_its_address_is_good(st
 }
 
 #[stack_test(options = options_with_redirects())]
-async fn nobody_is_sent_to_storage_who_may_not_see_the_file(stack: &Stack) {
+async fn unauthorized_request_is_not_redirected_to_storage(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let viewer = fixture.acme.role("viewer").await;
     let nobody = &fixture.stack.anonymous;

@@ -27,7 +27,7 @@ async fn pending_file(
 }
 
 #[stack_test(undrained)]
-async fn text_in_utf8_is_delivered_with_its_charset(stack: &Stack) {
+async fn utf8_text_is_delivered_with_charset(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for (name, content_type, bytes, delivered) in [
         (
@@ -89,8 +89,7 @@ async fn text_in_utf8_is_delivered_with_its_charset(stack: &Stack) {
 }
 
 #[tokio::test]
-async fn a_long_text_is_measured_to_its_end_where_it_passes_and_by_its_beginning_where_storage_copies_it()
- {
+async fn charset_is_detected_from_all_bytes_or_from_the_beginning_of_copied_objects() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     // A character stands across the end of what is read.
@@ -127,7 +126,7 @@ async fn a_long_text_is_measured_to_its_end_where_it_passes_and_by_its_beginning
 }
 
 #[stack_test(options = StackOptions::default().with_parameters(&[("RedirectAboveBytes", "1")]))]
-async fn storage_delivers_text_with_its_charset_too(stack: &Stack) {
+async fn redirected_text_has_charset(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let record = acme
         .client

@@ -51,7 +51,7 @@ const STEPS: [(Step, &str, Option<usize>); 14] = [
 ];
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn what_folders_say_goes_where_they_go(stack: &Stack) {
+async fn moved_folder_takes_its_settings_along(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let ids = nested(&fixture, &NAMES).await;
     let file = fixture.put("upload", &ids[4]).await;
@@ -107,7 +107,7 @@ async fn what_folders_say_goes_where_they_go(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn a_file_is_seen_as_the_folder_says_that_it_is_moved_into(stack: &Stack) {
+async fn moved_file_inherits_access_of_new_folder(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let ids = nested(&fixture, &NAMES).await;
     let open = fixture.folder_in("open", Some(&ids[4])).await;
@@ -171,7 +171,7 @@ async fn assert_marked(
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn the_nearest_folder_that_speaks_of_a_watermark_decides(stack: &Stack) {
+async fn nearest_folder_with_watermark_setting_decides(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let viewer = fixture.acme.role("viewer").await;
     let ids = nested(&fixture, &NAMES).await;
@@ -246,7 +246,7 @@ async fn the_nearest_folder_that_speaks_of_a_watermark_decides(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn a_missing_folder_lets_nobody_in(stack: &Stack) {
+async fn file_in_missing_folder_is_denied(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let viewer = fixture.acme.role("viewer").await;
     let ids = nested(&fixture, &NAMES).await;

@@ -21,7 +21,7 @@ async fn file_of_type(acme: &Tenant, delivery_type: DeliveryType) -> String {
 }
 
 #[stack_test]
-async fn an_original_is_delivered_with_its_headers(stack: &Stack) {
+async fn original_is_delivered_with_headers(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let url = url(&acme.upload_photo().await);
     let whole = stack.anonymous.get(&url).await.expect_status(200);
@@ -59,7 +59,7 @@ async fn an_original_is_delivered_with_its_headers(stack: &Stack) {
 }
 
 #[stack_test]
-async fn who_has_it_already_gets_a_304_without_a_look_at_the_object(stack: &Stack) {
+async fn matching_etag_returns_304_without_reading_object(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let url = url(&acme.upload_photo().await);
     let first = stack.anonymous.get(&url).await.expect_status(200);
@@ -117,7 +117,7 @@ async fn who_has_it_already_gets_a_304_without_a_look_at_the_object(stack: &Stac
 }
 
 #[stack_test]
-async fn parts_of_a_file_are_delivered(stack: &Stack) {
+async fn range_requests_return_parts(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let url = url(&acme.upload_photo().await);
     let size = PHOTO.len();
@@ -177,7 +177,7 @@ async fn parts_of_a_file_are_delivered(stack: &Stack) {
 }
 
 #[stack_test]
-async fn private_and_authenticated_originals_ask_for_a_key_of_their_space(stack: &Stack) {
+async fn private_and_authenticated_originals_require_key_of_space(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let viewer = acme.role("viewer").await;
     let (stranger, member) = (stack.user().await, stack.user().await);
@@ -224,7 +224,7 @@ async fn private_and_authenticated_originals_ask_for_a_key_of_their_space(stack:
 }
 
 #[stack_test]
-async fn paths_that_lead_elsewhere_are_refused_and_unknown_ones_do_not_exist(stack: &Stack) {
+async fn traversal_paths_are_rejected_and_unknown_paths_return_404(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let handle = &acme.handle;
     let address = stack
@@ -272,7 +272,7 @@ pub(crate) async fn raw_status(address: &str, path: &str) -> u16 {
 }
 
 #[stack_test]
-async fn encoded_paths_name_the_same_file_and_other_methods_are_refused(stack: &Stack) {
+async fn encoded_paths_are_equivalent_and_other_methods_return_405(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let url = url(&acme.upload_photo().await);
     stack
@@ -307,7 +307,7 @@ async fn encoded_paths_name_the_same_file_and_other_methods_are_refused(stack: &
 }
 
 #[stack_test]
-async fn markup_is_delivered_where_it_can_do_no_harm(stack: &Stack) {
+async fn markup_is_delivered_sandboxed(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for (name, declared, bytes, disposition) in [
         (

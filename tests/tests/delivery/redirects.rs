@@ -35,7 +35,7 @@ async fn put_large(fixture: &DeliveryFixture<'_>, delivery_type: &str) -> (Fixtu
 }
 
 #[stack_test(options = options_with_redirects())]
-async fn redirects_of_open_file_have_one_address_for_half_an_hour(stack: &Stack) {
+async fn redirects_of_open_file_share_url_for_half_an_hour(stack: &Stack) {
     let fixture = fixture_at_window_start(stack).await;
     let (file, bytes) = put_large(&fixture, "upload").await;
     let (nobody, clock) = (&fixture.stack.anonymous, &fixture.stack.clock);
@@ -67,7 +67,7 @@ async fn redirects_of_open_file_have_one_address_for_half_an_hour(stack: &Stack)
 }
 
 #[stack_test(options = options_with_redirects())]
-async fn redirect_leads_to_the_bytes_with_the_headers_of_delivery(stack: &Stack) {
+async fn redirect_target_returns_bytes_with_delivery_headers(stack: &Stack) {
     let fixture = fixture_at_window_start(stack).await;
     let (file, bytes) = put_large(&fixture, "upload").await;
     let nobody = &fixture.stack.anonymous;
@@ -325,7 +325,7 @@ async fn player_seeks_with_ranges_for_hours(stack: &Stack) {
 }
 
 #[tokio::test]
-async fn limit_of_zero_bytes_stops_the_start() {
+async fn redirect_limit_of_zero_fails_start() {
     let parameters = BTreeMap::from([("RedirectAboveBytes".to_owned(), "0".to_owned())]);
     let directory = Arc::new(TempDir::new().expect("a temporary directory"));
     let started = Stack::start_in(

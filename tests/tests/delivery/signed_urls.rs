@@ -20,7 +20,7 @@ fn signature_of(address: &str) -> &str {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn an_address_is_one_however_it_is_spelled(stack: &Stack) {
+async fn equivalent_spellings_of_signed_url_are_accepted(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let url = fixture.put_here("private").await.url;
     let expires = fixture.now() + HOUR_SECONDS;
@@ -59,7 +59,7 @@ async fn an_address_is_one_however_it_is_spelled(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn nothing_of_an_address_can_be_changed_left_out_or_added(stack: &Stack) {
+async fn changed_signed_url_is_rejected(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let (url, other) = (
         fixture.put_here("private").await.url,
@@ -144,7 +144,7 @@ async fn nothing_of_an_address_can_be_changed_left_out_or_added(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn a_signed_rendering_is_refused_as_long_as_there_are_none(stack: &Stack) {
+async fn signed_transformation_is_rejected(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     for delivery_type in ["upload", "private"] {
         let url = fixture.put_here(delivery_type).await.url;
@@ -162,7 +162,7 @@ async fn a_signed_rendering_is_refused_as_long_as_there_are_none(stack: &Stack) 
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn browsers_keep_nothing_beyond_the_time_of_an_address(stack: &Stack) {
+async fn max_age_ends_with_signed_url(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let (private, authenticated) = (
         fixture.put_here("private").await.url,
@@ -233,7 +233,7 @@ async fn rotated(fixture: &DeliveryFixture<'_>) -> DeliverySigner {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn addresses_outlive_the_secret_that_signed_them_by_a_day(stack: &Stack) {
+async fn signed_urls_stay_valid_for_a_day_after_rotation(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let url = fixture.put_here("private").await.url;
     let nobody = &fixture.stack.anonymous;
@@ -268,7 +268,7 @@ async fn addresses_outlive_the_secret_that_signed_them_by_a_day(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn what_the_api_signs_is_what_the_secret_signs_and_opens_as_long_as_it_says(stack: &Stack) {
+async fn api_signed_url_equals_locally_signed_url_and_expires(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let viewer = fixture.acme.role("viewer").await;
     for delivery_type in ["private", "authenticated"] {

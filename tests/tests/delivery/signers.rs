@@ -59,7 +59,7 @@ fn path_of(url: &str) -> &str {
 }
 
 #[test]
-fn all_signers_agree_with_the_vectors_of_delivery() {
+fn all_signers_agree_with_delivery_vectors() {
     let file: Value = serde_json::from_str(VECTORS).expect("JSON");
     let (secret, vectors) = (
         text(&file["secret"]),
@@ -87,7 +87,7 @@ fn all_signers_agree_with_the_vectors_of_delivery() {
 }
 
 #[stack_test]
-async fn addresses_that_python_and_javascript_sign_open_a_private_file(stack: &Stack) {
+async fn urls_signed_by_python_and_javascript_open_private_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let config = json!({"space_id": acme.id, "name": "private", "delivery_type": "private"});
     acme.client

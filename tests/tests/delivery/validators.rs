@@ -38,7 +38,7 @@ async fn inner_folder(fixture: &DeliveryFixture<'_>) -> String {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn etag_changes_with_every_change_of_access_or_type(stack: &Stack) {
+async fn etag_changes_with_access_and_type(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let inner = inner_folder(&fixture).await;
     let file = fixture.put("upload", &inner).await;
@@ -93,7 +93,7 @@ async fn etag_changes_with_every_change_of_access_or_type(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn moved_folder_changes_etags_below_it(stack: &Stack) {
+async fn folder_move_changes_etags_of_descendants(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let inner = inner_folder(&fixture).await;
     let file = fixture.put("upload", &inner).await;

@@ -9,7 +9,7 @@ use serde_json::json;
 use tests::{DYNAMODB_ATTEMPTS, Stack, stack_test};
 
 #[stack_test]
-async fn a_lost_answer_never_turns_a_success_into_a_refusal_or_makes_two_of_one(stack: &Stack) {
+async fn lost_response_never_fails_or_duplicates_a_write(stack: &Stack) {
     let faults = stack.cloud.faults();
 
     faults.lose_response(DynamoDb, "TransactWriteItems", 1);
@@ -76,7 +76,7 @@ async fn a_lost_answer_never_turns_a_success_into_a_refusal_or_makes_two_of_one(
 }
 
 #[stack_test]
-async fn an_upload_survives_lost_answers_of_every_write(stack: &Stack) {
+async fn upload_survives_lost_response_of_each_write(stack: &Stack) {
     let acme = stack.space("Acme").await;
     stack.cloud.faults().lose_response(S3, "PutObject", 1);
     stack
@@ -93,9 +93,7 @@ async fn an_upload_survives_lost_answers_of_every_write(stack: &Stack) {
 }
 
 #[stack_test]
-async fn an_incomplete_batch_is_read_to_its_end_or_fails_and_is_never_taken_for_an_absence(
-    stack: &Stack,
-) {
+async fn incomplete_batch_read_is_completed_or_fails(stack: &Stack) {
     /// Tries of a batch read.
     const TRIES: u32 = 5;
     let acme = stack.space("Acme").await;
@@ -126,7 +124,7 @@ async fn an_incomplete_batch_is_read_to_its_end_or_fails_and_is_never_taken_for_
 }
 
 #[stack_test]
-async fn a_transaction_that_conflicts_is_tried_again(stack: &Stack) {
+async fn conflicting_transaction_is_retried(stack: &Stack) {
     stack.cloud.faults().fail(
         DynamoDb,
         "TransactWriteItems",
@@ -141,7 +139,7 @@ async fn a_transaction_that_conflicts_is_tried_again(stack: &Stack) {
 }
 
 #[stack_test]
-async fn what_delivery_reads_at_one_moment_is_read_whole_or_nobody_is_let_in(stack: &Stack) {
+async fn incomplete_transactional_read_denies_delivery(stack: &Stack) {
     /// Tries of a read that conflicts with writes.
     const TRIES: u32 = 8;
     let acme = stack.space("Acme").await;
@@ -188,7 +186,7 @@ async fn what_delivery_reads_at_one_moment_is_read_whole_or_nobody_is_let_in(sta
 }
 
 #[stack_test]
-async fn throttled_transaction_is_tried_twice_and_then_answered_503(stack: &Stack) {
+async fn throttled_transaction_returns_503_after_two_attempts(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let folder = acme
         .client
@@ -245,8 +243,7 @@ async fn throttled_transaction_is_tried_twice_and_then_answered_503(stack: &Stac
 }
 
 #[tokio::test]
-async fn overload_is_a_503_that_says_when_to_come_back_and_our_own_mistake_a_500_that_says_nothing()
-{
+async fn overload_returns_503_with_retry_after_and_internal_error_500() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let faults = stack.cloud.faults();
@@ -286,9 +283,7 @@ async fn overload_is_a_503_that_says_when_to_come_back_and_our_own_mistake_a_500
 }
 
 #[stack_test]
-async fn a_server_error_of_the_table_that_nobody_knows_is_a_503_and_another_one_a_500(
-    stack: &Stack,
-) {
+async fn unknown_5xx_of_dynamodb_returns_503_and_4xx_500(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}", acme.id);
 

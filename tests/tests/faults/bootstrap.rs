@@ -117,7 +117,7 @@ async fn records_without_faults() -> i32 {
 }
 
 #[tokio::test]
-async fn lost_answers_make_neither_a_second_user_nor_a_key_that_does_not_work() {
+async fn lost_responses_during_bootstrap_create_one_user_and_working_key() {
     let empty = Empty::start().await;
     empty
         .faults()
@@ -154,7 +154,7 @@ async fn lost_answers_make_neither_a_second_user_nor_a_key_that_does_not_work() 
 }
 
 #[tokio::test]
-async fn a_start_that_failed_is_finished_by_the_next() {
+async fn failed_bootstrap_is_completed_by_next_start() {
     let empty = Empty::start().await;
     empty
         .faults()

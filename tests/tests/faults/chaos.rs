@@ -29,7 +29,7 @@ const RACERS: usize = 4;
 const LEASE_SECONDS: u64 = 36;
 
 #[tokio::test]
-async fn whatever_the_mood_a_file_goes_its_way() {
+async fn file_lifecycle_completes_under_chaos() {
     let journeys = stream::iter(SEEDS.seeds()).map(async |seed| {
         let journey = std::panic::AssertUnwindSafe(Journey::travel(seed)).catch_unwind();
         Box::pin(journey).await.is_err().then_some(seed)

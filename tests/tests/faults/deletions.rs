@@ -422,22 +422,22 @@ async fn assert_whole_or_nothing(operation: Operation) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_deletion_of_a_file_deletes_it_or_leaves_it_as_it_was() {
+async fn interrupted_file_deletion_is_atomic() {
     assert_whole_or_nothing(Operation::DeleteFile).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_deletion_of_an_announced_file_deletes_it_or_leaves_it_as_it_was() {
+async fn interrupted_deletion_of_pending_file_is_atomic() {
     assert_whole_or_nothing(Operation::DeleteAnnounced).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_deletion_of_a_folder_deletes_it_or_leaves_it_with_its_name() {
+async fn interrupted_folder_deletion_is_atomic() {
     assert_whole_or_nothing(Operation::DeleteFolder).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_move_of_a_folder_moves_it_with_all_that_is_in_it_or_leaves_it() {
+async fn interrupted_folder_move_is_atomic() {
     assert_whole_or_nothing(Operation::MoveFolder).await;
 }
 
@@ -476,7 +476,7 @@ async fn delete(setup: &Setup<'_>, kill: Option<(u32, bool)>) {
 }
 
 #[stack_test]
-async fn a_purge_of_a_file_that_is_killed_at_any_of_its_calls_leaves_nothing_of_it(stack: &Stack) {
+async fn file_purge_killed_at_any_call_completes_on_retry(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let other = acme.upload_photo().await;
     let setup = Operation::DeleteFile.prepare(stack, &acme).await;

@@ -113,7 +113,7 @@ async fn assert_one_effect(
 }
 
 #[stack_test]
-async fn only_success_is_kept(stack: &Stack) {
+async fn only_successful_responses_are_stored(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let keys = format!("/spaces/{}/api-keys", acme.id);
     let named = |path: &str, body: Value| Creation::json(&stack.account(), path, body);
@@ -170,7 +170,7 @@ async fn only_success_is_kept(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_failure_gives_the_name_back(stack: &Stack) {
+async fn failed_request_releases_its_key(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for creation in creations(stack, &acme) {
         let before = stack.dump().await;
@@ -191,7 +191,7 @@ async fn a_failure_gives_the_name_back(stack: &Stack) {
 }
 
 #[stack_test]
-async fn an_effect_whose_answers_are_lost_is_found_again(stack: &Stack) {
+async fn retry_after_lost_responses_returns_first_effect(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for creation in creations(stack, &acme) {
         let before = stack.dump().await;
@@ -219,7 +219,7 @@ async fn an_effect_whose_answers_are_lost_is_found_again(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_claim_whose_answer_is_lost_is_its_own(stack: &Stack) {
+async fn lost_response_of_reservation_is_recognized_as_own(stack: &Stack) {
     let acme = stack.space("Acme").await;
     acme.client
         .get(&format!("/spaces/{}", acme.id))
@@ -239,7 +239,7 @@ async fn a_claim_whose_answer_is_lost_is_its_own(stack: &Stack) {
 }
 
 #[stack_test]
-async fn whoever_comes_after_a_death_does_the_same_under_the_same_ids(stack: &Stack) {
+async fn retry_after_crash_repeats_request_with_same_ids(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for creation in creations(stack, &acme) {
         let before = stack.dump().await;
@@ -281,7 +281,7 @@ async fn whoever_comes_after_a_death_does_the_same_under_the_same_ids(stack: &St
 }
 
 #[stack_test]
-async fn request_that_is_taken_over_at_any_call_leaves_one_effect(stack: &Stack) {
+async fn request_taken_over_at_any_call_has_one_effect(stack: &Stack) {
     /// More calls than an upload makes.
     const CALLS_MAX: u32 = 20;
     let mut calls = 0;
@@ -324,7 +324,7 @@ async fn request_that_is_taken_over_at_any_call_leaves_one_effect(stack: &Stack)
 }
 
 #[stack_test]
-async fn an_upload_that_was_given_up_can_be_sent_again(stack: &Stack) {
+async fn abandoned_upload_can_be_retried(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for creation in creations(stack, &acme)
         .into_iter()
@@ -351,7 +351,7 @@ async fn an_upload_that_was_given_up_can_be_sent_again(stack: &Stack) {
 }
 
 #[stack_test]
-async fn an_upload_that_could_not_be_stored_can_be_sent_again(stack: &Stack) {
+async fn upload_that_failed_in_storage_can_be_retried(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let creation = Creation::upload(&acme.client, &acme, &["files", "files", "files"]);
     let before = stack.dump().await;
@@ -371,7 +371,7 @@ async fn an_upload_that_could_not_be_stored_can_be_sent_again(stack: &Stack) {
 }
 
 #[stack_test]
-async fn the_dead_keep_their_name_for_their_payload_until_their_lease_ends(stack: &Stack) {
+async fn crashed_request_holds_its_key_until_lease_ends(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let keys = format!("/spaces/{}/api-keys", acme.id);
     let creation = |name: &str| Creation::json(&acme.client, &keys, json!({"name": name}));
@@ -428,7 +428,7 @@ impl FromFields for Anything {
 }
 
 #[stack_test(options = with_panicking_folders())]
-async fn request_whose_handler_panics_may_be_sent_again_at_once(stack: &Stack) {
+async fn panicking_request_can_be_retried_at_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let creation = Creation::json(&acme.client, "/folders", json!({}));
 

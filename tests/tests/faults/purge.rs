@@ -135,8 +135,7 @@ async fn survives(kills: Vec<Kill>) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_purge_that_is_killed_at_any_of_its_calls_ends_with_nothing_left_and_nothing_else_touched()
- {
+async fn space_purge_killed_at_any_call_completes_and_touches_nothing_else() {
     let calls = Box::pin(calls()).await;
     assert!(
         calls >= 25,
@@ -245,7 +244,7 @@ async fn is_whole_or_nothing(force: bool, takes_effect: bool) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_deletion_that_is_killed_at_any_of_its_calls_deletes_the_space_or_leaves_it_as_it_was() {
+async fn interrupted_space_deletion_is_atomic() {
     let kinds = [(true, false), (true, true), (false, false), (false, true)];
     let deleted =
         join_all(kinds.map(|(force, takes_effect)| is_whole_or_nothing(force, takes_effect))).await;

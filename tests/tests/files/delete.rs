@@ -125,7 +125,7 @@ async fn marked(acme: &Tenant, place: &str) -> Value {
 }
 
 #[stack_test]
-async fn a_deleted_file_is_nowhere_at_once_and_forgotten_in_time(stack: &Stack) {
+async fn deleted_file_disappears_at_once_and_is_purged(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(&acme, "tagged", json!({"metadata": {"tags": ["a", "b"]}})).await;
     let photos = folder(&acme, "Photos").await;
@@ -158,7 +158,7 @@ async fn a_deleted_file_is_nowhere_at_once_and_forgotten_in_time(stack: &Stack) 
 }
 
 #[stack_test]
-async fn a_deleted_file_leaves_all_else_as_it_was_before_it_came(stack: &Stack) {
+async fn upload_and_deletion_restore_table_and_storage(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(&acme, "tagged", json!({"metadata": {"tags": ["a", "b"]}})).await;
     marked(&acme, "root").await;
@@ -181,7 +181,7 @@ async fn a_deleted_file_leaves_all_else_as_it_was_before_it_came(stack: &Stack) 
 }
 
 #[stack_test]
-async fn a_file_may_be_named_by_path_query_or_body(stack: &Stack) {
+async fn delete_accepts_id_in_path_query_or_body(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let kept_file = acme.upload_photo().await;
     let id = text(&kept_file["id"]);
@@ -283,7 +283,7 @@ async fn a_file_may_be_named_by_path_query_or_body(stack: &Stack) {
 }
 
 #[stack_test]
-async fn users_delete_what_they_uploaded_and_admins_delete_everything(stack: &Stack) {
+async fn user_deletes_own_files_and_admin_any_file(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let (viewer, user) = (acme.role("viewer").await, acme.role("user").await);
     let (colleague, admin) = (acme.role("user").await, acme.role("admin").await);
@@ -330,7 +330,7 @@ async fn users_delete_what_they_uploaded_and_admins_delete_everything(stack: &St
 }
 
 #[stack_test]
-async fn a_pending_file_goes_with_what_was_sent_for_it(stack: &Stack) {
+async fn deleting_pending_file_removes_staged_object(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for is_sent in [true, false] {
         let pending_file = PendingFile::create(&acme, json!({"ref": "order"})).await;
@@ -363,7 +363,7 @@ async fn a_pending_file_goes_with_what_was_sent_for_it(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_stored_name_is_free_again_and_what_has_it_then_stays(stack: &Stack) {
+async fn stored_name_can_be_reused_after_deletion(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(
         &acme,
@@ -413,7 +413,7 @@ async fn a_stored_name_is_free_again_and_what_has_it_then_stays(stack: &Stack) {
 }
 
 #[stack_test]
-async fn of_deletions_at_once_one_deletes_the_file(stack: &Stack) {
+async fn one_of_concurrent_deletions_succeeds(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let neighbour = acme.upload_photo().await;
     for _ in 0..10 {

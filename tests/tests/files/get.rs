@@ -4,7 +4,7 @@ use serde_json::json;
 use tests::{PHOTO, Stack, stack_test};
 
 #[stack_test]
-async fn a_file_is_shown_as_it_was_uploaded(stack: &Stack) {
+async fn get_returns_uploaded_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let uploaded = acme.upload_photo().await;
     let id = uploaded["id"].as_str().expect("an id");
@@ -44,7 +44,7 @@ async fn a_file_is_shown_as_it_was_uploaded(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_file_of_another_space_does_not_exist(stack: &Stack) {
+async fn foreign_file_returns_404(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let id = acme.upload_photo().await["id"]
         .as_str()

@@ -12,7 +12,7 @@ use crate::{
 };
 
 #[stack_test(options = StackOptions::without_rate_limits(), undrained)]
-async fn every_filter_shows_what_it_means_once_in_each_direction(stack: &Stack) {
+async fn each_filter_lists_matching_files_once_in_both_directions(stack: &Stack) {
     let library = Box::pin(Library::new(stack)).await;
     let filters: Vec<Filter> = library.filters().concat();
     let alone = filters.iter().map(|filter| vec![filter]);
@@ -32,7 +32,7 @@ async fn every_filter_shows_what_it_means_once_in_each_direction(stack: &Stack) 
 }
 
 #[stack_test(options = StackOptions::without_rate_limits(), undrained)]
-async fn every_two_filters_show_what_both_mean(stack: &Stack) {
+async fn each_pair_of_filters_lists_files_that_match_both(stack: &Stack) {
     let library = Box::pin(Library::new(stack)).await;
     let groups = library.filters();
     let mut pairs = Vec::new();
@@ -66,7 +66,7 @@ async fn every_two_filters_show_what_both_mean(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits(), undrained)]
-async fn all_filters_together_show_the_files_that_are_all_of_it(stack: &Stack) {
+async fn all_filters_together_list_files_that_match_all(stack: &Stack) {
     let library = Box::pin(Library::new(stack)).await;
     for filed in &library.files {
         let filters = filed.filters();
@@ -78,7 +78,7 @@ async fn all_filters_together_show_the_files_that_are_all_of_it(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits(), undrained)]
-async fn a_list_shows_whole_records_in_the_standard_envelope(stack: &Stack) {
+async fn list_returns_full_records_in_envelope(stack: &Stack) {
     let library = Box::pin(Library::new(stack)).await;
     let client = &library.acme.client;
     let list = client.get("/files").await.expect_status(200).json();
@@ -132,7 +132,7 @@ async fn named(acme: &Tenant, name: &str) -> String {
 }
 
 #[stack_test]
-async fn lists_are_newest_first_and_searches_by_name(stack: &Stack) {
+async fn list_is_newest_first_and_search_is_by_name(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let names = [
         "b.txt",
@@ -182,7 +182,7 @@ async fn lists_are_newest_first_and_searches_by_name(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_file_is_listed_from_its_announcement_on_until_it_is_given_up(stack: &Stack) {
+async fn pending_file_is_listed_until_abandoned(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(&acme, "tagged", json!({"metadata": {"tags": ["a"]}})).await;
     let place = folder(&acme, "Photos").await;
@@ -238,9 +238,7 @@ async fn a_file_is_listed_from_its_announcement_on_until_it_is_given_up(stack: &
 }
 
 #[stack_test]
-async fn what_stays_is_met_once_in_each_direction_while_others_are_deleted_and_renamed(
-    stack: &Stack,
-) {
+async fn paging_returns_remaining_files_once_during_deletions_and_renames(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(&acme, "tagged", json!({"metadata": {"tags": ["a"]}})).await;
     for filters in [

@@ -28,7 +28,7 @@ pub(crate) fn one(name: &str, value: &str) -> String {
 }
 
 #[stack_test]
-async fn values_that_no_file_could_have_are_refused(stack: &Stack) {
+async fn invalid_filter_values_return_422(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let (foreign, gone) = (
         folder(&other, "Photos").await,
@@ -99,7 +99,7 @@ async fn values_that_no_file_could_have_are_refused(stack: &Stack) {
 }
 
 #[stack_test]
-async fn what_is_blank_or_at_its_bound_or_unknown_narrows_nothing_down_by_itself(stack: &Stack) {
+async fn blank_and_unknown_filters_are_ignored(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let id = filed(&acme, &acme.client, "a.txt").await;
     for query in [
@@ -125,7 +125,7 @@ async fn what_is_blank_or_at_its_bound_or_unknown_narrows_nothing_down_by_itself
 }
 
 #[stack_test]
-async fn names_and_tags_as_long_as_they_may_be_are_found(stack: &Stack) {
+async fn longest_names_and_tags_are_found(stack: &Stack) {
     let acme = stack.space("Acme").await;
     // Four bytes each: more than what a key of the table could hold beside anything else.
     let name = |last: char| "😀".repeat(254) + &last.to_string();
@@ -167,7 +167,7 @@ async fn names_and_tags_as_long_as_they_may_be_are_found(stack: &Stack) {
 }
 
 #[stack_test]
-async fn ten_files_that_come_at_once_are_found_by_each_of_twenty_tags(stack: &Stack) {
+async fn ten_files_with_twenty_tags_are_found_by_each_tag(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let tags: Vec<String> = (10..30).map(|number| format!("tag{number}")).collect();
     let tagged =
@@ -224,7 +224,7 @@ async fn ten_files_that_come_at_once_are_found_by_each_of_twenty_tags(stack: &St
 }
 
 #[stack_test]
-async fn each_space_has_a_list_of_its_own(stack: &Stack) {
+async fn lists_are_separate_per_space(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let (member, nobody) = (stack.user().await, stack.user().await);
     stack.add_member(&member, &acme, "viewer").await;
@@ -279,7 +279,7 @@ async fn next_of(client: &Client, query: &str) -> String {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn a_cursor_is_good_for_its_own_filters_alone(stack: &Stack) {
+async fn cursor_is_valid_for_its_filters_only(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let place = folder(&acme, "Photos").await;
     let tags = json!({"space_id": acme.id, "name": "tagged", "config": {"metadata": {"tags": ["a", "b"]}}});
@@ -347,7 +347,7 @@ async fn a_cursor_is_good_for_its_own_filters_alone(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_cursor_goes_by_what_filters_say_and_not_by_their_order(stack: &Stack) {
+async fn cursor_ignores_order_of_filters(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for name in ["a1.txt", "a2.txt", "a3.txt"] {
         filed(&acme, &acme.client, name).await;

@@ -33,7 +33,7 @@ async fn found(client: &Client, search: &str) -> Vec<String> {
 }
 
 #[stack_test]
-async fn a_word_is_found_however_its_end_is_written(stack: &Stack) {
+async fn search_prefix_ignores_unicode_form_of_its_end(stack: &Stack) {
     let acme = stack.space("Acme").await;
     named(&acme, "ΟΔΟΣ.jpg").await;
     for search in ["ΟΔΟΣ", "οδος", "οδοσ", "ΟΔ", "ΟΔΟΣ.J"] {
@@ -55,7 +55,7 @@ async fn a_word_is_found_however_its_end_is_written(stack: &Stack) {
 }
 
 #[stack_test]
-async fn whoever_has_the_bytes_learns_of_another_name(stack: &Stack) {
+async fn rename_changes_etag(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let record = named(&acme, "before.jpg").await;
     let url = format!("{}?download", text(&record["url"]));
@@ -81,7 +81,7 @@ async fn whoever_has_the_bytes_learns_of_another_name(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_name_that_something_would_run_is_taken_from_nobody(stack: &Stack) {
+async fn rename_to_executable_name_returns_422(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let file = format!("/files/{}", text(&named(&acme, "photo.jpg").await["id"]));
     let refusal =
@@ -124,7 +124,7 @@ async fn a_name_that_something_would_run_is_taken_from_nobody(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_tag_that_a_config_names_twice_marks_its_files_once(stack: &Stack) {
+async fn duplicate_config_tag_is_stored_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let tags = json!({"space_id": acme.id, "name": "twice", "config": {"metadata": {"tags": ["a", " a", "b", "a"]}}});
     let id = acme
@@ -153,7 +153,7 @@ async fn a_tag_that_a_config_names_twice_marks_its_files_once(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_record_that_is_sent_back_late_moves_no_file(stack: &Stack) {
+async fn stale_record_in_update_moves_no_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let folder = acme
         .client

@@ -64,7 +64,7 @@ async fn status_of_change(
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn user_cannot_lower_the_protection_of_an_own_file(stack: &Stack) {
+async fn user_cannot_lower_protection_of_own_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let Folders(folders) = Folders::create(&acme).await;
     let [root, _, _, within_closed, opened] = &folders;
@@ -108,7 +108,7 @@ async fn user_cannot_lower_the_protection_of_an_own_file(stack: &Stack) {
 }
 
 #[stack_test]
-async fn protection_is_compared_however_a_change_names_the_place(stack: &Stack) {
+async fn protection_is_compared_for_every_form_of_target_folder(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let Folders(folders) = Folders::create(&acme).await;
     let user = acme.role("user").await;
@@ -166,7 +166,7 @@ async fn protection_is_compared_however_a_change_names_the_place(stack: &Stack) 
 }
 
 #[stack_test]
-async fn space_that_is_closed_protects_files_at_the_root(stack: &Stack) {
+async fn closed_space_protects_files_at_root(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let Folders(folders) = Folders::create(&acme).await;
     let user = acme.role("user").await;

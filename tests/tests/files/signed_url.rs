@@ -64,7 +64,7 @@ fn assert_signed(url: &str, file: &Value, secret: &str) {
 }
 
 #[stack_test]
-async fn an_address_says_what_was_asked_and_is_signed_for_that(stack: &Stack) {
+async fn signed_url_contains_and_signs_requested_parameters(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let file = acme.upload_photo().await;
     let secret = acme
@@ -143,7 +143,7 @@ async fn an_address_says_what_was_asked_and_is_signed_for_that(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_closed_file_opens_until_its_address_expires(stack: &Stack) {
+async fn signed_url_opens_closed_file_until_expiry(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let closed = acme.upload_photo().await;
     let access = json!({"access_control": {"requires_auth": true}});
@@ -180,7 +180,7 @@ async fn a_closed_file_opens_until_its_address_expires(stack: &Stack) {
 }
 
 #[stack_test]
-async fn an_address_goes_on_with_its_file_and_ends_with_it(stack: &Stack) {
+async fn signed_url_survives_moves_and_ends_with_deletion(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let file = photo(&acme, "private").await;
     let first = signed(&acme, &file, json!({})).await;
@@ -243,7 +243,7 @@ async fn an_address_goes_on_with_its_file_and_ends_with_it(stack: &Stack) {
 }
 
 #[stack_test]
-async fn everything_wrong_with_the_wish_for_an_address_is_told_together(stack: &Stack) {
+async fn sign_url_request_reports_all_errors_together(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let file = acme.upload_photo().await;
     for (field, value) in [

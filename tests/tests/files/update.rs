@@ -98,7 +98,7 @@ fn changes(record: &Value, folder: &str) -> Vec<(Value, Value)> {
 }
 
 #[stack_test]
-async fn each_field_is_changed_alone_and_what_is_delivered_stays_where_it_is(stack: &Stack) {
+async fn update_changes_single_fields_and_keeps_url(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = folder(&acme, "Photos").await;
     let mut expected = acme.upload_photo().await;
@@ -142,7 +142,7 @@ async fn each_field_is_changed_alone_and_what_is_delivered_stays_where_it_is(sta
 }
 
 #[stack_test]
-async fn a_tag_that_is_given_twice_is_there_once(stack: &Stack) {
+async fn duplicate_tag_is_stored_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = address(&acme.upload_photo().await);
     let update = async |tags: Value| {
@@ -172,7 +172,7 @@ async fn a_tag_that_is_given_twice_is_there_once(stack: &Stack) {
 }
 
 #[stack_test]
-async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed(stack: &Stack) {
+async fn invalid_update_reports_all_errors_and_changes_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = address(&acme.upload_photo().await);
     let tags: Vec<String> = (0..21).map(|number| number.to_string()).collect();
@@ -257,7 +257,7 @@ async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed
 }
 
 #[stack_test]
-async fn what_is_read_only_may_be_sent_as_it_is_and_not_otherwise(stack: &Stack) {
+async fn read_only_fields_are_accepted_only_unchanged(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let record = acme.upload_photo().await;
     let path = address(&record);
@@ -306,7 +306,7 @@ async fn what_is_read_only_may_be_sent_as_it_is_and_not_otherwise(stack: &Stack)
 }
 
 #[stack_test]
-async fn a_whole_record_may_be_sent_back(stack: &Stack) {
+async fn update_accepts_full_record(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let user = acme.role("user").await;
     let photos = folder(&acme, "Photos").await;
@@ -384,7 +384,7 @@ async fn a_whole_record_may_be_sent_back(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_file_may_be_named_by_the_body(stack: &Stack) {
+async fn update_accepts_id_in_body(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let file = acme.upload_photo().await;
     let id = text(&file["id"]);

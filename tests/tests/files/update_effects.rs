@@ -31,7 +31,7 @@ async fn assert_listed(acme: &Tenant, id: &str, listed: &[String], unlisted: &[S
 }
 
 #[stack_test]
-async fn every_list_follows_at_once(stack: &Stack) {
+async fn update_is_visible_in_all_lists_at_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (photos, texts) = (folder(&acme, "Photos").await, folder(&acme, "Texts").await);
     let file = acme.upload_photo().await;
@@ -181,7 +181,7 @@ async fn assert_kept(stack: &Stack, acme: &Tenant, folder: &str, pending: &Value
 }
 
 #[stack_test]
-async fn what_was_changed_of_a_pending_file_stays_when_it_becomes_active(stack: &Stack) {
+async fn changes_of_pending_file_survive_activation(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = folder(&acme, "Photos").await;
     let mut unconfirmed = Vec::new();
@@ -211,7 +211,7 @@ async fn what_was_changed_of_a_pending_file_stays_when_it_becomes_active(stack: 
 }
 
 #[stack_test]
-async fn a_file_that_becomes_active_while_it_is_changed_is_both(stack: &Stack) {
+async fn concurrent_update_and_activation_both_take_effect(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = folder(&acme, "Photos").await;
     for round in 0..ROUNDS {
@@ -254,7 +254,7 @@ async fn a_file_that_becomes_active_while_it_is_changed_is_both(stack: &Stack) {
 }
 
 #[stack_test]
-async fn updates_at_once_lose_none_of_each_others_fields(stack: &Stack) {
+async fn concurrent_updates_keep_each_others_fields(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = folder(&acme, "Photos").await;
     let file = acme

@@ -43,7 +43,7 @@ async fn paths(acme: &Tenant) -> Vec<String> {
 }
 
 #[stack_test]
-async fn a_file_goes_into_no_folder_that_its_space_has_not(stack: &Stack) {
+async fn move_to_unknown_folder_returns_422(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let (photos, foreign) = (
         folder(&acme, "Photos").await,
@@ -96,7 +96,7 @@ async fn a_file_goes_into_no_folder_that_its_space_has_not(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_path_leads_down_from_its_folder_and_what_is_missing_of_it_is_made(stack: &Stack) {
+async fn folder_path_is_resolved_from_folder_and_created(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = folder(&acme, "Photos").await;
     let file = filed(&acme, &acme.client).await;
@@ -149,7 +149,7 @@ async fn a_path_leads_down_from_its_folder_and_what_is_missing_of_it_is_made(sta
 }
 
 #[stack_test]
-async fn a_path_that_is_none_or_too_deep_makes_nothing(stack: &Stack) {
+async fn invalid_folder_path_creates_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let file = filed(&acme, &acme.client).await;
     let deep = json!({"folder_id": "root", "folder_path": vec!["a"; 19].join("/")});
@@ -209,7 +209,7 @@ async fn a_path_that_is_none_or_too_deep_makes_nothing(stack: &Stack) {
 }
 
 #[stack_test]
-async fn who_is_no_admin_moves_files_into_folders_that_are_there(stack: &Stack) {
+async fn user_moves_files_into_existing_folders_only(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let south =
         json!({"name": "Süd", "space_id": acme.id, "parent_id": folder(&acme, "Photos").await});
@@ -251,7 +251,7 @@ async fn who_is_no_admin_moves_files_into_folders_that_are_there(stack: &Stack) 
 }
 
 #[stack_test]
-async fn users_change_what_they_uploaded_and_admins_change_everything(stack: &Stack) {
+async fn user_updates_own_files_and_admin_any_file(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let [viewer, user, colleague, admin] = [
         acme.role("viewer").await,

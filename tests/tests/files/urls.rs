@@ -36,7 +36,7 @@ fn shown(files: &[&Value]) -> Value {
 }
 
 #[stack_test]
-async fn addresses_come_in_the_order_asked_and_what_is_foreign_is_as_if_it_were_not(stack: &Stack) {
+async fn urls_keep_request_order_and_omit_foreign_files(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let [a, b, c] = [
         acme.upload_photo().await,
@@ -111,7 +111,7 @@ async fn ten(acme: &Tenant) -> Vec<Value> {
 }
 
 #[stack_test]
-async fn a_hundred_are_found_at_once_and_no_more(stack: &Stack) {
+async fn urls_accepts_at_most_hundred_ids(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let mut files = Vec::new();
     while files.len() < MOST_IDS {
@@ -138,7 +138,7 @@ async fn a_hundred_are_found_at_once_and_no_more(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_list_of_no_ids_is_refused(stack: &Stack) {
+async fn empty_id_list_returns_422(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let message = |field: &str, end: &str| json!({field: [format!("The {} field {end}.", field.replace('_', " "))]});
     for (body, errors) in [
@@ -199,7 +199,7 @@ async fn referred(acme: &Tenant, reference: &str) -> Value {
 }
 
 #[stack_test]
-async fn a_reference_leads_to_the_newest_file_that_has_it(stack: &Stack) {
+async fn by_ref_returns_newest_file(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     acme.client.get(&by_ref("order 7")).await.expect_error(404);
     let mut files = Vec::new();
@@ -278,7 +278,7 @@ async fn a_reference_leads_to_the_newest_file_that_has_it(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_reference_may_be_anything_that_an_upload_takes(stack: &Stack) {
+async fn by_ref_accepts_every_valid_reference(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let longest = "😀".repeat(255);
     for reference in [

@@ -117,7 +117,7 @@ impl Nest {
 }
 
 #[stack_test]
-async fn the_nearest_that_says_who_sees_a_file_is_heard_at_once(stack: &Stack) {
+async fn nearest_access_setting_takes_effect_at_once(stack: &Stack) {
     let nest = Nest::new(stack).await;
     let mut said = [None; LEVELS];
     for (level, to) in CHANGES {
@@ -147,7 +147,7 @@ async fn the_nearest_that_says_who_sees_a_file_is_heard_at_once(stack: &Stack) {
 }
 
 #[stack_test]
-async fn one_flag_sets_the_other_to_its_complement_and_none_changes_nothing(stack: &Stack) {
+async fn one_flag_implies_other_and_empty_change_keeps_both(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = made(&acme, &ROOT, "Photos").await;
     let file = uploaded(&acme, &photos, "starter").await;
@@ -237,7 +237,7 @@ async fn one_flag_sets_the_other_to_its_complement_and_none_changes_nothing(stac
 }
 
 #[stack_test]
-async fn everything_wrong_with_access_control_is_told_together(stack: &Stack) {
+async fn invalid_access_control_reports_all_errors(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = made(&acme, &ROOT, "Photos").await;
     let path = format!("{}/access-control", address(&photos));
@@ -273,7 +273,7 @@ async fn everything_wrong_with_access_control_is_told_together(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_type_that_demands_proof_is_heard_before_folders_and_opened_by_none(stack: &Stack) {
+async fn protected_delivery_type_overrides_folders(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (client, viewer) = (&acme.client, acme.role("viewer").await);
     let photos = made(&acme, &ROOT, "Photos").await;
@@ -345,7 +345,7 @@ async fn a_type_that_demands_proof_is_heard_before_folders_and_opened_by_none(st
 }
 
 #[stack_test]
-async fn what_is_moved_is_seen_by_whom_its_new_place_says(stack: &Stack) {
+async fn moved_items_inherit_access_of_new_parent(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let client = &acme.client;
     let (closed, open) = (

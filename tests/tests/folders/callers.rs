@@ -31,7 +31,7 @@ fn requests() -> [(&'static str, &'static str, Value); 7] {
 }
 
 #[stack_test]
-async fn a_folder_of_another_space_does_not_exist(stack: &Stack) {
+async fn foreign_folder_returns_404(stack: &Stack) {
     let (acme, other, nobody) = (
         stack.space("Acme").await,
         stack.space("Other").await,
@@ -73,7 +73,7 @@ async fn a_folder_of_another_space_does_not_exist(stack: &Stack) {
 }
 
 #[stack_test]
-async fn folders_are_managed_with_keys_of_a_space_and_of_its_members(stack: &Stack) {
+async fn folders_are_managed_with_space_and_account_keys(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = made(&acme, &ROOT, "Photos").await;
     for role in ["viewer", "user", "admin", "owner"] {
@@ -125,7 +125,7 @@ async fn folders_are_managed_with_keys_of_a_space_and_of_its_members(stack: &Sta
 }
 
 #[stack_test]
-async fn a_folder_that_is_asked_for_again_is_made_once(stack: &Stack) {
+async fn repeated_create_with_idempotency_key_creates_one_folder(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (creation, account) = (
         Creation::json(&acme.client, "/folders", new(&acme, &ROOT, "Photos")),

@@ -60,7 +60,7 @@ fn taken() -> Value {
 }
 
 #[stack_test]
-async fn a_folder_is_made_shown_and_renamed(stack: &Stack) {
+async fn folder_is_created_returned_and_renamed(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let made_at = stack.admin_environment().env.now().rfc3339();
     let body = json!({"name": "  Photos ", "space_id": acme.id.to_lowercase(), "parent_id": "root", "colour": "red"});
@@ -154,7 +154,7 @@ fn wrong_names() -> Vec<(Value, &'static str)> {
 }
 
 #[stack_test]
-async fn all_that_is_wrong_is_told_and_nothing_is_made_or_renamed(stack: &Stack) {
+async fn invalid_folder_reports_all_errors_and_changes_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = made(&acme, &ROOT, "Photos").await;
     let before = stack.dump().await;
@@ -222,7 +222,7 @@ async fn all_that_is_wrong_is_told_and_nothing_is_made_or_renamed(stack: &Stack)
 }
 
 #[stack_test]
-async fn names_are_kept_as_they_were_sent_but_composed(stack: &Stack) {
+async fn names_are_stored_in_nfc(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (long, longest) = ("x".repeat(255), "\u{E9}".repeat(255));
     let plain = [
@@ -284,7 +284,7 @@ const PAIRS: [(&str, &str, bool); 13] = [
 ];
 
 #[stack_test]
-async fn names_in_a_folder_differ_by_more_than_case_and_spelling(stack: &Stack) {
+async fn sibling_names_are_unique_ignoring_case_and_unicode_form(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for (number, (first, second, is_taken)) in PAIRS.into_iter().enumerate() {
         let parent = made(&acme, &ROOT, &format!("case {number}")).await;
@@ -317,7 +317,7 @@ async fn names_in_a_folder_differ_by_more_than_case_and_spelling(stack: &Stack) 
 }
 
 #[stack_test]
-async fn a_name_is_free_once_its_folder_has_another_or_is_gone(stack: &Stack) {
+async fn name_is_free_after_rename_or_deletion(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (first, second) = (made(&acme, &ROOT, "A").await, made(&acme, &ROOT, "B").await);
     let rename = async |folder: &Value, name: &str| {
@@ -345,7 +345,7 @@ async fn a_name_is_free_once_its_folder_has_another_or_is_gone(stack: &Stack) {
 }
 
 #[stack_test]
-async fn of_those_who_make_the_same_folder_at_once_one_does(stack: &Stack) {
+async fn one_of_concurrent_creates_succeeds(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for parent in [ROOT.clone(), made(&acme, &ROOT, "Photos").await] {
         let body = |index: usize| {
@@ -379,7 +379,7 @@ async fn of_those_who_make_the_same_folder_at_once_one_does(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_folder_is_made_in_a_space_and_in_a_folder_that_the_caller_may_name(stack: &Stack) {
+async fn create_accepts_only_reachable_space_and_parent(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let (photos, foreign) = (
         made(&acme, &ROOT, "Photos").await,

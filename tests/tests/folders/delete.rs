@@ -75,7 +75,7 @@ async fn assert_deleted(acme: &Tenant, folder: &Value) {
 }
 
 #[stack_test]
-async fn a_folder_goes_once_nothing_is_in_it_and_its_name_is_free(stack: &Stack) {
+async fn delete_nonempty_folder_returns_409(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for content in [Content::Folder, Content::File, Content::PendingFile] {
         let around = made(&acme, &ROOT, "Around").await;
@@ -103,7 +103,7 @@ async fn a_folder_goes_once_nothing_is_in_it_and_its_name_is_free(stack: &Stack)
 }
 
 #[stack_test]
-async fn a_folder_goes_once_what_was_in_it_is_elsewhere(stack: &Stack) {
+async fn folder_is_deletable_after_content_moved_away(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let outer = made(&acme, &ROOT, "Outer").await;
     let (folder, inner) = (
@@ -157,7 +157,7 @@ async fn a_folder_goes_once_what_was_in_it_is_elsewhere(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_folder_of_an_announcement_goes_once_that_is_given_up(stack: &Stack) {
+async fn folder_is_deletable_after_pending_file_is_abandoned(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (waits, gets) = (
         made(&acme, &ROOT, "Waits").await,
@@ -184,7 +184,7 @@ async fn a_folder_of_an_announcement_goes_once_that_is_given_up(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_deleted_folder_is_nobodys_place_and_its_settings_are_nobodys(stack: &Stack) {
+async fn deleted_folder_is_no_target_and_has_no_effect(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (gone, other) = (
         made(&acme, &ROOT, "Photos").await,
@@ -267,7 +267,7 @@ async fn a_deleted_folder_is_nobodys_place_and_its_settings_are_nobodys(stack: &
 }
 
 #[stack_test]
-async fn folders_that_went_leave_nothing_behind(stack: &Stack) {
+async fn deleted_folders_leave_no_items(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let before = kept(stack).await;
     let outer = made(&acme, &ROOT, "Outer").await;
@@ -310,7 +310,7 @@ async fn folders_that_went_leave_nothing_behind(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_space_with_a_folder_is_not_empty(stack: &Stack) {
+async fn delete_space_with_folder_returns_409(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces?id={}", acme.id);
     let outer = made(&acme, &ROOT, "Outer").await;
@@ -335,7 +335,7 @@ async fn a_space_with_a_folder_is_not_empty(stack: &Stack) {
 }
 
 #[stack_test]
-async fn of_a_space_that_is_deleted_by_force_no_folder_is_left(stack: &Stack) {
+async fn forced_space_deletion_purges_folders(stack: &Stack) {
     let before = kept(stack).await;
     let acme = stack.space("Acme").await;
     let client = &acme.client;

@@ -110,7 +110,7 @@ impl List<'_> {
 }
 
 #[stack_test]
-async fn each_list_shows_its_folders_newest_first_and_once_in_each_direction(stack: &Stack) {
+async fn folder_lists_are_newest_first_in_both_directions(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let folders = grown(stack, &acme).await;
     let within = |parent: Option<usize>| -> Vec<&Value> {
@@ -150,7 +150,7 @@ async fn each_list_shows_its_folders_newest_first_and_once_in_each_direction(sta
 }
 
 #[stack_test]
-async fn a_list_shows_whole_records_in_the_standard_envelope(stack: &Stack) {
+async fn list_returns_full_records_in_envelope(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let folders = grown(stack, &acme).await;
     acme.client
@@ -196,7 +196,7 @@ async fn a_list_shows_whole_records_in_the_standard_envelope(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_list_is_of_a_folder_that_is_there_and_of_a_space_that_the_caller_sees(stack: &Stack) {
+async fn list_requires_known_parent_and_visible_space(stack: &Stack) {
     let (acme, other, nobody) = (
         stack.space("Acme").await,
         stack.space("Other").await,
@@ -275,7 +275,7 @@ async fn a_list_is_of_a_folder_that_is_there_and_of_a_space_that_the_caller_sees
 }
 
 #[stack_test]
-async fn a_cursor_is_good_for_its_own_list_alone(stack: &Stack) {
+async fn cursor_is_valid_for_its_list_only(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let folders = grown(stack, &acme).await;
     grown(stack, &other).await;
@@ -365,7 +365,7 @@ async fn a_cursor_is_good_for_its_own_list_alone(stack: &Stack) {
 }
 
 #[stack_test]
-async fn what_is_moved_or_deleted_is_listed_where_it_is(stack: &Stack) {
+async fn lists_follow_moves_and_deletions(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let folders = grown(stack, &acme).await;
     let [a, b, c] = [0, 1, 3].map(|index| &folders[index]);
@@ -425,7 +425,7 @@ async fn what_is_moved_or_deleted_is_listed_where_it_is(stack: &Stack) {
 }
 
 #[stack_test]
-async fn what_stays_is_met_once_in_each_direction_while_others_go(stack: &Stack) {
+async fn paging_returns_remaining_items_once_during_deletions(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (place, elsewhere) = (
         made(&acme, &ROOT, "Place").await,

@@ -39,7 +39,7 @@ async fn uploaded(
 }
 
 #[stack_test]
-async fn the_whole_object_is_replaced_and_a_reset_inherits(stack: &Stack) {
+async fn put_replaces_security_and_delete_inherits(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = made(&acme, &ROOT, "Photos").await;
     let path = format!("{}/security", address(&photos));
@@ -92,7 +92,7 @@ async fn the_whole_object_is_replaced_and_a_reset_inherits(stack: &Stack) {
 }
 
 #[stack_test]
-async fn everything_wrong_with_a_folders_security_is_told_together(stack: &Stack) {
+async fn invalid_folder_security_reports_all_errors(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = made(&acme, &ROOT, "Photos").await;
     let path = format!("{}/security", address(&photos));
@@ -170,7 +170,7 @@ fn changes() -> [(usize, Option<Value>); 11] {
 }
 
 #[stack_test]
-async fn the_nearest_watermark_is_in_force_at_once(stack: &Stack) {
+async fn nearest_watermark_takes_effect_at_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let outer = made(&acme, &ROOT, "Outer").await;
     let inner = made(&acme, &outer, "Inner").await;
@@ -242,7 +242,7 @@ fn of(folder: &Value) -> (String, Value) {
 }
 
 #[stack_test]
-async fn a_watermark_goes_with_its_folder_and_not_with_a_file(stack: &Stack) {
+async fn watermark_follows_folder_not_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let client = &acme.client;
     let (marked, plain) = (

@@ -47,7 +47,7 @@ async fn assert_tree(acme: &Tenant, expected: &[(&Value, &str, bool)]) {
 }
 
 #[stack_test]
-async fn a_folder_goes_with_all_that_is_in_it(stack: &Stack) {
+async fn moved_folder_takes_descendants_along(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (a, d) = (made(&acme, &ROOT, "A").await, made(&acme, &ROOT, "D").await);
     let b = made(&acme, &a, "B").await;
@@ -141,7 +141,7 @@ async fn a_folder_goes_with_all_that_is_in_it(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_folder_goes_to_the_top_by_null_by_nothing_and_by_its_name(stack: &Stack) {
+async fn null_empty_and_root_move_folder_to_root(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let outer = made(&acme, &ROOT, "Outer").await;
     let inner = made(&acme, &outer, "Inner").await;
@@ -188,7 +188,7 @@ async fn a_folder_goes_to_the_top_by_null_by_nothing_and_by_its_name(stack: &Sta
 }
 
 #[stack_test]
-async fn a_folder_is_never_in_itself(stack: &Stack) {
+async fn move_into_own_descendant_returns_422(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let folders = tower(&acme, &ROOT, 4).await;
     let aside = made(&acme, &ROOT, "aside").await;
@@ -233,7 +233,7 @@ async fn a_folder_is_never_in_itself(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_folder_needs_a_name_of_its_own_where_it_goes(stack: &Stack) {
+async fn move_to_parent_with_taken_name_returns_422(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (photos, old) = (
         made(&acme, &ROOT, "Photos").await,
@@ -286,7 +286,7 @@ async fn a_folder_needs_a_name_of_its_own_where_it_goes(stack: &Stack) {
 }
 
 #[stack_test]
-async fn the_twentieth_folder_is_the_deepest(stack: &Stack) {
+async fn folder_depth_is_limited_to_twenty(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let folders = tower(&acme, &ROOT, MOST).await;
     let deepest = &folders[MOST - 1];
@@ -328,7 +328,7 @@ async fn the_twentieth_folder_is_the_deepest(stack: &Stack) {
 }
 
 #[stack_test]
-async fn the_deepest_folder_within_counts_whatever_is_beside_it(stack: &Stack) {
+async fn move_counts_depth_of_deepest_descendant(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let folders = tower(&acme, &ROOT, MOST).await;
     let tree = made(&acme, &ROOT, "tree").await;
@@ -367,7 +367,7 @@ async fn the_deepest_folder_within_counts_whatever_is_beside_it(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_folder_that_is_within_no_more_counts_no_more(stack: &Stack) {
+async fn removed_descendant_does_not_count_for_depth(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let folders = tower(&acme, &ROOT, MOST).await;
     let tree = made(&acme, &ROOT, "tree").await;

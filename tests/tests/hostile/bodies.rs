@@ -98,7 +98,7 @@ pub(crate) fn chunks(target: &Target) -> Vec<Row> {
 }
 
 #[stack_test]
-async fn bodies_whose_extent_cannot_be_told_are_refused(stack: &Stack) {
+async fn bodies_of_ambiguous_length_are_rejected(stack: &Stack) {
     for target in Target::of_stack(stack).await {
         target.demand(lengths(&target)).await;
         target.demand(chunks(&target)).await;
@@ -114,7 +114,7 @@ async fn cut_off(target: &Target, request: &[u8]) -> Outcome {
 }
 
 #[stack_test]
-async fn a_body_that_stops_before_its_end_is_refused_and_writes_nothing(stack: &Stack) {
+async fn truncated_body_is_rejected_and_writes_nothing(stack: &Stack) {
     let [api, cdn] = Target::of_stack(stack).await;
     let part =
         "--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nhalf a te";
@@ -163,7 +163,7 @@ fn slow_bodies() -> StackOptions {
 }
 
 #[stack_test(options = slow_bodies())]
-async fn a_body_that_its_client_stops_sending_is_a_408_that_says_so(stack: &Stack) {
+async fn stalled_body_returns_408(stack: &Stack) {
     let [api, _] = Target::of_stack(stack).await;
 
     let part =

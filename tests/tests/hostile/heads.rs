@@ -198,7 +198,7 @@ pub(crate) fn no_requests(target: &Target) -> Vec<Row> {
 }
 
 #[stack_test]
-async fn heads_that_cannot_be_meant_are_refused(stack: &Stack) {
+async fn malformed_heads_are_rejected(stack: &Stack) {
     for target in Target::of_stack(stack).await {
         for rows in [
             too_long(&target),
@@ -213,7 +213,7 @@ async fn heads_that_cannot_be_meant_are_refused(stack: &Stack) {
 }
 
 #[stack_test]
-async fn two_keys_are_no_key(stack: &Stack) {
+async fn two_authorization_headers_are_rejected(stack: &Stack) {
     let [api, cdn] = Target::of_stack(stack).await;
     for scheme in ["Bearer", "Basic"] {
         let second = format!("authorization: {scheme} {}\r\n", api.key);
@@ -228,7 +228,7 @@ async fn two_keys_are_no_key(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_client_that_stops_within_a_head_holds_nobody_up(stack: &Stack) {
+async fn stalled_head_does_not_block_other_clients(stack: &Stack) {
     for target in Target::of_stack(stack).await {
         let whole = target.get("");
         for sent in [1, whole.len() / 2, whole.len() - 1] {
@@ -248,7 +248,7 @@ async fn a_client_that_stops_within_a_head_holds_nobody_up(stack: &Stack) {
 }
 
 #[stack_test]
-async fn requests_sent_at_once_are_answered_in_order(stack: &Stack) {
+async fn pipelined_requests_are_answered_in_order(stack: &Stack) {
     for target in Target::of_stack(stack).await {
         let (fine, refused) = (target.get(""), target.request("GET", "/%ff", "", ""));
         let mut connection = RawConnection::connect(&target.url).await;

@@ -53,7 +53,7 @@ async fn round(targets: &[Target]) -> usize {
     not(target_os = "linux"),
     ignore = "only Linux says how much memory a process has had"
 )]
-async fn hostile_requests_do_not_make_the_program_grow() {
+async fn hostile_requests_do_not_grow_memory() {
     let directory = TempDir::new().expect("a temporary directory");
     let mut program = Program::start(&directory.path().join("data"), &[]);
     let (_, local) = program.ready();

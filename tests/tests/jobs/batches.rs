@@ -132,7 +132,7 @@ async fn large_space(stack: &Stack) -> Tenant {
 }
 
 #[stack_test(options = small_jobs(RecursiveLoop::Allow))]
-async fn purge_of_large_space_ends(stack: &Stack) {
+async fn purge_of_large_space_completes(stack: &Stack) {
     let before = kept(stack).await;
     let acme = large_space(stack).await;
 
@@ -153,7 +153,7 @@ async fn purge_of_large_space_ends(stack: &Stack) {
 }
 
 #[stack_test]
-async fn purge_retries_what_was_throttled_within_one_job(stack: &Stack) {
+async fn purge_retries_throttled_calls_within_one_job(stack: &Stack) {
     let acme = stack.space("Acme").await;
     acme.client
         .upload(form(&acme.handle, "a.txt", "text/plain", TEXT))
@@ -232,7 +232,7 @@ async fn store_orphans(stack: &Stack, spaces: usize) {
 }
 
 #[stack_test(options = small_jobs(RecursiveLoop::Allow))]
-async fn sweep_of_more_spaces_than_one_job_reaches_ends(stack: &Stack) {
+async fn sweep_of_more_spaces_than_one_job_covers_completes(stack: &Stack) {
     store_orphans(stack, 2 * CHAIN_MAX).await;
 
     stack.run_for(DAY).await;

@@ -149,7 +149,7 @@ fn without_given_up(mut dump: Dump) -> Dump {
 }
 
 #[stack_test]
-async fn what_was_sent_and_never_confirmed_is_taken_in_after_two_hours(stack: &Stack) {
+async fn unconfirmed_upload_becomes_active_after_two_hours(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let pending_file = sent(stack, &acme, json!({"ref": "order 7"})).await;
     let pending = acme.client.get(&pending_file.address()).await.expect_ok();
@@ -187,7 +187,7 @@ async fn what_was_sent_and_never_confirmed_is_taken_in_after_two_hours(stack: &S
 }
 
 #[stack_test]
-async fn what_was_never_sent_is_gone_after_two_hours(stack: &Stack) {
+async fn pending_file_without_object_is_removed_after_two_hours(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let before = stack.dump().await;
     let pending_file = PendingFile::create(&acme, json!({})).await;
@@ -206,7 +206,7 @@ async fn what_was_never_sent_is_gone_after_two_hours(stack: &Stack) {
 }
 
 #[stack_test]
-async fn what_was_sent_and_breaks_a_rule_is_gone_after_two_hours(stack: &Stack) {
+async fn unconfirmed_invalid_upload_is_removed_after_two_hours(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(
         &acme,
@@ -250,7 +250,7 @@ async fn what_was_sent_and_breaks_a_rule_is_gone_after_two_hours(stack: &Stack) 
 }
 
 #[stack_test]
-async fn images_are_transformed_though_nobody_asks(stack: &Stack) {
+async fn confirm_check_transforms_images(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(
         &acme,
@@ -279,7 +279,7 @@ async fn images_are_transformed_though_nobody_asks(stack: &Stack) {
 }
 
 #[stack_test]
-async fn what_was_confirmed_early_or_late_is_left_alone(stack: &Stack) {
+async fn confirm_check_ignores_confirmed_files(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (early, late) = (
         sent(stack, &acme, json!({})).await,
@@ -314,7 +314,7 @@ async fn what_was_confirmed_early_or_late_is_left_alone(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_check_that_is_made_more_often_does_no_more(stack: &Stack) {
+async fn repeated_confirm_check_changes_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(
         &acme,
@@ -367,7 +367,7 @@ async fn a_check_that_is_made_more_often_does_no_more(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_confirmation_and_its_check_at_once_make_it_active_once(stack: &Stack) {
+async fn concurrent_confirmation_and_check_activate_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let pending_file = sent(stack, &acme, json!({})).await;
     pass_to(stack, 119).await;
@@ -381,7 +381,7 @@ async fn a_confirmation_and_its_check_at_once_make_it_active_once(stack: &Stack)
 }
 
 #[tokio::test]
-async fn whatever_the_mood_everything_announced_is_settled() {
+async fn pending_files_are_settled_under_chaos() {
     for seed in SEEDS.seeds() {
         let stack = Stack::start().await;
         let acme = stack.space("Acme").await;
@@ -411,7 +411,7 @@ async fn whatever_the_mood_everything_announced_is_settled() {
 }
 
 #[stack_test]
-async fn confirmation_whose_answers_are_lost_finds_the_file_active(stack: &Stack) {
+async fn confirmation_with_lost_responses_finds_file_active(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let pending_file = sent(stack, &acme, json!({})).await;
 
@@ -470,7 +470,7 @@ async fn check_in_disabled_space_discards_pending_uploads(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_space_that_is_deleted_meanwhile_takes_in_nothing(stack: &Stack) {
+async fn confirm_check_in_deleted_space_activates_nothing(stack: &Stack) {
     let before = kept(stack).await;
     let acme = stack.space("Acme").await;
     let (there, absent) = (
@@ -512,7 +512,7 @@ async fn a_space_that_is_deleted_meanwhile_takes_in_nothing(stack: &Stack) {
 }
 
 #[stack_test]
-async fn what_could_not_be_announced_leaves_nothing(stack: &Stack) {
+async fn failed_presign_leaves_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
     acme.client
         .get(&format!("/spaces/{}", acme.id))

@@ -45,7 +45,7 @@ fn space_of(tenant: &Tenant) -> SpaceId {
 }
 
 #[stack_test]
-async fn an_object_without_a_record_goes_after_a_day_and_every_other_stays(stack: &Stack) {
+async fn orphan_object_is_swept_after_a_day(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photo = acme.upload_photo().await;
     let file = photo["id"].as_str().expect("an id").parse().expect("an id");
@@ -86,7 +86,7 @@ async fn an_object_without_a_record_goes_after_a_day_and_every_other_stays(stack
 }
 
 #[stack_test]
-async fn an_object_is_judged_once_and_found_though_its_file_is_older(stack: &Stack) {
+async fn object_is_checked_once_even_if_its_file_is_older(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let file = FileId::new(&env(stack));
     acme.upload_photo().await;
@@ -128,9 +128,7 @@ async fn swept(stack: &Stack) {
 }
 
 #[stack_test(options = small_jobs(RecursiveLoop::Allow))]
-async fn a_round_that_one_job_cannot_do_goes_on_where_it_was_and_whatever_fails_is_made_up_for(
-    stack: &Stack,
-) {
+async fn sweep_continues_from_checkpoint_and_retries_failures(stack: &Stack) {
     let acme = stack.space("Acme").await;
     acme.client
         .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))

@@ -157,7 +157,7 @@ async fn messages_are_worked_on_until_they_succeed_or_are_put_aside(echo: Echo) 
 }
 
 #[tokio::test]
-async fn whatever_the_mood_every_message_is_worked_on_and_none_is_left_over() {
+async fn every_message_is_processed_under_chaos() {
     let echo = Echo::start_with(StackOptions {
         chaos: Some(1),
         ..StackOptions::default()
@@ -187,12 +187,12 @@ async fn whatever_the_mood_every_message_is_worked_on_and_none_is_left_over() {
 }
 
 #[tokio::test]
-async fn a_worker_in_this_process_gets_its_batches() {
+async fn in_process_worker_receives_batches() {
     messages_are_worked_on_until_they_succeed_or_are_put_aside(Echo::start(None).await).await;
 }
 
 #[tokio::test]
-async fn a_worker_under_cargo_lambda_gets_its_batches() {
+async fn cargo_lambda_worker_receives_batches() {
     let echo = Echo::start(Some(crate::lambda::emulate::cargo_lambda())).await;
     messages_are_worked_on_until_they_succeed_or_are_put_aside(echo).await;
 }
@@ -220,13 +220,13 @@ async fn chain_of_messages(recursive_loop: &str) -> (usize, u64) {
 }
 
 #[tokio::test]
-async fn chain_of_messages_stops_after_16_invocations_unless_recursive_loops_are_allowed() {
+async fn message_chain_stops_after_16_invocations_unless_recursive_loops_are_allowed() {
     assert_eq!(chain_of_messages("Terminate").await, (16, 1));
     assert_eq!(chain_of_messages("Allow").await, (40, 0));
 }
 
 #[tokio::test]
-async fn a_rule_sends_its_message_a_period_after_the_start_and_then_every_period() {
+async fn schedule_sends_message_every_period() {
     let echo = Echo::start(None).await;
     let almost = seconds(24 * 60 * 60 - 1);
     for (time, marks) in [
@@ -252,7 +252,7 @@ async fn a_rule_sends_its_message_a_period_after_the_start_and_then_every_period
 }
 
 #[tokio::test]
-async fn a_batch_that_does_not_end_does_not_keep_the_stack() {
+async fn unfinished_batch_does_not_block_shutdown() {
     let echo = Echo::start(None).await;
     echo.send(&json!({"name": "hangs", "failures": 0, "hangs": true}).to_string())
         .await;

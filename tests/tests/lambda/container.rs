@@ -124,7 +124,7 @@ async fn run_while<T>(
 }
 
 #[stack_test]
-async fn a_container_answers_with_the_credentials_that_it_is_given(stack: &Stack) {
+async fn container_uses_its_credentials(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let work = async |client: Client| {
         let client = client.with_key(acme.client.key.as_deref().expect("a key"));
@@ -150,7 +150,7 @@ async fn a_container_answers_with_the_credentials_that_it_is_given(stack: &Stack
 }
 
 #[stack_test]
-async fn keys_and_signatures_are_in_no_line_of_the_log_at_any_level(stack: &Stack) {
+async fn logs_contain_no_keys_or_signatures_at_any_level(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let record = acme.upload_photo().await;
     let key = acme.client.key.clone().expect("a key");
@@ -182,7 +182,7 @@ async fn keys_and_signatures_are_in_no_line_of_the_log_at_any_level(stack: &Stac
 }
 
 #[stack_test]
-async fn presigned_url_of_a_container_lives_no_longer_than_its_credentials(stack: &Stack) {
+async fn presigned_url_of_container_expires_with_its_credentials(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let now = runtime::system_env().now();
     for (left_ms, lifetimes) in [
@@ -212,7 +212,7 @@ async fn presigned_url_of_a_container_lives_no_longer_than_its_credentials(stack
 }
 
 #[tokio::test]
-async fn a_container_that_cannot_start_says_why() {
+async fn container_start_failure_names_its_cause() {
     for (variables, reason) in [
         (&[("PORT", "http")][..], "PORT is not a port number"),
         (&[("LOG_LEVEL", "loud")], "LOG_LEVEL is not a log level"),

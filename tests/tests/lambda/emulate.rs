@@ -35,7 +35,7 @@ fn emulated() -> StackOptions {
 }
 
 #[stack_test(options = emulated(), undrained)]
-async fn a_photo_goes_in_through_real_lambdas_and_comes_out(stack: &Stack) {
+async fn photo_is_uploaded_and_delivered_through_real_lambdas(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let record = acme.upload_photo().await;
     let shown = acme
@@ -210,7 +210,7 @@ async fn responses(stack: &Stack) -> Vec<(String, u16, Value)> {
 }
 
 #[tokio::test]
-async fn odd_requests_are_answered_alike_in_this_process_and_by_real_lambdas() {
+async fn unusual_requests_get_same_response_in_process_and_from_lambdas() {
     let here = Stack::start().await;
     let there = Stack::start_with(emulated()).await;
     let (in_process, by_lambdas) = (responses(&here).await, responses(&there).await);
@@ -224,7 +224,7 @@ async fn odd_requests_are_answered_alike_in_this_process_and_by_real_lambdas() {
 }
 
 #[stack_test(options = emulated())]
-async fn what_an_event_cannot_hold_never_reaches_a_function(stack: &Stack) {
+async fn oversized_event_never_reaches_function(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let no_text = acme
         .client
@@ -241,7 +241,7 @@ async fn what_an_event_cannot_hold_never_reaches_a_function(stack: &Stack) {
 }
 
 #[stack_test(options = emulated())]
-async fn text_is_delivered_byte_for_byte_whatever_its_encoding(stack: &Stack) {
+async fn text_is_delivered_unchanged_in_any_encoding(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for (name, mime_type, bytes) in [
         (
@@ -291,7 +291,7 @@ async fn text_is_delivered_byte_for_byte_whatever_its_encoding(stack: &Stack) {
 }
 
 #[tokio::test]
-async fn cargo_lambda_that_fails_says_why() {
+async fn cargo_lambda_failure_names_its_cause() {
     let directory = tempfile::TempDir::new().expect("a temporary directory");
     let program = directory.path().join("cargo-lambda");
     std::fs::write(

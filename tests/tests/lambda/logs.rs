@@ -215,7 +215,7 @@ fn spans_of(line: &Value) -> Vec<&str> {
 }
 
 #[stack_test]
-async fn warning_of_an_aws_call_names_the_operation_it_belongs_to(stack: &Stack) {
+async fn warning_of_aws_call_names_its_operation(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let folder = acme
         .client
@@ -362,7 +362,7 @@ fn take_requests() -> Vec<Value> {
 }
 
 #[stack_test]
-async fn line_of_a_request_says_what_was_wrong_and_no_value(stack: &Stack) {
+async fn request_log_line_names_invalid_fields_without_values(stack: &Stack) {
     let acme = stack.space("Acme").await;
     begin_log();
 

@@ -14,7 +14,7 @@ fn reads(stack: &Stack, function: &str) -> usize {
 }
 
 #[stack_test]
-async fn master_secret_is_read_once_by_the_first_request_that_needs_it(stack: &Stack) {
+async fn master_secret_is_read_once_on_first_need(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let record = acme.upload_photo().await;
     let file = format!("/files/{}", record["id"].as_str().expect("an id"));
@@ -66,9 +66,7 @@ async fn master_secret_is_read_once_by_the_first_request_that_needs_it(stack: &S
 }
 
 #[stack_test]
-async fn request_fails_with_503_while_master_secret_is_unreadable_and_the_next_reads_it_again(
-    stack: &Stack,
-) {
+async fn unreadable_master_secret_returns_503_and_is_read_again(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}/signing-secret", acme.id);
     let faults = stack.cloud.faults();

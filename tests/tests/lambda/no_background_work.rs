@@ -39,7 +39,7 @@ async fn ends_with_its_answer(stack: &Stack, request: impl Future<Output = Respo
 }
 
 #[stack_test]
-async fn no_call_to_aws_begins_or_ends_after_the_answer(stack: &Stack) {
+async fn no_aws_call_runs_after_response(stack: &Stack) {
     let (place, other) = (Place::new(stack, "Acme").await, stack.space("Other").await);
     let viewer = place.tenant.role("viewer").await;
     for row in ROWS.iter() {

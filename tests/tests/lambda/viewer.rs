@@ -45,7 +45,7 @@ fn options() -> StackOptions {
 }
 
 #[stack_test(options = options())]
-async fn a_viewer_is_who_connected_whatever_the_headers_say(stack: &Stack) {
+async fn viewer_address_ignores_untrusted_headers(stack: &Stack) {
     let url = stack.cloud.api_url();
     let host = authority(url);
     for headers in [

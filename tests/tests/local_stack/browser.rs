@@ -8,7 +8,7 @@ use tokio::process::Command;
 use crate::support::external_programs;
 
 #[stack_test(multi_thread, undrained)]
-async fn a_browser_uploads_from_the_demo_and_from_another_origin(stack: &Stack) {
+async fn browser_uploads_from_demo_and_other_origin(stack: &Stack) {
     let tests = external_programs::root().join("tests/browser");
     let needed = [
         Path::new("/usr/bin/chromium"),
@@ -27,7 +27,7 @@ async fn a_browser_uploads_from_the_demo_and_from_another_origin(stack: &Stack) 
 }
 
 #[stack_test]
-async fn the_demo_stands_beside_the_api_and_nowhere_else(stack: &Stack) {
+async fn demo_is_served_at_its_path_only(stack: &Stack) {
     let demo = stack.cloud.demo_url();
     let page = stack.anonymous.get(&demo).await.expect_status(200);
     assert_eq!(page.header("content-type"), "text/html; charset=utf-8");

@@ -36,17 +36,17 @@ async fn script_succeeds(name: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn boto3_finds_in_the_local_s3_what_it_knows() {
+async fn local_s3_is_compatible_with_boto3() {
     Box::pin(script_succeeds("storage.py")).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn curl_python_and_boto3_send_to_presigned_addresses() {
+async fn curl_python_and_boto3_upload_to_presigned_urls() {
     Box::pin(script_succeeds("presign.py")).await;
 }
 
 #[tokio::test]
-async fn signers_in_python_and_javascript_agree_with_the_vectors() {
+async fn python_and_javascript_signers_agree_with_vectors() {
     let signers = external_programs::root().join("tests/signers");
     for (program, script) in [("python3", "sign.py"), ("node", "sign.mjs")] {
         if external_programs::installed(script, &[program], &[]) {

@@ -5,12 +5,12 @@ use tests::{Stack, stack_test};
 
 #[tokio::test]
 #[should_panic(expected = "the test did not stop its stack")]
-async fn a_test_that_leaves_its_stack_running_fails() {
+async fn test_that_leaves_its_stack_running_fails() {
     let _stack = Stack::start().await;
 }
 
 #[stack_test]
 #[should_panic(expected = "planned faults did not fire")]
-async fn a_test_that_plans_a_fault_in_vain_fails(stack: &Stack) {
+async fn test_whose_planned_fault_never_occurs_fails(stack: &Stack) {
     stack.cloud.faults().lose_response(DynamoDb, "PutItem", 1);
 }

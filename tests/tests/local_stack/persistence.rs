@@ -17,13 +17,13 @@ use tests::{
 use tokio::net::TcpStream;
 
 #[stack_test]
-async fn the_data_directory_is_its_owners_alone(stack: &Stack) {
+async fn data_directory_is_private_to_its_owner(stack: &Stack) {
     let data = std::fs::metadata(stack.data_dir().join("data")).expect("it is there");
     assert_eq!(data.permissions().mode() & 0o777, 0o700);
 }
 
 #[tokio::test]
-async fn a_restart_finds_everything_and_keeps_the_key() {
+async fn restart_keeps_data_and_key() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let record = acme.upload_photo().await;
@@ -61,7 +61,7 @@ async fn a_restart_finds_everything_and_keeps_the_key() {
 }
 
 #[tokio::test]
-async fn a_lost_key_is_replaced_by_one_of_the_same_user() {
+async fn lost_key_is_replaced_for_same_user() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let (directory, key) = (stack.directory(), stack.account().key);
@@ -186,7 +186,7 @@ pub(crate) fn client(local: &Value) -> Client {
 }
 
 #[tokio::test]
-async fn what_was_acknowledged_survives_a_kill() {
+async fn acknowledged_writes_survive_kill() {
     let directory = TempDir::new().expect("a temporary directory");
     let data_dir = directory.path().join("data");
     let mut first = Program::start(&data_dir, &[]);
@@ -234,7 +234,7 @@ async fn what_was_acknowledged_survives_a_kill() {
 }
 
 #[tokio::test]
-async fn what_cannot_start_says_why() {
+async fn start_failure_names_its_cause() {
     let directory = TempDir::new().expect("a temporary directory");
     let data_dir = directory.path().join("data");
     let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
@@ -273,7 +273,7 @@ async fn what_cannot_start_says_why() {
 }
 
 #[tokio::test]
-async fn nothing_is_reset_that_is_in_use_or_cannot_start() {
+async fn reset_is_rejected_if_directory_is_in_use_or_start_fails() {
     let directory = TempDir::new().expect("a temporary directory");
     let data_dir = directory.path().join("data");
     let mut first = Program::start(&data_dir, &[]);
@@ -309,7 +309,7 @@ async fn nothing_is_reset_that_is_in_use_or_cannot_start() {
 }
 
 #[test]
-fn a_wrong_command_line_is_told_from_a_failure() {
+fn usage_error_and_failure_have_different_exit_codes() {
     for arguments in [
         &["--nonsense"][..],
         &["--port", "many"],
@@ -397,7 +397,7 @@ async fn log_holds_no_key(arguments: &[&str]) {
 }
 
 #[tokio::test]
-async fn no_key_is_ever_logged() {
+async fn keys_are_never_logged() {
     log_holds_no_key(&[]).await;
     let cargo_lambda = crate::lambda::emulate::cargo_lambda().program;
     log_holds_no_key(&["--cargo-lambda", cargo_lambda.to_str().expect("UTF-8")]).await;
@@ -448,7 +448,7 @@ async fn an_upload_is_finished(arguments: &[&str]) {
 }
 
 #[tokio::test]
-async fn what_is_at_work_when_the_program_is_to_end_is_finished() {
+async fn running_requests_finish_before_shutdown() {
     an_upload_is_finished(&[]).await;
     let cargo_lambda = crate::lambda::emulate::cargo_lambda().program;
     an_upload_is_finished(&["--cargo-lambda", cargo_lambda.to_str().expect("UTF-8")]).await;
@@ -472,7 +472,7 @@ fn children_of(parent: u32) -> Vec<u32> {
 }
 
 #[test]
-fn ctrl_c_leaves_no_process_behind() {
+fn ctrl_c_ends_all_processes() {
     let directory = TempDir::new().expect("a temporary directory");
     let cargo_lambda = crate::lambda::emulate::cargo_lambda().program;
     let data_dir = directory.path().join("data");

@@ -74,7 +74,7 @@ pub(crate) async fn requests_work(stack: &Stack) {
 }
 
 #[stack_test(multi_thread)]
-async fn the_requests_of_the_readme_work_as_printed(stack: &Stack) {
+async fn requests_in_readme_work(stack: &Stack) {
     requests_work(stack).await;
     stack.run_confirm_checks().await;
 }

@@ -78,7 +78,7 @@ fn bodies() -> Vec<(u16, Vec<u8>)> {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn a_body_that_is_no_object_is_refused(stack: &Stack) {
+async fn body_that_is_not_an_object_is_rejected(stack: &Stack) {
     let place = Place::new(stack, "Acme").await;
     let account = stack.account();
     for row in ROWS.iter() {
@@ -119,7 +119,7 @@ fn streamed(body: &[u8]) -> Body {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn another_content_type_is_refused_whatever_the_body_is(stack: &Stack) {
+async fn other_content_type_returns_415(stack: &Stack) {
     let place = Place::new(stack, "Acme").await;
     let account = stack.account();
     for row in ROWS.iter() {
@@ -192,7 +192,7 @@ async fn json_body_may_start_with_a_byte_order_mark(stack: &Stack) {
 }
 
 #[stack_test]
-async fn request_without_a_body_stands_for_an_empty_object(stack: &Stack) {
+async fn missing_body_is_read_as_empty_object(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let file = acme.upload_photo().await["id"]
         .as_str()

@@ -261,7 +261,7 @@ fn wrong_bodies(valid: &Map<String, Value>, object: &Object) -> Vec<Map<String, 
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn a_field_with_a_value_that_it_must_not_have_is_refused(stack: &Stack) {
+async fn invalid_field_values_return_422(stack: &Stack) {
     let place = Place::new(stack, "Acme").await;
     for row in ROWS.iter() {
         assert!(
@@ -292,7 +292,7 @@ async fn a_field_with_a_value_that_it_must_not_have_is_refused(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn of_a_field_that_is_given_twice_the_last_counts(stack: &Stack) {
+async fn last_of_duplicate_fields_wins(stack: &Stack) {
     let place = Place::new(stack, "Acme").await;
     let account = stack.account();
     for (row, object) in bodies() {
@@ -315,7 +315,7 @@ async fn of_a_field_that_is_given_twice_the_last_counts(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn texts_come_back_as_they_were_sent(stack: &Stack) {
+async fn texts_are_returned_unchanged(stack: &Stack) {
     let place = Place::new(stack, "Acme").await;
     let path = format!("/spaces/{}/api-keys", place.tenant.id);
     for text in [

@@ -90,7 +90,7 @@ impl Tenants {
 }
 
 #[stack_test]
-async fn a_foreign_id_in_an_address_is_that_of_nothing(stack: &Stack) {
+async fn foreign_id_in_path_returns_404(stack: &Stack) {
     let tenants = Tenants::new(stack).await;
     let Tenants {
         theirs,
@@ -156,7 +156,7 @@ async fn a_foreign_id_in_an_address_is_that_of_nothing(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_foreign_id_in_a_body_is_a_field_at_fault(stack: &Stack) {
+async fn foreign_id_in_body_returns_422(stack: &Stack) {
     let tenants = Tenants::new(stack).await;
     let Tenants {
         theirs,
@@ -212,7 +212,7 @@ async fn a_foreign_id_in_a_body_is_a_field_at_fault(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_foreign_id_in_a_form_is_a_field_at_fault(stack: &Stack) {
+async fn foreign_id_in_form_returns_422(stack: &Stack) {
     let tenants = Tenants::new(stack).await;
     let Tenants {
         theirs,
@@ -267,7 +267,7 @@ async fn a_foreign_id_in_a_form_is_a_field_at_fault(stack: &Stack) {
 }
 
 #[stack_test]
-async fn lists_show_nothing_of_others(stack: &Stack) {
+async fn lists_contain_no_foreign_records(stack: &Stack) {
     let tenants = Tenants::new(stack).await;
     let Tenants {
         theirs,

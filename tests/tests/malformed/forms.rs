@@ -63,7 +63,7 @@ const NOTHINGS: [&str; 12] = [
 ];
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn a_text_that_is_wrong_is_a_field_and_one_that_cannot_be_read_is_not(stack: &Stack) {
+async fn invalid_text_part_returns_422_and_undecodable_one_400(stack: &Stack) {
     let place = Place::new(stack, "Acme").await;
     let client = &place.tenant.client;
     let space = || text("space", &place.tenant.handle);
@@ -134,7 +134,7 @@ async fn a_text_that_is_wrong_is_a_field_and_one_that_cannot_be_read_is_not(stac
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn control_characters_in_the_name_of_a_file_are_removed(stack: &Stack) {
+async fn control_characters_in_file_name_are_removed(stack: &Stack) {
     let place = Place::new(stack, "Acme").await;
     let client = &place.tenant.client;
     let controls: Vec<u8> = (0..b' ')
@@ -198,7 +198,7 @@ async fn encoded_form_returns_415(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn a_part_that_is_wrong_refuses_the_form(stack: &Stack) {
+async fn malformed_part_rejects_form(stack: &Stack) {
     let place = Place::new(stack, "Acme").await;
     let client = &place.tenant.client;
     let space = || text("space", &place.tenant.handle);

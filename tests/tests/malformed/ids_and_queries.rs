@@ -70,7 +70,7 @@ fn wrong_addresses(place: &Place, row: &Row) -> Vec<String> {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn an_id_that_is_none_names_nothing(stack: &Stack) {
+async fn malformed_id_returns_404(stack: &Stack) {
     let place = Place::new(stack, "Acme").await;
     for row in ROWS.iter() {
         let before = stack.dump().await;
@@ -99,7 +99,7 @@ async fn an_id_that_is_none_names_nothing(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn a_parameter_that_is_wrong_is_refused(stack: &Stack) {
+async fn invalid_query_parameter_returns_422(stack: &Stack) {
     let place = Place::new(stack, "Acme").await;
     let long = format!("cursor={}", "A".repeat(4_000));
     let queries = [
@@ -175,7 +175,7 @@ async fn a_parameter_that_is_wrong_is_refused(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn a_deletion_whose_query_is_wrong_deletes_nothing(stack: &Stack) {
+async fn delete_with_invalid_query_deletes_nothing(stack: &Stack) {
     let place = Place::new(stack, "Acme").await;
     let empty = stack.space("Empty").await;
     let before = stack.dump().await;

@@ -56,7 +56,7 @@ fn spelled(name: &str, number: usize) -> String {
 }
 
 #[stack_test]
-async fn fifty_creations_of_one_name_in_fifty_spellings_make_one_space(stack: &Stack) {
+async fn fifty_spellings_of_one_name_create_one_space(stack: &Stack) {
     let account = stack.account();
     let before = account.get("/spaces").await.expect_status(200).json();
     let attempts =
@@ -68,7 +68,7 @@ async fn fifty_creations_of_one_name_in_fifty_spellings_make_one_space(stack: &S
 }
 
 #[stack_test]
-async fn of_spaces_that_are_renamed_alike_one_gets_the_name(stack: &Stack) {
+async fn one_of_concurrent_renames_gets_the_name(stack: &Stack) {
     let mut tenants = Vec::new();
     for index in 0..10 {
         tenants.push(stack.space(&format!("Space {index}")).await);
@@ -115,7 +115,7 @@ async fn of_spaces_that_are_renamed_alike_one_gets_the_name(stack: &Stack) {
 }
 
 #[stack_test]
-async fn of_a_renaming_and_a_creation_one_gets_the_name(stack: &Stack) {
+async fn rename_or_create_gets_the_name(stack: &Stack) {
     let account = stack.account();
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}", acme.id);
@@ -144,7 +144,7 @@ async fn of_a_renaming_and_a_creation_one_gets_the_name(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_name_is_never_two_spaces_though_its_first_one_is_being_deleted(stack: &Stack) {
+async fn name_of_space_being_deleted_is_never_shared(stack: &Stack) {
     let account = stack.account();
     for round in 0..10 {
         let name = format!("Name {round}");
@@ -178,7 +178,7 @@ async fn a_name_is_never_two_spaces_though_its_first_one_is_being_deleted(stack:
 }
 
 #[stack_test]
-async fn a_space_with_a_file_that_was_accepted_is_not_deleted_as_an_empty_one(stack: &Stack) {
+async fn space_with_accepted_file_is_not_deleted_as_empty(stack: &Stack) {
     let account = stack.account();
     let (mut deleted, mut refused) = (0, 0);
     for round in 0..EMPTY_ROUNDS.rounds() {
@@ -236,7 +236,7 @@ async fn a_space_with_a_file_that_was_accepted_is_not_deleted_as_an_empty_one(st
 }
 
 #[stack_test]
-async fn two_deletions_at_once_destroy_nothing_that_was_accepted(stack: &Stack) {
+async fn concurrent_deletions_keep_accepted_uploads(stack: &Stack) {
     let account = stack.account();
     let mut lived = 0;
     for round in 0..DELETION_ROUNDS.rounds() {
@@ -277,7 +277,7 @@ async fn two_deletions_at_once_destroy_nothing_that_was_accepted(stack: &Stack) 
 }
 
 #[stack_test]
-async fn an_upload_between_a_deletions_last_look_and_its_mark_is_not_accepted(stack: &Stack) {
+async fn upload_between_emptiness_check_and_tombstone_is_rejected(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let faults = stack.cloud.faults();
     // The announcement comes after the last look: where it is refused twice, the deletion lingers
@@ -326,7 +326,7 @@ async fn an_upload_between_a_deletions_last_look_and_its_mark_is_not_accepted(st
 }
 
 #[stack_test]
-async fn updates_at_once_lose_none_of_each_others_fields(stack: &Stack) {
+async fn concurrent_updates_keep_each_others_fields(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
     let client = &acme.client;

@@ -168,7 +168,7 @@ fn extent() -> [String; 4] {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn schemathesis_finds_nothing() {
+async fn schemathesis_passes() {
     let root = external_programs::root();
     let clients = root.join(".tools/clients");
     let (program, stamp) = (clients.join("bin/st"), clients.join("installed"));
@@ -248,7 +248,7 @@ fn assert_success_of_each(statuses: &Path) {
 }
 
 #[tokio::test]
-async fn redocly_finds_nothing() {
+async fn redocly_passes() {
     let root = external_programs::root();
     let tests = root.join("tests/contract");
     let program = tests.join("node_modules/@redocly/cli/bin/cli.js");

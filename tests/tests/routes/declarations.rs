@@ -31,7 +31,7 @@ pub(crate) fn stack() -> Stack {
     clippy::disallowed_methods,
     reason = "`scripts/openapi` sets the variable for this test alone"
 )]
-fn generated_files_follow_from_the_declarations() {
+fn generated_files_match_declarations() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     for file in openapi::generate(&root).expect("the files are read") {
         if env::var_os("UPDATE").is_some() {
@@ -96,7 +96,7 @@ fn template_routes_every_endpoint_to_its_function() {
 }
 
 #[test]
-fn functions_answer_before_they_are_cut_off() {
+fn functions_respond_before_timeout() {
     let stack = stack();
     let answering: BTreeSet<&String> = stack
         .routes

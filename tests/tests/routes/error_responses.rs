@@ -176,7 +176,7 @@ async fn upload(acme: &Tenant) -> Response {
 }
 
 #[stack_test]
-async fn refusals_of_what_cannot_be_read_or_is_nobodys(stack: &Stack) {
+async fn malformed_and_unauthenticated_requests_have_documented_errors(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (space, keys) = (
         format!("/spaces/{}", acme.id),
@@ -280,7 +280,7 @@ async fn refusals_of_what_cannot_be_read_or_is_nobodys(stack: &Stack) {
 }
 
 #[stack_test]
-async fn refusals_of_what_may_not_be_now(stack: &Stack) {
+async fn conflicting_and_forbidden_requests_have_documented_errors(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
     let viewer = acme.role("viewer").await;
@@ -368,7 +368,7 @@ async fn refusals_of_what_may_not_be_now(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::default().with_parameters(&[("AdminRequestsPerMinute", "4")]))]
-async fn refusals_of_our_own_making_say_nothing_internal(stack: &Stack) {
+async fn internal_errors_reveal_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
     let faults = stack.cloud.faults();
@@ -410,7 +410,7 @@ async fn refusals_of_our_own_making_say_nothing_internal(stack: &Stack) {
 }
 
 #[stack_test]
-async fn every_path_tells_its_methods(stack: &Stack) {
+async fn method_not_allowed_lists_methods_of_path(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let mut methods: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for operation in openapi::api().operations {
@@ -526,7 +526,7 @@ async fn error_body_names_at_most_a_hundred_errors(stack: &Stack) {
 }
 
 #[stack_test]
-async fn scripts_may_read_every_header_of_ours(stack: &Stack) {
+async fn cors_exposes_every_response_header(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let account = stack.account();
     let make_key = || {

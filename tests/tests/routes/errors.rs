@@ -4,7 +4,7 @@ use serde_json::json;
 use tests::{Stack, stack_test};
 
 #[stack_test]
-async fn a_key_may_come_as_a_parameter_and_the_header_wins(stack: &Stack) {
+async fn key_in_query_is_accepted_and_header_wins(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let key = acme.client.key.clone().expect("a key");
     let path = format!("/spaces/{}", acme.id);
@@ -33,7 +33,7 @@ async fn a_key_may_come_as_a_parameter_and_the_header_wins(stack: &Stack) {
 }
 
 #[stack_test]
-async fn json_that_cannot_be_read_is_refused_with_its_place(stack: &Stack) {
+async fn malformed_json_is_rejected_with_position(stack: &Stack) {
     let account = stack.account();
     let send = |content_type: &'static str, body: Vec<u8>| {
         account.send(
@@ -82,7 +82,7 @@ async fn json_that_cannot_be_read_is_refused_with_its_place(stack: &Stack) {
 }
 
 #[stack_test]
-async fn paths_and_methods_that_do_not_exist_are_refused_in_the_standard_body(stack: &Stack) {
+async fn unknown_paths_and_methods_return_standard_error_body(stack: &Stack) {
     let account = stack.account();
     for path in [
         "/nope",
@@ -118,7 +118,7 @@ async fn paths_and_methods_that_do_not_exist_are_refused_in_the_standard_body(st
 }
 
 #[stack_test]
-async fn scripts_of_any_origin_may_call(stack: &Stack) {
+async fn cors_allows_any_origin(stack: &Stack) {
     let preflight = stack
         .anonymous
         .request("OPTIONS", "/upload")
@@ -151,7 +151,7 @@ async fn scripts_of_any_origin_may_call(stack: &Stack) {
 }
 
 #[stack_test]
-async fn every_answer_has_a_request_id_of_its_own(stack: &Stack) {
+async fn every_response_has_unique_request_id(stack: &Stack) {
     let account = stack.account();
     let made = account.post("/spaces", json!({"name": "Acme"})).await;
     let refused = account.post("/spaces", json!({"name": "Acme"})).await;

@@ -384,7 +384,7 @@ impl Place<'_> {
 }
 
 #[test]
-fn the_table_has_every_route_of_files_folders_and_uploads() {
+fn role_table_covers_all_file_folder_and_upload_routes() {
     let is_one = |path: &&str| {
         let group = path.split('/').nth(1).unwrap_or_default();
         ["files", "folders", "upload"].contains(&group)
@@ -399,7 +399,7 @@ fn the_table_has_every_route_of_files_folders_and_uploads() {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn each_role_does_with_own_and_foreign_files_what_it_may_and_nothing_more(stack: &Stack) {
+async fn roles_are_enforced_for_own_and_others_files(stack: &Stack) {
     let mut place = Place::new(stack).await;
     let callers = place.callers().await;
     let (mut allowed, mut refused) = (0, Vec::new());
@@ -448,7 +448,7 @@ async fn each_role_does_with_own_and_foreign_files_what_it_may_and_nothing_more(
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn what_is_anothers_or_nobodys_is_an_admins(stack: &Stack) {
+async fn anonymous_and_others_files_require_admin(stack: &Stack) {
     let place = Place::new(stack).await;
     let (key, colleague) = (place.acme.role("user").await, place.acme.role("user").await);
     let (member, other) = (place.member("user").await, place.member("user").await);
@@ -494,9 +494,7 @@ async fn what_is_anothers_or_nobodys_is_an_admins(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn a_users_files_are_own_by_every_account_key_and_a_space_keys_by_that_key_alone(
-    stack: &Stack,
-) {
+async fn file_ownership_follows_user_or_space_key(stack: &Stack) {
     let place = Place::new(stack).await;
     let member = place.member("owner").await;
     let second = member

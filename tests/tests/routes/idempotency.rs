@@ -151,7 +151,7 @@ fn assert_another_payload(response: Response) {
 }
 
 #[stack_test]
-async fn a_request_that_is_sent_again_is_answered_again_and_done_once(stack: &Stack) {
+async fn repeated_request_is_replayed_and_has_one_effect(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for creation in creations(stack, &acme) {
         let first = assert_first(creation.send("order 7").await);
@@ -177,7 +177,7 @@ async fn a_request_that_is_sent_again_is_answered_again_and_done_once(stack: &St
 }
 
 #[stack_test]
-async fn another_payload_under_the_same_name_is_refused(stack: &Stack) {
+async fn same_key_with_other_payload_is_rejected(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let send = |body: &'static str| {
         let request =
@@ -241,7 +241,7 @@ async fn another_payload_under_the_same_name_is_refused(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_name_is_its_callers_own_on_one_route(stack: &Stack) {
+async fn key_is_scoped_to_caller_and_route(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let second_key = acme.role("owner").await;
     let body = || json!({"name": "one"});
@@ -272,7 +272,7 @@ async fn a_name_is_its_callers_own_on_one_route(stack: &Stack) {
 }
 
 #[stack_test]
-async fn an_answer_is_kept_for_a_day_by_the_clock(stack: &Stack) {
+async fn response_is_replayed_for_a_day(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for creation in [
         Creation::json(&acme.client, &keys(&acme), json!({"name": "one"})),
@@ -295,7 +295,7 @@ async fn an_answer_is_kept_for_a_day_by_the_clock(stack: &Stack) {
 }
 
 #[stack_test]
-async fn an_answer_is_kept_though_its_request_would_be_refused_by_now(stack: &Stack) {
+async fn replay_succeeds_even_if_request_would_now_fail(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let end = stack
         .admin_environment()
@@ -315,7 +315,7 @@ async fn an_answer_is_kept_though_its_request_would_be_refused_by_now(stack: &St
 }
 
 #[stack_test]
-async fn replay_into_a_space_that_was_deleted_is_refused(stack: &Stack) {
+async fn replay_into_deleted_space_is_rejected(stack: &Stack) {
     let account = stack.account();
     for force in [true, false] {
         let acme = stack.space("Acme").await;
@@ -355,7 +355,7 @@ async fn replay_into_a_space_that_was_deleted_is_refused(stack: &Stack) {
 }
 
 #[stack_test]
-async fn however_many_come_at_once_there_is_one_effect(stack: &Stack) {
+async fn concurrent_requests_with_one_key_have_one_effect(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for (creation, index) in creations(stack, &acme).iter().zip(0..) {
         for count in [2, 10] {
@@ -410,7 +410,7 @@ async fn however_many_come_at_once_there_is_one_effect(stack: &Stack) {
 }
 
 #[stack_test]
-async fn what_is_kept_tells_nothing(stack: &Stack) {
+async fn stored_reservation_contains_no_secret(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let name = "a very telling name of a request";
     let mut secrets = vec![name.to_owned()];
@@ -451,7 +451,7 @@ async fn what_is_kept_tells_nothing(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_name_that_cannot_be_is_refused_where_something_is_created(stack: &Stack) {
+async fn malformed_key_is_rejected_by_creating_routes(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let before = stack.dump().await;
     let (long, longest) = ("x".repeat(256), "x".repeat(255));

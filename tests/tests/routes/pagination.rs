@@ -142,7 +142,7 @@ fn ids(pages: &[Page]) -> Vec<u64> {
 async fn nothing(_: &Page) {}
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn a_list_that_stays_pages_identically_in_both_directions(stack: &Stack) {
+async fn paging_is_identical_in_both_directions(stack: &Stack) {
     let acme = space_with_keys(stack).await;
     for limit in [1, 7, 100] {
         let keys = Keys {
@@ -164,7 +164,7 @@ async fn a_list_that_stays_pages_identically_in_both_directions(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn what_stays_is_met_once_in_each_direction_while_others_come_and_go(stack: &Stack) {
+async fn paging_returns_remaining_items_once_during_changes(stack: &Stack) {
     let acme = space_with_keys(stack).await;
     let mut steady: BTreeSet<u64> = ids(&Keys {
         stack,
@@ -244,7 +244,7 @@ fn change<'a>(
 }
 
 #[stack_test]
-async fn a_page_that_was_emptied_leads_back(stack: &Stack) {
+async fn emptied_page_links_back(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let keys = Keys {
         stack,
@@ -288,7 +288,7 @@ async fn a_page_that_was_emptied_leads_back(stack: &Stack) {
 }
 
 #[stack_test]
-async fn an_oldest_page_that_was_emptied_leads_back(stack: &Stack) {
+async fn emptied_last_page_links_back(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let account = stack.account();
     let keys = Keys {
@@ -330,7 +330,7 @@ async fn an_oldest_page_that_was_emptied_leads_back(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_cursor_is_good_for_its_own_list_and_holders_alone(stack: &Stack) {
+async fn cursor_is_valid_for_its_list_and_caller_only(stack: &Stack) {
     let (acme, other, user) = (
         stack.space("Acme").await,
         stack.space("Other").await,
@@ -432,7 +432,7 @@ async fn a_cursor_is_good_for_its_own_list_and_holders_alone(stack: &Stack) {
 }
 
 #[stack_test]
-async fn revoked_keys_stay_in_their_place(stack: &Stack) {
+async fn revoked_keys_keep_their_position(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let keys = Keys {
         stack,

@@ -95,7 +95,7 @@ async fn once(client: &Client, address: &str, body: &Value) -> Response {
 }
 
 #[stack_test(options = limits(100, 50))]
-async fn every_answer_to_a_valid_key_says_what_is_left(stack: &Stack) {
+async fn every_authenticated_response_has_rate_limit_headers(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (space, keys) = (
         format!("/spaces/{}", acme.id),
@@ -169,7 +169,7 @@ async fn every_answer_to_a_valid_key_says_what_is_left(stack: &Stack) {
 }
 
 #[stack_test]
-async fn strangers_are_told_nothing_and_defaults_are_those_of_the_template(stack: &Stack) {
+async fn unauthenticated_responses_have_no_rate_limit_and_defaults_match_template(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
     let unknown = domain::KeySecret::new(&stack.admin_environment().env);
@@ -210,7 +210,7 @@ async fn strangers_are_told_nothing_and_defaults_are_those_of_the_template(stack
 }
 
 #[stack_test(options = limits(5, 5))]
-async fn a_key_at_its_limit_is_refused_until_the_moment_it_was_told(stack: &Stack) {
+async fn exhausted_key_is_rejected_until_reset(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
     for begin_ms in [59_999, 30_500, 1_000, 1] {
@@ -249,7 +249,7 @@ async fn a_key_at_its_limit_is_refused_until_the_moment_it_was_told(stack: &Stac
 }
 
 #[stack_test(options = limits(6, 2))]
-async fn tiers_and_keys_count_apart_and_functions_of_one_tier_together(stack: &Stack) {
+async fn tiers_and_keys_are_counted_separately(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
     let file = format!(
@@ -306,7 +306,7 @@ async fn tiers_and_keys_count_apart_and_functions_of_one_tier_together(stack: &S
 }
 
 #[stack_test(options = limits(MOST, MOST))]
-async fn as_many_pass_as_may_however_many_come_at_once(stack: &Stack) {
+async fn concurrent_requests_never_exceed_limit(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let file = format!(
         "/files/{}",
@@ -338,7 +338,7 @@ async fn as_many_pass_as_may_however_many_come_at_once(stack: &Stack) {
 }
 
 #[stack_test(options = limits(4, 1))]
-async fn a_refused_request_is_not_read_and_does_nothing(stack: &Stack) {
+async fn rate_limited_request_is_not_read_and_has_no_effect(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let keys = format!("/spaces/{}/api-keys", acme.id);
     acme.upload_photo().await;
@@ -373,7 +373,7 @@ async fn a_refused_request_is_not_read_and_does_nothing(stack: &Stack) {
 }
 
 #[stack_test(options = limits(10, 10))]
-async fn nobody_passes_uncounted_while_the_table_fails(stack: &Stack) {
+async fn no_request_passes_uncounted_while_table_fails(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
     acme.client.get(&space).await.expect_ok();
@@ -445,7 +445,7 @@ async fn counters(stack: &Stack, client: &Client) -> usize {
 }
 
 #[stack_test]
-async fn counters_of_minutes_gone_are_dropped(stack: &Stack) {
+async fn expired_counters_are_dropped(stack: &Stack) {
     const MOST_KEPT: usize = 4;
     let acme = stack.space("Acme").await;
     let url = acme.upload_photo().await["url"]

@@ -279,7 +279,7 @@ async fn upload(tenant: &Tenant) -> String {
 
 /// The routes that take no key are those of uploads by a signed URL and of unsigned uploads.
 #[test]
-fn only_signed_and_unsigned_uploads_take_no_key() {
+fn only_signed_and_unsigned_uploads_need_no_key() {
     let operations = openapi::api().operations;
     let without_key = operations
         .iter()
@@ -300,7 +300,7 @@ fn only_signed_and_unsigned_uploads_take_no_key() {
 }
 
 #[stack_test]
-async fn nobody_passes_without_a_valid_key(stack: &Stack) {
+async fn invalid_key_returns_401_on_every_route(stack: &Stack) {
     let place = Place::new(stack, "Acme").await;
     let revoked = place.tenant.role("owner").await;
     let list = place
@@ -346,7 +346,7 @@ async fn nobody_passes_without_a_valid_key(stack: &Stack) {
 }
 
 #[stack_test]
-async fn another_space_does_not_exist(stack: &Stack) {
+async fn foreign_space_returns_404_on_every_route(stack: &Stack) {
     let (place, other) = (Place::new(stack, "Acme").await, stack.space("Other").await);
     let (nobody, neighbour) = (stack.user().await, stack.user().await);
     stack.add_member(&neighbour, &other, "owner").await;
@@ -400,7 +400,7 @@ async fn another_space_does_not_exist(stack: &Stack) {
 }
 
 #[stack_test]
-async fn each_role_may_do_what_it_may_and_nothing_more(stack: &Stack) {
+async fn each_route_enforces_its_minimum_role(stack: &Stack) {
     let (place, other) = (Place::new(stack, "Acme").await, stack.space("Other").await);
     for (index, role) in ROLES.iter().enumerate() {
         let key = place.tenant.role(role).await;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tests::{PHOTO, Stack, seconds, stack_test};
 
 #[stack_test]
-async fn one_flag_sets_the_other_to_its_complement_and_delivery_follows_at_once(stack: &Stack) {
+async fn one_flag_implies_other_and_delivery_follows_at_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (space, other) = (format!("/spaces/{}", acme.id), stack.space("Other").await);
     let path = format!("{space}/access-control");
@@ -80,7 +80,7 @@ async fn one_flag_sets_the_other_to_its_complement_and_delivery_follows_at_once(
 }
 
 #[stack_test]
-async fn everything_wrong_with_access_control_is_told_together(stack: &Stack) {
+async fn invalid_access_control_reports_all_errors(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}/access-control", acme.id);
     let message = |name: &str| json!([format!("The {name} field must be true or false.")]);

@@ -21,7 +21,7 @@ async fn key_ids(client: &Client) -> Vec<u64> {
 }
 
 #[stack_test]
-async fn an_account_says_who_is_calling_with_which_key(stack: &Stack) {
+async fn account_describes_caller_and_key(stack: &Stack) {
     let first = stack
         .account()
         .get("/spaces")
@@ -66,7 +66,7 @@ async fn an_account_says_who_is_calling_with_which_key(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_default_space_is_chosen_among_ones_own(stack: &Stack) {
+async fn default_space_must_be_own_space(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let user = stack.user().await;
     assert_eq!(
@@ -125,7 +125,7 @@ async fn a_default_space_is_chosen_among_ones_own(stack: &Stack) {
 }
 
 #[stack_test]
-async fn account_keys_are_made_listed_and_revoked_with_one_of_them(stack: &Stack) {
+async fn account_keys_are_created_listed_and_revoked(stack: &Stack) {
     let account = stack.account();
     let first = key_ids(&account).await;
     let limited = account
@@ -192,7 +192,7 @@ async fn account_keys_are_made_listed_and_revoked_with_one_of_them(stack: &Stack
 }
 
 #[stack_test]
-async fn account_keys_are_their_users_own(stack: &Stack) {
+async fn account_keys_of_other_users_return_404(stack: &Stack) {
     let (acme, user) = (stack.space("Acme").await, stack.user().await);
     stack.add_member(&user, &acme, "owner").await;
     let mine = key_ids(&stack.account()).await;
@@ -214,7 +214,7 @@ async fn account_keys_are_their_users_own(stack: &Stack) {
 }
 
 #[stack_test]
-async fn an_account_key_ends_when_its_time_has_come(stack: &Stack) {
+async fn account_key_expires(stack: &Stack) {
     let account = stack.account();
     let now = account
         .post("/spaces", json!({"name": "Acme"}))
@@ -237,7 +237,7 @@ async fn an_account_key_ends_when_its_time_has_come(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_space_key_sees_who_it_is_and_manages_no_account(stack: &Stack) {
+async fn space_key_reads_account_and_cannot_change_it(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let id = key_ids(&stack.account()).await[0];
     acme.client
@@ -257,7 +257,7 @@ async fn a_space_key_sees_who_it_is_and_manages_no_account(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_members_role_holds_in_its_space_alone(stack: &Stack) {
+async fn member_role_applies_to_its_space_only(stack: &Stack) {
     let (acme, other, user) = (
         stack.space("Acme").await,
         stack.space("Other").await,

@@ -5,7 +5,7 @@ use serde_json::json;
 use tests::{Stack, stack_test};
 
 #[stack_test]
-async fn a_space_is_made_with_our_defaults_and_shown_in_full(stack: &Stack) {
+async fn space_is_created_with_defaults(stack: &Stack) {
     let account = stack.account();
     let made = account
         .post(
@@ -69,7 +69,7 @@ async fn space_is_created_with_every_optional_field(stack: &Stack) {
 }
 
 #[stack_test]
-async fn an_id_is_accepted_in_any_case(stack: &Stack) {
+async fn id_is_case_insensitive(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let shown = acme
         .client
@@ -80,7 +80,7 @@ async fn an_id_is_accepted_in_any_case(stack: &Stack) {
 }
 
 #[stack_test]
-async fn names_are_unique_whatever_the_case_and_whoever_asks_at_once(stack: &Stack) {
+async fn names_are_unique_ignoring_case_and_concurrently(stack: &Stack) {
     let account = stack.account();
     let attempts = (0..50).map(|index| {
         let name = if index % 2 == 0 { "Ärger" } else { "äRGER" };
@@ -106,7 +106,7 @@ async fn names_are_unique_whatever_the_case_and_whoever_asks_at_once(stack: &Sta
 }
 
 #[stack_test]
-async fn everything_wrong_with_a_space_is_told_together(stack: &Stack) {
+async fn invalid_space_reports_all_errors(stack: &Stack) {
     let account = stack.account();
     for (body, errors) in [
         (json!({}), json!({"name": ["The name field is required."]})),
@@ -154,7 +154,7 @@ async fn everything_wrong_with_a_space_is_told_together(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_space_key_makes_no_spaces(stack: &Stack) {
+async fn space_key_cannot_create_spaces(stack: &Stack) {
     let acme = stack.space("Acme").await;
     acme.client
         .post("/spaces", json!({"name": "Other"}))

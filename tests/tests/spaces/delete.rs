@@ -52,7 +52,7 @@ async fn is_free(stack: &Stack, name: &str) -> bool {
 }
 
 #[stack_test]
-async fn space_whose_deletion_is_being_decided_says_so_and_when_to_retry(stack: &Stack) {
+async fn space_under_delete_lock_returns_409_with_retry_after(stack: &Stack) {
     /// Calls of a deletion up to the second search for files, when the space is closed.
     const CALLS_TO_CLOSE: u32 = 6;
     let acme = stack.space("Acme").await;
@@ -90,7 +90,7 @@ async fn space_whose_deletion_is_being_decided_says_so_and_when_to_retry(stack: 
 }
 
 #[stack_test]
-async fn a_deletion_names_its_space_by_an_id(stack: &Stack) {
+async fn delete_requires_space_id(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let before = stack.dump().await;
     let required = json!({"id": ["The id field is required."]});
@@ -160,7 +160,7 @@ async fn a_deletion_names_its_space_by_an_id(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_space_with_a_file_is_deleted_by_force_alone(stack: &Stack) {
+async fn nonempty_space_is_deleted_only_with_force(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let file = acme.upload_photo().await;
     let url = file["url"].as_str().expect("an address");
@@ -198,7 +198,7 @@ async fn a_space_with_a_file_is_deleted_by_force_alone(stack: &Stack) {
 }
 
 #[stack_test]
-async fn an_empty_space_goes_with_its_configs_keys_and_members(stack: &Stack) {
+async fn empty_space_is_deleted_with_configs_keys_and_members(stack: &Stack) {
     let user = stack.user().await;
     let before = kept(stack).await;
     let acme = stack.space("Acme").await;
@@ -225,7 +225,7 @@ async fn an_empty_space_goes_with_its_configs_keys_and_members(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_deleted_space_is_unreachable_at_once_by_every_route_key_and_address(stack: &Stack) {
+async fn deleted_space_is_unreachable_at_once(stack: &Stack) {
     let place = Place::new(stack, "Acme").await;
     let (acme, member) = (&place.tenant, stack.user().await);
     stack.add_member(&member, acme, "owner").await;
@@ -285,7 +285,7 @@ async fn a_deleted_space_is_unreachable_at_once_by_every_route_key_and_address(s
 }
 
 #[stack_test]
-async fn deletion_frees_the_name_at_once_and_the_handle_never(stack: &Stack) {
+async fn deletion_frees_name_but_never_handle(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let first = acme
         .client
@@ -350,8 +350,7 @@ async fn create_by_handle(stack: &Stack, handle: &str, name: &str) -> Result<(),
 }
 
 #[tokio::test]
-async fn what_arrives_after_a_deletion_is_removed_at_once_after_15_and_after_75_minutes_and_nothing_else_is()
- {
+async fn objects_arriving_after_deletion_are_purged_in_three_passes() {
     let stack = Stack::start().await;
     let other = stack.space("Other").await;
     other.upload_photo().await;
@@ -393,7 +392,7 @@ async fn what_arrives_after_a_deletion_is_removed_at_once_after_15_and_after_75_
 }
 
 #[stack_test]
-async fn a_large_space_is_purged_page_by_page(stack: &Stack) {
+async fn large_space_is_purged_page_by_page(stack: &Stack) {
     let before = kept(stack).await;
     let acme = stack.space("Acme").await;
     let keys = format!("/spaces/{}/api-keys", acme.id);
@@ -421,7 +420,7 @@ async fn a_large_space_is_purged_page_by_page(stack: &Stack) {
 }
 
 #[stack_test]
-async fn deletion_with_more_keys_than_a_page_leaves_no_key_that_authenticates(stack: &Stack) {
+async fn deletion_revokes_more_keys_than_one_page(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let mut keys = Vec::new();
     for _ in 0..105 {
@@ -472,7 +471,7 @@ async fn key_created_during_a_deletion_does_not_authenticate_after_it(stack: &St
 }
 
 #[stack_test]
-async fn a_users_default_space_that_was_deleted_is_no_default_any_more(stack: &Stack) {
+async fn deleted_default_space_is_unset(stack: &Stack) {
     let acme = stack.space("Acme").await;
     stack
         .account()

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tests::{Stack, seconds, stack_test};
 
 #[stack_test]
-async fn a_key_is_shown_once_works_at_once_and_ends_with_its_revocation(stack: &Stack) {
+async fn key_is_returned_once_and_works_until_revoked(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}/api-keys", acme.id);
     let made = acme
@@ -67,7 +67,7 @@ async fn a_key_is_shown_once_works_at_once_and_ends_with_its_revocation(stack: &
 }
 
 #[stack_test]
-async fn a_key_ends_by_itself_when_its_time_has_come(stack: &Stack) {
+async fn key_expires(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}/api-keys", acme.id);
     let created = acme
@@ -117,7 +117,7 @@ async fn a_key_ends_by_itself_when_its_time_has_come(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_key_has_its_creators_role_where_it_is_given_none(stack: &Stack) {
+async fn key_defaults_to_role_of_creator(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}/api-keys", acme.id);
     for creator in [&acme.client, &stack.account()] {
@@ -146,7 +146,7 @@ async fn a_key_has_its_creators_role_where_it_is_given_none(stack: &Stack) {
 }
 
 #[stack_test]
-async fn the_time_of_last_use_is_kept_to_the_minute(stack: &Stack) {
+async fn last_used_at_has_minute_precision(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let last_used = || async {
         let list = acme
@@ -167,7 +167,7 @@ async fn the_time_of_last_use_is_kept_to_the_minute(stack: &Stack) {
 }
 
 #[stack_test]
-async fn keys_page_the_same_in_both_directions(stack: &Stack) {
+async fn key_paging_is_identical_in_both_directions(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}/api-keys", acme.id);
     for index in 0..24 {
@@ -233,7 +233,7 @@ async fn keys_page_the_same_in_both_directions(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_key_of_another_space_is_none_of_ours(stack: &Stack) {
+async fn key_of_another_space_returns_404(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     for id in [
         other.key_id.to_string(),
@@ -254,7 +254,7 @@ async fn a_key_of_another_space_is_none_of_ours(stack: &Stack) {
 }
 
 #[stack_test]
-async fn everything_wrong_with_a_key_is_told_together(stack: &Stack) {
+async fn invalid_key_reports_all_errors(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let body = json!({"name": 1, "role": "emperor", "expires_at": "never"});
     let errors = acme

@@ -14,9 +14,7 @@ async fn names(client: &Client) -> Vec<String> {
 }
 
 #[stack_test]
-async fn an_account_key_lists_every_space_of_its_user_newest_first_and_a_space_key_its_own(
-    stack: &Stack,
-) {
+async fn account_key_lists_spaces_of_user_and_space_key_its_own(stack: &Stack) {
     let mut tenants = Vec::new();
     for name in ["Acme", "Other", "Third"] {
         stack.clock.advance(seconds(1));
@@ -42,7 +40,7 @@ async fn an_account_key_lists_every_space_of_its_user_newest_first_and_a_space_k
 }
 
 #[stack_test]
-async fn a_list_shows_spaces_without_their_settings_in_the_standard_envelope(stack: &Stack) {
+async fn list_returns_spaces_without_settings(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let update =
         json!({"name": "Acme", "description": "Photos", "webhook_url": "https://example.com/hook"});
@@ -74,7 +72,7 @@ async fn a_list_shows_spaces_without_their_settings_in_the_standard_envelope(sta
 }
 
 #[stack_test]
-async fn a_list_pages_in_both_directions_and_refuses_limits_out_of_bounds(stack: &Stack) {
+async fn list_pages_in_both_directions_and_rejects_invalid_limits(stack: &Stack) {
     let account = stack.account();
     for index in 0..4 {
         stack.clock.advance(seconds(1));

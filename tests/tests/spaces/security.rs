@@ -9,7 +9,7 @@ fn default_watermark() -> Value {
 }
 
 #[stack_test]
-async fn the_whole_object_is_replaced_and_what_is_absent_takes_its_default(stack: &Stack) {
+async fn put_replaces_security_and_absent_fields_take_defaults(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}/security", acme.id);
     let url = "https://example.com/logo.png";
@@ -105,7 +105,7 @@ async fn the_whole_object_is_replaced_and_what_is_absent_takes_its_default(stack
 }
 
 #[stack_test]
-async fn everything_wrong_with_a_watermark_is_told_together_by_its_whole_name(stack: &Stack) {
+async fn invalid_watermark_reports_all_errors_by_full_field_name(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}/security", acme.id);
     let before = acme
@@ -206,9 +206,7 @@ async fn everything_wrong_with_a_watermark_is_told_together_by_its_whole_name(st
 }
 
 #[stack_test]
-async fn an_image_is_never_delivered_without_its_watermark_and_other_files_need_none(
-    stack: &Stack,
-) {
+async fn watermarked_images_are_not_delivered_and_other_files_are(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
     let image = acme.upload_photo().await["url"]

@@ -12,7 +12,7 @@ async fn update(acme: &Tenant, fields: &Value) -> Value {
 }
 
 #[stack_test]
-async fn each_field_is_changed_alone_and_shown_so_from_then_on(stack: &Stack) {
+async fn update_changes_single_fields(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}", acme.id);
     let mut expected = acme.client.get(&path).await.expect_ok();
@@ -78,7 +78,7 @@ async fn changing_the_folder_mode_returns_422(stack: &Stack) {
 }
 
 #[stack_test]
-async fn what_a_space_was_born_with_stays(stack: &Stack) {
+async fn immutable_fields_are_kept(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let mut before = acme
         .client
@@ -96,7 +96,7 @@ async fn what_a_space_was_born_with_stays(stack: &Stack) {
 }
 
 #[stack_test]
-async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed(stack: &Stack) {
+async fn invalid_update_reports_all_errors_and_changes_nothing(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let path = format!("/spaces/{}", acme.id);
     let before = stack.dump().await;
@@ -169,7 +169,7 @@ async fn everything_wrong_with_an_update_is_told_together_and_nothing_is_changed
 }
 
 #[stack_test]
-async fn a_name_may_change_its_case_and_is_free_as_soon_as_its_space_has_another(stack: &Stack) {
+async fn rename_may_change_case_and_frees_old_name(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     for name in ["Acme", "ACME", "acme"] {
         assert_eq!(update(&acme, &json!({"name": name})).await["name"], name);
@@ -202,7 +202,7 @@ async fn a_name_may_change_its_case_and_is_free_as_soon_as_its_space_has_another
 }
 
 #[stack_test]
-async fn a_webhook_goes_to_a_public_https_address_only(stack: &Stack) {
+async fn webhook_url_must_be_public_https(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}", acme.id);
     let body = |url: &str| json!({"name": "Acme", "webhook_url": url});
@@ -251,7 +251,7 @@ async fn a_webhook_goes_to_a_public_https_address_only(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_custom_domain_is_where_files_say_they_are(stack: &Stack) {
+async fn custom_domain_is_used_in_file_urls(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let before = acme.upload_photo().await;
     let file = format!("/files/{}", before["id"].as_str().expect("an id"));
@@ -275,7 +275,7 @@ async fn a_custom_domain_is_where_files_say_they_are(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_disabled_space_takes_and_delivers_nothing_and_is_still_read_and_managed(stack: &Stack) {
+async fn disabled_space_rejects_uploads_and_delivery_and_stays_manageable(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let file = acme.upload_photo().await;
     let (id, url) = (

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tests::{PHOTO, Stack, form, stack_test};
 
 #[stack_test]
-async fn a_config_is_made_shown_changed_and_deleted(stack: &Stack) {
+async fn config_is_created_returned_updated_and_deleted(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let whole = json!({
         "space_id": acme.id, "name": "product_images-2", "description": "For products", "allow_unsigned": true,
@@ -169,7 +169,7 @@ async fn viewer_key_listing_all_upload_configs_returns_403(stack: &Stack) {
 }
 
 #[stack_test]
-async fn what_is_wrong_with_a_config_is_told_together(stack: &Stack) {
+async fn invalid_config_reports_all_errors(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let wrong = json!({
         "space_id": acme.id, "name": "a b", "is_signed": true, "allow_unsigned": true, "delivery_type": "public",
@@ -289,7 +289,7 @@ async fn what_is_wrong_with_a_config_is_told_together(stack: &Stack) {
 }
 
 #[stack_test]
-async fn names_are_unlike_in_a_space_and_the_active_config_stays(stack: &Stack) {
+async fn names_are_unique_in_space_and_active_config_is_kept(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let new = |space: &str, name: &str| json!({"space_id": space, "name": name});
     let second = acme
@@ -366,7 +366,7 @@ async fn names_are_unlike_in_a_space_and_the_active_config_stays(stack: &Stack) 
 }
 
 #[stack_test]
-async fn configs_are_listed_by_space_and_across_spaces_without_what_they_ask(stack: &Stack) {
+async fn lists_return_configs_without_rules(stack: &Stack) {
     let account = stack.account();
     let mut expected = Vec::new();
     for name in ["One", "Two", "Three"] {
@@ -455,7 +455,7 @@ async fn configs_are_listed_by_space_and_across_spaces_without_what_they_ask(sta
 }
 
 #[stack_test]
-async fn a_config_is_never_active_and_gone(stack: &Stack) {
+async fn active_config_cannot_be_deleted_concurrently(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
     let starter = acme.client.get(&space).await.expect_ok()["active_upload_config_id"].clone();

@@ -118,7 +118,7 @@ async fn anonymous_uploads_and_confirmations_return_the_anonymous_view(stack: &S
 }
 
 #[stack_test(undrained)]
-async fn changes_after_activation_do_not_show_in_a_confirmation_by_token(stack: &Stack) {
+async fn confirmation_by_token_hides_later_changes(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let open = Opening::new(stack, &acme, "open", json!({})).await;
     let pending_file = open.presign(json!({})).await.expect_status(201).json();
@@ -153,9 +153,7 @@ async fn changes_after_activation_do_not_show_in_a_confirmation_by_token(stack: 
 }
 
 #[stack_test(undrained)]
-async fn announced_anonymous_files_have_at_most_50_mb_unless_their_config_says_otherwise(
-    stack: &Stack,
-) {
+async fn anonymous_pending_files_are_limited_to_50_mb_by_default(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let acme = &signer.acme;
     let open = Opening::new(stack, acme, "open", json!({})).await;
@@ -192,7 +190,7 @@ async fn announced_anonymous_files_have_at_most_50_mb_unless_their_config_says_o
 }
 
 #[stack_test(options = StackOptions::default().with_parameters(&[("UnsignedUploadsPerHour", "2")]), undrained)]
-async fn configs_without_an_hourly_number_take_the_deployments(stack: &Stack) {
+async fn hourly_limit_defaults_to_template_parameter(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let open = Opening::new(stack, &acme, "open", json!({})).await;
     let stated = Opening::hourly(stack, &acme, "stated", 3).await;
@@ -211,7 +209,7 @@ async fn configs_without_an_hourly_number_take_the_deployments(stack: &Stack) {
 }
 
 #[stack_test(undrained)]
-async fn a_confirm_token_is_valid_until_an_hour_after_its_presigned_url(stack: &Stack) {
+async fn confirm_token_expires_an_hour_after_presigned_url(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let open = Opening::new(stack, &acme, "open", json!({})).await;
     let pending_file = open.presign(json!({})).await.expect_status(201).json();
@@ -284,7 +282,7 @@ async fn urls_are_null_while_a_file_is_pending(stack: &Stack) {
 }
 
 #[stack_test(undrained)]
-async fn javascript_of_anonymous_uploaders_is_stored_as_plain_text(stack: &Stack) {
+async fn anonymous_javascript_is_stored_as_plain_text(stack: &Stack) {
     const SCRIPT: &[u8] = b"alert(1)";
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let acme = &signer.acme;
@@ -365,7 +363,7 @@ async fn javascript_of_anonymous_uploaders_is_stored_as_plain_text(stack: &Stack
 }
 
 #[stack_test]
-async fn the_confirm_check_stores_javascript_of_anonymous_uploaders_as_plain_text(stack: &Stack) {
+async fn confirm_check_stores_anonymous_javascript_as_plain_text(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let open = Opening::new(stack, &acme, "open", json!({})).await;
     let more = json!({"filename": "a.js", "content_type": "text/javascript", "size": 8});

@@ -20,7 +20,7 @@ use crate::{
 const MOST: usize = 20;
 
 #[stack_test]
-async fn a_config_says_where_files_go_and_what_is_missing_is_made_whoever_uploads(stack: &Stack) {
+async fn config_folder_is_used_and_created_for_every_caller(stack: &Stack) {
     let uploads = Uploads::new(stack, json!({"storage": {"folder": "/in/Süd/"}})).await;
     let acme = uploads.acme();
     let user = acme.role("user").await;
@@ -58,7 +58,7 @@ async fn a_config_says_where_files_go_and_what_is_missing_is_made_whoever_upload
 }
 
 #[stack_test]
-async fn a_folder_that_a_request_names_is_heard_before_its_config(stack: &Stack) {
+async fn requested_folder_overrides_config(stack: &Stack) {
     let uploads = Uploads::new(stack, json!({"storage": {"folder": "in"}})).await;
     let acme = uploads.acme();
     let photos = made(acme, &ROOT, "Photos").await;
@@ -93,7 +93,7 @@ async fn a_folder_that_a_request_names_is_heard_before_its_config(stack: &Stack)
 }
 
 #[stack_test]
-async fn strangers_without_proof_name_no_folder(stack: &Stack) {
+async fn unsigned_upload_cannot_choose_folder(stack: &Stack) {
     let uploads = Uploads::new(stack, json!({"storage": {"folder": "in"}})).await;
     let acme = uploads.acme();
     let id = text(&made(acme, &ROOT, "Photos").await["id"]);
@@ -132,7 +132,7 @@ async fn strangers_without_proof_name_no_folder(stack: &Stack) {
 }
 
 #[stack_test]
-async fn files_go_where_their_config_says_by_then_and_stay_where_it_said(stack: &Stack) {
+async fn changed_config_folder_applies_to_new_files_only(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let id = config(&acme, "in", json!({"storage": {"folder": "first"}})).await;
     let photo = || form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "in");

@@ -31,7 +31,7 @@ impl Asking {
 }
 
 #[stack_test]
-async fn uploads_obey_what_their_config_asks_of_formats_and_sizes(stack: &Stack) {
+async fn config_limits_formats_and_sizes(stack: &Stack) {
     let asking = Asking {
         acme: stack.space("Acme").await,
     };
@@ -99,7 +99,7 @@ async fn uploads_obey_what_their_config_asks_of_formats_and_sizes(stack: &Stack)
 }
 
 #[stack_test]
-async fn what_can_be_run_is_taken_only_where_a_config_names_it(stack: &Stack) {
+async fn executables_are_accepted_only_if_config_lists_them(stack: &Stack) {
     let asking = Asking {
         acme: stack.space("Acme").await,
     };
@@ -153,7 +153,7 @@ async fn what_can_be_run_is_taken_only_where_a_config_names_it(stack: &Stack) {
 }
 
 #[stack_test]
-async fn files_are_named_tagged_and_delivered_as_their_config_has_it(stack: &Stack) {
+async fn config_sets_name_tags_and_delivery_type(stack: &Stack) {
     let asking = Asking {
         acme: stack.space("Acme").await,
     };

@@ -68,7 +68,7 @@ fn because(end: &str) -> Value {
 }
 
 #[stack_test]
-async fn a_file_is_announced_sent_and_confirmed_as_often_as_one_likes(stack: &Stack) {
+async fn presigned_upload_is_confirmed_repeatedly(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let pending_file = PendingFile::create(&acme, json!({"ref": "order 7"})).await;
     let before = stack.dump().await;
@@ -122,7 +122,7 @@ async fn a_file_is_announced_sent_and_confirmed_as_often_as_one_likes(stack: &St
 }
 
 #[stack_test]
-async fn a_file_is_confirmed_by_whoever_announced_it_or_manages_all(stack: &Stack) {
+async fn file_is_confirmed_by_its_uploader_or_admin(stack: &Stack) {
     let (acme, other, nobody) = (
         stack.space("Acme").await,
         stack.space("Other").await,
@@ -253,7 +253,7 @@ fn broken() -> Vec<Broken> {
 }
 
 #[stack_test]
-async fn what_breaks_a_rule_is_refused_and_nothing_is_left_of_it(stack: &Stack) {
+async fn confirming_invalid_upload_rejects_and_removes_it(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(
         &acme,
@@ -311,7 +311,7 @@ async fn what_breaks_a_rule_is_refused_and_nothing_is_left_of_it(stack: &Stack) 
 }
 
 #[stack_test]
-async fn the_rules_are_those_of_the_announcement(stack: &Stack) {
+async fn confirmation_applies_rules_of_presign_time(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let id = config(&acme, "own", json!({"metadata": {"tags": ["then"]}})).await;
     let pending_file = PendingFile::create(&acme, json!({"upload_config": "own"})).await;
@@ -336,7 +336,7 @@ async fn the_rules_are_those_of_the_announcement(stack: &Stack) {
 }
 
 #[stack_test]
-async fn images_are_transformed_when_they_are_confirmed(stack: &Stack) {
+async fn confirmation_transforms_images(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(
         &acme,
@@ -415,7 +415,7 @@ async fn images_are_transformed_when_they_are_confirmed(stack: &Stack) {
 }
 
 #[stack_test]
-async fn large_files_stay_as_they_came_and_have_no_digest(stack: &Stack) {
+async fn large_files_are_stored_unchanged_without_digest(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(
         &acme,
@@ -449,7 +449,7 @@ async fn large_files_stay_as_they_came_and_have_no_digest(stack: &Stack) {
 }
 
 #[stack_test]
-async fn storage_takes_nothing_but_what_was_announced(stack: &Stack) {
+async fn storage_accepts_only_declared_type_and_size(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (pending_file, late) = (
         PendingFile::create(&acme, json!({})).await,
@@ -524,7 +524,7 @@ async fn storage_takes_nothing_but_what_was_announced(stack: &Stack) {
 }
 
 #[stack_test]
-async fn what_is_sent_to_the_same_address_later_changes_nothing_that_is_active(stack: &Stack) {
+async fn later_put_to_presigned_url_does_not_change_active_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let mut other = PHOTO.to_vec();
     other.reverse();
@@ -565,7 +565,7 @@ async fn what_is_sent_to_the_same_address_later_changes_nothing_that_is_active(s
 }
 
 #[stack_test]
-async fn a_stored_name_is_the_first_ones_and_who_comes_later_stays_pending(stack: &Stack) {
+async fn first_confirmation_gets_stored_name(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(
         &acme,
@@ -607,7 +607,7 @@ async fn a_stored_name_is_the_first_ones_and_who_comes_later_stays_pending(stack
 }
 
 #[stack_test]
-async fn a_disabled_space_takes_no_confirmations(stack: &Stack) {
+async fn disabled_space_rejects_confirmations(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let (ours, theirs) = (
         PendingFile::create(&acme, json!({})).await,
@@ -643,7 +643,7 @@ async fn a_disabled_space_takes_no_confirmations(stack: &Stack) {
 }
 
 #[stack_test]
-async fn however_many_confirm_at_once_it_becomes_active_once(stack: &Stack) {
+async fn concurrent_confirmations_activate_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(
         &acme,

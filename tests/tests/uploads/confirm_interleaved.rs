@@ -206,7 +206,7 @@ fn padded(mut bytes: Vec<u8>, length: usize) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn active_file_is_one_of_two_uploads_wherever_the_second_comes() {
+async fn interleaved_put_never_mixes_two_uploads() {
     let (jpeg, png) = (image(Format::Jpeg, 48, 32), image(Format::Png, 40, 40));
     let length = jpeg.len().max(png.len());
     let pair = Pair::start("image/jpeg", padded(jpeg, length), padded(png, length)).await;
@@ -222,7 +222,7 @@ async fn active_file_is_one_of_two_uploads_wherever_the_second_comes() {
 }
 
 #[tokio::test]
-async fn executable_with_the_etag_of_a_photo_is_never_active() {
+async fn executable_with_etag_of_photo_is_never_active() {
     let photo = image(Format::Jpeg, 48, 32);
     let program = padded(b"MZ\x90\0\x03\0\0\0".to_vec(), photo.len());
     for (first, second) in [(photo.clone(), program.clone()), (program, photo.clone())] {
@@ -237,7 +237,7 @@ async fn executable_with_the_etag_of_a_photo_is_never_active() {
 }
 
 #[tokio::test]
-async fn uploads_of_one_md5_are_told_apart_by_their_checksum_alone() {
+async fn uploads_with_equal_md5_are_distinguished_by_checksum() {
     let [first, second] = MD5_COLLISION.map(|message| hex::decode(message).expect("hexadecimal"));
     let pair = Pair::start("application/octet-stream", first, second).await;
 

@@ -85,7 +85,7 @@ async fn own_names(acme: &Tenant) {
 }
 
 #[stack_test]
-async fn folders_are_part_of_an_address_in_letters_that_no_encoding_changes(stack: &Stack) {
+async fn fixed_folders_are_transliterated_in_urls(stack: &Stack) {
     let acme = space(stack, "fixed").await;
     let (long, cut) = ("x".repeat(255), format!("{}/", "x".repeat(SLUG)));
     // What is called in none of these letters goes by its id.
@@ -128,7 +128,7 @@ async fn folders_are_part_of_an_address_in_letters_that_no_encoding_changes(stac
 }
 
 #[stack_test]
-async fn the_longest_path_of_all_is_delivered(stack: &Stack) {
+async fn longest_path_is_delivered(stack: &Stack) {
     let acme = space(stack, "fixed").await;
     own_names(&acme).await;
     let folder = "x".repeat(255);
@@ -147,7 +147,7 @@ async fn the_longest_path_of_all_is_delivered(stack: &Stack) {
 }
 
 #[stack_test]
-async fn an_address_stays_whatever_becomes_of_its_folders(stack: &Stack) {
+async fn url_stays_when_folders_move_or_change(stack: &Stack) {
     let acme = space(stack, "fixed").await;
     let client = &acme.client;
     let other = made(&acme, &ROOT, "Other").await;
@@ -200,7 +200,7 @@ async fn an_address_stays_whatever_becomes_of_its_folders(stack: &Stack) {
 }
 
 #[stack_test]
-async fn files_of_one_name_are_apart_where_their_addresses_are(stack: &Stack) {
+async fn equal_names_in_different_folders_have_different_urls(stack: &Stack) {
     let (fixed, dynamic) = (space(stack, "fixed").await, space(stack, "dynamic").await);
     for acme in [&fixed, &dynamic] {
         own_names(acme).await;

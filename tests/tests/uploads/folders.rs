@@ -142,7 +142,7 @@ pub(crate) fn assert_in(file: &Value, folder: &Value) {
 }
 
 #[stack_test]
-async fn files_go_into_the_folder_that_their_request_names(stack: &Stack) {
+async fn upload_goes_into_requested_folder(stack: &Stack) {
     let uploads = Uploads::new(stack, json!({})).await;
     let acme = uploads.acme();
     let photos = made(acme, &ROOT, "Photos").await;
@@ -206,7 +206,7 @@ async fn files_go_into_the_folder_that_their_request_names(stack: &Stack) {
 }
 
 #[stack_test]
-async fn folders_that_are_missing_are_made_for_those_who_may_make_some(stack: &Stack) {
+async fn missing_folders_are_created_for_admins_only(stack: &Stack) {
     let uploads = Uploads::new(stack, json!({})).await;
     let acme = uploads.acme();
     let (admin, user, viewer) = (
@@ -271,7 +271,7 @@ fn in_folder(file: &Value) -> Value {
 }
 
 #[stack_test]
-async fn folders_that_cannot_be_are_refused_on_every_route(stack: &Stack) {
+async fn invalid_folders_are_rejected_on_every_route(stack: &Stack) {
     let uploads = Uploads::new(stack, json!({})).await;
     let (acme, other) = (uploads.acme(), stack.space("Other").await);
     let (foreign, gone) = (
@@ -369,7 +369,7 @@ async fn folders_that_cannot_be_are_refused_on_every_route(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_path_leads_no_deeper_than_folders_may_be(stack: &Stack) {
+async fn folder_path_is_limited_to_folder_depth(stack: &Stack) {
     let uploads = Uploads::new(stack, json!({})).await;
     let acme = uploads.acme();
     let named = |count: usize, name: &str| vec![name; count].join("/");

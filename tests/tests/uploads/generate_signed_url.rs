@@ -40,7 +40,7 @@ fn address(stack: &Stack, signer: &Signer) -> String {
 }
 
 #[stack_test]
-async fn each_space_has_a_secret_of_its_own(stack: &Stack) {
+async fn signing_secret_is_unique_per_space(stack: &Stack) {
     let (one, other) = (
         Signer::new(stack, "Acme", json!({})).await,
         Signer::new(stack, "Other", json!({})).await,
@@ -90,7 +90,7 @@ async fn each_space_has_a_secret_of_its_own(stack: &Stack) {
 }
 
 #[stack_test]
-async fn the_secret_before_the_present_one_verifies_for_a_day(stack: &Stack) {
+async fn previous_secret_verifies_for_a_day(stack: &Stack) {
     let first = Signer::new(stack, "Acme", json!({})).await;
     let shown = rotated(&first).await;
     let second = successor(&first, &shown);
@@ -146,7 +146,7 @@ async fn the_secret_before_the_present_one_verifies_for_a_day(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_second_rotation_ends_the_first_secret_at_once(stack: &Stack) {
+async fn second_rotation_ends_first_secret_at_once(stack: &Stack) {
     let first = Signer::new(stack, "Acme", json!({})).await;
     let second = successor(&first, &rotated(&first).await);
     let shown = rotated(&first).await;
@@ -167,7 +167,7 @@ async fn a_second_rotation_ends_the_first_secret_at_once(stack: &Stack) {
 }
 
 #[stack_test]
-async fn rotations_at_once_are_as_many_secrets(stack: &Stack) {
+async fn concurrent_rotations_create_distinct_secrets(stack: &Stack) {
     let first = Signer::new(stack, "Acme", json!({})).await;
     let shown = join_all((0..3).map(|_| rotated(&first))).await;
     let mut kids: Vec<String> = shown.iter().map(|shown| text(&shown["kid"])).collect();
@@ -194,7 +194,7 @@ async fn generate(client: &Client, config: &str, more: Value) -> tests::Response
 }
 
 #[stack_test]
-async fn an_address_is_made_as_it_is_documented(stack: &Stack) {
+async fn signed_url_matches_documented_format(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let (user, account) = (signer.acme.role("user").await, stack.account());
     let host = authority(stack.cloud.api_url());
@@ -248,7 +248,7 @@ async fn an_address_is_made_as_it_is_documented(stack: &Stack) {
 }
 
 #[stack_test]
-async fn an_address_leads_to_the_host_that_was_asked_and_is_good_at_any(stack: &Stack) {
+async fn signed_url_uses_requested_host_and_is_valid_on_any(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let client = &signer.acme.client;
     let request = client
@@ -265,7 +265,7 @@ async fn an_address_leads_to_the_host_that_was_asked_and_is_good_at_any(stack: &
 }
 
 #[stack_test]
-async fn what_is_wrong_with_the_wish_for_an_address_is_told(stack: &Stack) {
+async fn invalid_sign_request_reports_errors(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let other = Signer::new(stack, "Other", json!({})).await;
     let client = &signer.acme.client;

@@ -121,7 +121,7 @@ fn seen(bytes: &[u8]) -> (Probed, Option<Pixels>) {
 }
 
 #[stack_test]
-async fn an_image_is_measured_as_it_is_seen(stack: &Stack) {
+async fn dimensions_respect_orientation(stack: &Stack) {
     let acme = stack.space("Acme").await;
     // As stored they are 24 wide and 16 high.
     let mut images = vec![(image(Format::Avif, 24, 16), 24, 16)];
@@ -169,7 +169,7 @@ async fn an_image_is_measured_as_it_is_seen(stack: &Stack) {
 }
 
 #[stack_test]
-async fn what_cannot_be_measured_is_refused_where_it_is_an_image(stack: &Stack) {
+async fn image_without_readable_dimensions_is_rejected(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let config = config(
         &acme,
@@ -220,7 +220,7 @@ async fn what_cannot_be_measured_is_refused_where_it_is_an_image(stack: &Stack) 
 }
 
 #[stack_test]
-async fn camera_data_at_the_end_of_a_large_file_counts(stack: &Stack) {
+async fn exif_at_end_of_large_file_is_respected(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let config = config(
         &acme,
@@ -250,7 +250,7 @@ async fn camera_data_at_the_end_of_a_large_file_counts(stack: &Stack) {
 }
 
 #[stack_test]
-async fn each_format_is_stored_as_each_that_is_asked_for(stack: &Stack) {
+async fn each_format_is_converted_to_each_requested_format(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for source in [Format::Jpeg, Format::Png, Format::WebP] {
         let bytes = image(source, 48, 32);
@@ -289,7 +289,7 @@ async fn each_format_is_stored_as_each_that_is_asked_for(stack: &Stack) {
 }
 
 #[stack_test]
-async fn quality_and_progression_are_what_is_asked_for(stack: &Stack) {
+async fn quality_and_progressive_setting_are_applied(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photo = small_photo();
     for format in ["jpeg", "webp", "avif"] {
@@ -321,7 +321,7 @@ async fn quality_and_progression_are_what_is_asked_for(stack: &Stack) {
 }
 
 #[stack_test]
-async fn metadata_goes_where_that_is_asked_for_and_the_picture_stays(stack: &Stack) {
+async fn metadata_is_removed_on_request_without_changing_pixels(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let stripping = || json!({"strip_metadata": true});
     for format in [Format::Jpeg, Format::Png, Format::WebP] {
@@ -372,7 +372,7 @@ async fn metadata_goes_where_that_is_asked_for_and_the_picture_stays(stack: &Sta
 }
 
 #[stack_test]
-async fn an_image_that_is_not_what_it_says_is_refused_and_nothing_is_stored(stack: &Stack) {
+async fn mislabeled_image_is_rejected_and_not_stored(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let converting = config(&acme, json!({"transformations": {"upload_format": "avif"}})).await;
     let stripping = config(&acme, json!({"transformations": {"strip_metadata": true}})).await;
@@ -447,7 +447,7 @@ async fn an_image_that_is_not_what_it_says_is_refused_and_nothing_is_stored(stac
 }
 
 #[stack_test]
-async fn one_image_that_cannot_be_transformed_refuses_all(stack: &Stack) {
+async fn one_untransformable_image_rejects_request(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let config = config(&acme, json!({"transformations": {"upload_format": "webp"}})).await;
     let form = |files: &[Vec<u8>]| {
@@ -494,7 +494,7 @@ async fn one_image_that_cannot_be_transformed_refuses_all(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_transformed_upload_that_is_sent_again_is_answered_again(stack: &Stack) {
+async fn transformed_upload_is_replayed(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let config = config(&acme, json!({"transformations": {"upload_format": "webp"}})).await;
     let send = || {

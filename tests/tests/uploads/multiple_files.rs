@@ -80,7 +80,7 @@ async fn assert_there(stack: &Stack, acme: &Tenant, files: &Value, before: &Dump
 }
 
 #[stack_test]
-async fn one_file_is_answered_as_itself_and_files_as_a_list(stack: &Stack) {
+async fn one_file_returns_object_and_several_return_list(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let upload = |form: Form| acme.client.upload(form);
     assert!(
@@ -127,7 +127,7 @@ async fn one_file_is_answered_as_itself_and_files_as_a_list(stack: &Stack) {
 }
 
 #[stack_test]
-async fn ten_files_pass_and_eleven_do_not(stack: &Stack) {
+async fn request_is_limited_to_ten_files(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for form in [
         photos(&acme, "files[]", MOST),
@@ -158,7 +158,7 @@ async fn ten_files_pass_and_eleven_do_not(stack: &Stack) {
 }
 
 #[stack_test]
-async fn one_that_is_wrong_refuses_all_and_all_that_is_wrong_is_told(stack: &Stack) {
+async fn one_invalid_file_rejects_request_with_all_errors(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let is_empty = |field: &str| format!("The {field} field must not be empty.");
     let executable = |field: &str| format!("The {field} field must not be an executable file.");
@@ -231,7 +231,7 @@ async fn one_that_is_wrong_refuses_all_and_all_that_is_wrong_is_told(stack: &Sta
 }
 
 #[stack_test]
-async fn a_reference_to_what_is_not_there_is_refused(stack: &Stack) {
+async fn unknown_space_or_config_is_rejected(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let foreign = other
         .client
@@ -293,7 +293,7 @@ async fn a_reference_to_what_is_not_there_is_refused(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_failure_after_some_were_stored_leaves_neither_object_nor_record(stack: &Stack) {
+async fn failure_after_partial_storage_leaves_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let faults = stack.cloud.faults();
     let busy = async |before: &Dump| {
@@ -371,7 +371,7 @@ async fn a_failure_after_some_were_stored_leaves_neither_object_nor_record(stack
 }
 
 #[stack_test]
-async fn an_unknown_outcome_is_settled(stack: &Stack) {
+async fn unknown_commit_outcome_is_resolved(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let faults = stack.cloud.faults();
     let before = stack.dump().await;

@@ -28,7 +28,7 @@ fn photo(name: &str) -> Part {
 }
 
 #[stack_test]
-async fn all_files_of_a_request_go_into_one_folder(stack: &Stack) {
+async fn all_files_of_request_go_into_one_folder(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let form = form(&acme, "a/b")
         .part("files", photo("1.jpg"))
@@ -72,7 +72,7 @@ async fn all_files_of_a_request_go_into_one_folder(stack: &Stack) {
 }
 
 #[stack_test]
-async fn who_is_refused_for_their_files_makes_no_folders(stack: &Stack) {
+async fn rejected_upload_creates_no_folders(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(
         &acme,
@@ -167,7 +167,7 @@ async fn named(acme: &Tenant, name: &str, path: &str) -> Response {
 }
 
 #[stack_test]
-async fn who_asks_again_gets_the_same_file_and_makes_no_more_folders(stack: &Stack) {
+async fn replayed_upload_returns_same_file_and_creates_no_folders(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let first = assert_first(named(&acme, "one", "a/b").await);
     let before = stack.dump().await;
@@ -204,7 +204,7 @@ async fn who_asks_again_gets_the_same_file_and_makes_no_more_folders(stack: &Sta
 }
 
 #[stack_test]
-async fn who_announces_again_gets_the_same_file_and_makes_no_more_folders(stack: &Stack) {
+async fn replayed_presign_returns_same_file_and_creates_no_folders(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let announce = async |path: &str| {
         let request = acme
@@ -254,7 +254,7 @@ async fn who_announces_again_gets_the_same_file_and_makes_no_more_folders(stack:
 }
 
 #[stack_test]
-async fn folders_that_many_miss_at_once_are_made_once(stack: &Stack) {
+async fn concurrent_uploads_create_missing_folder_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (upper, lower) = ("NEW/E\u{301}T\u{C9}/deep", "new/été/Deep");
     let upload = |index: usize| {

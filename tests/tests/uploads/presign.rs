@@ -119,7 +119,7 @@ fn sentence(field: &str, end: &str) -> Value {
 }
 
 #[stack_test]
-async fn an_announcement_is_answered_bare_and_shows_a_pending_file(stack: &Stack) {
+async fn presign_returns_unwrapped_response_and_creates_pending_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let pending_file = PendingFile::create(&acme, json!({"ref": "order 7"})).await;
     let keys: Vec<&String> = pending_file
@@ -227,7 +227,7 @@ fn wrong_fields() -> Vec<(&'static str, Value, &'static str)> {
 }
 
 #[stack_test]
-async fn all_that_is_wrong_is_told_and_nobody_is_sent_to_look_after_it(stack: &Stack) {
+async fn invalid_presign_reports_all_errors_and_queues_no_check(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let foreign = config(&other, "foreign", json!({})).await;
     let before = stack.dump().await;
@@ -294,7 +294,7 @@ async fn all_that_is_wrong_is_told_and_nobody_is_sent_to_look_after_it(stack: &S
 }
 
 #[stack_test]
-async fn what_is_at_its_bound_is_announced_as_it_was_said(stack: &Stack) {
+async fn presign_accepts_values_at_their_bounds(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let id = config(&acme, "second", json!({"metadata": {"tags": ["a"]}})).await;
     let (long, typed) = ("é".repeat(255), format!("application/{}", "x".repeat(88)));
@@ -356,7 +356,7 @@ async fn what_is_at_its_bound_is_announced_as_it_was_said(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_config_refuses_what_it_can_tell_from_words(stack: &Stack) {
+async fn presign_rejects_declared_values_that_break_config(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(&acme, "small", json!({"validation": {"max_file_size": 10}})).await;
     config(
@@ -403,7 +403,7 @@ async fn a_config_refuses_what_it_can_tell_from_words(stack: &Stack) {
 }
 
 #[stack_test]
-async fn only_whoever_may_upload_into_a_space_that_is_enabled_announces_files(stack: &Stack) {
+async fn presign_requires_upload_permission_and_enabled_space(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (user, viewer) = (acme.role("user").await, acme.role("viewer").await);
     let announce =
@@ -436,7 +436,7 @@ async fn only_whoever_may_upload_into_a_space_that_is_enabled_announces_files(st
 }
 
 #[stack_test]
-async fn who_asks_again_gets_the_same_file_and_a_fresh_address(stack: &Stack) {
+async fn replayed_presign_returns_same_file_and_new_url(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let first = named(&acme, "one", json!({})).await.expect_status(201);
     assert!(!first.headers.contains_key("idempotent-replayed"));
@@ -501,7 +501,7 @@ async fn who_asks_again_gets_the_same_file_and_a_fresh_address(stack: &Stack) {
 }
 
 #[stack_test]
-async fn who_asks_again_for_a_file_that_was_refused_is_told_so(stack: &Stack) {
+async fn replayed_presign_of_rejected_file_reports_it(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let fields = json!({"size": 4});
     let pending_file = PendingFile {
@@ -517,7 +517,7 @@ async fn who_asks_again_for_a_file_that_was_refused_is_told_so(stack: &Stack) {
 }
 
 #[stack_test]
-async fn however_many_announce_it_at_once_there_is_one_file(stack: &Stack) {
+async fn concurrent_presigns_with_one_key_create_one_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let responses = join_all((0..CALLERS).map(|_| named(&acme, "one", json!({})))).await;
     let last = named(&acme, "one", json!({}))

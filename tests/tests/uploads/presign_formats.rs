@@ -14,7 +14,7 @@ fn refusal(formats: &str) -> Value {
 }
 
 #[stack_test(undrained)]
-async fn declared_types_outside_the_allowed_formats_are_refused_on_every_route(stack: &Stack) {
+async fn declared_types_outside_allowed_formats_are_rejected_on_every_route(stack: &Stack) {
     let rules = json!({"validation": {"allowed_formats": ["jpg", "tif", "docx"]}});
     let signer = Signer::new(stack, "Acme", rules.clone()).await;
     let acme = &signer.acme;
@@ -62,7 +62,7 @@ async fn declared_types_outside_the_allowed_formats_are_refused_on_every_route(s
 }
 
 #[stack_test(undrained)]
-async fn a_declared_type_is_measured_by_what_it_would_be_stored_as(stack: &Stack) {
+async fn declared_type_is_validated_as_stored_type(stack: &Stack) {
     let acme = stack.space("Acme").await;
     config(
         &acme,

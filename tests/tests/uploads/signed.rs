@@ -20,7 +20,7 @@ fn spelled_out(parameters: &[(String, String)]) -> String {
 }
 
 #[stack_test]
-async fn an_address_is_the_same_however_it_is_ordered_and_encoded(stack: &Stack) {
+async fn parameter_order_and_encoding_do_not_change_signature(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let name = "a+b c&d=é~.jpg";
     let parameters = with(signer.parameters(stack), "filename", name);
@@ -44,7 +44,7 @@ async fn an_address_is_the_same_however_it_is_ordered_and_encoded(stack: &Stack)
 }
 
 #[stack_test]
-async fn a_plus_in_an_address_is_a_plus(stack: &Stack) {
+async fn plus_in_signed_url_is_literal(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let complete = signer.signed(with(signer.parameters(stack), "filename", "a+b c.jpg"));
     let bare = query(&complete).replace("%2B", "+");
@@ -120,7 +120,7 @@ fn tampered(
 }
 
 #[stack_test]
-async fn nothing_of_an_address_can_be_changed_left_out_or_added(stack: &Stack) {
+async fn changed_signed_url_is_rejected(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let other = Signer::new(stack, "Other", json!({})).await;
     let second = signer.for_config(json!({"name": "second"})).await;
@@ -150,7 +150,7 @@ async fn nothing_of_an_address_can_be_changed_left_out_or_added(stack: &Stack) {
 }
 
 #[stack_test]
-async fn an_address_ends_on_the_second(stack: &Stack) {
+async fn signed_url_expires_on_the_second(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let body = json!({"upload_config_id": signer.config, "expiration_minutes": 1});
     let made = signer
@@ -187,7 +187,7 @@ async fn an_address_ends_on_the_second(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_form_repeats_what_its_address_is_signed_for(stack: &Stack) {
+async fn form_must_match_signed_parameters(stack: &Stack) {
     let (signer, other) = (
         Signer::new(stack, "Acme", json!({})).await,
         Signer::new(stack, "Other", json!({})).await,
@@ -255,7 +255,7 @@ async fn a_form_repeats_what_its_address_is_signed_for(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_file_is_called_and_typed_as_its_address_says(stack: &Stack) {
+async fn signed_name_and_type_are_used(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let of_type = |expected: &str| json!({"file": [format!("The file field must be a file of type: {expected}.")]});
     let executable = || json!({"file": ["The file field must not be an executable file."]});
@@ -358,7 +358,7 @@ async fn a_file_is_called_and_typed_as_its_address_says(stack: &Stack) {
 }
 
 #[stack_test]
-async fn an_address_for_a_type_that_is_none_allows_no_type(stack: &Stack) {
+async fn signed_url_with_unknown_type_accepts_no_file(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     for content_type in ["jpeg", "", "image/"] {
         let query =

@@ -26,7 +26,7 @@ async fn confirm(stack: &Stack, presigned: &Value) -> Response {
 }
 
 #[stack_test(undrained)]
-async fn a_file_is_announced_sent_and_confirmed_without_a_key(stack: &Stack) {
+async fn signed_presign_creates_uploads_and_confirms_without_key(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({"metadata": {"tags": ["a"]}})).await;
     let body = json!({"upload_config_id": signer.config, "filename": "invoice 7.jpg", "content_type": "image/jpeg"});
     let made = signer
@@ -113,7 +113,7 @@ async fn a_file_is_announced_sent_and_confirmed_without_a_key(stack: &Stack) {
 }
 
 #[stack_test(undrained)]
-async fn a_token_confirms_its_own_file_alone(stack: &Stack) {
+async fn token_confirms_only_its_file(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let other = stack.space("Other").await;
     let mut pending_file = Vec::new();
@@ -231,7 +231,7 @@ async fn a_token_confirms_its_own_file_alone(stack: &Stack) {
 }
 
 #[stack_test(undrained)]
-async fn what_is_announced_obeys_its_address_and_its_config(stack: &Stack) {
+async fn signed_presign_respects_url_and_config(stack: &Stack) {
     let signer = Signer::new(
         stack,
         "Acme",
@@ -314,7 +314,7 @@ async fn what_is_announced_obeys_its_address_and_its_config(stack: &Stack) {
 }
 
 #[stack_test(undrained)]
-async fn the_type_of_an_address_holds_for_bytes_that_come_later(stack: &Stack) {
+async fn signed_type_applies_to_presigned_bytes(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     for (content_type, name) in [("image/png", "photo.png"), ("application/x-mine", "a.mine")] {
         let query =
@@ -333,7 +333,7 @@ async fn the_type_of_an_address_holds_for_bytes_that_come_later(stack: &Stack) {
 }
 
 #[stack_test(undrained)]
-async fn an_announcement_that_is_made_again_is_of_the_same_file(stack: &Stack) {
+async fn repeated_signed_presign_returns_same_file(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let path = format!("/upload/signed/presign?{}", signer.query(stack));
     let send = |name: &'static str, size: usize| {
@@ -372,7 +372,7 @@ async fn an_announcement_that_is_made_again_is_of_the_same_file(stack: &Stack) {
 }
 
 #[stack_test(undrained)]
-async fn a_disabled_space_confirms_nothing(stack: &Stack) {
+async fn disabled_space_rejects_confirmation(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let presigned = signer
         .presign(&signer.query(stack), json!({}))
@@ -394,7 +394,7 @@ async fn a_disabled_space_confirms_nothing(stack: &Stack) {
 }
 
 #[stack_test]
-async fn what_a_stranger_sends_and_does_not_confirm_is_looked_for(stack: &Stack) {
+async fn unconfirmed_anonymous_upload_is_checked(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let (sent, forgotten) = (
         signer

@@ -14,7 +14,7 @@ use crate::{
 const WINDOW_MS: i64 = 60_000;
 
 #[stack_test]
-async fn a_file_is_stored_by_the_config_of_its_address_in_nobodys_name(stack: &Stack) {
+async fn signed_upload_uses_config_of_url_and_has_no_owner(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({"metadata": {"tags": ["a"]}})).await;
     let uploaded = signer.send(&signer.query(stack)).await.expect_created();
     let record = signer
@@ -46,9 +46,7 @@ async fn a_file_is_stored_by_the_config_of_its_address_in_nobodys_name(stack: &S
 }
 
 #[stack_test]
-async fn a_config_of_signed_uploads_takes_no_others_and_a_signature_opens_any_config(
-    stack: &Stack,
-) {
+async fn signed_only_config_rejects_other_uploads(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let (client, handle) = (&signer.acme.client, &signer.acme.handle);
     let by_key =
@@ -89,7 +87,7 @@ async fn a_config_of_signed_uploads_takes_no_others_and_a_signature_opens_any_co
 }
 
 #[stack_test]
-async fn what_a_config_asks_by_now_is_asked_of_whoever_has_an_address(stack: &Stack) {
+async fn current_config_rules_apply_to_signed_uploads(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let (client, query) = (&signer.acme.client, signer.query(stack));
     signer.send(&query).await.expect_created();
@@ -130,7 +128,7 @@ async fn what_a_config_asks_by_now_is_asked_of_whoever_has_an_address(stack: &St
 }
 
 #[stack_test]
-async fn a_disabled_space_takes_nothing_by_its_addresses_and_makes_none(stack: &Stack) {
+async fn disabled_space_rejects_and_creates_no_signed_urls(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let (client, query) = (&signer.acme.client, signer.query(stack));
     let (space, wish) = (
@@ -169,7 +167,7 @@ async fn named(signer: &Signer, query: &str, name: &str, form: Form) -> Response
 }
 
 #[stack_test]
-async fn a_name_of_a_request_is_its_addresss_own(stack: &Stack) {
+async fn idempotency_key_is_scoped_to_signed_url(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let complete = signer.signed(signer.parameters(stack));
     let reversed: Parameters = complete.iter().rev().cloned().collect();
@@ -227,7 +225,7 @@ fn limit(requests: u32) -> StackOptions {
 }
 
 #[stack_test(options = limit(3))]
-async fn each_address_has_a_limit_of_its_own(stack: &Stack) {
+async fn each_signed_url_has_separate_limit(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let complete = signer.signed(signer.parameters(stack));
     let reversed: Parameters = complete.iter().rev().cloned().collect();
@@ -267,7 +265,7 @@ async fn each_address_has_a_limit_of_its_own(stack: &Stack) {
 }
 
 #[stack_test(options = limit(1))]
-async fn an_address_is_one_however_its_signature_is_spelled(stack: &Stack) {
+async fn signature_case_does_not_create_second_limit(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let complete = signer.signed(signer.parameters(stack));
     signer.send(&query(&complete)).await.expect_created();

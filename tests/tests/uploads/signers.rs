@@ -36,7 +36,7 @@ fn parameters_of(query: &str) -> Parameters {
 }
 
 #[test]
-fn all_signers_agree_with_the_vectors() {
+fn all_signers_agree_with_vectors() {
     let file: Value = serde_json::from_str(VECTORS).expect("JSON");
     let (secret, vectors) = (
         text(&file["secret"]),
@@ -63,7 +63,7 @@ fn all_signers_agree_with_the_vectors() {
 }
 
 #[test]
-fn a_secret_is_a_key_as_it_is_shown() {
+fn secret_is_used_verbatim_as_key() {
     let master = domain::MasterSecret::new("master");
     let secret = domain::SigningSecret::of(domain::SpaceId::MIN, 1, &master);
     for message in ["", "/api/v1/upload/signed?expires=1", "é"] {
@@ -88,7 +88,7 @@ pub(crate) async fn printed(program: &str, script: &str, arguments: &[&str]) -> 
 }
 
 #[stack_test]
-async fn addresses_that_python_and_javascript_sign_are_taken(stack: &Stack) {
+async fn urls_signed_by_python_and_javascript_are_accepted(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let base_url = stack.cloud.api_url();
     let expires = (stack.admin_environment().env.now().seconds() + 1_800).to_string();

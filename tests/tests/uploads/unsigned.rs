@@ -113,7 +113,7 @@ pub(crate) fn form(file: Part) -> Form {
 }
 
 #[stack_test]
-async fn whoever_comes_from_the_right_page_uploads_in_nobodys_name(stack: &Stack) {
+async fn allowed_referrer_uploads_file_without_owner(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let rules = json!({"delivery_type": "authenticated", "config": {"metadata": {"tags": ["a"]}}});
     let open = Opening::new(stack, &acme, "open", rules).await;
@@ -149,9 +149,7 @@ async fn whoever_comes_from_the_right_page_uploads_in_nobodys_name(stack: &Stack
 }
 
 #[stack_test]
-async fn a_config_that_takes_no_strangers_is_as_one_that_is_not_there_and_counts_nobody(
-    stack: &Stack,
-) {
+async fn config_without_unsigned_uploads_returns_404_and_counts_nothing(stack: &Stack) {
     let (acme, elsewhere) = (stack.space("Acme").await, stack.space("Elsewhere").await);
     let open = Opening::new(stack, &acme, "open", json!({})).await;
     let closed = Opening::new(stack, &acme, "closed", json!({"allow_unsigned": false})).await;
@@ -244,7 +242,7 @@ const REFERRERS: [(&str, bool); 34] = [
 ];
 
 #[stack_test]
-async fn strangers_come_from_where_a_config_lets_them_come_from(stack: &Stack) {
+async fn unsigned_uploads_require_allowed_referrer(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let patterns = [
         "Example.com",
@@ -300,7 +298,7 @@ async fn strangers_come_from_where_a_config_lets_them_come_from(stack: &Stack) {
 }
 
 #[stack_test]
-async fn where_a_config_demands_it_pages_are_secure(stack: &Stack) {
+async fn require_https_rejects_http_referrers(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let hosts = ["example.com", "localhost", "127.0.0.1", "[::1]"].map(Value::from);
     let restrictions = json!({"allowed_referrers": hosts, "require_https": true});
@@ -333,7 +331,7 @@ async fn where_a_config_demands_it_pages_are_secure(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_form_holds_one_file_that_obeys_the_config(stack: &Stack) {
+async fn unsigned_form_takes_one_valid_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let rules = json!({"config": {"validation": {"allowed_formats": ["jpg", "txt"], "max_file_size": 100_000}}});
     let open = Opening::new(stack, &acme, "open", rules).await;
@@ -426,7 +424,7 @@ async fn a_form_holds_one_file_that_obeys_the_config(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_disabled_space_takes_nothing_from_strangers(stack: &Stack) {
+async fn disabled_space_rejects_unsigned_uploads(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let open = Opening::new(stack, &acme, "open", json!({})).await;
     let space = format!("/spaces/{}", acme.id);
@@ -444,7 +442,7 @@ async fn a_disabled_space_takes_nothing_from_strangers(stack: &Stack) {
 }
 
 #[stack_test]
-async fn a_file_is_announced_and_confirmed_by_a_stranger(stack: &Stack) {
+async fn unsigned_presign_is_confirmed_by_token(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (open, other) = (
         Opening::new(stack, &acme, "open", json!({})).await,

@@ -49,7 +49,7 @@ async fn kept(stack: &Stack) -> (usize, usize) {
 }
 
 #[stack_test]
-async fn of_uploads_at_once_as_many_are_taken_as_the_hour_has(stack: &Stack) {
+async fn concurrent_uploads_never_exceed_hourly_limit(stack: &Stack) {
     const MOST: usize = 7;
     let acme = stack.space("Acme").await;
     let (open, other) = (
@@ -86,7 +86,7 @@ async fn of_uploads_at_once_as_many_are_taken_as_the_hour_has(stack: &Stack) {
 }
 
 #[stack_test]
-async fn whoever_comes_after_the_last_upload_of_an_hour_is_not_read(stack: &Stack) {
+async fn upload_over_hourly_limit_is_not_read(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let open = Opening::hourly(stack, &acme, "open", 1).await;
     open.send().await.expect_created();
@@ -114,7 +114,7 @@ async fn whoever_comes_after_the_last_upload_of_an_hour_is_not_read(stack: &Stac
 }
 
 #[stack_test]
-async fn the_hourly_limit_is_refused_with_its_own_rate_limit_headers(stack: &Stack) {
+async fn hourly_limit_returns_429_with_own_rate_limit_headers(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let open = Opening::hourly(stack, &acme, "open", 1).await;
     let accepted = open.send().await.expect_status(201);
@@ -146,7 +146,7 @@ async fn the_hourly_limit_is_refused_with_its_own_rate_limit_headers(stack: &Sta
 }
 
 #[stack_test]
-async fn what_is_refused_is_no_upload_of_the_hour(stack: &Stack) {
+async fn rejected_upload_does_not_count(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let own = json!({"storage": {"generate_filename": false, "unique_filename": false}});
     let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": false, "max_uploads_per_hour": 2});
@@ -175,7 +175,7 @@ async fn what_is_refused_is_no_upload_of_the_hour(stack: &Stack) {
 }
 
 #[stack_test(undrained)]
-async fn what_is_announced_is_an_upload_of_the_hour_and_its_confirmation_is_none(stack: &Stack) {
+async fn presign_counts_and_confirmation_does_not(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let open = Opening::hourly(stack, &acme, "open", 2).await;
     let pending_file = open.presign(json!({})).await.expect_status(201).json();
@@ -214,7 +214,7 @@ async fn what_is_announced_is_an_upload_of_the_hour_and_its_confirmation_is_none
 }
 
 #[stack_test(undrained)]
-async fn of_announcements_at_once_as_many_are_made_as_the_hour_has(stack: &Stack) {
+async fn concurrent_presigns_never_exceed_hourly_limit(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let open = Opening::hourly(stack, &acme, "open", 3).await;
     let responses = join_all((0..10).map(|_| open.presign(json!({})))).await;
@@ -230,7 +230,7 @@ async fn of_announcements_at_once_as_many_are_made_as_the_hour_has(stack: &Stack
 }
 
 #[stack_test(options = StackOptions::default().with_parameters(&[("UnsignedRequestsPerMinute", "3")]))]
-async fn an_address_makes_as_many_requests_by_a_config_as_a_minute_has(stack: &Stack) {
+async fn requests_per_ip_and_config_are_limited_per_minute(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (open, other) = (
         Opening::new(stack, &acme, "open", json!({})).await,
@@ -279,7 +279,7 @@ async fn an_address_makes_as_many_requests_by_a_config_as_a_minute_has(stack: &S
 }
 
 #[stack_test]
-async fn a_name_of_a_request_is_its_addresss_own_by_one_config_and_counts_once(stack: &Stack) {
+async fn idempotency_key_is_scoped_to_ip_and_config_and_counts_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (open, other) = (
         Opening::hourly(stack, &acme, "open", 3).await,
@@ -322,7 +322,7 @@ async fn a_name_of_a_request_is_its_addresss_own_by_one_config_and_counts_once(s
 }
 
 #[stack_test]
-async fn what_was_uploaded_is_answered_again_though_the_hour_is_used_up(stack: &Stack) {
+async fn replay_succeeds_after_hourly_limit_is_exhausted(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let open = Opening::hourly(stack, &acme, "open", 1).await;
     let first = assert_first(open.send_named("order 7", form(photo())).await);
@@ -335,7 +335,7 @@ async fn what_was_uploaded_is_answered_again_though_the_hour_is_used_up(stack: &
 }
 
 #[stack_test]
-async fn the_same_upload_at_once_is_one_of_the_hour(stack: &Stack) {
+async fn concurrent_replays_count_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let open = Opening::hourly(stack, &acme, "open", 2).await;
     let responses = join_all((0..10).map(|_| open.send_named("order 7", form(photo())))).await;

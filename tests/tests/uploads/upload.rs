@@ -25,7 +25,7 @@ fn nothing_stored(stack: &Stack) {
 }
 
 #[stack_test]
-async fn what_goes_in_comes_out_byte_for_byte_whatever_its_size(stack: &Stack) {
+async fn uploaded_bytes_are_delivered_unchanged_for_any_size(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for bytes in [
         PHOTO.to_vec(),
@@ -50,7 +50,7 @@ async fn what_goes_in_comes_out_byte_for_byte_whatever_its_size(stack: &Stack) {
 }
 
 #[stack_test]
-async fn fields_come_in_any_order_and_say_what_they_say(stack: &Stack) {
+async fn form_fields_are_accepted_in_any_order(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let starter = acme
         .client
@@ -78,7 +78,7 @@ async fn fields_come_in_any_order_and_say_what_they_say(stack: &Stack) {
 }
 
 #[stack_test]
-async fn the_stored_type_is_told_by_the_bytes(stack: &Stack) {
+async fn stored_type_is_detected_from_bytes(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for (name, declared, bytes, expected) in [
         (
@@ -136,7 +136,7 @@ async fn the_stored_type_is_told_by_the_bytes(stack: &Stack) {
 }
 
 #[stack_test]
-async fn names_are_cleaned_whatever_their_bytes(stack: &Stack) {
+async fn file_names_are_sanitized(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for (sent, kept) in [
         (&b"C:\\photos\\me.jpg"[..], "me.jpg".to_owned()),
@@ -289,7 +289,7 @@ fn refused_files(acme: &Tenant) -> Vec<Refused> {
 }
 
 #[stack_test]
-async fn a_refused_upload_says_all_that_is_wrong_and_stores_nothing(stack: &Stack) {
+async fn rejected_upload_reports_all_errors_and_stores_nothing(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let foreign = acme
         .client
@@ -315,7 +315,7 @@ async fn a_refused_upload_says_all_that_is_wrong_and_stores_nothing(stack: &Stac
 }
 
 #[stack_test]
-async fn a_form_that_cannot_be_read_is_a_400_and_another_type_a_415(stack: &Stack) {
+async fn malformed_form_returns_400_and_other_type_415(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let whole = raw_form(
         &[("space", &acme.handle)],
@@ -389,7 +389,7 @@ async fn a_form_that_cannot_be_read_is_a_400_and_another_type_a_415(stack: &Stac
 }
 
 #[stack_test]
-async fn what_leads_to_a_part_is_read_up_to_a_bound(stack: &Stack) {
+async fn part_headers_and_preamble_are_bounded(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let send = |boundary: &str, body: Vec<u8>| {
         let content_type = format!("multipart/form-data; boundary={boundary}");
@@ -424,7 +424,7 @@ async fn what_leads_to_a_part_is_read_up_to_a_bound(stack: &Stack) {
 }
 
 #[stack_test]
-async fn the_body_of_a_stranger_is_never_waited_for(stack: &Stack) {
+async fn unauthenticated_body_is_never_awaited(stack: &Stack) {
     let address = stack
         .cloud
         .api_url()

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_of_an_address_can_be_changed_left_out_or_added() {
+    fn changed_signed_url_is_rejected() {
         let signed = decoded(&query(&[("w", "100"), ("download", "")]));
         assert_eq!(here(&signed, 0), Some(Ok(100)));
         for index in 0..signed.len() {

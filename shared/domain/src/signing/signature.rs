@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn the_secret_before_the_present_one_verifies_for_a_day() {
+    fn previous_secret_verifies_for_a_day() {
         let (master, space) = (MasterSecret::new("master"), SpaceId::MIN);
         let mut signing = Signing::default();
         let mark = |generation: u32| SigningSecret::of(space, generation, &master).sign("/p?a=1");

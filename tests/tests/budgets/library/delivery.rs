@@ -48,7 +48,7 @@ async fn put_folder(acme: &Tenant, id: &str, parent: Value) {
 }
 
 #[stack_test]
-async fn at_the_root_it_takes_one_read_and_in_folders_of_any_depth_two(stack: &Stack) {
+async fn delivery_takes_one_read_at_root_and_two_in_folders(stack: &Stack) {
     let acme = warm(stack).await;
     let (ids, account) = (nested(&acme, DEEPEST).await, stack.account());
     let (first, fifth, deepest) = (ids[0].as_str(), ids[4].as_str(), ids[DEEPEST - 1].as_str());
@@ -114,7 +114,7 @@ async fn assert_answers(
 }
 
 #[stack_test]
-async fn the_first_time_after_a_move_above_it_takes_three_reads_and_then_two_again(stack: &Stack) {
+async fn delivery_takes_three_reads_once_after_ancestor_moved(stack: &Stack) {
     let acme = warm(stack).await;
     let ids = nested(&acme, 5).await;
     let (other, outer) = (
@@ -154,7 +154,7 @@ async fn the_first_time_after_a_move_above_it_takes_three_reads_and_then_two_aga
 }
 
 #[stack_test]
-async fn what_is_not_there_costs_what_it_takes_to_know(stack: &Stack) {
+async fn delivery_of_missing_file_stays_within_call_budget(stack: &Stack) {
     let acme = warm(stack).await;
     let lost = folder(&acme, "lost", None).await;
     let file = stored(&acme, &lost).await;

@@ -117,7 +117,7 @@ fn address(file: &Value) -> String {
 }
 
 #[stack_test]
-async fn reads_of_files_cost_what_they_may(stack: &Stack) {
+async fn file_reads_stay_within_call_budget(stack: &Stack) {
     let acme = warm(stack).await;
     let ids = nested(&acme, 5).await;
     let (client, account) = (&acme.client, &stack.account());
@@ -223,7 +223,7 @@ async fn reads_of_files_cost_what_they_may(stack: &Stack) {
 }
 
 #[stack_test]
-async fn changes_of_files_cost_what_they_may(stack: &Stack) {
+async fn file_changes_stay_within_call_budget(stack: &Stack) {
     let acme = warm(stack).await;
     let ids = nested(&acme, 5).await;
     let client = &acme.client;
@@ -321,7 +321,7 @@ async fn changes_of_files_cost_what_they_may(stack: &Stack) {
 }
 
 #[stack_test]
-async fn reads_of_folders_cost_what_they_may(stack: &Stack) {
+async fn folder_reads_stay_within_call_budget(stack: &Stack) {
     let acme = warm(stack).await;
     let ids = nested(&acme, DEEPEST).await;
     let (client, account) = (&acme.client, &stack.account());
@@ -367,7 +367,7 @@ async fn reads_of_folders_cost_what_they_may(stack: &Stack) {
 }
 
 #[stack_test]
-async fn changes_of_folders_cost_what_they_may(stack: &Stack) {
+async fn folder_changes_stay_within_call_budget(stack: &Stack) {
     let acme = warm(stack).await;
     let ids = nested(&acme, 5).await;
     let other = folder(&acme, "other", None).await;

@@ -22,7 +22,7 @@ async fn upload(stack: &Stack, acme: &Tenant, fields: &[(&str, &str)]) -> String
 }
 
 #[stack_test]
-async fn uploads_into_folders_cost_what_they_may(stack: &Stack) {
+async fn uploads_into_folders_stay_within_call_budget(stack: &Stack) {
     let acme = warm(stack).await;
     // The first upload finds out which config is active.
     acme.upload_photo().await;
@@ -88,7 +88,7 @@ async fn uploads_into_folders_cost_what_they_may(stack: &Stack) {
 }
 
 #[stack_test]
-async fn uploads_presigned_into_folders_cost_what_they_may(stack: &Stack) {
+async fn presigned_uploads_into_folders_stay_within_call_budget(stack: &Stack) {
     let acme = warm(stack).await;
     // The first upload finds out which config is active.
     acme.upload_photo().await;
@@ -123,7 +123,7 @@ async fn uploads_presigned_into_folders_cost_what_they_may(stack: &Stack) {
 }
 
 #[stack_test]
-async fn moving_a_folder_costs_the_same_whatever_is_in_it(stack: &Stack) {
+async fn folder_move_takes_same_calls_for_any_content(stack: &Stack) {
     let acme = warm(stack).await;
     let (empty, full) = (
         folder(&acme, "empty", None).await,

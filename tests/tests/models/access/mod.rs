@@ -48,7 +48,7 @@ const TYPES: [(&str, &str); 3] = [
 const CONTENT: &str = "some text";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whatever_is_changed_access_is_what_the_nearest_level_says() {
+async fn access_follows_model_after_random_changes() {
     let worlds = stream::iter(SEEDS.seeds()).map(async |seed| {
         let world = std::panic::AssertUnwindSafe(World::turn(seed)).catch_unwind();
         Box::pin(world).await.is_err().then_some(seed)

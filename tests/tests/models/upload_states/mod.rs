@@ -70,7 +70,7 @@ struct World {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whatever_befalls_announced_files_their_states_are_lawful() {
+async fn pending_files_keep_invariants_after_random_steps() {
     let worlds = stream::iter(SEEDS.seeds()).map(async |seed| {
         let world = std::panic::AssertUnwindSafe(World::turn(seed)).catch_unwind();
         Box::pin(world).await.is_err().then_some(seed)

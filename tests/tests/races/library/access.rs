@@ -250,7 +250,7 @@ async fn walk(seed: u64, is_chaotic: bool, asks: bool) {
 }
 
 #[tokio::test]
-async fn between_states_that_are_closed_nobody_is_let_in() {
+async fn change_between_closed_states_never_opens_file() {
     join(
         Box::pin(walk(401, false, true)),
         Box::pin(walk(402, true, true)),
@@ -259,7 +259,7 @@ async fn between_states_that_are_closed_nobody_is_let_in() {
 }
 
 #[tokio::test]
-async fn between_states_that_are_open_nobody_is_refused() {
+async fn change_between_open_states_never_closes_file() {
     join(
         Box::pin(walk(403, false, false)),
         Box::pin(walk(404, true, false)),

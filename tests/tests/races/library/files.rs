@@ -87,7 +87,7 @@ fn address(file: &Value) -> String {
 }
 
 #[tokio::test]
-async fn of_a_deletion_and_uploads_into_the_folder_one_comes_first() {
+async fn folder_deletion_and_uploads_are_serialized() {
     race(201, uploaded_into_the_doomed).await;
 }
 
@@ -160,7 +160,7 @@ async fn uploaded_into_the_doomed(fixture: &mut RaceFixture) {
 }
 
 #[tokio::test]
-async fn of_a_deletion_and_a_file_that_moves_into_the_folder_one_comes_first() {
+async fn folder_deletion_and_file_move_are_serialized() {
     race(202, moved_into_the_doomed).await;
 }
 
@@ -206,7 +206,7 @@ async fn moved_into_the_doomed(fixture: &mut RaceFixture) {
 }
 
 #[tokio::test]
-async fn a_file_that_is_deleted_while_it_is_changed_is_gone() {
+async fn file_deleted_during_update_is_gone() {
     race(203, changed_and_deleted).await;
 }
 
@@ -270,7 +270,7 @@ async fn changed_and_deleted(fixture: &mut RaceFixture) {
 }
 
 #[tokio::test]
-async fn uploads_that_need_the_same_folders_make_them_once() {
+async fn concurrent_uploads_create_missing_folders_once() {
     race(204, sent_down_one_path).await;
 }
 
@@ -316,7 +316,7 @@ async fn sent_down_one_path(fixture: &mut RaceFixture) {
 }
 
 #[tokio::test]
-async fn an_announced_file_may_be_confirmed_moved_and_deleted_at_once() {
+async fn pending_file_is_confirmed_moved_and_deleted_concurrently() {
     race(205, confirmed_moved_and_deleted).await;
 }
 

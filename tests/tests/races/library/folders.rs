@@ -10,7 +10,7 @@ use super::{RaceFixture, race, text};
 const CHILDREN: usize = 2;
 
 #[tokio::test]
-async fn of_a_deletion_and_what_is_made_in_the_folder_one_comes_first() {
+async fn folder_deletion_and_subfolder_creation_are_serialized() {
     race(101, made_and_deleted).await;
 }
 
@@ -84,7 +84,7 @@ async fn made_and_deleted(fixture: &mut RaceFixture) {
 }
 
 #[tokio::test]
-async fn of_two_folders_that_move_into_each_other_one_does() {
+async fn one_of_two_folders_moving_into_each_other_succeeds() {
     race(102, moved_into_each_other).await;
 }
 
@@ -139,7 +139,7 @@ async fn moved_into_each_other(fixture: &mut RaceFixture) {
 }
 
 #[tokio::test]
-async fn of_three_folders_that_move_into_each_other_in_a_circle_two_do() {
+async fn two_of_three_folders_moving_in_a_cycle_succeed() {
     race(103, moved_in_a_circle).await;
 }
 
@@ -173,7 +173,7 @@ async fn moved_in_a_circle(fixture: &mut RaceFixture) {
 }
 
 #[tokio::test]
-async fn of_all_that_want_a_name_in_a_folder_one_gets_it() {
+async fn one_of_concurrent_claims_of_a_name_succeeds() {
     race(104, named_alike).await;
 }
 
@@ -241,7 +241,7 @@ async fn named_alike(fixture: &mut RaceFixture) {
 }
 
 #[tokio::test]
-async fn of_a_deletion_and_a_move_into_the_folder_one_comes_first() {
+async fn folder_deletion_and_folder_move_are_serialized() {
     race(105, moved_into_the_doomed).await;
 }
 

@@ -71,7 +71,7 @@ impl Act {
 }
 
 #[tokio::test]
-async fn whatever_is_done_to_folders_at_once_they_fit_together() {
+async fn concurrent_folder_operations_keep_invariants() {
     race(301, shuffled).await;
 }
 
