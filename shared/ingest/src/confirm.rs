@@ -16,7 +16,7 @@ use mime::Mime;
 use tenant::{FileStore, ObjectHead, ObjectReader, StagedCopy, StagedCopyOutcome};
 
 use crate::{
-    FILE_BYTES, IngestError, ReceivedFile, Spool, Spooled,
+    IngestError, MAX_FORM_FILE_BYTES, ReceivedFile, Spool, Spooled,
     dimensions::{self, MAX_PREFIX_BYTES, PREFIX_BYTES},
     spool::HEAD_BYTES,
     text::Utf8Validator,
@@ -67,7 +67,7 @@ pub async fn confirm(store: &FileStore<'_>, file: &File) -> Result<ConfirmOutcom
         declared,
         expected,
     };
-    let confirmed = if file.size <= FILE_BYTES && has_image_rules(&pending.rules) {
+    let confirmed = if file.size <= MAX_FORM_FILE_BYTES && has_image_rules(&pending.rules) {
         confirmation.confirm_spooled().await
     } else {
         confirmation.confirm_copy().await

@@ -10,12 +10,12 @@ use bytes::Bytes;
 use domain::{FieldError, MediaType, ResourceType, ServiceError, ValidationRules};
 use media::{Format, Frames, MediaError, ProbeError, Probed};
 
-use crate::{FILE_BYTES, IngestError, Spooled, transform};
+use crate::{IngestError, MAX_FORM_FILE_BYTES, Spooled, transform};
 
 /// Number of bytes that are first read for an image's header. Most headers fit.
 pub(crate) const PREFIX_BYTES: u64 = 256 << 10;
 /// Maximum number of bytes that are read for an image's header: the largest spooled file.
-pub(crate) const MAX_PREFIX_BYTES: u64 = FILE_BYTES;
+pub(crate) const MAX_PREFIX_BYTES: u64 = MAX_FORM_FILE_BYTES;
 
 /// Validates a spooled image: fails like [`require_dimensions`], and if the image is truncated or
 /// its pixels contradict its header. Does nothing if the rules do not restrict dimensions.

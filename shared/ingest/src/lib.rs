@@ -36,10 +36,10 @@ use tenant::NewFile;
 use validation::FileFacts;
 
 /// Maximum size of a file in a form, in bytes: 50 MB.
-pub const FILE_BYTES: u64 = 50 << 20;
+pub const MAX_FORM_FILE_BYTES: u64 = 50 << 20;
 
 /// Maximum number of files in one request.
-pub const FILES: usize = 10;
+pub const MAX_FORM_FILES: usize = 10;
 
 /// A file of a form, before validation.
 #[derive(Debug)]
@@ -136,8 +136,8 @@ impl ReceivedFile {
             declared,
             spooled,
         } = self;
-        if spooled.size() > FILE_BYTES {
-            return Err(FieldError::TooManyKilobytes(FILE_BYTES >> 10).into());
+        if spooled.size() > MAX_FORM_FILE_BYTES {
+            return Err(FieldError::TooManyKilobytes(MAX_FORM_FILE_BYTES >> 10).into());
         }
 
         let facts = FileFacts {

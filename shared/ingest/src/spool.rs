@@ -11,14 +11,14 @@ use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, BufWriter},
 };
 
-use crate::{FILE_BYTES, text::Utf8Validator};
+use crate::{MAX_FORM_FILE_BYTES, text::Utf8Validator};
 
 /// Maximum number of bytes that are buffered in memory.
-const MEMORY_BYTES: usize = 1 << 20;
+const MAX_MEMORY_BYTES: usize = 1 << 20;
 /// Number of bytes from the start that are kept to detect the type.
 pub(crate) const HEAD_BYTES: usize = 8 << 10;
 /// Size of the write buffer of a temporary file, in bytes.
-const WRITE_BYTES: usize = 256 << 10;
+const WRITE_BUFFER_BYTES: usize = 256 << 10;
 
 /// A file that is being received.
 #[derive(Debug, Default)]
@@ -63,7 +63,7 @@ impl Spool {
     /// is counted.
     pub async fn write(&mut self, chunk: &[u8]) -> Result<(), ServiceError> {
         self.size += chunk.len() as u64;
-        if self.size > FILE_BYTES {
+        if self.size > MAX_FORM_FILE_BYTES {
             self.buffer = WriteBuffer::default();
             return Ok(());
         }
@@ -77,13 +77,13 @@ impl Spool {
 
     async fn append(&mut self, chunk: &[u8]) -> std::io::Result<()> {
         match &mut self.buffer {
-            WriteBuffer::Memory(bytes) if bytes.len() + chunk.len() <= MEMORY_BYTES => {
+            WriteBuffer::Memory(bytes) if bytes.len() + chunk.len() <= MAX_MEMORY_BYTES => {
                 bytes.extend_from_slice(chunk);
                 Ok(())
             }
             WriteBuffer::Memory(bytes) => {
                 let (file, path) = tempfile::NamedTempFile::new()?.into_parts();
-                let mut writer = BufWriter::with_capacity(WRITE_BYTES, File::from_std(file));
+                let mut writer = BufWriter::with_capacity(WRITE_BUFFER_BYTES, File::from_std(file));
                 writer.write_all(bytes).await?;
                 writer.write_all(chunk).await?;
                 self.buffer = WriteBuffer::Disk(writer, path);

@@ -8,7 +8,7 @@ use domain::{FieldError, MediaType, ResourceType, ServiceError, TransformationRu
 use media::{Format, Incoming, MediaError};
 use tokio::sync::Semaphore;
 
-use crate::{FILE_BYTES, IngestError, Spool, Spooled};
+use crate::{IngestError, MAX_FORM_FILE_BYTES, Spool, Spooled};
 
 /// Permits one image of the process at a time to be decoded.
 static IMAGE_PERMIT: Semaphore = Semaphore::const_new(1);
@@ -75,7 +75,7 @@ pub(crate) async fn run_on_image<T: Send + 'static>(
         .acquire()
         .await
         .map_err(ServiceError::internal)?;
-    let bytes = spooled.prefix(FILE_BYTES).await?;
+    let bytes = spooled.prefix(MAX_FORM_FILE_BYTES).await?;
 
     let task = tokio::task::spawn_blocking(move || {
         let result = work(&bytes);
@@ -88,7 +88,7 @@ pub(crate) async fn run_on_image<T: Send + 'static>(
 
 /// Spools a transformed image. Fails if it is larger than a file may be.
 async fn spool(bytes: &[u8]) -> Result<Spooled, IngestError> {
-    if bytes.len() as u64 > FILE_BYTES {
+    if bytes.len() as u64 > MAX_FORM_FILE_BYTES {
         return Err(
             FieldError::Custom("must not be greater than 50 MB after transformation").into(),
         );

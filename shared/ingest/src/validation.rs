@@ -31,7 +31,7 @@ impl FileFacts<'_> {
     pub(crate) fn validate(&self, rules: &ValidationRules) -> Result<MediaType, FieldError> {
         require_size(self.size, rules)?;
         reject_executable_name(self.original_name, rules)?;
-        require_not_native(self.head, rules)?;
+        reject_native_executable(self.head, rules)?;
 
         let media_type = sniff::stored_type(self.head, self.declared, self.original_name, rules)?;
         let media_type = sniff::without_scripts(media_type, self.uploaded_by);
@@ -96,7 +96,7 @@ fn require_type(
 
 /// Fails for native executables: ELF, Mach-O, and those of Windows and DOS, which start with `MZ`,
 /// as text may too. A config that allows any executable extension allows them.
-fn require_not_native(head: &[u8], rules: &ValidationRules) -> Result<(), FieldError> {
+fn reject_native_executable(head: &[u8], rules: &ValidationRules) -> Result<(), FieldError> {
     let is_native = infer::app::is_elf(head)
         || infer::app::is_mach(head)
         || (head.starts_with(b"MZ") && !is_text(head));
@@ -128,7 +128,7 @@ mod tests {
         let truncated = b"MZ\x90\0";
         let text = b"MZ is how this sentence begins.";
 
-        let validate = |head: &[u8]| require_not_native(head, &ValidationRules::default());
+        let validate = |head: &[u8]| reject_native_executable(head, &ValidationRules::default());
 
         for executable in [&windows[..], &dos, &elf, truncated] {
             assert_eq!(validate(executable), Err(EXECUTABLE_FILE));

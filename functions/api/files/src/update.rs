@@ -217,11 +217,11 @@ fn ignore_unchanged_folder(fields: &mut InputFields, body: &Value, view: &FileVi
 /// config allowed it.
 fn require_name(name: &OriginalName, current: &OriginalName) -> Result<(), FieldError> {
     let rules = ValidationRules::default();
-    let is_current_harmless = reject_executable_name(current, &rules).is_ok();
-    if is_current_harmless {
-        reject_executable_name(name, &rules)
-    } else {
+    let is_current_executable = reject_executable_name(current, &rules).is_err();
+    if is_current_executable {
         Ok(())
+    } else {
+        reject_executable_name(name, &rules)
     }
 }
 

@@ -9,7 +9,7 @@ use web::{ApiError, Authenticated, Endpoint, FieldReader, FromFields, ValidJson,
 use crate::FilesState;
 
 /// Maximum number of files in one request.
-const FILES_MAX: usize = 100;
+const MAX_FILES: usize = 100;
 
 pub(crate) const URLS: Endpoint = Endpoint::post(
     "getFileUrls",
@@ -22,7 +22,7 @@ pub(crate) struct FileIds(Vec<String>);
 impl FromFields for FileIds {
     fn read(fields: &mut impl FieldReader) -> Option<FileIds> {
         fields
-            .required_list("file_ids", FILES_MAX, |id| Ok(id.to_owned()))
+            .required_list("file_ids", MAX_FILES, |id| Ok(id.to_owned()))
             .map(FileIds)
     }
 }

@@ -10,9 +10,9 @@ use domain::{
 use web::FieldReader;
 
 /// Maximum width or height that a rule may name, in pixels: the maximum in an image header.
-const IMAGE_PIXELS: i64 = i32::MAX as i64;
+const MAX_IMAGE_PIXELS: i64 = i32::MAX as i64;
 /// Maximum number of webhook events.
-const EVENTS: usize = 10;
+const MAX_EVENTS: usize = 10;
 
 /// Reads the `config` object. Absent rules have their defaults, and unknown keys are rejected.
 pub(crate) fn read_rules(fields: &mut impl FieldReader) -> UploadRules {
@@ -66,10 +66,10 @@ fn read_validation(fields: &mut impl FieldReader) -> ValidationRules {
     let allowed_formats =
         fields.list_or_csv("allowed_formats", MAX_ALLOWED_FORMATS, Extension::parse);
     let max_file_size = fields.integer("max_file_size", 1, MAX_FILE_BYTES);
-    let min_image_width = read_pixels(fields, "min_image_width", IMAGE_PIXELS);
-    let min_image_height = read_pixels(fields, "min_image_height", IMAGE_PIXELS);
-    let max_image_width = read_pixels(fields, "max_image_width", IMAGE_PIXELS);
-    let max_image_height = read_pixels(fields, "max_image_height", IMAGE_PIXELS);
+    let min_image_width = read_pixels(fields, "min_image_width", MAX_IMAGE_PIXELS);
+    let min_image_height = read_pixels(fields, "min_image_height", MAX_IMAGE_PIXELS);
+    let max_image_width = read_pixels(fields, "max_image_width", MAX_IMAGE_PIXELS);
+    let max_image_height = read_pixels(fields, "max_image_height", MAX_IMAGE_PIXELS);
 
     require_at_least(fields, "max_image_width", max_image_width, min_image_width);
     require_at_least(
@@ -164,7 +164,7 @@ fn read_metadata(fields: &mut impl FieldReader) -> MetadataRules {
 fn read_notifications(fields: &mut impl FieldReader) -> NotificationRules {
     fields.deny_unknown(&["webhook_url", "events"]);
     let webhook_url = fields.optional("webhook_url", PublicHttpsUrl::parse);
-    let events = fields.list("events", EVENTS, parse_variant);
+    let events = fields.list("events", MAX_EVENTS, parse_variant);
 
     NotificationRules {
         webhook_url,

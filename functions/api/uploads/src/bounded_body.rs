@@ -15,7 +15,7 @@ use std::{
 use axum::body::{Body, BodyDataStream};
 use bytes::Bytes;
 use futures::Stream;
-use ingest::FILE_BYTES;
+use ingest::MAX_FORM_FILE_BYTES;
 use thiserror::Error;
 use web::drain;
 
@@ -29,14 +29,14 @@ const EXCESS_BYTES: u64 = 8 << 20;
 
 /// Returns the maximum size of the body of a form with up to `max_files` files, in bytes.
 pub(crate) const fn max_body_bytes(max_files: usize) -> u64 {
-    max_files as u64 * FILE_BYTES + OVERHEAD_BYTES + EXCESS_BYTES
+    max_files as u64 * MAX_FORM_FILE_BYTES + OVERHEAD_BYTES + EXCESS_BYTES
 }
 
 /// Maximum size of a piece, in bytes.
-const PIECE_BYTES: usize = 64 << 10;
+const MAX_PIECE_BYTES: usize = 64 << 10;
 /// Maximum number of bytes before the content of a part: its headers, or those of the first part
 /// with everything before the first boundary.
-const HEADER_BYTES: usize = 16 << 10;
+const MAX_HEADER_BYTES: usize = 16 << 10;
 
 /// The limit that a body exceeds.
 #[derive(Debug, Error)]
@@ -48,7 +48,7 @@ pub(crate) enum BodyLimitError {
     BodyTooLarge(u64),
     #[error(
         "The form has more than {} kilobytes before its first boundary, or in the headers of one part.",
-        HEADER_BYTES >> 10
+        MAX_HEADER_BYTES >> 10
     )]
     HeadersTooLarge,
 }
@@ -60,12 +60,12 @@ pub(crate) struct HeaderBudget(AtomicUsize);
 impl HeaderBudget {
     /// Creates the budget for the first part.
     pub(crate) fn new() -> HeaderBudget {
-        HeaderBudget(AtomicUsize::new(HEADER_BYTES))
+        HeaderBudget(AtomicUsize::new(MAX_HEADER_BYTES))
     }
 
     /// Starts the budget for the next part.
     pub(crate) fn reset(&self) {
-        self.0.store(HEADER_BYTES, Ordering::Relaxed);
+        self.0.store(MAX_HEADER_BYTES, Ordering::Relaxed);
     }
 
     /// Removes the limit while the content of a part is read.
@@ -136,7 +136,7 @@ impl Stream for BoundedBody<'_> {
         if budget == 0 {
             return Poll::Ready(Some(Err(BodyLimitError::HeadersTooLarge)));
         }
-        let length = this.chunk.len().min(PIECE_BYTES).min(budget);
+        let length = this.chunk.len().min(MAX_PIECE_BYTES).min(budget);
         let piece = this.chunk.split_to(length);
         this.header_budget
             .0
@@ -165,7 +165,7 @@ mod tests {
         Body::from_stream(stream::iter(chunks))
     }
 
-    /// Asserts that parsing fails once [`HEADER_BYTES`] of these chunks have been read.
+    /// Asserts that parsing fails once [`MAX_HEADER_BYTES`] of these chunks have been read.
     async fn assert_headers_too_large(chunks: &[&[u8]]) {
         let budget = HeaderBudget::new();
         let mut bounded = BoundedBody::new(body(chunks), "frontier", u64::MAX, &budget);
@@ -179,7 +179,7 @@ mod tests {
             error,
             multer::Error::StreamReadFailed(error) if error.is::<BodyLimitError>()
         ));
-        assert_eq!(bounded.read_bytes, HEADER_BYTES as u64);
+        assert_eq!(bounded.read_bytes, MAX_HEADER_BYTES as u64);
     }
 
     #[tokio::test]
@@ -209,7 +209,7 @@ mod tests {
         budget.lift();
         let mut read = Vec::new();
         while let Some(piece) = part.chunk().await.expect("a form") {
-            assert!(piece.len() <= PIECE_BYTES);
+            assert!(piece.len() <= MAX_PIECE_BYTES);
             read.extend_from_slice(&piece);
         }
 

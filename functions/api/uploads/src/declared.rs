@@ -19,9 +19,9 @@ use crate::{
 };
 
 /// Maximum number of characters of `filename`.
-const FILENAME_CHARACTERS: usize = 255;
+const MAX_FILENAME_CHARACTERS: usize = 255;
 /// Maximum number of characters of `content_type`.
-const CONTENT_TYPE_CHARACTERS: usize = 100;
+const MAX_CONTENT_TYPE_CHARACTERS: usize = 100;
 /// Pattern of a MIME type: names of RFC 6838, section 4.2, with parameters.
 const MIME_PATTERN: &str =
     r"^[A-Za-z0-9][\w!#$&^.+-]*/[A-Za-z0-9][\w!#$&^.+-]*(; ?[\w!#$&^.+-]+=[\w!#$&^.+-]+)*$";
@@ -31,7 +31,7 @@ const CONTENT_TYPE: &str = "content_type";
 
 /// MIME type of the file: up to 100 characters.
 #[derive(JsonSchema)]
-#[schemars(with = "String", extend("maxLength" = CONTENT_TYPE_CHARACTERS, "pattern" = MIME_PATTERN))]
+#[schemars(with = "String", extend("maxLength" = MAX_CONTENT_TYPE_CHARACTERS, "pattern" = MIME_PATTERN))]
 pub(crate) struct ContentType {
     /// The value as received, which has to be sent with the bytes unchanged.
     pub(crate) text: String,
@@ -41,8 +41,8 @@ pub(crate) struct ContentType {
 impl ContentType {
     /// Parses a MIME type that is valid in a header.
     pub(crate) fn parse(text: &str) -> Result<ContentType, FieldError> {
-        if text.chars().count() > CONTENT_TYPE_CHARACTERS {
-            return Err(FieldError::TooLong(CONTENT_TYPE_CHARACTERS));
+        if text.chars().count() > MAX_CONTENT_TYPE_CHARACTERS {
+            return Err(FieldError::TooLong(MAX_CONTENT_TYPE_CHARACTERS));
         }
         let is_header_value = text
             .bytes()
@@ -69,14 +69,14 @@ impl ContentType {
 
 /// Name of the file: 1 to 255 characters.
 #[derive(JsonSchema)]
-#[schemars(transparent, extend("minLength" = 1, "maxLength" = FILENAME_CHARACTERS))]
+#[schemars(transparent, extend("minLength" = 1, "maxLength" = MAX_FILENAME_CHARACTERS))]
 pub(crate) struct DeclaredName(pub(crate) String);
 
 impl DeclaredName {
     /// Parses a name.
     pub(crate) fn parse(text: &str) -> Result<DeclaredName, FieldError> {
-        if text.chars().count() > FILENAME_CHARACTERS {
-            return Err(FieldError::TooLong(FILENAME_CHARACTERS));
+        if text.chars().count() > MAX_FILENAME_CHARACTERS {
+            return Err(FieldError::TooLong(MAX_FILENAME_CHARACTERS));
         }
         Ok(DeclaredName(text.to_owned()))
     }

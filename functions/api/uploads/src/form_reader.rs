@@ -19,9 +19,9 @@ use crate::{
 };
 
 /// Maximum size of a text field, in bytes.
-const TEXT_BYTES: usize = 64 << 10;
+const MAX_TEXT_BYTES: usize = 64 << 10;
 /// Maximum number of parts of a form.
-const PARTS_MAX: usize = 64;
+const MAX_PARTS: usize = 64;
 
 /// The fields that a form may have. Others are ignored.
 #[derive(Clone, Copy)]
@@ -137,9 +137,9 @@ impl FormReader {
 
     async fn read_part(&mut self, part: Field<'_>) -> Result<(), ServiceError> {
         self.parts += 1;
-        if self.parts > PARTS_MAX {
+        if self.parts > MAX_PARTS {
             return Err(ServiceError::malformed(format!(
-                "The form has more than {PARTS_MAX} parts."
+                "The form has more than {MAX_PARTS} parts."
             )));
         }
 
@@ -269,10 +269,10 @@ fn is_files(name: &str) -> bool {
 async fn text(mut part: Field<'_>, name: &str) -> Result<String, ServiceError> {
     let mut bytes = Vec::new();
     while let Some(chunk) = part.chunk().await.map_err(malformed)? {
-        if bytes.len() + chunk.len() > TEXT_BYTES {
+        if bytes.len() + chunk.len() > MAX_TEXT_BYTES {
             let message = format!(
                 "A text field of the form must not be greater than {} kilobytes.",
-                TEXT_BYTES >> 10
+                MAX_TEXT_BYTES >> 10
             );
             return Err(ServiceError::new(ErrorKind::TooLarge, message));
         }

@@ -3,7 +3,7 @@
 use axum::extract::FromRequestParts as _;
 use domain::{Handle, ServiceError, UploadConfigReference};
 use http::request::Parts;
-use ingest::FILES;
+use ingest::MAX_FORM_FILES;
 use tenant::FolderSelector;
 use web::{
     ApiError, Authenticated, FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, InputFields, Patch,
@@ -44,7 +44,7 @@ impl FromFields for ApiKeyTarget {
 impl UploadAuthorization for ApiKeyUpload {
     const TEXT_FIELDS: &'static [&'static str] =
         &["space", "upload_config", "ref", FOLDER_ID, FOLDER_PATH];
-    const MAX_FILES: usize = FILES;
+    const MAX_FILES: usize = MAX_FORM_FILES;
 
     type TargetFields = ApiKeyTarget;
 
