@@ -17,11 +17,24 @@ pub struct AccessControlChange {
 impl FromFields for AccessControlChange {
     fn read(fields: &mut impl FieldReader) -> Option<AccessControlChange> {
         let given = fields.object("access_control", |fields| {
+            let requires_auth = fields.boolean("requires_auth");
+            let public_read = fields.boolean("public_read");
+            fields.describe(
+                "requires_auth",
+                "Whether delivery requires a signed URL or an API key.",
+            );
+            fields.describe("public_read", "The opposite of `requires_auth`.");
+
             Some(AccessControlChange {
-                requires_auth: fields.boolean("requires_auth"),
-                public_read: fields.boolean("public_read"),
+                requires_auth,
+                public_read,
             })
         });
+        fields.describe(
+            "access_control",
+            "One flag sets the other. If both are present and differ, the stricter one wins.",
+        );
+
         Some(given.unwrap_or_default())
     }
 }
@@ -51,6 +64,11 @@ impl FromFields for SecurityChange {
                 watermark: watermark.unwrap_or_default(),
             })
         });
+        fields.describe(
+            "security",
+            "The new settings, which replace all current ones. Absent settings have their defaults.",
+        );
+
         security.map(SecurityChange)
     }
 }

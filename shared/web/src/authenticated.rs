@@ -126,6 +126,11 @@ pub struct SpaceQuery(Option<String>);
 impl FromFields for SpaceQuery {
     fn read(fields: &mut impl FieldReader) -> Option<SpaceQuery> {
         let id = fields.optional(SPACE_PARAMETER, ResourceId::parse);
+        fields.describe(
+            SPACE_PARAMETER,
+            "Id of the space. Default: the space of the key, or the default space of the account.",
+        );
+
         Some(SpaceQuery(id.map(|id| id.0)))
     }
 }

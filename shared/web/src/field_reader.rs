@@ -158,6 +158,9 @@ pub trait FieldReader: Sized {
         self.object(name, read).map_or(Patch::Keep, Patch::Set)
     }
 
+    /// Describes a field that was read before, for users of the API. Only the schema contains it.
+    fn describe(&mut self, _name: &str, _description: &'static str) {}
+
     /// Rejects fields whose names are not in `known`.
     fn deny_unknown(&mut self, known: &[&str]);
 

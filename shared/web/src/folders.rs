@@ -36,6 +36,15 @@ impl FolderReference {
 pub fn read_folder(fields: &mut impl FieldReader) -> Patch<FolderSelector> {
     let from = fields.patch(FOLDER_ID, FolderReference::parse);
     let path = fields.optional(FOLDER_PATH, FolderPath::parse);
+    fields.describe(
+        FOLDER_ID,
+        "Folder of the files: an id, or `root` for no folder.",
+    );
+    fields.describe(
+        FOLDER_PATH,
+        "Path of a folder relative to `folder_id`. Missing folders are created if the caller is an admin.",
+    );
+
     if fields.has_value(FOLDER_PATH) && !fields.has_value(FOLDER_ID) {
         fields.reject(FOLDER_ID, &FieldError::RequiredWith(FOLDER_PATH));
     }

@@ -102,6 +102,8 @@ impl PageParameters {
     pub(crate) fn read(fields: &mut impl FieldReader) -> PageParameters {
         let limit = fields.optional("limit", Limit::parse);
         let cursor = fields.optional(CURSOR, |cursor| Ok(cursor.to_owned()));
+        fields.describe(CURSOR, "`next_cursor` or `prev_cursor` of another page.");
+
         PageParameters {
             limit: limit.unwrap_or(Limit(DEFAULT_LIMIT)),
             cursor,
@@ -109,7 +111,7 @@ impl PageParameters {
     }
 }
 
-/// Number of items on a page.
+/// Maximum number of items on a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(extend("minimum" = 1, "maximum" = MAX_LIMIT, "default" = DEFAULT_LIMIT))]
 struct Limit(u16);

@@ -28,6 +28,7 @@ impl FromFields for ReferenceQuery {
     fn read(fields: &mut impl FieldReader) -> Option<ReferenceQuery> {
         let space = SpaceQuery::read(fields);
         let reference = fields.required("ref", Reference::parse);
+        fields.describe("ref", "Reference that the client gave to the file.");
 
         Some(ReferenceQuery {
             space: space?,

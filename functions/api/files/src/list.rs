@@ -35,6 +35,18 @@ impl FromFields for FileQuery {
             tag: fields.optional("tag", Tag::parse),
             search: fields.optional("search", NamePrefix::parse),
         };
+        fields.describe("type", "Only files with this delivery type.");
+        fields.describe("resource_type", "Only files with this resource type.");
+        fields.describe("status", "Only files with this status.");
+        fields.describe(
+            FOLDER_ID,
+            "Only files directly in this folder: an id, or `root` for files in no folder.",
+        );
+        fields.describe("tag", "Only files with this tag.");
+        fields.describe(
+            "search",
+            "Only files whose original name starts with this text, ignoring case. Sorts by name.",
+        );
 
         Some(FileQuery {
             space: space?,

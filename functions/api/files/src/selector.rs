@@ -13,8 +13,10 @@ pub(crate) struct FileSelector {
 
 impl FromFields for FileSelector {
     fn read(fields: &mut impl FieldReader) -> Option<FileSelector> {
+        let id = fields.optional(ID, ResourceId::parse);
+        fields.describe(ID, "Id of the file.");
         Some(FileSelector {
-            id: fields.optional(ID, ResourceId::parse).map(|id| id.0),
+            id: id.map(|id| id.0),
         })
     }
 }

@@ -90,12 +90,30 @@ impl FromFields for SignDeliveryUrl {
         if fields.boolean(DOWNLOAD) == Some(true) {
             parameters.push((DOWNLOAD, "1".to_owned()));
         }
+        describe_parameters(fields);
 
         Some(SignDeliveryUrl {
             expires_seconds,
             parameters,
         })
     }
+}
+
+fn describe_parameters(fields: &mut impl FieldReader) {
+    fields.describe(
+        "expiration_minutes",
+        "Minutes until the URL expires. Default: 60.",
+    );
+    fields.describe("w", "Transformation: width in pixels.");
+    fields.describe("h", "Transformation: height in pixels.");
+    fields.describe("r", "Transformation: how the image is resized.");
+    fields.describe("g", "Transformation: the part of the image that is kept.");
+    fields.describe("f", "Transformation: image format.");
+    fields.describe("q", "Transformation: quality.");
+    fields.describe(
+        DOWNLOAD,
+        "Whether browsers save the file instead of showing it. Default: false.",
+    );
 }
 
 /// A signed delivery URL.

@@ -56,6 +56,12 @@ impl FromFields for UpdateFile {
         let reference = fields.patch("ref", Reference::parse);
         let tags = read_tags(fields);
         let delivery_type = fields.non_null("type", parse_variant);
+        fields.describe("ref", "Reference of the client. Null removes it.");
+        fields.describe("tags", "All tags of the file. Null removes them.");
+        fields.describe(
+            "type",
+            "Delivery type. Weakening the protection requires the role admin.",
+        );
 
         Some(UpdateFile {
             original_name,
@@ -82,6 +88,7 @@ pub(crate) struct UpdateNamedFile;
 impl FromFields for UpdateNamedFile {
     fn read(fields: &mut impl FieldReader) -> Option<UpdateNamedFile> {
         let id = fields.required(ID, ResourceId::parse);
+        fields.describe(ID, "Id of the file.");
         let update = UpdateFile::read(fields);
         id.zip(update).map(|_| UpdateNamedFile)
     }

@@ -21,9 +21,9 @@ pub(crate) struct FileIds(Vec<String>);
 
 impl FromFields for FileIds {
     fn read(fields: &mut impl FieldReader) -> Option<FileIds> {
-        fields
-            .required_list("file_ids", MAX_FILES, |id| Ok(id.to_owned()))
-            .map(FileIds)
+        let ids = fields.required_list("file_ids", MAX_FILES, |id| Ok(id.to_owned()));
+        fields.describe("file_ids", "Ids of 1 to 100 files, in any spaces.");
+        ids.map(FileIds)
     }
 }
 

@@ -26,6 +26,11 @@ impl FromFields for CreateFolder {
         let parent_id = fields
             .optional("parent_id", FolderReference::parse)
             .and_then(|parent| parent.0);
+        fields.describe("space_id", "Id of the space.");
+        fields.describe(
+            "parent_id",
+            "Parent folder: an id, or `root`. Default: `root`.",
+        );
 
         Some(CreateFolder {
             space_id: space_id?,

@@ -26,6 +26,10 @@ impl FromFields for FolderQuery {
     fn read(fields: &mut impl FieldReader) -> Option<FolderQuery> {
         let space = SpaceQuery::read(fields);
         let parent = fields.optional(PARENT_ID, FolderReference::parse);
+        fields.describe(
+            PARENT_ID,
+            "Only folders directly in this folder: an id, or `root`. Default: all folders.",
+        );
 
         Some(FolderQuery {
             space: space?,

@@ -22,6 +22,10 @@ impl FromFields for UpdateFolder {
             Patch::Clear => Some(None),
             Patch::Set(parent) => Some(parent.0),
         };
+        fields.describe(
+            "parent_id",
+            "New parent folder: an id, or `root`. Null is the same as `root`.",
+        );
 
         Some(UpdateFolder(FolderMove { name, parent }))
     }

@@ -56,6 +56,8 @@ impl FromFields for CreateUploadConfig {
         if allow_unsigned && is_signed {
             fields.reject("allow_unsigned", &SIGNED_AND_UNSIGNED);
         }
+        fields.describe("space_id", "Id of the space.");
+        describe_settings(fields);
 
         Some(CreateUploadConfig {
             space_id: space_id?,
@@ -70,6 +72,30 @@ impl FromFields for CreateUploadConfig {
             },
         })
     }
+}
+
+/// Describes the settings that are both created and updated.
+pub(crate) fn describe_settings(fields: &mut impl FieldReader) {
+    fields.describe(
+        "is_signed",
+        "Whether uploads require a signed or presigned URL. Default: false.",
+    );
+    fields.describe(
+        "allow_unsigned",
+        "Whether uploads without an API key or a signature are allowed. Default: false.",
+    );
+    fields.describe(
+        "delivery_type",
+        "Delivery type of uploaded files. Default: `upload`.",
+    );
+    fields.describe(
+        "config",
+        "Rules for uploads, which replace all current ones. Absent rules have their defaults.",
+    );
+    fields.describe(
+        "unsigned_restrictions",
+        "Restrictions of unsigned uploads. Required if `allow_unsigned` is true.",
+    );
 }
 
 pub(crate) async fn create(

@@ -11,7 +11,7 @@ use web::{
 };
 
 use crate::{
-    create::SIGNED_AND_UNSIGNED,
+    create::{SIGNED_AND_UNSIGNED, describe_settings},
     settings::{read_rules, read_unsigned_restrictions},
     views::UploadConfigView,
 };
@@ -53,6 +53,8 @@ impl FromFields for UpdateUploadConfig {
             unsigned_restrictions: fields
                 .patch_object("unsigned_restrictions", read_unsigned_restrictions),
         };
+        describe_settings(fields);
+
         id.map(|_| update)
     }
 }
@@ -61,6 +63,9 @@ impl FromFields for UpdateUploadConfig {
 pub(crate) fn read_id(fields: &mut impl FieldReader) -> Option<String> {
     let id = fields.optional(ID, ResourceId::parse);
     let alias = fields.optional(ID_ALIAS, ResourceId::parse);
+    fields.describe(ID, "Id of the upload config.");
+    fields.describe(ID_ALIAS, "Another name of `id`.");
+
     if !fields.has_value(ID) && !fields.has_value(ID_ALIAS) {
         fields.reject(ID, &FieldError::RequiredWithout(ID_ALIAS));
     }

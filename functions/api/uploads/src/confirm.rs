@@ -62,9 +62,12 @@ struct ConfirmFields {
 
 impl FromFields for ConfirmFields {
     fn read(fields: &mut impl FieldReader) -> Option<ConfirmFields> {
-        Some(ConfirmFields {
-            token: fields.optional(TOKEN, |token| Ok(token.to_owned())),
-        })
+        let token = fields.optional(TOKEN, |token| Ok(token.to_owned()));
+        fields.describe(
+            TOKEN,
+            "Token of the presign response. Required without an API key.",
+        );
+        Some(ConfirmFields { token })
     }
 }
 

@@ -131,6 +131,7 @@ impl DeclaredFields {
             fields.reject("size", &FieldError::Required);
         }
         let size = fields.integer("size", 1, MAX_FILE_BYTES);
+        fields.describe("size", "Size of the file, in bytes.");
 
         DeclaredFields {
             name,

@@ -68,8 +68,10 @@ impl<A: UploadAuthorization> DescribeInput for UploadForm<A> {
             UploadFields::<A>::read(fields);
             require_text_fields::<A>(fields);
             fields.file(FILE);
+            fields.describe(FILE, "A file of up to 50 MB.");
             if A::MAX_FILES > 1 {
                 fields.files(FILES, A::MAX_FILES);
+                fields.describe(FILES, "Several files of up to 50 MB each.");
             }
             fields.reject(FILE, &missing_file(A::MAX_FILES));
         });

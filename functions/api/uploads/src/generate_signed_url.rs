@@ -51,6 +51,20 @@ impl FromFields for SignUploadUrl {
         let folder = fields
             .optional(FOLDER_ID, FolderReference::parse)
             .map(|folder| SignedFolder::from(folder.0));
+        fields.describe("upload_config_id", "Id of the upload config.");
+        fields.describe(
+            "expiration_minutes",
+            "Minutes until the URL expires. Default: 30.",
+        );
+        fields.describe(
+            "filename",
+            "Name of the file, which replaces the name in the upload.",
+        );
+        fields.describe("content_type", "The only MIME type that the URL accepts.");
+        fields.describe(
+            FOLDER_ID,
+            "Folder of the files: an id, or `root`. Default: the folder of the upload config.",
+        );
 
         Some(SignUploadUrl {
             config_id: config_id?,

@@ -28,6 +28,7 @@ struct SchemaField {
     name: String,
     schema: Value,
     absence: Absence,
+    description: Option<&'static str>,
 }
 
 /// Values that an optional field accepts as absent.
@@ -64,20 +65,13 @@ impl<'a> SchemaReader<'a> {
     /// Returns the schema of the object.
     pub fn into_schema(self) -> Value {
         let mut properties = Map::new();
-        for SchemaField {
-            name,
-            mut schema,
-            absence,
-        } in self.fields
-        {
-            let is_required = self.required.contains(&name);
-            if is_required && schema["type"] == "array" {
-                schema["minItems"] = json!(1);
+        for mut field in self.fields {
+            let is_required = self.required.contains(&field.name);
+            if is_required && field.schema["type"] == "array" {
+                field.schema["minItems"] = json!(1);
             }
-            if !is_required {
-                schema = optional(schema, &absence, self.is_json);
-            }
-            properties.insert(name, schema);
+            let name = field.name.clone();
+            properties.insert(name, field.into_schema(is_required, self.is_json));
         }
 
         let mut schema = json!({"type": "object", "properties": properties});
@@ -107,17 +101,10 @@ impl<'a> SchemaReader<'a> {
 
     /// Returns the fields as parameters of a query.
     pub fn into_parameters(self) -> Vec<Value> {
-        let parameter = |SchemaField {
-                             name,
-                             schema,
-                             absence,
-                         }| {
-            let is_required = self.required.contains(&name);
-            let schema = if is_required {
-                schema
-            } else {
-                optional(schema, &absence, self.is_json)
-            };
+        let parameter = |field: SchemaField| {
+            let is_required = self.required.contains(&field.name);
+            let name = field.name.clone();
+            let schema = field.into_schema(is_required, self.is_json);
             json!({"name": name, "in": "query", "required": is_required, "schema": schema})
         };
         self.fields.into_iter().map(parameter).collect()
@@ -144,6 +131,7 @@ impl<'a> SchemaReader<'a> {
             name: name.to_owned(),
             schema,
             absence,
+            description: None,
         });
     }
 
@@ -173,6 +161,21 @@ impl<'a> SchemaReader<'a> {
             is_json: self.is_json,
         };
         nested.into_schema()
+    }
+}
+
+impl SchemaField {
+    /// Returns the schema of the field with its description.
+    fn into_schema(self, is_required: bool, is_json: bool) -> Value {
+        let mut schema = if is_required {
+            self.schema
+        } else {
+            optional(self.schema, &self.absence, is_json)
+        };
+        if let Some(description) = self.description {
+            schema["description"] = json!(description);
+        }
+        schema
     }
 }
 
@@ -347,6 +350,12 @@ impl FieldReader for SchemaReader<'_> {
 
     fn deny_unknown(&mut self, _: &[&str]) {
         self.denies_unknown = true;
+    }
+
+    fn describe(&mut self, name: &str, description: &'static str) {
+        if let Some(field) = self.fields.iter_mut().find(|field| field.name == name) {
+            field.description = Some(description);
+        }
     }
 
     fn is_present(&self, _: &str) -> bool {

@@ -18,6 +18,10 @@ impl FromFields for UpdateAccount {
         let default_space_id = fields.required("default_space_id", |id| {
             id.parse().map_err(|_| FieldError::InvalidSelection)
         });
+        fields.describe(
+            "default_space_id",
+            "Id of the space that requests use if they do not name one.",
+        );
 
         Some(UpdateAccount {
             default_space_id: default_space_id?,

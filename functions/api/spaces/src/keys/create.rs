@@ -18,6 +18,7 @@ impl FromFields for CreateKey {
         // Only owners create keys, so no role is above the caller's.
         let role = fields.optional("role", parse_variant);
         let expires_at = expires_at(fields);
+        fields.describe("role", "Role of the key. Default: the role of the caller.");
 
         Some(CreateKey(NewKey {
             name: name?,
@@ -30,14 +31,19 @@ impl FromFields for CreateKey {
 /// Reads the time when a key expires, which must be in the future.
 pub(crate) fn expires_at(fields: &mut impl FieldReader) -> Option<Timestamp> {
     let now = fields.now();
-    fields.optional("expires_at", |text| {
+    let expires_at = fields.optional("expires_at", |text| {
         let expires_at = Timestamp::parse_rfc3339(text).ok_or(FieldError::NotADate)?;
         if expires_at > now {
             Ok(expires_at)
         } else {
             Err(FieldError::NotInTheFuture)
         }
-    })
+    });
+    fields.describe(
+        "expires_at",
+        "Time from which the key is rejected, in the future. Default: the key does not expire.",
+    );
+    expires_at
 }
 
 pub(crate) async fn create(

@@ -20,6 +20,11 @@ impl FromFields for CreateSpace {
         let enabled = fields.boolean("enabled").unwrap_or(true);
         let custom_domain = fields.optional("custom_domain", HostName::parse);
         let webhook_url = fields.optional("webhook_url", PublicHttpsUrl::parse);
+        describe_settings(fields);
+        fields.describe(
+            "folder_mode",
+            "Whether the folder path is part of `storage_path`. Default: `dynamic`.",
+        );
 
         Some(CreateSpace(NewSpace {
             name: name?,
@@ -30,6 +35,19 @@ impl FromFields for CreateSpace {
             webhook_url,
         }))
     }
+}
+
+/// Describes the settings that are both created and updated.
+pub(super) fn describe_settings(fields: &mut impl FieldReader) {
+    fields.describe(
+        "enabled",
+        "Whether the space accepts uploads and delivers files. Default: true.",
+    );
+    fields.describe(
+        "custom_domain",
+        "Host of the `url` of files. Default: the host of the CDN.",
+    );
+    fields.describe("webhook_url", "URL of webhooks. No webhooks are sent yet.");
 }
 
 pub(crate) async fn create(

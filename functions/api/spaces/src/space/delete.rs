@@ -34,6 +34,12 @@ impl FromFields for DeleteSpaceQuery {
             "false" | "0" => Ok(false),
             _ => Err(FieldError::NotABoolean),
         });
+        fields.describe("id", "Id of the space.");
+        fields.describe(
+            "force",
+            "Whether to delete a space that is not empty, with all of its files: `true`, `1`, `false` \
+             or `0`. Default: false.",
+        );
 
         Some(DeleteSpaceQuery {
             id: id?,

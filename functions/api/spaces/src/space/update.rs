@@ -6,6 +6,7 @@ use domain::{
 };
 use web::{ApiError, Can, Data, Endpoint, FieldReader, FromFields, ManageSpace, Patch, ValidJson};
 
+use super::create::describe_settings;
 use crate::views::DetailedSpaceView;
 
 pub(crate) const UPDATE: Endpoint = Endpoint::put("updateSpace", "/spaces/{id}", "Update a space");
@@ -32,6 +33,12 @@ impl FromFields for UpdateSpace {
             id.parse().map_err(|_| FieldError::InvalidSelection)
         });
         let folder_mode = fields.optional("folder_mode", parse_variant);
+        describe_settings(fields);
+        fields.describe(
+            "active_upload_config_id",
+            "Id of the upload config of uploads that do not name one.",
+        );
+        fields.describe("folder_mode", "Must equal the mode set on creation.");
 
         Some(UpdateSpace {
             name: name?,

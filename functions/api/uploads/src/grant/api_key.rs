@@ -32,6 +32,11 @@ impl FromFields for ApiKeyTarget {
             Patch::Set(folder) => Some(folder),
             Patch::Keep | Patch::Clear => None,
         };
+        fields.describe("space", "Handle of the space.");
+        fields.describe(
+            "upload_config",
+            "Upload config: an id or a name. Default: the active one of the space.",
+        );
 
         Some(ApiKeyTarget {
             space: space?,

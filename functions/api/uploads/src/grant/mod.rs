@@ -103,10 +103,11 @@ pub(crate) struct UploadFields<A: UploadAuthorization> {
 impl<A: UploadAuthorization> UploadFields<A> {
     /// Reads the fields.
     pub(crate) fn read(fields: &mut impl FieldReader) -> UploadFields<A> {
-        UploadFields {
-            target: A::TargetFields::read(fields),
-            reference: fields.optional("ref", Reference::parse),
-        }
+        let target = A::TargetFields::read(fields);
+        let reference = fields.optional("ref", Reference::parse);
+        fields.describe("ref", "Reference of the client, to find the file by.");
+
+        UploadFields { target, reference }
     }
 }
 

@@ -41,6 +41,15 @@ impl FromFields for SignedUrlTarget {
         if fields.has_value(FOLDER_PATH) {
             fields.reject(FOLDER_PATH, &FOLDER_PATH_NOT_ALLOWED);
         }
+        fields.describe(SPACE_ID, "Id of the space that the URL is signed for.");
+        fields.describe(
+            UPLOAD_CONFIG_ID,
+            "Id of the upload config that the URL is signed for.",
+        );
+        fields.describe(
+            FOLDER_ID,
+            "Id of the folder that the URL is signed for, or `root`.",
+        );
 
         Some(SignedUrlTarget {
             space,
