@@ -8,7 +8,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::{ErrorKind, ServiceError, SignatureError, SignedDelivery, Timestamp};
-use http::{HeaderMap, Method, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use tenant::{AccessContext, AuthorizedFile};
 use web::{ApiError, authenticate_optional};
 
@@ -41,14 +41,15 @@ pub(crate) async fn deliver(
     let delivery_request = DeliveryRequest::parse(request.uri())?;
     let headers = request.headers();
     let now = delivery.env.now();
-    let file = authorize(
-        &delivery,
-        &delivery_request.storage_path,
-        delivery_request.signature,
-        headers,
+    let access = AccessRequest {
+        storage_path: &delivery_request.storage_path,
+        signature: delivery_request.signature,
+        authorization: headers
+            .get(&VIEWER_AUTHORIZATION)
+            .or_else(|| headers.get(header::AUTHORIZATION)),
         now,
-    )
-    .await?;
+    };
+    let file = access.authorize(&delivery).await?;
     delivery_request.transformation?;
 
     let response = FileResponse::of(&file, delivery_request.download, now);
@@ -72,38 +73,45 @@ pub(crate) async fn deliver(
     }
 }
 
-/// Finds a file, and authorizes the request to see it.
-async fn authorize(
-    delivery: &Delivery,
-    storage_path: &str,
+/// A file, and the credentials of a request for it.
+struct AccessRequest<'a> {
+    storage_path: &'a str,
     signature: Option<Result<SignedDelivery, SignatureError>>,
-    headers: &HeaderMap,
+    authorization: Option<&'a HeaderValue>,
     now: Timestamp,
-) -> Result<AuthorizedFile, ServiceError> {
-    let tenants = &delivery.tenants;
-    let authorization = headers
-        .get(&VIEWER_AUTHORIZATION)
-        .or_else(|| headers.get(header::AUTHORIZATION));
-    let proof = async {
-        Ok(match signature {
-            Some(Ok(signed)) => Some(Ok((signed, delivery.master.get().await?))),
-            Some(Err(error)) => Some(Err(error)),
-            None => None,
-        })
-    };
+}
 
-    let (resolved, caller, proof) = tokio::try_join!(
-        tenants.resolve_file(storage_path),
-        authenticate_optional(authorization, tenants),
-        proof
-    )?;
-    let context = AccessContext {
-        caller: caller.as_ref(),
-        proof,
-        now,
-    };
-    let resolved = resolved.ok_or_else(ServiceError::not_found)?;
-    tenants.authorize_file(resolved, context).await
+impl AccessRequest<'_> {
+    /// Finds the file, and authorizes access to it.
+    async fn authorize(self, delivery: &Delivery) -> Result<AuthorizedFile, ServiceError> {
+        let AccessRequest {
+            storage_path,
+            signature,
+            authorization,
+            now,
+        } = self;
+        let tenants = &delivery.tenants;
+        let proof = async {
+            Ok(match signature {
+                Some(Ok(signed)) => Some(Ok((signed, delivery.master.get().await?))),
+                Some(Err(error)) => Some(Err(error)),
+                None => None,
+            })
+        };
+
+        let (resolved, caller, proof) = tokio::try_join!(
+            tenants.resolve_file(storage_path),
+            authenticate_optional(authorization, tenants),
+            proof
+        )?;
+        let context = AccessContext {
+            caller: caller.as_ref(),
+            proof,
+            now,
+        };
+        let resolved = resolved.ok_or_else(ServiceError::not_found)?;
+        tenants.authorize_file(resolved, context).await
+    }
 }
 
 /// A response with bytes of a file.

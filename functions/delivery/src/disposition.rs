@@ -19,18 +19,18 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
 
 /// Whether the client shows or saves a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Disposition {
+pub(crate) enum DispositionType {
     Inline,
     Attachment,
 }
 
-impl Disposition {
+impl DispositionType {
     /// Returns the value of the header, in ASCII. A name with other characters is in `filename*`,
     /// and `filename` has a replacement for old clients.
     pub(crate) fn header(self, name: &str) -> String {
         let disposition = match self {
-            Disposition::Inline => "inline",
-            Disposition::Attachment => "attachment",
+            DispositionType::Inline => "inline",
+            DispositionType::Attachment => "attachment",
         };
         let ascii_name: String = name.chars().map(ascii_character).collect();
         let plain = format!("{disposition}; filename=\"{ascii_name}\"");
@@ -60,11 +60,11 @@ mod tests {
     #[test]
     fn name_cannot_add_headers_or_parameters() {
         assert_eq!(
-            Disposition::Inline.header("a b.jpg"),
+            DispositionType::Inline.header("a b.jpg"),
             "inline; filename=\"a b.jpg\""
         );
         assert_eq!(
-            Disposition::Attachment.header("\"é\r\n.jpg"),
+            DispositionType::Attachment.header("\"é\r\n.jpg"),
             "attachment; filename=\"____.jpg\"; filename*=UTF-8''%22%C3%A9%0D%0A.jpg"
         );
     }

@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 use sha2::{Digest, Sha256};
 use tenant::{AuthorizedFile, Grant};
 
-use crate::{disposition::Disposition, precondition::Validators};
+use crate::{disposition::DispositionType, precondition::Validators};
 
 /// Maximum `max-age`, in seconds.
 const MAX_AGE_SECONDS: i64 = 300;
@@ -130,9 +130,9 @@ impl<'a> FileResponse<'a> {
 
     fn disposition_header(&self, is_attachment: bool) -> String {
         let disposition = if is_attachment {
-            Disposition::Attachment
+            DispositionType::Attachment
         } else {
-            Disposition::Inline
+            DispositionType::Inline
         };
         disposition.header(self.file.original_name.as_str())
     }

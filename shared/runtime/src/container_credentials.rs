@@ -317,12 +317,12 @@ mod tests {
 
     #[tokio::test]
     async fn credentials_are_refreshed_below_an_hour_and_once_a_minute_at_most() {
-        struct Step {
+        struct RefreshStep {
             minute: i64,
             lifetime_minutes: Option<i64>,
             access_key_id: &'static str,
         }
-        let step = |minute, lifetime_minutes, access_key_id| Step {
+        let step = |minute, lifetime_minutes, access_key_id| RefreshStep {
             minute,
             lifetime_minutes,
             access_key_id,

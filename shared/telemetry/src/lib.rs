@@ -18,6 +18,7 @@
 mod aws_errors;
 mod log;
 mod meter;
+mod metric;
 mod metrics;
 mod outcome;
 mod task;

@@ -18,7 +18,8 @@ use serde_json::{Map, Value, json};
 use crate::{
     ResponseSummary, TaskOutcome,
     meter::MeteredFunction,
-    task::{TaskId, TaskState},
+    metric::Metric,
+    task::{TaskId, TaskReport, TaskState},
 };
 
 /// Maximum number of values of one metric in one line.
@@ -28,47 +29,14 @@ const NO_ROUTE: &str = "none";
 /// Value of the dimension `StatusClass` of requests without a response.
 const CANCELLED: &str = "cancelled";
 
-/// A metric with one value, or an array of values.
-struct Metric {
-    name: &'static str,
-    unit: &'static str,
-    value: Value,
-}
-
-impl Metric {
-    fn count(name: &'static str, value: impl Into<Value>) -> Metric {
-        Metric {
-            name,
-            unit: "Count",
-            value: value.into(),
-        }
-    }
-
-    fn bytes(name: &'static str, bytes: u64) -> Metric {
-        Metric {
-            name,
-            unit: "Bytes",
-            value: bytes.into(),
-        }
-    }
-
-    fn milliseconds(name: &'static str, value: impl Into<Value>) -> Metric {
-        Metric {
-            name,
-            unit: "Milliseconds",
-            value: value.into(),
-        }
-    }
-}
-
 /// Returns the line of metrics of a task.
-pub(crate) fn line(
-    function: &MeteredFunction,
-    id: &TaskId,
-    state: &TaskState,
-    outcome: &TaskOutcome,
-    elapsed: Duration,
-) -> Value {
+pub(crate) fn line(function: &MeteredFunction, report: &TaskReport<'_>) -> Value {
+    let TaskReport {
+        id,
+        state,
+        outcome,
+        elapsed,
+    } = *report;
     let now = function.env.now();
     let mut root = Map::new();
     insert(&mut root, "level", "INFO");
@@ -315,13 +283,13 @@ mod tests {
             conflicts: 0,
         };
 
-        let line = line(
-            &function("files", true),
-            &request(),
-            &state,
-            &responded(503),
-            Duration::from_millis(25),
-        );
+        let report = TaskReport {
+            id: &request(),
+            state: &state,
+            outcome: &responded(503),
+            elapsed: Duration::from_millis(25),
+        };
+        let line = line(&function("files", true), &report);
 
         let totals = ["Requests", "Latency"];
         let per_function = [
@@ -371,13 +339,13 @@ mod tests {
             (TaskOutcome::Failed, 1),
             (TaskOutcome::Cancelled, 1),
         ] {
-            let line = line(
-                &function("purge", true),
-                &id,
-                &TaskState::default(),
-                &outcome,
-                Duration::ZERO,
-            );
+            let report = TaskReport {
+                id: &id,
+                state: &TaskState::default(),
+                outcome: &outcome,
+                elapsed: Duration::ZERO,
+            };
+            let line = line(&function("purge", true), &report);
 
             let per_function = ["FailedJobs", "AwsAttempts", "Throttles", "Conflicts"];
             let expected = [
@@ -392,13 +360,13 @@ mod tests {
 
     #[test]
     fn routes_are_no_dimension_if_they_are_not_counted() {
-        let line = line(
-            &function("files", false),
-            &request(),
-            &TaskState::default(),
-            &responded(200),
-            Duration::ZERO,
-        );
+        let report = TaskReport {
+            id: &request(),
+            state: &TaskState::default(),
+            outcome: &responded(200),
+            elapsed: Duration::ZERO,
+        };
+        let line = line(&function("files", false), &report);
         for published in parse(&line) {
             assert_eq!(published.dimensions, ["Function"]);
         }
@@ -411,13 +379,13 @@ mod tests {
             ..TaskState::default()
         };
 
-        let line = line(
-            &function("files", true),
-            &request(),
-            &state,
-            &TaskOutcome::Cancelled,
-            Duration::ZERO,
-        );
+        let report = TaskReport {
+            id: &request(),
+            state: &state,
+            outcome: &TaskOutcome::Cancelled,
+            elapsed: Duration::ZERO,
+        };
+        let line = line(&function("files", true), &report);
 
         parse(&line);
         assert_eq!(line["Requests"], 1);

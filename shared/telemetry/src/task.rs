@@ -59,6 +59,14 @@ pub(crate) struct TaskState {
     pub(crate) conflicts: u64,
 }
 
+/// A task at its end.
+pub(crate) struct TaskReport<'a> {
+    pub(crate) id: &'a TaskId,
+    pub(crate) state: &'a TaskState,
+    pub(crate) outcome: &'a TaskOutcome,
+    pub(crate) elapsed: Duration,
+}
+
 /// One HTTP request to AWS. A retry is another attempt.
 #[derive(Clone, Copy, Debug)]
 pub struct AwsAttempt {
@@ -118,7 +126,13 @@ impl RunningTask {
 
         if tracing::enabled!(target: METRICS_TARGET, Level::INFO) {
             let state = self.with_state(|state| state.clone());
-            let line = metrics::line(&self.meter.0, &self.id, &state, outcome, elapsed);
+            let report = TaskReport {
+                id: &self.id,
+                state: &state,
+                outcome,
+                elapsed,
+            };
+            let line = metrics::line(&self.meter.0, &report);
             tracing::info!(target: METRICS_TARGET, "{line}");
         }
     }

@@ -58,7 +58,7 @@ actions! {
     DeleteSpace: Role::Owner;
 }
 
-/// Text of an id that the caller sent. If it is malformed, no resource has it.
+/// Id of a resource. A malformed id is treated like that of a missing resource.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(with = "SpaceId")]
 pub struct ResourceId(pub String);

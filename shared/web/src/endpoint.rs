@@ -13,7 +13,7 @@ use axum::{
 };
 
 use crate::{
-    fallback::{Route, Routes, fallback},
+    fallback::{RoutePattern, RoutePatterns, fallback},
     openapi::Documented,
     with_layers,
 };
@@ -108,7 +108,7 @@ pub trait Register<S>: Sized {
 /// Builds the router of a function.
 pub struct RouterBuilder<S> {
     router: Router<S>,
-    routes: Vec<Route>,
+    routes: Vec<RoutePattern>,
 }
 
 impl<S: Clone + Send + Sync + 'static> RouterBuilder<S> {
@@ -123,7 +123,7 @@ impl<S: Clone + Send + Sync + 'static> RouterBuilder<S> {
     /// Returns the router. A request without an endpoint is a 404, or a 405 with `Allow` if the path
     /// has other methods.
     pub fn finish(self, state: S) -> Router {
-        let all_routes: Routes = self.routes.into();
+        let all_routes: RoutePatterns = self.routes.into();
         let fallback = move |request| fallback(request, all_routes);
 
         let router = self
@@ -155,7 +155,7 @@ impl<S: Clone + Send + Sync + 'static> Register<S> for RouterBuilder<S> {
         let path = endpoint.full_path();
         self.router = self.router.route(&path, on(method, handler));
 
-        let route = |method: &&str| Route {
+        let route = |method: &&str| RoutePattern {
             method: (*method).to_owned(),
             path: path.clone(),
         };

@@ -20,16 +20,16 @@ const ALL_METHODS: &str = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
 
 /// Method and path of an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Route {
+pub(crate) struct RoutePattern {
     pub(crate) method: String,
     /// Full path, parameters in braces.
     pub(crate) path: String,
 }
 
 /// All routes of a function.
-pub(crate) type Routes = Arc<[Route]>;
+pub(crate) type RoutePatterns = Arc<[RoutePattern]>;
 
-impl Route {
+impl RoutePattern {
     fn parameters(&self) -> usize {
         self.path.matches('{').count()
     }
@@ -54,18 +54,18 @@ impl Route {
 pub fn not_found_router(routes: &str) -> Router {
     let parse = |line: &str| {
         let (method, path) = line.split_once(' ')?;
-        Some(Route {
+        Some(RoutePattern {
             method: method.to_owned(),
             path: path.to_owned(),
         })
     };
-    let routes: Routes = routes.lines().filter_map(parse).collect();
+    let routes: RoutePatterns = routes.lines().filter_map(parse).collect();
     with_layers(Router::new().fallback(move |request| fallback(request, routes)))
 }
 
 /// Responds to a request without an endpoint: 204 to a preflight of any path, else 405 with `Allow`
 /// or 404.
-pub(crate) async fn fallback(request: Request, routes: Routes) -> Response {
+pub(crate) async fn fallback(request: Request, routes: RoutePatterns) -> Response {
     let is_preflight = request.method() == Method::OPTIONS;
     let Some(allowed) = allowed_methods(&routes, request.uri().path()) else {
         return if is_preflight {
@@ -86,8 +86,8 @@ pub(crate) async fn fallback(request: Request, routes: Routes) -> Response {
 }
 
 /// Returns the value of `Allow` for a path; `None` if no route matches it.
-fn allowed_methods(routes: &[Route], path: &str) -> Option<String> {
-    let matching: Vec<&Route> = routes.iter().filter(|route| route.matches(path)).collect();
+fn allowed_methods(routes: &[RoutePattern], path: &str) -> Option<String> {
+    let matching: Vec<&RoutePattern> = routes.iter().filter(|route| route.matches(path)).collect();
 
     // Like in the routers, literal segments take precedence over parameters.
     let fewest = matching.iter().map(|route| route.parameters()).min()?;
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn path_parameter_matches_one_nonempty_segment() {
-        let route = Route {
+        let route = RoutePattern {
             method: "GET".to_owned(),
             path: "/api/v1/spaces/{id}".to_owned(),
         };

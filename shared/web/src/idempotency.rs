@@ -56,11 +56,11 @@ impl Replay {
 pub struct Reservation {
     ids: IdSequence,
     /// `None` without an `Idempotency-Key`.
-    stored: Option<StoredReservation>,
+    active: Option<ActiveReservation>,
 }
 
 /// A reservation in the table.
-struct StoredReservation {
+struct ActiveReservation {
     reservation: IdempotencyReservation,
     /// HMAC of path and key.
     scope_mac: String,
@@ -83,11 +83,11 @@ impl Reservation {
 
     /// Returns the same write, which stores these bytes for [`Replay::stored`].
     pub fn complete_with(&self, bytes: Vec<u8>) -> Option<Completion> {
-        let stored = self.stored.as_ref()?;
-        let context = stored.scope_mac.as_bytes();
+        let active = self.active.as_ref()?;
+        let context = active.scope_mac.as_bytes();
         Some(Completion {
-            reservation: stored.reservation.clone(),
-            response: stored.response_secret.encrypt(bytes, context, &stored.env),
+            reservation: active.reservation.clone(),
+            response: active.response_secret.encrypt(bytes, context, &active.env),
         })
     }
 
@@ -99,8 +99,8 @@ impl Reservation {
     ) -> Result<T, ApiError> {
         let result = AssertUnwindSafe(work).catch_unwind().await;
         if !matches!(result, Ok(Ok(_)))
-            && let Some(stored) = &self.stored
-            && let Err(error) = stored.tenants.release(&stored.reservation).await
+            && let Some(active) = &self.active
+            && let Err(error) = active.tenants.release(&active.reservation).await
         {
             tracing::warn!(%error, "an idempotency reservation was not released");
         }
@@ -162,7 +162,7 @@ impl IdempotencyScope {
         let Some(key) = &self.key else {
             return Ok(IdempotencyOutcome::Proceed(Box::new(Reservation {
                 ids: IdSequence::new(&self.env),
-                stored: None,
+                active: None,
             })));
         };
         let ScopedKey { key, secret } = key
@@ -179,7 +179,7 @@ impl IdempotencyScope {
         match self.tenants.reserve(&scope_mac, &payload_mac).await? {
             ReservationOutcome::Reserved(reservation) => {
                 let ids = reservation.ids;
-                let stored = StoredReservation {
+                let active = ActiveReservation {
                     reservation,
                     scope_mac,
                     response_secret,
@@ -188,7 +188,7 @@ impl IdempotencyScope {
                 };
                 Ok(IdempotencyOutcome::Proceed(Box::new(Reservation {
                     ids,
-                    stored: Some(stored),
+                    active: Some(active),
                 })))
             }
             ReservationOutcome::Completed(response) => {

@@ -37,7 +37,7 @@ pub fn file_url(file: &File, space: &Space, cdn_url: &str) -> Option<String> {
     ))
 }
 
-/// A file, as authenticated callers see it.
+/// A file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FileView {
     id: FileId,
@@ -60,9 +60,9 @@ pub struct FileView {
     reference: Option<Reference>,
     tags: Vec<Tag>,
     checksum_sha256: Option<String>,
-    /// Filled after the upload.
+    /// Metadata, extracted after the upload.
     storage_meta: Map<String, Value>,
-    /// Filled after the upload.
+    /// Thumbnails, created after the upload.
     thumbnails: Vec<Value>,
     access_control: EffectiveAccess,
     uploaded_by: Principal,
@@ -138,7 +138,7 @@ impl FileView {
     }
 }
 
-/// A file that was uploaded without a key, as its uploader sees it.
+/// A file that was uploaded without an API key, with its values at activation.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AnonymousFileView {
     id: FileId,

@@ -14,7 +14,7 @@ use tenant::SpaceScope;
 use web::{
     AnonymousFileView, ApiError, Authenticated, Can, Data, Endpoint, FieldReader, FileView,
     FromFields, JsonObject, Upload, has_key,
-    openapi::{DescribeInput, Operation},
+    openapi::{DescribeInput, OperationBuilder},
     path_parameter,
 };
 
@@ -47,7 +47,7 @@ impl<S: Send + Sync> FromRequest<S> for ConfirmRequest {
 }
 
 impl DescribeInput for ConfirmRequest {
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         Authenticated::<Upload>::describe(operation);
         operation.without_authentication();
         operation.path_parameter::<FileId>("fileId");

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde_json::Value;
 use web::{
     ApiError, FieldReader, InputFields, JsonObject,
-    openapi::{DescribeInput, Operation},
+    openapi::{DescribeInput, OperationBuilder},
 };
 
 use crate::{
@@ -107,7 +107,7 @@ impl<A: UploadAuthorization> FromRequest<UploadsState> for PresignBody<A> {
 }
 
 impl<A: UploadAuthorization> DescribeInput for PresignBody<A> {
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         operation.json_fields(|fields| {
             UploadFields::<A>::read(fields);
             DeclaredFields::read(fields);

@@ -8,7 +8,7 @@ use ingest::ReceivedFile;
 use serde_json::{Map, Value, json};
 use web::{
     ApiError, FieldReader, InputFields,
-    openapi::{DescribeInput, Operation},
+    openapi::{DescribeInput, OperationBuilder},
 };
 
 use crate::{
@@ -63,7 +63,7 @@ impl<A: UploadAuthorization> FromRequest<UploadsState> for UploadForm<A> {
 }
 
 impl<A: UploadAuthorization> DescribeInput for UploadForm<A> {
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         operation.form_body(|fields| {
             UploadFields::<A>::read(fields);
             require_text_fields::<A>(fields);

@@ -5,7 +5,7 @@ use domain::KeyId;
 use http::{Extensions, HeaderMap};
 use serde_json::json;
 
-use super::{DescribeInput, Operation};
+use super::{DescribeInput, OperationBuilder};
 use crate::{
     AccountHolder, Action, Authenticated, Can, FromFields, IdempotentJson, KeyPath, ListQuery,
     PageQuery, Resource, UnreadJson, ValidJson, ValidQuery, can::ID_PARAMETER,
@@ -18,19 +18,19 @@ const KEY_SCHEMES: [&str; 2] = ["bearer", "api_key"];
 const KEY_ERRORS: [u16; 4] = [401, 429, 500, 503];
 
 impl<T> DescribeInput for State<T> {
-    fn describe(_: &mut Operation<'_>) {}
+    fn describe(_: &mut OperationBuilder<'_>) {}
 }
 
 impl DescribeInput for HeaderMap {
-    fn describe(_: &mut Operation<'_>) {}
+    fn describe(_: &mut OperationBuilder<'_>) {}
 }
 
 impl DescribeInput for Extensions {
-    fn describe(_: &mut Operation<'_>) {}
+    fn describe(_: &mut OperationBuilder<'_>) {}
 }
 
 impl DescribeInput for Authenticated {
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         for scheme in KEY_SCHEMES {
             operation.authenticated_by(scheme);
         }
@@ -41,14 +41,14 @@ impl DescribeInput for Authenticated {
 }
 
 impl<A: Action> DescribeInput for Authenticated<A> {
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         <Authenticated>::describe(operation);
         operation.requires_role::<A>();
     }
 }
 
 impl DescribeInput for AccountHolder {
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         <Authenticated>::describe(operation);
         operation.extension("x-requires-account-key", json!(true));
         operation.error(403);
@@ -56,39 +56,39 @@ impl DescribeInput for AccountHolder {
 }
 
 impl<A: Action, T: Resource> DescribeInput for Can<A, T> {
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         Authenticated::<A>::describe(operation);
         operation.path_parameter::<T::Id>(ID_PARAMETER);
     }
 }
 
 impl DescribeInput for KeyPath {
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         operation.path_parameter::<KeyId>(KeyPath::PARAMETER);
     }
 }
 
 impl<T: FromFields> DescribeInput for ValidJson<T> {
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         operation.json_body::<T>();
     }
 }
 
 impl<T: FromFields> DescribeInput for UnreadJson<T> {
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         operation.json_body::<T>();
     }
 }
 
 impl<T: FromFields> DescribeInput for IdempotentJson<T> {
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         operation.json_body::<T>();
         operation.idempotency_key();
     }
 }
 
 impl DescribeInput for PageQuery {
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         operation.query(|fields| {
             PageParameters::read(fields);
         });
@@ -96,7 +96,7 @@ impl DescribeInput for PageQuery {
 }
 
 impl<F: FromFields> DescribeInput for ListQuery<F> {
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         operation.query(|fields| {
             PageParameters::read(fields);
             F::read(fields);
@@ -105,7 +105,7 @@ impl<F: FromFields> DescribeInput for ListQuery<F> {
 }
 
 impl<T: FromFields> DescribeInput for ValidQuery<T> {
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         operation.query(|fields| {
             T::read(fields);
         });

@@ -24,8 +24,8 @@ const RATE_LIMIT_TIER: &str = "x-rate-limit-tier";
 /// Media type of forms.
 const FORM: &str = "multipart/form-data";
 
-/// An operation object: the description of one endpoint.
-pub struct Operation<'a> {
+/// Builds an operation object: the description of one endpoint.
+pub struct OperationBuilder<'a> {
     /// Schemas of the document.
     pub(crate) schemas: &'a mut SchemaGenerator,
     parameters: Vec<Value>,
@@ -35,9 +35,9 @@ pub struct Operation<'a> {
     extensions: Map<String, Value>,
 }
 
-impl<'a> Operation<'a> {
-    fn new(schemas: &'a mut SchemaGenerator) -> Operation<'a> {
-        Operation {
+impl<'a> OperationBuilder<'a> {
+    fn new(schemas: &'a mut SchemaGenerator) -> OperationBuilder<'a> {
+        OperationBuilder {
             schemas,
             parameters: Vec::new(),
             body: None,
@@ -216,19 +216,19 @@ fn path_parameters(path: &'static str) -> impl Iterator<Item = &'static str> {
 /// An extractor that describes what it reads, and the errors with which it rejects requests.
 pub trait DescribeInput {
     /// Adds the description to an operation.
-    fn describe(operation: &mut Operation<'_>);
+    fn describe(operation: &mut OperationBuilder<'_>);
 }
 
 /// A response that describes its status and schema.
 pub trait DescribeOutput {
     /// Adds the description to an operation.
-    fn describe(operation: &mut Operation<'_>);
+    fn describe(operation: &mut OperationBuilder<'_>);
 }
 
 /// A handler whose arguments and result have descriptions.
 pub trait Documented<Arguments> {
     /// Adds the description to an operation.
-    fn describe(operation: &mut Operation<'_>);
+    fn describe(operation: &mut OperationBuilder<'_>);
 }
 
 macro_rules! documented {
@@ -239,7 +239,7 @@ macro_rules! documented {
             R: Future<Output: DescribeOutput>,
             $($argument: DescribeInput,)*
         {
-            fn describe(operation: &mut Operation<'_>) {
+            fn describe(operation: &mut OperationBuilder<'_>) {
                 $($argument::describe(operation);)*
                 R::Output::describe(operation);
             }
@@ -296,7 +296,7 @@ impl<S> Register<S> for Describer<'_> {
         H: axum::handler::Handler<Extractors, S> + Documented<Arguments>,
         Extractors: 'static,
     {
-        let mut operation = Operation::new(self.schemas);
+        let mut operation = OperationBuilder::new(self.schemas);
         H::describe(&mut operation);
         operation
             .extensions

@@ -4,46 +4,46 @@ use axum::Json;
 use schemars::JsonSchema;
 use serde_json::{Value, json};
 
-use super::{DescribeOutput, Operation};
+use super::{DescribeOutput, OperationBuilder};
 use crate::{Accepted, ApiError, Created, CreatedUnwrapped, Data, NoContent, PageResponse};
 
 /// Errors are described by the extractors and the [`Endpoint`](crate::Endpoint).
 impl<T: DescribeOutput> DescribeOutput for Result<T, ApiError> {
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         T::describe(operation);
     }
 }
 
 impl<T: JsonSchema> DescribeOutput for Data<T> {
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         let schema = data::<T>(operation);
         operation.json_response(200, "Success.", &schema);
     }
 }
 
 impl<T: JsonSchema> DescribeOutput for Created<T> {
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         let schema = data::<T>(operation);
         operation.json_response(201, "Created.", &schema);
     }
 }
 
 impl<T: JsonSchema> DescribeOutput for CreatedUnwrapped<T> {
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         let schema = operation.schemas.subschema_for::<T>();
         operation.json_response(201, "Created.", &json!(schema));
     }
 }
 
 impl<T: JsonSchema> DescribeOutput for Json<T> {
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         let schema = operation.schemas.subschema_for::<T>();
         operation.json_response(200, "Success.", &json!(schema));
     }
 }
 
 impl<T: JsonSchema> DescribeOutput for PageResponse<T> {
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         let item = operation.schemas.subschema_for::<T>();
         let cursor = json!({"type": ["string", "null"], "description": "Value of `cursor` for the adjacent page; null if there is none."});
         let schema = json!({
@@ -62,19 +62,19 @@ impl<T: JsonSchema> DescribeOutput for PageResponse<T> {
 }
 
 impl DescribeOutput for NoContent {
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         operation.empty_response(204, "Done.");
     }
 }
 
 impl DescribeOutput for Accepted {
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         operation.empty_response(202, "Accepted. The operation continues in the background.");
     }
 }
 
 /// Schema of `{"data": …}`.
-fn data<T: JsonSchema>(operation: &mut Operation<'_>) -> Value {
+fn data<T: JsonSchema>(operation: &mut OperationBuilder<'_>) -> Value {
     let schema = operation.schemas.subschema_for::<T>();
     json!({"type": "object", "properties": {"data": schema}, "required": ["data"]})
 }

@@ -9,7 +9,7 @@ use tenant::{PurgeJob, Queue};
 use web::{
     Accepted, ApiError, Authenticated, Can, DeleteSpace, Endpoint, FieldReader, FromFields,
     NoContent, ResourceId, ValidQuery,
-    openapi::{DescribeOutput, Operation},
+    openapi::{DescribeOutput, OperationBuilder},
 };
 
 pub(crate) const DELETE: Endpoint = Endpoint::delete("deleteSpace", "/spaces", "Delete a space")
@@ -66,7 +66,7 @@ impl IntoResponse for SpaceDeletion {
 }
 
 impl DescribeOutput for SpaceDeletion {
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         NoContent::describe(operation);
         Accepted::describe(operation);
     }

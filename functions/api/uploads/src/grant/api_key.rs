@@ -7,7 +7,7 @@ use ingest::MAX_FORM_FILES;
 use tenant::FolderSelector;
 use web::{
     ApiError, Authenticated, FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, InputFields, Patch,
-    Upload, openapi::DescribeInput as _, openapi::Operation, read_folder,
+    Upload, openapi::DescribeInput as _, openapi::OperationBuilder, read_folder,
 };
 
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
@@ -84,7 +84,7 @@ impl UploadAuthorization for ApiKeyUpload {
         })
     }
 
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         Authenticated::<Upload>::describe(operation);
     }
 }

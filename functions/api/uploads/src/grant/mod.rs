@@ -21,7 +21,7 @@ use mime::Mime;
 use tenant::{FolderSelector, UploadScope};
 use web::{
     ApiError, FieldReader, FromFields, IdempotencyScope, InputFields,
-    openapi::{DescribeInput, Operation},
+    openapi::{DescribeInput, OperationBuilder},
 };
 
 use crate::UploadsState;
@@ -57,7 +57,7 @@ pub(crate) trait UploadAuthorization: Sized + Send + Sync + 'static {
     ) -> impl Future<Output = Result<ResolvedTarget, ServiceError>> + Send;
 
     /// Describes the authentication in the OpenAPI document.
-    fn describe(operation: &mut Operation<'_>);
+    fn describe(operation: &mut OperationBuilder<'_>);
 }
 
 /// Permission to upload.
@@ -131,7 +131,7 @@ impl<A: UploadAuthorization> FromRequestParts<UploadsState> for UploadGrant<A> {
 }
 
 impl<A: UploadAuthorization> DescribeInput for UploadGrant<A> {
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         A::describe(operation);
         operation.idempotency_key();
         for status in [403, 429, 500, 503] {

@@ -6,7 +6,7 @@ use mime::Mime;
 use tenant::{FolderSelector, UploadScope};
 use web::{
     ApiError, FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, IdempotencyScope, InputFields,
-    openapi::Operation,
+    openapi::OperationBuilder,
 };
 
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
@@ -140,7 +140,7 @@ impl UploadAuthorization for SignedUrlUpload {
         })
     }
 
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         operation.authenticated_by("signed_url");
     }
 }

@@ -8,7 +8,7 @@ use runtime::Viewer;
 use tenant::{RequestOrigin, UploadScope};
 use web::{
     ApiError, FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, IdempotencyScope, InputFields,
-    openapi::Operation, path_parameter,
+    openapi::OperationBuilder, path_parameter,
 };
 
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
@@ -101,7 +101,7 @@ impl UploadAuthorization for UnsignedUpload {
         })
     }
 
-    fn describe(operation: &mut Operation<'_>) {
+    fn describe(operation: &mut OperationBuilder<'_>) {
         operation.rate_limit_tier(UNSIGNED_TIER);
         operation.path_parameter::<Handle>(SPACE_HANDLE);
         operation.path_parameter::<UploadConfigName>(CONFIG_NAME);
