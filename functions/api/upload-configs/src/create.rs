@@ -74,23 +74,23 @@ impl FromFields for CreateUploadConfig {
     }
 }
 
-/// Describes the settings that are both created and updated.
+/// Describes the fields that creation and update share.
 pub(crate) fn describe_settings(fields: &mut impl FieldReader) {
     fields.describe(
         "is_signed",
-        "Whether uploads require a signed or presigned URL. Default: false.",
+        "Whether uploads require a signed or presigned URL. A new config has false by default.",
     );
     fields.describe(
         "allow_unsigned",
-        "Whether uploads without an API key or a signature are allowed. Default: false.",
+        "Whether uploads without an API key or a signature are allowed. A new config has false by default.",
     );
     fields.describe(
         "delivery_type",
-        "Delivery type of uploaded files. Default: `upload`.",
+        "Delivery type of uploaded files. A new config has `upload` by default.",
     );
     fields.describe(
         "config",
-        "Rules for uploads, which replace all current ones. Absent rules have their defaults.",
+        "Rules for uploads, replaced as a whole. Absent rules have their defaults.",
     );
     fields.describe(
         "unsigned_restrictions",

@@ -37,15 +37,15 @@ impl FromFields for CreateSpace {
     }
 }
 
-/// Describes the settings that are both created and updated.
+/// Describes the fields that creation and update share.
 pub(super) fn describe_settings(fields: &mut impl FieldReader) {
     fields.describe(
         "enabled",
-        "Whether the space accepts uploads and delivers files. Default: true.",
+        "Whether the space accepts uploads and delivers files. A new space has true by default.",
     );
     fields.describe(
         "custom_domain",
-        "Host of the `url` of files. Default: the host of the CDN.",
+        "Host of the `url` of files. Null for the host of the CDN.",
     );
     fields.describe("webhook_url", "URL of webhooks. No webhooks are sent yet.");
 }
