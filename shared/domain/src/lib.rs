@@ -42,15 +42,15 @@ pub use resources::{
     ResourceType, Space, StoredContent, UploadTarget,
 };
 pub use signing::{
-    MasterSecret, SIGNATURE_PARAMETER, Secret, Signing, SigningSecret, canonical_form,
-    decoded_parameters, verify_signature,
+    MasterSecret, PreviousSecret, SIGNATURE_PARAMETER, Secret, SignatureError, Signing,
+    SigningSecret, canonical_form, decoded_parameters,
 };
 pub use uploads::{
     ConfirmToken, ConfirmTokens, Crop, EXECUTABLE_FILE, EagerTransformation, Extension,
     ImageFormat, MAX_ALLOWED_FORMATS, MAX_ANONYMOUS_FILE_BYTES, MAX_EAGER_TRANSFORMATIONS,
     MAX_REFERRERS, MAX_SIDE_PIXELS, MAX_TAGS, MAX_UPLOADS_PER_HOUR, MetadataRules, NewUploadConfig,
-    NotificationRules, Quality, ROOT_FOLDER, Referrer, ReferrerPattern, SignatureError,
-    SignedFolder, SignedUpload, SignedUploadUrl, StorageRules, Tag, TransformationRules,
-    UnsignedRestrictions, UploadConfig, UploadConfigName, UploadConfigReference, UploadFormat,
-    UploadRules, ValidationRules, WebhookEvent, is_executable, reject_executable_name,
+    NotificationRules, Quality, ROOT_FOLDER, Referrer, ReferrerPattern, SignedFolder, SignedUpload,
+    SignedUploadUrl, StorageRules, Tag, TransformationRules, UnsignedRestrictions, UploadConfig,
+    UploadConfigName, UploadConfigReference, UploadFormat, UploadRules, ValidationRules,
+    WebhookEvent, is_executable, reject_executable_name,
 };

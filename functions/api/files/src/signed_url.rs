@@ -141,7 +141,7 @@ pub(crate) async fn signed_url(
         .map(|(name, value)| (*name, value.as_str()))
         .collect();
     let path = format!("/{}", file.storage_path);
-    let query = signed_query(&path, &parameters, expires_seconds, space.signing, &secret);
+    let query = signed_query(&path, &parameters, expires_seconds, &secret);
 
     Ok(Data(SignedUrlView {
         url: file_url(file, space, &files.cdn_url).map(|url| format!("{url}?{query}")),

@@ -142,7 +142,7 @@ async fn sign(
 ) -> Result<String, ServiceError> {
     let master_secret = uploads.anonymous.master_secret.get().await?;
     let secret = SigningSecret::of(space.id, space.signing.generation, master_secret);
-    Ok(signed.query(&UPLOAD_SIGNED.full_path(), space.signing, &secret))
+    Ok(signed.query(&UPLOAD_SIGNED.full_path(), &secret))
 }
 
 /// Fails with 422 if the folder does not exist in the space.

@@ -1,34 +1,37 @@
-//! Who may see a file without saying who they are.
+//! Access control: whether a file can be read without credentials.
+//!
+//! Access is resolved from the file, then from the nearest folder with a setting, then from the
+//! space.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{File, FolderChain, FolderId, Security, Space};
 
-/// Who may read files without proof, as set at one level. The flags `requires_auth` and
-/// `public_read` of the API are complements.
+/// Access control of a file, folder or space. The flags `requires_auth` and `public_read` of the
+/// API are complements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccessControl {
     /// Whether delivery requires a signed URL or a key.
     pub requires_auth: bool,
 }
 
-/// How a file is delivered; the weakest protection first.
+/// How a file is delivered, ordered from the weakest protection to the strongest.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum DeliveryType {
-    /// To everyone.
+    /// Public.
     Upload,
-    /// The original on proof; what has been generated from it, to everyone.
+    /// The original requires a signed URL or a key; derived images are public.
     Private,
-    /// Everything on proof, and kept by no cache.
+    /// Everything requires a signed URL or a key, and is not cached.
     Authenticated,
 }
 
 impl DeliveryType {
-    /// The type's name.
+    /// Returns the name of the type in the API.
     pub fn name(self) -> &'static str {
         match self {
             DeliveryType::Upload => "upload",
@@ -38,17 +41,17 @@ impl DeliveryType {
     }
 }
 
-/// Where something's effective access control was set.
+/// Level at which an effective setting is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AccessSource {
-    /// By itself.
+    /// The resource itself.
     Direct,
-    /// By the delivery type that its upload config gave it.
+    /// The delivery type, which comes from the upload config.
     UploadConfig,
-    /// By a folder around it.
+    /// A folder that contains the resource.
     Folder,
-    /// By its space.
+    /// The space.
     Space,
 }
 
@@ -59,9 +62,9 @@ pub struct EffectiveAccess {
     pub requires_auth: bool,
     /// The complement of `requires_auth`.
     pub public_read: bool,
-    /// Where that was set.
+    /// Level at which it is set.
     pub source: AccessSource,
-    /// Id of the resource that set it.
+    /// Id of the resource that sets it.
     pub inherited_from: String,
 }
 
@@ -75,8 +78,9 @@ impl EffectiveAccess {
         }
     }
 
-    /// The access control of a file in its folders, or nobody's where one of them is missing: as it
-    /// is set itself, by its type, by the nearest folder that sets it, or by its space.
+    /// Returns the access control of a file: its own setting, else that of its delivery type, of
+    /// the nearest folder with a setting, or of the space. `folders` is `None` if a folder of the
+    /// file is missing, which requires authentication.
     pub fn of_file(file: &File, folders: Option<&FolderChain>, space: &Space) -> EffectiveAccess {
         if file.access_control.is_none() && file.delivery_type != DeliveryType::Upload {
             return EffectiveAccess::new(
@@ -88,12 +92,12 @@ impl EffectiveAccess {
         EffectiveAccess::as_set(file, folders, space)
     }
 
-    /// The access control of a folder, the last of these, for what is in it.
+    /// Returns the access control for the contents of the chain's leaf.
     pub fn of_folder(folders: &FolderChain, space: &Space) -> EffectiveAccess {
         EffectiveAccess::inherited(folders.leaf().map(|folder| folder.id), folders, space)
     }
 
-    /// The access control of a file whatever its type.
+    /// Returns the access control of a file, ignoring its delivery type.
     fn as_set(file: &File, folders: Option<&FolderChain>, space: &Space) -> EffectiveAccess {
         match (file.access_control, folders) {
             (Some(direct), _) => EffectiveAccess::new(
@@ -102,7 +106,7 @@ impl EffectiveAccess {
                 file.id.to_string(),
             ),
             (None, Some(folders)) => EffectiveAccess::inherited(None, folders, space),
-            // The access control of a missing folder is not known.
+            // The missing folder might have required authentication.
             (None, None) => {
                 let folder_id = file.folder_id().map(|id| id.to_string());
                 EffectiveAccess::new(true, AccessSource::Folder, folder_id.unwrap_or_default())
@@ -110,8 +114,8 @@ impl EffectiveAccess {
         }
     }
 
-    /// What the nearest folder that sets it says, or the space; `own` is the folder that does not
-    /// inherit what it sets.
+    /// Returns the access control of the nearest folder with a setting, or of the space. A setting
+    /// of the folder `own` is reported as direct.
     fn inherited(own: Option<FolderId>, folders: &FolderChain, space: &Space) -> EffectiveAccess {
         let nearest = folders
             .folders()
@@ -131,15 +135,15 @@ impl EffectiveAccess {
     }
 }
 
-/// Whether the original of a file is delivered only on proof: its type, it itself, a folder around
-/// it or its space may demand it.
+/// Whether the original of a file requires a signed URL or a key: by its delivery type or by its
+/// effective access control.
 pub fn requires_auth(file: &File, folders: &FolderChain, space: &Space) -> bool {
     file.delivery_type != DeliveryType::Upload
         || EffectiveAccess::as_set(file, Some(folders), space).requires_auth
 }
 
-/// Returns a text that changes with every change of access to a file: of its type, of the access
-/// control at any level, and of the folders around it. Other changes of these records keep it.
+/// Returns a text that changes whenever access to a file may change: with its delivery type, the
+/// access control at any level, and its folders. Other changes to these records keep it.
 pub fn access_revision(file: &File, folders: &FolderChain, space: &Space) -> String {
     let folders = folders
         .folders()
@@ -153,47 +157,47 @@ pub fn access_revision(file: &File, folders: &FolderChain, space: &Space) -> Str
     )
 }
 
-/// How strongly delivery protects a file: by its type, and by the access control in force.
+/// Protection of a file by its delivery type and its effective access control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Protection {
     delivery_type: DeliveryType,
-    /// Whether every request requires proof, also one for what is generated from the original.
-    always_requires_proof: bool,
+    /// Whether every request requires credentials, also for derived images.
+    always_requires_credentials: bool,
 }
 
 impl Protection {
-    /// Returns the protection of a file in its folders. A file of which a folder is missing is not
-    /// delivered, which counts as requiring proof.
+    /// Returns the protection of a file. `folders` is `None` if one of its folders is missing: such
+    /// a file is not delivered, which counts as requiring credentials.
     pub fn of(file: &File, folders: Option<&FolderChain>, space: &Space) -> Protection {
         let requires_auth = EffectiveAccess::as_set(file, folders, space).requires_auth;
         Protection {
             delivery_type: file.delivery_type,
-            always_requires_proof: requires_auth
+            always_requires_credentials: requires_auth
                 || file.delivery_type == DeliveryType::Authenticated,
         }
     }
 
-    /// Whether any part of the protection is lower than before, even if another part is higher.
+    /// Whether any part of the protection is weaker than before, even if another part is stronger.
     pub fn is_weaker_than(self, before: Protection) -> bool {
         self.delivery_type < before.delivery_type
-            || (before.always_requires_proof && !self.always_requires_proof)
+            || (before.always_requires_credentials && !self.always_requires_credentials)
     }
 }
 
-/// The security settings in force for what is in some folders.
+/// Effective security settings for the contents of a folder.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EffectiveSecurity<'a> {
     /// The settings.
     #[serde(flatten)]
     pub security: &'a Security,
-    /// Where they were set.
+    /// Level at which they are set.
     pub source: AccessSource,
-    /// Id of the resource that set them.
+    /// Id of the resource that sets them.
     pub inherited_from: String,
 }
 
 impl EffectiveSecurity<'_> {
-    /// Those of the nearest folder that sets them, or of the space.
+    /// Returns the settings of the nearest folder that has some, or of the space.
     pub fn of<'a>(folders: &'a FolderChain, space: &'a Space) -> EffectiveSecurity<'a> {
         let nearest = folders
             .folders()
@@ -250,7 +254,7 @@ mod tests {
     ];
 
     #[test]
-    fn type_and_space_each_close_an_original_and_the_report_names_who_did() {
+    fn delivery_type_and_space_each_require_auth_and_are_reported_as_source() {
         let mut space = space();
         for delivery_type in TYPES {
             for closed in [false, true] {
@@ -277,8 +281,9 @@ mod tests {
     }
 
     #[test]
-    fn protection_is_lowered_by_a_weaker_type_or_by_open_access_to_what_was_closed() {
-        let (open, mut closed) = (space(), space());
+    fn protection_is_weaker_with_weaker_type_or_newly_public_access() {
+        let open = space();
+        let mut closed = space();
         closed.access_control.requires_auth = true;
         let protection = |delivery_type, space| {
             Protection::of(&file(delivery_type), Some(&FolderChain::default()), space)
@@ -301,8 +306,9 @@ mod tests {
     }
 
     #[test]
-    fn file_with_a_missing_folder_is_protected_until_it_is_moved() {
-        let (file, space) = (file(DeliveryType::Upload), space());
+    fn file_with_missing_folder_requires_credentials() {
+        let file = file(DeliveryType::Upload);
+        let space = space();
         let missing = Protection::of(&file, None, &space);
         assert!(
             Protection::of(&file, Some(&FolderChain::default()), &space).is_weaker_than(missing)

@@ -1,9 +1,12 @@
-//! The parameters by which the URL of an image asks for a rendering, and which of their values are
-//! valid.
+//! Query parameters of delivery URLs that request a transformed image, and their valid values.
 //!
-//! `w`, `h` 1 to 8192 · `r` scale, fit, fill, crop, thumb · `g` center, a place by compass, auto ·
-//! `f` jpeg, png, webp, avif, gif, auto · `q` 1 to 100, auto. Each of them may be left out, and
-//! none may be given twice.
+//! - `w`, `h`: 1 to 8192 pixels
+//! - `r`: `scale`, `fit`, `fill`, `crop`, `thumb`
+//! - `g`: `center`, a compass direction, `auto`
+//! - `f`: `jpeg`, `png`, `webp`, `avif`, `gif`, `auto`
+//! - `q`: 1 to 100, `auto`
+//!
+//! All are optional, and none may be repeated.
 
 use crate::{
     Crop, FieldError, FieldErrors, Gravity, ImageFormat, MAX_SIDE_PIXELS, Quality, parse_variant,
@@ -15,13 +18,13 @@ const CROP: &str = "r";
 const GRAVITY: &str = "g";
 const FORMAT: &str = "f";
 const QUALITY: &str = "q";
-/// The gravity and the format that are chosen for each image.
+/// Value of gravity and format that is resolved per image.
 const AUTO: &str = "auto";
 
-/// The parameters that ask for a rendering.
+/// Parameters that request a transformed image.
 pub const TRANSFORMATION_PARAMETERS: [&str; 6] = [WIDTH, HEIGHT, CROP, GRAVITY, FORMAT, QUALITY];
 
-/// Fails with what is wrong with the values of decoded parameters. Other parameters are ignored.
+/// Validates decoded query parameters. Ignores parameters that are not transformations.
 pub fn validate_transformation<'a>(
     parameters: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<(), FieldErrors> {
@@ -67,7 +70,7 @@ fn pixels(value: &str) -> Result<(), FieldError> {
     }
 }
 
-/// A number of digits alone; one that is longer than any is as good as the largest.
+/// Parses a number of digits only. Saturates on overflow.
 fn number(value: &str) -> Option<i64> {
     let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| value.parse().unwrap_or(i64::MAX))

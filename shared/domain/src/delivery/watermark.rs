@@ -1,27 +1,27 @@
-//! A space's security settings: its watermark.
+//! Security settings: the watermark of delivered images.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{FieldError, PublicHttpsUrl};
 
-/// A space's security settings.
+/// Security settings of a space or folder.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Security {
-    /// What is laid over every delivered image.
+    /// Watermark of delivered images.
     pub watermark: Watermark,
 }
 
-/// An image laid over every delivered image.
+/// Image that is composited over delivered images.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Watermark {
-    /// Whether it is laid.
+    /// Whether the watermark is applied.
     pub enabled: bool,
-    /// Address of the image.
+    /// URL of the watermark image.
     pub url: Option<PublicHttpsUrl>,
-    /// Where it is laid.
+    /// Position of the watermark.
     pub position: Gravity,
-    /// How opaque it is.
+    /// Opacity of the watermark.
     pub opacity: Opacity,
 }
 
@@ -36,10 +36,10 @@ impl Default for Watermark {
     }
 }
 
-/// The least opacity that is kept.
-const LEAST_OPACITY: f64 = 1e-6;
+/// Minimum opacity; lower values are raised to it.
+const MIN_OPACITY: f64 = 1e-6;
 
-/// How opaque something is: above 0, at most 1.
+/// Opacity: greater than 0, at most 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1))]
@@ -52,21 +52,20 @@ impl Default for Opacity {
 }
 
 impl Opacity {
-    /// Takes a number in range.
+    /// Validates an opacity.
     pub fn new(number: f64) -> Result<Opacity, FieldError> {
         if number > 1.0 {
             Err(FieldError::TooLarge(1))
         } else if number > 0.0 {
-            // What is less cannot be seen, and the table holds no number that is near enough to
-            // nothing.
-            Ok(Opacity(number.max(LEAST_OPACITY)))
+            // Lower values are invisible, and DynamoDB cannot store numbers close to 0.
+            Ok(Opacity(number.max(MIN_OPACITY)))
         } else {
             Err(FieldError::Custom("must be greater than 0"))
         }
     }
 }
 
-/// A place in an image, by compass.
+/// Position in an image as a compass direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Gravity {
@@ -78,7 +77,7 @@ pub enum Gravity {
     Northeast,
     /// Left.
     West,
-    /// The middle.
+    /// Center.
     Center,
     /// Right.
     East,
@@ -95,8 +94,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_opacity_is_above_nothing_and_at_most_whole() {
-        assert_eq!(Opacity::new(f64::MIN_POSITIVE), Ok(Opacity(LEAST_OPACITY)));
+    fn opacity_is_greater_than_0_and_at_most_1() {
+        assert_eq!(Opacity::new(f64::MIN_POSITIVE), Ok(Opacity(MIN_OPACITY)));
         assert!(Opacity::new(1.0).is_ok());
         assert_eq!(Opacity::new(1.000_1), Err(FieldError::TooLarge(1)));
         for wrong in [0.0, -0.5, f64::NAN] {

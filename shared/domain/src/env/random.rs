@@ -1,18 +1,18 @@
-//! Randomness, and what is made of it.
+//! Injected time and randomness.
 //!
-//! Invariant: nothing here reads the machine's randomness; whoever needs it is handed a [`Random`].
+//! Invariant: nothing here reads the system's random source: callers pass an [`Env`].
 
 use std::{fmt, sync::Arc};
 
 use crate::env::{Clock, Timestamp};
 
-/// Where random bytes come from: the operating system in production, a seed in tests.
+/// Source of random bytes: the operating system in production, a seeded generator in tests.
 pub trait Random: Send + Sync + 'static {
-    /// Fills the slice.
+    /// Fills the slice with random bytes.
     fn fill(&self, bytes: &mut [u8]);
 }
 
-/// The two things that differ at every call: time and randomness.
+/// Clock and random source of a process.
 #[derive(Clone)]
 pub struct Env {
     clock: Arc<dyn Clock>,
@@ -31,39 +31,38 @@ impl Env {
         Env { clock, random }
     }
 
-    /// The present moment.
+    /// Returns the current time.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    /// A fresh ULID of this moment.
+    /// Creates a ULID with the current time.
     pub fn ulid(&self) -> ulid::Ulid {
         let ms = u64::try_from(self.now().ms()).expect("a timestamp is not before 1970");
         ulid::Ulid::from_parts(ms, u128::from_be_bytes(self.random_bytes()))
     }
 
-    /// So many fresh random bytes.
+    /// Returns `N` random bytes.
     pub fn random_bytes<const N: usize>(&self) -> [u8; N] {
         let mut bytes = [0; N];
         self.random.fill(&mut bytes);
         bytes
     }
 
-    /// Characters drawn evenly from an alphabet of at most 256 ASCII characters.
-    ///
-    /// Bytes beyond the largest multiple of the alphabet's length are drawn again, so no character
-    /// is likelier than another.
+    /// Returns `length` characters of an alphabet of at most 256 ASCII characters. Every character
+    /// is equally likely: bytes beyond the largest multiple of the alphabet's length are discarded.
     pub fn random_text(&self, alphabet: &[u8], length: usize) -> String {
-        let fair = 256 - 256 % alphabet.len();
+        let limit = 256 - 256 % alphabet.len();
         let mut text = String::with_capacity(length);
         while text.len() < length {
-            let drawn = self.random_bytes::<32>();
-            let even = drawn
+            let bytes = self.random_bytes::<32>();
+            let uniform = bytes
                 .iter()
                 .map(|byte| usize::from(*byte))
-                .filter(|byte| *byte < fair);
+                .filter(|byte| *byte < limit);
             text.extend(
-                even.map(|byte| char::from(alphabet[byte % alphabet.len()]))
+                uniform
+                    .map(|byte| char::from(alphabet[byte % alphabet.len()]))
                     .take(length - text.len()),
             );
         }
@@ -76,7 +75,7 @@ pub(crate) mod tests {
     use super::*;
     use std::sync::atomic::{AtomicU8, Ordering};
 
-    /// An environment whose clock stands still and whose bytes count up.
+    /// Creates an environment with a stopped clock and bytes that count up.
     pub(crate) fn counting() -> Env {
         Env::new(Arc::new(Stopped), Arc::new(Counting(AtomicU8::new(0))))
     }
@@ -96,9 +95,9 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn every_character_of_an_alphabet_is_equally_likely() {
+    fn random_text_uses_every_character_equally_often() {
         let env = counting();
-        // All 256 bytes in turn: 250 of them are fair for ten characters, 25 each.
+        // Of the 256 byte values, 250 are used for ten characters: 25 each.
         let text = env.random_text(b"0123456789", 250);
         for character in '0'..='9' {
             assert_eq!(text.matches(character).count(), 25, "{character}");
@@ -106,7 +105,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_ulid_carries_its_moment() {
+    fn ulid_contains_the_current_time() {
         let env = counting();
         assert_eq!(env.ulid().timestamp_ms(), 1_700_000_000_000);
         assert_ne!(env.ulid(), env.ulid());

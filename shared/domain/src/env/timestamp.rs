@@ -1,7 +1,6 @@
-//! Moments in time, and where they come from.
+//! Timestamps and the injected clock.
 //!
-//! Invariant: nothing outside `SystemClock` reads the machine's time; whoever needs it is handed a
-//! [`Clock`].
+//! Invariant: nothing here reads the system clock: callers pass a [`Clock`].
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,10 +10,10 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339, macros::form
 const MS_PER_SECOND: i64 = 1_000;
 /// Nanoseconds in a millisecond.
 const NS_PER_MS: i128 = 1_000_000;
-/// The last moment that RFC 3339 can write: the end of the year 9999, in milliseconds.
+/// Last timestamp that RFC 3339 can represent: the end of the year 9999, in milliseconds.
 const MAX_MS: i64 = 253_402_300_799_999;
 
-/// A moment in UTC, in whole milliseconds since 1970; stored as that number, shown as RFC 3339.
+/// Point in time in whole milliseconds since 1970, in UTC. Stored as a number, shown as RFC 3339.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -23,51 +22,50 @@ const MAX_MS: i64 = 253_402_300_799_999;
 pub struct Timestamp(i64);
 
 impl Timestamp {
-    /// The moment so many milliseconds after 1970, cut to the years 1970 to 9999.
+    /// Creates a timestamp from milliseconds since 1970, clamped to the years 1970 to 9999.
     pub fn from_ms(ms: i64) -> Timestamp {
         Timestamp(ms.clamp(0, MAX_MS))
     }
 
-    /// The moment so many seconds after 1970, cut likewise.
+    /// Creates a timestamp from seconds since 1970, clamped to the years 1970 to 9999.
     pub fn from_seconds(seconds: i64) -> Timestamp {
         Timestamp::from_ms(seconds.saturating_mul(MS_PER_SECOND))
     }
 
-    /// Milliseconds since 1970.
+    /// Returns the milliseconds since 1970.
     pub fn ms(self) -> i64 {
         self.0
     }
 
-    /// Whole seconds since 1970.
+    /// Returns the whole seconds since 1970.
     pub fn seconds(self) -> i64 {
         self.0 / MS_PER_SECOND
     }
 
-    /// This moment and so many milliseconds.
+    /// Adds milliseconds, clamped to the years 1970 to 9999.
     #[must_use]
     pub fn plus_ms(self, ms: i64) -> Timestamp {
         Timestamp::from_ms(self.0.saturating_add(ms))
     }
 
-    /// Returns the seconds from `now` until this moment, rounded up: at least 1, as `Retry-After`
-    /// has them.
+    /// Returns the seconds from `now` until this timestamp for `Retry-After`: rounded up, at least 1.
     pub fn seconds_after(self, now: Timestamp) -> u32 {
         let left_ms = self.0.saturating_sub(now.0).max(1);
         u32::try_from(left_ms.saturating_add(MS_PER_SECOND - 1) / MS_PER_SECOND).unwrap_or(u32::MAX)
     }
 
-    /// RFC 3339 in UTC with milliseconds: `2026-01-02T03:04:05.678Z`.
+    /// Formats as RFC 3339 in UTC with milliseconds: `2026-01-02T03:04:05.678Z`.
     pub fn rfc3339(self) -> String {
         let format = format_description!(
             "[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z"
         );
         self.date()
             .format(format)
-            .expect("the years 1970 to 9999 can be written")
+            .expect("RFC 3339 represents the years 1970 to 9999")
     }
 
-    /// Reads RFC 3339 with any offset; what is finer than a millisecond is dropped. `None` where it
-    /// is anything else, or outside of the years 1970 to 9999.
+    /// Parses RFC 3339 with any offset, truncated to milliseconds. Returns `None` for other formats
+    /// and outside the years 1970 to 9999.
     pub fn parse_rfc3339(text: &str) -> Option<Timestamp> {
         let date = OffsetDateTime::parse(text, &Rfc3339).ok()?;
         let ms = i64::try_from(date.unix_timestamp_nanos().div_euclid(NS_PER_MS)).ok()?;
@@ -80,9 +78,9 @@ impl Timestamp {
     }
 }
 
-/// Where the present moment comes from.
+/// Source of the current time.
 pub trait Clock: Send + Sync + 'static {
-    /// The present moment.
+    /// Returns the current time.
     fn now(&self) -> Timestamp;
 }
 
@@ -98,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn seconds_until_a_moment_are_rounded_up_and_at_least_one() {
+    fn seconds_after_rounds_up_and_is_at_least_one() {
         let now = Timestamp::from_ms(1_000);
         for (ms, seconds) in [
             (0, 1),
@@ -113,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn any_offset_is_read_and_anything_else_is_not() {
+    fn parse_rfc3339_accepts_any_offset_and_rejects_other_formats() {
         let read = |text| Timestamp::parse_rfc3339(text).map(Timestamp::rfc3339);
         assert_eq!(
             read("2026-01-02T04:04:05.6789+01:00").as_deref(),

@@ -1,6 +1,6 @@
-//! API keys: what is shown once, what is kept, and who a key speaks for.
+//! API keys: secrets, stored records and the principals that keys authenticate as.
 //!
-//! Invariant: the secret itself is never stored nor printed; what is kept is its SHA-256.
+//! Invariant: a secret is never stored or logged; only its SHA-256 is stored.
 
 use std::{fmt, str::FromStr};
 
@@ -10,57 +10,55 @@ use sha2::{Digest, Sha256};
 
 use crate::{Env, InvalidId, KeyName, Role, Secret, SpaceId, Timestamp, UserId};
 
-/// What every key begins with.
+/// Prefix of every key.
 const PREFIX: &str = "sk_";
-/// Random characters of a key: 238 bits.
+/// Number of random characters of a key: 238 bits of entropy.
 const RANDOM_LENGTH: usize = 40;
-/// Characters of a key's checksum: CRC-32 in base 62.
+/// Number of characters of a key's checksum: CRC-32 in base 62.
 const CHECKSUM_LENGTH: usize = 6;
-/// The digits of base 62.
+/// Digits of base 62.
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/// Characters of a key that a list shows.
+/// Number of characters of a key that lists show.
 const SHOWN_LENGTH: usize = 4;
 
-/// A key as its holder has it: `sk_`, 40 random base-62 characters, 6 of CRC-32 over these 40.
-///
-/// The checksum tells a mistyped or invented key without a look-up.
+/// Secret of an API key: `sk_`, 40 random base-62 characters, then the CRC-32 of these 40 in 6
+/// base-62 characters. The checksum detects mistyped keys without a read of the table.
 #[derive(Clone, PartialEq, Eq)]
 pub struct KeySecret(String);
 
 impl KeySecret {
-    /// A fresh key.
+    /// Creates a random key.
     pub fn new(env: &Env) -> KeySecret {
         let random = env.random_text(BASE62, RANDOM_LENGTH);
         let checksum = checksum(&random);
         KeySecret(format!("{PREFIX}{random}{checksum}"))
     }
 
-    /// Takes a text of a key's form, with a true checksum.
+    /// Parses a key. Returns `None` if the format or the checksum is wrong.
     pub fn parse(text: &str) -> Option<KeySecret> {
         let rest = text.strip_prefix(PREFIX)?;
         let is_base62 = rest.len() == RANDOM_LENGTH + CHECKSUM_LENGTH
             && rest.bytes().all(|byte| BASE62.contains(&byte));
-        let (random, given) = is_base62.then(|| rest.split_at(RANDOM_LENGTH))?;
-        (checksum(random) == given).then(|| KeySecret(text.to_owned()))
+        let (random, presented) = is_base62.then(|| rest.split_at(RANDOM_LENGTH))?;
+        (checksum(random) == presented).then(|| KeySecret(text.to_owned()))
     }
 
-    /// What is kept of it.
+    /// Returns the hash under which the key is stored.
     pub fn hash(&self) -> KeyHash {
         KeyHash(hex::encode(Sha256::digest(&self.0)))
     }
 
-    /// Its last four characters, by which its holder knows it again.
+    /// Returns the last four characters, which identify the key to its holder.
     pub fn last_four(&self) -> &str {
         &self.0[self.0.len() - SHOWN_LENGTH..]
     }
 
-    /// The secret of its own for a purpose: what is sealed with it opens for this key's holder
-    /// alone.
+    /// Derives a secret for a purpose, which only the key's holder can reproduce.
     pub fn derive(&self, purpose: &str) -> Secret {
         Secret::derive(self.0.as_bytes(), purpose)
     }
 
-    /// The key itself: to be shown once, to whoever made it.
+    /// Returns the plain text, to be shown once in the response that creates the key.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -82,20 +80,19 @@ fn checksum(random: &str) -> String {
     digits.iter().map(|digit| char::from(*digit)).collect()
 }
 
-/// SHA-256 of a key, in hex: where its record is found.
+/// SHA-256 of a key in hex, which addresses the key's record.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct KeyHash(String);
 
 impl KeyHash {
-    /// The 64 hex digits.
+    /// Returns the 64 hex digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// A key's number: positive, rising as keys are made, unlike every other key's of this
-/// installation.
+/// Id of a key: a positive number, increasing and unique in the installation.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -112,7 +109,7 @@ impl fmt::Display for KeyId {
 impl FromStr for KeyId {
     type Err = InvalidId;
 
-    /// Reads a number as it is written: without a sign, and without zeros before it.
+    /// Parses a number without a sign and leading zeros.
     fn from_str(text: &str) -> Result<KeyId, InvalidId> {
         let id = text.parse().map(KeyId).map_err(|_| InvalidId)?;
         if id.to_string() == text {
@@ -123,25 +120,25 @@ impl FromStr for KeyId {
     }
 }
 
-/// Whom a key speaks for.
+/// Scope of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum KeyScope {
-    /// A user, in every space where that user has a role.
+    /// Authenticates as a user, in every space where that user has a role.
     Account {
-        /// The user.
+        /// Id of the user.
         user_id: UserId,
     },
-    /// Itself, in one space.
+    /// Authenticates as the key itself, in one space.
     Space {
-        /// The space.
+        /// Id of the space.
         space_id: SpaceId,
-        /// What it may do there.
+        /// Role of the key in the space.
         role: Role,
     },
 }
 
-/// Whose a key is: who lists it.
+/// Owner of a key, in whose list it appears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyOwner {
     /// A user.
@@ -151,7 +148,7 @@ pub enum KeyOwner {
 }
 
 impl KeyScope {
-    /// Whose the key is.
+    /// Returns the owner of the key.
     pub fn owner(self) -> KeyOwner {
         match self {
             KeyScope::Account { user_id } => KeyOwner::User(user_id),
@@ -160,54 +157,54 @@ impl KeyScope {
     }
 }
 
-/// A key's record: everything but the secret.
+/// Stored record of an API key, without its secret.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApiKey {
-    /// Its number.
+    /// Id of the key.
     pub id: KeyId,
-    /// What it is for.
+    /// Display name.
     pub name: KeyName,
-    /// Whom it speaks for.
+    /// User or space that the key authenticates for.
     pub scope: KeyScope,
     /// SHA-256 of the secret.
     pub hash: KeyHash,
-    /// The secret's last four characters.
+    /// Last four characters of the secret.
     pub last_four: String,
     /// Whether it has not been revoked.
     pub is_active: bool,
-    /// When it ends by itself.
+    /// Expiration time; `None` never expires.
     pub expires_at: Option<Timestamp>,
-    /// When it was last used, to the minute.
+    /// Time of the last use, with a resolution of one minute.
     pub last_used_at: Option<Timestamp>,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// When it was last changed.
+    /// Time of the last change.
     pub updated_at: Timestamp,
 }
 
 impl ApiKey {
-    /// Whether the key authenticates at this moment: neither revoked nor expired.
+    /// Whether the key is neither revoked nor expired.
     pub fn is_active_at(&self, now: Timestamp) -> bool {
         self.is_active && self.expires_at.is_none_or(|end| now < end)
     }
 }
 
-/// Who uploaded a file, or made something: a user, or a space key, which is a principal of its own.
+/// Uploader of a file or creator of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", content = "id", rename_all = "snake_case")]
 pub enum Principal {
-    /// A user, by whichever account key.
+    /// A user with any of their account keys.
     User(UserId),
     /// A space key.
     ApiKey(KeyId),
-    /// Whoever held a signed address.
+    /// An anonymous caller with a signed URL.
     SignedUrl,
-    /// Anyone, from where an upload config lets strangers come.
+    /// An anonymous caller of an unsigned upload.
     Unsigned,
 }
 
 impl Principal {
-    /// Returns whether the uploader has no key.
+    /// Whether the caller has no API key.
     pub fn is_anonymous(self) -> bool {
         matches!(self, Principal::SignedUrl | Principal::Unsigned)
     }
@@ -218,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_form_of_a_key_is_pinned() {
+    fn key_format_is_pinned() {
         // CRC-32 of forty zeros is 2520759182: 2kaqcA in base 62.
         let key = format!("sk_{}2kaqcA", "0".repeat(40));
         let secret = KeySecret::parse(&key).expect("a key");
@@ -227,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistyped_key_is_told_by_its_checksum() {
+    fn checksum_detects_mistyped_keys() {
         let random = "abcdefghijABCDEFGHIJ0123456789abcdefghij";
         let key = format!("sk_{random}{}", checksum(random));
         assert!(KeySecret::parse(&key).is_some());
@@ -250,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_read_as_it_is_written() {
+    fn key_id_parses_canonical_numbers_only() {
         assert_eq!("7".parse(), Ok(KeyId(7)));
         for wrong in [
             "",

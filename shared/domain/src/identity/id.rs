@@ -1,5 +1,4 @@
-//! Identifiers: a ULID apiece, each kind a type of its own, so that one cannot stand in for
-//! another.
+//! Identifiers: ULIDs with a separate type per kind, so that the compiler rejects mix-ups.
 
 use std::{fmt, str::FromStr};
 
@@ -9,19 +8,19 @@ use ulid::Ulid;
 
 use crate::{Env, Timestamp};
 
-/// The text is not an id.
+/// Error for a text that is not an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an id")]
 pub struct InvalidId;
 
-/// The ids of all that one request makes, chosen at its beginning: each is the one before it plus
-/// one, so what a request makes is ordered, and a request that is made again makes the same.
+/// Ids for the resources that one request creates, chosen when the request starts. Each id is the
+/// previous one plus one, so ids are ordered, and a repeated request creates the same ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct IdSequence(Ulid);
 
 impl IdSequence {
-    /// Fresh ids of this moment.
+    /// Creates a sequence that starts at a new ULID.
     pub fn new(env: &Env) -> IdSequence {
         IdSequence(env.ulid())
     }
@@ -49,7 +48,7 @@ impl From<IdSequence> for String {
     }
 }
 
-/// Form of an id in JSON.
+/// JSON schema of an id.
 #[derive(JsonSchema)]
 #[schemars(transparent, rename = "Ulid", extend("pattern" = "^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$"))]
 #[expect(dead_code, reason = "only its schema is used")]
@@ -64,25 +63,25 @@ macro_rules! ids {
         pub struct $name(Ulid);
 
         impl $name {
-            /// Characters of an id.
+            /// Number of characters of an id.
             pub const LENGTH: usize = ulid::ULID_LEN;
-            /// What every id follows.
+            /// Smallest id.
             pub const MIN: $name = $name(Ulid(0));
-            /// What follows every id.
+            /// Largest id.
             pub const MAX: $name = $name(Ulid(u128::MAX));
 
-            /// What every id of a moment, and of any later one, follows.
-            pub fn min_at(moment: Timestamp) -> $name {
-                let ms = u64::try_from(moment.ms()).expect("a timestamp is not before 1970");
+            /// Returns the smallest id that can be created at `time`.
+            pub fn min_at(time: Timestamp) -> $name {
+                let ms = u64::try_from(time.ms()).expect("a timestamp is not before 1970");
                 $name(Ulid::from_parts(ms, 0))
             }
 
-            /// A fresh id of this moment.
+            /// Creates an id with the current time.
             pub fn new(env: &Env) -> $name {
                 $name(env.ulid())
             }
 
-            /// The next of the ids chosen for a request.
+            /// Returns the next id of a request's sequence.
             pub fn from_sequence(ids: &mut IdSequence) -> $name {
                 $name(ids.next())
             }
@@ -91,10 +90,9 @@ macro_rules! ids {
         impl FromStr for $name {
             type Err = InvalidId;
 
-            /// Reads 26 characters of either case.
+            /// Parses 26 characters of Crockford base32 in any case.
             fn from_str(text: &str) -> Result<$name, InvalidId> {
-                // Above seven, a first character would overflow 128 bits, and the parser would drop
-                // the excess.
+                // A first character above `7` overflows 128 bits; the parser would drop the excess.
                 let overflows = text.bytes().next().is_none_or(|first| !(b'0'..=b'7').contains(&first));
                 if overflows { Err(InvalidId) } else { Ulid::from_string(text).map($name).map_err(|_| InvalidId) }
             }
@@ -131,7 +129,7 @@ macro_rules! ids {
 ids! {
     /// Id of a space.
     SpaceId,
-    /// Id of a user, who holds account keys.
+    /// Id of a user, the owner of account keys.
     UserId,
     /// Id of an upload config.
     UploadConfigId,
@@ -139,8 +137,7 @@ ids! {
     FolderId,
     /// Id of a file.
     FileId,
-    /// What tells the object that holds a file's bytes from every other that was stored for the
-    /// file.
+    /// Identifies one of the objects stored for a file: the one that holds its current bytes.
     Revision,
 }
 
@@ -150,28 +147,28 @@ mod tests {
     use crate::env::random::tests::counting;
 
     #[test]
-    fn chosen_ids_follow_one_another_and_are_the_same_again() {
+    fn sequence_ids_are_ordered_and_reproducible() {
         let mut ids = IdSequence::new(&counting());
         let mut again: IdSequence = String::from(ids).try_into().expect("a ULID");
-        let drawn: Vec<FileId> = (0..3).map(|_| FileId::from_sequence(&mut ids)).collect();
-        assert!(drawn.is_sorted_by(|one, next| one < next));
+        let first: Vec<FileId> = (0..3).map(|_| FileId::from_sequence(&mut ids)).collect();
+        assert!(first.is_sorted_by(|one, next| one < next));
         assert_eq!(
             (0..3)
                 .map(|_| FileId::from_sequence(&mut again))
                 .collect::<Vec<_>>(),
-            drawn
+            first
         );
     }
 
     #[test]
-    fn ids_follow_the_first_of_their_moment_and_none_of_a_later_one() {
+    fn min_at_is_a_lower_bound_of_ids_created_at_that_time() {
         let env = counting();
         let id = FileId::new(&env);
         assert!(FileId::min_at(env.now()) <= id && id < FileId::min_at(env.now().plus_ms(1)));
     }
 
     #[test]
-    fn ids_are_read_in_any_case_and_written_in_upper_case() {
+    fn ids_parse_in_any_case_and_format_in_upper_case() {
         let id: FileId = "01jcqz4xk8v9w7y6t5s4r3q2p1".parse().expect("a ULID");
         assert_eq!(id.to_string(), "01JCQZ4XK8V9W7Y6T5S4R3Q2P1");
         for wrong in [

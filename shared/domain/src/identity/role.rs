@@ -1,9 +1,9 @@
-//! Roles, each of which may do all that the ones below it may.
+//! Roles. Each role includes the permissions of the lower ones.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What someone may do in a space, from the least to the most.
+/// Role of a caller in a space, from the lowest to the highest.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub enum Role {
     /// Reads files, folders and the space.
     Viewer,
-    /// Uploads, and manages what it uploaded.
+    /// Uploads files and manages its own uploads.
     User,
     /// Manages all files, folders and upload configs.
     Admin,
@@ -20,10 +20,10 @@ pub enum Role {
 }
 
 impl Role {
-    /// Every role, from the least to the most.
+    /// All roles, from the lowest to the highest.
     pub const ALL: [Role; 4] = [Role::Viewer, Role::User, Role::Admin, Role::Owner];
 
-    /// The role's name.
+    /// Returns the name of the role in the API.
     pub fn name(self) -> &'static str {
         match self {
             Role::Viewer => "viewer",

@@ -1,4 +1,4 @@
-//! Names and paths of folders.
+//! Folder names and folder paths.
 
 use std::fmt;
 
@@ -10,20 +10,20 @@ use crate::{
     naming::text::{folded, nfc},
 };
 
-/// Most characters of a folder's name.
+/// Maximum number of characters of a folder name.
 const NAME_CHARACTERS: usize = 255;
-/// Most folders within one another.
+/// Maximum depth of nested folders.
 pub const MAX_FOLDER_DEPTH: usize = 20;
 
-/// A folder's name, in Unicode's form NFC: 1 to 255 characters, no slash, no control characters,
-/// not `.` or `..`; unlike that of every other folder in the same one, whatever the case.
+/// Name of a folder in Unicode NFC: 1 to 255 characters without slashes and control characters,
+/// not `.` or `..`. Unique in its parent folder, ignoring case.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(extend("minLength" = 1, "maxLength" = NAME_CHARACTERS, "pattern" = r"^[^/\u0000-\u001f\u007f-\u009f]+$"))]
 pub struct FolderName(String);
 
 impl FolderName {
-    /// Takes a name.
+    /// Trims, normalizes and validates a name.
     pub fn parse(text: &str) -> Result<FolderName, FieldError> {
         let name = nfc(text.trim());
         if name.is_empty() {
@@ -40,40 +40,38 @@ impl FolderName {
         }
     }
 
-    /// The name's text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// What has to be unlike that of every other folder in the same one.
+    /// Returns the case-folded name, which is unique in its parent folder.
     pub fn folded(&self) -> String {
         folded(&self.0)
     }
 }
 
-/// A path down through folders, 1 to 20 names: `photos/vacation`.
+/// Path of 1 to 20 folder names: `photos/vacation`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String", extend("minLength" = 1, "pattern" = r"^[^\u0000-\u001f\u007f-\u009f]+$"))]
 pub struct FolderPath(Vec<FolderName>);
 
 impl FolderPath {
-    /// Takes names parted by slashes. Slashes around them are dropped.
+    /// Parses names separated by slashes. Leading and trailing slashes are ignored.
     pub fn parse(text: &str) -> Result<FolderPath, FieldError> {
         let path = text.trim().trim_matches('/');
         if path.trim().is_empty() {
             return Err(FieldError::Required);
         }
         let parse = |name| {
-            FolderName::parse(name).map_err(|why| {
-                if why == FieldError::Required {
-                    FieldError::InvalidFormat
-                } else {
-                    why
-                }
+            FolderName::parse(name).map_err(|error| match error {
+                FieldError::Required => FieldError::InvalidFormat,
+                error => error,
             })
         };
-        // One more than may be tells that there are too many, however many there are.
+
+        // One name above the maximum is enough to detect that there are too many.
         let names: Vec<FolderName> = path
             .split('/')
             .take(MAX_FOLDER_DEPTH + 1)
@@ -86,7 +84,7 @@ impl FolderPath {
         }
     }
 
-    /// The names, from the top one down.
+    /// Returns the names, root first.
     pub fn names(&self) -> &[FolderName] {
         &self.0
     }
@@ -112,7 +110,7 @@ impl TryFrom<String> for FolderPath {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<FolderPath, &'static str> {
-        FolderPath::parse(&text).map_err(|_| "not a path of folders")
+        FolderPath::parse(&text).map_err(|_| "not a folder path")
     }
 }
 
@@ -121,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_made_of_names() {
+    fn path_consists_of_valid_names() {
         assert_eq!(
             FolderPath::parse("/photos/ vacation /")
                 .expect("a path")
@@ -145,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn names_differ_by_more_than_case_and_spelling() {
+    fn folded_names_ignore_case_and_normalization() {
         let name = |text: &str| FolderName::parse(text).expect("a name");
         assert_eq!(name("e\u{301}te").as_str(), "\u{e9}te");
         assert_eq!(name("E\u{301}TE").folded(), name("\u{e9}te").folded());

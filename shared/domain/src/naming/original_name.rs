@@ -1,69 +1,71 @@
-//! The name a file was uploaded under, made safe to show.
+//! Original file names, sanitized for display.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::naming::text::{folded, nfc};
 
-/// Most characters that are kept of a name.
-const MOST_CHARACTERS: usize = 255;
-/// The name of a file whose own has nothing left.
-const NAMELESS: &str = "file";
+/// Maximum number of characters of a name.
+const MAX_CHARACTERS: usize = 255;
+/// Name of a file whose own name is empty after sanitization.
+const DEFAULT_NAME: &str = "file";
 
-/// The base name of what a client called its file, in Unicode NFC: without directories, without
-/// control characters and without those that turn the direction of text around, 1 to 255
-/// characters.
+/// Base name of an uploaded file in Unicode NFC: 1 to 255 characters, without directories, control
+/// characters and bidirectional formatting characters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct OriginalName(String);
 
 impl OriginalName {
-    /// Cleans whatever a client sent; never fails.
-    pub fn clean(sent: &str) -> OriginalName {
-        let base = sent.rsplit(['/', '\\']).next().unwrap_or_default();
-        let kept: String = base
+    /// Sanitizes a file name from a client. Never fails.
+    pub fn clean(filename: &str) -> OriginalName {
+        let base = filename.rsplit(['/', '\\']).next().unwrap_or_default();
+        let sanitized: String = base
             .chars()
             .filter(|character| {
-                !character.is_control() && !turns_text(*character) && is_sortable(*character)
+                !character.is_control() && !is_bidi_control(*character) && is_sortable(*character)
             })
             .collect();
-        let cut: String = nfc(&kept).trim().chars().take(MOST_CHARACTERS).collect();
-        OriginalName(match cut.trim_end() {
-            "" | "." | ".." => NAMELESS.to_owned(),
+        let shortened: String = nfc(&sanitized)
+            .trim()
+            .chars()
+            .take(MAX_CHARACTERS)
+            .collect();
+        OriginalName(match shortened.trim_end() {
+            "" | "." | ".." => DEFAULT_NAME.to_owned(),
             name => name.to_owned(),
         })
     }
 
-    /// The name's text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The name as it is searched for, whatever the case.
+    /// Returns the case-folded name for searches.
     pub fn folded(&self) -> String {
         folded(&self.0)
     }
 
-    /// The name without its last extension.
+    /// Returns the name without its last extension.
     pub fn stem(&self) -> &str {
         self.0.rsplit_once('.').map_or(&self.0, |(stem, _)| stem)
     }
 
-    /// What stands between the name's dots, in lower case, the name itself first: `["report",
-    /// "pdf"]`.
+    /// Splits the name at its dots, in lower case: `["report", "pdf"]`.
     pub fn parts(&self) -> Vec<String> {
         self.0.split('.').map(str::to_lowercase).collect()
     }
 }
 
-/// Whether something sorts after a character: the last one of all is none that a text has.
+/// Whether a character is allowed in sort keys: `char::MAX` marks the end of a key range.
 fn is_sortable(character: char) -> bool {
     character != char::MAX
 }
 
-/// Whether a character embeds, overrides or isolates the direction of text (Unicode Standard Annex
-/// 9), by which `gpj.exe` could show as `exe.jpg`.
-fn turns_text(character: char) -> bool {
+/// Whether a character changes the direction of text ([UAX #9](https://www.unicode.org/reports/tr9/)),
+/// which can display `gpj.exe` as `exe.jpg`.
+fn is_bidi_control(character: char) -> bool {
     matches!(character, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
@@ -73,7 +75,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn names_lose_what_would_deceive() {
+    fn clean_removes_directories_and_deceptive_characters() {
         let cases = [
             ("photo.jpg", "photo.jpg"),
             ("C:\\Users\\me\\photo.jpg", "photo.jpg"),
@@ -86,8 +88,12 @@ mod tests {
             ("dir/", "file"),
             ("\u{0}", "file"),
         ];
-        for (sent, kept) in cases {
-            assert_eq!(OriginalName::clean(sent).as_str(), kept, "{sent:?}");
+        for (filename, expected) in cases {
+            assert_eq!(
+                OriginalName::clean(filename).as_str(),
+                expected,
+                "{filename:?}"
+            );
         }
         assert_eq!(
             OriginalName::clean(&"é".repeat(300)).as_str(),
@@ -97,10 +103,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_sent_the_name_is_short_clean_and_stays_as_it_is(sent in any::<String>()) {
-            let name = OriginalName::clean(&sent);
+        fn clean_is_bounded_and_idempotent(filename in any::<String>()) {
+            let name = OriginalName::clean(&filename);
             let count = name.as_str().chars().count();
-            prop_assert!((1..=MOST_CHARACTERS).contains(&count));
+            prop_assert!((1..=MAX_CHARACTERS).contains(&count));
             prop_assert!(!name.as_str().contains(['/', '\\', '\0']));
             prop_assert_eq!(OriginalName::clean(name.as_str()), name);
         }

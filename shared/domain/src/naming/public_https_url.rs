@@ -1,8 +1,7 @@
-//! Addresses that callers give us: where to send webhooks, where a watermark is, which host
-//! delivers.
+//! URLs and host names from callers: of webhooks, watermarks and custom domains.
 //!
-//! Invariant: an address that was accepted names no private network by number. A name may still
-//! lead to one, which only whoever connects can tell.
+//! Invariant: an accepted URL contains no private IP address. Its host name may still resolve to
+//! one, which the client must check when it connects.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -12,30 +11,31 @@ use url::{Host, Url};
 
 use crate::FieldError;
 
-/// What an address begins with.
+/// Prefix of every URL.
 const SCHEME: &str = "https://";
-/// Most characters of an address.
-const ADDRESS_CHARACTERS: usize = 2_048;
-/// Most characters of a host name (RFC 1035).
+/// Maximum number of characters of a URL.
+const URL_CHARACTERS: usize = 2_048;
+/// Maximum number of characters of a host name ([RFC 1035](https://www.rfc-editor.org/rfc/rfc1035)).
 const HOST_CHARACTERS: usize = 253;
-/// Most characters of one part of a host name (RFC 1035).
+/// Maximum number of characters of a label of a host name (RFC 1035).
 pub(crate) const LABEL_CHARACTERS: usize = 63;
 
-/// An `https` address of a public host, as it was given.
+/// `https` URL of a public host, unchanged as the caller sent it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-#[schemars(extend("format" = "uri", "maxLength" = ADDRESS_CHARACTERS))]
+#[schemars(extend("format" = "uri", "maxLength" = URL_CHARACTERS))]
 pub struct PublicHttpsUrl(String);
 
 impl PublicHttpsUrl {
-    /// Takes an absolute `https` address without a user's name, whose host is a name or a public
-    /// number.
+    /// Parses an absolute `https` URL without credentials, whose host is a name or a public IP
+    /// address.
     pub fn parse(text: &str) -> Result<PublicHttpsUrl, FieldError> {
-        if text.chars().count() > ADDRESS_CHARACTERS {
-            return Err(FieldError::TooLong(ADDRESS_CHARACTERS));
+        if text.chars().count() > URL_CHARACTERS {
+            return Err(FieldError::TooLong(URL_CHARACTERS));
         }
-        // The parser forgives what the URL standard makes browsers forgive: blanks inside, a
-        // missing or turned slash.
+
+        // The parser tolerates everything that browsers do: whitespace, missing slashes and
+        // backslashes.
         let (scheme, rest) = text.split_at_checked(SCHEME.len()).unwrap_or_default();
         let is_plain = scheme.eq_ignore_ascii_case(SCHEME) && {
             let is_odd = |character: char| {
@@ -51,9 +51,9 @@ impl PublicHttpsUrl {
             return Err(FieldError::NotAUrl);
         }
         let is_allowed = match url.host().ok_or(FieldError::NotAUrl)? {
-            Host::Domain(name) => names_a_host(name),
-            Host::Ipv4(number) => is_public(number.into()),
-            Host::Ipv6(number) => is_public(number.into()),
+            Host::Domain(name) => is_public_host(name),
+            Host::Ipv4(address) => is_public(address.into()),
+            Host::Ipv6(address) => is_public(address.into()),
         };
         if is_allowed {
             Ok(PublicHttpsUrl(text.to_owned()))
@@ -62,36 +62,36 @@ impl PublicHttpsUrl {
         }
     }
 
-    /// The address.
+    /// Returns the URL as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// The name of a public host, in lower case and ASCII: what is beyond ASCII is written as punycode.
+/// Name of a public host in lower-case ASCII; other characters are encoded as Punycode.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(extend("format" = "idn-hostname", "maxLength" = HOST_CHARACTERS))]
 pub struct HostName(String);
 
 impl HostName {
-    /// Takes a name of at least two parts, without scheme, port and path.
+    /// Parses a name of at least two labels, without scheme, port and path.
     pub fn parse(text: &str) -> Result<HostName, FieldError> {
         match Host::parse(text) {
-            Ok(Host::Domain(name)) if names_a_host(&name) => Ok(HostName(name)),
+            Ok(Host::Domain(name)) if is_public_host(&name) => Ok(HostName(name)),
             _ => Err(FieldError::InvalidFormat),
         }
     }
 
-    /// The name.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Whether a name in ASCII is one that the public naming system could know: of two parts or more,
-/// the last no number.
-fn names_a_host(name: &str) -> bool {
+/// Whether an ASCII name can exist in public DNS: at least two labels, the last not reserved for
+/// local networks.
+fn is_public_host(name: &str) -> bool {
     let labels: Vec<&str> = name.split('.').collect();
     let is_label = |label: &&str| {
         (1..=LABEL_CHARACTERS).contains(&label.len())
@@ -108,17 +108,19 @@ fn names_a_host(name: &str) -> bool {
         && !last_is_local
 }
 
-/// Whether a number is one that the public network routes: none of the special blocks of IANA's
-/// registries, nor a way to one of them through an IPv6 address that carries an IPv4 one.
-fn is_public(number: IpAddr) -> bool {
-    match number {
-        IpAddr::V4(number) => is_public_v4(number),
-        IpAddr::V6(number) => is_public_v6(number),
+/// Whether an IP address is publicly routed: in none of IANA's special-purpose registries for
+/// [IPv4](https://www.iana.org/assignments/iana-ipv4-special-registry) and
+/// [IPv6](https://www.iana.org/assignments/iana-ipv6-special-registry), directly or as an IPv4
+/// address embedded in IPv6.
+fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => is_public_v6(address),
     }
 }
 
-fn is_public_v4(number: Ipv4Addr) -> bool {
-    let [first, second, third, _] = number.octets();
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    let [first, second, third, _] = address.octets();
     let special = matches!(
         (first, second, third),
         (0 | 10 | 127 | 224..=255, _, _)
@@ -138,12 +140,13 @@ fn is_public_v4(number: Ipv4Addr) -> bool {
     !special
 }
 
-fn is_public_v6(number: Ipv6Addr) -> bool {
-    if let Some(inner) = number.to_ipv4_mapped() {
-        return is_public_v4(inner);
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    if let Some(mapped) = address.to_ipv4_mapped() {
+        return is_public_v4(mapped);
     }
-    // Only 2000::/3 is handed out as global unicast; in it, what tunnels and what documents.
-    let [first, second, ..] = number.segments();
+
+    // Only 2000::/3 is global unicast. Excluded are its tunnel and documentation ranges.
+    let [first, second, ..] = address.segments();
     let special = match first {
         0x2001 => second < 0x0200 || second == 0x0db8,
         0x2002 => true,
@@ -159,14 +162,14 @@ mod tests {
 
     #[test]
     fn only_https_to_a_public_host_is_accepted() {
-        for fine in [
+        for url in [
             "https://example.com",
             "https://example.com:8443/hook?x=1#y",
             "https://bücher.example/ü",
             "https://1.1.1.1/",
             "https://[2606:4700::1111]/",
         ] {
-            assert_eq!(PublicHttpsUrl::parse(fine).expect(fine).as_str(), fine);
+            assert_eq!(PublicHttpsUrl::parse(url).expect(url).as_str(), url);
         }
         for wrong in [
             "",
@@ -222,14 +225,14 @@ mod tests {
     }
 
     #[test]
-    fn a_host_is_a_name_and_nothing_else() {
-        let parsed = |text| HostName::parse(text).map(|name| name.0);
+    fn host_name_parses_public_names_only() {
+        let parse = |text| HostName::parse(text).map(|name| name.0);
         assert_eq!(
-            parsed("Assets.Example.COM").as_deref(),
+            parse("Assets.Example.COM").as_deref(),
             Ok("assets.example.com")
         );
         assert_eq!(
-            parsed("bücher.example").as_deref(),
+            parse("bücher.example").as_deref(),
             Ok("xn--bcher-kva.example")
         );
         for wrong in [

@@ -1,18 +1,18 @@
-//! Names that files are stored under.
+//! Stored names of files: the last segment of a delivery URL.
 
 use deunicode::deunicode_with_tofu;
 
 use crate::{Env, FileId, MediaType, OriginalName, ResourceType, StorageRules};
 
-/// Maximum number of characters that a stored name takes from the original one.
+/// Maximum number of characters of a slug.
 const SLUG_CHARACTERS: usize = 100;
-/// Number of random characters of a unique name.
+/// Number of random characters that make a name unique.
 const UNIQUE_CHARACTERS: usize = 6;
 /// Alphabet of the random characters.
 const UNIQUE_ALPHABET: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789";
 
-/// Returns the stored name of a file: generated from its id, or derived from the original name, as
-/// the rules say.
+/// Returns the stored name of a file: generated from its id, or derived from the original name,
+/// depending on the rules.
 pub(crate) fn stored_name(
     rules: &StorageRules,
     id: FileId,
@@ -43,7 +43,7 @@ fn generated_name(id: FileId, media_type: &MediaType) -> String {
     )
 }
 
-/// Returns what generated names of files of a type begin with.
+/// Returns the prefix of generated names.
 fn prefix(resource_type: ResourceType) -> &'static str {
     match resource_type {
         ResourceType::Image => "image",
@@ -54,8 +54,8 @@ fn prefix(resource_type: ResourceType) -> &'static str {
     }
 }
 
-/// Returns a text in lower-case letters, digits, underscores and single hyphens of ASCII. Other
-/// scripts are transliterated; what cannot be is left out.
+/// Returns a text in lower-case ASCII letters, digits, underscores and single hyphens. Other scripts
+/// are transliterated; characters without a transliteration are removed.
 pub(crate) fn slug(text: &str) -> String {
     let mut slug = String::new();
     for character in deunicode_with_tofu(text, " ").chars() {
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slug_holds_what_no_encoding_changes() {
+    fn slug_needs_no_url_encoding() {
         for (text, expected) in [
             ("Summer Holiday (2)", "summer-holiday-2"),
             ("Ünï", "uni"),
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn generated_names_tell_the_kind_and_never_meet() {
+    fn generated_name_has_prefix_id_and_extension() {
         let id = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1".parse().expect("a ULID");
         let name = |resource_type, extension: &str| {
             generated_name(

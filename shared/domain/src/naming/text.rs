@@ -1,4 +1,4 @@
-//! Short texts with a bound: names and descriptions.
+//! Bounded texts: names, descriptions and references.
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 use schemars::JsonSchema;
@@ -6,10 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::FieldError;
 
-/// Most characters of a name, a description's first line, a reference: what a form's single line
-/// holds.
+/// Maximum number of characters of a text on one line.
 const LINE_CHARACTERS: usize = 255;
-/// Most characters of a description.
+/// Maximum number of characters of a description.
 const DESCRIPTION_CHARACTERS: usize = 1_000;
 /// Regular expression (ECMA-262) of a text on one line: no control characters.
 pub(crate) const LINE_PATTERN: &str = r"^[^\u0000-\u001f\u007f-\u009f]*$";
@@ -18,21 +17,21 @@ pub(crate) const LINE_PATTERN: &str = r"^[^\u0000-\u001f\u007f-\u009f]*$";
 const LINES_PATTERN: &str = r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]*$";
 
 macro_rules! texts {
-    ($($(#[$doc:meta])* $name:ident: $most:expr, $lines:expr, $pattern:expr;)+) => {$(
+    ($($(#[$doc:meta])* $name:ident: $max:expr, $is_multiline:expr, $pattern:expr;)+) => {$(
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
         #[serde(transparent)]
-        #[schemars(extend("minLength" = 1, "maxLength" = $most, "pattern" = $pattern))]
+        #[schemars(extend("minLength" = 1, "maxLength" = $max, "pattern" = $pattern))]
         pub struct $name(String);
 
         impl $name {
-            /// Parses a text and normalises it to Unicode NFC. Fails if it is empty, too long, or
-            /// holds control characters.
+            /// Normalizes a text to Unicode NFC. Fails if it is empty, too long or contains control
+            /// characters.
             pub fn parse(text: &str) -> Result<$name, FieldError> {
-                bounded(text, $most, $lines).map($name)
+                bounded(text, $max, $is_multiline).map($name)
             }
 
-            /// The text.
+            /// Returns the text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -41,48 +40,47 @@ macro_rules! texts {
 }
 
 texts! {
-    /// Name of a space: 1 to 255 characters on one line, unlike every other space's, whatever the
-    /// case.
+    /// Name of a space: 1 to 255 characters on one line. Unique among spaces, ignoring case.
     SpaceName: LINE_CHARACTERS, false, LINE_PATTERN;
     /// Name of an API key: 1 to 255 characters on one line.
     KeyName: LINE_CHARACTERS, false, LINE_PATTERN;
-    /// What something is for: up to 1,000 characters, in any number of lines.
+    /// Description of a resource: 1 to 1,000 characters on any number of lines.
     Description: DESCRIPTION_CHARACTERS, true, LINES_PATTERN;
-    /// A caller's own reference to a file: 1 to 255 characters on one line.
+    /// Reference to a file, chosen by the caller: 1 to 255 characters on one line.
     Reference: LINE_CHARACTERS, false, LINE_PATTERN;
 }
 
 impl SpaceName {
-    /// Returns the form that is unique among spaces, whatever the case and the composition of
-    /// characters.
+    /// Returns the case-folded name, which is unique among spaces.
     pub fn folded(&self) -> String {
         folded(&self.0)
     }
 }
 
-/// A text in Unicode's form NFC: what looks alike is spelled alike.
+/// Normalizes a text to Unicode NFC, so that canonically equivalent texts are equal.
 pub(crate) fn nfc(text: &str) -> String {
     ComposingNormalizerBorrowed::new_nfc()
         .normalize(text)
         .into_owned()
 }
 
-/// What texts have in common that differ in case, or in how their characters are composed, alone.
+/// Returns a normalized text in lower case, for comparisons that ignore case.
 pub(crate) fn folded(text: &str) -> String {
-    // Of the two small sigmas one is for the ends of words, which the end of a prefix is not.
+    // The final sigma is replaced, since the end of a search prefix is not the end of a word.
     nfc(&nfc(text).to_lowercase().replace('ς', "σ"))
 }
 
-fn bounded(text: &str, most: usize, lines: bool) -> Result<String, FieldError> {
+fn bounded(text: &str, max_characters: usize, is_multiline: bool) -> Result<String, FieldError> {
     let text = nfc(text);
+
     if text.is_empty() {
         return Err(FieldError::Required);
     }
-    if text.chars().count() > most {
-        return Err(FieldError::TooLong(most));
+    if text.chars().count() > max_characters {
+        return Err(FieldError::TooLong(max_characters));
     }
     if text.chars().any(|character| {
-        character.is_control() && !(lines && matches!(character, '\n' | '\r' | '\t'))
+        character.is_control() && !(is_multiline && matches!(character, '\n' | '\r' | '\t'))
     }) {
         return Err(FieldError::InvalidFormat);
     }
@@ -107,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_normalised_to_nfc_before_they_are_measured() {
+    fn bounds_apply_after_nfc_normalization() {
         assert_eq!(
             SpaceName::parse(&"e\u{301}".repeat(255))
                 .expect("a name")
@@ -118,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn names_differ_only_by_more_than_case() {
+    fn folded_names_ignore_case_and_normalization() {
         let folded = |name| SpaceName::parse(name).expect("a name").folded();
         assert_eq!(folded("Ärger"), folded("äRGER"));
         assert_eq!(folded("E\u{301}te\u{301}"), folded("été"));

@@ -1,79 +1,79 @@
-//! What may be wrong with one field of a request, and the sentence that says so.
+//! Errors of single request fields and their messages.
 
 use std::collections::BTreeMap;
 
 use serde::de::{DeserializeOwned, IntoDeserializer as _, value};
 
-/// Why a field's value is refused.
+/// Reason why the value of a field is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FieldError {
-    /// It is missing, null or empty.
+    /// Missing, null or empty.
     Required,
-    /// It, or the other one, has to be given.
+    /// Missing although the other field is not present.
     RequiredWithout(&'static str),
-    /// The other one was given, and needs it.
+    /// Missing although the other field is present.
     RequiredWith(&'static str),
-    /// It is no string.
+    /// Not a string.
     NotAString,
-    /// It is no whole number.
+    /// Not an integer.
     NotAnInteger,
-    /// It is neither true nor false.
+    /// Neither true nor false.
     NotABoolean,
-    /// It is no object.
+    /// Not an object.
     NotAnObject,
-    /// It is no list.
+    /// Not an array.
     NotAnArray,
-    /// It is no file.
+    /// Not a file.
     NotAFile,
-    /// It was given more than once.
+    /// Present more than once.
     Duplicate,
-    /// It has more characters than this.
+    /// More characters than this maximum.
     TooLong(usize),
-    /// The file has more than this many kilobytes (of 1024 bytes).
+    /// File larger than this maximum, in kilobytes of 1024 bytes.
     TooManyKilobytes(u64),
-    /// The file has more than this many bytes.
+    /// File larger than this maximum, in bytes.
     TooManyBytes(u64),
-    /// The file's stored type has none of these extensions.
+    /// File whose stored type has none of these extensions.
     WrongFileType(String),
-    /// The image is too narrow, too low, too wide or too high, or does not say how large it is.
+    /// Image dimensions out of bounds or missing.
     WrongDimensions,
-    /// The image has more than this many pixels.
+    /// Image with more pixels than this maximum.
     TooManyPixels(u64),
-    /// The number is below this.
+    /// Number below this minimum.
     TooSmall(i64),
-    /// The number is above this.
+    /// Number above this maximum.
     TooLarge(i64),
-    /// It has to be unlike every other one's, and is not.
+    /// Not unique.
     Taken,
-    /// It names nothing that the caller could name, or is not one of the allowed values.
+    /// Not one of the allowed values, or no resource that the caller can access.
     InvalidSelection,
-    /// It is no date with a time.
+    /// Not a date with a time.
     NotADate,
-    /// It is no address that we would call.
+    /// Not a valid URL.
     NotAUrl,
-    /// It is no number.
+    /// Not a number.
     NotANumber,
-    /// It has more items than this.
+    /// More items than this maximum.
     TooMany(usize),
-    /// It is no key of its object.
+    /// Unknown key of an object.
     UnknownKey,
-    /// The other one, given in full, is true, and needs it.
+    /// Missing although the other field, named with its full path, is true.
     RequiredIfTrue(&'static str),
-    /// The moment is past.
+    /// Not a future time.
     NotInTheFuture,
-    /// Its characters are not those allowed.
+    /// Wrong format or characters.
     InvalidFormat,
-    /// It is what it is, and another value was given.
+    /// Different from the current value of a field that cannot change.
     ReadOnly,
-    /// Something else, said as the end of a sentence: "must not be empty".
+    /// Another error, as the predicate of a sentence: "must not be empty".
     Custom(&'static str),
 }
 
 impl FieldError {
-    /// The sentence, with the field's name put in.
+    /// Returns the message for a field with this name.
     pub fn message(&self, field: &str) -> String {
         let name = field.replace('_', " ");
-        let end = match self {
+        let predicate = match self {
             FieldError::InvalidSelection => return format!("The selected {name} is invalid."),
             FieldError::WrongDimensions => {
                 return format!("The {name} field has invalid image dimensions.");
@@ -94,21 +94,21 @@ impl FieldError {
             FieldError::NotAnArray => "must be an array".to_owned(),
             FieldError::NotAFile => "must be a file".to_owned(),
             FieldError::Duplicate => "must appear only once".to_owned(),
-            FieldError::TooLong(most) => format!("must not be greater than {most} characters"),
-            FieldError::TooManyKilobytes(most) => {
-                format!("must not be greater than {most} kilobytes")
+            FieldError::TooLong(max) => format!("must not be greater than {max} characters"),
+            FieldError::TooManyKilobytes(max) => {
+                format!("must not be greater than {max} kilobytes")
             }
-            FieldError::TooManyBytes(most) => format!("must not be greater than {most} bytes"),
+            FieldError::TooManyBytes(max) => format!("must not be greater than {max} bytes"),
             FieldError::WrongFileType(extensions) => {
                 format!("must be a file of type: {extensions}")
             }
-            FieldError::TooManyPixels(most) => format!("must not have more than {most} pixels"),
-            FieldError::TooSmall(least) => format!("must be at least {least}"),
-            FieldError::TooLarge(most) => format!("must not be greater than {most}"),
+            FieldError::TooManyPixels(max) => format!("must not have more than {max} pixels"),
+            FieldError::TooSmall(min) => format!("must be at least {min}"),
+            FieldError::TooLarge(max) => format!("must not be greater than {max}"),
             FieldError::NotADate => "must be a valid date".to_owned(),
             FieldError::NotAUrl => "must be a valid URL".to_owned(),
             FieldError::NotANumber => "must be a number".to_owned(),
-            FieldError::TooMany(most) => format!("must not have more than {most} items"),
+            FieldError::TooMany(max) => format!("must not have more than {max} items"),
             FieldError::UnknownKey => "is not supported".to_owned(),
             FieldError::RequiredIfTrue(other) => {
                 format!("is required when {} is true", other.replace('_', " "))
@@ -116,9 +116,9 @@ impl FieldError {
             FieldError::NotInTheFuture => "must be a date after now".to_owned(),
             FieldError::InvalidFormat => "format is invalid".to_owned(),
             FieldError::ReadOnly => "must not be changed".to_owned(),
-            FieldError::Custom(end) => (*end).to_owned(),
+            FieldError::Custom(predicate) => (*predicate).to_owned(),
         };
-        format!("The {name} field {end}.")
+        format!("The {name} field {predicate}.")
     }
 }
 
@@ -127,10 +127,10 @@ pub fn parse_variant<T: DeserializeOwned>(name: &str) -> Result<T, FieldError> {
     T::deserialize(name.into_deserializer()).map_err(|_: value::Error| FieldError::InvalidSelection)
 }
 
-/// Maximum number of messages of one request. Lambda answers with at most 6 MB.
+/// Maximum number of messages of one request, since a Lambda response has at most 6 MB.
 const MESSAGES_MAX: usize = 100;
 
-/// Everything that is wrong with one request, as messages by field: the first 100 that were found.
+/// Errors of one request as messages by field. Only the first 100 messages are recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldErrors {
     messages: BTreeMap<String, Vec<String>>,
@@ -143,14 +143,14 @@ impl FieldErrors {
         self.push(field.to_owned(), field_error.message(field));
     }
 
-    /// Returns the value, or records why there is none.
+    /// Returns the value, or records the error.
     pub fn record<T>(&mut self, field: &str, result: Result<T, FieldError>) -> Option<T> {
         result
             .map_err(|field_error| self.add(field, &field_error))
             .ok()
     }
 
-    /// Records all of `others`.
+    /// Records all errors of `others`.
     pub fn extend(&mut self, others: FieldErrors) {
         for (field, messages) in others.messages {
             for message in messages {
@@ -166,7 +166,7 @@ impl FieldErrors {
         }
     }
 
-    /// Whether an error of this field was recorded.
+    /// Whether the field has an error.
     pub fn has(&self, field: &str) -> bool {
         self.messages.contains_key(field)
     }
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_name_the_field_with_spaces() {
+    fn messages_contain_the_field_name_with_spaces() {
         assert_eq!(
             FieldError::Required.message("name"),
             "The name field is required."

@@ -1,34 +1,34 @@
-//! Idempotent requests: the key by which a client names one, and its reservation.
+//! Idempotency keys and the reservations of requests.
 
 use schemars::JsonSchema;
 
 use crate::{FieldError, IdSequence, Secret, Timestamp};
 
-/// Most characters of a key.
+/// Maximum number of characters of a key.
 const KEY_CHARACTERS: usize = 255;
 
-/// The name that a client gives a request: 1 to 255 printable characters of ASCII.
+/// Value of an `Idempotency-Key` header: 1 to 255 printable ASCII characters.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(extend("minLength" = 1, "maxLength" = KEY_CHARACTERS, "pattern" = "^[ -~]*[!-~][ -~]*$"))]
 pub struct IdempotencyKey(String);
 
-/// The right to do a request, until its lease ends.
+/// Exclusive right to execute a request until its lease ends.
 #[derive(Clone, Debug)]
 pub struct IdempotencyReservation {
-    /// Identifies the request.
+    /// Identifies the request: an HMAC of route and key under the caller's secret, in hex.
     pub request_hash: String,
-    /// Tells this reservation from an earlier and a later one of the request.
+    /// Distinguishes this reservation from earlier and later ones of the same request.
     pub token: String,
-    /// The ids of what the request creates.
+    /// Ids of the resources that the request creates.
     pub ids: IdSequence,
 }
 
-/// A reservation, and what completes it.
+/// Completion of a reservation, written in the transaction of the request.
 #[derive(Clone, Debug)]
 pub struct Completion {
-    /// The reservation.
+    /// Reservation to complete.
     pub reservation: IdempotencyReservation,
-    /// The encrypted response.
+    /// Encrypted response.
     pub response: Vec<u8>,
 }
 
@@ -37,16 +37,16 @@ pub struct Completion {
 pub enum ReservationOutcome {
     /// The request is reserved for this caller.
     Reserved(IdempotencyReservation),
-    /// The request was done before; this is the encrypted response.
+    /// The request was executed before, with this encrypted response.
     Completed(Vec<u8>),
-    /// Another request with the same payload is in progress, and its lease ends then.
+    /// A request with the same key and payload is in progress; its lease ends at this time.
     InProgress(Timestamp),
-    /// The key was used for another payload.
+    /// The key was used with another payload.
     OtherPayload,
 }
 
 impl IdempotencyKey {
-    /// Parses a key. Fails for an empty one, whose client expects that the request is done once.
+    /// Parses a key. An empty key fails, since its client expects idempotency.
     pub fn parse(bytes: &[u8]) -> Result<IdempotencyKey, FieldError> {
         let text = std::str::from_utf8(bytes)
             .map_err(|_| FieldError::InvalidFormat)?
@@ -65,15 +65,15 @@ impl IdempotencyKey {
         }
     }
 
-    /// Returns the secret of a caller without an API key, from their identity and the key.
+    /// Derives the secret of an anonymous caller from its identity and the key.
     pub fn anonymous_secret(&self, identity: &str) -> Secret {
         Secret::derive(
             format!("{identity}\n{}", self.0).as_bytes(),
-            "idempotency of strangers",
+            "idempotency of anonymous callers",
         )
     }
 
-    /// The key's text.
+    /// Returns the key as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_short_and_printable() {
+    fn key_is_short_and_printable() {
         assert_eq!(
             IdempotencyKey::parse(b" order 7 ").expect("a key").as_str(),
             "order 7"

@@ -1,36 +1,35 @@
-//! Pages of lists.
+//! Cursor pagination.
 //!
-//! A list runs from the newest item to the oldest, or by name where it is searched by name. A page
-//! starts at a place in the list, not at a number of items, so it goes on correctly after items
-//! were inserted or deleted, even the one at the place.
+//! Lists are sorted from the newest item to the oldest, or by name if searched by name. A cursor
+//! is a position in the sort order, not an offset, so pagination stays correct when items are
+//! inserted or deleted, including the item at the cursor.
 
 use std::{cmp::Ordering, fmt, str::FromStr};
 
 use crate::InvalidId;
 
-/// Direction in which a page goes on from its cursor.
+/// Direction of a page from its cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// Along the list.
+    /// In list order.
     Forward,
-    /// Against it, towards its start. The items of the page are in the order of the list all the
-    /// same.
+    /// Towards the start of the list. The items of the page are still in list order.
     Backward,
 }
 
-/// A place in a list from which a page goes on. Clients get its text sealed.
+/// Position in a list from which a page continues. Clients receive its text with a MAC.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
     /// Direction of the page.
     pub direction: Direction,
-    /// Whether an item at the place is on the page.
+    /// Whether the page includes an item at the position.
     pub is_inclusive: bool,
-    /// The place, in a form that only the list itself reads.
+    /// Position, in a format specific to the list.
     pub position: String,
 }
 
 impl Cursor {
-    /// Creates a cursor to what follows a place.
+    /// Creates a cursor to the items after a position.
     pub fn after(position: String) -> Cursor {
         Cursor {
             direction: Direction::Forward,
@@ -39,7 +38,7 @@ impl Cursor {
         }
     }
 
-    /// Creates a cursor to what precedes a place.
+    /// Creates a cursor to the items before a position.
     pub fn before(position: String) -> Cursor {
         Cursor {
             direction: Direction::Backward,
@@ -48,8 +47,8 @@ impl Cursor {
         }
     }
 
-    /// Returns the cursor from the same place in the other direction. Each item is on one of the
-    /// two sides.
+    /// Returns the cursor from the same position in the other direction. Every item is on exactly
+    /// one of the two sides.
     fn reversed(&self) -> Cursor {
         let direction = match self.direction {
             Direction::Forward => Direction::Backward,
@@ -65,13 +64,13 @@ impl Cursor {
 
 impl fmt::Display for Cursor {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mark = match (self.direction, self.is_inclusive) {
+        let sign = match (self.direction, self.is_inclusive) {
             (Direction::Forward, false) => '>',
             (Direction::Forward, true) => ']',
             (Direction::Backward, false) => '<',
             (Direction::Backward, true) => '[',
         };
-        write!(formatter, "{mark}{}", self.position)
+        write!(formatter, "{sign}{}", self.position)
     }
 }
 
@@ -95,17 +94,17 @@ impl FromStr for Cursor {
     }
 }
 
-/// Which page of a list is read.
+/// Page of a list to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageRequest {
-    /// Where it starts; `None` at the start of the list.
+    /// Cursor that the page continues from; `None` for the first page.
     pub cursor: Option<Cursor>,
-    /// Maximum items of the page.
+    /// Maximum number of items.
     pub limit: u16,
 }
 
 impl PageRequest {
-    /// The first page.
+    /// Requests the first page.
     pub fn first(limit: u16) -> PageRequest {
         PageRequest {
             cursor: None,
@@ -120,7 +119,7 @@ impl PageRequest {
             .map_or(Direction::Forward, |cursor| cursor.direction)
     }
 
-    /// Whether a list of ids, newest first, goes on to this one from the cursor.
+    /// Whether the id is on the cursor's side in a list of ids, newest first.
     pub fn includes(&self, id: impl fmt::Display) -> bool {
         self.cursor
             .as_ref()
@@ -132,30 +131,29 @@ impl PageRequest {
     }
 }
 
-/// The places of the first and the last item that a page has looked at.
+/// Positions of the first and the last item that was read for a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageBounds {
-    /// The first place.
+    /// Position of the first item.
     pub first: String,
-    /// The last place.
+    /// Position of the last item.
     pub last: String,
 }
 
-/// A page of a list, and how to go on from it.
+/// Page of a list with the cursors of its neighbours.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<T> {
-    /// The items, in the order of the list.
+    /// Items in list order.
     pub items: Vec<T>,
-    /// Cursor of the next page; `None` if this is the last one.
+    /// Cursor of the next page; `None` on the last page.
     pub next: Option<Cursor>,
-    /// Cursor of the previous page; `None` if this is the first one.
+    /// Cursor of the previous page; `None` on the first page.
     pub prev: Option<Cursor>,
 }
 
 impl<T> Page<T> {
-    /// Creates the page that answers a listing. `ends` are `None` if it has looked at nothing;
-    /// `has_more` tells whether more follows in its direction. Towards where it came from, more is
-    /// assumed.
+    /// Creates the page for a request. `bounds` is `None` if no item was read; `has_more` is whether
+    /// more items follow in the page's direction. A page from a cursor always links back.
     pub fn new(
         page_request: &PageRequest,
         bounds: Option<PageBounds>,
@@ -183,7 +181,7 @@ impl<T> Page<T> {
         Page { items, next, prev }
     }
 
-    /// Returns the page with other items in place of these, or none for some of them.
+    /// Replaces or drops each item.
     pub fn filter_map<U>(self, view: impl FnMut(T) -> Option<U>) -> Page<U> {
         Page {
             items: self.items.into_iter().filter_map(view).collect(),
@@ -192,7 +190,7 @@ impl<T> Page<T> {
         }
     }
 
-    /// Whether more items follow in a direction.
+    /// Whether a page follows in a direction.
     pub fn has_more(&self, direction: Direction) -> bool {
         match direction {
             Direction::Forward => self.next.is_some(),
@@ -230,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn page_leads_on_in_its_direction_and_back_to_where_it_came_from() {
+    fn page_links_to_both_neighbours() {
         let bounds = Some(("7", "6"));
         assert_eq!(neighbours(None, bounds, false), cursors([None, None]));
         assert_eq!(neighbours(None, bounds, true), cursors([Some(">6"), None]));
@@ -253,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn emptied_page_leads_back_to_where_its_items_were() {
+    fn empty_page_links_back_to_its_position() {
         assert_eq!(neighbours(None, None, false), cursors([None, None]));
         assert_eq!(
             neighbours(Some(">5"), None, false),
@@ -274,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn listing_includes_what_its_cursor_leads_to() {
+    fn page_request_includes_ids_on_its_side_of_the_cursor() {
         for (cursor, included) in [
             (None, [true, true, true]),
             (Some(">5"), [true, false, false]),

@@ -1,87 +1,86 @@
-//! How many requests a caller may make in a minute, and where a request stands in that; how many
-//! uploads a config takes from strangers in an hour.
+//! Rate limits of callers per minute, and quotas of unsigned uploads per hour.
 //!
-//! Time is cut into windows of a minute or an hour, the same for everyone; each counts by itself.
+//! Both use fixed windows that start at full minutes and hours of UTC, the same for all callers.
 
 use crate::{ServiceError, Timestamp, UploadConfigId};
 
-/// Milliseconds of a window.
+/// Length of a window, in milliseconds.
 const WINDOW_MS: i64 = 60_000;
-/// Milliseconds of an hour.
+/// Length of an hour, in milliseconds.
 const HOUR_MS: i64 = 60 * WINDOW_MS;
 /// Milliseconds in a second.
 const MS_PER_SECOND: i64 = 1_000;
-/// Name of the hourly limit of unsigned uploads, in headers.
+/// Name of the hourly quota of unsigned uploads in headers.
 const UNSIGNED_HOURLY: &str = "unsigned-hourly";
 
-/// A tier's limit.
+/// Rate limit of a tier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimit {
-    /// The tier's name, in headers and records: of `a-z` only.
+    /// Name of the tier in headers and records, of `a-z` only.
     pub tier: &'static str,
-    /// Requests that one caller may make in a minute.
+    /// Maximum number of requests of one caller per minute.
     pub requests_per_minute: u64,
 }
 
-/// One minute, counted from 1970.
+/// Window of one minute, counted from 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Window(pub i64);
 
-/// Where a request stands in a limit.
+/// Status of a rate limit after a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimitStatus {
-    /// The limit's name, in headers: of `a-z` and hyphens.
+    /// Name of the limit in headers, of `a-z` and hyphens.
     pub name: &'static str,
     /// Maximum number of requests in a window.
     pub limit: u64,
     /// Length of a window, in seconds.
     pub window_seconds: i64,
-    /// Requests that are left in this window.
+    /// Number of requests left in this window.
     pub remaining: u64,
     /// Seconds until the next window, rounded up: at least 1.
     pub resets_in_seconds: u32,
-    /// When the next window begins.
+    /// Start of the next window.
     pub resets_at: Timestamp,
 }
 
 impl Window {
-    /// Seconds of a window.
+    /// Length of a window, in seconds.
     pub const SECONDS: i64 = WINDOW_MS / MS_PER_SECOND;
 
-    /// The window of a moment.
+    /// Returns the window of a point in time.
     pub fn of(now: Timestamp) -> Window {
         Window(now.ms() / WINDOW_MS)
     }
 }
 
 impl RateLimit {
-    /// What is left at a moment after so many requests of its window.
-    pub fn status(self, made: u64, now: Timestamp) -> RateLimitStatus {
+    /// Returns the status after `count` requests in the window of `now`.
+    pub fn status(self, count: u64, now: Timestamp) -> RateLimitStatus {
         let resets_at = Timestamp::from_ms((Window::of(now).0 + 1) * WINDOW_MS);
         RateLimitStatus {
             name: self.tier,
             limit: self.requests_per_minute,
             window_seconds: Window::SECONDS,
-            remaining: self.requests_per_minute.saturating_sub(made),
+            remaining: self.requests_per_minute.saturating_sub(count),
             resets_in_seconds: resets_at.seconds_after(now),
             resets_at,
         }
     }
 }
 
-/// The uploads that a config takes from strangers in one hour of the clock, in UTC.
+/// Quota of unsigned uploads of an upload config in one clock hour of UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HourlyQuota {
-    /// The config.
+    /// Id of the upload config.
     pub config: UploadConfigId,
-    /// The hour, counted from 1970.
+    /// Hour, counted from 1970.
     pub hour: i64,
-    /// Uploads.
+    /// Maximum number of uploads.
     pub limit: u64,
 }
 
 impl HourlyQuota {
-    /// Returns the quota of a config for the hour of `now`.
+    /// Creates the quota of a config for the hour of `now`.
     pub fn new(config: UploadConfigId, limit: u64, now: Timestamp) -> HourlyQuota {
         HourlyQuota {
             config,
@@ -90,12 +89,12 @@ impl HourlyQuota {
         }
     }
 
-    /// When its hour is over.
+    /// Returns the end of the hour.
     pub fn ends_at(self) -> Timestamp {
         Timestamp::from_ms((self.hour + 1) * HOUR_MS)
     }
 
-    /// Returns the refusal of an upload over the quota.
+    /// Creates the error for an upload over the quota.
     pub fn exceeded_error(self, now: Timestamp) -> ServiceError {
         ServiceError::rate_limited(RateLimitStatus {
             name: UNSIGNED_HOURLY,
@@ -113,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_window_ends_with_its_minute() {
+    fn status_resets_at_the_end_of_the_minute() {
         let limit = RateLimit {
             tier: "admin",
             requests_per_minute: 10,

@@ -1,69 +1,69 @@
-//! Why a request fails, before it is anything of HTTP.
+//! Errors of requests, independent of HTTP.
 //!
-//! Invariant: `message` and `field_errors` are written for the caller and hold nothing internal;
-//! what is internal is the `source`, which is logged and never shown.
+//! Invariant: `message` and `field_errors` are for the caller and contain nothing internal. The
+//! internal cause is the `source`, which is logged and never part of a response.
 
 use std::{borrow::Cow, error::Error, fmt};
 
 use crate::{FieldError, FieldErrors, RateLimitStatus};
 
-/// Seconds after which what failed because we were busy may be tried again.
+/// Seconds after which a request can be retried that failed because of load.
 const BUSY_SECONDS: u32 = 1;
 
-/// What kind of failure it is. Only the HTTP edge knows which status each one is.
+/// Kind of an error. The `web` crate maps it to an HTTP status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The request cannot be read.
+    /// The request cannot be parsed.
     Malformed,
-    /// The caller is nobody we know.
+    /// The credentials are missing or invalid.
     Unauthenticated,
-    /// The caller may not do this.
+    /// The caller lacks the permission.
     Forbidden,
-    /// There is no such thing, or none that the caller may know of.
+    /// The resource does not exist, or the caller cannot see it.
     NotFound,
-    /// The path exists, with other methods.
+    /// The path exists only with other methods.
     MethodNotAllowed,
-    /// The present state does not allow it.
+    /// The current state of the resource does not allow the operation.
     Conflict,
-    /// The body is larger than is accepted.
+    /// The body exceeds the size limit.
     TooLarge,
-    /// The body is of a content type that is not accepted.
+    /// The body has an unsupported content type.
     UnsupportedMediaType,
-    /// What the request takes for granted does not hold.
+    /// A precondition of the request does not hold.
     PreconditionFailed,
-    /// The requested bytes are not in the file.
+    /// The requested byte range is outside the file.
     RangeNotSatisfiable,
-    /// Fields are wrong.
+    /// Fields of the request are invalid.
     Invalid,
-    /// The caller asks too often.
+    /// The caller exceeded a rate limit.
     RateLimited,
-    /// We failed.
+    /// The service failed.
     Internal,
-    /// The request lost a race against others.
+    /// The request lost a race against concurrent ones.
     Contended,
-    /// We are overloaded, or what we depend on is.
+    /// The service or a dependency is overloaded.
     Unavailable,
 }
 
-/// One failure.
+/// Error of a request.
 #[derive(Debug)]
 pub struct ServiceError {
-    /// Its kind.
+    /// Kind of the error.
     pub kind: ErrorKind,
-    /// For the caller.
+    /// Message for the caller.
     pub message: Cow<'static, str>,
-    /// The fields at error.
+    /// Errors of single fields, for the caller.
     pub field_errors: FieldErrors,
-    /// Seconds after which another try may fare better, where that is known.
+    /// Seconds after which a retry may succeed.
     pub retry_after_seconds: Option<u32>,
-    /// The limit that refused the request.
+    /// Rate limit that rejected the request.
     pub rate_limit: Option<Box<RateLimitStatus>>,
-    /// For the log.
+    /// Internal cause, for the log.
     pub source: Option<Box<dyn Error + Send + Sync>>,
 }
 
 impl ServiceError {
-    /// A failure of a kind, said in a sentence.
+    /// Creates an error with a message for the caller.
     pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> ServiceError {
         ServiceError {
             kind,
@@ -75,27 +75,28 @@ impl ServiceError {
         }
     }
 
-    /// The request cannot be read; the sentence says where.
+    /// Creates an error for a request that cannot be parsed.
     pub fn malformed(message: impl Into<Cow<'static, str>>) -> ServiceError {
         ServiceError::new(ErrorKind::Malformed, message)
     }
 
-    /// The caller is nobody we know.
+    /// Creates an error for missing or invalid credentials.
     pub fn unauthenticated() -> ServiceError {
         ServiceError::new(ErrorKind::Unauthenticated, "Unauthenticated.")
     }
 
-    /// The caller may not do this; the sentence says why.
+    /// Creates an error for a missing permission.
     pub fn forbidden(message: impl Into<Cow<'static, str>>) -> ServiceError {
         ServiceError::new(ErrorKind::Forbidden, message)
     }
 
-    /// There is no such thing, or none that the caller may know of: the same for both.
+    /// Creates the same error for a missing resource and for one that the caller cannot see.
     pub fn not_found() -> ServiceError {
         ServiceError::new(ErrorKind::NotFound, "Not found.")
     }
 
-    /// The present state does not allow it; the reason stands under the field.
+    /// Creates an error for an operation that the current state does not allow, with the reason as
+    /// an error of `field`.
     pub fn conflict(
         message: impl Into<Cow<'static, str>>,
         field: &str,
@@ -107,7 +108,7 @@ impl ServiceError {
         }
     }
 
-    /// The caller has used up a limit.
+    /// Creates an error for an exceeded rate limit.
     pub fn rate_limited(rate_limit: RateLimitStatus) -> ServiceError {
         ServiceError {
             retry_after_seconds: Some(rate_limit.resets_in_seconds),
@@ -116,7 +117,7 @@ impl ServiceError {
         }
     }
 
-    /// We failed.
+    /// Creates an error for a failure of the service.
     pub fn internal(source: impl Into<Box<dyn Error + Send + Sync>>) -> ServiceError {
         ServiceError {
             source: Some(source.into()),
@@ -124,7 +125,7 @@ impl ServiceError {
         }
     }
 
-    /// The request lost a race against others: another try is likely to succeed.
+    /// Creates an error for a lost race. A retry is likely to succeed.
     pub fn contended(source: impl Into<Box<dyn Error + Send + Sync>>) -> ServiceError {
         ServiceError {
             kind: ErrorKind::Contended,
@@ -132,7 +133,7 @@ impl ServiceError {
         }
     }
 
-    /// We, or what we depend on, are overloaded.
+    /// Creates an error for an overloaded service or dependency.
     pub fn unavailable(source: impl Into<Box<dyn Error + Send + Sync>>) -> ServiceError {
         ServiceError {
             source: Some(source.into()),
@@ -145,8 +146,8 @@ impl ServiceError {
     }
 }
 
-/// Describes an error with its causes, outermost first, joined by ": " in place of a full stop. A
-/// cause that the text before it ends with is not repeated.
+/// Formats an error with its causes, outermost first, joined with `: `. A cause is omitted if the
+/// text before it already ends with it.
 pub fn error_chain(error: &dyn Error) -> String {
     let mut chain = error.to_string();
     let mut source = error.source();
@@ -189,11 +190,13 @@ mod tests {
 
     #[derive(Debug)]
     struct Outer(ServiceError);
+
     impl fmt::Display for Outer {
         fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
             write!(formatter, "retry: {}", self.0)
         }
     }
+
     impl Error for Outer {
         fn source(&self) -> Option<&(dyn Error + 'static)> {
             Some(&self.0)
@@ -201,14 +204,14 @@ mod tests {
     }
 
     #[test]
-    fn error_chain_names_each_cause_once() {
+    fn error_chain_contains_each_cause_once() {
         let error = ServiceError::internal(ServiceError {
             source: Some("disk full".into()),
-            ..ServiceError::forbidden("Refused.")
+            ..ServiceError::forbidden("Rejected.")
         });
         assert_eq!(
             error_chain(&Outer(error)),
-            "retry: Server error: Refused: disk full"
+            "retry: Server error: Rejected: disk full"
         );
         assert_eq!(error_chain(&ServiceError::not_found()), "Not found.");
     }

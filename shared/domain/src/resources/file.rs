@@ -1,9 +1,8 @@
-//! Files: their records, and how a record is created and activated.
+//! File records, and how a record is created and activated.
 //!
 //! Invariants:
-//! - A record is created by [`File::new`] alone, with every field, and is pending until
-//!   [`File::activate`].
-//! - `name`, `storage_path`, `mime_type`, `extension` and `resource_type` fit one another.
+//! - Only [`File::new`] creates a record. It is pending until [`File::activate`].
+//! - `name`, `storage_path`, `mime_type`, `extension` and `resource_type` are consistent.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,52 +13,52 @@ use crate::{
     UploadConfigId, UploadRules, naming::stored_name::stored_name,
 };
 
-/// Maximum size of a file, in bytes: 5 GB, the most that storage takes at once.
+/// Maximum size of a file, in bytes: 5 GB, the [limit of one S3
+/// `PutObject`](https://docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html).
 pub const MAX_FILE_BYTES: i64 = 5 << 30;
 
-/// What kind of thing a file is, told by its stored type.
+/// Category of a file, derived from its stored MIME type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ResourceType {
-    /// A picture.
+    /// Images.
     Image,
-    /// Moving pictures.
+    /// Videos.
     Video,
-    /// Sound.
+    /// Audio.
     Audio,
     /// Plain text, markup, source code.
     Text,
-    /// Something made to be printed or presented.
+    /// Documents such as PDF and office formats.
     Document,
-    /// A packed collection of files.
+    /// Archives and compressed files.
     Archive,
-    /// Anything else.
+    /// All other types.
     Other,
 }
 
-/// Whether a file's bytes are there.
+/// Whether the bytes of a file are available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FileStatus {
-    /// They have been announced.
+    /// The file is declared; its bytes are not uploaded or not confirmed.
     Pending,
-    /// They are there, and were found to be what the rules ask for.
+    /// The bytes are stored and comply with the rules.
     Active,
 }
 
-/// What the bytes of a file are: their type, the extension that goes with it, and what kind of
-/// thing that is.
+/// Type of a file's bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MediaType {
-    /// `image/jpeg`.
+    /// MIME type: `image/jpeg`.
     pub mime_type: String,
-    /// `jpg`, of `a-z0-9`.
+    /// File extension of the type, of `a-z0-9`: `jpg`.
     pub extension: String,
-    /// What kind of thing it is.
+    /// Category of the type.
     pub resource_type: ResourceType,
 }
 
-/// What the bytes of a presigned upload have to comply with once they are sent.
+/// Requirements for the bytes of a presigned upload, checked when it is confirmed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PendingUpload {
     /// The rules of the upload config when the file was declared.
@@ -71,19 +70,18 @@ pub struct PendingUpload {
     pub expected_type: Option<String>,
 }
 
-/// What the files of one upload have in common: where they go, under which config, and in whose
-/// name.
+/// Destination and owner of the files of one upload.
 #[derive(Clone, Debug)]
 pub struct UploadTarget<'a> {
-    /// The space.
+    /// Space of the files.
     pub space: &'a Space,
-    /// The upload config.
+    /// Upload config of the files.
     pub config: &'a UploadConfig,
-    /// The folders that the files are put into.
+    /// Folder of the files with its ancestors; empty for the root.
     pub folders: FolderChain,
-    /// The caller's own reference.
+    /// Reference chosen by the caller.
     pub reference: Option<Reference>,
-    /// The uploader.
+    /// Principal that uploads the files.
     pub uploaded_by: Principal,
 }
 
@@ -99,7 +97,7 @@ impl UploadTarget<'_> {
     }
 }
 
-/// The validated and stored bytes that make a file active.
+/// Validated and stored bytes with which a file is activated.
 #[derive(Clone, Debug)]
 pub struct StoredContent {
     /// The type detected from the bytes.
@@ -108,13 +106,13 @@ pub struct StoredContent {
     pub size: u64,
     /// Whether all bytes that were read are UTF-8.
     pub is_utf8: bool,
-    /// The object that holds the bytes.
+    /// Revision of the object that holds the bytes.
     pub revision: Revision,
     /// SHA-256 in lower-case hex; `None` above 50 MB.
     pub checksum_sha256: Option<String>,
 }
 
-/// What an anonymous uploader has seen of a file, where a later change replaced it.
+/// Values that an anonymous uploader saw at activation, kept when a later change replaces them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ActivationSnapshot {
     /// The original name at activation.
@@ -123,73 +121,72 @@ pub struct ActivationSnapshot {
     pub delivery_type: DeliveryType,
 }
 
-/// A file's record.
+/// Stored record of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct File {
-    /// Its id.
+    /// Id of the file.
     pub id: FileId,
-    /// The space it belongs to.
+    /// Space of the file.
     pub space_id: SpaceId,
-    /// Its stored name, the last part of where it is delivered. Until the bytes are there, type,
-    /// extension and name are what the client's word makes of them.
+    /// Stored name, the last segment of `storage_path`. For a pending file, name, type and
+    /// extension follow from what the client declared.
     pub name: String,
-    /// The name it was uploaded under.
+    /// Name that the client uploaded the file under.
     pub original_name: OriginalName,
-    /// The stored type, told from the bytes.
+    /// MIME type, detected from the bytes.
     pub mime_type: String,
-    /// The stored type's extension.
+    /// Extension of the MIME type.
     pub extension: String,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// Where it is delivered: `{handle}/{name}`, with its folders between the two where its space
-    /// is of the mode `fixed`; of `A-Za-z0-9._/-` only, so that no encoding can change it.
+    /// Path of the delivery URL: `{handle}/{name}`, with the folders in between if the space has
+    /// folder mode `fixed`. Contains only `A-Za-z0-9._/-`, which need no URL encoding.
     pub storage_path: String,
-    /// The folder it is in; none, at the top.
+    /// Folder of the file; `None` at the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<FolderRef>,
-    /// Who may see it, where it says so itself.
+    /// Access control of the file; `None` inherits it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access_control: Option<AccessControl>,
-    /// How it is delivered.
+    /// How the file is delivered.
     pub delivery_type: DeliveryType,
-    /// What kind of thing it is.
+    /// Category of the MIME type.
     pub resource_type: ResourceType,
-    /// Whether its bytes are there.
+    /// Whether the bytes are available.
     pub status: FileStatus,
-    /// The upload config it came in by.
+    /// Upload config that the file was uploaded with.
     pub upload_config_id: UploadConfigId,
-    /// The caller's own reference.
+    /// Reference chosen by the caller.
     pub reference: Option<Reference>,
-    /// What it is marked with.
+    /// Tags, each once.
     pub tags: Vec<Tag>,
-    /// Which object holds its bytes; none, until they are there.
+    /// Revision of the object that holds the bytes; `None` for a pending file.
     pub revision: Option<Revision>,
-    /// SHA-256 of the bytes, in lower-case hex; none, until they are there, and for more than 50
-    /// MB.
+    /// SHA-256 of the bytes in lower-case hex; `None` for a pending file and above 50 MB.
     pub checksum_sha256: Option<String>,
-    /// Whether it is text in UTF-8, which its delivered content type says.
+    /// Whether it is UTF-8 text, which the delivered `Content-Type` states.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_utf8: bool,
-    /// What its bytes have to comply with; set for a pending presigned upload only.
+    /// Requirements for the bytes; only set for a pending presigned upload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_upload: Option<PendingUpload>,
-    /// What its anonymous uploader is shown in place of the present values; set by the first change
+    /// Values shown to the anonymous uploader instead of the current ones; set by the first change
     /// that replaces them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub activation_snapshot: Option<ActivationSnapshot>,
-    /// Who uploaded it.
+    /// Principal that uploaded the file.
     pub uploaded_by: Principal,
-    /// When it was uploaded.
+    /// Creation time of the record.
     pub created_at: Timestamp,
-    /// When its bytes became available; `None` for a pending file.
+    /// Time when the bytes became available; `None` for a pending file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub activated_at: Option<Timestamp>,
-    /// Number of changes of its type or of its own access control.
+    /// Number of changes to its delivery type, access control or folder.
     #[serde(default)]
     pub access_version: u64,
-    /// When it was last changed.
+    /// Time of the last change.
     pub updated_at: Timestamp,
-    /// How often it was changed: whoever changes it says which version they changed.
+    /// Number of writes, for optimistic locking.
     pub version: u64,
 }
 
@@ -238,8 +235,8 @@ impl File {
         }
     }
 
-    /// Makes a pending file active. The stored name of a presigned upload changes if the bytes are
-    /// of another type than it was declared with.
+    /// Activates a pending file. Renames a presigned upload whose bytes have another type than it
+    /// was declared with.
     pub fn activate(&mut self, content: StoredContent, at: Timestamp, env: &Env) {
         let StoredContent {
             media_type,
@@ -248,8 +245,8 @@ impl File {
             revision,
             checksum_sha256,
         } = content;
-        let is_as_declared = (&self.extension, self.resource_type)
-            == (&media_type.extension, media_type.resource_type);
+        let is_as_declared = self.extension == media_type.extension
+            && self.resource_type == media_type.resource_type;
 
         if let Some(pending) = self.pending_upload.take().filter(|_| !is_as_declared) {
             let name = stored_name(
@@ -266,6 +263,7 @@ impl File {
             self.storage_path = format!("{folder}/{name}");
             self.name = name;
         }
+
         self.is_utf8 = is_utf8 && media_type.resource_type == ResourceType::Text;
         self.mime_type = media_type.mime_type;
         self.extension = media_type.extension;
@@ -278,12 +276,13 @@ impl File {
         self.updated_at = at;
     }
 
-    /// The folder it is in.
+    /// Returns the id of its folder; `None` at the root.
     pub fn folder_id(&self) -> Option<FolderId> {
         self.folder.as_ref().map(|folder| folder.id)
     }
 
-    /// Keeps for its anonymous uploader what a change of the active file `before` replaces.
+    /// Records the values at activation if a change of the active, anonymously uploaded file
+    /// `before` replaces them for the first time.
     pub fn record_activation_snapshot(&mut self, before: &File) {
         let is_shown = before.status == FileStatus::Active && before.uploaded_by.is_anonymous();
         let is_replaced = self.original_name != before.original_name
@@ -298,16 +297,17 @@ impl File {
         }
     }
 
-    /// Raises `access_version` if type, access control or folder differ from those of the record
-    /// before a change.
+    /// Increments `access_version` if delivery type, access control or folder differ from `before`.
     pub fn bump_access_version(&mut self, before: &File) {
-        let decides = |file: &File| (file.delivery_type, file.access_control, file.folder_id());
-        if decides(self) != decides(before) {
+        let is_changed = self.delivery_type != before.delivery_type
+            || self.access_control != before.access_control
+            || self.folder_id() != before.folder_id();
+        if is_changed {
             self.access_version = before.access_version + 1;
         }
     }
 
-    /// Returns when the bytes became available: they never change afterwards.
+    /// Returns the time when the bytes became available; they never change afterwards.
     pub fn last_modified(&self) -> Timestamp {
         self.activated_at.unwrap_or(self.created_at)
     }

@@ -1,4 +1,4 @@
-//! What a list of files is narrowed down to.
+//! Filters of file lists.
 
 use schemars::JsonSchema;
 
@@ -6,28 +6,28 @@ use crate::{
     DeliveryType, FieldError, File, FileStatus, FolderId, ResourceType, Tag, naming::text::folded,
 };
 
-/// Most characters of a prefix that is searched for: a name has no more.
+/// Maximum number of characters of a name prefix, as of an original name.
 const PREFIX_CHARACTERS: usize = 255;
 
-/// The files that are asked for: those for which all of it holds.
+/// Conditions on listed files. A file matches if it meets all that are set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileFilter {
-    /// How they are delivered.
+    /// Delivery type of the file.
     pub delivery_type: Option<DeliveryType>,
-    /// What kind of thing they are.
+    /// Resource type of the file.
     pub resource_type: Option<ResourceType>,
-    /// Whether their bytes are there.
+    /// Status of the file.
     pub status: Option<FileStatus>,
-    /// The folder they are right in: `Some(None)` is none.
+    /// Folder that contains the file directly; `Some(None)` is the root.
     pub folder: Option<Option<FolderId>>,
-    /// What they are marked with.
+    /// Tag of the file.
     pub tag: Option<Tag>,
-    /// What their original names begin with.
+    /// Prefix of the original name, in any case.
     pub search: Option<NamePrefix>,
 }
 
 impl FileFilter {
-    /// Whether a file is asked for.
+    /// Whether the file meets all conditions.
     pub fn matches(&self, file: &File) -> bool {
         self.delivery_type
             .is_none_or(|delivery_type| file.delivery_type == delivery_type)
@@ -44,14 +44,14 @@ impl FileFilter {
     }
 }
 
-/// The beginning of an original name, whatever the case: 1 to 255 characters, none of which no name
-/// can have.
+/// Prefix of original names, case-folded: 1 to 255 characters, without slashes, backslashes and
+/// control characters.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(extend("minLength" = 1, "maxLength" = PREFIX_CHARACTERS, "pattern" = r"^[^/\\\u0000-\u001f\u007f-\u009f]+$"))]
 pub struct NamePrefix(String);
 
 impl NamePrefix {
-    /// Takes a prefix.
+    /// Parses and case-folds a prefix.
     pub fn parse(text: &str) -> Result<NamePrefix, FieldError> {
         if text.is_empty() {
             Err(FieldError::Required)
@@ -67,7 +67,7 @@ impl NamePrefix {
         }
     }
 
-    /// The prefix as names are compared with it.
+    /// Returns the case-folded prefix.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! Folders: what files are kept in, one within another.
+//! Folder records and references to folders.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,61 +6,60 @@ use crate::{
     AccessControl, DeleteLock, FolderId, FolderName, MAX_FOLDER_DEPTH, Security, SpaceId, Timestamp,
 };
 
-/// The folder that something is in.
+/// Reference to the folder that contains a file or a folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FolderRef {
-    /// The folder.
+    /// Id of the folder.
     pub id: FolderId,
-    /// The folders around that one, from the top one down, as they were when this was written: a
-    /// hint, by which all of them are read at once. What holds is each folder's own word of where
-    /// it is.
+    /// Ids of the folder's ancestors when the reference was written, root first. Only a hint for
+    /// reading the chain in one batch: the truth is each folder's own `parent`.
     pub ancestor_ids: Vec<FolderId>,
 }
 
 impl FolderRef {
-    /// The folders to read for what is in this one, from the top one down.
+    /// Returns the ids from the root down to the folder itself.
     pub fn path_ids(&self) -> impl Iterator<Item = FolderId> {
         self.ancestor_ids.iter().copied().chain([self.id])
     }
 }
 
-/// A folder's record.
+/// Stored record of a folder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Folder {
-    /// Its id.
+    /// Id of the folder.
     pub id: FolderId,
-    /// The space it belongs to.
+    /// Space of the folder.
     pub space_id: SpaceId,
-    /// Its name.
+    /// Name, unique in the parent folder.
     pub name: FolderName,
-    /// The folder it is in; none, at the top.
+    /// Parent folder; `None` at the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<FolderRef>,
-    /// Who may see what is in it, where it says so itself.
+    /// Access control for its contents; `None` inherits it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access_control: Option<AccessControl>,
-    /// The watermark on what is in it, where it says so itself.
+    /// Security settings for its contents; `None` inherits them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub security: Option<Security>,
-    /// How many folders are in it: first those right in it, then those right in these, and so on to
-    /// the deepest there can be.
+    /// Number of descendant folders per level: children first, then grandchildren, down to the
+    /// maximum depth.
     pub descendant_counts: Vec<u64>,
-    /// By whom it is closed, where someone is about to delete it if it is empty.
+    /// Lock of a deletion in progress.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delete_lock: Option<DeleteLock>,
-    /// Number of changes of its access control.
+    /// Number of changes to its access control or parent.
     #[serde(default)]
     pub access_version: u64,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// When it was last changed.
+    /// Time of the last change.
     pub updated_at: Timestamp,
-    /// How often its record was written: whoever changes it says which version they changed.
+    /// Number of writes, for optimistic locking.
     pub version: u64,
 }
 
 impl Folder {
-    /// A new folder, in another one or at the top.
+    /// Creates a folder without access control and security settings.
     pub fn new(
         id: FolderId,
         space_id: SpaceId,
@@ -84,25 +83,24 @@ impl Folder {
         }
     }
 
-    /// Raises `access_version` if access control or parent differ from those of the record before a
-    /// change.
+    /// Increments `access_version` if the access control or the parent differ from `before`.
     pub fn bump_access_version(&mut self, before: &Folder) {
         if (self.access_control, self.parent_id()) != (before.access_control, before.parent_id()) {
             self.access_version = before.access_version + 1;
         }
     }
 
-    /// The folder that it is in.
+    /// Returns the id of the parent folder; `None` at the root.
     pub fn parent_id(&self) -> Option<FolderId> {
         self.parent.as_ref().map(|parent| parent.id)
     }
 
-    /// Whether there are folders in it.
+    /// Whether it contains folders.
     pub fn has_children(&self) -> bool {
         self.height() > 0
     }
 
-    /// How many folders are within one another in it.
+    /// Returns the number of levels of folders below it.
     pub fn height(&self) -> usize {
         self.descendant_counts
             .iter()
@@ -110,7 +108,7 @@ impl Folder {
             .map_or(0, |deepest| deepest + 1)
     }
 
-    /// Whether it takes nothing at this moment because it is being deleted.
+    /// Whether it rejects new content because a deletion is in progress.
     pub fn is_locked(&self, now: Timestamp) -> bool {
         self.delete_lock
             .as_ref()

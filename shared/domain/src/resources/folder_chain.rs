@@ -1,31 +1,30 @@
-//! The folders around a file or a folder.
+//! The chain of folders from the root down to a file's or a folder's parent.
 //!
-//! Invariant: a [`FolderChain`] is linked by each folder's own word of where it is, from the
-//! innermost up to one at the top; hints only say what to read.
+//! Invariant: a [`FolderChain`] follows the `parent` of each folder, from the leaf up to the root.
+//! `ancestor_ids` only decide which folders to read.
 
 use std::collections::HashMap;
 
 use crate::{Folder, FolderId, FolderRef, MAX_FOLDER_DEPTH, naming::stored_name::slug};
 
-/// Folders, each one in the one before it, the first one at the top. Empty for what is in no
-/// folder.
+/// Folders from the root down to the leaf, each the parent of the next. Empty at the root.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FolderChain(Vec<Folder>);
 
-/// What came of linking folders that were read.
+/// Outcome of [`FolderChain::resolve`].
 #[derive(Debug)]
 pub enum Resolution {
-    /// They are linked.
+    /// All folders were read.
     Complete(FolderChain),
-    /// These have to be read too.
+    /// These folders have to be read too.
     Missing(Vec<FolderId>),
-    /// One of them is not there, or they are deeper than folders can be.
+    /// A folder does not exist, or the chain exceeds the maximum depth.
     Orphaned,
 }
 
 impl FolderChain {
-    /// Links folders from the innermost one up. `read` has every folder that was looked for, and
-    /// nothing for one that is not there.
+    /// Builds the chain of `leaf` from the folders that were read. `read` maps a folder that does
+    /// not exist to `None`.
     pub fn resolve(leaf: Option<FolderId>, read: &HashMap<FolderId, Option<Folder>>) -> Resolution {
         let mut chain: Vec<Folder> = Vec::new();
         let mut next = leaf;
@@ -51,41 +50,41 @@ impl FolderChain {
         Resolution::Complete(FolderChain(chain))
     }
 
-    /// The chain of what is right in a new folder in the last one.
+    /// Appends a child of the leaf.
     #[must_use]
     pub fn with_leaf(mut self, folder: Folder) -> FolderChain {
         self.0.push(folder);
         self
     }
 
-    /// The chain of what the last one is in.
+    /// Removes the leaf.
     #[must_use]
     pub fn without_leaf(mut self) -> FolderChain {
         self.0.pop();
         self
     }
 
-    /// The folders, from the top one down.
+    /// Returns the folders, root first.
     pub fn folders(&self) -> &[Folder] {
         &self.0
     }
 
-    /// The last one; none, where there are none.
+    /// Returns the last folder.
     pub fn leaf(&self) -> Option<&Folder> {
         self.0.last()
     }
 
-    /// How many there are.
+    /// Returns the number of folders.
     pub fn depth(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether a folder is one of them.
+    /// Whether the folder is part of the chain.
     pub fn contains(&self, id: FolderId) -> bool {
         self.0.iter().any(|folder| folder.id == id)
     }
 
-    /// What something says that is right in the last one.
+    /// Returns a reference to the leaf.
     pub fn leaf_ref(&self) -> Option<FolderRef> {
         let (leaf, ancestors) = self.0.split_last()?;
         Some(FolderRef {
@@ -94,7 +93,7 @@ impl FolderChain {
         })
     }
 
-    /// The path: `photos/vacation/`; none, where there are no folders.
+    /// Returns the names as `photos/vacation/`; `None` for an empty chain.
     pub fn path(&self) -> Option<String> {
         let path: String = self
             .0
@@ -104,16 +103,16 @@ impl FolderChain {
         Some(path).filter(|path| !path.is_empty())
     }
 
-    /// The path in letters that no encoding changes, each name with a slash behind it; a name that
-    /// has none of them is replaced by its folder's id.
+    /// Returns the path in characters that need no URL encoding: the slug of each name, or the
+    /// folder's id where the slug is empty, followed by a slash.
     pub fn slug_path(&self) -> String {
-        let slug = |folder: &Folder| match slug(folder.name.as_str()) {
+        let segment = |folder: &Folder| match slug(folder.name.as_str()) {
             slug if slug.is_empty() => folder.id.to_string(),
             slug => slug,
         };
         self.0
             .iter()
-            .flat_map(|folder| [slug(folder), "/".to_owned()])
+            .flat_map(|folder| [segment(folder), "/".to_owned()])
             .collect()
     }
 }
@@ -128,11 +127,11 @@ mod tests {
         Folder::new(id, SpaceId::MIN, name, parent, Timestamp::from_ms(0))
     }
 
-    fn within(above: &[FolderId]) -> Option<FolderRef> {
-        let (id, above) = above.split_last()?;
+    fn reference(path: &[FolderId]) -> Option<FolderRef> {
+        let (id, ancestors) = path.split_last()?;
         Some(FolderRef {
             id: *id,
-            ancestor_ids: above.to_vec(),
+            ancestor_ids: ancestors.to_vec(),
         })
     }
 
@@ -144,26 +143,29 @@ mod tests {
     }
 
     #[test]
-    fn folders_are_linked_by_their_own_word_and_hints_say_what_to_read() {
+    fn chain_follows_parents_and_ancestor_ids_decide_what_to_read() {
         let env = counting();
         let [a, b, c, x] = [(); 4].map(|()| FolderId::new(&env));
-        let (top, middle) = (folder(a, "A", None), folder(b, "B b", within(&[a])));
-        let inner = folder(c, "日本", within(&[a, b]));
+        let top = folder(a, "A", None);
+        let middle = folder(b, "B b", reference(&[a]));
+        let inner = folder(c, "日本", reference(&[a, b]));
         let Resolution::Complete(chain) =
             FolderChain::resolve(Some(c), &read(&[&inner, &top, &middle]))
         else {
-            panic!("all of them are there")
+            panic!("all folders were read")
         };
         assert_eq!(chain.path().as_deref(), Some("A/B b/日本/"));
         assert_eq!(chain.slug_path(), "a/b-b/ri-ben/");
-        assert_eq!(chain.leaf_ref(), within(&[a, b, c]));
-        // The middle one was moved: the hint of the inner one is old, the middle one's own is not.
-        let moved = folder(b, "B b", within(&[x, a]));
-        let Resolution::Missing(needs) = FolderChain::resolve(Some(c), &read(&[&inner, &moved]))
+        assert_eq!(chain.leaf_ref(), reference(&[a, b, c]));
+
+        // The middle folder was moved: the inner folder's hint is stale, its own is current.
+        let moved = folder(b, "B b", reference(&[x, a]));
+        let Resolution::Missing(missing) = FolderChain::resolve(Some(c), &read(&[&inner, &moved]))
         else {
-            panic!("something is missing")
+            panic!("a folder is missing")
         };
-        assert_eq!(needs, [x, a]);
+        assert_eq!(missing, [x, a]);
+
         let mut gone = read(&[&inner, &middle]);
         gone.insert(a, None);
         assert!(matches!(
@@ -176,10 +178,13 @@ mod tests {
     }
 
     #[test]
-    fn folders_in_a_circle_are_broken() {
+    fn cyclic_folders_are_orphaned() {
         let env = counting();
         let [a, b] = [(); 2].map(|()| FolderId::new(&env));
-        let circle = read(&[&folder(a, "a", within(&[b])), &folder(b, "b", within(&[a]))]);
+        let circle = read(&[
+            &folder(a, "a", reference(&[b])),
+            &folder(b, "b", reference(&[a])),
+        ]);
         assert!(matches!(
             FolderChain::resolve(Some(a), &circle),
             Resolution::Orphaned

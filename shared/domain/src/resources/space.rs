@@ -1,4 +1,4 @@
-//! Spaces: isolated containers of assets.
+//! Space records, handles and delete locks.
 
 use std::fmt;
 
@@ -10,28 +10,27 @@ use crate::{
     Signing, SpaceId, SpaceName, Timestamp, UploadConfigId,
 };
 
-/// Characters of a handle.
+/// Number of characters of a handle.
 const HANDLE_LENGTH: usize = 6;
-/// What a handle begins with, so that it is never taken for a number.
+/// First character of a handle: a letter, so that a handle is never mistaken for a number.
 const HANDLE_FIRST: &[u8] = b"abcdefghijklmnopqrstuvwxyz";
-/// What the rest of a handle is made of.
+/// Alphabet of the other characters of a handle.
 const HANDLE_REST: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789";
 
-/// A space's short name in addresses: six of `a-z0-9`, a letter first; never used again for another
-/// space.
+/// Short name of a space in URLs: six characters of `a-z0-9`, a letter first. Never reused for
+/// another space.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(extend("minLength" = HANDLE_LENGTH, "maxLength" = HANDLE_LENGTH, "pattern" = "^[a-z][a-z0-9]*$"))]
 pub struct Handle(String);
 
 impl Handle {
-    /// A fresh handle.
+    /// Creates a random handle.
     pub fn new(env: &Env) -> Handle {
         Handle(env.random_text(HANDLE_FIRST, 1) + &env.random_text(HANDLE_REST, HANDLE_LENGTH - 1))
     }
 
-    /// Takes a text that could be a handle. Any other one names no space, and is refused as one
-    /// that names none.
+    /// Parses a handle. A malformed one fails with the same error as the handle of no space.
     pub fn parse(text: &str) -> Result<Handle, FieldError> {
         let fits = text.len() == HANDLE_LENGTH
             && HANDLE_FIRST.contains(&text.as_bytes()[0])
@@ -43,7 +42,7 @@ impl Handle {
         }
     }
 
-    /// The handle's text.
+    /// Returns the handle as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -55,63 +54,63 @@ impl fmt::Display for Handle {
     }
 }
 
-/// Whether folders are part of where a file is stored.
+/// Whether the storage path of a file contains its folders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FolderMode {
-    /// Moving a file never changes its address.
+    /// Storage paths contain no folders: moving a file keeps its URL.
     #[default]
     Dynamic,
-    /// The folder's path at the time of the upload is part of the file's address.
+    /// The folder path at the time of the upload is part of the file's URL.
     Fixed,
 }
 
-/// A space's record.
+/// Stored record of a space.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Space {
-    /// Its id.
+    /// Id of the space.
     pub id: SpaceId,
-    /// Unlike every other space's.
+    /// Name, unique among all spaces.
     pub name: SpaceName,
-    /// What it is for.
+    /// Free text for users.
     pub description: Option<Description>,
-    /// Its name in addresses.
+    /// Short name in URLs.
     pub handle: Handle,
-    /// Whether it takes uploads and delivers files.
+    /// Whether it accepts uploads and delivers files.
     pub enabled: bool,
-    /// Whether folders are part of where files are stored.
+    /// Whether storage paths contain folders.
     pub folder_mode: FolderMode,
-    /// Host name that delivers its files in place of ours.
+    /// Host name of delivery URLs in place of the CDN's.
     pub custom_domain: Option<HostName>,
-    /// Where its webhooks go.
+    /// URL that receives its webhooks.
     pub webhook_url: Option<PublicHttpsUrl>,
-    /// Who may see its files, unless a file or folder says otherwise.
+    /// Access control of files for which neither the file nor a folder sets one.
     pub access_control: AccessControl,
-    /// Number of changes of its access control.
+    /// Number of changes to its access control.
     #[serde(default)]
     pub access_version: u64,
-    /// Its watermark.
+    /// Security settings of folders that set none.
     pub security: Security,
-    /// Which signing secrets verify.
+    /// State of the signing secret's rotation.
     #[serde(default)]
     pub signing: Signing,
-    /// The upload config of uploads that name none.
+    /// Upload config of uploads that select none.
     pub active_upload_config_id: UploadConfigId,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// When it was last changed.
+    /// Time of the last change.
     pub updated_at: Timestamp,
-    /// By whom it is closed, where someone is about to delete it if it is empty.
+    /// Lock of a deletion in progress.
     pub delete_lock: Option<DeleteLock>,
-    /// When it was deleted. Only the purge still reads such a space. Absent from the table's item
-    /// until then, since conditions ask for the attribute.
+    /// Deletion time. Only the purge reads deleted spaces. Absent from the item until the deletion,
+    /// since conditions test whether the attribute exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted_at: Option<Timestamp>,
-    /// How often it was changed: whoever changes it says which version they changed.
+    /// Number of writes, for optimistic locking.
     pub version: u64,
 }
 
-/// Lock that a deletion holds on a space or folder, which accepts no new content meanwhile.
+/// Lock that a deletion holds on a space or folder, which rejects new content meanwhile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeleteLock {
     /// Identifies the deletion that holds the lock.
@@ -120,25 +119,25 @@ pub struct DeleteLock {
     pub expires_at: Timestamp,
 }
 
-/// What a caller says of a space to be made.
+/// Settings of a space to create.
 #[derive(Clone, Debug)]
 pub struct NewSpace {
-    /// Its name.
+    /// Name, unique among all spaces.
     pub name: SpaceName,
-    /// What it is for.
+    /// Free text for users.
     pub description: Option<Description>,
-    /// Whether folders are part of where files are stored.
+    /// Whether storage paths contain folders.
     pub folder_mode: FolderMode,
     /// Whether it accepts uploads and delivers files.
     pub enabled: bool,
-    /// Host name that delivers its files in place of ours.
+    /// Host name of delivery URLs in place of the CDN's.
     pub custom_domain: Option<HostName>,
-    /// URL of its webhooks.
+    /// URL that receives its webhooks.
     pub webhook_url: Option<PublicHttpsUrl>,
 }
 
 impl NewSpace {
-    /// Returns a space of this name with the defaults of everything else.
+    /// Returns the default settings under a name.
     pub fn named(name: SpaceName) -> NewSpace {
         NewSpace {
             name,
@@ -152,7 +151,7 @@ impl NewSpace {
 }
 
 impl Space {
-    /// A new space with our defaults; its handle still has to be found free.
+    /// Creates a space with a random handle, which the caller must check for uniqueness.
     pub fn new(new: NewSpace, ids: &mut IdSequence, env: &Env) -> Space {
         let now = env.now();
         Space {
@@ -177,15 +176,14 @@ impl Space {
         }
     }
 
-    /// Raises `access_version` if the access control differs from that of the record before a
-    /// change.
+    /// Increments `access_version` if the access control differs from `before`.
     pub fn bump_access_version(&mut self, before: &Space) {
         if self.access_control != before.access_control {
             self.access_version = before.access_version + 1;
         }
     }
 
-    /// Whether it takes no files at this moment because it is being deleted, or was.
+    /// Whether it rejects new content because it was deleted or a deletion is in progress.
     pub fn is_locked(&self, now: Timestamp) -> bool {
         self.deleted_at.is_some()
             || self
@@ -200,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_handle_is_six_characters_and_a_letter_first() {
+    fn handle_has_six_characters_and_starts_with_a_letter() {
         assert!(Handle::parse("a1b2c3").is_ok());
         for wrong in [
             "", "1abcde", "abcde", "abcdefg", "ABCDEF", "abc-ef", "abcdé",

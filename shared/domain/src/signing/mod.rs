@@ -5,6 +5,6 @@ pub(crate) mod signature;
 
 pub use secret::{MasterSecret, Secret};
 pub use signature::{
-    SIGNATURE_PARAMETER, Signing, SigningSecret, canonical_form, decoded_parameters,
-    verify_signature,
+    PreviousSecret, SIGNATURE_PARAMETER, SignatureError, Signing, SigningSecret, canonical_form,
+    decoded_parameters,
 };

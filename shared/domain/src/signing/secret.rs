@@ -1,8 +1,9 @@
-//! Secrets that are derived from others, and what is done with them: marks that prove where
-//! something came from, and sealing.
+//! Derived secrets with message authentication (HMAC-SHA256) and encryption (AES-256-GCM).
 //!
-//! Invariant: a secret serves one purpose alone, is never printed, and marks are compared in
-//! constant time.
+//! Invariants:
+//! - Every secret serves a single purpose.
+//! - Secrets are never logged.
+//! - MACs are compared in constant time.
 
 use std::fmt;
 
@@ -13,69 +14,70 @@ use ring::{
 
 use crate::Env;
 
-/// Bytes of a derived secret.
+/// Length of a derived secret, in bytes.
 const SECRET_BYTES: usize = 32;
-/// Bytes of a mark: HMAC-SHA256, whole.
+/// Length of an HMAC-SHA256, in bytes.
 const MAC_BYTES: usize = 32;
 
-/// A secret for one purpose, derived by HKDF-SHA256 (RFC 5869) without a salt, the purpose as its
-/// `info`.
+/// Secret for a single purpose, derived with HKDF-SHA256
+/// ([RFC 5869](https://www.rfc-editor.org/rfc/rfc5869)) without a salt and the purpose as `info`.
 #[derive(Clone)]
 pub struct Secret([u8; SECRET_BYTES]);
 
-/// The secret from which those are derived that have to be had again: in the cloud Secrets Manager
-/// keeps it.
+/// Secret of the installation, from which reproducible secrets are derived. AWS Secrets Manager
+/// stores it in production.
 #[derive(Clone)]
 pub struct MasterSecret(Vec<u8>);
 
 impl MasterSecret {
-    /// The secret in the form in which it is kept.
-    pub fn new(kept: impl Into<Vec<u8>>) -> MasterSecret {
-        MasterSecret(kept.into())
+    /// Creates the master secret from its stored bytes.
+    pub fn new(bytes: impl Into<Vec<u8>>) -> MasterSecret {
+        MasterSecret(bytes.into())
     }
 
-    /// The secret for a purpose.
+    /// Derives the secret for a purpose.
     pub fn derive(&self, purpose: &str) -> Secret {
         Secret::derive(&self.0, purpose)
     }
 }
 
 impl Secret {
-    /// The secret for a purpose, from one that has at least as much randomness.
+    /// Derives the secret for a purpose from bytes with at least 256 bits of entropy, or as much as
+    /// the purpose needs.
     pub(crate) fn derive(from: &[u8], purpose: &str) -> Secret {
         let mut derived = [0; SECRET_BYTES];
         hkdf::Salt::new(hkdf::HKDF_SHA256, &[])
             .extract(from)
             .expand(&[purpose.as_bytes()], hkdf::HKDF_SHA256)
             .and_then(|derivation| derivation.fill(&mut derived))
-            .expect("HKDF gives up to 255 times the length of its hash");
+            .expect("HKDF outputs up to 255 times the length of its hash");
         Secret(derived)
     }
 
-    /// A secret for a purpose within this one's.
+    /// Derives a subkey for a narrower purpose.
     #[must_use]
     pub fn subkey(&self, purpose: &str) -> Secret {
         Secret::derive(&self.0, purpose)
     }
 
-    /// The secret as text, for those who prove by it themselves.
+    /// Returns the secret in lower-case hex, for clients that create signatures.
     pub(crate) fn hex(&self) -> String {
         hex::encode(self.0)
     }
 
-    /// HMAC-SHA256 of a message.
+    /// Returns the HMAC-SHA256 of a message.
     pub fn mac(&self, message: &[u8]) -> [u8; MAC_BYTES] {
-        let mark = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &self.0), message);
-        mark.as_ref().try_into().expect("HMAC-SHA256 has 32 bytes")
+        let mac = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, &self.0), message);
+        mac.as_ref().try_into().expect("HMAC-SHA256 has 32 bytes")
     }
 
-    /// Whether a mark is this message's; compared in constant time.
-    pub fn verify_mac(&self, message: &[u8], mark: &[u8]) -> bool {
-        hmac::verify(&hmac::Key::new(hmac::HMAC_SHA256, &self.0), message, mark).is_ok()
+    /// Whether a MAC belongs to a message, compared in constant time.
+    pub fn verify_mac(&self, message: &[u8], mac: &[u8]) -> bool {
+        hmac::verify(&hmac::Key::new(hmac::HMAC_SHA256, &self.0), message, mac).is_ok()
     }
 
-    /// Seals bytes by AES-256-GCM under a fresh nonce, which stands before them. They open only
-    /// with the same context.
+    /// Encrypts with AES-256-GCM under a random nonce, which precedes the ciphertext. Decryption
+    /// requires the same `context`, which is authenticated but not part of the result.
     pub fn encrypt(&self, mut bytes: Vec<u8>, context: &[u8], env: &Env) -> Vec<u8> {
         let nonce = env.random_bytes::<NONCE_LEN>();
         self.cipher()
@@ -84,25 +86,26 @@ impl Secret {
                 Aad::from(context),
                 &mut bytes,
             )
-            .expect("what fits into a record is far below the cipher's bound");
+            .expect("records are far smaller than the limit of AES-GCM");
         [&nonce[..], &bytes].concat()
     }
 
-    /// Opens what was sealed in this context; `None` where it is anything else.
-    pub fn decrypt(&self, sealed: &[u8], context: &[u8]) -> Option<Vec<u8>> {
-        let (nonce, bytes) = sealed.split_at_checked(NONCE_LEN)?;
+    /// Decrypts the result of [`Secret::encrypt`]. Returns `None` if it was modified or encrypted
+    /// with another secret or context.
+    pub fn decrypt(&self, encrypted: &[u8], context: &[u8]) -> Option<Vec<u8>> {
+        let (nonce, bytes) = encrypted.split_at_checked(NONCE_LEN)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
         let mut bytes = bytes.to_vec();
-        let opened = self
+        let decrypted = self
             .cipher()
             .open_in_place(nonce, Aad::from(context), &mut bytes)
             .ok()?;
-        Some(opened.to_vec())
+        Some(decrypted.to_vec())
     }
 
     fn cipher(&self) -> LessSafeKey {
         LessSafeKey::new(
-            UnboundKey::new(&AES_256_GCM, &self.0).expect("a key of AES-256 has 32 bytes"),
+            UnboundKey::new(&AES_256_GCM, &self.0).expect("AES-256 keys have 32 bytes"),
         )
     }
 }
@@ -125,7 +128,7 @@ mod tests {
     use crate::env::random::tests::counting;
 
     #[test]
-    fn the_derivation_is_pinned() {
+    fn derivation_is_pinned() {
         // HKDF-SHA256 of "master" without a salt, info "cursors", by an independent implementation.
         let secret = MasterSecret::new("master").derive("cursors");
         assert_eq!(
@@ -143,49 +146,49 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_proves_its_message_alone() {
+    fn mac_is_bound_to_message_and_secret() {
         let secret = MasterSecret::new("master").derive("a");
-        let mark = secret.mac(b"message");
-        assert!(secret.verify_mac(b"message", &mark));
-        let mut tampered = mark;
+        let mac = secret.mac(b"message");
+        assert!(secret.verify_mac(b"message", &mac));
+        let mut tampered = mac;
         tampered[31] ^= 1;
-        for (message, mark) in [
-            (&b"massage"[..], &mark[..]),
+        for (message, mac) in [
+            (&b"massage"[..], &mac[..]),
             (b"message", &tampered),
-            (b"message", &mark[..31]),
+            (b"message", &mac[..31]),
             (b"message", &[]),
         ] {
-            assert!(!secret.verify_mac(message, mark), "{message:?} {mark:?}");
+            assert!(!secret.verify_mac(message, mac), "{message:?} {mac:?}");
         }
         assert!(
             !MasterSecret::new("master")
                 .derive("b")
-                .verify_mac(b"message", &mark)
+                .verify_mac(b"message", &mac)
         );
     }
 
     #[test]
-    fn what_is_sealed_opens_in_its_context_and_unharmed_only() {
+    fn decrypt_requires_secret_context_and_unmodified_bytes() {
         let secret = MasterSecret::new("master").derive("a");
-        let sealed = secret.encrypt(b"answer".to_vec(), b"context", &counting());
-        assert!(!sealed.windows(6).any(|part| part == b"answer"));
+        let encrypted = secret.encrypt(b"answer".to_vec(), b"context", &counting());
+        assert!(!encrypted.windows(6).any(|part| part == b"answer"));
         assert_eq!(
-            secret.decrypt(&sealed, b"context").as_deref(),
+            secret.decrypt(&encrypted, b"context").as_deref(),
             Some(&b"answer"[..])
         );
-        assert_eq!(secret.decrypt(&sealed, b"another"), None);
+        assert_eq!(secret.decrypt(&encrypted, b"another"), None);
         assert_eq!(
             MasterSecret::new("master")
                 .derive("b")
-                .decrypt(&sealed, b"context"),
+                .decrypt(&encrypted, b"context"),
             None
         );
-        for index in 0..sealed.len() {
-            let mut harmed = sealed.clone();
-            harmed[index] ^= 1;
-            assert_eq!(secret.decrypt(&harmed, b"context"), None, "{index}");
+        for index in 0..encrypted.len() {
+            let mut tampered = encrypted.clone();
+            tampered[index] ^= 1;
+            assert_eq!(secret.decrypt(&tampered, b"context"), None, "{index}");
             assert_eq!(
-                secret.decrypt(&sealed[..index], b"context"),
+                secret.decrypt(&encrypted[..index], b"context"),
                 None,
                 "{index}"
             );

@@ -1,13 +1,13 @@
-//! Signed addresses: what a space's signing secret proves.
+//! Signatures of signed URLs with the signing secret of a space.
 //!
-//! An address is signed by HMAC-SHA256, in lower-case hex, over its canonical form under the
-//! space's signing secret as it is shown to its owner. The canonical form is `{path}?{query}`:
-//! every parameter of the query but `signature`, names and values decoded, then encoded by RFC 3986
-//! (`A-Za-z0-9-._~` stay, every other byte is `%XX` in upper case), sorted by name and value as
-//! they are encoded, and joined as `name=value` with `&`. So the same address has the same
-//! signature, however its parameters are ordered or encoded.
+//! A signature is the HMAC-SHA256 of the URL's canonical form, in lower-case hex. Its key is the
+//! text of the space's signing secret, as the owner sees it. The canonical form is
+//! `{path}?{query}`: all query parameters except `signature`, with names and values decoded, then
+//! encoded by [RFC 3986](https://www.rfc-editor.org/rfc/rfc3986#section-2.3) (`A-Za-z0-9-._~` stay,
+//! every other byte is `%XX` in upper case), sorted by encoded name and value, and joined as
+//! `name=value` with `&`. The order and the encoding of parameters do not change the signature.
 //!
-//! Invariant: whatever an address says is covered, so nothing of it can be changed, left out or
+//! Invariant: a signature covers the path and all parameters, so none can be changed, removed or
 //! added.
 
 use std::{borrow::Cow, fmt, str::Utf8Error};
@@ -16,31 +16,40 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use ring::hmac;
 use serde::{Deserialize, Serialize};
 
-use crate::{MasterSecret, SignatureError, SpaceId, Timestamp};
+use crate::{MasterSecret, ServiceError, SpaceId, Timestamp};
 
-/// The parameter that holds the signature.
+/// Query parameter of the signature.
 pub const SIGNATURE_PARAMETER: &str = "signature";
-/// The parameter that says until when a signed address is good, in seconds since 1970.
+/// Query parameter of the expiration time, in seconds since 1970.
 pub(crate) const EXPIRES: &str = "expires";
-/// The parameter that says by which secret an address is signed.
+/// Query parameter of the signing secret's generation.
 pub(crate) const KID: &str = "kid";
 
-/// How long the secret before the present one goes on verifying, in milliseconds: a day.
+/// Time that the previous secret stays valid after a rotation, in milliseconds: one day.
 const PREVIOUS_MS: i64 = 24 * 60 * 60 * 1_000;
-/// What stays as it is; RFC 3986 calls it unreserved.
+/// Characters to encode: all except the unreserved ones of RFC 3986.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
 
-/// Which signing secrets of a space verify.
+/// Rotation state of a space's signing secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signing {
-    /// The number of the present secret, from 1. As text it is the `kid` of what is signed by it.
+    /// Generation of the current secret, from 1. Its decimal text is the `kid` of signed URLs.
     pub generation: u32,
-    /// When the present secret took over from the one before.
+    /// Time of the last rotation.
     pub rotated_at: Option<Timestamp>,
+}
+
+/// Secret before the current one, while it is still valid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PreviousSecret {
+    /// Generation of the secret.
+    pub generation: u32,
+    /// Time when the secret becomes invalid.
+    pub expires_at: Timestamp,
 }
 
 impl Default for Signing {
@@ -53,7 +62,7 @@ impl Default for Signing {
 }
 
 impl Signing {
-    /// A fresh secret takes over.
+    /// Replaces the current secret by a new one.
     pub fn rotate(&mut self, now: Timestamp) {
         *self = Signing {
             generation: self.generation.saturating_add(1),
@@ -61,51 +70,67 @@ impl Signing {
         };
     }
 
-    /// The number of the secret before the present one, and until when it verifies, where it still
-    /// does.
-    pub fn previous(&self, now: Timestamp) -> Option<(u32, Timestamp)> {
-        let ends_at = self.rotated_at?.plus_ms(PREVIOUS_MS);
-        (now < ends_at).then(|| (self.generation - 1, ends_at))
+    /// Returns the previous secret; `None` if there is none or it expired.
+    pub fn previous(&self, now: Timestamp) -> Option<PreviousSecret> {
+        let expires_at = self.rotated_at?.plus_ms(PREVIOUS_MS);
+
+        (now < expires_at).then(|| PreviousSecret {
+            generation: self.generation - 1,
+            expires_at,
+        })
     }
 
-    /// The number that a `kid` names, where that secret verifies.
-    fn verifying(&self, kid: &str, now: Timestamp) -> Option<u32> {
-        let known = [
-            Some(self.generation),
-            self.previous(now).map(|(generation, _)| generation),
-        ];
-        known
+    /// Returns the generation of a `kid` whose secret is valid.
+    fn valid_generation(&self, kid: &str, now: Timestamp) -> Option<u32> {
+        let previous = self.previous(now).map(|secret| secret.generation);
+
+        [Some(self.generation), previous]
             .into_iter()
             .flatten()
             .find(|generation| generation.to_string() == kid)
     }
 }
 
-/// One signing secret of a space: 64 characters, which are its bytes as a key too.
+/// One generation of a space's signing secret: 64 hex characters, whose bytes are the HMAC key.
 #[derive(Clone)]
-pub struct SigningSecret(String);
+pub struct SigningSecret {
+    generation: u32,
+    text: String,
+}
 
 impl SigningSecret {
-    /// The secret of a number, derived from the master secret.
+    /// Derives a generation of the secret from the master secret.
     pub fn of(space: SpaceId, generation: u32, master: &MasterSecret) -> SigningSecret {
-        SigningSecret(
-            master
-                .derive(&format!("signing {space} {generation}"))
-                .hex(),
-        )
+        let secret = master.derive(&format!("signing {space} {generation}"));
+
+        SigningSecret {
+            generation,
+            text: secret.hex(),
+        }
     }
 
-    /// The secret's text, for its owner.
+    /// Returns the secret's text, for the owner of the space.
     pub fn reveal(&self) -> &str {
-        &self.0
+        &self.text
     }
 
-    /// The signature of a canonical form.
+    /// Returns the `kid` parameter of URLs signed with this secret.
+    pub(crate) fn kid(&self) -> String {
+        self.generation.to_string()
+    }
+
+    /// Returns the signature of a canonical form.
     pub fn sign(&self, canonical: &str) -> String {
         hex::encode(hmac::sign(&self.key(), canonical.as_bytes()))
     }
 
-    /// Whether it is the signature of a canonical form; compared in constant time.
+    /// Returns the query of a canonical form with the signature as its last parameter.
+    pub(crate) fn signed_query(&self, canonical: &str) -> String {
+        let query = canonical.split_once('?').map_or("", |(_, query)| query);
+        format!("{query}&{SIGNATURE_PARAMETER}={}", self.sign(canonical))
+    }
+
+    /// Compares a signature with that of a canonical form, in constant time.
     fn verifies(&self, canonical: &str, signature: &str) -> bool {
         hex::decode(signature).is_ok_and(|signature| {
             hmac::verify(&self.key(), canonical.as_bytes(), &signature).is_ok()
@@ -113,7 +138,7 @@ impl SigningSecret {
     }
 
     fn key(&self) -> hmac::Key {
-        hmac::Key::new(hmac::HMAC_SHA256, self.0.as_bytes())
+        hmac::Key::new(hmac::HMAC_SHA256, self.text.as_bytes())
     }
 }
 
@@ -123,14 +148,87 @@ impl fmt::Debug for SigningSecret {
     }
 }
 
-/// The parameters of a query, decoded once: names and values are percent-encoded UTF-8, and a plus
-/// is a plus.
+/// Reason why a signed URL is rejected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SignatureError {
+    /// A required parameter is missing, malformed or repeated.
+    Incomplete,
+    /// The signature does not match the URL with any valid secret.
+    Invalid,
+    /// The URL has expired.
+    Expired,
+}
+
+impl From<SignatureError> for ServiceError {
+    fn from(error: SignatureError) -> ServiceError {
+        ServiceError::forbidden(match error {
+            SignatureError::Incomplete => "The signed URL is incomplete.",
+            SignatureError::Invalid => "The signature is invalid.",
+            SignatureError::Expired => "The signed URL has expired.",
+        })
+    }
+}
+
+/// Signature of a request, not verified yet. Has no `Debug`, since a signature grants access.
+#[derive(Clone)]
+pub(crate) struct PresentedSignature {
+    kid: String,
+    canonical: String,
+    signature: String,
+}
+
+impl PresentedSignature {
+    /// Reads the signature from a path and its decoded query parameters.
+    pub(crate) fn parse(
+        path: &str,
+        parameters: &[(String, String)],
+    ) -> Result<PresentedSignature, SignatureError> {
+        let pairs = parameters
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()));
+
+        Ok(PresentedSignature {
+            kid: required_parameter(parameters, KID)?.to_owned(),
+            canonical: canonical_form(path, pairs),
+            // Hex digits in upper case are the same signature.
+            signature: required_parameter(parameters, SIGNATURE_PARAMETER)?.to_ascii_lowercase(),
+        })
+    }
+
+    /// Returns the signature in lower-case hex.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.signature
+    }
+
+    /// Fails unless the current or the still valid previous secret of the space created it.
+    pub(crate) fn verify(
+        &self,
+        space: SpaceId,
+        signing: Signing,
+        master: &MasterSecret,
+        now: Timestamp,
+    ) -> Result<(), SignatureError> {
+        let generation = signing.valid_generation(&self.kid, now);
+        let is_valid = generation.is_some_and(|generation| {
+            SigningSecret::of(space, generation, master).verifies(&self.canonical, &self.signature)
+        });
+
+        if is_valid {
+            Ok(())
+        } else {
+            Err(SignatureError::Invalid)
+        }
+    }
+}
+
+/// Decodes the parameters of a query: percent-encoded UTF-8, in which a plus is a plus.
 pub fn decoded_parameters(query: &str) -> Result<Vec<(String, String)>, Utf8Error> {
-    let decoded = |text: &str| percent_decode_str(text).decode_utf8().map(Cow::into_owned);
+    let decode = |text: &str| percent_decode_str(text).decode_utf8().map(Cow::into_owned);
     let parameter = |pair: &str| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        Ok((decoded(name)?, decoded(value)?))
+        Ok((decode(name)?, decode(value)?))
     };
+
     query
         .split('&')
         .filter(|pair| !pair.is_empty())
@@ -138,8 +236,8 @@ pub fn decoded_parameters(query: &str) -> Result<Vec<(String, String)>, Utf8Erro
         .collect()
 }
 
-/// The value of a parameter that a signed address may have once.
-pub(crate) fn optional<'a>(
+/// Returns the value of an optional parameter. Fails if it is repeated.
+pub(crate) fn optional_parameter<'a>(
     parameters: &'a [(String, String)],
     wanted: &str,
 ) -> Result<Option<&'a str>, SignatureError> {
@@ -147,53 +245,39 @@ pub(crate) fn optional<'a>(
         .iter()
         .filter(|(name, _)| name == wanted)
         .map(|(_, value)| value.as_str());
+
     match (values.next(), values.next()) {
         (value, None) => Ok(value),
         _ => Err(SignatureError::Incomplete),
     }
 }
 
-/// The value of a parameter that every signed address has, once.
-pub(crate) fn needed<'a>(
+/// Returns the value of a required parameter. Fails if it is missing or repeated.
+pub(crate) fn required_parameter<'a>(
     parameters: &'a [(String, String)],
     wanted: &str,
 ) -> Result<&'a str, SignatureError> {
-    optional(parameters, wanted)?.ok_or(SignatureError::Incomplete)
+    optional_parameter(parameters, wanted)?.ok_or(SignatureError::Incomplete)
 }
 
-/// The canonical form of a path and the decoded parameters of a query.
+/// Returns the canonical form of a path and the decoded parameters of a query.
 pub fn canonical_form<'a>(
     path: &str,
     parameters: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> String {
     let encode = |text| utf8_percent_encode(text, ENCODED).to_string();
-    let covered = parameters
+    let mut encoded: Vec<(String, String)> = parameters
         .into_iter()
-        .filter(|(name, _)| *name != SIGNATURE_PARAMETER);
-    let mut pairs: Vec<(String, String)> = covered
+        .filter(|(name, _)| *name != SIGNATURE_PARAMETER)
         .map(|(name, value)| (encode(name), encode(value)))
         .collect();
-    pairs.sort();
-    let pairs: Vec<String> = pairs
+    encoded.sort();
+
+    let pairs: Vec<String> = encoded
         .into_iter()
         .map(|(name, value)| format!("{name}={value}"))
         .collect();
     format!("{path}?{}", pairs.join("&"))
-}
-
-/// Whether a signature is that of a canonical form by the space's present secret, or by the one
-/// before while it verifies.
-pub fn verify_signature(
-    space: SpaceId,
-    signing: Signing,
-    (kid, canonical, signature): (&str, &str, &str),
-    master: &MasterSecret,
-    now: Timestamp,
-) -> bool {
-    let generation = signing.verifying(kid, now);
-    generation.is_some_and(|generation| {
-        SigningSecret::of(space, generation, master).verifies(canonical, signature)
-    })
 }
 
 #[cfg(test)]
@@ -201,7 +285,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_canonical_form_is_one_for_every_spelling() {
+    fn canonical_form_sorts_and_encodes_parameters() {
         for (parameters, expected) in [
             (
                 &[("b", "2"), ("a", "1"), ("signature", "x")][..],
@@ -220,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_is_decoded_once_and_strictly() {
+    fn query_is_decoded_once_and_must_be_utf8() {
         for (query, expected) in [
             ("a=1&b=2&a=3", &[("a", "1"), ("b", "2"), ("a", "3")][..]),
             ("", &[]),
@@ -244,37 +328,40 @@ mod tests {
     }
 
     #[test]
-    fn previous_secret_verifies_for_a_day() {
-        let (master, space) = (MasterSecret::new("master"), SpaceId::MIN);
+    fn previous_secret_is_valid_for_a_day() {
+        let master = MasterSecret::new("master");
+        let space = SpaceId::MIN;
         let mut signing = Signing::default();
-        let mark = |generation: u32| SigningSecret::of(space, generation, &master).sign("/p?a=1");
+        let signature =
+            |generation: u32| SigningSecret::of(space, generation, &master).sign("/p?a=1");
         let verifies = |signing: Signing, kid: &str, generation, now| {
-            verify_signature(
-                space,
-                signing,
-                (kid, "/p?a=1", &mark(generation)),
-                &master,
-                Timestamp::from_ms(now),
-            )
+            let presented = PresentedSignature {
+                kid: kid.to_owned(),
+                canonical: "/p?a=1".to_owned(),
+                signature: signature(generation),
+            };
+            presented
+                .verify(space, signing, &master, Timestamp::from_ms(now))
+                .is_ok()
         };
         assert!(verifies(signing, "1", 1, 0));
+
         signing.rotate(Timestamp::from_ms(5));
         assert!(verifies(signing, "2", 2, 5) && verifies(signing, "1", 1, PREVIOUS_MS + 4));
         assert!(!verifies(signing, "1", 1, PREVIOUS_MS + 5));
         for (kid, generation) in [("2", 1), ("1", 2), ("01", 1), ("3", 3), ("0", 0), ("", 2)] {
             assert!(!verifies(signing, kid, generation, 5), "{kid}");
         }
+
         signing.rotate(Timestamp::from_ms(6));
         assert!(!verifies(signing, "1", 1, 6) && verifies(signing, "2", 2, 6));
     }
 
     #[test]
-    fn a_signature_is_of_its_space_and_text_alone() {
+    fn signature_is_bound_to_space_and_canonical_form() {
         let master = MasterSecret::new("master");
-        let (one, other) = (
-            SigningSecret::of(SpaceId::MIN, 1, &master),
-            SigningSecret::of(SpaceId::MAX, 1, &master),
-        );
+        let one = SigningSecret::of(SpaceId::MIN, 1, &master);
+        let other = SigningSecret::of(SpaceId::MAX, 1, &master);
         let signature = one.sign("/p?a=1");
         assert!(
             one.verifies("/p?a=1", &signature) && one.verifies("/p?a=1", &signature.to_uppercase())

@@ -1,29 +1,29 @@
-//! What proves that a stranger's file is theirs to confirm: they have no key to come back with.
+//! Confirm tokens: the credential with which an anonymous caller confirms its presigned upload.
 
 use std::fmt;
 
 use crate::{FileId, MasterSecret, Secret};
 
-/// What every token begins with.
+/// Prefix of every token.
 const PREFIX: &str = "ct_";
-/// The purpose of the secret that tokens are made by.
+/// Purpose of the derived secret.
 const PURPOSE: &str = "confirm tokens";
 
-/// A token that confirms one file: `ct_` and the HMAC-SHA256 of its id, in lower-case hex.
+/// Token that confirms one file: `ct_` and the HMAC-SHA256 of the file's id in lower-case hex.
 #[derive(Clone)]
 pub struct ConfirmToken(String);
 
-/// Makes tokens, and knows them again.
+/// Issues and verifies confirm tokens.
 #[derive(Clone, Debug)]
 pub struct ConfirmTokens(Secret);
 
 impl ConfirmTokens {
-    /// Tokens of this master secret.
+    /// Derives the tokens' secret from the master secret.
     pub fn new(master: &MasterSecret) -> ConfirmTokens {
         ConfirmTokens(master.derive(PURPOSE))
     }
 
-    /// The token of a file.
+    /// Returns the token of a file.
     pub fn issue(&self, file: FileId) -> ConfirmToken {
         ConfirmToken(format!(
             "{PREFIX}{}",
@@ -31,17 +31,17 @@ impl ConfirmTokens {
         ))
     }
 
-    /// Whether a text is the token of a file; compared in constant time.
+    /// Whether a text is the token of a file, compared in constant time.
     pub fn verify(&self, text: &str, file: FileId) -> bool {
-        let mark = text
+        let mac = text
             .strip_prefix(PREFIX)
-            .and_then(|mark| hex::decode(mark).ok());
-        mark.is_some_and(|mark| self.0.verify_mac(file.to_string().as_bytes(), &mark))
+            .and_then(|hex_mac| hex::decode(hex_mac).ok());
+        mac.is_some_and(|mac| self.0.verify_mac(file.to_string().as_bytes(), &mac))
     }
 }
 
 impl ConfirmToken {
-    /// The token itself, for whoever announced the file.
+    /// Returns the plain text, for the response that creates the pending file.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_one_files_alone() {
+    fn token_is_valid_for_its_file_only() {
         let tokens = ConfirmTokens::new(&MasterSecret::new("master"));
         let token = tokens.issue(FileId::MIN);
         assert!(tokens.verify(token.reveal(), FileId::MIN));

@@ -1,30 +1,31 @@
-//! Names of files that a browser, a web server or a desktop could be made to run.
+//! Detection of file names that desktops or web servers execute.
 
 use crate::{FieldError, OriginalName, ValidationRules};
 
-/// Last extensions that desktops and servers run.
-const RUN_AS_LAST: [&str; 15] = [
+/// Extensions that are executable at the end of a name.
+const EXECUTABLE_AS_LAST: [&str; 15] = [
     "exe", "msi", "bat", "cmd", "scr", "pif", "cpl", "ps1", "vbs", "vbe", "wsf", "hta", "jar",
     "sh", "bash",
 ];
-/// Extensions that web servers run, and some of them also when another extension follows.
-const RUN_BY_SERVERS: [&str; 8] = ["phtml", "phar", "asp", "aspx", "jsp", "jspx", "cgi", "pl"];
-/// What every extension of PHP begins with.
+/// Extensions that web servers execute, some servers also when another extension follows.
+const EXECUTABLE_BY_SERVERS: [&str; 8] =
+    ["phtml", "phar", "asp", "aspx", "jsp", "jspx", "cgi", "pl"];
+/// Prefix of all PHP extensions.
 const PHP: &str = "php";
 
-/// What is said of such a file.
+/// Error for an executable file.
 pub const EXECUTABLE_FILE: FieldError = FieldError::Custom("must not be an executable file");
 
-/// Refuses by the extensions of a name that something would run, but for those that the config
-/// allows by name.
+/// Rejects names with an executable extension, except for extensions in `allowed_formats`.
 pub fn reject_executable_name(
     name: &OriginalName,
     rules: &ValidationRules,
 ) -> Result<(), FieldError> {
     let parts = name.parts();
-    // Desktops drop dots and spaces from the end of a name, and some servers what follows a
-    // semicolon or a colon.
-    let bare = |part: &'_ str| {
+
+    // Desktops ignore trailing dots and spaces, and some servers everything after a semicolon or a
+    // colon.
+    let strip_suffix = |part: &'_ str| {
         part.split([';', ':'])
             .next()
             .unwrap_or_default()
@@ -33,28 +34,29 @@ pub fn reject_executable_name(
     };
     let extensions: Vec<String> = parts[1..]
         .iter()
-        .map(|part| bare(part))
+        .map(|part| strip_suffix(part))
         .filter(|part| !part.is_empty())
         .collect();
     let Some((last, middle)) = extensions.split_last() else {
         return Ok(());
     };
-    let is_run = |extension: &String| runs_on_servers(extension) && !rules.allows(extension);
-    let refused = (is_executable(last) && !rules.allows(last)) || middle.iter().any(is_run);
-    if refused {
+
+    let is_rejected =
+        |extension: &String| is_server_executable(extension) && !rules.allows(extension);
+    if (is_executable(last) && !rules.allows(last)) || middle.iter().any(is_rejected) {
         Err(EXECUTABLE_FILE)
     } else {
         Ok(())
     }
 }
 
-/// Whether desktops or servers run files of this last extension, in lower case.
+/// Whether desktops or web servers execute files whose last extension is this, in lower case.
 pub fn is_executable(extension: &str) -> bool {
-    RUN_AS_LAST.contains(&extension) || runs_on_servers(extension)
+    EXECUTABLE_AS_LAST.contains(&extension) || is_server_executable(extension)
 }
 
-fn runs_on_servers(extension: &str) -> bool {
-    extension.starts_with(PHP) || RUN_BY_SERVERS.contains(&extension)
+fn is_server_executable(extension: &str) -> bool {
+    extension.starts_with(PHP) || EXECUTABLE_BY_SERVERS.contains(&extension)
 }
 
 #[cfg(test)]
@@ -62,8 +64,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_something_would_run_are_refused() {
-        let refused = |name| {
+    fn executable_names_are_rejected() {
+        let is_rejected = |name| {
             reject_executable_name(&OriginalName::clean(name), &ValidationRules::default()).is_err()
         };
         for name in [
@@ -81,7 +83,7 @@ mod tests {
             "a.asp;.jpg",
             "a.exe::$DATA",
         ] {
-            assert!(refused(name), "{name}");
+            assert!(is_rejected(name), "{name}");
         }
         for name in [
             "a.jpg",
@@ -93,7 +95,7 @@ mod tests {
             "a.b.c",
             "jar.tar.gz",
         ] {
-            assert!(!refused(name), "{name}");
+            assert!(!is_rejected(name), "{name}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! From which pages unsigned uploads are taken.
+//! Referrers of unsigned uploads, and patterns of allowed ones.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,37 +6,37 @@ use url::{Host, Url};
 
 use crate::{FieldError, naming::public_https_url::LABEL_CHARACTERS};
 
-/// Most characters of a pattern.
+/// Maximum number of characters of a pattern.
 const PATTERN_CHARACTERS: usize = 255;
-/// What a pattern for all subdomains begins with.
+/// Prefix of a pattern for all subdomains.
 const ANY_SUBDOMAIN: &str = "*.";
 
-/// A host, or `*.host` for every subdomain of it, however deep, but not itself. Kept in lower case,
-/// as punycode.
+/// Host, or `*.host` for all its subdomains at any depth, without the host itself. Stored in lower
+/// case as Punycode.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(extend("maxLength" = PATTERN_CHARACTERS, "pattern" = r"^(\*\.)?[^\s*/\\?#@\u0000-\u001f\u007f-\u009f]+$"))]
 pub struct ReferrerPattern(String);
 
 impl ReferrerPattern {
-    /// Takes a host name, of any number of parts, or a number; a name may follow `*.`.
+    /// Parses a host name, `*.` and a host name, or an IP address.
     pub fn parse(text: &str) -> Result<ReferrerPattern, FieldError> {
         if text.chars().count() > PATTERN_CHARACTERS {
             return Err(FieldError::TooLong(PATTERN_CHARACTERS));
         }
-        let (any, name) = text
-            .strip_prefix(ANY_SUBDOMAIN)
-            .map_or(("", text), |name| (ANY_SUBDOMAIN, name));
-        match Host::parse(name).map_err(|_| FieldError::InvalidFormat)? {
-            Host::Domain(host) if is_name(&host) => Ok(ReferrerPattern(format!("{any}{host}"))),
-            host @ (Host::Ipv4(_) | Host::Ipv6(_)) if any.is_empty() => {
+
+        let parent = text.strip_prefix(ANY_SUBDOMAIN);
+        let prefix = if parent.is_some() { ANY_SUBDOMAIN } else { "" };
+        match Host::parse(parent.unwrap_or(text)).map_err(|_| FieldError::InvalidFormat)? {
+            Host::Domain(host) if is_name(&host) => Ok(ReferrerPattern(format!("{prefix}{host}"))),
+            host @ (Host::Ipv4(_) | Host::Ipv6(_)) if parent.is_none() => {
                 Ok(ReferrerPattern(host.to_string()))
             }
             _ => Err(FieldError::InvalidFormat),
         }
     }
 
-    /// Whether a host, as [`Referrer`] has it, is one of those meant.
+    /// Whether the pattern matches the host of a [`Referrer`].
     fn matches(&self, host: &str) -> bool {
         match self.0.strip_prefix(ANY_SUBDOMAIN) {
             Some(parent) => host
@@ -59,7 +59,7 @@ fn is_name(host: &str) -> bool {
     host.split('.').all(is_label)
 }
 
-/// The page that a request comes from.
+/// Page that sent a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Referrer {
     host: String,
@@ -67,44 +67,47 @@ pub struct Referrer {
 }
 
 impl Referrer {
-    /// Reads an absolute address of `http` or `https`, without a user's name, all of it in the
-    /// characters of RFC 3986. `None` where it is anything else: browsers send no other.
-    pub fn parse(address: &str) -> Option<Referrer> {
-        let is_plain = address
+    /// Parses an absolute `http` or `https` URL without credentials, in the characters of
+    /// [RFC 3986](https://www.rfc-editor.org/rfc/rfc3986). Returns `None` for everything else, which
+    /// browsers do not send.
+    pub fn parse(referrer: &str) -> Option<Referrer> {
+        let is_plain = referrer
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=%".contains(&byte));
         let has_authority = ["http://", "https://"].iter().any(|scheme| {
-            address
+            referrer
                 .get(..scheme.len())
                 .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
-                && !address[scheme.len()..].starts_with('/')
+                && !referrer[scheme.len()..].starts_with('/')
         });
-        let url = Url::parse(address)
+
+        let url = Url::parse(referrer)
             .ok()
             .filter(|_| is_plain && has_authority)?;
-        let authority = address.split("//").nth(1)?.split(['/', '?', '#']).next()?;
+        let authority = referrer.split("//").nth(1)?.split(['/', '?', '#']).next()?;
         if authority.contains('@') {
             return None;
         }
+
         let host = url.host()?;
         let is_loopback = match &host {
             Host::Domain(name) => *name == "localhost",
-            Host::Ipv4(number) => number.is_loopback(),
-            Host::Ipv6(number) => number.is_loopback(),
+            Host::Ipv4(address) => address.is_loopback(),
+            Host::Ipv6(address) => address.is_loopback(),
         };
+
         Some(Referrer {
             host: host.to_string(),
             is_secure: url.scheme() == "https" || is_loopback,
         })
     }
 
-    /// Whether any of these patterns means it.
+    /// Whether a pattern matches the referrer.
     pub fn is_allowed(&self, patterns: &[ReferrerPattern]) -> bool {
         patterns.iter().any(|pattern| pattern.matches(&self.host))
     }
 
-    /// Whether nobody on the way could have changed it; this machine itself counts, as it does in
-    /// browsers.
+    /// Whether the page is a secure context: `https`, or a loopback host as in browsers.
     pub fn is_secure(&self) -> bool {
         self.is_secure
     }
@@ -114,23 +117,23 @@ impl Referrer {
 mod tests {
     use super::*;
 
-    fn allowed(pattern: &str, address: &str) -> bool {
+    fn allowed(pattern: &str, referrer: &str) -> bool {
         let pattern = ReferrerPattern::parse(pattern).expect(pattern);
-        Referrer::parse(address).is_some_and(|referrer| referrer.is_allowed(&[pattern]))
+        Referrer::parse(referrer).is_some_and(|referrer| referrer.is_allowed(&[pattern]))
     }
 
     #[test]
-    fn a_host_is_meant_in_every_spelling_and_no_look_alike() {
-        for address in [
+    fn host_pattern_matches_the_exact_host_only() {
+        for referrer in [
             "https://example.com",
             "https://example.com/",
             "https://EXAMPLE.com/page?x=1#y",
             "https://example.com:8443/",
             "HTTP://example.com/",
         ] {
-            assert!(allowed("Example.com", address), "{address}");
+            assert!(allowed("Example.com", referrer), "{referrer}");
         }
-        for address in [
+        for referrer in [
             "",
             "example.com",
             "https://example.com.evil.org/",
@@ -150,13 +153,13 @@ mod tests {
             "https://example.com /",
             "https://evil.org?@example.com",
         ] {
-            assert!(!allowed("example.com", address), "{address}");
+            assert!(!allowed("example.com", referrer), "{referrer}");
         }
     }
 
     #[test]
-    fn a_star_means_every_subdomain_and_not_the_apex() {
-        for (address, meant) in [
+    fn wildcard_matches_subdomains_but_not_the_apex() {
+        for (referrer, expected) in [
             ("https://www.example.com/", true),
             ("https://a.b.example.com/", true),
             ("https://example.com/", false),
@@ -164,12 +167,12 @@ mod tests {
             ("https://evilexample.com/", false),
             ("https://www.example.com.evil.org/", false),
         ] {
-            assert_eq!(allowed("*.example.com", address), meant, "{address}");
+            assert_eq!(allowed("*.example.com", referrer), expected, "{referrer}");
         }
     }
 
     #[test]
-    fn names_beyond_ascii_are_compared_as_punycode() {
+    fn non_ascii_names_are_compared_as_punycode() {
         assert!(allowed("bücher.example", "https://xn--bcher-kva.example/"));
         assert!(allowed(
             "xn--bcher-kva.example",
@@ -198,8 +201,8 @@ mod tests {
     }
 
     #[test]
-    fn security_is_the_schemes_or_the_machines_own() {
-        for (address, secure) in [
+    fn https_and_loopback_pages_are_secure() {
+        for (referrer, expected) in [
             ("https://example.com/", true),
             ("http://example.com/", false),
             ("http://localhost:3000/", true),
@@ -208,9 +211,9 @@ mod tests {
             ("http://localhost.example.com/", false),
         ] {
             assert_eq!(
-                Referrer::parse(address).expect("an address").is_secure(),
-                secure,
-                "{address}"
+                Referrer::parse(referrer).expect("a URL").is_secure(),
+                expected,
+                "{referrer}"
             );
         }
     }

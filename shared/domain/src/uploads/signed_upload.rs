@@ -1,20 +1,20 @@
-//! Signed addresses to upload to: who makes one may upload, and lets whoever holds it upload in
-//! their place.
+//! Signed upload URLs, with which a client uploads without an API key.
 //!
 //! The query is
 //! `expires&kid&space_id&upload_config_id[&content_type][&filename][&folder_id]&signature`, signed
-//! as [`canonical_form`] says over one path, wherever the query is used. `folder_id` is a folder's
-//! id, or `root`.
+//! over the [`canonical_form`] of one path, for all endpoints that accept the query. `folder_id` is
+//! the id of a folder, or `root`.
 
 use std::{fmt, str::FromStr};
 
 use sha2::{Digest, Sha256};
 
 use crate::{
-    FolderId, InvalidId, MasterSecret, OriginalName, SIGNATURE_PARAMETER, ServiceError, Signing,
-    SigningSecret, SpaceId, Timestamp, UploadConfigId, canonical_form, decoded_parameters,
-    signing::signature::{EXPIRES, KID, needed, optional},
-    verify_signature,
+    FolderId, InvalidId, MasterSecret, OriginalName, SignatureError, Signing, SigningSecret,
+    SpaceId, Timestamp, UploadConfigId, canonical_form, decoded_parameters,
+    signing::signature::{
+        EXPIRES, KID, PresentedSignature, optional_parameter, required_parameter,
+    },
 };
 
 const SPACE: &str = "space_id";
@@ -22,13 +22,13 @@ const CONFIG: &str = "upload_config_id";
 const FILENAME: &str = "filename";
 const CONTENT_TYPE: &str = "content_type";
 const FOLDER: &str = "folder_id";
-/// The text that names the root in place of a folder's id.
+/// Value that selects the root instead of a folder id.
 pub const ROOT_FOLDER: &str = "root";
 
-/// Folder that a signed URL is for.
+/// Folder that a signed URL uploads into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignedFolder {
-    /// No folder.
+    /// The root of the space.
     Root,
     /// A folder.
     Folder(FolderId),
@@ -71,158 +71,125 @@ impl fmt::Display for SignedFolder {
     }
 }
 
-/// What a signed address allows.
+/// Uploads that a signed URL permits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedUpload {
-    /// Uploads into this space.
+    /// Space of the files.
     pub space_id: SpaceId,
-    /// By this config.
+    /// Upload config of the files.
     pub config_id: UploadConfigId,
-    /// Until then, in seconds since 1970.
+    /// Expiration time, in seconds since 1970.
     pub expires_seconds: i64,
-    /// Under this name, whatever the client calls its file.
+    /// Original name of the files, instead of the one that the client sends.
     pub filename: Option<String>,
-    /// Of this MIME type alone.
+    /// The only permitted MIME type.
     pub content_type: Option<String>,
-    /// Into this folder; where the config puts them, if the URL names none.
+    /// Folder of the files; `None` uses the upload config's folder.
     pub folder: Option<SignedFolder>,
 }
 
-/// Why an address allows nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SignatureError {
-    /// Something that every signed address says is missing, malformed, or there twice.
-    Incomplete,
-    /// The signature is not that of this address by a secret that verifies.
-    Invalid,
-    /// Its time is over.
-    Expired,
-}
-
-impl From<SignatureError> for ServiceError {
-    fn from(why: SignatureError) -> ServiceError {
-        ServiceError::forbidden(match why {
-            SignatureError::Incomplete => "The signed URL is incomplete.",
-            SignatureError::Invalid => "The signature is invalid.",
-            SignatureError::Expired => "The signed URL has expired.",
-        })
-    }
-}
-
-/// An address as it came, not yet proven. It is never printed: whoever has its signature may use
-/// it.
+/// Signed upload URL of a request, not verified yet. Has no `Debug`, since a signature grants
+/// access.
 #[derive(Clone)]
 pub struct SignedUploadUrl {
-    /// What it claims to allow.
+    /// Uploads that the URL claims to permit.
     pub claims: SignedUpload,
-    kid: String,
-    canonical: String,
-    signature: String,
+    signature: PresentedSignature,
 }
 
 impl SignedUpload {
-    /// The query of the address with this path, signed by a space's present secret; `signature`
-    /// stands last.
-    pub fn query(&self, path: &str, signing: Signing, secret: &SigningSecret) -> String {
-        let (space, config) = (self.space_id.to_string(), self.config_id.to_string());
-        let (expires, kid) = (
-            self.expires_seconds.to_string(),
-            signing.generation.to_string(),
-        );
+    /// Returns the signed query of a URL with this path, with `signature` as its last parameter.
+    pub fn query(&self, path: &str, secret: &SigningSecret) -> String {
+        let expires = self.expires_seconds.to_string();
+        let kid = secret.kid();
+        let space_id = self.space_id.to_string();
+        let config_id = self.config_id.to_string();
         let folder = self.folder.map(|folder| folder.to_string());
-        let mut parameters: Vec<(&str, &str)> = vec![
-            (EXPIRES, &expires),
-            (KID, &kid),
-            (SPACE, &space),
-            (CONFIG, &config),
+
+        let required = [
+            (EXPIRES, expires.as_str()),
+            (KID, kid.as_str()),
+            (SPACE, space_id.as_str()),
+            (CONFIG, config_id.as_str()),
         ];
-        parameters.extend(self.filename.as_deref().map(|name| (FILENAME, name)));
-        parameters.extend(
-            self.content_type
-                .as_deref()
-                .map(|content_type| (CONTENT_TYPE, content_type)),
-        );
-        parameters.extend(folder.as_deref().map(|folder| (FOLDER, folder)));
-        let canonical = canonical_form(path, parameters);
-        let query = canonical.split_once('?').map_or("", |(_, query)| query);
-        format!("{query}&{SIGNATURE_PARAMETER}={}", secret.sign(&canonical))
+        let optional = [
+            (FILENAME, self.filename.as_deref()),
+            (CONTENT_TYPE, self.content_type.as_deref()),
+            (FOLDER, folder.as_deref()),
+        ];
+        let present = optional
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)));
+
+        let canonical = canonical_form(path, required.into_iter().chain(present));
+        secret.signed_query(&canonical)
     }
 
-    /// The name that files are kept under.
+    /// Returns the sanitized original name.
     pub fn original_name(&self) -> Option<OriginalName> {
         self.filename.as_deref().map(OriginalName::clean)
     }
 }
 
 impl SignedUploadUrl {
-    /// Reads the query of an address that is signed for a path: names and values are
-    /// percent-encoded UTF-8, and a plus is a plus.
+    /// Parses the query of a URL that is signed for a path. Names and values are percent-encoded
+    /// UTF-8, in which a plus is a plus.
     pub fn parse(path: &str, query: &str) -> Result<SignedUploadUrl, SignatureError> {
         let parameters = decoded_parameters(query).map_err(|_| SignatureError::Incomplete)?;
-        SignedUploadUrl::of(path, &parameters)
+        SignedUploadUrl::from_parameters(path, &parameters)
     }
 
-    fn of(path: &str, parameters: &[(String, String)]) -> Result<SignedUploadUrl, SignatureError> {
+    fn from_parameters(
+        path: &str,
+        parameters: &[(String, String)],
+    ) -> Result<SignedUploadUrl, SignatureError> {
         let claims = SignedUpload {
-            space_id: needed(parameters, SPACE)?
-                .parse()
-                .map_err(|_| SignatureError::Incomplete)?,
-            config_id: needed(parameters, CONFIG)?
-                .parse()
-                .map_err(|_| SignatureError::Incomplete)?,
-            expires_seconds: needed(parameters, EXPIRES)?
-                .parse()
-                .map_err(|_| SignatureError::Incomplete)?,
-            filename: optional(parameters, FILENAME)?.map(str::to_owned),
-            content_type: optional(parameters, CONTENT_TYPE)?.map(str::to_owned),
-            folder: optional(parameters, FOLDER)?
-                .map(str::parse)
-                .transpose()
-                .map_err(|_| SignatureError::Incomplete)?,
+            space_id: parsed(required_parameter(parameters, SPACE)?)?,
+            config_id: parsed(required_parameter(parameters, CONFIG)?)?,
+            expires_seconds: parsed(required_parameter(parameters, EXPIRES)?)?,
+            filename: optional_parameter(parameters, FILENAME)?.map(str::to_owned),
+            content_type: optional_parameter(parameters, CONTENT_TYPE)?.map(str::to_owned),
+            folder: optional_parameter(parameters, FOLDER)?
+                .map(parsed)
+                .transpose()?,
         };
-        let pairs = parameters
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_str()));
+
         Ok(SignedUploadUrl {
             claims,
-            kid: needed(parameters, KID)?.to_owned(),
-            canonical: canonical_form(path, pairs),
-            // It is one address however its signature is spelled.
-            signature: needed(parameters, SIGNATURE_PARAMETER)?.to_ascii_lowercase(),
+            signature: PresentedSignature::parse(path, parameters)?,
         })
     }
 
-    /// What tells this address from every other, and what only its holders know.
+    /// Returns the signature in lower-case hex: unique to the URL and secret to its holders.
     pub fn signature(&self) -> &str {
-        &self.signature
+        self.signature.as_str()
     }
 
-    /// What tells this address from every other, for everyone to know: a SHA-256, in lower-case
-    /// hex.
+    /// Returns the SHA-256 of the signature in lower-case hex: unique to the URL, but not secret.
     pub fn digest(&self) -> String {
-        hex::encode(Sha256::digest(&self.signature))
+        hex::encode(Sha256::digest(self.signature()))
     }
 
-    /// What the address allows now, where it is proven by a secret of the space that it names.
+    /// Verifies signature and expiration, and returns the permitted uploads. `signing` is that of
+    /// the space in the claims.
     pub fn verify(
         &self,
         signing: Signing,
         master: &MasterSecret,
         now: Timestamp,
     ) -> Result<&SignedUpload, SignatureError> {
-        let presented = (
-            self.kid.as_str(),
-            self.canonical.as_str(),
-            self.signature.as_str(),
-        );
-        if !verify_signature(self.claims.space_id, signing, presented, master, now) {
-            return Err(SignatureError::Invalid);
-        }
+        let space_id = self.claims.space_id;
+        self.signature.verify(space_id, signing, master, now)?;
+
         if now.seconds() >= self.claims.expires_seconds {
             return Err(SignatureError::Expired);
         }
         Ok(&self.claims)
     }
+}
+
+fn parsed<T: FromStr>(text: &str) -> Result<T, SignatureError> {
+    text.parse().map_err(|_| SignatureError::Incomplete)
 }
 
 #[cfg(test)]
@@ -248,52 +215,55 @@ mod tests {
             .collect()
     }
 
-    fn is_read_as(query: &str, filename: &str) -> bool {
+    fn parses_filename(query: &str, filename: &str) -> bool {
         let query = format!(
             "{query}&expires=1&kid=1&space_id={0}&upload_config_id={0}&signature=00",
             SpaceId::MIN
         );
         SignedUploadUrl::parse(PATH, &query)
-            .is_ok_and(|presented| presented.claims.filename.as_deref() == Some(filename))
+            .is_ok_and(|url| url.claims.filename.as_deref() == Some(filename))
     }
 
     #[test]
-    fn a_query_is_decoded_once_and_strictly() {
+    fn query_is_decoded_once_and_must_be_utf8() {
         assert!(
-            is_read_as("filename=a+b%2Bc%20d", "a+b+c d") && is_read_as("filename=%2541", "%41")
+            parses_filename("filename=a+b%2Bc%20d", "a+b+c d")
+                && parses_filename("filename=%2541", "%41")
         );
         for wrong in ["filename=%FF", "%FF=1&filename=a", "filename=%C3"] {
-            assert!(!is_read_as(wrong, "a"), "{wrong}");
+            assert!(!parses_filename(wrong, "a"), "{wrong}");
         }
     }
 
-    fn outcome(
+    fn verify(
         parameters: &[(String, String)],
         seconds: i64,
     ) -> Result<SignedUpload, SignatureError> {
         let now = Timestamp::from_ms(seconds * 1_000);
-        SignedUploadUrl::of(PATH, parameters)?
+        SignedUploadUrl::from_parameters(PATH, parameters)?
             .verify(Signing::default(), &MasterSecret::new("master"), now)
             .cloned()
     }
 
     #[test]
-    fn an_address_allows_what_it_was_signed_for_until_it_expires() {
+    fn url_permits_exactly_the_signed_upload_until_it_expires() {
         let secret = SigningSecret::of(SpaceId::MIN, 1, &MasterSecret::new("master"));
-        let parameters = presented(&upload().query(PATH, Signing::default(), &secret));
-        assert_eq!(outcome(&parameters, 99), Ok(upload()));
-        assert_eq!(outcome(&parameters, 100), Err(SignatureError::Expired));
+        let parameters = presented(&upload().query(PATH, &secret));
+        assert_eq!(verify(&parameters, 99), Ok(upload()));
+        assert_eq!(verify(&parameters, 100), Err(SignatureError::Expired));
         for index in 0..parameters.len() {
             let mut tampered = parameters.clone();
             tampered[index].1.push('0');
-            assert!(outcome(&tampered, 99).is_err(), "{:?}", parameters[index]);
+            assert!(verify(&tampered, 99).is_err(), "{:?}", parameters[index]);
+
             let mut missing = parameters.clone();
             missing.remove(index);
-            assert!(outcome(&missing, 99).is_err(), "{:?}", parameters[index]);
-            let twice = [&parameters[..], &parameters[index..=index]].concat();
-            assert!(outcome(&twice, 99).is_err(), "{:?}", parameters[index]);
+            assert!(verify(&missing, 99).is_err(), "{:?}", parameters[index]);
+
+            let repeated = [&parameters[..], &parameters[index..=index]].concat();
+            assert!(verify(&repeated, 99).is_err(), "{:?}", parameters[index]);
         }
         let more = [&parameters[..], &[("extra".to_owned(), "1".to_owned())]].concat();
-        assert_eq!(outcome(&more, 99), Err(SignatureError::Invalid));
+        assert_eq!(verify(&more, 99), Err(SignatureError::Invalid));
     }
 }

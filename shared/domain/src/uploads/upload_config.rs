@@ -1,4 +1,4 @@
-//! Upload configs: what holds for the uploads that name them.
+//! Upload configs: named settings and rules of uploads.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,19 +8,19 @@ use crate::{
     Timestamp, UploadConfigId, UploadRules, naming::text::nfc,
 };
 
-/// Most characters of a config's name.
+/// Maximum number of characters of a config's name.
 const NAME_CHARACTERS: usize = 100;
-/// The config that every space begins with.
+/// Name of the config that is created with a space.
 const STARTER: &str = "starter";
 
-/// Name of an upload config: 1 to 100 of `A-Za-z0-9_-`, unlike every other one's in its space.
+/// Name of an upload config: 1 to 100 characters of `A-Za-z0-9_-`, unique in its space.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(extend("minLength" = 1, "maxLength" = NAME_CHARACTERS, "pattern" = "^[A-Za-z0-9_-]+$"))]
 pub struct UploadConfigName(String);
 
 impl UploadConfigName {
-    /// Takes a text that could be a config's name.
+    /// Parses a config's name.
     pub fn parse(text: &str) -> Result<UploadConfigName, FieldError> {
         let text = nfc(text);
         if text.is_empty() {
@@ -37,25 +37,24 @@ impl UploadConfigName {
         }
     }
 
-    /// The name's text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// How an upload names its config.
+/// Id or name with which a request selects an upload config.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(with = "String")]
 pub enum UploadConfigReference {
-    /// By id.
+    /// Id of the config.
     Id(UploadConfigId),
-    /// By name.
+    /// Name of the config.
     Name(UploadConfigName),
 }
 
 impl UploadConfigReference {
-    /// Takes an id or a name. What can be neither names no config, and is refused as one that names
-    /// none.
+    /// Parses an id or a name. A malformed text fails with the same error as an unknown config.
     pub fn parse(text: &str) -> Result<UploadConfigReference, FieldError> {
         match text.parse() {
             Ok(id) => Ok(UploadConfigReference::Id(id)),
@@ -66,75 +65,74 @@ impl UploadConfigReference {
     }
 }
 
-/// Most referrers that a config allows.
+/// Maximum number of referrer patterns of a config.
 pub const MAX_REFERRERS: usize = 100;
-/// Most unsigned uploads an hour that a config may allow.
+/// Maximum of `max_uploads_per_hour` of a config.
 pub const MAX_UPLOADS_PER_HOUR: i64 = 1_000;
-/// Maximum size of an anonymous file whose config sets none, in bytes: 50 MB.
+/// Maximum size of a file from an anonymous caller if the config sets none, in bytes: 50 MB.
 pub const MAX_ANONYMOUS_FILE_BYTES: u64 = 50 << 20;
 
-/// From where, and how often, strangers may upload.
+/// Restrictions of unsigned uploads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UnsignedRestrictions {
-    /// The pages they may come from; at least one.
+    /// Patterns of allowed referrers; at least one.
     pub allowed_referrers: Vec<ReferrerPattern>,
-    /// Whether only pages and connections that nobody could change count.
+    /// Whether the page and the upload must use HTTPS.
     pub require_https: bool,
-    /// Maximum number of uploads in a clock hour; the deployment's default applies where there is
-    /// none.
+    /// Maximum number of uploads per clock hour; `None` uses the installation's default.
     pub max_uploads_per_hour: Option<u64>,
 }
 
-/// What a caller says of an upload config to be made.
+/// Settings of an upload config to create.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewUploadConfig {
-    /// Its name.
+    /// Name, unique in the space.
     pub name: UploadConfigName,
-    /// What it is for.
+    /// Free text for users.
     pub description: Option<Description>,
-    /// Whether only signed addresses and presigned uploads may use it.
+    /// Whether only signed URLs and presigned uploads can use it.
     pub is_signed: bool,
-    /// Whether strangers may upload by it.
+    /// Whether unsigned uploads are allowed.
     pub allow_unsigned: bool,
-    /// From where they may.
+    /// Restrictions of unsigned uploads.
     pub unsigned_restrictions: Option<UnsignedRestrictions>,
-    /// How its files are delivered.
+    /// Delivery type of its files.
     pub delivery_type: DeliveryType,
-    /// What it asks of files.
+    /// Rules for its files.
     pub config: UploadRules,
 }
 
-/// An upload config's record.
+/// Stored record of an upload config.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UploadConfig {
-    /// Its id.
+    /// Id of the config.
     pub id: UploadConfigId,
-    /// The space it belongs to.
+    /// Space of the config.
     pub space_id: SpaceId,
-    /// Its name.
+    /// Name, unique in the space.
     pub name: UploadConfigName,
-    /// What it is for.
+    /// Free text for users.
     pub description: Option<Description>,
-    /// Whether only signed addresses and presigned uploads may use it.
+    /// Whether only signed URLs and presigned uploads can use it.
     pub is_signed: bool,
-    /// Whether strangers may upload by it.
+    /// Whether unsigned uploads are allowed.
     pub allow_unsigned: bool,
-    /// From where strangers may upload by it; kept also while they may not.
+    /// Restrictions of unsigned uploads; kept while unsigned uploads are disabled.
     pub unsigned_restrictions: Option<UnsignedRestrictions>,
-    /// How its files are delivered.
+    /// Delivery type of its files.
     pub delivery_type: DeliveryType,
-    /// What it asks of files.
+    /// Rules for its files.
     pub config: UploadRules,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Timestamp,
-    /// When it was last changed.
+    /// Time of the last change.
     pub updated_at: Timestamp,
-    /// How often it was changed: whoever changes it says which version they changed.
+    /// Number of writes, for optimistic locking.
     pub version: u64,
 }
 
 impl UploadConfig {
-    /// A new config of a space.
+    /// Creates a config in a space.
     pub fn new(
         new: NewUploadConfig,
         space_id: SpaceId,
@@ -157,8 +155,8 @@ impl UploadConfig {
         }
     }
 
-    /// Returns the rules for uploads of a principal. Anonymous files have a maximum size also where
-    /// the config sets none.
+    /// Returns the rules for uploads of a principal. For anonymous callers they always contain a
+    /// maximum size.
     pub fn rules_for(&self, uploaded_by: Principal) -> UploadRules {
         let mut rules = self.config.clone();
         if uploaded_by.is_anonymous() {
@@ -170,12 +168,12 @@ impl UploadConfig {
         rules
     }
 
-    /// Returns the maximum number of unsigned uploads in a clock hour, where the config states one.
+    /// Returns the config's maximum number of unsigned uploads per clock hour.
     pub fn max_uploads_per_hour(&self) -> Option<u64> {
         self.unsigned_restrictions.as_ref()?.max_uploads_per_hour
     }
 
-    /// The config that a space begins with.
+    /// Creates the first config of a space.
     pub fn starter(space: &Space) -> UploadConfig {
         UploadConfig {
             id: space.active_upload_config_id,
@@ -199,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_config_is_named_by_id_or_by_name() {
+    fn reference_parses_ids_and_names() {
         assert!(matches!(
             UploadConfigReference::parse("01JCQZ4XK8V9W7Y6T5S4R3Q2P1"),
             Ok(UploadConfigReference::Id(_))

@@ -1,5 +1,4 @@
-//! What an upload config asks of the files that come in by it: its `config` object, section by
-//! section.
+//! Rules of an upload config: the sections of its `config` object.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,47 +8,47 @@ use crate::{
     naming::text::{LINE_PATTERN, nfc},
 };
 
-/// Most characters of an extension.
+/// Maximum number of characters of an extension.
 const EXTENSION_CHARACTERS: usize = 20;
-/// Most characters of a tag.
+/// Maximum number of characters of a tag.
 const TAG_CHARACTERS: usize = 100;
-/// The quality that is chosen for each image.
+/// Name of the automatic quality.
 const AUTO: &str = "auto";
-/// Best quality.
+/// Highest quality.
 const QUALITY_MAX: i64 = 100;
 
-/// Most formats that a config allows by name.
+/// Maximum number of `allowed_formats`.
 pub const MAX_ALLOWED_FORMATS: usize = 100;
-/// Most renderings that a config asks for at once.
+/// Maximum number of eager transformations.
 pub const MAX_EAGER_TRANSFORMATIONS: usize = 10;
-/// Most tags of a file.
+/// Maximum number of tags of a file.
 pub const MAX_TAGS: usize = 20;
 
-/// The whole `config` object.
+/// The `config` object of an upload config.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct UploadRules {
-    /// Where files go and what they are called.
+    /// Folder and stored names.
     pub storage: StorageRules,
-    /// Which files are taken.
+    /// Accepted files.
     pub validation: ValidationRules,
-    /// What becomes of images.
+    /// Processing of images.
     pub transformations: TransformationRules,
-    /// What files are marked with.
+    /// Tags.
     pub metadata: MetadataRules,
-    /// Who is told.
+    /// Webhooks.
     pub notifications: NotificationRules,
 }
 
-/// Where files go and what they are called.
+/// Folder and stored names of uploaded files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct StorageRules {
-    /// The folder of files whose request names none.
+    /// Folder of files whose request specifies none.
     pub folder: Option<FolderPath>,
-    /// Whether the stored name is generated, or made of the original one.
+    /// Whether the stored name is generated instead of derived from the original name.
     pub generate_filename: bool,
-    /// Whether a name made of the original one gets characters that make it unlike every other.
+    /// Whether random characters make a derived name unique.
     pub unique_filename: bool,
 }
 
@@ -63,26 +62,26 @@ impl Default for StorageRules {
     }
 }
 
-/// Which files are taken.
+/// Rules that uploaded files must comply with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ValidationRules {
-    /// Extensions of the stored types that are taken; all, where there are none.
+    /// Extensions of accepted types; `None` accepts all.
     pub allowed_formats: Option<Vec<Extension>>,
-    /// Maximum size of a file, in bytes; without it, the limit of the kind of upload.
+    /// Maximum size of a file, in bytes; `None` uses the limit of the upload route.
     pub max_file_size: Option<u64>,
-    /// Pixels.
+    /// Minimum width of an image, in pixels.
     pub min_image_width: Option<u32>,
-    /// Pixels.
+    /// Minimum height of an image, in pixels.
     pub min_image_height: Option<u32>,
-    /// Pixels.
+    /// Maximum width of an image, in pixels.
     pub max_image_width: Option<u32>,
-    /// Pixels.
+    /// Maximum height of an image, in pixels.
     pub max_image_height: Option<u32>,
 }
 
 impl ValidationRules {
-    /// Whether an extension is allowed by name.
+    /// Whether `allowed_formats` contains an extension.
     pub fn allows(&self, extension: &str) -> bool {
         self.allowed_formats
             .iter()
@@ -91,55 +90,55 @@ impl ValidationRules {
     }
 }
 
-/// What becomes of images before they are stored.
+/// Processing of uploaded images.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TransformationRules {
-    /// How well they are encoded, where they are.
+    /// Quality of re-encoded images.
     pub upload_quality: Quality,
-    /// What they are encoded as.
+    /// Format that images are converted to.
     pub upload_format: UploadFormat,
-    /// Whether JPEGs are stored so that they show coarsely first.
+    /// Whether JPEGs are stored as progressive JPEGs.
     pub progressive: bool,
-    /// Whether camera data, places and comments are removed.
+    /// Whether camera data, GPS positions and comments are removed.
     pub strip_metadata: bool,
-    /// Renderings that are made ahead.
+    /// Transformations to create in advance.
     pub eager: Vec<EagerTransformation>,
 }
 
-/// What files are marked with.
+/// Tags of uploaded files.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct MetadataRules {
     /// Tags of every file.
     pub tags: Vec<Tag>,
-    /// Whether tags are found by what a picture shows.
+    /// Whether tags are derived from the content of images.
     pub auto_tagging: bool,
 }
 
-/// Who is told of uploads.
+/// Webhooks of uploads.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct NotificationRules {
-    /// Where webhooks go, in place of the space's own address.
+    /// URL of webhooks, instead of the space's.
     pub webhook_url: Option<PublicHttpsUrl>,
-    /// Which events beside `file.uploaded` are told.
+    /// Events to send in addition to `file.uploaded`.
     pub events: Option<Vec<WebhookEvent>>,
 }
 
-/// How well an image is encoded: a number of 1 to 100, or as it is best.
+/// Quality of an encoded image: 1 to 100, or automatic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "QualityForm", into = "QualityForm")]
 #[schemars(with = "QualityForm")]
 pub enum Quality {
-    /// As it is best; what need not be encoded is left as it is.
+    /// Chosen per image; images that need no encoding are kept unchanged.
     #[default]
     Auto,
     /// 1 to 100.
     Fixed(u8),
 }
 
-/// A quality as it is written: `"auto"` or a number.
+/// JSON form of a quality: `"auto"` or a number.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum QualityForm {
@@ -170,7 +169,7 @@ impl From<Quality> for QualityForm {
 }
 
 impl Quality {
-    /// The quality of this name.
+    /// Parses the name of a quality: `auto`.
     pub fn from_name(name: &str) -> Result<Quality, FieldError> {
         if name == AUTO {
             Ok(Quality::Auto)
@@ -179,7 +178,7 @@ impl Quality {
         }
     }
 
-    /// The quality of this number.
+    /// Validates a quality from 1 to 100.
     pub fn from_number(number: i64) -> Result<Quality, FieldError> {
         match u8::try_from(number) {
             Ok(0) => Err(FieldError::TooSmall(1)),
@@ -190,11 +189,11 @@ impl Quality {
     }
 }
 
-/// What images are encoded as when they come in.
+/// Format that uploaded images are converted to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum UploadFormat {
-    /// As they are.
+    /// The format of the upload.
     #[default]
     Original,
     /// JPEG.
@@ -207,23 +206,23 @@ pub enum UploadFormat {
     Avif,
 }
 
-/// How an image is fitted into a width and a height.
+/// How an image is resized to a width and a height.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Crop {
-    /// Made exactly that, whatever becomes of its proportions.
+    /// Resize to exactly this size, ignoring the aspect ratio.
     Scale,
-    /// As large as fits in.
+    /// Resize to fit inside the size, keeping the aspect ratio.
     Fit,
-    /// As small as covers it, what is beyond cut off.
+    /// Resize to cover the size, keeping the aspect ratio, and crop the rest.
     Fill,
-    /// Cut out at its own size.
+    /// Crop to the size without resizing.
     Crop,
-    /// Filled around what matters most.
+    /// Like `fill`, around the most salient region.
     Thumb,
 }
 
-/// What image a rendering is encoded as.
+/// Format of a transformed image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ImageFormat {
@@ -239,48 +238,48 @@ pub enum ImageFormat {
     Gif,
 }
 
-/// What a webhook may tell beside `file.uploaded`.
+/// Webhook events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum WebhookEvent {
-    /// All that is done after an upload is done.
+    /// All processing after an upload is complete.
     #[serde(rename = "file.processed")]
     Processed,
-    /// Something of it failed.
+    /// Processing after an upload failed.
     #[serde(rename = "file.failed")]
     Failed,
     /// A file was deleted.
     #[serde(rename = "file.deleted")]
     Deleted,
-    /// A file was uploaded; it is told anyway.
+    /// A file was uploaded; always sent.
     #[serde(rename = "file.uploaded")]
     Uploaded,
 }
 
-/// A rendering that is made ahead.
+/// Transformation to create in advance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EagerTransformation {
-    /// Pixels.
+    /// Width in pixels.
     pub width: Option<u32>,
-    /// Pixels.
+    /// Height in pixels.
     pub height: Option<u32>,
-    /// How the image is fitted in.
+    /// How the image is resized.
     pub crop: Crop,
-    /// What it is encoded as; as the original, where that is not said.
+    /// Format; `None` uses the format of the original.
     pub format: Option<ImageFormat>,
 }
 
-/// Most pixels of a rendering's side.
+/// Maximum width and height of a transformed image, in pixels.
 pub const MAX_SIDE_PIXELS: i64 = 8_192;
 
-/// A file's extension, in lower case and without its dot: 1 to 20 of `a-z0-9`.
+/// File extension in lower case, without its dot: 1 to 20 characters of `a-z0-9`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(extend("minLength" = 1, "pattern" = r"^\.?[A-Za-z0-9]+$"))]
 pub struct Extension(String);
 
 impl Extension {
-    /// Takes an extension, of either case, with or without its dot. `jpeg` is `jpg`, as types are
-    /// stored.
+    /// Parses an extension in any case, with or without its dot. Maps aliases to the extension of
+    /// stored files: `jpeg` to `jpg`, `tif` to `tiff`.
     pub fn parse(text: &str) -> Result<Extension, FieldError> {
         let name = text.trim().trim_start_matches('.').to_ascii_lowercase();
         if name.is_empty() {
@@ -298,20 +297,20 @@ impl Extension {
         }
     }
 
-    /// The extension's text.
+    /// Returns the extension as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// A tag of a file, in Unicode NFC: 1 to 100 characters on one line.
+/// Tag of a file in Unicode NFC: 1 to 100 characters on one line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(extend("minLength" = 1, "maxLength" = TAG_CHARACTERS, "pattern" = LINE_PATTERN))]
 pub struct Tag(String);
 
 impl Tag {
-    /// Takes a tag.
+    /// Normalizes and validates a tag.
     pub fn parse(text: &str) -> Result<Tag, FieldError> {
         let text = nfc(text);
         if text.is_empty() {
@@ -325,20 +324,20 @@ impl Tag {
         }
     }
 
-    /// The tag's text.
+    /// Returns the tag as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Each of these tags once.
+    /// Removes duplicates and keeps the order.
     pub fn dedup(tags: Vec<Tag>) -> Vec<Tag> {
-        let mut once: Vec<Tag> = Vec::new();
+        let mut unique: Vec<Tag> = Vec::new();
         for tag in tags {
-            if !once.contains(&tag) {
-                once.push(tag);
+            if !unique.contains(&tag) {
+                unique.push(tag);
             }
         }
-        once
+        unique
     }
 }
 
@@ -347,7 +346,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_are_kept_as_they_are_shown_and_what_is_absent_takes_its_default() {
+    fn rules_round_trip_through_json_with_defaults() {
         let rules: UploadRules = serde_json::from_str(
             r#"{"storage": {"folder": "a/b"}, "transformations": {"upload_quality": 80, "upload_format": "webp",
                 "eager": [{"width": 10, "height": null, "crop": "fit", "format": null}]}}"#,
@@ -364,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn extensions_are_those_that_types_are_stored_under() {
+    fn extension_aliases_map_to_stored_extensions() {
         for (given, taken) in [
             ("jpg", "jpg"),
             (" .JPEG ", "jpg"),
@@ -382,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn qualities_are_bounded() {
+    fn quality_is_between_1_and_100() {
         assert_eq!(Quality::from_number(1), Ok(Quality::Fixed(1)));
         assert_eq!(Quality::from_number(100), Ok(Quality::Fixed(100)));
         for (wrong, why) in [

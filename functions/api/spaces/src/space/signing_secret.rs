@@ -53,15 +53,14 @@ impl SigningSecretView {
                 .reveal()
                 .to_owned()
         };
-        let previous =
-            space
-                .signing
-                .previous(now)
-                .map(|(generation, ends_at)| PreviousSecretView {
-                    kid: generation.to_string(),
-                    secret: secret(generation),
-                    expires_at: ends_at.into(),
-                });
+        let previous = space
+            .signing
+            .previous(now)
+            .map(|previous| PreviousSecretView {
+                kid: previous.generation.to_string(),
+                secret: secret(previous.generation),
+                expires_at: previous.expires_at.into(),
+            });
         let generation = space.signing.generation;
 
         SigningSecretView {
