@@ -2,6 +2,7 @@
 //! seeded ids.
 
 mod attempts;
+mod builders;
 mod client;
 mod contract;
 mod dump;
@@ -14,6 +15,7 @@ mod stack;
 mod users;
 
 pub use attempts::{DEFAULT_ATTEMPTS, DYNAMODB_ATTEMPTS, failed_calls, max_attempts};
+pub use builders::{File, Folder, NewFolder, NewUploadConfig, Upload, UploadConfig};
 pub use client::{Client, file, form};
 pub use dump::Dump;
 pub use echo::{ECHO_TEMPLATE, echo_worker};

@@ -304,19 +304,6 @@ impl Tenant {
             .expect_created();
         self.client.with_key(&text(&key["key"]))
     }
-
-    /// Uploads [`PHOTO`](crate::PHOTO), and returns its record.
-    pub async fn upload_photo(&self) -> Value {
-        self.client
-            .upload(crate::form(
-                &self.handle,
-                "photo.jpg",
-                "image/jpeg",
-                crate::PHOTO,
-            ))
-            .await
-            .expect_created()
-    }
 }
 
 /// Returns a duration of minutes.

@@ -17,7 +17,7 @@ async fn warm(stack: &Stack, acme: &Tenant) {
 #[stack_test]
 async fn reads_stay_within_call_budget(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let record = acme.upload_photo().await;
+    let record = acme.upload(PHOTO).await;
     let (file, url) = (
         record["id"].as_str().expect("an id"),
         record["url"].as_str().expect("an address"),
@@ -417,7 +417,7 @@ async fn deletions_stay_within_call_budget(stack: &Stack) {
         stack.space("Empty").await,
         stack.space("Forced").await,
     );
-    full.upload_photo().await;
+    full.upload(PHOTO).await;
     for tenant in [&full, &empty, &forced] {
         warm(stack, tenant).await;
     }

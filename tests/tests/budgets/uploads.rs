@@ -7,7 +7,7 @@ use tests::{Client, PHOTO, Response, Stack, Tenant, file, stack_test};
 /// A space whose key has been used, so that noting its use is not counted.
 async fn warm(stack: &Stack) -> Tenant {
     let acme = stack.space("Acme").await;
-    acme.upload_photo().await;
+    acme.upload(PHOTO).await;
     acme
 }
 

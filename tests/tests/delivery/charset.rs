@@ -60,13 +60,9 @@ async fn utf8_text_is_delivered_with_charset(stack: &Stack) {
         ("cut.txt", "text/plain", b"a\xE2\x82", "text/plain"),
         ("photo.jpg", "image/jpeg", PHOTO, "image/jpeg"),
     ] {
-        let direct = acme
-            .client
-            .upload(form(&acme.handle, name, content_type, bytes))
-            .await
-            .expect_created();
+        let direct = acme.upload(bytes).named(name, content_type).await;
         let confirmed = pending_file(stack, &acme, name, content_type, bytes.to_vec()).await;
-        for record in [direct, confirmed] {
+        for record in [direct.record, confirmed] {
             assert_eq!(
                 record["mime_type"],
                 delivered.split(';').next().expect("a type"),
@@ -128,11 +124,7 @@ async fn charset_is_detected_from_all_bytes_or_from_the_beginning_of_copied_obje
 #[stack_test(options = StackOptions::default().with_parameters(&[("RedirectAboveBytes", "1")]))]
 async fn redirected_text_has_charset(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let record = acme
-        .client
-        .upload(form(&acme.handle, "a.txt", "text/plain", "a €"))
-        .await
-        .expect_created();
+    let record = acme.upload("a €").named("a.txt", "text/plain").await;
 
     let redirect = stack.anonymous.get(url(&record)).await.expect_status(307);
 

@@ -23,7 +23,7 @@ async fn file_of_type(acme: &Tenant, delivery_type: DeliveryType) -> String {
 #[stack_test]
 async fn original_is_delivered_with_headers(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let url = url(&acme.upload_photo().await);
+    let url = url(&acme.upload(PHOTO).await.record);
     let whole = stack.anonymous.get(&url).await.expect_status(200);
     assert!(whole.body == PHOTO);
     let head = stack.anonymous.head(&url).await.expect_status(200);
@@ -61,7 +61,7 @@ async fn original_is_delivered_with_headers(stack: &Stack) {
 #[stack_test]
 async fn matching_etag_returns_304_without_reading_object(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let url = url(&acme.upload_photo().await);
+    let url = url(&acme.upload(PHOTO).await.record);
     let first = stack.anonymous.get(&url).await.expect_status(200);
     let (etag, modified) = (first.header("etag"), first.header("last-modified"));
     for condition in [
@@ -119,7 +119,7 @@ async fn matching_etag_returns_304_without_reading_object(stack: &Stack) {
 #[stack_test]
 async fn range_requests_return_parts(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let url = url(&acme.upload_photo().await);
+    let url = url(&acme.upload(PHOTO).await.record);
     let size = PHOTO.len();
     for (range, first, end) in [
         ("bytes=0-0".to_owned(), 0, 1),
@@ -274,7 +274,7 @@ pub(crate) async fn raw_status(address: &str, path: &str) -> u16 {
 #[stack_test]
 async fn encoded_paths_are_equivalent_and_other_methods_return_405(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let url = url(&acme.upload_photo().await);
+    let url = url(&acme.upload(PHOTO).await.record);
     stack
         .anonymous
         .get(&url.replace("image-", "%69mage%2D"))
@@ -329,11 +329,7 @@ async fn markup_is_delivered_sandboxed(stack: &Stack) {
             "inline",
         ),
     ] {
-        let record = acme
-            .client
-            .upload(form(&acme.handle, name, declared, bytes))
-            .await
-            .expect_created();
+        let record = acme.upload(bytes).named(name, declared).await;
         assert_eq!(record["mime_type"], declared);
         let response = stack.anonymous.get(&url(&record)).await.expect_status(200);
         assert!(

@@ -6,7 +6,7 @@ use emulators::{
     Service::{DynamoDb, S3},
 };
 use serde_json::json;
-use tests::{DYNAMODB_ATTEMPTS, Stack, stack_test};
+use tests::{DYNAMODB_ATTEMPTS, PHOTO, Stack, stack_test};
 
 #[stack_test]
 async fn lost_response_never_fails_or_duplicates_a_write(stack: &Stack) {
@@ -83,13 +83,13 @@ async fn upload_survives_lost_response_of_each_write(stack: &Stack) {
         .cloud
         .faults()
         .lose_response(DynamoDb, "TransactWriteItems", 1);
-    let record = acme.upload_photo().await;
+    let record = acme.upload(PHOTO).await;
     let delivered = stack
         .anonymous
         .get(record["url"].as_str().expect("an address"))
         .await
         .expect_status(200);
-    assert!(delivered.body == tests::PHOTO);
+    assert!(delivered.body == PHOTO);
 }
 
 #[stack_test]
@@ -97,7 +97,7 @@ async fn incomplete_batch_read_is_completed_or_fails(stack: &Stack) {
     /// Tries of a batch read.
     const TRIES: u32 = 5;
     let acme = stack.space("Acme").await;
-    let record = acme.upload_photo().await;
+    let record = acme.upload(PHOTO).await;
     let file = format!("/files/{}", record["id"].as_str().expect("an id"));
     let space = format!("/spaces/{}", acme.id);
     let account = stack.account();
@@ -148,7 +148,7 @@ async fn incomplete_transactional_read_denies_delivery(stack: &Stack) {
         .post("/folders", json!({"space_id": acme.id, "name": "Open"}))
         .await
         .expect_created();
-    let form = tests::form(&acme.handle, "photo.jpg", "image/jpeg", tests::PHOTO);
+    let form = tests::form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO);
     let form = form.text(
         "folder_id",
         folder["id"].as_str().expect("an id").to_owned(),
@@ -193,7 +193,7 @@ async fn throttled_transaction_returns_503_after_two_attempts(stack: &Stack) {
         .post("/folders", json!({"space_id": acme.id, "name": "Open"}))
         .await
         .expect_created();
-    let form = tests::form(&acme.handle, "photo.jpg", "image/jpeg", tests::PHOTO);
+    let form = tests::form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO);
     let form = form.text(
         "folder_id",
         folder["id"].as_str().expect("an id").to_owned(),
@@ -271,12 +271,7 @@ async fn overload_returns_503_with_retry_after_and_internal_error_500() {
 
     faults.fail(S3, "PutObject", 3, InjectedError::new(503, "SlowDown"));
     acme.client
-        .upload(tests::form(
-            &acme.handle,
-            "photo.jpg",
-            "image/jpeg",
-            tests::PHOTO,
-        ))
+        .upload(tests::form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO))
         .await
         .expect_error(503);
     stack.stop().await;

@@ -478,7 +478,7 @@ async fn delete(setup: &Setup<'_>, kill: Option<(u32, bool)>) {
 #[stack_test]
 async fn file_purge_killed_at_any_call_completes_on_retry(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let other = acme.upload_photo().await;
+    let other = acme.upload(PHOTO).await;
     let setup = Operation::DeleteFile.prepare(stack, &acme).await;
     let calls = calls_of(stack, "purge", delete(&setup, None)).await;
     assert!(

@@ -2,7 +2,7 @@
 
 use futures::future::join_all;
 use serde_json::json;
-use tests::{PHOTO, Stack, Tenant, User, failed_calls, form, minutes, seconds};
+use tests::{PHOTO, Stack, Tenant, User, failed_calls, minutes, seconds};
 
 use crate::spaces::delete::{kept, with_retired};
 
@@ -23,12 +23,11 @@ struct Kill {
 /// A space with files, keys and a member, and with an object that no record speaks of.
 async fn furnished(stack: &Stack, name: &str, user: &User) -> Tenant {
     let tenant = stack.space(name).await;
-    tenant.upload_photo().await;
+    tenant.upload(PHOTO).await;
     tenant
-        .client
-        .upload(form(&tenant.handle, "a.txt", "text/plain", "some text"))
-        .await
-        .expect_created();
+        .upload("some text")
+        .named("a.txt", "text/plain")
+        .await;
     tenant.role("viewer").await;
     stack.add_member(user, &tenant, "user").await;
     stack
@@ -108,7 +107,7 @@ async fn survives(kills: Vec<Kill>) {
     let stack = Stack::start().await;
     let user = stack.user().await;
     let other = furnished(&stack, "Other", &user).await;
-    let url = other.upload_photo().await["url"]
+    let url = other.upload(PHOTO).await["url"]
         .as_str()
         .expect("an address")
         .to_owned();
@@ -218,7 +217,7 @@ async fn is_whole_or_nothing(force: bool, takes_effect: bool) -> usize {
             .status
             == 200
         {
-            let file = acme.upload_photo().await;
+            let file = acme.upload(PHOTO).await;
             assert!(
                 stack
                     .anonymous

@@ -7,11 +7,8 @@ use tests::{Client, Dump, PHOTO, Response, Stack, Tenant, form, stack_test};
 
 use crate::{
     spaces::delete::kept,
-    support::{
-        library::{folder, shown},
-        signer::text,
-    },
-    uploads::presign::{PendingFile, UNKNOWN, config},
+    support::{library::shown, signer::text},
+    uploads::presign::{PendingFile, UNKNOWN},
 };
 
 /// Deletions at once.
@@ -127,8 +124,10 @@ async fn marked(acme: &Tenant, place: &str) -> Value {
 #[stack_test]
 async fn deleted_file_disappears_at_once_and_is_purged(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    config(&acme, "tagged", json!({"metadata": {"tags": ["a", "b"]}})).await;
-    let photos = folder(&acme, "Photos").await;
+    acme.upload_config("tagged")
+        .with_settings(json!({"metadata": {"tags": ["a", "b"]}}))
+        .await;
+    let photos = acme.folder("Photos").await.id;
     for place in ["root", &photos] {
         let file = marked(&acme, place).await;
         let url = text(&file["url"]);
@@ -160,7 +159,9 @@ async fn deleted_file_disappears_at_once_and_is_purged(stack: &Stack) {
 #[stack_test]
 async fn upload_and_deletion_restore_table_and_storage(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    config(&acme, "tagged", json!({"metadata": {"tags": ["a", "b"]}})).await;
+    acme.upload_config("tagged")
+        .with_settings(json!({"metadata": {"tags": ["a", "b"]}}))
+        .await;
     marked(&acme, "root").await;
     let before = kept(stack).await;
     let file = marked(&acme, "root").await;
@@ -183,10 +184,10 @@ async fn upload_and_deletion_restore_table_and_storage(stack: &Stack) {
 #[stack_test]
 async fn delete_accepts_id_in_path_query_or_body(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
-    let kept_file = acme.upload_photo().await;
+    let kept_file = acme.upload(PHOTO).await;
     let id = text(&kept_file["id"]);
     for way in 0..5 {
-        let file = acme.upload_photo().await;
+        let file = acme.upload(PHOTO).await;
         let id = text(&file["id"]);
         let response = match way {
             0 => {
@@ -365,12 +366,9 @@ async fn deleting_pending_file_removes_staged_object(stack: &Stack) {
 #[stack_test]
 async fn stored_name_can_be_reused_after_deletion(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    config(
-        &acme,
-        "own",
-        json!({"storage": {"generate_filename": false, "unique_filename": false}}),
-    )
-    .await;
+    acme.upload_config("own")
+        .with_settings(json!({"storage": {"generate_filename": false, "unique_filename": false}}))
+        .await;
     let upload = async |bytes: &'static str| {
         let form = form(&acme.handle, "notes.txt", "text/plain", bytes);
         acme.client.upload(form.text("upload_config", "own")).await
@@ -415,9 +413,9 @@ async fn stored_name_can_be_reused_after_deletion(stack: &Stack) {
 #[stack_test]
 async fn one_of_concurrent_deletions_succeeds(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let neighbour = acme.upload_photo().await;
+    let neighbour = acme.upload(PHOTO).await;
     for _ in 0..10 {
-        let file = acme.upload_photo().await;
+        let file = acme.upload(PHOTO).await;
         let path = address(&file);
         let responses = join_all((0..CALLERS).map(|_| acme.client.delete(&path))).await;
         assert_eq!(
@@ -443,7 +441,7 @@ async fn one_of_concurrent_deletions_succeeds(stack: &Stack) {
 #[stack_test]
 async fn two_different_ids_in_one_request_return_422(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (one, other) = (acme.upload_photo().await, acme.upload_photo().await);
+    let (one, other) = (acme.upload(PHOTO).await, acme.upload(PHOTO).await);
     let [one_id, other_id] = [text(&one["id"]), text(&other["id"])];
     let before = stack.dump().await;
     let message =

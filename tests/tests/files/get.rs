@@ -6,7 +6,7 @@ use tests::{PHOTO, Stack, stack_test};
 #[stack_test]
 async fn get_returns_uploaded_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let uploaded = acme.upload_photo().await;
+    let uploaded = acme.upload(PHOTO).await;
     let id = uploaded["id"].as_str().expect("an id");
     for client in [
         acme.client.clone(),
@@ -46,7 +46,7 @@ async fn get_returns_uploaded_file(stack: &Stack) {
 #[stack_test]
 async fn foreign_file_returns_404(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
-    let id = acme.upload_photo().await["id"]
+    let id = acme.upload(PHOTO).await["id"]
         .as_str()
         .expect("an id")
         .to_owned();

@@ -5,10 +5,10 @@ use tests::{PHOTO, Stack, StackOptions, Tenant, form, minutes, seconds, stack_te
 
 use crate::{
     support::{
-        library::{Filter, Library, List, asked, folder, shown},
+        library::{Filter, Library, List, asked, shown},
         signer::text,
     },
-    uploads::presign::{PendingFile, config},
+    uploads::presign::PendingFile,
 };
 
 #[stack_test(options = StackOptions::without_rate_limits(), undrained)]
@@ -122,13 +122,7 @@ async fn list_returns_full_records_in_envelope(stack: &Stack) {
 
 /// Uploads a text under a name, and gives its id.
 async fn named(acme: &Tenant, name: &str) -> String {
-    text(
-        &acme
-            .client
-            .upload(form(&acme.handle, name, "text/plain", "some text"))
-            .await
-            .expect_created()["id"],
-    )
+    text(&acme.upload("some text").named(name, "text/plain").await["id"])
 }
 
 #[stack_test]
@@ -184,8 +178,10 @@ async fn list_is_newest_first_and_search_is_by_name(stack: &Stack) {
 #[stack_test]
 async fn pending_file_is_listed_until_abandoned(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    config(&acme, "tagged", json!({"metadata": {"tags": ["a"]}})).await;
-    let place = folder(&acme, "Photos").await;
+    acme.upload_config("tagged")
+        .with_settings(json!({"metadata": {"tags": ["a"]}}))
+        .await;
+    let place = acme.folder("Photos").await.id;
     let fields = json!({"upload_config": "tagged", "folder_id": place});
     let (sent, unsent) = (
         PendingFile::create(&acme, fields.clone()).await,
@@ -240,7 +236,9 @@ async fn pending_file_is_listed_until_abandoned(stack: &Stack) {
 #[stack_test]
 async fn paging_returns_remaining_files_once_during_deletions_and_renames(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    config(&acme, "tagged", json!({"metadata": {"tags": ["a"]}})).await;
+    acme.upload_config("tagged")
+        .with_settings(json!({"metadata": {"tags": ["a"]}}))
+        .await;
     for filters in [
         "",
         "tag=a",

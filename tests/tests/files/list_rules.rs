@@ -6,7 +6,7 @@ use tests::{Client, Stack, StackOptions, Tenant, file, form, stack_test};
 
 use crate::{
     support::{
-        library::{List, folder, shown},
+        library::{List, shown},
         signer::{query, text},
     },
     uploads::presign::UNKNOWN,
@@ -31,8 +31,8 @@ pub(crate) fn one(name: &str, value: &str) -> String {
 async fn invalid_filter_values_return_422(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let (foreign, gone) = (
-        folder(&other, "Photos").await,
-        folder(&acme, "Photos").await,
+        other.folder("Photos").await.id,
+        acme.folder("Photos").await.id,
     );
     acme.client
         .delete(&format!("/folders/{gone}"))
@@ -281,7 +281,7 @@ async fn next_of(client: &Client, query: &str) -> String {
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn cursor_is_valid_for_its_filters_only(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
-    let place = folder(&acme, "Photos").await;
+    let place = acme.folder("Photos").await.id;
     let tags = json!({"space_id": acme.id, "name": "tagged", "config": {"metadata": {"tags": ["a", "b"]}}});
     acme.client
         .post("/upload-configs", tags)

@@ -11,10 +11,7 @@ fn text(value: &Value) -> &str {
 }
 
 async fn named(acme: &Tenant, name: &str) -> Value {
-    acme.client
-        .upload(form(&acme.handle, name, "image/jpeg", PHOTO))
-        .await
-        .expect_created()
+    acme.upload(PHOTO).named(name, "image/jpeg").await.record
 }
 
 /// The original names of the files that a search finds.

@@ -21,7 +21,7 @@ fn route(file: &Value) -> String {
 
 /// The photo, as a file of a delivery type.
 async fn photo(acme: &Tenant, delivery_type: &str) -> Value {
-    let path = format!("/files/{}", text(&acme.upload_photo().await["id"]));
+    let path = format!("/files/{}", text(&acme.upload(PHOTO).await["id"]));
     acme.client
         .put(&path, json!({"type": delivery_type}))
         .await
@@ -66,7 +66,7 @@ fn assert_signed(url: &str, file: &Value, secret: &str) {
 #[stack_test]
 async fn signed_url_contains_and_signs_requested_parameters(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let file = acme.upload_photo().await;
+    let file = acme.upload(PHOTO).await;
     let secret = acme
         .client
         .get(&format!("/spaces/{}/signing-secret", acme.id))
@@ -145,7 +145,7 @@ async fn signed_url_contains_and_signs_requested_parameters(stack: &Stack) {
 #[stack_test]
 async fn signed_url_opens_closed_file_until_expiry(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let closed = acme.upload_photo().await;
+    let closed = acme.upload(PHOTO).await;
     let access = json!({"access_control": {"requires_auth": true}});
     let path = format!("/files/{}/access-control", text(&closed["id"]));
     let closed = acme.client.put(&path, access).await.expect_ok();
@@ -245,7 +245,7 @@ async fn signed_url_survives_moves_and_ends_with_deletion(stack: &Stack) {
 #[stack_test]
 async fn sign_url_request_reports_all_errors_together(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
-    let file = acme.upload_photo().await;
+    let file = acme.upload(PHOTO).await;
     for (field, value) in [
         ("w", json!(0)),
         ("w", json!(-1)),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tests::{Client, PHOTO, Stack, form, seconds, stack_test};
 
 use crate::{
-    support::{library::folder, signer::text},
+    support::signer::text,
     uploads::presign::{PendingFile, UNKNOWN},
 };
 
@@ -100,8 +100,8 @@ fn changes(record: &Value, folder: &str) -> Vec<(Value, Value)> {
 #[stack_test]
 async fn update_changes_single_fields_and_keeps_url(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let photos = folder(&acme, "Photos").await;
-    let mut expected = acme.upload_photo().await;
+    let photos = acme.folder("Photos").await.id;
+    let mut expected = acme.upload(PHOTO).await.record;
     let (path, url) = (address(&expected), text(&expected["url"]));
     for (body, changed) in changes(&expected, &photos) {
         stack.clock.advance(seconds(1));
@@ -144,7 +144,7 @@ async fn update_changes_single_fields_and_keeps_url(stack: &Stack) {
 #[stack_test]
 async fn duplicate_tag_is_stored_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let path = address(&acme.upload_photo().await);
+    let path = address(&acme.upload(PHOTO).await.record);
     let update = async |tags: Value| {
         acme.client
             .put(&path, json!({"tags": tags}))
@@ -174,7 +174,7 @@ async fn duplicate_tag_is_stored_once(stack: &Stack) {
 #[stack_test]
 async fn invalid_update_reports_all_errors_and_changes_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let path = address(&acme.upload_photo().await);
+    let path = address(&acme.upload(PHOTO).await.record);
     let tags: Vec<String> = (0..21).map(|number| number.to_string()).collect();
     let before = stack.dump().await;
     for (field, value, named, end) in [
@@ -259,7 +259,7 @@ async fn invalid_update_reports_all_errors_and_changes_nothing(stack: &Stack) {
 #[stack_test]
 async fn read_only_fields_are_accepted_only_unchanged(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let record = acme.upload_photo().await;
+    let record = acme.upload(PHOTO).await;
     let path = address(&record);
     for field in READ_ONLY {
         let updated = acme
@@ -309,7 +309,7 @@ async fn read_only_fields_are_accepted_only_unchanged(stack: &Stack) {
 async fn update_accepts_full_record(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let user = acme.role("user").await;
-    let photos = folder(&acme, "Photos").await;
+    let photos = acme.folder("Photos").await.id;
     let upload = || form(&acme.handle, "a.jpg", "image/jpeg", PHOTO);
     let inside = user
         .upload(upload().text("folder_id", photos.clone()))
@@ -319,7 +319,7 @@ async fn update_accepts_full_record(stack: &Stack) {
     let private = json!({"type": "private", "ref": "x", "tags": ["a", "b"]});
     let private = acme
         .client
-        .put(&address(&acme.upload_photo().await), private)
+        .put(&address(&acme.upload(PHOTO).await.record), private)
         .await
         .expect_ok();
     let pending_file = PendingFile::create(&acme, json!({"folder_id": photos})).await;
@@ -386,7 +386,7 @@ async fn update_accepts_full_record(stack: &Stack) {
 #[stack_test]
 async fn update_accepts_id_in_body(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
-    let file = acme.upload_photo().await;
+    let file = acme.upload(PHOTO).await;
     let id = text(&file["id"]);
     for (id, reference) in [
         (id.clone(), "one"),

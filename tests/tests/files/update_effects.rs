@@ -3,13 +3,10 @@
 
 use futures::future::{join, join_all};
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, Tenant, form, stack_test};
+use tests::{PHOTO, Stack, Tenant, stack_test};
 
 use crate::{
-    support::{
-        library::{folder, shown},
-        signer::text,
-    },
+    support::{library::shown, signer::text},
     uploads::presign::PendingFile,
 };
 
@@ -33,8 +30,11 @@ async fn assert_listed(acme: &Tenant, id: &str, listed: &[String], unlisted: &[S
 #[stack_test]
 async fn update_is_visible_in_all_lists_at_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (photos, texts) = (folder(&acme, "Photos").await, folder(&acme, "Texts").await);
-    let file = acme.upload_photo().await;
+    let (photos, texts) = (
+        acme.folder("Photos").await.id,
+        acme.folder("Texts").await.id,
+    );
+    let file = acme.upload(PHOTO).await;
     let id = text(&file["id"]);
     let states = [
         ("Alpha.jpg", "a", "upload", &photos),
@@ -183,7 +183,7 @@ async fn assert_kept(stack: &Stack, acme: &Tenant, folder: &str, pending: &Value
 #[stack_test]
 async fn changes_of_pending_file_survive_activation(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let photos = folder(&acme, "Photos").await;
+    let photos = acme.folder("Photos").await.id;
     let mut unconfirmed = Vec::new();
     for sent_first in [true, false] {
         let (pending_file, pending) =
@@ -213,7 +213,7 @@ async fn changes_of_pending_file_survive_activation(stack: &Stack) {
 #[stack_test]
 async fn concurrent_update_and_activation_both_take_effect(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let photos = folder(&acme, "Photos").await;
+    let photos = acme.folder("Photos").await.id;
     for round in 0..ROUNDS {
         let pending_file = PendingFile::create(&acme, json!({})).await;
         pending_file.send(stack, PHOTO).await.expect_status(200);
@@ -256,12 +256,8 @@ async fn concurrent_update_and_activation_both_take_effect(stack: &Stack) {
 #[stack_test]
 async fn concurrent_updates_keep_each_others_fields(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let photos = folder(&acme, "Photos").await;
-    let file = acme
-        .client
-        .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
-        .await
-        .expect_created();
+    let photos = acme.folder("Photos").await.id;
+    let file = acme.upload("some text").named("a.txt", "text/plain").await;
     let put = |path: &str, body: Value| {
         let address = format!("{}{path}", address(&file));
         let client = &acme.client;

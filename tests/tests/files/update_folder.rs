@@ -5,10 +5,7 @@ use serde_json::{Value, json};
 use tests::{Client, PHOTO, Stack, Tenant, form, stack_test};
 
 use crate::{
-    support::{
-        library::{folder, shown},
-        signer::text,
-    },
+    support::{library::shown, signer::text},
     uploads::presign::UNKNOWN,
 };
 
@@ -46,10 +43,10 @@ async fn paths(acme: &Tenant) -> Vec<String> {
 async fn move_to_unknown_folder_returns_422(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let (photos, foreign) = (
-        folder(&acme, "Photos").await,
-        folder(&other, "Photos").await,
+        acme.folder("Photos").await.id,
+        other.folder("Photos").await.id,
     );
-    let gone = folder(&acme, "Gone").await;
+    let gone = acme.folder("Gone").await.id;
     acme.client
         .delete(&format!("/folders/{gone}"))
         .await
@@ -98,7 +95,7 @@ async fn move_to_unknown_folder_returns_422(stack: &Stack) {
 #[stack_test]
 async fn folder_path_is_resolved_from_folder_and_created(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let photos = folder(&acme, "Photos").await;
+    let photos = acme.folder("Photos").await.id;
     let file = filed(&acme, &acme.client).await;
     let moved = async |folder: &str, path: &str| {
         let body = json!({"folder_id": folder, "folder_path": path});
@@ -212,7 +209,7 @@ async fn invalid_folder_path_creates_nothing(stack: &Stack) {
 async fn user_moves_files_into_existing_folders_only(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let south =
-        json!({"name": "Süd", "space_id": acme.id, "parent_id": folder(&acme, "Photos").await});
+        json!({"name": "Süd", "space_id": acme.id, "parent_id": acme.folder("Photos").await.id});
     let south = text(&acme.client.post("/folders", south).await.expect_created()["id"]);
     let (user, admin) = (acme.role("user").await, acme.role("admin").await);
     let file = filed(&acme, &user).await;

@@ -39,11 +39,11 @@ fn shown(files: &[&Value]) -> Value {
 async fn urls_keep_request_order_and_omit_foreign_files(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let [a, b, c] = [
-        acme.upload_photo().await,
-        acme.upload_photo().await,
-        acme.upload_photo().await,
+        acme.upload(PHOTO).await,
+        acme.upload(PHOTO).await,
+        acme.upload(PHOTO).await,
     ];
-    let foreign = other.upload_photo().await;
+    let foreign = other.upload(PHOTO).await;
     let ids = json!([
         c["id"],
         UNKNOWN,

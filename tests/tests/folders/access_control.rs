@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, Stack, Tenant, form, seconds, stack_test};
 
-use super::create::{ROOT, address, made, shown};
+use super::create::{ROOT, address, shown};
 use crate::support::signer::text;
 
 /// What may say who sees a file: its space, three folders within one another, and the file itself.
@@ -66,12 +66,12 @@ struct Nest {
 impl Nest {
     async fn new(stack: &Stack) -> Nest {
         let acme = stack.space("Acme").await;
-        let outer = made(&acme, &ROOT, "Outer").await;
-        let middle = made(&acme, &outer, "Middle").await;
-        let inner = made(&acme, &middle, "Inner").await;
+        let outer = acme.folder("Outer").await;
+        let middle = acme.folder("Middle").inside(&outer).await;
+        let inner = acme.folder("Inner").inside(&middle).await;
         let file = uploaded(&acme, &inner, "starter").await;
-        let [outer, middle, inner, id] =
-            [outer, middle, inner, file.clone()].map(|record| record["id"].clone());
+        let [outer, middle, inner, id] = [outer.record, middle.record, inner.record, file.clone()]
+            .map(|record| record["id"].clone());
         let (viewer, space) = (acme.role("viewer").await, json!(acme.id));
         Nest {
             acme,
@@ -149,7 +149,7 @@ async fn nearest_access_setting_takes_effect_at_once(stack: &Stack) {
 #[stack_test]
 async fn one_flag_implies_other_and_empty_change_keeps_both(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let photos = made(&acme, &ROOT, "Photos").await;
+    let photos = acme.folder("Photos").await;
     let file = uploaded(&acme, &photos, "starter").await;
     let path = format!("{}/access-control", address(&photos));
     let demand = async |response: &Value, said: Option<bool>| {
@@ -239,7 +239,7 @@ async fn one_flag_implies_other_and_empty_change_keeps_both(stack: &Stack) {
 #[stack_test]
 async fn invalid_access_control_reports_all_errors(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let photos = made(&acme, &ROOT, "Photos").await;
+    let photos = acme.folder("Photos").await;
     let path = format!("{}/access-control", address(&photos));
     let message = |name: &str| {
         json!([format!(
@@ -276,7 +276,7 @@ async fn invalid_access_control_reports_all_errors(stack: &Stack) {
 async fn protected_delivery_type_overrides_folders(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (client, viewer) = (&acme.client, acme.role("viewer").await);
-    let photos = made(&acme, &ROOT, "Photos").await;
+    let photos = acme.folder("Photos").await;
     let folder_access = format!("{}/access-control", address(&photos));
     let set = |closed: bool| json!({"access_control": {"requires_auth": closed}});
     for kind in ["private", "authenticated"] {
@@ -348,11 +348,8 @@ async fn protected_delivery_type_overrides_folders(stack: &Stack) {
 async fn moved_items_inherit_access_of_new_parent(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let client = &acme.client;
-    let (closed, open) = (
-        made(&acme, &ROOT, "Closed").await,
-        made(&acme, &ROOT, "Open").await,
-    );
-    let inner = made(&acme, &closed, "Inner").await;
+    let (closed, open) = (acme.folder("Closed").await, acme.folder("Open").await);
+    let inner = acme.folder("Inner").inside(&closed).await;
     let set = async |folder: &Value, value: bool| {
         let body = json!({"access_control": {"requires_auth": value}});
         client

@@ -1,9 +1,9 @@
 //! `/folders`: by which keys they are made and seen, and that what is asked for twice is done once.
 
 use serde_json::{Value, json};
-use tests::{Client, Stack, minutes, stack_test};
+use tests::{Client, PHOTO, Stack, minutes, stack_test};
 
-use super::create::{ROOT, address, made, new, paths, shown};
+use super::create::{ROOT, address, new, paths, shown};
 use crate::{
     routes::idempotency::{Creation, assert_first, assert_replay},
     support::signer::text,
@@ -37,8 +37,8 @@ async fn foreign_folder_returns_404(stack: &Stack) {
         stack.space("Other").await,
         stack.user().await,
     );
-    let photos = made(&acme, &ROOT, "Photos").await;
-    let file = text(&acme.upload_photo().await["id"]);
+    let photos = acme.folder("Photos").await;
+    let file = text(&acme.upload(PHOTO).await["id"]);
     let id = text(&photos["id"]);
     let before = stack.dump().await;
     let odd = [
@@ -75,7 +75,7 @@ async fn foreign_folder_returns_404(stack: &Stack) {
 #[stack_test]
 async fn folders_are_managed_with_space_and_account_keys(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let photos = made(&acme, &ROOT, "Photos").await;
+    let photos = acme.folder("Photos").await;
     for role in ["viewer", "user", "admin", "owner"] {
         let member = stack.user().await;
         stack.add_member(&member, &acme, role).await;

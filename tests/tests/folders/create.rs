@@ -16,14 +16,6 @@ pub(crate) fn new(acme: &Tenant, parent: &Value, name: &str) -> Value {
     json!({"name": name, "space_id": acme.id, "parent_id": parent["id"]})
 }
 
-/// Makes a folder in another one, and gives its record.
-pub(crate) async fn made(acme: &Tenant, parent: &Value, name: &str) -> Value {
-    acme.client
-        .post("/folders", new(acme, parent, name))
-        .await
-        .expect_created()
-}
-
 /// Where the API shows a folder.
 pub(crate) fn address(folder: &Value) -> String {
     format!("/folders/{}", text(&folder["id"]))
@@ -156,7 +148,7 @@ fn wrong_names() -> Vec<(Value, &'static str)> {
 #[stack_test]
 async fn invalid_folder_reports_all_errors_and_changes_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let photos = made(&acme, &ROOT, "Photos").await;
+    let photos = acme.folder("Photos").await;
     let before = stack.dump().await;
     for (name, message) in wrong_names() {
         let errors = json!({"name": [message]});
@@ -243,7 +235,7 @@ async fn names_are_stored_in_nfc(stack: &Stack) {
         ("A\u{30A}", "\u{C5}"),
     ];
     for (sent, kept) in plain.map(|name| (name, name)).into_iter().chain(composed) {
-        let folder = made(&acme, &ROOT, sent).await;
+        let folder = acme.folder(sent).await;
         assert_eq!(
             (&folder["name"], &folder["path"]),
             (&json!(kept), &json!(format!("{kept}/")))
@@ -287,10 +279,10 @@ const PAIRS: [(&str, &str, bool); 13] = [
 async fn sibling_names_are_unique_ignoring_case_and_unicode_form(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for (number, (first, second, is_taken)) in PAIRS.into_iter().enumerate() {
-        let parent = made(&acme, &ROOT, &format!("case {number}")).await;
+        let parent = acme.folder(&format!("case {number}")).await;
         let (one, other) = (
-            made(&acme, &parent, first).await,
-            made(&acme, &parent, "other").await,
+            acme.folder(first).inside(&parent).await,
+            acme.folder("other").inside(&parent).await,
         );
         let third = acme
             .client
@@ -309,7 +301,7 @@ async fn sibling_names_are_unique_ignoring_case_and_unicode_form(stack: &Stack) 
             );
             // A folder's own name is not in its way, and in another folder nobody's is.
             acme.client.put(&address(&one), rename).await.expect_ok();
-            made(&acme, &one, second).await;
+            acme.folder(second).inside(&one).await;
         } else {
             third.expect_created();
         }
@@ -319,7 +311,7 @@ async fn sibling_names_are_unique_ignoring_case_and_unicode_form(stack: &Stack) 
 #[stack_test]
 async fn name_is_free_after_rename_or_deletion(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (first, second) = (made(&acme, &ROOT, "A").await, made(&acme, &ROOT, "B").await);
+    let (first, second) = (acme.folder("A").await, acme.folder("B").await);
     let rename = async |folder: &Value, name: &str| {
         acme.client
             .put(&address(folder), json!({"name": name}))
@@ -329,7 +321,7 @@ async fn name_is_free_after_rename_or_deletion(stack: &Stack) {
     rename(&first, "C").await.expect_ok();
     rename(&second, "a").await.expect_ok();
     assert_eq!(rename(&first, "A").await.expect_error(422), taken());
-    let third = made(&acme, &ROOT, "B").await;
+    let third = acme.folder("B").await;
     acme.client
         .delete(&address(&second))
         .await
@@ -339,7 +331,7 @@ async fn name_is_free_after_rename_or_deletion(stack: &Stack) {
         .delete(&address(&third))
         .await
         .expect_status(204);
-    let fourth = made(&acme, &ROOT, "a").await;
+    let fourth = acme.folder("a").await;
     assert_ne!(fourth["id"], second["id"]);
     assert_eq!(paths(&acme).await, ["C/", "a/"]);
 }
@@ -347,7 +339,7 @@ async fn name_is_free_after_rename_or_deletion(stack: &Stack) {
 #[stack_test]
 async fn one_of_concurrent_creates_succeeds(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    for parent in [ROOT.clone(), made(&acme, &ROOT, "Photos").await] {
+    for parent in [ROOT.clone(), acme.folder("Photos").await.record] {
         let body = |index: usize| {
             new(
                 &acme,
@@ -381,11 +373,8 @@ async fn one_of_concurrent_creates_succeeds(stack: &Stack) {
 #[stack_test]
 async fn create_accepts_only_reachable_space_and_parent(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
-    let (photos, foreign) = (
-        made(&acme, &ROOT, "Photos").await,
-        made(&other, &ROOT, "Photos").await,
-    );
-    let gone = made(&acme, &ROOT, "Gone").await;
+    let (photos, foreign) = (acme.folder("Photos").await, other.folder("Photos").await);
+    let gone = acme.folder("Gone").await;
     acme.client.delete(&address(&gone)).await.expect_status(204);
     let [photos_id, foreign_id, gone_id] =
         [&photos, &foreign, &gone].map(|folder| text(&folder["id"]));

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use tests::{PHOTO, Response, Stack, Tenant, form, seconds, stack_test};
 
-use super::create::{ROOT, address, made, paths, shown};
+use super::create::{ROOT, address, paths, shown};
 use crate::{
     spaces::delete::{kept, with_retired},
     support::signer::text,
@@ -28,7 +28,7 @@ impl Content {
             Content::PendingFile => PendingFile::create(acme, json!({"folder_id": folder["id"]}))
                 .await
                 .address(),
-            Content::Folder => address(&made(acme, folder, "Inner").await),
+            Content::Folder => address(&acme.folder("Inner").inside(folder).await.record),
         }
     }
 }
@@ -78,15 +78,15 @@ async fn assert_deleted(acme: &Tenant, folder: &Value) {
 async fn delete_nonempty_folder_returns_409(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for content in [Content::Folder, Content::File, Content::PendingFile] {
-        let around = made(&acme, &ROOT, "Around").await;
+        let around = acme.folder("Around").await;
         for outer in [&ROOT, &around] {
-            let folder = made(&acme, outer, "Photos").await;
+            let folder = acme.folder("Photos").inside(outer).await;
             let inside = content.put(&acme, &folder).await;
             assert_full(&acme, &folder).await;
             acme.client.get(&inside).await.expect_ok();
             acme.client.delete(&inside).await.expect_status(204);
             assert_deleted(&acme, &folder).await;
-            let again = made(&acme, outer, "PHOTOS").await;
+            let again = acme.folder("PHOTOS").inside(outer).await;
             assert_ne!(again["id"], folder["id"], "{content:?}");
             assert_deleted(&acme, &again).await;
         }
@@ -105,10 +105,10 @@ async fn delete_nonempty_folder_returns_409(stack: &Stack) {
 #[stack_test]
 async fn folder_is_deletable_after_content_moved_away(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let outer = made(&acme, &ROOT, "Outer").await;
+    let outer = acme.folder("Outer").await;
     let (folder, inner) = (
-        made(&acme, &outer, "Folder").await,
-        made(&acme, &outer, "Inner").await,
+        acme.folder("Folder").inside(&outer).await,
+        acme.folder("Inner").inside(&outer).await,
     );
     let file = uploaded(&acme, &folder).await;
     assert_full(&acme, &outer).await;
@@ -159,10 +159,7 @@ async fn folder_is_deletable_after_content_moved_away(stack: &Stack) {
 #[stack_test]
 async fn folder_is_deletable_after_pending_file_is_abandoned(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (waits, gets) = (
-        made(&acme, &ROOT, "Waits").await,
-        made(&acme, &ROOT, "Gets").await,
-    );
+    let (waits, gets) = (acme.folder("Waits").await, acme.folder("Gets").await);
     let unsent = PendingFile::create(&acme, json!({"folder_id": waits["id"]})).await;
     let sent = PendingFile::create(&acme, json!({"folder_id": gets["id"]})).await;
     sent.send(stack, PHOTO).await.expect_status(200);
@@ -186,16 +183,13 @@ async fn folder_is_deletable_after_pending_file_is_abandoned(stack: &Stack) {
 #[stack_test]
 async fn deleted_folder_is_no_target_and_has_no_effect(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (gone, other) = (
-        made(&acme, &ROOT, "Photos").await,
-        made(&acme, &ROOT, "Other").await,
-    );
+    let (gone, other) = (acme.folder("Photos").await, acme.folder("Other").await);
     let closed = json!({"access_control": {"requires_auth": true}});
     acme.client
         .put(&format!("{}/access-control", address(&gone)), closed)
         .await
         .expect_ok();
-    let file = acme.upload_photo().await;
+    let file = acme.upload(PHOTO).await;
     let id = text(&gone["id"]);
     assert_deleted(&acme, &gone).await;
     let before = stack.dump().await;
@@ -270,10 +264,10 @@ async fn deleted_folder_is_no_target_and_has_no_effect(stack: &Stack) {
 async fn deleted_folders_leave_no_items(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let before = kept(stack).await;
-    let outer = made(&acme, &ROOT, "Outer").await;
+    let outer = acme.folder("Outer").await;
     let (one, two) = (
-        made(&acme, &outer, "One").await,
-        made(&acme, &outer, "Two").await,
+        acme.folder("One").inside(&outer).await,
+        acme.folder("Two").inside(&outer).await,
     );
     let client = &acme.client;
     client
@@ -313,8 +307,8 @@ async fn deleted_folders_leave_no_items(stack: &Stack) {
 async fn delete_space_with_folder_returns_409(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces?id={}", acme.id);
-    let outer = made(&acme, &ROOT, "Outer").await;
-    let inner = made(&acme, &outer, "Inner").await;
+    let outer = acme.folder("Outer").await;
+    let inner = acme.folder("Inner").inside(&outer).await;
     for folder in [&inner, &outer] {
         for force in ["", "&force=false"] {
             let response = acme.client.delete(&format!("{space}{force}")).await;
@@ -325,7 +319,7 @@ async fn delete_space_with_folder_returns_409(stack: &Stack) {
         }
         // The space goes on.
         acme.client
-            .delete(&address(&made(&acme, &outer, "More").await))
+            .delete(&address(&acme.folder("More").inside(&outer).await.record))
             .await
             .expect_status(204);
         assert_deleted(&acme, folder).await;
@@ -339,11 +333,11 @@ async fn forced_space_deletion_purges_folders(stack: &Stack) {
     let before = kept(stack).await;
     let acme = stack.space("Acme").await;
     let client = &acme.client;
-    let outer = made(&acme, &ROOT, "Outer").await;
-    let mut inner = made(&acme, &outer, "Inner").await;
+    let outer = acme.folder("Outer").await;
+    let mut inner = acme.folder("Inner").inside(&outer).await;
     for number in 0..40 {
         stack.clock.advance(seconds(1));
-        let folder = made(&acme, &outer, &number.to_string()).await;
+        let folder = acme.folder(&number.to_string()).inside(&outer).await;
         if number % 4 == 0 {
             client
                 .put(&address(&folder), json!({"parent_id": inner["id"]}))

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::{Client, Stack, Tenant, seconds, stack_test};
 
-use super::create::{ROOT, address, made, shown};
+use super::create::{ROOT, address, shown};
 use crate::{support::signer::text, uploads::presign::UNKNOWN};
 
 /// Folders, oldest first, and the one that each is in, by its place here.
@@ -30,7 +30,7 @@ async fn grown(stack: &Stack, acme: &Tenant) -> Vec<Value> {
     for (name, parent) in TREE {
         stack.clock.advance(seconds(1));
         let parent = parent.map_or(ROOT.clone(), |index| folders[index].clone());
-        folders.push(made(acme, &parent, name).await);
+        folders.push(acme.folder(name).inside(&parent).await.record);
     }
     folders
 }
@@ -202,11 +202,8 @@ async fn list_requires_known_parent_and_visible_space(stack: &Stack) {
         stack.space("Other").await,
         stack.user().await,
     );
-    let (ours, theirs) = (
-        made(&acme, &ROOT, "Photos").await,
-        made(&other, &ROOT, "Photos").await,
-    );
-    let gone = made(&acme, &ROOT, "Gone").await;
+    let (ours, theirs) = (acme.folder("Photos").await, other.folder("Photos").await);
+    let gone = acme.folder("Gone").await;
     acme.client.delete(&address(&gone)).await.expect_status(204);
     let [foreign_id, gone_id] = [&theirs, &gone].map(|folder| text(&folder["id"]));
     let invalid = json!({"parent_id": ["The selected parent id is invalid."]});
@@ -427,16 +424,13 @@ async fn lists_follow_moves_and_deletions(stack: &Stack) {
 #[stack_test]
 async fn paging_returns_remaining_items_once_during_deletions(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (place, elsewhere) = (
-        made(&acme, &ROOT, "Place").await,
-        made(&acme, &ROOT, "Elsewhere").await,
-    );
+    let (place, elsewhere) = (acme.folder("Place").await, acme.folder("Elsewhere").await);
     let mut all = Vec::new();
     for number in 0..12 {
         stack.clock.advance(seconds(1));
         all.insert(
             0,
-            text(&made(&acme, &place, &number.to_string()).await["id"]),
+            text(&acme.folder(&number.to_string()).inside(&place).await["id"]),
         );
     }
     let filters = format!("&parent_id={}", text(&place["id"]));

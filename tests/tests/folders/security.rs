@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, Tenant, form, seconds, stack_test};
 
-use super::create::{ROOT, address, made, shown};
+use super::create::{address, shown};
 use crate::support::signer::text;
 
 /// What may say which watermark an image has: its space, and two folders within one another.
@@ -41,7 +41,7 @@ async fn uploaded(
 #[stack_test]
 async fn put_replaces_security_and_delete_inherits(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let photos = made(&acme, &ROOT, "Photos").await;
+    let photos = acme.folder("Photos").await;
     let path = format!("{}/security", address(&photos));
     let of_space = json!({"enabled": true, "url": LOGO, "position": "north"});
     acme.client
@@ -94,7 +94,7 @@ async fn put_replaces_security_and_delete_inherits(stack: &Stack) {
 #[stack_test]
 async fn invalid_folder_security_reports_all_errors(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let photos = made(&acme, &ROOT, "Photos").await;
+    let photos = acme.folder("Photos").await;
     let path = format!("{}/security", address(&photos));
     let before = stack.dump().await;
     let required =
@@ -172,8 +172,8 @@ fn changes() -> [(usize, Option<Value>); 11] {
 #[stack_test]
 async fn nearest_watermark_takes_effect_at_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let outer = made(&acme, &ROOT, "Outer").await;
-    let inner = made(&acme, &outer, "Inner").await;
+    let outer = acme.folder("Outer").await;
+    let inner = acme.folder("Inner").inside(&outer).await;
     let image = uploaded(&acme, &inner, "photo.jpg", "image/jpeg", PHOTO).await;
     let note = uploaded(&acme, &inner, "a.txt", "text/plain", b"some text").await;
     let levels = [
@@ -245,11 +245,8 @@ fn of(folder: &Value) -> (String, Value) {
 async fn watermark_follows_folder_not_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let client = &acme.client;
-    let (marked, plain) = (
-        made(&acme, &ROOT, "Marked").await,
-        made(&acme, &ROOT, "Plain").await,
-    );
-    let inner = made(&acme, &plain, "Inner").await;
+    let (marked, plain) = (acme.folder("Marked").await, acme.folder("Plain").await);
+    let inner = acme.folder("Inner").inside(&plain).await;
     let body = json!({"security": {"watermark": enabled()}});
     client
         .put(&format!("{}/security", address(&marked)), body)

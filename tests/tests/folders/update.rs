@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::{PHOTO, Response, Stack, Tenant, form, stack_test};
 
-use super::create::{ROOT, address, assert_only, made, shown};
+use super::create::{ROOT, address, assert_only, shown};
 use crate::support::signer::text;
 
 /// Most folders within one another.
@@ -15,7 +15,12 @@ async fn tower(acme: &Tenant, foot: &Value, height: usize) -> Vec<Value> {
     let mut folders: Vec<Value> = Vec::new();
     for number in 1..=height {
         let parent = folders.last().unwrap_or(foot).clone();
-        folders.push(made(acme, &parent, &number.to_string()).await);
+        folders.push(
+            acme.folder(&number.to_string())
+                .inside(&parent)
+                .await
+                .record,
+        );
     }
     folders
 }
@@ -49,9 +54,9 @@ async fn assert_tree(acme: &Tenant, expected: &[(&Value, &str, bool)]) {
 #[stack_test]
 async fn moved_folder_takes_descendants_along(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (a, d) = (made(&acme, &ROOT, "A").await, made(&acme, &ROOT, "D").await);
-    let b = made(&acme, &a, "B").await;
-    let c = made(&acme, &b, "C").await;
+    let (a, d) = (acme.folder("A").await, acme.folder("D").await);
+    let b = acme.folder("B").inside(&a).await;
+    let c = acme.folder("C").inside(&b).await;
     let upload =
         form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", text(&c["id"]));
     let file = acme.client.upload(upload).await.expect_created();
@@ -143,8 +148,8 @@ async fn moved_folder_takes_descendants_along(stack: &Stack) {
 #[stack_test]
 async fn null_empty_and_root_move_folder_to_root(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let outer = made(&acme, &ROOT, "Outer").await;
-    let inner = made(&acme, &outer, "Inner").await;
+    let outer = acme.folder("Outer").await;
+    let inner = acme.folder("Inner").inside(&outer).await;
     for top in [json!(null), json!("root"), json!(""), json!(" root ")] {
         assert_tree(
             &acme,
@@ -191,7 +196,7 @@ async fn null_empty_and_root_move_folder_to_root(stack: &Stack) {
 async fn move_into_own_descendant_returns_422(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let folders = tower(&acme, &ROOT, 4).await;
-    let aside = made(&acme, &ROOT, "aside").await;
+    let aside = acme.folder("aside").await;
     let before = stack.dump().await;
     for (index, outer) in folders.iter().enumerate() {
         for inner in &folders[index..] {
@@ -216,14 +221,14 @@ async fn move_into_own_descendant_returns_422(stack: &Stack) {
     moved(&acme, &folders[2], &aside).await;
     moved(&acme, &folders[0], &folders[3]).await;
     let expected = [
-        (&aside, "aside/", true),
+        (&aside.record, "aside/", true),
         (&folders[2], "aside/3/", true),
         (&folders[3], "aside/3/4/", true),
         (&folders[0], "aside/3/4/1/", true),
         (&folders[1], "aside/3/4/1/2/", false),
     ];
     assert_tree(&acme, &expected).await;
-    for outer in [&aside, &folders[2], &folders[3], &folders[0]] {
+    for outer in [&aside.record, &folders[2], &folders[3], &folders[0]] {
         assert_only(
             &put(&acme, outer, &folders[1]).await.expect_error(422),
             "parent_id",
@@ -235,11 +240,8 @@ async fn move_into_own_descendant_returns_422(stack: &Stack) {
 #[stack_test]
 async fn move_to_parent_with_taken_name_returns_422(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (photos, old) = (
-        made(&acme, &ROOT, "Photos").await,
-        made(&acme, &ROOT, "Old").await,
-    );
-    let twin = made(&acme, &old, "PHOTOS").await;
+    let (photos, old) = (acme.folder("Photos").await, acme.folder("Old").await);
+    let twin = acme.folder("PHOTOS").inside(&old).await;
     let taken = json!({"name": ["The name has already been taken."]});
     let before = stack.dump().await;
     assert_eq!(put(&acme, &twin, &ROOT).await.expect_error(422), taken);
@@ -264,7 +266,7 @@ async fn move_to_parent_with_taken_name_returns_422(stack: &Stack) {
     );
     // The name that it had, and the place where it had it, are free.
     moved(&acme, &photos, &old).await;
-    made(&acme, &ROOT, "photos").await;
+    acme.folder("photos").await;
     assert_eq!(put(&acme, &photos, &ROOT).await.expect_error(422), taken);
     let both = json!({"name": "Photos", "parent_id": old["id"]});
     assert_eq!(
@@ -298,7 +300,7 @@ async fn folder_depth_is_limited_to_twenty(stack: &Stack) {
         "parent_id",
     );
 
-    let single = made(&acme, &ROOT, "single").await;
+    let single = acme.folder("single").await;
     assert_only(
         &put(&acme, &single, deepest).await.expect_error(422),
         "parent_id",
@@ -313,7 +315,7 @@ async fn folder_depth_is_limited_to_twenty(stack: &Stack) {
 
     // What is in a folder goes with it: the whole tower fits under nothing, and all but its foot
     // under one.
-    let foot = made(&acme, &ROOT, "foot").await;
+    let foot = acme.folder("foot").await;
     assert_only(
         &put(&acme, &folders[0], &foot).await.expect_error(422),
         "parent_id",
@@ -331,12 +333,12 @@ async fn folder_depth_is_limited_to_twenty(stack: &Stack) {
 async fn move_counts_depth_of_deepest_descendant(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let folders = tower(&acme, &ROOT, MOST).await;
-    let tree = made(&acme, &ROOT, "tree").await;
+    let tree = acme.folder("tree").await;
     let (flat, branch) = (
-        made(&acme, &tree, "flat").await,
-        made(&acme, &tree, "branch").await,
+        acme.folder("flat").inside(&tree).await,
+        acme.folder("branch").inside(&tree).await,
     );
-    let leaf = made(&acme, &branch, "leaf").await;
+    let leaf = acme.folder("leaf").inside(&branch).await;
     let before = stack.dump().await;
     for deep in [MOST - 1, MOST - 2, MOST - 3] {
         assert_only(
@@ -361,7 +363,7 @@ async fn move_counts_depth_of_deepest_descendant(stack: &Stack) {
         "parent_id",
     );
     // There is room in what is flat, and for what goes out of the branch.
-    made(&acme, &flat, "leaf").await;
+    acme.folder("leaf").inside(&flat).await;
     moved(&acme, &leaf, &ROOT).await;
     moved(&acme, &branch, &flat).await;
 }
@@ -370,12 +372,12 @@ async fn move_counts_depth_of_deepest_descendant(stack: &Stack) {
 async fn removed_descendant_does_not_count_for_depth(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let folders = tower(&acme, &ROOT, MOST).await;
-    let tree = made(&acme, &ROOT, "tree").await;
+    let tree = acme.folder("tree").await;
     let (branch, _) = (
-        made(&acme, &tree, "branch").await,
-        made(&acme, &tree, "flat").await,
+        acme.folder("branch").inside(&tree).await,
+        acme.folder("flat").inside(&tree).await,
     );
-    let leaf = made(&acme, &branch, "leaf").await;
+    let leaf = acme.folder("leaf").inside(&branch).await;
     let deep = &folders[MOST - 3];
     assert_only(
         &put(&acme, &tree, deep).await.expect_error(422),
@@ -386,7 +388,7 @@ async fn removed_descendant_does_not_count_for_depth(stack: &Stack) {
     moved(&acme, &tree, deep).await;
     moved(&acme, &tree, &ROOT).await;
 
-    let leaf = made(&acme, &branch, "leaf").await;
+    let leaf = acme.folder("leaf").inside(&branch).await;
     assert_only(
         &put(&acme, &tree, deep).await.expect_error(422),
         "parent_id",

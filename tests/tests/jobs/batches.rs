@@ -13,7 +13,7 @@ use tests::{Dump, Stack, StackOptions, Tenant, form, parse_template, seconds, st
 
 use crate::{
     spaces::delete::{kept, with_retired},
-    uploads::presign::{PendingFile, config},
+    uploads::presign::PendingFile,
 };
 
 /// Most invocations of a function in one chain of messages.
@@ -25,12 +25,10 @@ const TEXT: &str = "some text";
 
 /// Creates an upload config under which files keep the name of their upload.
 async fn literal_names(acme: &Tenant) -> String {
-    config(
-        acme,
-        "literal",
-        json!({"storage": {"generate_filename": false, "unique_filename": false}}),
-    )
-    .await
+    acme.upload_config("literal")
+        .with_settings(json!({"storage": {"generate_filename": false, "unique_filename": false}}))
+        .await
+        .id
 }
 
 async fn presign_text(acme: &Tenant, config: &str) -> PendingFile {
@@ -123,10 +121,7 @@ async fn large_space(stack: &Stack) -> Tenant {
     let acme = stack.space("Acme").await;
     for number in 0..4 * CHAIN_MAX {
         let name = format!("{number}.txt");
-        acme.client
-            .upload(form(&acme.handle, &name, "text/plain", TEXT))
-            .await
-            .expect_created();
+        acme.upload(TEXT).named(&name, "text/plain").await;
     }
     acme
 }
@@ -155,10 +150,7 @@ async fn purge_of_large_space_completes(stack: &Stack) {
 #[stack_test]
 async fn purge_retries_throttled_calls_within_one_job(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    acme.client
-        .upload(form(&acme.handle, "a.txt", "text/plain", TEXT))
-        .await
-        .expect_created();
+    acme.upload(TEXT).named("a.txt", "text/plain").await;
     acme.client
         .delete(&format!("/spaces?id={}&force=true", acme.id))
         .await

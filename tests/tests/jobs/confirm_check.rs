@@ -17,7 +17,7 @@ use tests::{
 
 use crate::{
     spaces::delete::{kept, with_retired},
-    uploads::presign::{PendingFile, config, said},
+    uploads::presign::{PendingFile, said},
 };
 
 /// Minutes for which SQS keeps a message back at most.
@@ -208,24 +208,15 @@ async fn pending_file_without_object_is_removed_after_two_hours(stack: &Stack) {
 #[stack_test]
 async fn unconfirmed_invalid_upload_is_removed_after_two_hours(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    config(
-        &acme,
-        "pngs",
-        json!({"validation": {"allowed_formats": ["png"]}}),
-    )
-    .await;
-    config(
-        &acme,
-        "narrow",
-        json!({"validation": {"max_image_width": 100}}),
-    )
-    .await;
-    config(
-        &acme,
-        "own",
-        json!({"storage": {"generate_filename": false, "unique_filename": false}}),
-    )
-    .await;
+    acme.upload_config("pngs")
+        .with_settings(json!({"validation": {"allowed_formats": ["png"]}}))
+        .await;
+    acme.upload_config("narrow")
+        .with_settings(json!({"validation": {"max_image_width": 100}}))
+        .await;
+    acme.upload_config("own")
+        .with_settings(json!({"storage": {"generate_filename": false, "unique_filename": false}}))
+        .await;
     let own = || json!({"upload_config": "own"});
     sent(stack, &acme, own())
         .await
@@ -252,12 +243,9 @@ async fn unconfirmed_invalid_upload_is_removed_after_two_hours(stack: &Stack) {
 #[stack_test]
 async fn confirm_check_transforms_images(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    config(
-        &acme,
-        "webp",
-        json!({"transformations": {"upload_format": "webp"}}),
-    )
-    .await;
+    acme.upload_config("webp")
+        .with_settings(json!({"transformations": {"upload_format": "webp"}}))
+        .await;
     let pending_file = sent(stack, &acme, json!({"upload_config": "webp"})).await;
     pass_to(stack, 120).await;
     let active = acme.client.get(&pending_file.address()).await.expect_ok();
@@ -316,18 +304,12 @@ async fn confirm_check_ignores_confirmed_files(stack: &Stack) {
 #[stack_test]
 async fn repeated_confirm_check_changes_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    config(
-        &acme,
-        "pngs",
-        json!({"validation": {"allowed_formats": ["png"]}}),
-    )
-    .await;
-    config(
-        &acme,
-        "webp",
-        json!({"transformations": {"upload_format": "webp"}}),
-    )
-    .await;
+    acme.upload_config("pngs")
+        .with_settings(json!({"validation": {"allowed_formats": ["png"]}}))
+        .await;
+    acme.upload_config("webp")
+        .with_settings(json!({"transformations": {"upload_format": "webp"}}))
+        .await;
     let taken_in = sent(stack, &acme, json!({})).await;
     let transformed = sent(stack, &acme, json!({"upload_config": "webp"})).await;
     let refused = sent(
@@ -431,12 +413,9 @@ async fn confirmation_with_lost_responses_finds_file_active(stack: &Stack) {
 #[stack_test]
 async fn check_in_disabled_space_discards_pending_uploads(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    config(
-        &acme,
-        "webp",
-        json!({"transformations": {"upload_format": "webp"}}),
-    )
-    .await;
+    acme.upload_config("webp")
+        .with_settings(json!({"transformations": {"upload_format": "webp"}}))
+        .await;
     let switch = async |enabled: bool| {
         let body = json!({"name": "Acme", "enabled": enabled});
         acme.client

@@ -12,7 +12,7 @@ use emulators::{
     Service::{DynamoDb, S3},
 };
 use template::RecursiveLoop;
-use tests::{Stack, Tenant, form, seconds, stack_test};
+use tests::{PHOTO, Stack, Tenant, seconds, stack_test};
 
 use super::batches::small_jobs;
 
@@ -47,7 +47,7 @@ fn space_of(tenant: &Tenant) -> SpaceId {
 #[stack_test]
 async fn orphan_object_is_swept_after_a_day(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let photo = acme.upload_photo().await;
+    let photo = acme.upload(PHOTO).await;
     let file = photo["id"].as_str().expect("an id").parse().expect("an id");
     let kept = keys(stack).await;
     // Of a file that is not there, of one that has other bytes, of a space that is not there; and
@@ -82,14 +82,14 @@ async fn orphan_object_is_swept_after_a_day(stack: &Stack) {
         .get(photo["url"].as_str().expect("an address"))
         .await
         .expect_status(200);
-    assert!(delivered.body == tests::PHOTO);
+    assert!(delivered.body == PHOTO);
 }
 
 #[stack_test]
 async fn object_is_checked_once_even_if_its_file_is_older(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let file = FileId::new(&env(stack));
-    acme.upload_photo().await;
+    acme.upload(PHOTO).await;
     stack.run_for(DAY).await;
     stack.run_for(DAY).await;
     // By now all is judged, and what is stored for an old file is judged all the same.
@@ -130,10 +130,7 @@ async fn swept(stack: &Stack) {
 #[stack_test(options = small_jobs(RecursiveLoop::Allow))]
 async fn sweep_continues_from_checkpoint_and_retries_failures(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    acme.client
-        .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
-        .await
-        .expect_created();
+    acme.upload("some text").named("a.txt", "text/plain").await;
     let kept = keys(stack).await;
     let env = env(stack);
     for _ in 0..SPACES {

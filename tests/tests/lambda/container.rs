@@ -3,7 +3,7 @@
 use std::{net::TcpListener as StdTcpListener, process::Stdio, time::Duration};
 
 use serde_json::{Value, json};
-use tests::{Client, Stack, stack_test};
+use tests::{Client, PHOTO, Stack, stack_test};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
     net::{TcpListener, TcpStream},
@@ -152,7 +152,7 @@ async fn container_uses_its_credentials(stack: &Stack) {
 #[stack_test]
 async fn logs_contain_no_keys_or_signatures_at_any_level(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let record = acme.upload_photo().await;
+    let record = acme.upload(PHOTO).await;
     let key = acme.client.key.clone().expect("a key");
     let path = format!("/files/{}", record["id"].as_str().expect("an id"));
 

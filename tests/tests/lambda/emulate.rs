@@ -37,7 +37,7 @@ fn emulated() -> StackOptions {
 #[stack_test(options = emulated(), undrained)]
 async fn photo_is_uploaded_and_delivered_through_real_lambdas(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let record = acme.upload_photo().await;
+    let record = acme.upload(PHOTO).await;
     let shown = acme
         .client
         .get(&format!("/files/{}", record["id"].as_str().expect("an id")))
@@ -54,10 +54,9 @@ async fn photo_is_uploaded_and_delivered_through_real_lambdas(stack: &Stack) {
     // The largest event that Lambda takes holds a file of about 4.4 MB.
     let fits = large_photo(4_400_000);
     let record = acme
-        .client
-        .upload(form(&acme.handle, "large.jpg", "image/jpeg", fits.clone()))
-        .await
-        .expect_created();
+        .upload(fits.clone())
+        .named("large.jpg", "image/jpeg")
+        .await;
     let redirect = stack
         .anonymous
         .get(record["url"].as_str().expect("an address"))
@@ -258,11 +257,7 @@ async fn text_is_delivered_unchanged_in_any_encoding(stack: &Stack) {
             b"\xef\xbb\xbf<svg xmlns='http://www.w3.org/2000/svg'/>",
         ),
     ] {
-        let record = acme
-            .client
-            .upload(form(&acme.handle, name, mime_type, bytes))
-            .await
-            .expect_created();
+        let record = acme.upload(bytes).named(name, mime_type).await;
         let url = record["url"].as_str().expect("an address");
         let whole = stack.anonymous.get(url).await.expect_status(200);
         assert_eq!(

@@ -9,7 +9,7 @@ use emulators::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tests::{
-    DYNAMODB_ATTEMPTS, PHOTO, RawConnection, Stack, authority, form, minutes, seconds, stack_test,
+    DYNAMODB_ATTEMPTS, PHOTO, RawConnection, Stack, authority, minutes, seconds, stack_test,
 };
 use tracing_subscriber::{
     filter::{LevelFilter, dynamic_filter_fn},
@@ -136,7 +136,7 @@ async fn request_yields_one_line_of_metrics(stack: &Stack) {
         .expect_status(404);
     assert_eq!(take_metrics()[0]["Route"], "none");
 
-    let record = acme.upload_photo().await;
+    let record = acme.upload(PHOTO).await;
     let metrics = take_metrics();
     assert_eq!(metrics[0]["Route"], "/api/v1/upload");
     let photo = stack
@@ -291,7 +291,7 @@ async fn every_line_of_a_failing_request_carries_its_id(stack: &Stack) {
 #[stack_test]
 async fn job_yields_one_line_of_metrics_and_its_warnings_carry_its_message(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let record = acme.upload_photo().await;
+    let record = acme.upload(PHOTO).await;
     acme.client
         .delete(&format!("/files/{}", record["id"].as_str().expect("an id")))
         .await
@@ -468,10 +468,7 @@ async fn batch_that_is_throttled_in_part_is_counted(stack: &Stack) {
     begin_log();
 
     stack.cloud.faults().leave_unprocessed("BatchGetItem", 1);
-    acme.client
-        .upload(form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO))
-        .await
-        .expect_created();
+    acme.upload(PHOTO).await;
     let metrics = take_metrics();
     assert_eq!(metrics[0]["Throttles"], 1, "{metrics:?}");
 }

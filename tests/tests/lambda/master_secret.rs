@@ -2,7 +2,7 @@
 
 use emulators::{InjectedError, Service::SecretsManager};
 use serde_json::json;
-use tests::{DEFAULT_ATTEMPTS, Stack, stack_test};
+use tests::{DEFAULT_ATTEMPTS, PHOTO, Stack, stack_test};
 
 /// Returns how often a function has read the secret.
 fn reads(stack: &Stack, function: &str) -> usize {
@@ -16,7 +16,7 @@ fn reads(stack: &Stack, function: &str) -> usize {
 #[stack_test]
 async fn master_secret_is_read_once_on_first_need(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let record = acme.upload_photo().await;
+    let record = acme.upload(PHOTO).await;
     let file = format!("/files/{}", record["id"].as_str().expect("an id"));
     let url = record["url"].as_str().expect("an address");
 

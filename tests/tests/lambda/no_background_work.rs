@@ -3,7 +3,7 @@
 
 use domain::KeySecret;
 use tenant::Tenants;
-use tests::{Response, Stack, stack_test};
+use tests::{PHOTO, Response, Stack, stack_test};
 
 use crate::routes::roles::{Place, ROWS};
 
@@ -47,7 +47,7 @@ async fn no_aws_call_runs_after_response(stack: &Stack) {
             ends_with_its_answer(stack, place.call(row, client)).await;
         }
     }
-    let record = place.tenant.upload_photo().await;
+    let record = place.tenant.upload(PHOTO).await;
     let url = record["url"].as_str().expect("an address");
     let etag = stack.anonymous.head(url).await.header("etag").to_owned();
     for headers in [

@@ -26,7 +26,7 @@ async fn data_directory_is_private_to_its_owner(stack: &Stack) {
 async fn restart_keeps_data_and_key() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let record = acme.upload_photo().await;
+    let record = acme.upload(PHOTO).await;
     let (directory, key) = (stack.directory(), stack.account().key);
     stack.stop().await;
 

@@ -2,7 +2,7 @@
 
 use reqwest::Body;
 
-use tests::{Stack, StackOptions, stack_test};
+use tests::{PHOTO, Stack, StackOptions, stack_test};
 
 use super::assert_refused;
 use crate::routes::roles::{Place, ROWS};
@@ -194,7 +194,7 @@ async fn json_body_may_start_with_a_byte_order_mark(stack: &Stack) {
 #[stack_test]
 async fn missing_body_is_read_as_empty_object(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let file = acme.upload_photo().await["id"]
+    let file = acme.upload(PHOTO).await["id"]
         .as_str()
         .expect("an id")
         .to_owned();

@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::{Value, json};
-use tests::{Client, Extent, Stack, StackOptions, Tenant, is_thorough};
+use tests::{Client, Extent, PHOTO, Stack, StackOptions, Tenant, is_thorough};
 use tokio::process::Command;
 
 use crate::support::external_programs;
@@ -40,7 +40,7 @@ impl Records<'_> {
             acme,
             uploads,
         } = self;
-        let file = acme.upload_photo().await;
+        let file = acme.upload(PHOTO).await;
         let uploading = self.uploads().await;
         let account = stack.account().get("/account").await.expect_ok();
         acme.client
@@ -114,8 +114,8 @@ impl Records<'_> {
             );
             add("folders", self.folder(acme, &name).await);
             add("configs", self.config(&name).await);
-            add("files", acme.upload_photo().await["id"].clone());
-            add("named_files", acme.upload_photo().await["id"].clone());
+            add("files", acme.upload(PHOTO).await["id"].clone());
+            add("named_files", acme.upload(PHOTO).await["id"].clone());
         }
         json!(spares)
     }

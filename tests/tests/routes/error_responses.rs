@@ -288,7 +288,7 @@ async fn conflicting_and_forbidden_requests_have_documented_errors(stack: &Stack
     let low_upload = "This action requires the role user or higher. Your role is viewer.";
     let no_account = "This endpoint requires an account key. The given key belongs to one space.";
     let full = "The space is not empty. Delete its files and folders first, or use force=true to delete everything.";
-    acme.upload_photo().await;
+    acme.upload(PHOTO).await;
     for (response, expected) in [
         (
             viewer

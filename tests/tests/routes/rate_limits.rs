@@ -150,7 +150,7 @@ async fn every_authenticated_response_has_rate_limit_headers(stack: &Stack) {
         );
     }
     assert_nothing_told(&viewer.get(&space).await.expect_status(401));
-    acme.upload_photo().await;
+    acme.upload(PHOTO).await;
     let refused = client
         .upload(form("zzzzzz", "a.jpg", "image/jpeg", PHOTO))
         .await
@@ -254,7 +254,7 @@ async fn tiers_and_keys_are_counted_separately(stack: &Stack) {
     let space = format!("/spaces/{}", acme.id);
     let file = format!(
         "/files/{}",
-        acme.upload_photo().await["id"].as_str().expect("an id")
+        acme.upload(PHOTO).await["id"].as_str().expect("an id")
     );
     let other = acme.role("owner").await;
     for (remaining, address) in (0..5).rev().zip([&file, &space, &file, &space, &file]) {
@@ -310,7 +310,7 @@ async fn concurrent_requests_never_exceed_limit(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let file = format!(
         "/files/{}",
-        acme.upload_photo().await["id"].as_str().expect("an id")
+        acme.upload(PHOTO).await["id"].as_str().expect("an id")
     );
     let space = format!("/spaces/{}", acme.id);
     let responses = join_all(
@@ -341,7 +341,7 @@ async fn concurrent_requests_never_exceed_limit(stack: &Stack) {
 async fn rate_limited_request_is_not_read_and_has_no_effect(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let keys = format!("/spaces/{}/api-keys", acme.id);
-    acme.upload_photo().await;
+    acme.upload(PHOTO).await;
     for _ in 0..4 {
         acme.client.get(&keys).await.expect_status(200);
     }
@@ -448,7 +448,7 @@ async fn counters(stack: &Stack, client: &Client) -> usize {
 async fn expired_counters_are_dropped(stack: &Stack) {
     const MOST_KEPT: usize = 4;
     let acme = stack.space("Acme").await;
-    let url = acme.upload_photo().await["url"]
+    let url = acme.upload(PHOTO).await["url"]
         .as_str()
         .expect("an address")
         .to_owned();

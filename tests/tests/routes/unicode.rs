@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, file, form, stack_test};
 
-use crate::{support::signer::text, uploads::presign::config};
+use crate::support::signer::text;
 
 /// The same text in two compositions.
 const COMPOSED: &str = "\u{e9}t\u{e9}";
@@ -96,12 +96,9 @@ async fn texts_are_stored_in_nfc(stack: &Stack) {
 #[stack_test]
 async fn stored_names_are_transliterated(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    config(
-        &acme,
-        "own",
-        json!({"storage": {"generate_filename": false, "unique_filename": false}}),
-    )
-    .await;
+    acme.upload_config("own")
+        .with_settings(json!({"storage": {"generate_filename": false, "unique_filename": false}}))
+        .await;
     for (name, stored) in [
         ("\u{dc}n\u{ef}.jpg", "uni.jpg"),
         ("U\u{308}ni\u{308} 2.jpg", "uni-2.jpg"),

@@ -8,7 +8,7 @@ async fn one_flag_implies_other_and_delivery_follows_at_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (space, other) = (format!("/spaces/{}", acme.id), stack.space("Other").await);
     let path = format!("{space}/access-control");
-    let file = acme.upload_photo().await;
+    let file = acme.upload(PHOTO).await;
     let (id, url) = (
         file["id"].as_str().expect("an id"),
         file["url"].as_str().expect("an address"),

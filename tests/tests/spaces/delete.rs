@@ -162,7 +162,7 @@ async fn delete_requires_space_id(stack: &Stack) {
 #[stack_test]
 async fn nonempty_space_is_deleted_only_with_force(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let file = acme.upload_photo().await;
+    let file = acme.upload(PHOTO).await;
     let url = file["url"].as_str().expect("an address");
     for force in ["", "&force=false", "&force=0", "&force="] {
         let response = acme
@@ -182,7 +182,7 @@ async fn nonempty_space_is_deleted_only_with_force(stack: &Stack) {
             json!({"id": ["The id field must be the id of an empty space."]})
         );
         assert!(stack.anonymous.get(url).await.expect_status(200).body == PHOTO);
-        acme.upload_photo().await;
+        acme.upload(PHOTO).await;
     }
     let id = acme.id.to_lowercase();
     assert!(
@@ -229,7 +229,7 @@ async fn deleted_space_is_unreachable_at_once(stack: &Stack) {
     let place = Place::new(stack, "Acme").await;
     let (acme, member) = (&place.tenant, stack.user().await);
     stack.add_member(&member, acme, "owner").await;
-    let url = acme.upload_photo().await["url"]
+    let url = acme.upload(PHOTO).await["url"]
         .as_str()
         .expect("an address")
         .to_owned();
@@ -353,11 +353,11 @@ async fn create_by_handle(stack: &Stack, handle: &str, name: &str) -> Result<(),
 async fn objects_arriving_after_deletion_are_purged_in_three_passes() {
     let stack = Stack::start().await;
     let other = stack.space("Other").await;
-    other.upload_photo().await;
+    other.upload(PHOTO).await;
     let before = kept(&stack).await;
     let acme = stack.space("Acme").await;
     for _ in 0..3 {
-        acme.upload_photo().await;
+        acme.upload(PHOTO).await;
     }
     let late = format!("{}/originals/late", acme.id);
     let is_there = async || stack.dump().await.objects.contains_key(&late);

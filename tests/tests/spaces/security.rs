@@ -1,7 +1,7 @@
 //! `PUT` and `DELETE /spaces/:id/security`.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, form, seconds, stack_test};
+use tests::{PHOTO, Stack, seconds, stack_test};
 
 /// A watermark as a space has it at first.
 fn default_watermark() -> Value {
@@ -209,15 +209,11 @@ async fn invalid_watermark_reports_all_errors_by_full_field_name(stack: &Stack) 
 async fn watermarked_images_are_not_delivered_and_other_files_are(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
-    let image = acme.upload_photo().await["url"]
+    let image = acme.upload(PHOTO).await["url"]
         .as_str()
         .expect("an address")
         .to_owned();
-    let text = acme
-        .client
-        .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
-        .await
-        .expect_created();
+    let text = acme.upload("some text").named("a.txt", "text/plain").await;
     let text = text["url"].as_str().expect("an address");
     let watermark = json!({"security": {"watermark": {"enabled": true, "url": "https://example.com/logo.png"}}});
     acme.client

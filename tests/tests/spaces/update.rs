@@ -253,7 +253,7 @@ async fn webhook_url_must_be_public_https(stack: &Stack) {
 #[stack_test]
 async fn custom_domain_is_used_in_file_urls(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let before = acme.upload_photo().await;
+    let before = acme.upload(PHOTO).await;
     let file = format!("/files/{}", before["id"].as_str().expect("an id"));
     update(
         &acme,
@@ -268,7 +268,7 @@ async fn custom_domain_is_used_in_file_urls(stack: &Stack) {
     };
     let shown = acme.client.get(&file).await.expect_ok();
     assert_eq!(shown["url"], url(&shown));
-    let after = acme.upload_photo().await;
+    let after = acme.upload(PHOTO).await;
     assert_eq!(after["url"], url(&after));
     update(&acme, &json!({"name": "Acme", "custom_domain": null})).await;
     assert_eq!(acme.client.get(&file).await.expect_ok(), before);
@@ -277,7 +277,7 @@ async fn custom_domain_is_used_in_file_urls(stack: &Stack) {
 #[stack_test]
 async fn disabled_space_rejects_uploads_and_delivery_and_stays_manageable(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let file = acme.upload_photo().await;
+    let file = acme.upload(PHOTO).await;
     let (id, url) = (
         file["id"].as_str().expect("an id"),
         file["url"].as_str().expect("an address"),

@@ -346,7 +346,7 @@ async fn names_are_unique_in_space_and_active_config_is_kept(stack: &Stack) {
         .await
         .expect_error(409);
     assert!(conflict["id"].is_array(), "{conflict}");
-    let record = acme.upload_photo().await;
+    let record = acme.upload(PHOTO).await;
     assert_eq!(record["upload_config_id"], second["id"]);
     let foreign = json!({"name": "Other", "active_upload_config_id": second["id"]});
     let errors = other
@@ -482,7 +482,7 @@ async fn active_config_cannot_be_deleted_concurrently(stack: &Stack) {
             (200, 409) | (422, 204) => {}
             (activated, deleted) => panic!("activated with {activated}, deleted with {deleted}"),
         }
-        acme.upload_photo().await;
+        acme.upload(PHOTO).await;
         acme.client
             .put(
                 &space,

@@ -9,10 +9,10 @@ use super::{
         Route::{Unsigned, UnsignedPresign},
         Uploads, assert_in,
     },
-    presign::{PendingFile, UNKNOWN, config},
+    presign::{PendingFile, UNKNOWN},
 };
 use crate::{
-    folders::create::{ROOT, address, assert_only, made, paths},
+    folders::create::{ROOT, address, assert_only, paths},
     support::signer::text,
 };
 
@@ -26,7 +26,7 @@ async fn config_folder_is_used_and_created_for_every_caller(stack: &Stack) {
     let user = acme.role("user").await;
     // The path leads on from what is there in another case, and is made anew where it has another
     // name.
-    let top = made(acme, &ROOT, "IN").await;
+    let top = acme.folder("IN").await;
     let mut expected = vec!["IN/".to_owned()];
     for route in ROUTES {
         let first = uploads.record(uploads.send(&user, route, &[]).await).await;
@@ -61,7 +61,7 @@ async fn config_folder_is_used_and_created_for_every_caller(stack: &Stack) {
 async fn requested_folder_overrides_config(stack: &Stack) {
     let uploads = Uploads::new(stack, json!({"storage": {"folder": "in"}})).await;
     let acme = uploads.acme();
-    let photos = made(acme, &ROOT, "Photos").await;
+    let photos = acme.folder("Photos").await;
     let id = text(&photos["id"]);
     for route in BY_KEY {
         assert_in(
@@ -96,7 +96,7 @@ async fn requested_folder_overrides_config(stack: &Stack) {
 async fn unsigned_upload_cannot_choose_folder(stack: &Stack) {
     let uploads = Uploads::new(stack, json!({"storage": {"folder": "in"}})).await;
     let acme = uploads.acme();
-    let id = text(&made(acme, &ROOT, "Photos").await["id"]);
+    let id = text(&acme.folder("Photos").await["id"]);
     let before = uploads.kept().await;
     for route in [Unsigned, UnsignedPresign] {
         let refused = async |fields: &[(&str, &str)]| {
@@ -134,7 +134,11 @@ async fn unsigned_upload_cannot_choose_folder(stack: &Stack) {
 #[stack_test]
 async fn changed_config_folder_applies_to_new_files_only(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let id = config(&acme, "in", json!({"storage": {"folder": "first"}})).await;
+    let id = acme
+        .upload_config("in")
+        .with_settings(json!({"storage": {"folder": "first"}}))
+        .await
+        .id;
     let photo = || form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "in");
     let first = acme.client.upload(photo()).await.expect_created();
     let pending_file = PendingFile::create(&acme, json!({"upload_config": "in"})).await;

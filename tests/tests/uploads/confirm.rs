@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tests::{Dump, PHOTO, Stack, form, large_photo, minutes, seconds, stack_test};
 
-use super::presign::{PendingFile, UNKNOWN, config, said};
+use super::presign::{PendingFile, UNKNOWN, said};
 use crate::support::images::{PLACE, animation, contains, image, png_of_sides, with_exif};
 
 /// 50 MB: the largest file whose digest is told, and that is transformed.
@@ -255,24 +255,15 @@ fn broken() -> Vec<Broken> {
 #[stack_test]
 async fn confirming_invalid_upload_rejects_and_removes_it(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    config(
-        &acme,
-        "pngs",
-        json!({"validation": {"allowed_formats": ["png"]}}),
-    )
-    .await;
-    config(
-        &acme,
-        "narrow",
-        json!({"validation": {"max_image_width": 100}}),
-    )
-    .await;
-    config(
-        &acme,
-        "webp",
-        json!({"transformations": {"upload_format": "webp"}}),
-    )
-    .await;
+    acme.upload_config("pngs")
+        .with_settings(json!({"validation": {"allowed_formats": ["png"]}}))
+        .await;
+    acme.upload_config("narrow")
+        .with_settings(json!({"validation": {"max_image_width": 100}}))
+        .await;
+    acme.upload_config("webp")
+        .with_settings(json!({"transformations": {"upload_format": "webp"}}))
+        .await;
     for (what, mut fields, bytes, end) in broken() {
         let before = stack.dump().await;
         fields["size"] = json!(bytes.len());
@@ -313,7 +304,11 @@ async fn confirming_invalid_upload_rejects_and_removes_it(stack: &Stack) {
 #[stack_test]
 async fn confirmation_applies_rules_of_presign_time(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let id = config(&acme, "own", json!({"metadata": {"tags": ["then"]}})).await;
+    let id = acme
+        .upload_config("own")
+        .with_settings(json!({"metadata": {"tags": ["then"]}}))
+        .await
+        .id;
     let pending_file = PendingFile::create(&acme, json!({"upload_config": "own"})).await;
     pending_file.send(stack, PHOTO).await.expect_status(200);
     let rules = json!({"validation": {"allowed_formats": ["png"]}, "metadata": {"tags": ["now"]}});
@@ -338,18 +333,12 @@ async fn confirmation_applies_rules_of_presign_time(stack: &Stack) {
 #[stack_test]
 async fn confirmation_transforms_images(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    config(
-        &acme,
-        "webp",
-        json!({"transformations": {"upload_format": "webp"}}),
-    )
-    .await;
-    config(
-        &acme,
-        "bare",
-        json!({"transformations": {"strip_metadata": true}}),
-    )
-    .await;
+    acme.upload_config("webp")
+        .with_settings(json!({"transformations": {"upload_format": "webp"}}))
+        .await;
+    acme.upload_config("bare")
+        .with_settings(json!({"transformations": {"strip_metadata": true}}))
+        .await;
     let turned = with_exif(Format::Jpeg, 6);
     for (config, content_type, bytes, expected, is_same) in [
         ("webp", "image/jpeg", PHOTO.to_vec(), "image/webp", false),
@@ -417,12 +406,9 @@ async fn confirmation_transforms_images(stack: &Stack) {
 #[stack_test]
 async fn large_files_are_stored_unchanged_without_digest(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    config(
-        &acme,
-        "webp",
-        json!({"transformations": {"upload_format": "webp"}}),
-    )
-    .await;
+    acme.upload_config("webp")
+        .with_settings(json!({"transformations": {"upload_format": "webp"}}))
+        .await;
     let unknown = "application/octet-stream";
     for (config, content_type, bytes) in [
         ("starter", unknown, vec![0; SUMMED_BYTES]),
@@ -567,12 +553,9 @@ async fn later_put_to_presigned_url_does_not_change_active_file(stack: &Stack) {
 #[stack_test]
 async fn first_confirmation_gets_stored_name(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    config(
-        &acme,
-        "own",
-        json!({"storage": {"generate_filename": false, "unique_filename": false}}),
-    )
-    .await;
+    acme.upload_config("own")
+        .with_settings(json!({"storage": {"generate_filename": false, "unique_filename": false}}))
+        .await;
     let own = || json!({"upload_config": "own"});
     let (first, second, third) = (
         PendingFile::create(&acme, own()).await,
@@ -645,18 +628,12 @@ async fn disabled_space_rejects_confirmations(stack: &Stack) {
 #[stack_test]
 async fn concurrent_confirmations_activate_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    config(
-        &acme,
-        "webp",
-        json!({"transformations": {"upload_format": "webp"}}),
-    )
-    .await;
-    config(
-        &acme,
-        "pngs",
-        json!({"validation": {"allowed_formats": ["png"]}}),
-    )
-    .await;
+    acme.upload_config("webp")
+        .with_settings(json!({"transformations": {"upload_format": "webp"}}))
+        .await;
+    acme.upload_config("pngs")
+        .with_settings(json!({"validation": {"allowed_formats": ["png"]}}))
+        .await;
     for (made, config) in [(1, "starter"), (2, "webp"), (3, "starter"), (4, "webp")] {
         let pending_file = PendingFile::create(&acme, json!({"upload_config": config})).await;
         pending_file.send(stack, PHOTO).await.expect_status(200);

@@ -13,7 +13,7 @@ use tests::{Stack, Tenant};
 
 use super::{
     confirm::{delivered, originals},
-    presign::{PendingFile, config},
+    presign::PendingFile,
 };
 use crate::jobs::confirm_check::check_now;
 use crate::support::images::image;
@@ -82,18 +82,12 @@ impl Pair {
         assert_eq!(first.len(), second.len());
         let stack = Stack::start().await;
         let acme = stack.space("Acme").await;
-        config(
-            &acme,
-            "measured",
-            json!({"validation": {"max_image_width": 5_000}}),
-        )
-        .await;
-        config(
-            &acme,
-            "transformed",
-            json!({"transformations": {"upload_format": "webp"}}),
-        )
-        .await;
+        acme.upload_config("measured")
+            .with_settings(json!({"validation": {"max_image_width": 5_000}}))
+            .await;
+        acme.upload_config("transformed")
+            .with_settings(json!({"transformations": {"upload_format": "webp"}}))
+            .await;
         Pair {
             stack,
             acme,

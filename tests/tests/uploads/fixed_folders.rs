@@ -5,11 +5,8 @@ use reqwest::multipart::Form;
 use serde_json::{Value, json};
 use tests::{PHOTO, Response, Stack, Tenant, file, stack_test};
 
-use super::presign::{PendingFile, config};
-use crate::{
-    folders::create::{ROOT, address, made},
-    support::signer::text,
-};
+use super::presign::PendingFile;
+use crate::{folders::create::address, support::signer::text};
 
 /// Most folders within one another.
 const MOST: usize = 20;
@@ -76,12 +73,9 @@ async fn assert_delivered(stack: &Stack, acme: &Tenant, file: &Value, folders: &
 
 /// Makes the config `own`, by which files keep the names that they come with.
 async fn own_names(acme: &Tenant) {
-    config(
-        acme,
-        "own",
-        json!({"storage": {"generate_filename": false, "unique_filename": false}}),
-    )
-    .await;
+    acme.upload_config("own")
+        .with_settings(json!({"storage": {"generate_filename": false, "unique_filename": false}}))
+        .await;
 }
 
 #[stack_test]
@@ -114,7 +108,9 @@ async fn fixed_folders_are_transliterated_in_urls(stack: &Stack) {
             .expect_created();
         assert_delivered(stack, &acme, &again, slugs.unwrap_or(&by_id)).await;
     }
-    config(&acme, "in", json!({"storage": {"folder": "In Box/2026"}})).await;
+    acme.upload_config("in")
+        .with_settings(json!({"storage": {"folder": "In Box/2026"}}))
+        .await;
     let form = Form::new()
         .text("space", acme.handle.clone())
         .text("upload_config", "in");
@@ -124,7 +120,7 @@ async fn fixed_folders_are_transliterated_in_urls(stack: &Stack) {
         .await
         .expect_created();
     assert_delivered(stack, &acme, &file, "in-box/2026/").await;
-    assert_delivered(stack, &acme, &acme.upload_photo().await, "").await;
+    assert_delivered(stack, &acme, &acme.upload(PHOTO).await.record, "").await;
 }
 
 #[stack_test]
@@ -150,7 +146,7 @@ async fn longest_path_is_delivered(stack: &Stack) {
 async fn url_stays_when_folders_move_or_change(stack: &Stack) {
     let acme = space(stack, "fixed").await;
     let client = &acme.client;
-    let other = made(&acme, &ROOT, "Other").await;
+    let other = acme.folder("Other").await;
     let active = upload(&acme, "Photos/Süd", "photo.jpg", "starter")
         .await
         .expect_created();

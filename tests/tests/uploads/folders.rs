@@ -2,14 +2,14 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Client, Dump, Response, Stack, Tenant, stack_test};
+use tests::{Client, Dump, PHOTO, Response, Stack, Tenant, stack_test};
 
 use super::{
-    presign::{UNKNOWN, config, said},
+    presign::{UNKNOWN, said},
     unsigned::{self, Opening},
 };
 use crate::{
-    folders::create::{ROOT, address, assert_only, made, paths},
+    folders::create::{ROOT, address, assert_only, paths},
     support::signer::{Signer, photo, text},
 };
 
@@ -50,7 +50,11 @@ pub(crate) struct Uploads<'a> {
 impl Uploads<'_> {
     pub(crate) async fn new(stack: &Stack, rules: Value) -> Uploads<'_> {
         let signer = Signer::new(stack, "Acme", rules.clone()).await;
-        config(&signer.acme, "by-key", rules.clone()).await;
+        signer
+            .acme
+            .upload_config("by-key")
+            .with_settings(rules.clone())
+            .await;
         let open = Opening::new(stack, &signer.acme, "open", json!({"config": rules})).await;
         Uploads {
             stack,
@@ -145,9 +149,9 @@ pub(crate) fn assert_in(file: &Value, folder: &Value) {
 async fn upload_goes_into_requested_folder(stack: &Stack) {
     let uploads = Uploads::new(stack, json!({})).await;
     let acme = uploads.acme();
-    let photos = made(acme, &ROOT, "Photos").await;
-    let south = made(acme, &photos, "Süd").await;
-    let beach = made(acme, &south, "Strand").await;
+    let photos = acme.folder("Photos").await;
+    let south = acme.folder("Süd").inside(&photos).await;
+    let beach = acme.folder("Strand").inside(&south).await;
     let [photos_id, south_id, beach_id] =
         [&photos, &south, &beach].map(|folder| text(&folder["id"]));
     let (lower, blank) = (photos_id.to_lowercase(), format!(" {photos_id} "));
@@ -214,7 +218,7 @@ async fn missing_folders_are_created_for_admins_only(stack: &Stack) {
         acme.role("user").await,
         acme.role("viewer").await,
     );
-    let photos = made(acme, &ROOT, "Photos").await;
+    let photos = acme.folder("Photos").await;
     let id = text(&photos["id"]);
     for (who, client) in [
         ("admin", &admin),
@@ -274,15 +278,12 @@ fn in_folder(file: &Value) -> Value {
 async fn invalid_folders_are_rejected_on_every_route(stack: &Stack) {
     let uploads = Uploads::new(stack, json!({})).await;
     let (acme, other) = (uploads.acme(), stack.space("Other").await);
-    let (foreign, gone) = (
-        made(&other, &ROOT, "Photos").await,
-        made(acme, &ROOT, "Gone").await,
-    );
+    let (foreign, gone) = (other.folder("Photos").await, acme.folder("Gone").await);
     acme.client.delete(&address(&gone)).await.expect_status(204);
     let (foreign, gone, file) = (
         text(&foreign["id"]),
         text(&gone["id"]),
-        text(&acme.upload_photo().await["id"]),
+        text(&acme.upload(PHOTO).await["id"]),
     );
     let (long, very_long) = ("x".repeat(256), format!("a/{}", "é".repeat(256)));
     let wrong_paths = [
@@ -374,7 +375,7 @@ async fn folder_path_is_limited_to_folder_depth(stack: &Stack) {
     let acme = uploads.acme();
     let named = |count: usize, name: &str| vec![name; count].join("/");
     for (route, top) in [(Route::Form, "form"), (Presign, "presign")] {
-        let top = made(acme, &ROOT, top).await;
+        let top = acme.folder(top).await;
         let id = text(&top["id"]);
         let halfway = named(MOST / 2 - 1, "a");
         let file = uploads

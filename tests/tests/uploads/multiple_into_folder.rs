@@ -6,7 +6,7 @@ use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 use tests::{PHOTO, Response, Stack, Tenant, file, stack_test};
 
-use super::presign::{config, said};
+use super::presign::said;
 use crate::{
     folders::create::{address, paths},
     routes::idempotency::{assert_first, assert_replay},
@@ -74,12 +74,11 @@ async fn all_files_of_request_go_into_one_folder(stack: &Stack) {
 #[stack_test]
 async fn rejected_upload_creates_no_folders(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    config(
-        &acme,
-        "small",
-        json!({"validation": {"max_file_size": 10}, "storage": {"folder": "by config"}}),
-    )
-    .await;
+    acme.upload_config("small")
+        .with_settings(
+            json!({"validation": {"max_file_size": 10}, "storage": {"folder": "by config"}}),
+        )
+        .await;
     let signed = json!({"space_id": acme.id, "name": "signed", "is_signed": true});
     acme.client
         .post("/upload-configs", signed)

@@ -89,17 +89,6 @@ pub(crate) fn said(acme: &Tenant, fields: Value) -> Value {
     body
 }
 
-/// Makes an upload config of these rules, and gives its id.
-pub(crate) async fn config(acme: &Tenant, name: &str, rules: Value) -> String {
-    let body = json!({"space_id": acme.id, "name": name, "config": rules});
-    let config = acme
-        .client
-        .post("/upload-configs", body)
-        .await
-        .expect_created();
-    config["id"].as_str().expect("an id").to_owned()
-}
-
 /// Asks for the photo's announcement under a name of the request.
 async fn named(acme: &Tenant, name: &str, fields: Value) -> Response {
     let request = acme
@@ -229,7 +218,11 @@ fn wrong_fields() -> Vec<(&'static str, Value, &'static str)> {
 #[stack_test]
 async fn invalid_presign_reports_all_errors_and_queues_no_check(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
-    let foreign = config(&other, "foreign", json!({})).await;
+    let foreign = other
+        .upload_config("foreign")
+        .with_settings(json!({}))
+        .await
+        .id;
     let before = stack.dump().await;
     let required = |field: &&str| ((*field).to_owned(), sentence(field, "is required"));
     let all: Map<String, Value> = REQUIRED.iter().map(required).collect();
@@ -296,7 +289,11 @@ async fn invalid_presign_reports_all_errors_and_queues_no_check(stack: &Stack) {
 #[stack_test]
 async fn presign_accepts_values_at_their_bounds(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let id = config(&acme, "second", json!({"metadata": {"tags": ["a"]}})).await;
+    let id = acme
+        .upload_config("second")
+        .with_settings(json!({"metadata": {"tags": ["a"]}}))
+        .await
+        .id;
     let (long, typed) = ("é".repeat(255), format!("application/{}", "x".repeat(88)));
     for (fields, shown) in [
         (json!({"filename": long}), json!({"original_name": long})),
@@ -358,13 +355,12 @@ async fn presign_accepts_values_at_their_bounds(stack: &Stack) {
 #[stack_test]
 async fn presign_rejects_declared_values_that_break_config(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    config(&acme, "small", json!({"validation": {"max_file_size": 10}})).await;
-    config(
-        &acme,
-        "programs",
-        json!({"validation": {"allowed_formats": ["exe"]}}),
-    )
-    .await;
+    acme.upload_config("small")
+        .with_settings(json!({"validation": {"max_file_size": 10}}))
+        .await;
+    acme.upload_config("programs")
+        .with_settings(json!({"validation": {"allowed_formats": ["exe"]}}))
+        .await;
     let signed = json!({"space_id": acme.id, "name": "signed", "is_signed": true});
     acme.client
         .post("/upload-configs", signed)

@@ -3,10 +3,7 @@
 use serde_json::{Value, json};
 use tests::{Stack, stack_test};
 
-use super::{
-    presign::{config, said},
-    unsigned::Opening,
-};
+use super::{presign::said, unsigned::Opening};
 use crate::support::signer::Signer;
 
 fn refusal(formats: &str) -> Value {
@@ -64,18 +61,12 @@ async fn declared_types_outside_allowed_formats_are_rejected_on_every_route(stac
 #[stack_test(undrained)]
 async fn declared_type_is_validated_as_stored_type(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    config(
-        &acme,
-        "programs",
-        json!({"validation": {"allowed_formats": ["sh"]}}),
-    )
-    .await;
-    config(
-        &acme,
-        "scripts",
-        json!({"validation": {"allowed_formats": ["js"]}}),
-    )
-    .await;
+    acme.upload_config("programs")
+        .with_settings(json!({"validation": {"allowed_formats": ["sh"]}}))
+        .await;
+    acme.upload_config("scripts")
+        .with_settings(json!({"validation": {"allowed_formats": ["js"]}}))
+        .await;
     let scripts = json!({"config": {"validation": {"allowed_formats": ["js"]}}});
     let open = Opening::new(stack, &acme, "open", scripts).await;
     let texts = json!({"config": {"validation": {"allowed_formats": ["txt"]}}});

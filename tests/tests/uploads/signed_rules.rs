@@ -255,7 +255,7 @@ async fn each_signed_url_has_separate_limit(stack: &Stack) {
         "2",
         "another address"
     );
-    signer.acme.upload_photo().await;
+    signer.acme.upload(PHOTO).await;
     stack.clock.advance(seconds(left_seconds - 1));
     let early = signer.send(&one).await;
     assert_eq!(early.header("retry-after"), "1");

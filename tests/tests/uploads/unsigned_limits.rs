@@ -271,7 +271,7 @@ async fn requests_per_ip_and_config_are_limited_per_minute(stack: &Stack) {
     // Another config counts for itself, and so does whoever has a key.
     let response = other.send().await.expect_status(201);
     assert_eq!(response.header("x-ratelimit-remaining"), "2");
-    acme.upload_photo().await;
+    acme.upload(PHOTO).await;
     stack.clock.advance(seconds(left - 1));
     assert_limited(open.send().await, 1);
     stack.clock.advance(seconds(1));

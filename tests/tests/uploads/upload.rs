@@ -33,11 +33,7 @@ async fn uploaded_bytes_are_delivered_unchanged_for_any_size(stack: &Stack) {
         large_photo((1 << 20) + 1),
         large_photo(MOST_BYTES),
     ] {
-        let uploaded = acme
-            .client
-            .upload(form(&acme.handle, "photo.jpg", "image/jpeg", bytes.clone()))
-            .await
-            .expect_created();
+        let uploaded = acme.upload(bytes.clone()).await;
         let delivered = stack
             .anonymous
             .get(uploaded["url"].as_str().expect("an address"))
@@ -124,11 +120,7 @@ async fn stored_type_is_detected_from_bytes(stack: &Stack) {
             ("application/octet-stream", "other", "bin"),
         ),
     ] {
-        let uploaded = acme
-            .client
-            .upload(form(&acme.handle, name, declared, bytes))
-            .await
-            .expect_created();
+        let uploaded = acme.upload(bytes).named(name, declared).await;
         let got = ["mime_type", "resource_type", "extension"]
             .map(|field| uploaded[field].as_str().unwrap_or_default());
         assert_eq!((got[0], got[1], got[2]), expected, "{name}");

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tests::{PHOTO, Stack, Tenant, form, stack_test};
 
 use super::{DEEPEST, address, cost, counted, folder, nested, stored, text, warm};
-use crate::uploads::presign::{PendingFile, config, said};
+use crate::uploads::presign::{PendingFile, said};
 
 /// Files and folders of a folder that is moved.
 const CROWD: usize = 20;
@@ -25,10 +25,12 @@ async fn upload(stack: &Stack, acme: &Tenant, fields: &[(&str, &str)]) -> String
 async fn uploads_into_folders_stay_within_call_budget(stack: &Stack) {
     let acme = warm(stack).await;
     // The first upload finds out which config is active.
-    acme.upload_photo().await;
+    acme.upload(PHOTO).await;
     let ids = nested(&acme, DEEPEST - 1).await;
     for (name, path) in [("kept", "level 1/level 2"), ("made", "new/newer")] {
-        config(&acme, name, json!({"storage": {"folder": path}})).await;
+        acme.upload_config(name)
+            .with_settings(json!({"storage": {"folder": path}}))
+            .await;
     }
     let deepest = ids.last().expect("a folder").as_str();
     // The space is read together with the config, and once more with the folder when the files are
@@ -91,7 +93,7 @@ async fn uploads_into_folders_stay_within_call_budget(stack: &Stack) {
 async fn presigned_uploads_into_folders_stay_within_call_budget(stack: &Stack) {
     let acme = warm(stack).await;
     // The first upload finds out which config is active.
-    acme.upload_photo().await;
+    acme.upload(PHOTO).await;
     let ids = nested(&acme, 5).await;
     let (first, fifth) = (ids[0].as_str(), ids[4].as_str());
     for (folder, batches, confirmed) in

@@ -1,0 +1,253 @@
+//! Builders for the records that most tests start with, and handles of what they create.
+//!
+//! ```ignore
+//! let photos = acme.folder("Photos").await;
+//! let photo = acme.upload(PHOTO).into(&photos).with_ref("cover").await;
+//! let signed = acme.sign(&photo, minutes(10)).await;
+//! ```
+
+use std::{
+    future::{Future, IntoFuture},
+    ops::Deref,
+    pin::Pin,
+    time::Duration,
+};
+
+use reqwest::multipart::Form;
+use serde_json::{Map, Value, json};
+
+use crate::{Response, Tenant, client};
+
+/// A request that a builder sends when it is awaited.
+type Sending<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+
+/// Declares a handle of a created record.
+macro_rules! handle {
+    ($(#[$docs:meta])* $name:ident) => {
+        $(#[$docs])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $name {
+            /// Id of the record.
+            pub id: String,
+            /// The record as the API returned it.
+            pub record: Value,
+        }
+
+        impl $name {
+            fn new(record: Value) -> $name {
+                let id = record["id"].as_str().expect("an id").to_owned();
+                $name { id, record }
+            }
+        }
+
+        impl Deref for $name {
+            type Target = Value;
+
+            fn deref(&self) -> &Value {
+                &self.record
+            }
+        }
+
+        impl PartialEq<Value> for $name {
+            fn eq(&self, other: &Value) -> bool {
+                self.record == *other
+            }
+        }
+
+        impl PartialEq<$name> for Value {
+            fn eq(&self, other: &$name) -> bool {
+                *self == other.record
+            }
+        }
+    };
+}
+
+handle! {
+    /// A folder. Dereferences to its record.
+    Folder
+}
+handle! {
+    /// An uploaded file. Dereferences to its record.
+    File
+}
+handle! {
+    /// An upload config. Dereferences to its record.
+    UploadConfig
+}
+
+impl Folder {
+    /// Returns the path of the folder in the API.
+    pub fn path(&self) -> String {
+        format!("/folders/{}", self.id)
+    }
+}
+
+impl File {
+    /// Returns the path of the file in the API.
+    pub fn path(&self) -> String {
+        format!("/files/{}", self.id)
+    }
+
+    /// Returns the CDN URL of the file.
+    pub fn url(&self) -> &str {
+        self.record["url"].as_str().expect("a URL")
+    }
+}
+
+impl Tenant {
+    /// Creates a folder, in the root unless [`NewFolder::inside`] names a parent.
+    pub fn folder(&self, name: &str) -> NewFolder<'_> {
+        let body = json!({"space_id": self.id, "name": name, "parent_id": null});
+        NewFolder { tenant: self, body }
+    }
+
+    /// Uploads a file, which is `photo.jpg` of type `image/jpeg` unless [`Upload::named`] changes it.
+    pub fn upload(&self, bytes: impl Into<Vec<u8>>) -> Upload<'_> {
+        Upload {
+            tenant: self,
+            name: "photo.jpg".to_owned(),
+            mime_type: "image/jpeg".to_owned(),
+            bytes: bytes.into(),
+            fields: Vec::new(),
+        }
+    }
+
+    /// Creates an upload config.
+    pub fn upload_config(&self, name: &str) -> NewUploadConfig<'_> {
+        let body = json!({"space_id": self.id, "name": name});
+        NewUploadConfig { tenant: self, body }
+    }
+
+    /// Returns a signed URL of a file. Its validity is rounded down to minutes.
+    pub async fn sign(&self, file: &File, validity: Duration) -> String {
+        let body = json!({"expiration_minutes": validity.as_secs() / 60});
+        let path = format!("{}/signed-url", file.path());
+        let signed = self.client.post(&path, body).await.expect_ok();
+
+        signed["url"].as_str().expect("a URL").to_owned()
+    }
+}
+
+/// A folder to create.
+pub struct NewFolder<'a> {
+    tenant: &'a Tenant,
+    body: Value,
+}
+
+impl<'a> NewFolder<'a> {
+    /// Sets the parent folder, the root for a null record.
+    #[must_use]
+    pub fn inside(mut self, parent: &Value) -> NewFolder<'a> {
+        self.body["parent_id"] = parent["id"].clone();
+        self
+    }
+}
+
+impl<'a> IntoFuture for NewFolder<'a> {
+    type Output = Folder;
+    type IntoFuture = Sending<'a, Folder>;
+
+    fn into_future(self) -> Sending<'a, Folder> {
+        Box::pin(async {
+            let response = self.tenant.client.post("/folders", self.body).await;
+            Folder::new(response.expect_created())
+        })
+    }
+}
+
+/// An upload config to create.
+pub struct NewUploadConfig<'a> {
+    tenant: &'a Tenant,
+    body: Value,
+}
+
+impl<'a> NewUploadConfig<'a> {
+    /// Sets `config`, the settings that uploads follow.
+    #[must_use]
+    pub fn with_settings(mut self, settings: Value) -> NewUploadConfig<'a> {
+        self.body["config"] = settings;
+        self
+    }
+
+    /// Sets fields of the request, given as a JSON object.
+    #[must_use]
+    pub fn with(mut self, fields: Value) -> NewUploadConfig<'a> {
+        let fields: Map<String, Value> = serde_json::from_value(fields).expect("a JSON object");
+        self.body.as_object_mut().expect("an object").extend(fields);
+        self
+    }
+}
+
+impl<'a> IntoFuture for NewUploadConfig<'a> {
+    type Output = UploadConfig;
+    type IntoFuture = Sending<'a, UploadConfig>;
+
+    fn into_future(self) -> Sending<'a, UploadConfig> {
+        Box::pin(async {
+            let response = self.tenant.client.post("/upload-configs", self.body).await;
+            UploadConfig::new(response.expect_created())
+        })
+    }
+}
+
+/// A file to upload.
+pub struct Upload<'a> {
+    tenant: &'a Tenant,
+    name: String,
+    mime_type: String,
+    bytes: Vec<u8>,
+    fields: Vec<(&'static str, String)>,
+}
+
+impl<'a> Upload<'a> {
+    /// Sets name and MIME type of the file.
+    #[must_use]
+    pub fn named(mut self, name: &str, mime_type: &str) -> Upload<'a> {
+        name.clone_into(&mut self.name);
+        mime_type.clone_into(&mut self.mime_type);
+        self
+    }
+
+    /// Sets the folder.
+    #[must_use]
+    pub fn into(self, folder: &Value) -> Upload<'a> {
+        let id = folder["id"].as_str().unwrap_or("root").to_owned();
+        self.with("folder_id", id)
+    }
+
+    /// Sets the reference.
+    #[must_use]
+    pub fn with_ref(self, reference: &str) -> Upload<'a> {
+        self.with("ref", reference.to_owned())
+    }
+
+    /// Sets the upload config, by name.
+    #[must_use]
+    pub fn with_config(self, name: &str) -> Upload<'a> {
+        self.with("upload_config", name.to_owned())
+    }
+
+    /// Sends the upload, and returns the response whatever its status is.
+    pub async fn send(self) -> Response {
+        let form = client::form(&self.tenant.handle, &self.name, &self.mime_type, self.bytes);
+        let form = self.fields.into_iter().fold(form, |form: Form, field| {
+            let (name, value) = field;
+            form.text(name, value)
+        });
+        self.tenant.client.upload(form).await
+    }
+
+    fn with(mut self, field: &'static str, value: String) -> Upload<'a> {
+        self.fields.push((field, value));
+        self
+    }
+}
+
+impl<'a> IntoFuture for Upload<'a> {
+    type Output = File;
+    type IntoFuture = Sending<'a, File>;
+
+    fn into_future(self) -> Sending<'a, File> {
+        Box::pin(async { File::new(self.send().await.expect_created()) })
+    }
+}
