@@ -18,12 +18,12 @@ pub fn has_key(headers: &HeaderMap, query: Option<&str>) -> bool {
 /// Returns the key of a request; `None` if it is missing, malformed or ambiguous. The header takes
 /// precedence over the parameter, even if it does not contain a key.
 pub(crate) fn request_key(headers: &HeaderMap, query: Option<&str>) -> Option<KeySecret> {
-    let mut headers = headers.get_all(header::AUTHORIZATION).iter();
-    if let Some(header) = headers.next() {
-        if headers.next().is_some() {
+    let mut values = headers.get_all(header::AUTHORIZATION).iter();
+    if let Some(value) = values.next() {
+        if values.next().is_some() {
             return None;
         }
-        return header.to_str().ok().and_then(bearer_key);
+        return value.to_str().ok().and_then(bearer_key);
     }
 
     let mut parameters =

@@ -148,12 +148,12 @@ where
             return Ok(authenticated.clone());
         }
 
-        let state = ApiState::from_ref(state);
+        let api_state = ApiState::from_ref(state);
         let key = request_key(&parts.headers, parts.uri.query())
             .ok_or_else(ServiceError::unauthenticated)?;
-        let authentication = state
+        let authentication = api_state
             .tenants
-            .authenticate_and_count(&key, state.limit)
+            .authenticate_and_count(&key, api_state.limit)
             .await?;
 
         let request_state = RequestState::of(parts);
@@ -161,11 +161,12 @@ where
             Authentication::UnknownKey => Err(ServiceError::unauthenticated().into()),
             Authentication::Authenticated { caller, rate_limit } => {
                 request_state.set_rate_limit(rate_limit);
-                let idempotency = IdempotencyScope::of(parts, &state, |_| key.derive(IDEMPOTENCY));
+                let idempotency =
+                    IdempotencyScope::of(parts, &api_state, |_| key.derive(IDEMPOTENCY));
                 let authenticated = Authenticated {
                     caller,
                     idempotency,
-                    state,
+                    state: api_state,
                     action: PhantomData,
                 };
                 parts.extensions.insert(authenticated.clone());

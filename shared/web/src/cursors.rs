@@ -80,13 +80,13 @@ fn list_identity(auth: &Authenticated, query: &str) -> String {
         .filter(|(name, value)| !NOT_FILTERS.contains(name) && !value.is_empty())
         .collect();
     filters.sort_unstable();
-    let filters = form_urlencoded::Serializer::new(String::new())
+    let sorted_query = form_urlencoded::Serializer::new(String::new())
         .extend_pairs(filters)
         .finish();
 
     let path = &auth.idempotency.path;
     let owner = auth.caller.owner();
-    format!("{path}?{filters}\0{owner:?}")
+    format!("{path}?{sorted_query}\0{owner:?}")
 }
 
 #[cfg(test)]

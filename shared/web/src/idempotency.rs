@@ -236,9 +236,10 @@ impl<T: FromFields> IdempotentJson<T> {
         self,
         work: impl AsyncFnOnce(T, &Reservation) -> Result<V, ApiError>,
     ) -> Result<Created<V>, ApiError> {
-        let work =
+        let authorize = async |_: &T| Ok(());
+        let run =
             async |(), request: T, reservation: &Reservation| work(request, reservation).await;
-        self.run_once_authorized(async |_| Ok(()), work).await
+        self.run_once_authorized(authorize, run).await
     }
 
     /// Runs a request whose fields select the space. `authorize` also runs before a replay, so that
