@@ -6,7 +6,7 @@ use ::bucket::{
 use aws_sdk_s3::Client;
 use bytes::Bytes;
 use domain::{FileId, Revision, SpaceId, Timestamp};
-use emulators::{Clock, InjectedError, Service::S3};
+use emulators::{AsyncClock, InjectedError, Service::S3};
 use futures::future::join;
 use hex::encode;
 use runtime::Settings;

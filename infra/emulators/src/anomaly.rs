@@ -1,13 +1,11 @@
-//! What a service may do that is not quite what it was asked for, and still within what AWS
-//! promises.
+//! Successful responses that differ from the usual ones within the guarantees of AWS.
 
-/// How a call turns out otherwise than it was meant.
+/// A deviation that a service emulator applies to one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Anomaly {
-    /// The second half of a batch is handed back undone; so is the only entry of one.
+    /// The second half of a batch is returned unprocessed. Of a batch of one entry, that entry.
     PartialBatch,
-    /// Received messages stay where they are, and are delivered again: one of the servers that keep
-    /// them missed it.
+    /// Received messages stay visible and are delivered again.
     DuplicateDelivery,
     /// The newest messages are received first.
     NewestFirst,

@@ -1,14 +1,14 @@
-//! Resource names as policies spell them.
+//! ARNs as IAM policies contain them.
 
 use template::SECRET_ARN_SUFFIX;
 
-/// The region that the emulators pretend to be.
+/// Region of all emulated resources.
 pub const REGION: &str = "us-east-1";
 
-/// The account that the emulators pretend to belong to.
+/// AWS account ID of all emulated resources.
 pub const ACCOUNT_ID: &str = "000000000000";
 
-/// A DynamoDB table; a name that is an ARN already stays as it is.
+/// Returns the ARN of a DynamoDB table. Accepts an ARN as well.
 pub(crate) fn table(name: &str) -> String {
     if name.starts_with("arn:") {
         return name.to_owned();
@@ -16,22 +16,22 @@ pub(crate) fn table(name: &str) -> String {
     format!("arn:aws:dynamodb:{REGION}:{ACCOUNT_ID}:table/{name}")
 }
 
-/// A secondary index of a DynamoDB table.
+/// Returns the ARN of a secondary index of a DynamoDB table.
 pub(crate) fn index(table_name: &str, index_name: &str) -> String {
     format!("{}/index/{index_name}", table(table_name))
 }
 
-/// An S3 bucket.
+/// Returns the ARN of an S3 bucket.
 pub(crate) fn bucket(name: &str) -> String {
     format!("arn:aws:s3:::{name}")
 }
 
-/// An S3 object.
+/// Returns the ARN of an S3 object.
 pub(crate) fn object(bucket_name: &str, key: &str) -> String {
     format!("arn:aws:s3:::{bucket_name}/{key}")
 }
 
-/// A secret of Secrets Manager; a name that is an ARN already stays as it is.
+/// Returns the ARN of a secret. Accepts an ARN as well.
 pub(crate) fn secret(name: &str) -> String {
     if name.starts_with("arn:") {
         return name.to_owned();
@@ -39,7 +39,7 @@ pub(crate) fn secret(name: &str) -> String {
     format!("arn:aws:secretsmanager:{REGION}:{ACCOUNT_ID}:secret:{name}-{SECRET_ARN_SUFFIX}")
 }
 
-/// An SQS queue.
+/// Returns the ARN of an SQS queue.
 pub(crate) fn queue(name: &str) -> String {
     format!("arn:aws:sqs:{REGION}:{ACCOUNT_ID}:{name}")
 }

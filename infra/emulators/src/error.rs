@@ -1,4 +1,4 @@
-//! What can keep the emulators from starting, and from being what a template describes.
+//! Errors of the start of the emulators and of provisioning a template.
 
 use std::{
     fmt, io,
@@ -7,40 +7,44 @@ use std::{
 
 use thiserror::Error;
 
-/// Why the emulators did not start.
+/// Why the emulators could not start.
 #[derive(Debug, Error)]
-pub enum StartError {
-    /// The data directory cannot be made, read or written.
+pub enum EmulatorStartError {
+    /// The data directory cannot be created, read or written.
     #[error("the data directory {} cannot be used: {reason}", path.display())]
     Directory {
-        /// The directory, or the file in it that is concerned.
+        /// The directory, or a file in it.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         reason: io::Error,
     },
-    /// Another process has the data directory open.
+    /// Another process uses the data directory.
     #[error("the data directory {} is in use by another process", path.display())]
     Locked {
         /// The directory.
         path: PathBuf,
     },
-    /// The data directory, which was to be emptied, holds what is not of an earlier run.
-    #[error("{} is not of this program; nothing was removed", path.display())]
+    /// The data directory to reset contains files of another program.
+    #[error("{} was not created by this program; nothing was deleted", path.display())]
     Foreign {
         /// The file or directory.
         path: PathBuf,
     },
-    /// The data directory was written by a version that keeps its data in another way.
-    #[error("the data directory {} has format {found:?}, this version reads {expected:?}", path.display())]
+    /// The data directory has the format of another version.
+    #[error(
+        "the data directory {} has format {found:?}, this version reads format {expected:?}: \
+         start with --reset to delete its data",
+        path.display()
+    )]
     Format {
         /// The directory.
         path: PathBuf,
-        /// What it says.
+        /// Its format.
         found: String,
-        /// What was expected.
+        /// The supported format.
         expected: &'static str,
     },
-    /// A file of the data directory is missing or unreadable. It is left as it is.
+    /// A file of the data directory is missing or unreadable. It is left unchanged.
     #[error("{} is damaged: {reason}", path.display())]
     Damaged {
         /// The file.
@@ -48,75 +52,75 @@ pub enum StartError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The store of objects cannot be opened, or has lost some.
-    #[error("the store of objects cannot be used: {reason}")]
+    /// The object store cannot be opened, or objects are missing.
+    #[error("the object store cannot be used: {reason}")]
     Objects {
-        /// Which file is concerned, and what is wrong with it.
+        /// The affected file, and what is wrong with it.
         reason: String,
     },
-    /// The system gave no thread to run on.
-    #[error("no thread can be started: {0}")]
+    /// A thread could not be started, or ended early.
+    #[error("a thread of the emulators failed: {0}")]
     Thread(#[source] io::Error),
-    /// No port could be listened on.
-    #[error("no port on loopback can be listened on: {0}")]
+    /// A loopback port could not be opened.
+    #[error("cannot listen on a loopback port: {0}")]
     Listen(#[source] io::Error),
 }
 
-impl StartError {
-    pub(crate) fn damaged(path: &Path, reason: &impl fmt::Display) -> StartError {
-        StartError::Damaged {
+impl EmulatorStartError {
+    pub(crate) fn damaged(path: &Path, reason: &impl fmt::Display) -> EmulatorStartError {
+        EmulatorStartError::Damaged {
             path: path.to_owned(),
             reason: reason.to_string(),
         }
     }
 }
 
-/// Why a resource of a template could not be provided.
+/// Why a resource of a template could not be created or updated.
 #[derive(Debug, Error)]
 pub enum ProvisionError {
-    /// A table on disk has another key, or another index of the same name.
+    /// A table exists with a different key or index.
     #[error(
-        "the {what} of table {table} is not the one on disk: start with a fresh data directory"
+        "the {what} of table {table} differs from the one on disk: start with a fresh data directory"
     )]
     TableDiffers {
-        /// The table's name.
+        /// Table name.
         table: String,
         /// `key`, or the index.
         what: String,
     },
-    /// A table could not be made.
-    #[error("table {table} cannot be provided: {reason}")]
+    /// A table could not be created.
+    #[error("table {table} cannot be provisioned: {reason}")]
     Table {
-        /// The table's name.
+        /// Table name.
         table: String,
-        /// What DynamoDB said.
+        /// Error of DynamoDB.
         reason: String,
     },
-    /// A bucket could not be made.
-    #[error("bucket {bucket} cannot be provided: {reason}")]
+    /// A bucket could not be created.
+    #[error("bucket {bucket} cannot be provisioned: {reason}")]
     Bucket {
-        /// The bucket's name.
+        /// Bucket name.
         bucket: String,
-        /// What the store said.
+        /// Error of the store.
         reason: String,
     },
-    /// A queue could not be made.
-    #[error("queue {queue} cannot be provided: {reason}")]
+    /// A queue could not be created.
+    #[error("queue {queue} cannot be provisioned: {reason}")]
     Queue {
-        /// The queue's name.
+        /// Queue name.
         queue: String,
-        /// What the store said.
+        /// Error of the store.
         reason: String,
     },
-    /// A secret could not be made.
-    #[error("secret {secret} cannot be provided: {reason}")]
+    /// A secret could not be created.
+    #[error("secret {secret} cannot be provisioned: {reason}")]
     Secret {
-        /// The secret's name.
+        /// Secret name.
         secret: String,
-        /// What the store said.
+        /// Error of the store.
         reason: String,
     },
-    /// The work was cut off: the runtime is shutting down.
+    /// Provisioning was aborted because the runtime is shutting down.
     #[error("the emulators are shutting down")]
-    Stopped,
+    ShuttingDown,
 }

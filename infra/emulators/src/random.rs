@@ -1,19 +1,18 @@
-//! The one place of this crate that asks for randomness: identifiers that nobody reads anything
-//! into, and secrets.
+//! Random identifiers and secrets. No other module of this crate asks the system for randomness.
 
 use uuid::Uuid;
 
-/// A new identifier.
+/// Returns a new random UUID.
 pub(crate) fn uuid() -> String {
     Uuid::new_v4().to_string()
 }
 
-/// Whether a text is an identifier of that kind.
+/// Returns whether a string is a UUID.
 pub(crate) fn is_uuid(text: &str) -> bool {
     Uuid::try_parse(text).is_ok()
 }
 
-/// Bytes that nobody can guess.
+/// Returns cryptographically secure random bytes.
 pub(crate) fn bytes<const N: usize>() -> Result<[u8; N], getrandom::Error> {
     let mut bytes = [0; N];
     #[expect(

@@ -1,9 +1,9 @@
-//! HTTP/1.1 on one loopback listener, in front of one proxy.
+//! HTTP/1.1 server on one loopback listener, in front of one proxy.
 //!
-//! Written on hyper because a lost answer has to break its connection: a handler under axum always
-//! answers.
+//! Uses hyper directly: a lost response has to close the connection without a status line, and an
+//! axum handler always responds.
 
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use axum::body::Body;
 use http::Request;
@@ -13,41 +13,26 @@ use hyper_util::{
     server::graceful::{GracefulShutdown, Watcher},
 };
 use tokio::{
-    net::{TcpListener, TcpSocket, TcpStream},
-    sync::watch,
+    net::{TcpListener, TcpStream},
     task::JoinSet,
 };
 
-use crate::proxy::{Backend, Proxy};
+use crate::{
+    net::ShutdownSignal,
+    proxy::{Backend, Proxy},
+};
 
-/// Connections that wait to be accepted.
-const BACKLOG: u32 = 1024;
+/// Time that running requests have to finish after the shutdown begins.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long requests may go on once the emulators stop.
-const STOP_DEADLINE: Duration = Duration::from_secs(5);
+/// Pause after a failed `accept`, for example because the process is out of file descriptors.
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
 
-/// How long to wait after a connection could not be accepted, for want of file descriptors for
-/// instance.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-
-/// Resolves once the sender has been dropped.
-pub(crate) type Stopping = watch::Receiver<()>;
-
-/// Binds a free port on loopback.
-pub(crate) fn bind() -> std::io::Result<TcpListener> {
-    let socket = TcpSocket::new_v4()?;
-    // Accepted connections inherit it: without it, Nagle's algorithm delays every second small
-    // answer by 40 ms.
-    socket.set_nodelay(true)?;
-    socket.bind(SocketAddr::from(([127, 0, 0, 1], 0)))?;
-    socket.listen(BACKLOG)
-}
-
-/// Serves until the emulators stop, then lets running requests finish.
+/// Serves until the shutdown, then waits for running requests.
 pub(crate) async fn serve<B: Backend>(
     listener: TcpListener,
     proxy: Proxy<B>,
-    mut stopping: Stopping,
+    mut shutdown: ShutdownSignal,
 ) {
     let proxy = Arc::new(proxy);
     let graceful = GracefulShutdown::new();
@@ -56,27 +41,32 @@ pub(crate) async fn serve<B: Backend>(
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    connections.spawn(converse(stream, Arc::clone(&proxy), graceful.watcher()));
+                    let connection =
+                        serve_connection(stream, Arc::clone(&proxy), graceful.watcher());
+                    connections.spawn(connection);
                 }
-                Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
+                Err(_) => tokio::time::sleep(ACCEPT_RETRY_DELAY).await,
             },
             Some(_) = connections.join_next() => {}
-            _ = stopping.changed() => break,
+            _ = shutdown.changed() => break,
         }
     }
     drop(listener);
-    // What is not done by then is cut off with the set of connections.
-    let _ = tokio::time::timeout(STOP_DEADLINE, graceful.shutdown()).await;
+
+    // Dropping `connections` aborts the requests that exceed the timeout.
+    let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, graceful.shutdown()).await;
 }
 
-async fn converse<B: Backend>(stream: TcpStream, proxy: Arc<Proxy<B>>, watcher: Watcher) {
-    // The caller's listener may not have it; a connection that refuses it is about to end.
+async fn serve_connection<B: Backend>(stream: TcpStream, proxy: Arc<Proxy<B>>, watcher: Watcher) {
+    // The listener of S3 is bound by the caller, perhaps without this option. If it cannot be set,
+    // the connection is already closing.
     let _ = stream.set_nodelay(true);
+
     let service = service_fn(move |request: Request<Incoming>| {
         let proxy = Arc::clone(&proxy);
-        async move { proxy.answer(request.map(Body::new)).await }
+        async move { proxy.handle(request.map(Body::new)).await }
     });
     let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
-    // How a connection ends is its client's affair, or was planned.
+    // An error means that the client disconnected or that an injected fault closed the connection.
     let _ = watcher.watch(connection).await;
 }

@@ -8,7 +8,7 @@ use axum::{
     middleware::{self, Next},
 };
 use domain::Random;
-use emulators::{ACCOUNT_ID, CallLog, Emulators, Existing, Faults, MessageCounts, REGION};
+use emulators::{ACCOUNT_ID, CallLog, Emulators, ExistingData, Faults, MessageCounts, REGION};
 use runtime::{BodyDeadlines, BodyTimer, Environment, Observer};
 use template::{Context, Stack, Template};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
@@ -74,7 +74,7 @@ pub struct Options {
     /// Parameters of the template that do not take their defaults.
     pub parameters: BTreeMap<String, String>,
     /// The clock of everything.
-    pub clock: Arc<dyn emulators::Clock>,
+    pub clock: Arc<dyn emulators::AsyncClock>,
     /// The randomness of the functions.
     pub random: Arc<dyn Random>,
     /// How long a client may take for the body of a request.
@@ -117,14 +117,14 @@ impl Cloud {
             port: options.ports.s3,
             reason,
         })?;
-        let emulators = Emulators::start(emulators::Options {
+        let emulators = Emulators::start(emulators::EmulatorOptions {
             data_dir: options.data_dir.clone(),
             existing: if options.reset {
-                Existing::Remove {
+                ExistingData::Remove {
                     extra_files: BESIDE,
                 }
             } else {
-                Existing::Keep
+                ExistingData::Keep
             },
             clock: Arc::clone(&options.clock),
             s3_listener,

@@ -10,7 +10,7 @@ use std::{
 };
 
 use domain::{Clock, Env, Random, Timestamp};
-use emulators::{ACCOUNT_ID, Emulators, Principal, REGION};
+use emulators::{ACCOUNT_ID, Emulators, IamPrincipal, REGION};
 use runtime::Environment;
 use sha2::{Digest, Sha256};
 use template::{Function, Permission, Schedule};
@@ -27,7 +27,7 @@ pub(crate) struct Environments {
     env: Env,
 }
 
-struct DomainClock(Arc<dyn emulators::Clock>);
+struct DomainClock(Arc<dyn emulators::AsyncClock>);
 
 impl Clock for DomainClock {
     fn now(&self) -> Timestamp {
@@ -38,7 +38,7 @@ impl Clock for DomainClock {
 impl Environments {
     pub(crate) fn open(
         data_dir: &Path,
-        clock: Arc<dyn emulators::Clock>,
+        clock: Arc<dyn emulators::AsyncClock>,
         random: Arc<dyn Random>,
     ) -> Result<Environments, StartError> {
         let env = Env::new(Arc::new(DomainClock(clock)), random);
@@ -119,7 +119,7 @@ impl Environments {
         let derived = hex::encode(Sha256::digest(format!("{} {name}", self.secret)));
         let access_key = format!("LOCAL{}", &derived[..15].to_uppercase());
         let secret_key = hex::encode(Sha256::digest(&derived));
-        emulators.admit(Principal {
+        emulators.admit(IamPrincipal {
             name: name.to_owned(),
             access_key: access_key.clone(),
             secret_key: secret_key.clone(),

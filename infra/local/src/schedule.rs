@@ -11,7 +11,7 @@ use std::{
 };
 
 use aws_sdk_sqs::Client;
-use emulators::{ACCOUNT_ID, Clock};
+use emulators::{ACCOUNT_ID, AsyncClock};
 use runtime::Environment;
 use template::Schedule;
 
@@ -24,7 +24,7 @@ const FAILURE_PAUSE: Duration = Duration::from_millis(200);
 
 /// When each schedule sends its next message.
 pub(crate) struct Schedules {
-    clock: Arc<dyn Clock>,
+    clock: Arc<dyn AsyncClock>,
     next_ms: Vec<Arc<AtomicI64>>,
 }
 
@@ -33,12 +33,12 @@ pub(crate) struct Sender {
     client: Client,
     queue_url: String,
     schedule: Schedule,
-    clock: Arc<dyn Clock>,
+    clock: Arc<dyn AsyncClock>,
     next_ms: Arc<AtomicI64>,
 }
 
 impl Schedules {
-    pub(crate) fn new(clock: Arc<dyn Clock>) -> Schedules {
+    pub(crate) fn new(clock: Arc<dyn AsyncClock>) -> Schedules {
         Schedules {
             clock,
             next_ms: Vec::new(),

@@ -27,7 +27,7 @@ pub enum StartError {
     },
     /// The emulators did not start.
     #[error(transparent)]
-    Emulators(#[from] emulators::StartError),
+    Emulators(#[from] emulators::EmulatorStartError),
     /// A resource of the template could not be provided.
     #[error(transparent)]
     Provision(#[from] emulators::ProvisionError),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use emulators::Clock;
+use emulators::AsyncClock;
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, StackOptions, Tenant, form};
 

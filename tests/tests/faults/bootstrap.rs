@@ -4,7 +4,9 @@
 use std::{net::TcpListener, sync::Arc};
 
 use domain::{Env, KeySecret, UserId};
-use emulators::{Emulators, Existing, Faults, Options, Principal, REGION, Service::DynamoDb};
+use emulators::{
+    EmulatorOptions, Emulators, ExistingData, Faults, IamPrincipal, REGION, Service::DynamoDb,
+};
 use runtime::{Environment, Settings, SystemClock};
 use tempfile::TempDir;
 use template::Permission;
@@ -24,9 +26,9 @@ struct Empty {
 impl Empty {
     async fn start() -> Empty {
         let directory = TempDir::new().expect("a temporary directory");
-        let options = Options {
+        let options = EmulatorOptions {
             data_dir: directory.path().join("data"),
-            existing: Existing::Keep,
+            existing: ExistingData::Keep,
             clock: Arc::new(emulators::SystemClock),
             s3_listener: TcpListener::bind(("127.0.0.1", 0)).expect("a port"),
         };
@@ -48,7 +50,7 @@ impl Empty {
         let variables = variables
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .into();
-        emulators.admit(Principal {
+        emulators.admit(IamPrincipal {
             name: "operator".to_owned(),
             access_key,
             secret_key,

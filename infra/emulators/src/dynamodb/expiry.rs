@@ -1,43 +1,16 @@
-//! Removes items past their expiry, a while after it, as DynamoDB does.
+//! Removes expired items, some time after their expiry, as DynamoDB does.
 //!
-//! The engine has a sweep of its own, which goes by the system's time; this one goes by the
-//! injected clock.
+//! The sweep of the engine uses the system time. This one uses the injected clock.
 
 use std::sync::PoisonError;
 
 use dynoxide::DynoxideError;
 use serde_json::{Map, Value, json};
-use template::Table;
 
-use super::tables::{Tables, call};
+use super::{engine_call::call, expiring_table::ExpiringTable, tables::Tables};
 
-/// Items looked at in one go: other requests wait that long.
+/// Items scanned per call. Other requests wait for the duration of a call.
 const PAGE_ITEMS: usize = 500;
-
-/// A table whose items expire.
-#[derive(Clone, Debug)]
-pub(super) struct Expiring {
-    pub(super) table: String,
-    /// Attributes of the table's key.
-    key: Vec<String>,
-    /// The attribute that holds the expiry in unix seconds.
-    attribute: String,
-}
-
-impl Expiring {
-    /// None where the table's items do not expire.
-    pub(super) fn of(table: &Table) -> Option<Expiring> {
-        let key = std::iter::once(&table.key.partition)
-            .chain(&table.key.sort)
-            .cloned()
-            .collect();
-        Some(Expiring {
-            table: table.name.clone(),
-            key,
-            attribute: table.time_to_live.clone()?,
-        })
-    }
-}
 
 impl Tables {
     /// Removes the items of all tables that have expired by `now_ms`. Blocks.
@@ -47,51 +20,57 @@ impl Tables {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
-        tables
-            .iter()
-            .try_for_each(|expiring| self.remove_expired_of(expiring, now_ms / 1000))
+        for table in &tables {
+            self.remove_expired_from(table, now_ms / 1000)?;
+        }
+        Ok(())
     }
 
-    fn remove_expired_of(
+    fn remove_expired_from(
         &self,
-        expiring: &Expiring,
+        table: &ExpiringTable,
         now_seconds: i64,
     ) -> Result<(), DynoxideError> {
-        let mut page = json!({
-            "TableName": expiring.table,
+        let mut scan = json!({
+            "TableName": table.name,
             "Limit": PAGE_ITEMS,
             "FilterExpression": "#expiry < :now",
-            "ExpressionAttributeNames": { "#expiry": expiring.attribute },
+            "ExpressionAttributeNames": { "#expiry": table.expiry_attribute },
             "ExpressionAttributeValues": { ":now": { "N": now_seconds.to_string() } },
         });
         loop {
-            let found = call(page.clone(), |request| self.database.scan(request))?;
-            for item in found["Items"].as_array().into_iter().flatten() {
-                self.remove(expiring, item, &page)?;
+            let page = call(scan.clone(), |request| self.database.scan(request))?;
+            for item in page["Items"].as_array().into_iter().flatten() {
+                self.remove(table, item, &scan)?;
             }
-            match found.get("LastEvaluatedKey") {
-                Some(last) => page["ExclusiveStartKey"] = last.clone(),
+            match page.get("LastEvaluatedKey") {
+                Some(last_key) => scan["ExclusiveStartKey"] = last_key.clone(),
                 None => return Ok(()),
             }
         }
     }
 
-    /// Removes one item, if it is still expired.
-    fn remove(&self, expiring: &Expiring, item: &Value, page: &Value) -> Result<(), DynoxideError> {
-        let key: Map<String, Value> = expiring
+    /// Removes one item if it still matches the filter of the scan.
+    fn remove(
+        &self,
+        table: &ExpiringTable,
+        item: &Value,
+        scan: &Value,
+    ) -> Result<(), DynoxideError> {
+        let key: Map<String, Value> = table
             .key
             .iter()
             .map(|name| (name.clone(), item[name].clone()))
             .collect();
-        let removal = json!({
-            "TableName": expiring.table,
+        let delete = json!({
+            "TableName": table.name,
             "Key": key,
-            "ConditionExpression": page["FilterExpression"],
-            "ExpressionAttributeNames": page["ExpressionAttributeNames"],
-            "ExpressionAttributeValues": page["ExpressionAttributeValues"],
+            "ConditionExpression": scan["FilterExpression"],
+            "ExpressionAttributeNames": scan["ExpressionAttributeNames"],
+            "ExpressionAttributeValues": scan["ExpressionAttributeValues"],
         });
-        match call(removal, |request| self.database.delete_item(request)) {
-            // It was renewed meanwhile.
+        match call(delete, |request| self.database.delete_item(request)) {
+            // The condition fails if the expiry was extended since the scan.
             Ok(_) | Err(DynoxideError::ConditionalCheckFailedException(..)) => Ok(()),
             Err(error) => Err(error),
         }
@@ -101,14 +80,12 @@ impl Tables {
 #[cfg(test)]
 mod tests {
     use dynoxide::Database;
-    use template::{AttributeType, Key};
+    use template::{AttributeType, Key, Table};
 
     use super::*;
 
-    #[test]
-    fn only_what_has_expired_goes() {
-        let tables = Tables::new(Database::memory().unwrap());
-        let table = Table {
+    fn records() -> Table {
+        Table {
             logical_id: "Table".to_owned(),
             name: "records".to_owned(),
             key: Key {
@@ -117,25 +94,26 @@ mod tests {
             },
             attributes: [("pk".to_owned(), AttributeType::String)].into(),
             time_to_live: Some("expires_at_seconds".to_owned()),
-        };
-        tables.ensure(&table).unwrap();
-        // More than one page of them, and some that say no time at all.
-        let expiries = (0..PAGE_ITEMS + 10).map(|number| json!({ "N": number.to_string() }));
-        for (number, expiry) in expiries
-            .chain([json!({ "S": "1" }), json!({ "NULL": true })])
-            .enumerate()
-        {
-            let item = json!({ "pk": { "S": number.to_string() }, "expires_at_seconds": expiry });
-            call(json!({ "TableName": "records", "Item": item }), |request| {
-                tables.database.put_item(request)
-            })
-            .unwrap();
         }
+    }
+
+    #[test]
+    fn sweep_removes_only_expired_items() {
+        let tables = Tables::new(Database::memory().unwrap());
+        tables.ensure(&records()).unwrap();
+        // More than one page, and some items without a number as expiry.
+        let numbers = (0..PAGE_ITEMS + 10).map(|number| json!({ "N": number.to_string() }));
+        let expiries = numbers.chain([json!({ "S": "1" }), json!({ "NULL": true })]);
+        for (index, expiry) in expiries.enumerate() {
+            let item = json!({ "pk": { "S": index.to_string() }, "expires_at_seconds": expiry });
+            let put = json!({ "TableName": "records", "Item": item });
+            call(put, |request| tables.database.put_item(request)).unwrap();
+        }
+
         tables.remove_expired(505_999).unwrap();
-        let left = call(json!({ "TableName": "records" }), |request| {
-            tables.database.scan(request)
-        })
-        .unwrap();
+
+        let scan = json!({ "TableName": "records" });
+        let left = call(scan, |request| tables.database.scan(request)).unwrap();
         assert_eq!(left["Count"], 7);
     }
 }

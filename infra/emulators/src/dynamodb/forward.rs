@@ -1,4 +1,4 @@
-//! Hands requests to the engine over loopback.
+//! Forwards requests to the engine over loopback.
 
 use std::net::SocketAddr;
 
@@ -15,7 +15,7 @@ use hyper_util::{
     rt::TokioExecutor,
 };
 
-/// Hands requests to the engine.
+/// An HTTP client of the engine.
 #[derive(Clone)]
 pub(crate) struct Forwarder {
     client: Client<HttpConnector, Full<Bytes>>,
@@ -32,7 +32,7 @@ impl Forwarder {
         }
     }
 
-    /// The engine's answer; a 500 where it gave none.
+    /// Returns the response of the engine, or a 500 if the engine does not respond.
     pub(crate) async fn send(&self, head: Parts, body: Bytes) -> Response<Body> {
         let path = head.uri.path_and_query().map_or("/", |path| path.as_str());
         let Ok(uri) = Uri::builder()
@@ -41,24 +41,25 @@ impl Forwarder {
             .path_and_query(path)
             .build()
         else {
-            return failure();
+            return internal_error();
         };
+
         let mut request = Request::from_parts(head, Full::new(body));
         *request.uri_mut() = uri;
-        // They speak of the connection to the proxy, and the body may be another.
+        // They describe the connection to the proxy, and a split batch has a different body.
         for header in [HOST, CONTENT_LENGTH, TRANSFER_ENCODING] {
             request.headers_mut().remove(header);
         }
-        self.client
-            .request(request)
-            .await
-            .map_or_else(|_| failure(), |answer| answer.map(Body::new))
+        match self.client.request(request).await {
+            Ok(response) => response.map(Body::new),
+            Err(_) => internal_error(),
+        }
     }
 }
 
-fn failure() -> Response<Body> {
-    let body = r#"{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"The engine gave no answer."}"#;
-    let mut answer = Response::new(Body::from(body));
-    *answer.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
-    answer
+fn internal_error() -> Response<Body> {
+    let body = r#"{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"The DynamoDB engine did not respond."}"#;
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
+    response
 }

@@ -1,8 +1,10 @@
-//! DynamoDB: dynoxide on its own thread, behind a loopback port that only the proxy calls.
+//! DynamoDB: the `dynoxide` engine on its own thread, on a loopback port that only the proxy calls.
 //!
-//! The thread is its own because SQLite's calls block: on the runtime that everything else shares,
-//! writers would hold up every other service.
+//! It has its own thread because SQLite blocks: on the shared runtime, writes would delay the other
+//! services.
 
+mod engine_call;
+mod expiring_table;
 mod expiry;
 mod forward;
 mod tables;
@@ -12,35 +14,42 @@ use std::{net::SocketAddr, path::Path, thread};
 use dynoxide::{Database, DynoxideError};
 use tokio::sync::oneshot;
 
-use crate::{error::StartError, server};
+use crate::{error::EmulatorStartError, net};
 
 pub(crate) use forward::Forwarder;
 pub(crate) use tables::Tables;
 
 /// The running engine.
-pub(crate) struct DynamoDb {
+pub(crate) struct DynamoDbEngine {
     address: SocketAddr,
     thread: thread::JoinHandle<()>,
-    /// Stops the thread when it is dropped.
+    /// Stops the thread when dropped.
     stop: oneshot::Sender<()>,
 }
 
-impl DynamoDb {
-    /// Opens the database, or creates it, and serves it.
-    pub(crate) fn start(path: &Path) -> Result<(DynamoDb, Database), StartError> {
-        let database = open(path).map_err(|error| StartError::damaged(path, &error))?;
-        let listener = server::bind().map_err(StartError::Listen)?;
-        let address = listener.local_addr().map_err(StartError::Listen)?;
-        let listener = listener.into_std().map_err(StartError::Listen)?;
+/// A started engine.
+pub(crate) struct StartedEngine {
+    pub(crate) engine: DynamoDbEngine,
+    pub(crate) database: Database,
+}
+
+impl DynamoDbEngine {
+    /// Opens or creates the database, and serves it.
+    pub(crate) fn start(path: &Path) -> Result<StartedEngine, EmulatorStartError> {
+        let database = open(path).map_err(|error| EmulatorStartError::damaged(path, &error))?;
+        let listener = net::bind_loopback().map_err(EmulatorStartError::Listen)?;
+        let address = listener.local_addr().map_err(EmulatorStartError::Listen)?;
+        let listener = listener.into_std().map_err(EmulatorStartError::Listen)?;
+
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-            .map_err(StartError::Thread)?;
+            .map_err(EmulatorStartError::Thread)?;
         let (stop, stopping) = oneshot::channel();
         let served = database.clone();
         let serve = move || {
             runtime.block_on(async move {
-                // Both fail only where the proxy's calls fail too, which then say so.
+                // If either fails, the calls of the proxy fail and report it.
                 let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
                     return;
                 };
@@ -51,23 +60,22 @@ impl DynamoDb {
         let thread = thread::Builder::new()
             .name("dynamodb".to_owned())
             .spawn(serve)
-            .map_err(StartError::Thread)?;
-        Ok((
-            DynamoDb {
-                address,
-                thread,
-                stop,
-            },
-            database,
-        ))
+            .map_err(EmulatorStartError::Thread)?;
+
+        let engine = DynamoDbEngine {
+            address,
+            thread,
+            stop,
+        };
+        Ok(StartedEngine { engine, database })
     }
 
-    /// What hands requests to the engine.
+    /// Returns a client that forwards requests to the engine.
     pub(crate) fn forwarder(&self) -> Forwarder {
         Forwarder::to(self.address)
     }
 
-    /// Lets running requests finish and closes the database.
+    /// Finishes running requests and closes the database.
     pub(crate) async fn stop(self) {
         drop(self.stop);
         // A thread that panicked has stopped as well.
@@ -75,12 +83,10 @@ impl DynamoDb {
     }
 }
 
-/// Opens the database with `synchronous = NORMAL`, under which what was acknowledged survives a
-/// killed process.
+/// Opens the database with `synchronous = NORMAL`: acknowledged writes survive a killed process.
 fn open(path: &Path) -> Result<Database, DynoxideError> {
     let database = Database::new(&path.to_string_lossy())?;
-    // There is no setting for it: leaving the bulk mode restores NORMAL, while a new database has
-    // FULL.
+    // dynoxide has no setting for it. A new database has FULL; leaving the bulk mode sets NORMAL.
     database.enable_bulk_loading()?;
     database.disable_bulk_loading()?;
     Ok(database)

@@ -1,23 +1,21 @@
-//! Tables as the template describes them.
+//! Creates the tables of a template.
 //!
-//! Invariant: a table that exists keeps its items; what can only be had by recreating it is an
-//! error.
+//! Invariant: an existing table keeps its items. A change that requires a new table is an error.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use dynoxide::{Database, DynoxideError};
-use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use template::{AttributeType, Key, Table};
 
-use super::expiry::Expiring;
+use super::{engine_call::call, expiring_table::ExpiringTable};
 use crate::error::ProvisionError;
 
-/// Creates tables, and knows which of them have items that expire.
+/// The tables of the engine. Clones share them.
 #[derive(Clone)]
 pub(crate) struct Tables {
     pub(super) database: Database,
-    pub(super) expiring: Arc<Mutex<Vec<Expiring>>>,
+    pub(super) expiring: Arc<Mutex<Vec<ExpiringTable>>>,
 }
 
 impl Tables {
@@ -28,52 +26,64 @@ impl Tables {
         }
     }
 
-    /// Creates a table, or gives an existing one the expiry of its description. Blocks.
+    /// Creates a table, or sets the time to live of an existing one. Blocks.
     pub(crate) fn ensure(&self, table: &Table) -> Result<(), ProvisionError> {
         let failed = |error: DynoxideError| ProvisionError::Table {
             table: table.name.clone(),
             reason: error.to_string(),
         };
-        match call(json!({ "TableName": table.name }), |request| {
-            self.database.describe_table(request)
-        }) {
+
+        let describe = json!({ "TableName": table.name });
+        match call(describe, |request| self.database.describe_table(request)) {
             Ok(found) => require_same_key(table, &found["Table"])?,
             Err(DynoxideError::ResourceNotFoundException(_)) => {
-                call(creation(table), |request| {
-                    self.database.create_table(request)
-                })
-                .map_err(failed)?;
+                let create = create_request(table);
+                call(create, |request| self.database.create_table(request)).map_err(failed)?;
             }
             Err(error) => return Err(failed(error)),
         }
-        self.ensure_expiry(table).map_err(failed)
+        self.ensure_time_to_live(table).map_err(failed)
     }
 
-    fn ensure_expiry(&self, table: &Table) -> Result<(), DynoxideError> {
-        let found = call(json!({ "TableName": table.name }), |request| {
+    fn ensure_time_to_live(&self, table: &Table) -> Result<(), DynoxideError> {
+        let describe = json!({ "TableName": table.name });
+        let found = call(describe, |request| {
             self.database.describe_time_to_live(request)
         })?;
+
         let current = found["TimeToLiveDescription"]["AttributeName"].as_str();
-        let wanted = table.time_to_live.as_deref();
-        if current != wanted {
-            for (attribute, enabled) in [(current, false), (wanted, true)] {
-                let Some(attribute) = attribute else { continue };
-                let specification = json!({ "AttributeName": attribute, "Enabled": enabled });
-                let update =
-                    json!({ "TableName": table.name, "TimeToLiveSpecification": specification });
-                call(update, |request| self.database.update_time_to_live(request))?;
+        let required = table.time_to_live.as_deref();
+        if current != required {
+            if let Some(attribute) = current {
+                self.set_time_to_live(table, attribute, false)?;
+            }
+            if let Some(attribute) = required {
+                self.set_time_to_live(table, attribute, true)?;
             }
         }
+
         let mut expiring = self.expiring.lock().unwrap_or_else(PoisonError::into_inner);
-        expiring.retain(|expiring| expiring.table != table.name);
-        expiring.extend(Expiring::of(table));
+        expiring.retain(|expiring| expiring.name != table.name);
+        expiring.extend(ExpiringTable::of(table));
+        Ok(())
+    }
+
+    fn set_time_to_live(
+        &self,
+        table: &Table,
+        attribute: &str,
+        enabled: bool,
+    ) -> Result<(), DynoxideError> {
+        let specification = json!({ "AttributeName": attribute, "Enabled": enabled });
+        let update = json!({ "TableName": table.name, "TimeToLiveSpecification": specification });
+        call(update, |request| self.database.update_time_to_live(request))?;
         Ok(())
     }
 }
 
-/// Fails if a table that exists has another key than its description.
+/// Fails if the key of an existing table differs from the template.
 fn require_same_key(table: &Table, found: &Value) -> Result<(), ProvisionError> {
-    if found["KeySchema"] == key_schema(&table.key) && same_types(table, found) {
+    if found["KeySchema"] == key_schema(&table.key) && has_same_key_types(table, found) {
         return Ok(());
     }
     Err(ProvisionError::TableDiffers {
@@ -82,24 +92,24 @@ fn require_same_key(table: &Table, found: &Value) -> Result<(), ProvisionError> 
     })
 }
 
-/// Calls the engine in the shapes of its wire protocol.
-pub(super) fn call<Request: DeserializeOwned, Answer: Serialize>(
-    request: Value,
-    action: impl FnOnce(Request) -> Result<Answer, DynoxideError>,
-) -> Result<Value, DynoxideError> {
-    let request = serde_json::from_value(request).map_err(unreadable)?;
-    serde_json::to_value(action(request)?).map_err(unreadable)
+/// Returns whether the key attributes have the types of the template.
+fn has_same_key_types(table: &Table, found: &Value) -> bool {
+    let definitions = found["AttributeDefinitions"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    let found_type = |name: &String| {
+        definitions
+            .iter()
+            .find(|definition| definition["AttributeName"] == *name)
+            .and_then(|definition| definition["AttributeType"].as_str())
+    };
+    std::iter::once(&table.key.partition)
+        .chain(&table.key.sort)
+        .all(|name| found_type(name) == table.attributes.get(name).copied().map(type_name))
 }
 
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "the shape that map_err takes"
-)]
-fn unreadable(error: serde_json::Error) -> DynoxideError {
-    DynoxideError::SerializationException(error.to_string())
-}
-
-fn creation(table: &Table) -> Value {
+fn create_request(table: &Table) -> Value {
     json!({
         "TableName": table.name,
         "BillingMode": "PAY_PER_REQUEST",
@@ -118,8 +128,11 @@ fn key_schema(key: &Key) -> Value {
 }
 
 fn attribute_definitions(table: &Table) -> Value {
-    let definition = |(name, kind): (&String, &AttributeType)| json!({ "AttributeName": name, "AttributeType": type_name(*kind) });
-    table.attributes.iter().map(definition).collect()
+    table
+        .attributes
+        .iter()
+        .map(|(name, kind)| json!({ "AttributeName": name, "AttributeType": type_name(*kind) }))
+        .collect()
 }
 
 fn type_name(kind: AttributeType) -> &'static str {
@@ -128,21 +141,4 @@ fn type_name(kind: AttributeType) -> &'static str {
         AttributeType::Number => "N",
         AttributeType::Binary => "B",
     }
-}
-
-/// Whether the attributes of the key have the described types.
-fn same_types(table: &Table, found: &Value) -> bool {
-    let definitions = found["AttributeDefinitions"]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
-    std::iter::once(&table.key.partition)
-        .chain(&table.key.sort)
-        .all(|name| {
-            let there = definitions
-                .iter()
-                .find(|there| there["AttributeName"] == *name);
-            there.and_then(|there| there["AttributeType"].as_str())
-                == table.attributes.get(name).copied().map(type_name)
-        })
 }

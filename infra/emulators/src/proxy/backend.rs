@@ -1,4 +1,4 @@
-//! What stands behind the proxies: how each service's requests are read, and how they are handed on.
+//! The services behind the proxies: how requests are parsed and forwarded.
 
 use axum::{Router, body::Body};
 use bytes::Bytes;
@@ -8,138 +8,140 @@ use http::{
     request::Parts,
 };
 use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
-use serde_json::Value;
 use tower::ServiceExt;
 
 use super::{
-    Service, batch,
-    conflict::ItemAccess,
-    operation::{self, Operation},
+    attempt::{Attempt, AwsOperation},
+    batch::{self, SplitBatch},
+    item_access::ItemAccess,
+    operation,
     permission::RequiredPermission,
-    rejection::Rejection,
+    rejection::ProxyRejection,
+    service::Service,
 };
 use crate::{
-    anomaly::Anomaly, arn, dynamodb::Forwarder, principals::Principal, secrets::Secrets, sqs::Sqs,
+    anomaly::Anomaly, arn, dynamodb::Forwarder, principal::IamPrincipal, secrets::SecretsManager,
+    sqs::SqsEmulator,
 };
 
-/// Bytes of the largest body that DynamoDB takes; SQS and Secrets Manager take less.
+/// Maximum body of DynamoDB, in bytes. SQS and Secrets Manager have lower limits.
 const JSON_BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// Bytes of a refused body that are read to its end; the connection of a larger one breaks.
+/// Maximum rejected body that is read to its end, in bytes. The connection of a larger one closes.
 const DISCARDED_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// A request, read as far as the proxy required.
-pub(crate) struct Attempt<Payload> {
-    pub(super) head: Parts,
-    pub(super) payload: Payload,
-    pub(super) operation: Operation,
-    /// Name of the principal whose credentials it carries, once that is known.
-    pub(super) principal: String,
+/// A parsed request.
+pub(crate) struct ParsedRequest<RequestBody> {
+    pub(super) operation: AwsOperation,
+    pub(super) body: RequestBody,
 }
 
 /// A service behind its proxy.
 pub(crate) trait Backend: Send + Sync + 'static {
-    /// Which one it is.
     const SERVICE: Service;
 
-    /// A body: read where its content matters to the proxy, else passed on as it comes.
-    type Payload: Send;
+    /// The request body: buffered if the operation is in it, else streamed.
+    type RequestBody: Send;
 
-    /// Whether a request goes through without credentials, and uncounted.
-    fn is_open(_head: &Parts) -> bool {
+    /// Returns whether a request needs no credentials. Such a request is not logged.
+    fn is_public(_head: &Parts) -> bool {
         false
     }
 
-    /// Reads what a request asks for.
-    fn read(
+    /// Parses which operation a request calls.
+    fn parse(
         head: &Parts,
         body: Body,
-    ) -> impl Future<Output = Result<(Operation, Self::Payload), Rejection>> + Send;
+    ) -> impl Future<Output = Result<ParsedRequest<Self::RequestBody>, ProxyRejection>> + Send;
 
-    /// What a call works on, where transactions may meet there; only DynamoDB knows such.
-    fn work(_attempt: &Attempt<Self::Payload>) -> Option<ItemAccess> {
+    /// Returns the items that a call accesses, if it can conflict with transactions.
+    fn item_access(_attempt: &Attempt<Self::RequestBody>) -> Option<ItemAccess> {
         None
     }
 
-    /// The service's own answer, with a anomaly that does nothing where it makes no sense.
+    /// Returns the response of the service. An anomaly that does not fit the operation is ignored.
     fn forward(
         &self,
-        attempt: Attempt<Self::Payload>,
+        attempt: Attempt<Self::RequestBody>,
         anomaly: Option<Anomaly>,
     ) -> impl Future<Output = Response<Body>> + Send;
 
-    /// Reads what is left of a request that is refused: a client that is still sending may miss the
-    /// answer.
-    fn discard(_payload: Self::Payload) -> impl Future<Output = ()> + Send {
+    /// Reads the rest of a rejected request: a client that is still sending may miss the response.
+    fn discard(_body: Self::RequestBody) -> impl Future<Output = ()> + Send {
         std::future::ready(())
     }
 
-    /// The answer as this principal may see it.
-    fn disclose(
-        answer: Response<Body>,
+    /// Removes from a response what the principal is not permitted to know.
+    fn restrict(
+        response: Response<Body>,
         _operation: &str,
         _path: &str,
-        _principal: &Principal,
+        _principal: &IamPrincipal,
     ) -> Response<Body> {
-        answer
+        response
     }
 }
 
 impl Backend for Forwarder {
     const SERVICE: Service = Service::DynamoDb;
 
-    type Payload = Bytes;
+    type RequestBody = Bytes;
 
-    async fn read(head: &Parts, body: Body) -> Result<(Operation, Bytes), Rejection> {
-        read_json(Self::SERVICE, head, body).await
+    async fn parse(head: &Parts, body: Body) -> Result<ParsedRequest<Bytes>, ProxyRejection> {
+        parse_json(Self::SERVICE, head, body).await
     }
 
-    fn work(attempt: &Attempt<Bytes>) -> Option<ItemAccess> {
-        ItemAccess::read(&attempt.operation.name, &attempt.payload)
+    fn item_access(attempt: &Attempt<Bytes>) -> Option<ItemAccess> {
+        ItemAccess::parse(&attempt.operation.name, &attempt.body)
     }
 
     async fn forward(&self, attempt: Attempt<Bytes>, anomaly: Option<Anomaly>) -> Response<Body> {
-        let request = || serde_json::from_slice(&attempt.payload).ok();
-        let halves = anomaly
+        let batch = anomaly
             .filter(|anomaly| *anomaly == Anomaly::PartialBatch)
-            .and_then(|_| request());
-        let halves =
-            halves.and_then(|request: Value| batch::split(&attempt.operation.name, &request));
-        let Some(halves) = halves else {
-            return self.send(attempt.head, attempt.payload).await;
-        };
-        let answer = match &halves.processed {
-            Some(half) => self.send(attempt.head, Bytes::from(half.to_string())).await,
-            None => Response::new(Body::from(halves.nothing_processed().to_string())),
-        };
-        if !answer.status().is_success() {
-            return answer;
+            .and_then(|_| serde_json::from_slice(&attempt.body).ok())
+            .and_then(|request| batch::split(&attempt.operation.name, &request));
+        match batch {
+            Some(batch) => self.forward_partially(attempt.head, batch).await,
+            None => self.send(attempt.head, attempt.body).await,
         }
-        let processed = answer
+    }
+}
+
+impl Forwarder {
+    async fn forward_partially(&self, head: Parts, batch: SplitBatch) -> Response<Body> {
+        let Some(request) = &batch.forwarded else {
+            let empty = batch.empty_response();
+            return Response::new(Body::from(batch.add_unprocessed(empty).to_string()));
+        };
+        let response = self.send(head, Bytes::from(request.to_string())).await;
+        if !response.status().is_success() {
+            return response;
+        }
+
+        let body = response
             .into_body()
             .collect()
             .await
             .map(Collected::to_bytes)
             .unwrap_or_default();
-        let processed =
-            serde_json::from_slice(&processed).unwrap_or_else(|_| halves.nothing_processed());
-        Response::new(Body::from(halves.hand_back(processed).to_string()))
+        let processed = serde_json::from_slice(&body).unwrap_or_else(|_| batch.empty_response());
+        Response::new(Body::from(batch.add_unprocessed(processed).to_string()))
     }
 }
 
-impl Backend for Sqs {
+impl Backend for SqsEmulator {
     const SERVICE: Service = Service::Sqs;
 
-    type Payload = Bytes;
+    type RequestBody = Bytes;
 
-    async fn read(head: &Parts, body: Body) -> Result<(Operation, Bytes), Rejection> {
-        read_json(Self::SERVICE, head, body).await
+    async fn parse(head: &Parts, body: Body) -> Result<ParsedRequest<Bytes>, ProxyRejection> {
+        parse_json(Self::SERVICE, head, body).await
     }
 
     async fn forward(&self, attempt: Attempt<Bytes>, anomaly: Option<Anomaly>) -> Response<Body> {
-        self.answer(
+        self.handle(
             &attempt.operation.name,
-            attempt.payload,
+            attempt.body,
             &attempt.principal,
             anomaly,
         )
@@ -147,104 +149,110 @@ impl Backend for Sqs {
     }
 }
 
-impl Backend for Secrets {
+impl Backend for SecretsManager {
     const SERVICE: Service = Service::SecretsManager;
 
-    type Payload = Bytes;
+    type RequestBody = Bytes;
 
-    async fn read(head: &Parts, body: Body) -> Result<(Operation, Bytes), Rejection> {
-        read_json(Self::SERVICE, head, body).await
+    async fn parse(head: &Parts, body: Body) -> Result<ParsedRequest<Bytes>, ProxyRejection> {
+        parse_json(Self::SERVICE, head, body).await
     }
 
     async fn forward(&self, attempt: Attempt<Bytes>, _anomaly: Option<Anomaly>) -> Response<Body> {
-        self.answer(&attempt.operation.name, &attempt.payload)
+        self.handle(&attempt.operation.name, &attempt.body)
     }
 }
 
-/// S3, whose bodies may be large and are not read here.
+/// S3. Its bodies may be large and are streamed.
 impl Backend for Router {
     const SERVICE: Service = Service::S3;
 
-    type Payload = Body;
+    type RequestBody = Body;
 
-    /// A CORS preflight carries no credentials.
-    fn is_open(head: &Parts) -> bool {
+    /// A CORS preflight has no credentials.
+    fn is_public(head: &Parts) -> bool {
         head.method == Method::OPTIONS
     }
 
-    async fn read(head: &Parts, body: Body) -> Result<(Operation, Body), Rejection> {
-        Ok((Operation::of_s3(head), body))
+    async fn parse(head: &Parts, body: Body) -> Result<ParsedRequest<Body>, ProxyRejection> {
+        let operation = operation::parse_s3(head);
+        Ok(ParsedRequest { operation, body })
     }
 
     async fn forward(&self, attempt: Attempt<Body>, anomaly: Option<Anomaly>) -> Response<Body> {
-        let mut request = Request::from_parts(attempt.head, attempt.payload);
+        let mut request = Request::from_parts(attempt.head, attempt.body);
         if let Some(anomaly) = anomaly {
             request.extensions_mut().insert(anomaly);
         }
         match self.clone().oneshot(request).await {
-            Ok(answer) => answer,
+            Ok(response) => response,
             Err(never) => match never {},
         }
     }
 
-    async fn discard(mut payload: Body) {
-        let mut left = DISCARDED_BYTES_MAX;
-        while let Some(Ok(frame)) = payload.frame().await {
-            let bytes = frame.data_ref().map_or(0, Bytes::len);
-            let Some(rest) = left.checked_sub(bytes) else {
+    async fn discard(mut body: Body) {
+        let mut remaining_bytes = DISCARDED_BYTES_MAX;
+        while let Some(Ok(frame)) = body.frame().await {
+            let frame_bytes = frame.data_ref().map_or(0, Bytes::len);
+            let Some(remaining) = remaining_bytes.checked_sub(frame_bytes) else {
                 return;
             };
-            left = rest;
+            remaining_bytes = remaining;
         }
     }
 
-    /// S3 says that an object is absent only to those who may list its bucket; to others it denies
-    /// access.
-    fn disclose(
-        answer: Response<Body>,
+    /// S3 reports a missing object only to principals that may list the bucket. Others get an
+    /// `AccessDenied`.
+    fn restrict(
+        response: Response<Body>,
         operation: &str,
         path: &str,
-        principal: &Principal,
+        principal: &IamPrincipal,
     ) -> Response<Body> {
         let method = match operation {
             "GetObject" => Method::GET,
             "HeadObject" => Method::HEAD,
-            _ => return answer,
+            _ => return response,
         };
-        let listing =
-            RequiredPermission::new("s3:ListBucket", arn::bucket(&operation::bucket_of(path)));
-        if answer.status() != StatusCode::NOT_FOUND || listing.is_met(&principal.permissions) {
-            return answer;
+        let bucket = operation::s3_bucket(path);
+        let required = RequiredPermission::new("s3:ListBucket", arn::bucket(&bucket));
+        if response.status() != StatusCode::NOT_FOUND
+            || required.is_allowed_by(&principal.permissions)
+        {
+            return response;
         }
-        let (denied, body) = Rejection::denied(Service::S3, &principal.name, &listing)
-            .xml(&method)
-            .into_parts();
-        // The answer keeps its CORS headers: a browser has to see the rejection.
-        let (mut head, _) = answer.into_parts();
+
+        let rejection = ProxyRejection::denied(Service::S3, &principal.name, &required);
+        let (denied, body) = rejection.xml(&method).into_parts();
+        // Keeps the CORS headers, so that a browser can read the error.
+        let (mut head, _) = response.into_parts();
         head.status = denied.status;
         head.headers.remove(CONTENT_LENGTH);
-        head.headers.extend(
-            denied
-                .headers
-                .get(CONTENT_TYPE)
-                .map(|kind| (CONTENT_TYPE, kind.clone())),
-        );
+        if let Some(content_type) = denied.headers.get(CONTENT_TYPE) {
+            head.headers.insert(CONTENT_TYPE, content_type.clone());
+        }
         Response::from_parts(head, body)
     }
 }
 
-/// Reads a whole request to a service that speaks AWS JSON.
-async fn read_json(
+/// Buffers and parses a request in AWS JSON.
+async fn parse_json(
     service: Service,
     head: &Parts,
     body: Body,
-) -> Result<(Operation, Bytes), Rejection> {
-    match Limited::new(body, JSON_BODY_BYTES_MAX).collect().await {
-        Ok(body) => {
-            let body = body.to_bytes();
-            Ok((Operation::of_json(service, head, &body), body))
+) -> Result<ParsedRequest<Bytes>, ProxyRejection> {
+    let limited = Limited::new(body, JSON_BODY_BYTES_MAX);
+    let collected = limited.collect().await.map_err(|error| {
+        if error.is::<LengthLimitError>() {
+            ProxyRejection::too_large()
+        } else {
+            ProxyRejection::incomplete()
         }
-        Err(error) if error.is::<LengthLimitError>() => Err(Rejection::too_large()),
-        Err(_) => Err(Rejection::incomplete()),
-    }
+    })?;
+    let bytes = collected.to_bytes();
+
+    Ok(ParsedRequest {
+        operation: operation::parse_json(service, head, &bytes),
+        body: bytes,
+    })
 }

@@ -1,108 +1,122 @@
-//! Splitting a DynamoDB batch, so that part of it can be handed back unprocessed.
+//! Splits a DynamoDB batch, so that part of it is returned unprocessed.
 //!
-//! Invariant: what is sent on and what is held back together are the batch; neither is lost nor
-//! sent twice.
+//! Invariant: the forwarded part and the withheld part together are the batch, without overlap.
 
 use serde_json::{Map, Value, json};
 
-/// A batch in two halves.
+/// A batch split in two.
 #[derive(Debug)]
-pub(super) struct Halves {
-    /// The request with what is processed; none where that would be nothing.
-    pub(super) processed: Option<Value>,
-    /// Per table, what is handed back.
-    held_back: Map<String, Value>,
-    kind: Kind,
+pub(super) struct SplitBatch {
+    /// The request to forward. `None` if it would be empty.
+    pub(super) forwarded: Option<Value>,
+    /// Withheld entries by table.
+    withheld: Map<String, Value>,
+    kind: BatchKind,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum BatchKind {
     Read,
     Write,
 }
 
-impl Kind {
-    /// The entries of one table's part of a batch.
+impl BatchKind {
+    fn of(operation: &str) -> Option<BatchKind> {
+        match operation {
+            "BatchGetItem" => Some(BatchKind::Read),
+            "BatchWriteItem" => Some(BatchKind::Write),
+            _ => None,
+        }
+    }
+
+    /// Returns the entries of one table's part of a batch.
     fn entries(self, part: &mut Value) -> Option<&mut Vec<Value>> {
         match self {
-            Kind::Read => part.get_mut("Keys")?.as_array_mut(),
-            Kind::Write => part.as_array_mut(),
+            BatchKind::Read => part.get_mut("Keys")?.as_array_mut(),
+            BatchKind::Write => part.as_array_mut(),
+        }
+    }
+
+    /// Returns the response field of unprocessed entries.
+    fn unprocessed_field(self) -> &'static str {
+        match self {
+            BatchKind::Read => "UnprocessedKeys",
+            BatchKind::Write => "UnprocessedItems",
         }
     }
 }
 
-/// Splits a `BatchGetItem` or `BatchWriteItem` in the middle: of one entry none is processed, of
-/// more at least one.
-pub(super) fn split(operation: &str, request: &Value) -> Option<Halves> {
-    let kind = match operation {
-        "BatchGetItem" => Kind::Read,
-        "BatchWriteItem" => Kind::Write,
-        _ => return None,
-    };
-    let mut processed = request.clone();
-    let mut held_back = Map::new();
-    let tables = processed.get_mut("RequestItems")?.as_object_mut()?;
+/// Splits a `BatchGetItem` or `BatchWriteItem` in the middle. A batch of one entry is withheld,
+/// larger ones forward at least one entry.
+pub(super) fn split(operation: &str, request: &Value) -> Option<SplitBatch> {
+    let kind = BatchKind::of(operation)?;
+    let mut forwarded = request.clone();
+    let tables = forwarded.get_mut("RequestItems")?.as_object_mut()?;
     let total: usize = tables
         .values_mut()
         .filter_map(|part| kind.entries(part))
         .map(|entries| entries.len())
         .sum();
+
     let mut left = if total == 1 { 0 } else { total.div_ceil(2) };
+    let mut withheld = Map::new();
     for (table, part) in tables.iter_mut() {
-        let mut held_part = part.clone();
+        let mut withheld_part = part.clone();
         let entries = kind.entries(part)?;
-        let kept = left.min(entries.len());
-        left -= kept;
-        let held = entries.split_off(kept);
-        if !held.is_empty() {
-            *kind.entries(&mut held_part)? = held;
-            held_back.insert(table.clone(), held_part);
+        let forwarded_count = left.min(entries.len());
+        left -= forwarded_count;
+
+        let withheld_entries = entries.split_off(forwarded_count);
+        if !withheld_entries.is_empty() {
+            *kind.entries(&mut withheld_part)? = withheld_entries;
+            withheld.insert(table.clone(), withheld_part);
         }
     }
+
     tables.retain(|_, part| {
         kind.entries(part)
             .is_some_and(|entries| !entries.is_empty())
     });
-    let processed = (!tables.is_empty()).then_some(processed);
-    Some(Halves {
-        processed,
-        held_back,
+    let is_empty = tables.is_empty();
+    Some(SplitBatch {
+        forwarded: (!is_empty).then_some(forwarded),
+        withheld,
         kind,
     })
 }
 
-impl Halves {
-    /// What DynamoDB would say had it processed nothing.
-    pub(super) fn nothing_processed(&self) -> Value {
+impl SplitBatch {
+    /// Creates the response of DynamoDB to an empty batch.
+    pub(super) fn empty_response(&self) -> Value {
         match self.kind {
-            Kind::Read => json!({ "Responses": {}, "UnprocessedKeys": {} }),
-            Kind::Write => json!({ "UnprocessedItems": {} }),
+            BatchKind::Read => json!({ "Responses": {}, "UnprocessedKeys": {} }),
+            BatchKind::Write => json!({ "UnprocessedItems": {} }),
         }
     }
 
-    /// Adds what was held back to the answer about what was processed.
-    pub(super) fn hand_back(self, mut answer: Value) -> Value {
-        let member = match self.kind {
-            Kind::Read => "UnprocessedKeys",
-            Kind::Write => "UnprocessedItems",
-        };
-        let mut unprocessed = answer
-            .get(member)
+    /// Adds the withheld entries to the unprocessed entries of a response.
+    pub(super) fn add_unprocessed(self, mut response: Value) -> Value {
+        let field = self.kind.unprocessed_field();
+        let mut unprocessed = response
+            .get(field)
             .and_then(Value::as_object)
             .cloned()
             .unwrap_or_default();
-        for (table, mut part) in self.held_back {
-            let more = unprocessed
+
+        for (table, mut part) in self.withheld {
+            let from_service = unprocessed
                 .get_mut(&table)
-                .and_then(|there| self.kind.entries(there))
-                .map(std::mem::take);
-            if let (Some(entries), Some(more)) = (self.kind.entries(&mut part), more) {
-                entries.extend(more);
+                .and_then(|part| self.kind.entries(part))
+                .map(std::mem::take)
+                .unwrap_or_default();
+            if let Some(entries) = self.kind.entries(&mut part) {
+                entries.extend(from_service);
             }
             unprocessed.insert(table, part);
         }
-        answer[member] = Value::Object(unprocessed);
-        answer
+
+        response[field] = Value::Object(unprocessed);
+        response
     }
 }
 
@@ -111,28 +125,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_halves_together_are_the_batch() {
+    fn split_batch_is_half_forwarded_and_half_unprocessed() {
         let request = json!({ "RequestItems": {
             "a": { "Keys": [1, 2, 3], "ConsistentRead": true },
             "b": { "Keys": [4] },
         } });
-        let halves = split("BatchGetItem", &request).unwrap();
-        let processed =
+        let batch = split("BatchGetItem", &request).unwrap();
+        let forwarded =
             json!({ "RequestItems": { "a": { "Keys": [1, 2], "ConsistentRead": true } } });
-        assert_eq!(halves.processed, Some(processed));
-        let answer = halves.hand_back(json!({ "Responses": { "a": [] }, "UnprocessedKeys": {} }));
+        assert_eq!(batch.forwarded, Some(forwarded));
+
+        let response =
+            batch.add_unprocessed(json!({ "Responses": { "a": [] }, "UnprocessedKeys": {} }));
         let unprocessed =
             json!({ "a": { "Keys": [3], "ConsistentRead": true }, "b": { "Keys": [4] } });
-        assert_eq!(answer["UnprocessedKeys"], unprocessed);
+        assert_eq!(response["UnprocessedKeys"], unprocessed);
     }
 
     #[test]
-    fn of_a_single_entry_nothing_is_processed() {
-        let halves = split("BatchWriteItem", &json!({ "RequestItems": { "a": [1] } })).unwrap();
-        assert_eq!(halves.processed, None);
-        let nothing = halves.nothing_processed();
+    fn batch_of_one_entry_is_returned_unprocessed() {
+        let batch = split("BatchWriteItem", &json!({ "RequestItems": { "a": [1] } })).unwrap();
+        assert_eq!(batch.forwarded, None);
+
+        let response = batch.empty_response();
         assert_eq!(
-            halves.hand_back(nothing),
+            batch.add_unprocessed(response),
             json!({ "UnprocessedItems": { "a": [1] } })
         );
     }

@@ -1,70 +1,55 @@
-//! The wire log: every HTTP attempt that reached a service, in the order of the answers.
+//! The log of all HTTP attempts that reached a service, in the order of their responses.
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// Most calls that are remembered; older ones are forgotten first.
-const CALLS_MAX: usize = 10_000;
+use super::service::Service;
 
-/// One of the emulated services.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Service {
-    /// DynamoDB.
-    DynamoDb,
-    /// S3.
-    S3,
-    /// Secrets Manager.
-    SecretsManager,
-    /// SQS.
-    Sqs,
-}
+/// Maximum number of logged calls. The oldest are dropped first.
+const CALLS_MAX: usize = 10_000;
 
 /// One HTTP attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call {
-    /// Name of the principal whose access key was used; `unknown` where nobody holds it.
+pub struct CallRecord {
+    /// Name of the principal whose access key was used; `unknown` for an unregistered key.
     pub principal: String,
-    /// The service that was called.
+    /// The called service.
     pub service: Service,
-    /// `TransactWriteItems`, `PutObject`, …; `Unknown` where the request names none.
+    /// `TransactWriteItems`, `PutObject`, …; `Unknown` if the request names none.
     pub operation: String,
-    /// Status of the answer, be it lost on its way back or not.
+    /// HTTP status of the response, also of a response that was lost.
     pub status: u16,
 }
 
-/// A handle on the wire log. Clones share it.
+/// A handle to the call log. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct CallLog {
-    calls: Arc<Mutex<VecDeque<Call>>>,
+    calls: Arc<Mutex<VecDeque<CallRecord>>>,
 }
 
 impl CallLog {
-    /// The last 10,000 calls since the log was cleared, in the order in which they were answered.
-    pub fn calls(&self) -> Vec<Call> {
-        self.calls
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .iter()
-            .cloned()
-            .collect()
+    /// Returns the last 10,000 calls since the log was cleared, in the order of their responses.
+    pub fn calls(&self) -> Vec<CallRecord> {
+        self.lock().iter().cloned().collect()
     }
 
-    /// Forgets all calls.
+    /// Removes all calls.
     pub fn clear(&self) {
-        self.calls
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        self.lock().clear();
     }
 
     /// Appends a call.
-    pub(super) fn record(&self, call: Call) {
-        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(super) fn record(&self, call: CallRecord) {
+        let mut calls = self.lock();
         if calls.len() == CALLS_MAX {
             calls.pop_front();
         }
         calls.push_back(call);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<CallRecord>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

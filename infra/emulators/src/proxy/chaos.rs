@@ -1,8 +1,10 @@
-//! AWS's chaos: what it may do to any call at any time, drawn from a seed.
+//! Chaos: seeded random faults on any call, within what AWS may do.
 //!
-//! Invariants: what happens to a call depends on the seed, the service, the operation and how many
-//! calls of that operation went before, and on nothing else; and never more than [`run_max`] calls
-//! of an operation in a row go wrong, so that clients which try again get through.
+//! Invariants:
+//! - The fault of a call depends only on the seed, the service, the operation and the number of
+//!   earlier calls of that operation.
+//! - At most [`max_consecutive_faults`] calls of an operation fail in a row, so a client that
+//!   retries succeeds.
 
 use std::{
     collections::HashMap,
@@ -12,101 +14,137 @@ use std::{
 use md5::{Digest, Md5};
 
 use super::{
-    Service,
     fault::{Fault, InjectedError},
+    service::Service,
 };
 use crate::anomaly::Anomaly;
 
-/// Calls of a hundred that go wrong, before runs are cut.
-const WRONG_PERCENT: u64 = 20;
+/// Percentage of calls that fail, before [`max_consecutive_faults`] applies.
+const FAULT_PERCENT: u64 = 20;
 
-/// Returns the most calls of one operation that go wrong in a row: one less than the production
-/// clients try.
-fn run_max(service: Service) -> u64 {
+/// Returns the maximum number of consecutive faults of one operation: one less than the attempts
+/// that the production clients make.
+fn max_consecutive_faults(service: Service) -> u64 {
     match service {
         Service::DynamoDb => 1,
         Service::S3 | Service::SecretsManager | Service::Sqs => 2,
     }
 }
 
-/// A handle on random AWS misbehavior. Clones share them.
+/// A handle to the random faults. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Chaos {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<ChaosState>>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    /// None as long as AWS is even-tempered.
+struct ChaosState {
+    /// `None` if disabled.
     seed: Option<u64>,
-    /// Calls since it is not, by operation.
-    calls: HashMap<(Service, String), u64>,
+    /// Number of calls since it was enabled.
+    calls: HashMap<OperationKey, u64>,
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct OperationKey {
+    service: Service,
+    operation: String,
 }
 
 impl Chaos {
-    /// From the next call on, calls are refused without effect, lose their answers after it, are
-    /// done in part, twice or out of order; and transactions that overlap conflict. The same seed
-    /// does the same to the same calls.
+    /// Enables faults from the next call on: errors without effect, lost responses, partial
+    /// batches, duplicate and unordered messages, and conflicts of overlapping transactions. The
+    /// same seed causes the same faults for the same calls.
     pub fn enable(&self, seed: u64) {
-        *self.state() = State {
+        *self.state() = ChaosState {
             seed: Some(seed),
             calls: HashMap::new(),
         };
     }
 
-    /// From the next call on, all goes well again, but for planned faults.
+    /// Disables random faults from the next call on. Planned faults still apply.
     pub fn disable(&self) {
         self.state().seed = None;
     }
 
-    /// Whether they have begun.
+    /// Returns whether random faults are enabled.
     pub(super) fn is_enabled(&self) -> bool {
         self.state().seed.is_some()
     }
 
-    /// What happens to the next call of an operation, which is hereby counted.
-    pub(super) fn fault(&self, service: Service, operation: &str) -> Option<Fault> {
+    /// Counts a call of an operation and returns its fault.
+    pub(super) fn next_fault(&self, service: Service, operation: &str) -> Option<Fault> {
         let mut state = self.state();
         let seed = state.seed?;
-        let calls = state
-            .calls
-            .entry((service, operation.to_owned()))
-            .or_default();
-        let nth = *calls;
+        let key = OperationKey {
+            service,
+            operation: operation.to_owned(),
+        };
+        let calls = state.calls.entry(key).or_default();
+        let draw = Draw {
+            seed,
+            service,
+            operation,
+            call: *calls,
+        };
         *calls += 1;
-        drawn(seed, service, operation, nth)
+        draw.fault()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ChaosState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What happens to the nth call of an operation, counted from 0.
-fn drawn(seed: u64, service: Service, operation: &str, nth: u64) -> Option<Fault> {
-    let draw = |nth| draw(seed, service, operation, nth);
-    let is_drawn = |nth| draw(nth) % 100 < WRONG_PERCENT;
-    let run_max = run_max(service);
-    let ends_run = nth >= run_max && (nth - run_max..nth).all(is_drawn);
-    if !is_drawn(nth) || ends_run {
-        return None;
+/// The inputs that determine the fault of one call.
+#[derive(Clone, Copy)]
+struct Draw<'a> {
+    seed: u64,
+    service: Service,
+    operation: &'a str,
+    /// Zero-based number of the call.
+    call: u64,
+}
+
+impl Draw<'_> {
+    fn fault(self) -> Option<Fault> {
+        if !self.is_faulty() || self.follows_longest_run() {
+            return None;
+        }
+        let mut faults = possible_faults(self.service, self.operation);
+        let choice = self.number() / 100 % faults.len() as u64;
+        Some(faults.swap_remove(usize::try_from(choice).unwrap_or_default()))
     }
-    let mut faults = faults(service, operation);
-    let choice = usize::try_from(draw(nth) / 100 % faults.len() as u64).unwrap_or_default();
-    Some(faults.swap_remove(choice))
+
+    fn is_faulty(self) -> bool {
+        self.number() % 100 < FAULT_PERCENT
+    }
+
+    /// Returns whether all calls before, up to the maximum, are faulty.
+    fn follows_longest_run(self) -> bool {
+        let run = max_consecutive_faults(self.service);
+        self.call >= run
+            && (self.call - run..self.call).all(|call| Draw { call, ..self }.is_faulty())
+    }
+
+    /// Returns a number that is uniformly distributed and depends only on `self`.
+    fn number(self) -> u64 {
+        let Draw {
+            seed,
+            service,
+            operation,
+            call,
+        } = self;
+        let digest = Md5::digest(format!("{seed} {service:?} {operation} {call}"));
+        digest
+            .iter()
+            .take(8)
+            .fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
 }
 
-/// A number that nothing but these decides.
-fn draw(seed: u64, service: Service, operation: &str, nth: u64) -> u64 {
-    let digest = Md5::digest(format!("{seed} {service:?} {operation} {nth}"));
-    digest
-        .iter()
-        .take(8)
-        .fold(0, |number, byte| number << 8 | u64::from(*byte))
-}
-
-/// What may happen to a call of this operation: never empty.
-fn faults(service: Service, operation: &str) -> Vec<Fault> {
+/// Returns the faults that a call of this operation can meet. Never empty.
+fn possible_faults(service: Service, operation: &str) -> Vec<Fault> {
     let reject = |status, code| Fault::Reject(InjectedError::new(status, code));
     let mut faults = match service {
         Service::DynamoDb => {
@@ -119,15 +157,17 @@ fn faults(service: Service, operation: &str) -> Vec<Fault> {
         Service::SecretsManager => vec![reject(400, "ThrottlingException")],
         Service::Sqs => vec![reject(400, "RequestThrottled")],
     };
-    if (service, operation) == (Service::Sqs, "ReceiveMessage") {
-        // A lost answer is left out: it hides messages until their time is over, and a test's clock
-        // stands still.
+
+    if service == Service::Sqs && operation == "ReceiveMessage" {
+        // No lost response: it would hide messages until their visibility timeout, and the clock of
+        // a test stands still.
         faults.extend([
             Fault::Anomaly(Anomaly::DuplicateDelivery),
             Fault::Anomaly(Anomaly::NewestFirst),
         ]);
         return faults;
     }
+
     faults.push(Fault::LoseResponse);
     if operation.starts_with("Transact") {
         faults.extend([
@@ -136,6 +176,7 @@ fn faults(service: Service, operation: &str) -> Vec<Fault> {
         ]);
     }
     if operation.contains("Batch") || operation == "DeleteObjects" {
+        // Listed twice to be drawn twice as often.
         faults.extend([
             Fault::Anomaly(Anomaly::PartialBatch),
             Fault::Anomaly(Anomaly::PartialBatch),
@@ -157,56 +198,71 @@ mod tests {
         (Service::Sqs, "SendMessageBatch"),
     ];
 
+    fn first_faults(service: Service, operation: &str) -> Vec<Option<Fault>> {
+        let fault = |call| {
+            let draw = Draw {
+                seed: 1,
+                service,
+                operation,
+                call,
+            };
+            draw.fault()
+        };
+        (0..2_000).map(fault).collect()
+    }
+
     #[test]
-    fn every_fault_occurs_and_no_run_is_too_long() {
+    fn every_possible_fault_occurs() {
         for (service, operation) in OPERATIONS {
-            let happened: Vec<_> = (0..2_000)
-                .map(|nth| drawn(1, service, operation, nth))
-                .collect();
-            for fault in faults(service, operation) {
-                assert!(
-                    happened.contains(&Some(fault.clone())),
-                    "{operation} {fault:?}"
-                );
+            let faults = first_faults(service, operation);
+            for expected in possible_faults(service, operation) {
+                let is_drawn = faults.contains(&Some(expected.clone()));
+                assert!(is_drawn, "{operation} {expected:?}");
             }
-            let longest = happened.split(Option::is_none).map(<[_]>::len).max();
-            assert_eq!(
-                longest,
-                usize::try_from(run_max(service)).ok(),
-                "{operation}"
-            );
         }
     }
 
     #[test]
-    fn a_seed_decides_and_each_operation_is_counted_by_itself() {
-        let happens = |seed, disturbed: bool| {
-            let chaos = Chaos::default();
-            chaos.enable(seed);
-            let next = |_| {
-                if disturbed {
-                    chaos.fault(Service::S3, "GetObject");
-                }
-                chaos.fault(Service::DynamoDb, "GetItem")
-            };
-            (0..100).map(next).collect::<Vec<_>>()
-        };
-        assert_eq!(happens(7, false), happens(7, true));
-        assert_ne!(happens(7, false), happens(8, false));
+    fn consecutive_faults_are_bounded() {
+        for (service, operation) in OPERATIONS {
+            let faults = first_faults(service, operation);
+            let longest = faults.split(Option::is_none).map(<[_]>::len).max();
+            let expected = usize::try_from(max_consecutive_faults(service)).ok();
+            assert_eq!(longest, expected, "{operation}");
+        }
     }
 
     #[test]
-    fn nothing_happens_before_they_begin_and_after_they_end() {
+    fn faults_depend_on_seed_and_not_on_calls_of_other_operations() {
+        let faults = |seed, calls_others: bool| {
+            let chaos = Chaos::default();
+            chaos.enable(seed);
+            let next = |_| {
+                if calls_others {
+                    chaos.next_fault(Service::S3, "GetObject");
+                }
+                chaos.next_fault(Service::DynamoDb, "GetItem")
+            };
+            (0..100).map(next).collect::<Vec<_>>()
+        };
+        assert_eq!(faults(7, false), faults(7, true));
+        assert_ne!(faults(7, false), faults(8, false));
+    }
+
+    #[test]
+    fn disabled_chaos_causes_no_faults() {
         let chaos = Chaos::default();
-        let all = || {
+        let count_faults = || {
             (0..100)
-                .filter_map(|_| chaos.fault(Service::DynamoDb, "GetItem"))
+                .filter_map(|_| chaos.next_fault(Service::DynamoDb, "GetItem"))
                 .count()
         };
-        assert!(!chaos.is_enabled() && all() == 0);
+        assert!(!chaos.is_enabled() && count_faults() == 0);
+
         chaos.enable(1);
-        assert!(chaos.is_enabled() && all() > 0);
+        assert!(chaos.is_enabled() && count_faults() > 0);
+
         chaos.disable();
-        assert!(!chaos.is_enabled() && all() == 0);
+        assert!(!chaos.is_enabled() && count_faults() == 0);
     }
 }

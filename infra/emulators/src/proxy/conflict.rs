@@ -1,6 +1,6 @@
-//! Transactions and writes that meet on an item.
+//! Conflicts between concurrent DynamoDB transactions and writes.
 //!
-//! Invariant: while a transaction is at work on an item, no other transaction and no write is.
+//! Invariant: while a write transaction accesses an item, no other transaction and no write does.
 
 use std::{
     collections::HashMap,
@@ -10,63 +10,10 @@ use std::{
 use serde_json::Value;
 use template::{Key, Table};
 
+use super::item_access::{AccessKind, AccessedItem, ItemAccess};
 use crate::arn;
 
-/// What a call does to items.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// `TransactGetItems`.
-    TransactionalRead,
-    /// `TransactWriteItems`.
-    Transaction,
-    /// `PutItem`, `UpdateItem`, `DeleteItem`.
-    Write,
-}
-
-/// A call's work, as its request has it.
-#[derive(Clone, Debug)]
-pub(crate) struct ItemAccess {
-    pub(super) kind: Kind,
-    /// Of each item its table, and its key, be there more attributes or not.
-    items: Vec<(String, Value)>,
-}
-
-impl ItemAccess {
-    /// Reads a request; none where transactions have nothing to fear of it.
-    pub(super) fn read(operation: &str, body: &[u8]) -> Option<ItemAccess> {
-        let kind = match operation {
-            "TransactGetItems" => Kind::TransactionalRead,
-            "TransactWriteItems" => Kind::Transaction,
-            "DeleteItem" | "PutItem" | "UpdateItem" => Kind::Write,
-            _ => return None,
-        };
-        let mut body: Value = serde_json::from_slice(body).ok()?;
-        let members = match kind {
-            Kind::Write => vec![body],
-            Kind::Transaction | Kind::TransactionalRead => {
-                let members = body.get_mut("TransactItems")?.as_array_mut()?.drain(..);
-                members
-                    .filter_map(|member| member.as_object()?.values().next().cloned())
-                    .collect()
-            }
-        };
-        Some(ItemAccess {
-            kind,
-            items: members.into_iter().filter_map(item).collect(),
-        })
-    }
-}
-
-fn item(mut member: Value) -> Option<(String, Value)> {
-    let table = arn::table(member.get("TableName")?.as_str()?);
-    let key = member.get_mut("Key").map(Value::take);
-    Some((
-        table,
-        key.or_else(|| member.get_mut("Item").map(Value::take))?,
-    ))
-}
-
-/// Who is at work on an item.
+/// Number of running calls that access an item.
 #[derive(Clone, Copy, Debug, Default)]
 struct ItemActivity {
     transactions: u32,
@@ -74,115 +21,125 @@ struct ItemActivity {
 }
 
 impl ItemActivity {
-    fn conflicts_with(self, kind: Kind) -> bool {
-        self.transactions > 0 || (kind != Kind::Write && self.writes > 0)
+    fn conflicts_with(self, kind: AccessKind) -> bool {
+        self.transactions > 0 || (kind != AccessKind::Write && self.writes > 0)
     }
 
-    fn count(&mut self, kind: Kind) -> Option<&mut u32> {
+    fn is_idle(self) -> bool {
+        self.transactions == 0 && self.writes == 0
+    }
+
+    fn start(&mut self, kind: AccessKind) {
         match kind {
-            Kind::TransactionalRead => None,
-            Kind::Transaction => Some(&mut self.transactions),
-            Kind::Write => Some(&mut self.writes),
+            AccessKind::TransactionalRead => {}
+            AccessKind::TransactionalWrite => self.transactions += 1,
+            AccessKind::Write => self.writes += 1,
+        }
+    }
+
+    fn end(&mut self, kind: AccessKind) {
+        match kind {
+            AccessKind::TransactionalRead => {}
+            AccessKind::TransactionalWrite => self.transactions -= 1,
+            AccessKind::Write => self.writes -= 1,
         }
     }
 }
 
-/// The items that are being worked on. Clones share them.
+/// The items that running calls access. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ConflictTracker {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<ConflictState>>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    /// The tables' keys, by ARN.
-    keys: HashMap<String, Key>,
-    /// By table and key.
+struct ConflictState {
+    /// Key schemas by table ARN.
+    schemas: HashMap<String, Key>,
+    /// By unique item name.
     items: HashMap<String, ItemActivity>,
 }
 
-impl State {
-    /// A text that no other item has.
-    fn name(&self, (table, attributes): &(String, Value)) -> Option<String> {
-        let key = self.keys.get(table)?;
-        let sort = key.sort.as_ref().map(|sort| &attributes[sort]);
-        Some(format!(
-            "{table} {} {}",
-            attributes[&key.partition],
-            sort.unwrap_or(&Value::Null)
-        ))
+impl ConflictState {
+    /// Returns a name that no other item has. `None` for an unregistered table.
+    fn name(&self, item: &AccessedItem) -> Option<String> {
+        let schema = self.schemas.get(&item.table_arn)?;
+        let partition = &item.attributes[&schema.partition];
+        let sort = match &schema.sort {
+            Some(name) => &item.attributes[name],
+            None => &Value::Null,
+        };
+        Some(format!("{} {partition} {sort}", item.table_arn))
+    }
+
+    fn conflicts(&self, name: &str, kind: AccessKind) -> bool {
+        self.items
+            .get(name)
+            .is_some_and(|activity| activity.conflicts_with(kind))
     }
 }
 
 impl ConflictTracker {
-    /// Learns of these tables' keys; the items of others never meet.
-    pub(crate) fn know(&self, tables: &[Table]) {
-        self.state().keys.extend(
-            tables
-                .iter()
-                .map(|table| (arn::table(&table.name), table.key.clone())),
-        );
+    /// Registers the key schemas of tables. Items of other tables never conflict.
+    pub(crate) fn register_tables(&self, tables: &[Table]) {
+        let schemas = tables
+            .iter()
+            .map(|table| (arn::table(&table.name), table.key.clone()));
+        self.state().schemas.extend(schemas);
     }
 
-    /// Begins work, or says which of its items, counted from 0, others are at work on.
-    pub(super) fn begin(&self, work: &ItemAccess) -> Result<AccessGuard, Vec<usize>> {
+    /// Starts to access items. Fails with the zero-based indexes of the conflicting items.
+    pub(super) fn start(&self, access: &ItemAccess) -> Result<AccessGuard, Vec<usize>> {
         let mut state = self.state();
-        let items: Vec<_> = work.items.iter().map(|item| state.name(item)).collect();
-        let is_taken = |name: &String| {
-            state
-                .items
-                .get(name)
-                .is_some_and(|at_work| at_work.conflicts_with(work.kind))
-        };
-        let taken = items
-            .iter()
-            .enumerate()
-            .filter(|(_, item)| item.as_ref().is_some_and(is_taken));
-        let taken: Vec<usize> = taken.map(|(index, _)| index).collect();
-        if !taken.is_empty() {
-            return Err(taken);
+        let names: Vec<_> = access.items.iter().map(|item| state.name(item)).collect();
+
+        let mut conflicting = Vec::new();
+        for (index, name) in names.iter().enumerate() {
+            if let Some(name) = name
+                && state.conflicts(name, access.kind)
+            {
+                conflicting.push(index);
+            }
         }
-        let items: Vec<String> = items.into_iter().flatten().collect();
+        if !conflicting.is_empty() {
+            return Err(conflicting);
+        }
+
+        let items: Vec<String> = names.into_iter().flatten().collect();
         for name in &items {
-            let at_work = state.items.entry(name.clone()).or_default();
-            at_work
-                .count(work.kind)
-                .into_iter()
-                .for_each(|count| *count += 1);
+            let activity = state.items.entry(name.clone()).or_default();
+            activity.start(access.kind);
         }
         drop(state);
         Ok(AccessGuard {
-            conflicts: self.clone(),
-            kind: work.kind,
+            tracker: self.clone(),
+            kind: access.kind,
             items,
         })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ConflictState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Registration of an access, until it is dropped.
+/// A running access to items, which ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct AccessGuard {
-    conflicts: ConflictTracker,
-    kind: Kind,
+    tracker: ConflictTracker,
+    kind: AccessKind,
     items: Vec<String>,
 }
 
 impl Drop for AccessGuard {
     fn drop(&mut self) {
-        let mut state = self.conflicts.state();
+        let mut state = self.tracker.state();
         for name in &self.items {
-            let Some(at_work) = state.items.get_mut(name) else {
+            let Some(activity) = state.items.get_mut(name) else {
                 continue;
             };
-            at_work
-                .count(self.kind)
-                .into_iter()
-                .for_each(|count| *count -= 1);
-            if at_work.transactions == 0 && at_work.writes == 0 {
+            activity.end(self.kind);
+            if activity.is_idle() {
                 state.items.remove(name);
             }
         }
@@ -197,9 +154,13 @@ mod tests {
 
     use super::*;
 
-    fn conflicts() -> ConflictTracker {
-        let conflicts = ConflictTracker::default();
-        conflicts.know(&[Table {
+    const TRANSACTION: &str = "TransactWriteItems";
+    const TRANSACTIONAL_READ: &str = "TransactGetItems";
+    const WRITE: &str = "UpdateItem";
+
+    fn tracker() -> ConflictTracker {
+        let tracker = ConflictTracker::default();
+        tracker.register_tables(&[Table {
             logical_id: "Table".to_owned(),
             name: "t".to_owned(),
             key: Key {
@@ -209,74 +170,71 @@ mod tests {
             attributes: BTreeMap::new(),
             time_to_live: None,
         }]);
-        conflicts
+        tracker
     }
 
-    fn work(operation: &str, keys: &[&str]) -> ItemAccess {
-        let key = |key: &&str| json!({ "pk": { "S": key } });
-        let put = |name: &&str| json!({ "Put": { "TableName": "t", "Item": { "pk": { "S": name }, "more": {} } } });
+    fn access(operation: &str, keys: &[&str]) -> ItemAccess {
+        let key = |value: &str| json!({ "pk": { "S": value } });
+        let put = |value: &&str| {
+            let item = json!({ "pk": { "S": value }, "more": {} });
+            json!({ "Put": { "TableName": "t", "Item": item } })
+        };
+        let get =
+            |value: &&str| json!({ "Get": { "TableName": arn::table("t"), "Key": key(value) } });
+
         let body = match operation {
-            "TransactWriteItems" => {
-                json!({ "TransactItems": keys.iter().map(put).collect::<Vec<_>>() })
-            }
-            "TransactGetItems" => {
-                let get = |name: &&str| json!({ "Get": { "TableName": arn::table("t"), "Key": key(name) } });
+            TRANSACTION => json!({ "TransactItems": keys.iter().map(put).collect::<Vec<_>>() }),
+            TRANSACTIONAL_READ => {
                 json!({ "TransactItems": keys.iter().map(get).collect::<Vec<_>>() })
             }
-            _ => json!({ "TableName": "t", "Key": key(&keys[0]) }),
+            _ => json!({ "TableName": "t", "Key": key(keys[0]) }),
         };
-        ItemAccess::read(operation, body.to_string().as_bytes()).unwrap()
+        ItemAccess::parse(operation, body.to_string().as_bytes()).unwrap()
     }
 
     #[test]
-    fn who_meets_whom_conflicts_as_on_aws() {
-        let (transaction, read, write) = ("TransactWriteItems", "TransactGetItems", "UpdateItem");
+    fn concurrent_accesses_to_an_item_conflict_as_on_aws() {
         for (first, second, conflict) in [
-            (transaction, transaction, true),
-            (transaction, read, true),
-            (transaction, write, true),
-            (write, transaction, true),
-            (write, read, true),
-            (write, write, false),
-            (read, transaction, false),
-            (read, write, false),
+            (TRANSACTION, TRANSACTION, true),
+            (TRANSACTION, TRANSACTIONAL_READ, true),
+            (TRANSACTION, WRITE, true),
+            (WRITE, TRANSACTION, true),
+            (WRITE, TRANSACTIONAL_READ, true),
+            (WRITE, WRITE, false),
+            (TRANSACTIONAL_READ, TRANSACTION, false),
+            (TRANSACTIONAL_READ, WRITE, false),
         ] {
-            let conflicts = conflicts();
-            let at_work = conflicts.begin(&work(first, &["a"])).unwrap();
-            assert!(
-                conflicts.begin(&work(second, &["b"])).is_ok(),
-                "{first} {second}"
-            );
-            assert_eq!(
-                conflicts.begin(&work(second, &["a"])).is_err(),
-                conflict,
-                "{first} {second}"
-            );
-            drop(at_work);
-            assert!(
-                conflicts.begin(&work(second, &["a"])).is_ok(),
-                "{first} {second}"
-            );
+            let tracker = tracker();
+            let starts = |key: &str| tracker.start(&access(second, &[key])).is_ok();
+
+            let guard = tracker.start(&access(first, &["a"])).unwrap();
+            assert!(starts("b"), "{first} {second}");
+            assert_eq!(starts("a"), !conflict, "{first} {second}");
+
+            drop(guard);
+            assert!(starts("a"), "{first} {second}");
         }
     }
 
     #[test]
-    fn the_members_that_conflict_are_named() {
-        let conflicts = conflicts();
-        let _first = conflicts
-            .begin(&work("TransactWriteItems", &["b", "d"]))
-            .unwrap();
-        let second = conflicts.begin(&work("TransactWriteItems", &["a", "b", "c", "d"]));
+    fn conflict_names_the_indexes_of_the_conflicting_items() {
+        let tracker = tracker();
+        let _first = tracker.start(&access(TRANSACTION, &["b", "d"])).unwrap();
+        let second = tracker.start(&access(TRANSACTION, &["a", "b", "c", "d"]));
         assert_eq!(second.unwrap_err(), [1, 3]);
-        assert!(ItemAccess::read("GetItem", b"{}").is_none());
     }
 
     #[test]
-    fn nothing_is_kept_of_work_that_is_done() {
-        let conflicts = conflicts();
-        // The same item twice is DynamoDB's to refuse.
-        drop(conflicts.begin(&work("TransactWriteItems", &["a", "a"])));
-        drop(conflicts.begin(&work("TransactGetItems", &["a"])));
-        assert!(conflicts.state().items.is_empty());
+    fn single_read_has_no_access_to_track() {
+        assert!(ItemAccess::parse("GetItem", b"{}").is_none());
+    }
+
+    #[test]
+    fn ended_access_leaves_no_state() {
+        let tracker = tracker();
+        // DynamoDB itself rejects a transaction that names an item twice.
+        drop(tracker.start(&access(TRANSACTION, &["a", "a"])));
+        drop(tracker.start(&access(TRANSACTIONAL_READ, &["a"])));
+        assert!(tracker.state().items.is_empty());
     }
 }

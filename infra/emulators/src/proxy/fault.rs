@@ -1,26 +1,27 @@
-//! Planned misbehaviour: what AWS may do at any time, at a moment that a test chooses.
+//! Planned faults: failures that AWS permits, at a moment that a test chooses.
 //!
-//! Invariant: a planned fault fires on the first permitted attempt that it speaks of, in the order
-//! of planning; who is cut off meets no other.
+//! Invariants:
+//! - A planned fault applies to the first authorized attempt that matches it, in planning order.
+//! - Attempts of a disconnected principal meet no other fault.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{
-    Service,
     hold::{Hold, Holds},
+    service::Service,
 };
 use crate::anomaly::Anomaly;
 
-/// The operation by which a queue is asked for messages, with the key of the function that they are
-/// for.
-const RECEIVING: &str = "ReceiveMessage";
+/// Long polling of a queue. The poller uses the access key of the function that it invokes, but the
+/// poll is not a call of that function.
+const POLL_OPERATION: &str = "ReceiveMessage";
 
-/// An error that a service responds with in place of its own response.
+/// An error that a service returns in place of its own response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InjectedError {
-    /// HTTP status; an invalid one becomes 500.
+    /// HTTP status. An invalid one becomes 500.
     pub(super) status: u16,
-    /// The service's own error code: `ThrottlingException`, `SlowDown`, ….
+    /// Error code of the service: `ThrottlingException`, `SlowDown`, ….
     pub(super) code: String,
 }
 
@@ -34,56 +35,56 @@ impl InjectedError {
     }
 }
 
-/// What happens to one attempt.
+/// The fault that one attempt meets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// The call takes effect, then the connection breaks.
+    /// The call takes effect, then the connection is closed without a response.
     LoseResponse,
-    /// The call has no effect.
+    /// The call has no effect and returns an error.
     Reject(InjectedError),
-    /// The call takes effect otherwise than it was meant.
+    /// The service applies an anomaly.
     Anomaly(Anomaly),
-    /// The connection breaks before the call takes effect.
-    Break,
+    /// The connection is closed before the call takes effect.
+    CloseConnection,
 }
 
 #[derive(Debug)]
-struct Plan {
+struct PlannedFault {
     service: Service,
     operation: String,
-    /// `None` lets attempts pass.
+    /// `None` lets the attempt through.
     fault: Option<Fault>,
     times_left: u32,
 }
 
-/// A principal that is to be cut off, or was.
+/// The disconnection of a principal, planned or in effect.
 #[derive(Debug)]
-struct CutOff {
+struct Disconnection {
     principal: String,
-    /// Attempts that pass before.
-    passes_left: u32,
-    /// Whether the first one that breaks takes effect.
-    takes_effect: bool,
-    /// The services whose attempts broke.
+    /// Attempts that succeed before it takes effect.
+    skips_left: u32,
+    /// Whether the first broken call takes effect.
+    first_takes_effect: bool,
+    /// The called service of each broken attempt.
     broken: Vec<Service>,
 }
 
-/// A handle on the planned faults. Clones share them.
+/// A handle to the planned faults. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
-    plans: Arc<Mutex<Vec<Plan>>>,
-    cut_off: Arc<Mutex<Option<CutOff>>>,
+    planned: Arc<Mutex<Vec<PlannedFault>>>,
+    disconnection: Arc<Mutex<Option<Disconnection>>>,
     holds: Holds,
 }
 
 impl Faults {
-    /// Lets the next `times` attempts of an operation pass, before what is planned after.
+    /// Lets the next `times` attempts of an operation through, ahead of faults planned later.
     pub fn skip(&self, service: Service, operation: &str, times: u32) {
         self.plan(service, operation, times, None);
     }
 
-    /// Lets the next `times` attempts of an operation take effect, then breaks the connection
-    /// without an answer.
+    /// Lets the next `times` attempts of an operation take effect, then closes the connection
+    /// without a response.
     pub fn lose_response(&self, service: Service, operation: &str, times: u32) {
         self.plan(service, operation, times, Some(Fault::LoseResponse));
     }
@@ -96,143 +97,149 @@ impl Faults {
         self.plan(service, operation, times, Some(Fault::Reject(error)));
     }
 
-    /// Hands part of the next `times` batches back unprocessed: half of it, or all where the batch
-    /// holds only one.
+    /// Returns half of each of the next `times` batches unprocessed, or all of a batch of one.
     ///
     /// `operation` is `BatchGetItem` or `BatchWriteItem`.
     pub fn leave_unprocessed(&self, operation: &str, times: u32) {
-        self.plan(
-            Service::DynamoDb,
-            operation,
-            times,
-            Some(Fault::Anomaly(Anomaly::PartialBatch)),
-        );
+        let fault = Fault::Anomaly(Anomaly::PartialBatch);
+        self.plan(Service::DynamoDb, operation, times, Some(fault));
     }
 
-    /// Leaves half of the objects of the next `times` calls of `DeleteObjects` in place, or the
-    /// only one, and names them as errors.
+    /// Leaves half of the objects of the next `times` `DeleteObjects` calls in place, or the only
+    /// one, and returns them as errors.
     pub fn fail_some_deletes(&self, times: u32) {
-        self.plan(
-            Service::S3,
-            "DeleteObjects",
-            times,
-            Some(Fault::Anomaly(Anomaly::PartialBatch)),
-        );
+        let fault = Fault::Anomaly(Anomaly::PartialBatch);
+        self.plan(Service::S3, "DeleteObjects", times, Some(fault));
     }
 
-    /// Cuts a principal off from every service after `passes` more attempts, until
-    /// [`Faults::reconnect`]: its connections break, and what it calls has no effect, but for the
-    /// first such call where `takes_effect` says so.
+    /// Disconnects a principal from every service after `skips` more attempts, until
+    /// [`Faults::reconnect`]. Its connections close and its calls have no effect, except the first
+    /// of them if `first_takes_effect` is set.
     ///
-    /// A function whose process is killed makes no more calls; this is the same to everything but
-    /// itself. Its queue goes on to be asked for messages, which is not its own doing. One
-    /// principal is cut off at a time.
-    pub fn disconnect(&self, principal: &str, passes: u32, takes_effect: bool) {
-        let cut_off = CutOff {
+    /// To all others this looks like a killed function. Polls of its queue continue. Replaces an
+    /// earlier disconnection.
+    pub fn disconnect(&self, principal: &str, skips: u32, first_takes_effect: bool) {
+        *self.disconnection() = Some(Disconnection {
             principal: principal.to_owned(),
-            passes_left: passes,
-            takes_effect,
+            skips_left: skips,
+            first_takes_effect,
             broken: Vec::new(),
-        };
-        *self.cut_off.lock().unwrap_or_else(PoisonError::into_inner) = Some(cut_off);
+        });
     }
 
-    /// How many attempts of the principal that is cut off have broken.
+    /// Counts the broken attempts of the disconnected principal.
     pub fn broken_calls(&self) -> usize {
-        self.cut_off
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.disconnection()
             .as_ref()
-            .map_or(0, |cut_off| cut_off.broken.len())
+            .map_or(0, |disconnection| disconnection.broken.len())
     }
 
-    /// How many attempts of the principal that is cut off have broken on their way to a service.
+    /// Counts the broken attempts of the disconnected principal to one service.
     pub fn broken_calls_to(&self, service: Service) -> usize {
-        let cut_off = self.cut_off.lock().unwrap_or_else(PoisonError::into_inner);
-        let broken = cut_off.iter().flat_map(|cut_off| &cut_off.broken);
-        broken.filter(|broken| **broken == service).count()
-    }
-
-    /// Lets the principal that was cut off call again.
-    pub fn reconnect(&self) {
-        *self.cut_off.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    }
-
-    /// Pauses a principal's next attempt but `passes`, before it takes effect, until the hold is
-    /// released or dropped. That queues are asked for messages does not count.
-    pub fn hold(&self, principal: &str, passes: u32) -> Hold {
-        self.holds.plan(principal, passes)
-    }
-
-    /// How many planned faults have not fired yet.
-    pub fn pending(&self) -> usize {
-        let plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
-        let cut_off = self.cut_off.lock().unwrap_or_else(PoisonError::into_inner);
-        let unbroken = cut_off.as_ref().filter(|cut_off| cut_off.broken.is_empty());
-        plans
+        self.disconnection()
             .iter()
-            .map(|plan| plan.times_left as usize)
-            .sum::<usize>()
-            + usize::from(unbroken.is_some())
+            .flat_map(|disconnection| &disconnection.broken)
+            .filter(|broken| **broken == service)
+            .count()
     }
 
-    /// Returns when this attempt of a principal may be made.
-    pub(super) async fn held(&self, principal: &str, operation: &str) {
-        if operation != RECEIVING {
-            self.holds.pass(principal).await;
+    /// Ends the disconnection.
+    pub fn reconnect(&self) {
+        *self.disconnection() = None;
+    }
+
+    /// Pauses one attempt of a principal before it takes effect, after `skips` more attempts, until
+    /// the hold is released or dropped. Polls of a queue do not count.
+    pub fn hold(&self, principal: &str, skips: u32) -> Hold {
+        self.holds.plan(principal, skips)
+    }
+
+    /// Counts the planned faults that have not applied yet.
+    pub fn pending(&self) -> usize {
+        let attempts_left: usize = self
+            .planned()
+            .iter()
+            .map(|planned| planned.times_left as usize)
+            .sum();
+        let is_disconnection_pending = self
+            .disconnection()
+            .as_ref()
+            .is_some_and(|disconnection| disconnection.broken.is_empty());
+
+        attempts_left + usize::from(is_disconnection_pending)
+    }
+
+    /// Waits while this attempt is held.
+    pub(super) async fn wait_while_held(&self, principal: &str, operation: &str) {
+        if operation != POLL_OPERATION {
+            self.holds.wait(principal).await;
         }
     }
 
-    /// The fault that this attempt of a principal meets, which has thereby fired.
+    /// Removes and returns the fault that this attempt meets.
     pub(super) fn take(&self, principal: &str, service: Service, operation: &str) -> Option<Fault> {
-        self.take_break(principal, service, operation)
+        self.take_disconnection(principal, service, operation)
             .or_else(|| self.take_planned(service, operation))
     }
 
-    fn take_break(&self, principal: &str, service: Service, operation: &str) -> Option<Fault> {
-        let mut cut_off = self.cut_off.lock().unwrap_or_else(PoisonError::into_inner);
-        let cut_off = cut_off
-            .as_mut()
-            .filter(|cut_off| cut_off.principal == principal && operation != RECEIVING)?;
-        if cut_off.passes_left > 0 {
-            cut_off.passes_left -= 1;
+    fn take_disconnection(
+        &self,
+        principal: &str,
+        service: Service,
+        operation: &str,
+    ) -> Option<Fault> {
+        let mut state = self.disconnection();
+        let disconnection = state.as_mut().filter(|disconnection| {
+            disconnection.principal == principal && operation != POLL_OPERATION
+        })?;
+        if disconnection.skips_left > 0 {
+            disconnection.skips_left -= 1;
             return None;
         }
-        cut_off.broken.push(service);
-        Some(if cut_off.broken.len() == 1 && cut_off.takes_effect {
+
+        disconnection.broken.push(service);
+        let is_first = disconnection.broken.len() == 1;
+        Some(if is_first && disconnection.first_takes_effect {
             Fault::LoseResponse
         } else {
-            Fault::Break
+            Fault::CloseConnection
         })
     }
 
     fn take_planned(&self, service: Service, operation: &str) -> Option<Fault> {
-        let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
-        let due = plans
+        let mut all_planned = self.planned();
+        let index = all_planned
             .iter()
-            .position(|plan| plan.service == service && plan.operation == operation)?;
-        let plan = &mut plans[due];
-        let fault = plan.fault.clone();
-        plan.times_left -= 1;
-        if plan.times_left == 0 {
-            plans.remove(due);
+            .position(|planned| planned.service == service && planned.operation == operation)?;
+
+        let planned = &mut all_planned[index];
+        let fault = planned.fault.clone();
+        planned.times_left -= 1;
+        if planned.times_left == 0 {
+            all_planned.remove(index);
         }
         fault
     }
 
-    fn plan(&self, service: Service, operation: &str, times_left: u32, fault: Option<Fault>) {
-        if times_left == 0 {
+    fn plan(&self, service: Service, operation: &str, times: u32, fault: Option<Fault>) {
+        if times == 0 {
             return;
         }
-        let plan = Plan {
+        self.planned().push(PlannedFault {
             service,
             operation: operation.to_owned(),
             fault,
-            times_left,
-        };
-        self.plans
+            times_left: times,
+        });
+    }
+
+    fn planned(&self) -> MutexGuard<'_, Vec<PlannedFault>> {
+        self.planned.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn disconnection(&self) -> MutexGuard<'_, Option<Disconnection>> {
+        self.disconnection
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .push(plan);
     }
 }

@@ -1,29 +1,31 @@
-//! Pauses one attempt of a principal, so that a test can act between two calls of a request instead
-//! of racing it.
+//! Pauses one attempt of a principal, so that a test can act between two calls of a request.
 //!
-//! Invariants: a hold pauses one attempt at most, and only for as long as its [`Hold`] exists; the
-//! attempt has had no effect when it is paused.
+//! Invariants:
+//! - A hold pauses at most one attempt, for as long as its [`Hold`] exists.
+//! - A paused attempt has had no effect yet.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 
-/// An attempt to be paused.
+/// An attempt to pause.
 #[derive(Debug)]
-struct Plan {
+struct PlannedHold {
     principal: String,
-    /// Attempts that pass before.
-    passes_left: u32,
+    /// Attempts that are let through before.
+    skips_left: u32,
     reached: watch::Sender<bool>,
     released: watch::Receiver<bool>,
 }
 
-/// The attempts to be paused. Clones share them.
+/// The attempts to pause. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Holds(Arc<Mutex<Vec<Plan>>>);
+pub(super) struct Holds {
+    planned: Arc<Mutex<Vec<PlannedHold>>>,
+}
 
-/// A planned pause of one attempt. Dropping it lets the attempt go on, or cancels the pause if it
-/// has not begun.
+/// A planned pause of one attempt. Dropping it resumes the attempt, or cancels a pause that has not
+/// begun.
 #[derive(Debug)]
 pub struct Hold {
     reached: watch::Receiver<bool>,
@@ -31,67 +33,67 @@ pub struct Hold {
 }
 
 impl Hold {
-    /// Waits until the attempt is paused; for ever if the principal makes fewer attempts.
+    /// Waits until the attempt is paused. Never returns if the principal makes fewer attempts.
     pub async fn reached(&mut self) {
         if self.reached.wait_for(|reached| *reached).await.is_err() {
             std::future::pending::<()>().await;
         }
     }
 
-    /// Lets the attempt go on.
+    /// Resumes the attempt.
     pub fn release(self) {
         self.released.send_replace(true);
     }
 }
 
 impl Holds {
-    /// Plans to pause a principal's next attempt but `passes`.
-    pub(super) fn plan(&self, principal: &str, passes: u32) -> Hold {
-        let (reached, is_reached) = watch::channel(false);
-        let (released, is_released) = watch::channel(false);
-        let plan = Plan {
+    /// Plans to pause one attempt of a principal, after `skips` more attempts.
+    pub(super) fn plan(&self, principal: &str, skips: u32) -> Hold {
+        let (reached_sender, reached) = watch::channel(false);
+        let (released_sender, released) = watch::channel(false);
+        let planned = PlannedHold {
             principal: principal.to_owned(),
-            passes_left: passes,
-            reached,
-            released: is_released,
+            skips_left: skips,
+            reached: reached_sender,
+            released,
         };
-        self.0
+        self.planned
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .push(plan);
+            .push(planned);
+
         Hold {
-            reached: is_reached,
-            released,
+            reached,
+            released: released_sender,
         }
     }
 
-    /// Counts an attempt of a principal, and returns when it may be made.
-    pub(super) async fn pass(&self, principal: &str) {
-        let Some(mut plan) = self.take(principal) else {
+    /// Counts an attempt of a principal, and waits if it is held.
+    pub(super) async fn wait(&self, principal: &str) {
+        let Some(mut hold) = self.take(principal) else {
             return;
         };
-        plan.reached.send_replace(true);
+        hold.reached.send_replace(true);
 
-        // An error means that the hold was dropped.
-        let _ = plan.released.wait_for(|released| *released).await;
+        // An error means that the `Hold` was dropped.
+        let _ = hold.released.wait_for(|released| *released).await;
     }
 
-    /// Takes the plan that speaks of this attempt.
-    fn take(&self, principal: &str) -> Option<Plan> {
-        let mut plans = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        plans.retain(|plan| plan.released.has_changed().is_ok());
+    /// Removes and returns the hold that applies to this attempt.
+    fn take(&self, principal: &str) -> Option<PlannedHold> {
+        let mut all_planned = self.planned.lock().unwrap_or_else(PoisonError::into_inner);
+        all_planned.retain(|planned| planned.released.has_changed().is_ok());
 
         let mut due = None;
-        for (index, plan) in plans
-            .iter_mut()
-            .enumerate()
-            .filter(|(_, plan)| plan.principal == principal)
-        {
-            match plan.passes_left.checked_sub(1) {
-                Some(left) => plan.passes_left = left,
+        for (index, planned) in all_planned.iter_mut().enumerate() {
+            if planned.principal != principal {
+                continue;
+            }
+            match planned.skips_left.checked_sub(1) {
+                Some(skips_left) => planned.skips_left = skips_left,
                 None => due = due.or(Some(index)),
             }
         }
-        due.map(|index| plans.remove(index))
+        due.map(|index| all_planned.remove(index))
     }
 }

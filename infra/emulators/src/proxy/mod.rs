@@ -1,9 +1,12 @@
-//! The proxy before each service: who calls, what for, whether that is allowed; the wire log;
-//! planned faults and chaos.
+//! The proxy in front of each service: authentication, authorization, call log, and injected
+//! faults.
 //!
-//! Invariant: no request but a CORS preflight reaches a service that its principal's permissions do
-//! not allow, and every answered attempt is on the wire log before its answer leaves.
+//! Invariants:
+//! - Only requests that the permissions of their principal allow reach a service. CORS preflights
+//!   are the exception.
+//! - A call is logged before its response is sent.
 
+mod attempt;
 mod backend;
 mod batch;
 mod call_log;
@@ -12,9 +15,11 @@ mod conflict;
 mod credential;
 mod fault;
 mod hold;
+mod item_access;
 mod operation;
 mod permission;
 mod rejection;
+mod service;
 
 use std::{sync::Arc, time::Duration};
 
@@ -22,43 +27,44 @@ use axum::body::Body;
 use http::{Request, Response, request::Parts};
 use thiserror::Error;
 
-use crate::principals::{Keys, Principal};
-use backend::Attempt;
-use conflict::{AccessGuard, ItemAccess, Kind};
+use crate::principal::{AccessKeys, IamPrincipal};
+use attempt::{Attempt, AwsOperation};
+use backend::ParsedRequest;
+use conflict::AccessGuard;
 use fault::Fault;
-use operation::Operation;
-use rejection::Rejection;
+use item_access::{AccessKind, ItemAccess};
+use rejection::ProxyRejection;
 
 pub(crate) use backend::Backend;
-pub use call_log::{Call, CallLog, Service};
+pub use call_log::{CallLog, CallRecord};
 pub use chaos::Chaos;
 pub(crate) use conflict::ConflictTracker;
 pub use fault::{Faults, InjectedError};
 pub use hold::Hold;
+pub use service::Service;
 
-/// Principal of a call whose access key nobody holds.
+/// Name of the principal in the log if the access key is missing or not registered.
 const UNKNOWN_PRINCIPAL: &str = "unknown";
 
-/// How long a transaction goes on at least while AWS has chaos: as it might there, and long enough
-/// to meet others.
-const TRANSACTION_LASTS: Duration = Duration::from_millis(5);
+/// Minimum duration of a transaction while chaos is enabled, long enough to overlap with others.
+const TRANSACTION_DURATION: Duration = Duration::from_millis(5);
 
-/// The connection has to break without an answer: it was lost, as planned.
+/// The server has to close the connection without a response.
 #[derive(Clone, Copy, Debug, Error)]
-#[error("the answer was lost, as planned")]
+#[error("an injected fault closed the connection")]
 pub(crate) struct ConnectionAborted;
 
-/// What all proxies share.
+/// State that all proxies share.
 #[derive(Clone, Default)]
 pub(crate) struct ProxyState {
-    pub(crate) keys: Keys,
+    pub(crate) access_keys: AccessKeys,
     pub(crate) call_log: CallLog,
     pub(crate) faults: Faults,
     pub(crate) chaos: Chaos,
     pub(crate) conflicts: ConflictTracker,
 }
 
-/// The proxy before one service.
+/// The proxy in front of one service.
 pub(crate) struct Proxy<B> {
     backend: B,
     state: ProxyState,
@@ -69,144 +75,164 @@ impl<B: Backend> Proxy<B> {
         Proxy { backend, state }
     }
 
-    /// Answers one request, or demands that its connection breaks.
-    pub(crate) async fn answer(
+    /// Responds to one request. Fails if the connection has to be closed without a response.
+    pub(crate) async fn handle(
         &self,
         request: Request<Body>,
     ) -> Result<Response<Body>, ConnectionAborted> {
         let (head, body) = request.into_parts();
-        let (operation, payload) = match B::read(&head, body).await {
-            Ok(read) => read,
+        let ParsedRequest { operation, body } = match B::parse(&head, body).await {
+            Ok(parsed) => parsed,
             Err(rejection) => {
-                return Ok(self.rejection(
-                    &rejection,
-                    &head,
-                    UNKNOWN_PRINCIPAL,
-                    &Operation::unknown(),
-                ));
+                let operation = AwsOperation::unknown();
+                return Ok(self.respond(&rejection, &head, UNKNOWN_PRINCIPAL, &operation));
             }
         };
         let mut attempt = Attempt {
             head,
-            payload,
+            body,
             operation,
             principal: UNKNOWN_PRINCIPAL.to_owned(),
         };
-        if B::is_open(&attempt.head) {
+        if B::is_public(&attempt.head) {
             return Ok(self.backend.forward(attempt, None).await);
         }
-        let principal = match self.caller(&attempt.head) {
+
+        let principal = match self.authenticate(&attempt.head) {
             Ok(principal) => principal,
-            Err(rejection) => return Ok(self.refuse(&rejection, attempt, UNKNOWN_PRINCIPAL).await),
+            Err(rejection) => return Ok(self.reject(&rejection, attempt).await),
         };
         attempt.principal.clone_from(&principal.name);
-        if let Some(need) = attempt
-            .operation
-            .required
-            .iter()
-            .find(|need| !need.is_met(&principal.permissions))
-        {
-            let rejection = Rejection::denied(B::SERVICE, &principal.name, need);
-            return Ok(self.refuse(&rejection, attempt, &principal.name).await);
+        if let Err(rejection) = authorize::<B>(&attempt.operation, &principal) {
+            return Ok(self.reject(&rejection, attempt).await);
         }
         self.perform(attempt, &principal).await
     }
 
-    fn caller(&self, head: &Parts) -> Result<Arc<Principal>, Rejection> {
-        let access_key =
-            credential::access_key(head).ok_or_else(|| Rejection::anonymous(B::SERVICE))?;
+    fn authenticate(&self, head: &Parts) -> Result<Arc<IamPrincipal>, ProxyRejection> {
+        let access_key = credential::access_key(head)
+            .ok_or_else(|| ProxyRejection::missing_credentials(B::SERVICE))?;
         self.state
-            .keys
+            .access_keys
             .principal(&access_key)
-            .ok_or_else(|| Rejection::unknown_key(B::SERVICE))
+            .ok_or_else(|| ProxyRejection::unknown_key(B::SERVICE))
     }
 
-    /// Carries out what is allowed, with the fault that is planned or drawn for it.
+    /// Forwards an authorized attempt, with the fault that is planned or drawn for it.
     async fn perform(
         &self,
-        attempt: Attempt<B::Payload>,
-        principal: &Principal,
+        attempt: Attempt<B::RequestBody>,
+        principal: &IamPrincipal,
     ) -> Result<Response<Body>, ConnectionAborted> {
-        let name = attempt.operation.name.clone();
+        let operation = attempt.operation.name.clone();
         let path = attempt.head.uri.path().to_owned();
-        self.state.faults.held(&principal.name, &name).await;
-        let planned = self.state.faults.take(&principal.name, B::SERVICE, &name);
-        let fault = planned.or_else(|| self.state.chaos.fault(B::SERVICE, &name));
-        if fault == Some(Fault::Break) {
-            B::discard(attempt.payload).await;
+        let faults = &self.state.faults;
+        faults.wait_while_held(&principal.name, &operation).await;
+
+        let fault = faults
+            .take(&principal.name, B::SERVICE, &operation)
+            .or_else(|| self.state.chaos.next_fault(B::SERVICE, &operation));
+        if fault == Some(Fault::CloseConnection) {
+            B::discard(attempt.body).await;
             return Err(ConnectionAborted);
         }
-        // Without chaos no transaction goes on for long enough to meet another.
-        let work = if self.state.chaos.is_enabled() {
-            B::work(&attempt)
-        } else {
-            None
+        let access = match &fault {
+            Some(Fault::Reject(error)) => Err(ProxyRejection::injected(error)),
+            _ => self.start_access(B::item_access(&attempt)).await,
         };
-        let begun = match &fault {
-            Some(Fault::Reject(error)) => Err(Rejection::planned(error)),
-            _ => self.begin(work).await,
+        let guard = match access {
+            Ok(guard) => guard,
+            Err(rejection) => return Ok(self.reject(&rejection, attempt).await),
         };
-        let working = match begun {
-            Ok(working) => working,
-            Err(rejection) => return Ok(self.refuse(&rejection, attempt, &principal.name).await),
-        };
+
         let anomaly = match fault {
             Some(Fault::Anomaly(anomaly)) => Some(anomaly),
             _ => None,
         };
-        let answer = self.backend.forward(attempt, anomaly).await;
-        drop(working);
-        let answer = B::disclose(answer, &name, &path, principal);
-        self.record(&principal.name, &name, answer.status().as_u16());
+        let response = self.backend.forward(attempt, anomaly).await;
+        drop(guard);
+
+        let response = B::restrict(response, &operation, &path, principal);
+        self.record(&principal.name, &operation, response.status().as_u16());
         if fault == Some(Fault::LoseResponse) {
-            Err(ConnectionAborted)
-        } else {
-            Ok(answer)
+            return Err(ConnectionAborted);
         }
+        Ok(response)
     }
 
-    /// Begins work on the items of a call, unless others are at work on them.
-    async fn begin(&self, work: Option<ItemAccess>) -> Result<Option<AccessGuard>, Rejection> {
-        let Some(work) = work else { return Ok(None) };
-        let working = self
+    /// Starts to access the items of a call, unless it conflicts with running calls.
+    ///
+    /// Only with chaos enabled: without it, no transaction runs long enough to overlap.
+    async fn start_access(
+        &self,
+        access: Option<ItemAccess>,
+    ) -> Result<Option<AccessGuard>, ProxyRejection> {
+        let Some(access) = access.filter(|_| self.state.chaos.is_enabled()) else {
+            return Ok(None);
+        };
+
+        let guard = self
             .state
             .conflicts
-            .begin(&work)
-            .map_err(|members| Rejection::conflict(work.kind, members))?;
-        if work.kind == Kind::Transaction {
-            tokio::time::sleep(TRANSACTION_LASTS).await;
+            .start(&access)
+            .map_err(|item_indexes| ProxyRejection::conflict(access.kind, item_indexes))?;
+        if access.kind == AccessKind::TransactionalWrite {
+            tokio::time::sleep(TRANSACTION_DURATION).await;
         }
-        Ok(Some(working))
+        Ok(Some(guard))
     }
 
-    async fn refuse(
+    /// Discards the body, and responds with an error.
+    async fn reject(
         &self,
-        rejection: &Rejection,
-        attempt: Attempt<B::Payload>,
-        principal: &str,
+        rejection: &ProxyRejection,
+        attempt: Attempt<B::RequestBody>,
     ) -> Response<Body> {
-        B::discard(attempt.payload).await;
-        self.rejection(rejection, &attempt.head, principal, &attempt.operation)
+        B::discard(attempt.body).await;
+        self.respond(
+            rejection,
+            &attempt.head,
+            &attempt.principal,
+            &attempt.operation,
+        )
     }
 
-    fn rejection(
+    /// Logs and creates an error response.
+    fn respond(
         &self,
-        rejection: &Rejection,
+        rejection: &ProxyRejection,
         head: &Parts,
         principal: &str,
-        operation: &Operation,
+        operation: &AwsOperation,
     ) -> Response<Body> {
         self.record(principal, &operation.name, rejection.status.as_u16());
-        rejection.answer(B::SERVICE, &head.method, operation)
+        rejection.response(B::SERVICE, &head.method, operation)
     }
 
     fn record(&self, principal: &str, operation: &str, status: u16) {
-        let (principal, operation) = (principal.to_owned(), operation.to_owned());
-        self.state.call_log.record(Call {
-            principal,
+        self.state.call_log.record(CallRecord {
+            principal: principal.to_owned(),
             service: B::SERVICE,
-            operation,
+            operation: operation.to_owned(),
             status,
         });
+    }
+}
+
+fn authorize<B: Backend>(
+    operation: &AwsOperation,
+    principal: &IamPrincipal,
+) -> Result<(), ProxyRejection> {
+    let denied = operation
+        .required
+        .iter()
+        .find(|required| !required.is_allowed_by(&principal.permissions));
+    match denied {
+        Some(required) => Err(ProxyRejection::denied(
+            B::SERVICE,
+            &principal.name,
+            required,
+        )),
+        None => Ok(()),
     }
 }

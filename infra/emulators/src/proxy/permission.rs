@@ -1,16 +1,15 @@
-//! Whether a principal may do what a request asks for: IAM actions on resource names, with
-//! wildcards.
+//! IAM permissions: actions on resource ARNs, with wildcards.
 //!
-//! Statements only allow; what no statement allows is denied.
+//! Statements only allow. An action that no statement allows is denied.
 
 use template::Permission;
 
-/// One thing that a request required to be allowed.
+/// A permission that a request needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RequiredPermission {
-    /// An IAM action: `dynamodb:GetItem`.
+    /// IAM action, such as `dynamodb:GetItem`.
     pub(super) action: String,
-    /// The resource's ARN, or `*` where the action is on none in particular.
+    /// ARN of the resource, or `*` for an action without a resource.
     pub(super) resource: String,
 }
 
@@ -22,49 +21,68 @@ impl RequiredPermission {
         }
     }
 
-    /// Whether one of these statements allows it.
-    pub(super) fn is_met(&self, permissions: &[Permission]) -> bool {
-        permissions.iter().any(|permission| {
-            permission
-                .actions
-                .iter()
-                .any(|pattern| matches(&pattern.to_lowercase(), &self.action.to_lowercase()))
-                && permission
-                    .resources
-                    .iter()
-                    .any(|pattern| matches(pattern, &self.resource))
-        })
+    /// Returns whether one of these statements allows it. Actions are case-insensitive.
+    pub(super) fn is_allowed_by(&self, permissions: &[Permission]) -> bool {
+        permissions
+            .iter()
+            .any(|permission| self.matches_action(permission) && self.matches_resource(permission))
+    }
+
+    fn matches_action(&self, permission: &Permission) -> bool {
+        let action = self.action.to_lowercase();
+        permission
+            .actions
+            .iter()
+            .any(|pattern| matches(&pattern.to_lowercase(), &action))
+    }
+
+    fn matches_resource(&self, permission: &Permission) -> bool {
+        permission
+            .resources
+            .iter()
+            .any(|pattern| matches(pattern, &self.resource))
     }
 }
 
-/// Whether `text` fits `pattern`, in which `*` stands for any run of characters and `?` for any
-/// one.
+/// Position to continue from if the characters after the last `*` do not match.
+struct Backtrack {
+    pattern_index: usize,
+    text_index: usize,
+}
+
+/// Returns whether `text` matches `pattern`: `*` matches any characters, `?` one.
 fn matches(pattern: &str, text: &str) -> bool {
-    let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
-    let (mut in_pattern, mut in_text) = (0, 0);
-    // Where to go on after the last star, should what follows it turn out not to fit.
-    let mut retry: Option<(usize, usize)> = None;
-    while in_text < text.len() {
-        match pattern.get(in_pattern) {
+    let pattern = pattern.as_bytes();
+    let text = text.as_bytes();
+    let mut pattern_index = 0;
+    let mut text_index = 0;
+    let mut backtrack: Option<Backtrack> = None;
+
+    while text_index < text.len() {
+        match pattern.get(pattern_index) {
             Some(b'*') => {
-                retry = Some((in_pattern + 1, in_text));
-                in_pattern += 1;
+                pattern_index += 1;
+                backtrack = Some(Backtrack {
+                    pattern_index,
+                    text_index,
+                });
             }
-            Some(&byte) if byte == b'?' || byte == text[in_text] => {
-                in_pattern += 1;
-                in_text += 1;
+            Some(&byte) if byte == b'?' || byte == text[text_index] => {
+                pattern_index += 1;
+                text_index += 1;
             }
             _ => {
-                let Some((after_star, swallowed)) = retry else {
+                let Some(position) = &mut backtrack else {
                     return false;
                 };
-                retry = Some((after_star, swallowed + 1));
-                in_pattern = after_star;
-                in_text = swallowed + 1;
+                position.text_index += 1;
+                pattern_index = position.pattern_index;
+                text_index = position.text_index;
             }
         }
     }
-    pattern[in_pattern..].iter().all(|&byte| byte == b'*')
+
+    pattern[pattern_index..].iter().all(|&byte| byte == b'*')
 }
 
 #[cfg(test)]
@@ -72,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wildcards_match_runs_and_single_characters() {
+    fn wildcards_match_any_or_one_character() {
         for (pattern, text, expected) in [
             ("*", "", true),
             ("a*c", "abbc", true),
@@ -88,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_statement_joins_its_own_actions_to_its_own_resources_only() {
+    fn statement_allows_only_its_own_actions_on_its_own_resources() {
         let statement = |action: &str, resource: &str| Permission {
             actions: vec![action.to_owned()],
             resources: vec![resource.to_owned()],
@@ -97,9 +115,13 @@ mod tests {
             statement("dynamodb:GetItem", "arn:one"),
             statement("DynamoDB:Put*", "arn:two"),
         ];
-        assert!(RequiredPermission::new("dynamodb:GetItem", "arn:one".into()).is_met(&role));
-        assert!(RequiredPermission::new("dynamodb:PutItem", "arn:two".into()).is_met(&role));
-        assert!(!RequiredPermission::new("dynamodb:PutItem", "arn:one".into()).is_met(&role));
-        assert!(!RequiredPermission::new("dynamodb:GetItem", "*".into()).is_met(&role));
+        let is_allowed = |action: &str, resource: &str| {
+            RequiredPermission::new(action, resource.to_owned()).is_allowed_by(&role)
+        };
+
+        assert!(is_allowed("dynamodb:GetItem", "arn:one"));
+        assert!(is_allowed("dynamodb:PutItem", "arn:two"));
+        assert!(!is_allowed("dynamodb:PutItem", "arn:one"));
+        assert!(!is_allowed("dynamodb:GetItem", "*"));
     }
 }

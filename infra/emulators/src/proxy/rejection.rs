@@ -1,246 +1,242 @@
-//! Refusals in each service's own shape.
+//! Error responses of the proxy in the format of each service.
 
 use axum::body::Body;
 use http::{HeaderValue, Method, Response, StatusCode, header::CONTENT_TYPE};
 use serde_json::{Value, json};
 
 use super::{
-    Service, conflict::Kind, fault::InjectedError, operation::Operation,
-    permission::RequiredPermission,
+    attempt::AwsOperation, fault::InjectedError, item_access::AccessKind,
+    permission::RequiredPermission, service::Service,
 };
-use crate::secrets;
+use crate::aws_json::{self, AwsJson};
 
-/// What qualifies the types of DynamoDB's errors.
+/// Namespace of DynamoDB's error types.
 const DYNAMODB_NAMESPACE: &str = "com.amazonaws.dynamodb.v20120810";
 
-/// What qualifies the types of SQS's errors.
+/// Namespace of SQS's error types.
 const SQS_NAMESPACE: &str = "com.amazonaws.sqs";
 
-/// Why a transaction may be cancelled without fault of its own, and what DynamoDB says of it.
-const CANCELLATIONS: [(&str, &str); 3] = [
-    (TRANSACTION_CONFLICT, "Transaction is ongoing for the item"),
-    (
-        "ProvisionedThroughputExceeded",
-        "The level of configured provisioned throughput for the table was exceeded.",
-    ),
-    (
-        "ThrottlingError",
-        "Throughput exceeds the current throughput limit for your account or table.",
-    ),
-];
-
-/// Two transactions, or a transaction and a write, met on an item.
+/// A transaction met another transaction or a write on an item.
 const TRANSACTION_CONFLICT: &str = "TransactionConflict";
+const CONFLICT_MESSAGE: &str = "Transaction is ongoing for the item";
 
-/// Why a request is refused before it reaches its service.
-#[derive(Clone, Debug)]
-pub(crate) struct Rejection {
-    pub(super) status: StatusCode,
-    pub(super) code: String,
-    pub(super) message: String,
-    /// Of a transaction, the members that it is about, counted from 0.
-    members: Vec<usize>,
+/// Why DynamoDB cancels a transaction that may succeed if it is retried.
+struct CancellationReason {
+    code: &'static str,
+    message: &'static str,
 }
 
-impl Rejection {
-    /// Nobody holds the request's access key. DynamoDB and Secrets Manager answer 400 where the
-    /// others answer 403.
-    pub(super) fn unknown_key(service: Service) -> Rejection {
-        let (status, code) = match service {
+const CANCELLATION_REASONS: [CancellationReason; 3] = [
+    CancellationReason {
+        code: TRANSACTION_CONFLICT,
+        message: CONFLICT_MESSAGE,
+    },
+    CancellationReason {
+        code: "ProvisionedThroughputExceeded",
+        message: "The level of configured provisioned throughput for the table was exceeded.",
+    },
+    CancellationReason {
+        code: "ThrottlingError",
+        message: "Throughput exceeds the current throughput limit for your account or table.",
+    },
+];
+
+/// An error that the proxy returns instead of forwarding the request.
+#[derive(Clone, Debug)]
+pub(crate) struct ProxyRejection {
+    pub(super) status: StatusCode,
+    code: String,
+    message: String,
+    /// Zero-based indexes of the transaction items that the error is about.
+    item_indexes: Vec<usize>,
+}
+
+impl ProxyRejection {
+    /// The access key is not registered. DynamoDB and Secrets Manager return 400 where the others
+    /// return 403.
+    pub(super) fn unknown_key(service: Service) -> ProxyRejection {
+        let message = "The access key of the request is not registered.";
+        match service {
             Service::DynamoDb | Service::SecretsManager => {
-                (StatusCode::BAD_REQUEST, "UnrecognizedClientException")
+                Self::bad_request("UnrecognizedClientException", message)
             }
-            Service::S3 => (StatusCode::FORBIDDEN, "InvalidAccessKeyId"),
-            Service::Sqs => (StatusCode::FORBIDDEN, "InvalidClientTokenId"),
-        };
-        Rejection::new(
-            status,
-            code,
-            "The access key of this request is not known here.",
-        )
+            Service::S3 => Self::forbidden("InvalidAccessKeyId", message),
+            Service::Sqs => Self::forbidden("InvalidClientTokenId", message),
+        }
     }
 
-    /// The request carries no credentials.
-    pub(super) fn anonymous(service: Service) -> Rejection {
-        let (status, code) = match service {
-            Service::DynamoDb | Service::SecretsManager => (
-                StatusCode::BAD_REQUEST,
-                "MissingAuthenticationTokenException",
-            ),
-            Service::S3 => (StatusCode::FORBIDDEN, "AccessDenied"),
-            Service::Sqs => (StatusCode::FORBIDDEN, "MissingAuthenticationToken"),
-        };
-        Rejection::new(status, code, "The request carries no credentials.")
+    /// The request has no credentials.
+    pub(super) fn missing_credentials(service: Service) -> ProxyRejection {
+        let message = "The request has no credentials.";
+        match service {
+            Service::DynamoDb | Service::SecretsManager => {
+                Self::bad_request("MissingAuthenticationTokenException", message)
+            }
+            Service::S3 => Self::forbidden("AccessDenied", message),
+            Service::Sqs => Self::forbidden("MissingAuthenticationToken", message),
+        }
     }
 
-    /// The principal's role does not allow it. DynamoDB and Secrets Manager answer 400 where the
-    /// others answer 403.
+    /// No statement of the principal allows the action. DynamoDB and Secrets Manager return 400
+    /// where the others return 403.
     pub(super) fn denied(
         service: Service,
         principal: &str,
-        need: &RequiredPermission,
-    ) -> Rejection {
-        let (status, code) = match service {
-            Service::DynamoDb | Service::SecretsManager => {
-                (StatusCode::BAD_REQUEST, "AccessDeniedException")
-            }
-            Service::S3 | Service::Sqs => (StatusCode::FORBIDDEN, "AccessDenied"),
-        };
-        let RequiredPermission { action, resource } = need;
+        required: &RequiredPermission,
+    ) -> ProxyRejection {
+        let RequiredPermission { action, resource } = required;
         let message =
             format!("{principal} is not authorized to perform: {action} on resource: {resource}");
-        Rejection::new(status, code, &message)
+        match service {
+            Service::DynamoDb | Service::SecretsManager => {
+                Self::bad_request("AccessDeniedException", &message)
+            }
+            Service::S3 | Service::Sqs => Self::forbidden("AccessDenied", &message),
+        }
     }
 
-    /// The body is larger than any that the service takes.
-    pub(super) fn too_large() -> Rejection {
-        Rejection::new(
+    /// The body exceeds the limit of the service.
+    pub(super) fn too_large() -> ProxyRejection {
+        ProxyRejection::new(
             StatusCode::PAYLOAD_TOO_LARGE,
             "RequestEntityTooLarge",
-            "The request's body is too large.",
+            "The request body is too large.",
         )
     }
 
-    /// The body ended early.
-    pub(super) fn incomplete() -> Rejection {
-        Rejection::new(
-            StatusCode::BAD_REQUEST,
+    /// The body is shorter than declared.
+    pub(super) fn incomplete() -> ProxyRejection {
+        Self::bad_request(
             "IncompleteBody",
-            "The request's body ended before it was complete.",
+            "The request body ended before it was complete.",
         )
     }
 
-    /// A planned error.
-    pub(super) fn planned(error: &InjectedError) -> Rejection {
+    /// A fault of a test or of chaos.
+    pub(super) fn injected(error: &InjectedError) -> ProxyRejection {
         let status =
             StatusCode::from_u16(error.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        Rejection::new(status, &error.code, "This error was planned.")
+        ProxyRejection::new(status, &error.code, "This error was injected.")
     }
 
-    /// Others are at work on these items of a call.
-    pub(super) fn conflict(kind: Kind, members: Vec<usize>) -> Rejection {
-        let code = if kind == Kind::Write {
+    /// Concurrent calls access these items, by their zero-based index in the request.
+    pub(super) fn conflict(kind: AccessKind, item_indexes: Vec<usize>) -> ProxyRejection {
+        let code = if kind == AccessKind::Write {
             "TransactionConflictException"
         } else {
             TRANSACTION_CONFLICT
         };
-        let rejection = Rejection::new(
-            StatusCode::BAD_REQUEST,
-            code,
-            "Transaction is ongoing for the item",
-        );
-        Rejection {
-            members,
-            ..rejection
+        ProxyRejection {
+            item_indexes,
+            ..Self::bad_request(code, CONFLICT_MESSAGE)
         }
     }
 
-    fn new(status: StatusCode, code: &str, message: &str) -> Rejection {
-        Rejection {
+    fn bad_request(code: &str, message: &str) -> ProxyRejection {
+        ProxyRejection::new(StatusCode::BAD_REQUEST, code, message)
+    }
+
+    fn forbidden(code: &str, message: &str) -> ProxyRejection {
+        ProxyRejection::new(StatusCode::FORBIDDEN, code, message)
+    }
+
+    fn new(status: StatusCode, code: &str, message: &str) -> ProxyRejection {
+        ProxyRejection {
             status,
             code: code.to_owned(),
             message: message.to_owned(),
-            members: vec![0],
+            item_indexes: vec![0],
         }
     }
 
-    /// The answer to a request in the service's shape.
-    pub(super) fn answer(
+    /// Creates the error response in the format of the service.
+    pub(super) fn response(
         &self,
         service: Service,
         method: &Method,
-        operation: &Operation,
+        operation: &AwsOperation,
     ) -> Response<Body> {
         match service {
-            Service::DynamoDb => self.json(
-                DYNAMODB_NAMESPACE,
-                &operation.name,
-                operation.required.len(),
-            ),
-            Service::SecretsManager => secrets::rejection(self.status, &self.code, &self.message),
-            Service::Sqs => self.query_compatible(&operation.name),
+            Service::DynamoDb => {
+                AwsJson::V1_0.response(self.status, &self.dynamodb_body(operation))
+            }
+            Service::SecretsManager => {
+                let body = json!({ "__type": self.code, "Message": self.message });
+                AwsJson::V1_1.response(self.status, &body)
+            }
+            Service::Sqs => {
+                let body = self.typed_body(SQS_NAMESPACE);
+                let mut response = AwsJson::V1_0.response(self.status, &body);
+                aws_json::set_query_error(&mut response, &self.code);
+                response
+            }
             Service::S3 => self.xml(method),
         }
     }
 
-    /// AWS JSON; what befalls a member of a transaction cancels it with all that it `counts`.
-    fn json(&self, namespace: &str, operation: &str, counts: usize) -> Response<Body> {
-        let cancels = CANCELLATIONS.iter().find(|(code, _)| *code == self.code);
-        let body = match cancels.filter(|_| operation.starts_with("Transact")) {
-            Some(reason) => cancellation(namespace, *reason, &self.members, counts),
-            None => {
-                json!({ "__type": format!("{namespace}#{}", self.code), "message": self.message })
-            }
-        };
-        with_status(
-            self.status,
-            "application/x-amz-json-1.0",
-            Body::from(body.to_string()),
-        )
-    }
-
-    /// AWS JSON for SQS, whose clients read the older protocol's code from a header.
-    fn query_compatible(&self, operation: &str) -> Response<Body> {
-        let mut answer = self.json(SQS_NAMESPACE, operation, 0);
-        let fault = if self.status.is_server_error() {
-            "Receiver"
-        } else {
-            "Sender"
-        };
-        if let Ok(error) = HeaderValue::try_from(format!("{};{fault}", self.code)) {
-            answer.headers_mut().insert("x-amzn-query-error", error);
+    /// An error about one item of a transaction cancels the whole transaction.
+    fn dynamodb_body(&self, operation: &AwsOperation) -> Value {
+        let reason = CANCELLATION_REASONS
+            .iter()
+            .find(|reason| reason.code == self.code)
+            .filter(|_| operation.name.starts_with("Transact"));
+        match reason {
+            Some(reason) => cancellation(reason, &self.item_indexes, operation.required.len()),
+            None => self.typed_body(DYNAMODB_NAMESPACE),
         }
-        answer
     }
 
-    /// S3's XML; an answer to HEAD has no body.
+    fn typed_body(&self, namespace: &str) -> Value {
+        json!({ "__type": format!("{namespace}#{}", self.code), "message": self.message })
+    }
+
+    /// Creates the XML error response of S3. A response to HEAD has no body.
     pub(super) fn xml(&self, method: &Method) -> Response<Body> {
         let body = if *method == Method::HEAD {
             Body::empty()
         } else {
-            let (code, message) = (escape(&self.code), escape(&self.message));
+            let code = escape(&self.code);
+            let message = escape(&self.message);
             Body::from(format!(
                 r#"<?xml version="1.0" encoding="UTF-8"?><Error><Code>{code}</Code><Message>{message}</Message></Error>"#
             ))
         };
-        with_status(self.status, "application/xml", body)
+
+        let mut response = Response::new(body);
+        *response.status_mut() = self.status;
+        response
+            .headers_mut()
+            .insert(CONTENT_TYPE, HeaderValue::from_static("application/xml"));
+        response
     }
 }
 
-/// A transaction some of whose members were cancelled; the others are as good as ever.
+/// Creates the body of a `TransactionCanceledException`. Items that are not in `cancelled_indexes`
+/// have the reason `None`.
 fn cancellation(
-    namespace: &str,
-    (code, message): (&str, &str),
-    cancelled: &[usize],
-    counts: usize,
+    reason: &CancellationReason,
+    cancelled_indexes: &[usize],
+    item_count: usize,
 ) -> Value {
-    let reason = |member: usize| {
-        if cancelled.contains(&member) {
-            json!({ "Code": code, "Message": message })
+    let reason_of = |index: usize| {
+        if cancelled_indexes.contains(&index) {
+            json!({ "Code": reason.code, "Message": reason.message })
         } else {
             json!({ "Code": "None" })
         }
     };
-    let reasons: Vec<_> = (0..counts.max(1)).map(reason).collect();
+    let reasons: Vec<_> = (0..item_count.max(1)).map(reason_of).collect();
     let codes: Vec<_> = reasons
         .iter()
         .filter_map(|reason| reason["Code"].as_str())
         .collect();
-    let codes = codes.join(", ");
+    let code_list = codes.join(", ");
+
     json!({
-        "__type": format!("{namespace}#TransactionCanceledException"),
-        "Message": format!("Transaction cancelled, please refer cancellation reasons for specific reasons [{codes}]"),
+        "__type": format!("{DYNAMODB_NAMESPACE}#TransactionCanceledException"),
+        "Message": format!("Transaction cancelled, please refer cancellation reasons for specific reasons [{code_list}]"),
         "CancellationReasons": reasons,
     })
-}
-
-fn with_status(status: StatusCode, content_type: &'static str, body: Body) -> Response<Body> {
-    let mut answer = Response::new(body);
-    *answer.status_mut() = status;
-    answer
-        .headers_mut()
-        .insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
-    answer
 }
 
 fn escape(text: &str) -> String {

@@ -1,6 +1,6 @@
-//! S3's checksums: the algorithms, and what is kept of them.
+//! S3's checksum algorithms.
 //!
-//! Invariant: a checksum that is kept was computed here, over the bytes that are kept.
+//! Invariant: a stored checksum was computed here, over the stored bytes.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use md5::{Digest, Md5};
@@ -11,7 +11,7 @@ use s3s::{
 };
 use serde::{Deserialize, Serialize};
 
-/// An algorithm that S3 offers.
+/// A checksum algorithm of S3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Algorithm {
     Crc32,
@@ -30,10 +30,10 @@ impl Algorithm {
         Algorithm::Sha256,
     ];
 
-    /// What S3 computes by itself where the client names none.
+    /// Algorithm of S3 if the client names none.
     pub(super) const DEFAULT: Algorithm = Algorithm::Crc64Nvme;
 
-    /// As in `x-amz-sdk-checksum-algorithm`.
+    /// Returns the name in `x-amz-sdk-checksum-algorithm`.
     pub(super) fn name(self) -> &'static str {
         match self {
             Algorithm::Crc32 => "CRC32",
@@ -44,7 +44,7 @@ impl Algorithm {
         }
     }
 
-    /// The header, or trailer, that carries it.
+    /// Returns the header or trailer with the checksum.
     pub(super) fn header(self) -> HeaderName {
         HeaderName::from_static(match self {
             Algorithm::Crc32 => "x-amz-checksum-crc32",
@@ -55,7 +55,7 @@ impl Algorithm {
         })
     }
 
-    /// Bytes of its sum.
+    /// Returns the length of a checksum, in bytes.
     pub(super) fn length_bytes(self) -> usize {
         match self {
             Algorithm::Crc32 | Algorithm::Crc32c => 4,
@@ -65,7 +65,7 @@ impl Algorithm {
         }
     }
 
-    /// The algorithm of this name.
+    /// Returns the algorithm with this name, ignoring case.
     pub(super) fn named(name: &str) -> Option<Algorithm> {
         Algorithm::ALL
             .into_iter()
@@ -73,17 +73,17 @@ impl Algorithm {
     }
 }
 
-/// What a multipart object's checksum covers.
+/// What the checksum of a multipart object covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Coverage {
-    /// All bytes.
+    /// All bytes of the object.
     FullObject,
     /// The checksums of the parts.
     Composite,
 }
 
 impl Coverage {
-    /// As in `x-amz-checksum-type`.
+    /// Returns the name in `x-amz-checksum-type`.
     pub(super) fn name(self) -> &'static str {
         match self {
             Coverage::FullObject => dto::ChecksumType::FULL_OBJECT,
@@ -92,75 +92,81 @@ impl Coverage {
     }
 }
 
-/// A checksum as it is kept.
+/// The checksum of an object or part.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Checksum {
     pub(super) algorithm: Algorithm,
-    /// Of all bytes, base64.
+    /// Of all bytes, in base64.
     pub(super) value: String,
-    /// Of the checksums of the parts, with their number behind it, where that is what S3 tells.
-    pub(super) composite: Option<String>,
+    /// Of the checksums of the parts, followed by the number of parts. `Some` if responses contain
+    /// it instead of `value`.
+    pub(super) composite_value: Option<String>,
 }
 
 impl Checksum {
-    /// What S3 tells, and what it covers.
-    pub(super) fn told(&self) -> (&str, Coverage) {
-        match &self.composite {
-            Some(value) => (value, Coverage::Composite),
-            None => (&self.value, Coverage::FullObject),
+    /// Returns the value for responses.
+    pub(super) fn value(&self) -> &str {
+        self.composite_value.as_ref().unwrap_or(&self.value)
+    }
+
+    /// Returns what [`Checksum::value`] covers.
+    fn coverage(&self) -> Coverage {
+        if self.composite_value.is_some() {
+            Coverage::Composite
+        } else {
+            Coverage::FullObject
         }
     }
 
-    /// Sets it on an answer about an object.
+    /// Writes the headers of a response about an object.
     pub(super) fn write(&self, headers: &mut HeaderMap) {
         self.write_value(headers);
         headers.insert(
             "x-amz-checksum-type",
-            HeaderValue::from_static(self.told().1.name()),
+            HeaderValue::from_static(self.coverage().name()),
         );
     }
 
-    /// Sets it on an answer about a part.
+    /// Writes the header of a response about a part.
     pub(super) fn write_value(&self, headers: &mut HeaderMap) {
         // Base64 is always a valid header.
-        if let Ok(value) = HeaderValue::try_from(self.told().0) {
+        if let Ok(value) = HeaderValue::try_from(self.value()) {
             headers.insert(self.algorithm.header(), value);
         }
     }
 
-    /// For answers in XML.
+    /// Converts it for responses in XML.
     pub(super) fn to_dto(&self) -> dto::Checksum {
-        let (value, coverage) = self.told();
-        let mut answer = dto::Checksum {
-            checksum_type: Some(dto::ChecksumType::from_static(coverage.name())),
+        let mut checksum = dto::Checksum {
+            checksum_type: Some(dto::ChecksumType::from_static(self.coverage().name())),
             ..dto::Checksum::default()
         };
-        *field(&mut answer, self.algorithm) = Some(value.to_owned());
-        answer
+        *field(&mut checksum, self.algorithm) = Some(self.value().to_owned());
+        checksum
     }
 }
 
-/// The field of an XML structure that an algorithm's sum stands in.
-pub(super) fn field(sums: &mut dto::Checksum, algorithm: Algorithm) -> &mut Option<String> {
+/// Returns the field of an algorithm's checksum.
+pub(super) fn field(checksums: &mut dto::Checksum, algorithm: Algorithm) -> &mut Option<String> {
     match algorithm {
-        Algorithm::Crc32 => &mut sums.checksum_crc32,
-        Algorithm::Crc32c => &mut sums.checksum_crc32c,
-        Algorithm::Crc64Nvme => &mut sums.checksum_crc64nvme,
-        Algorithm::Sha1 => &mut sums.checksum_sha1,
-        Algorithm::Sha256 => &mut sums.checksum_sha256,
+        Algorithm::Crc32 => &mut checksums.checksum_crc32,
+        Algorithm::Crc32c => &mut checksums.checksum_crc32c,
+        Algorithm::Crc64Nvme => &mut checksums.checksum_crc64nvme,
+        Algorithm::Sha1 => &mut checksums.checksum_sha1,
+        Algorithm::Sha256 => &mut checksums.checksum_sha256,
     }
 }
 
-/// Sums up bytes as they pass: the MD5 that becomes the ETag, and one checksum.
+/// Computes the MD5 for the ETag, and one checksum.
 pub(super) struct Hasher {
     md5: Md5,
     algorithm: Algorithm,
     checksum: ChecksumHasher,
 }
 
-/// What a [`Hasher`] found.
+/// The result of a [`Hasher`].
 #[derive(Clone, Debug)]
-pub(super) struct Sums {
+pub(super) struct Digests {
     pub(super) md5: [u8; 16],
     pub(super) checksum: Checksum,
 }
@@ -187,16 +193,17 @@ impl Hasher {
         self.checksum.update(bytes);
     }
 
-    pub(super) fn finish(self) -> Sums {
-        let value = field(&mut self.checksum.finalize(), self.algorithm)
+    pub(super) fn finish(self) -> Digests {
+        let mut finalized = self.checksum.finalize();
+        let value = field(&mut finalized, self.algorithm)
             .take()
             .unwrap_or_default();
         let checksum = Checksum {
             algorithm: self.algorithm,
             value,
-            composite: None,
+            composite_value: None,
         };
-        Sums {
+        Digests {
             md5: self.md5.finalize().into(),
             checksum,
         }
@@ -208,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_algorithm_sums_up_the_check_string() {
+    fn algorithms_match_published_check_values() {
         for (algorithm, expected) in [
             (Algorithm::Crc32, "y/Q5Jg=="),
             (Algorithm::Crc32c, "4waSgw=="),
@@ -222,9 +229,9 @@ mod tests {
             let mut hasher = Hasher::new(algorithm);
             hasher.update(b"12345");
             hasher.update(b"6789");
-            let sums = hasher.finish();
-            assert_eq!(hex::encode(sums.md5), "25f9e794323b453885f5181f1b624d0b");
-            assert_eq!(sums.checksum.value, expected, "{algorithm:?}");
+            let digests = hasher.finish();
+            assert_eq!(hex::encode(digests.md5), "25f9e794323b453885f5181f1b624d0b");
+            assert_eq!(digests.checksum.value, expected, "{algorithm:?}");
         }
     }
 }

@@ -1,16 +1,12 @@
-//! `CompleteMultipartUpload`: parts become one object.
+//! `CompleteMultipartUpload`.
 //!
-//! Invariant: the object holds the bytes of the parts that the request names, as they were when it
-//! became visible; a completion that fails leaves the upload as it was.
+//! Invariants:
+//! - The object contains the bytes of the named parts at the moment at which it becomes visible.
+//! - A failed completion leaves the upload unchanged.
 
-use std::{
-    collections::HashMap,
-    io::{ErrorKind, Read},
-    sync::Arc,
-};
+use std::{collections::HashMap, io::ErrorKind, sync::Arc};
 
 use base64::{Engine, prelude::BASE64_STANDARD};
-use bytes::Bytes;
 use md5::{Digest, Md5};
 use s3s::{
     S3Error, S3Request, S3Response, S3Result,
@@ -19,25 +15,25 @@ use s3s::{
 };
 
 use super::{
-    blobs::Incoming,
-    checksum::{Algorithm, Checksum, Coverage, Hasher, Sums, field},
+    blob::BlobWriter,
+    checksum::{Algorithm, Checksum, Coverage, Digests, Hasher, field},
+    checksum_plan::ChecksumPlan,
     condition::WriteCondition,
-    fault::{Fault, no_such_upload},
+    error::{OperationError, no_such_upload},
+    hashing_copy::hashing_copy,
+    location::ObjectLocation,
     multipart::PART_NUMBER_MAX,
-    rows::Object,
-    shared::{Address, Shared},
-    uploads::{self, Part, Plan, Upload, UploadId},
+    object_rows::StoredObject,
+    store::ObjectStore,
+    upload_rows::{self, MultipartUpload, StoredPart, UploadId},
 };
 
-/// Bytes of the smallest part that is not the last.
+/// Minimum size of a part that is not the last, in bytes.
 const PART_BYTES_MIN: u64 = 5 * 1024 * 1024;
 
-/// Bytes that are copied at once.
-const STEP_BYTES: u64 = 1024 * 1024;
-
-/// Makes the named parts one object.
+/// Joins the named parts to one object.
 pub(super) async fn complete(
-    shared: &Arc<Shared>,
+    store: &Arc<ObjectStore>,
     request: S3Request<CompleteMultipartUploadInput>,
 ) -> S3Result<S3Response<CompleteMultipartUploadOutput>> {
     let CompleteMultipartUploadInput {
@@ -48,33 +44,36 @@ pub(super) async fn complete(
         mpu_object_size,
         ..
     } = request.input;
-    shared.bucket(&bucket)?;
-    let named = multipart_upload
+    store.bucket(&bucket)?;
+    let named_parts = multipart_upload
         .and_then(|upload| upload.parts)
         .unwrap_or_default();
-    if named.is_empty() {
+    if named_parts.is_empty() {
         return Err(s3_error!(
             MalformedXML,
             "The XML you provided was not well-formed or names no part"
         ));
     }
-    let completion = Completion {
+
+    let completion = MultipartCompletion {
         id: UploadId::parse(&upload_id)?,
-        address: Address {
+        location: ObjectLocation {
             bucket: bucket.clone(),
             key: key.clone(),
         },
-        named,
+        named_parts,
         condition: WriteCondition::from_headers(&request.headers)?,
-        promised: promised(&request.headers),
-        size_bytes: mpu_object_size
+        declared_checksum: declared_checksum(&request.headers),
+        declared_bytes: mpu_object_size
             .map(u64::try_from)
             .transpose()
             .unwrap_or_default(),
     };
-    let object = shared
-        .blocking(move |shared| completion.run(shared))
-        .await?;
+    let object = store.blocking(move |store| completion.run(store)).await?;
+    Ok(S3Response::new(output(bucket, key, &object)))
+}
+
+fn output(bucket: String, key: String, object: &StoredObject) -> CompleteMultipartUploadOutput {
     let dto::Checksum {
         checksum_crc32,
         checksum_crc32c,
@@ -84,7 +83,7 @@ pub(super) async fn complete(
         checksum_type,
         ..
     } = object.checksum.to_dto();
-    let output = CompleteMultipartUploadOutput {
+    CompleteMultipartUploadOutput {
         location: Some(format!("/{bucket}/{key}")),
         bucket: Some(bucket),
         key: Some(key),
@@ -96,125 +95,140 @@ pub(super) async fn complete(
         checksum_sha256,
         checksum_type,
         ..CompleteMultipartUploadOutput::default()
-    };
-    Ok(S3Response::new(output))
+    }
 }
 
-/// The checksum that the object should have, where the request says it.
-fn promised(headers: &http::HeaderMap) -> Option<(Algorithm, String)> {
+/// The checksum that the object should have.
+struct ExpectedChecksum {
+    algorithm: Algorithm,
+    value: String,
+}
+
+fn declared_checksum(headers: &http::HeaderMap) -> Option<ExpectedChecksum> {
     Algorithm::ALL.into_iter().find_map(|algorithm| {
         let value = headers.get(algorithm.header())?.to_str().ok()?;
-        Some((algorithm, value.to_owned()))
+        Some(ExpectedChecksum {
+            algorithm,
+            value: value.to_owned(),
+        })
     })
 }
 
-/// A completion as it was asked for.
-struct Completion {
+/// A requested completion.
+struct MultipartCompletion {
     id: UploadId,
-    address: Address,
-    named: Vec<CompletedPart>,
+    location: ObjectLocation,
+    named_parts: Vec<CompletedPart>,
     condition: WriteCondition,
-    promised: Option<(Algorithm, String)>,
-    size_bytes: Option<u64>,
+    declared_checksum: Option<ExpectedChecksum>,
+    declared_bytes: Option<u64>,
 }
 
-impl Completion {
-    fn run(&self, shared: &Shared) -> Result<Object, Fault> {
-        let (upload, parts) = self.choose(shared)?;
-        // Without the lock: this takes as long as the object is large.
-        let (incoming, sums) = join(shared, &parts, upload.plan)?;
-        let checksum = self.checked(&upload, &parts, &sums)?;
-        let mut taken_apart = Vec::new();
-        let object = shared.replace(&self.address, &self.condition, |transaction| {
-            let current = uploads::parts(transaction, self.id, 0, PART_NUMBER_MAX)?;
+/// An upload and the parts of it that the request names.
+struct SelectedParts {
+    upload: MultipartUpload,
+    parts: Vec<StoredPart>,
+}
+
+impl MultipartCompletion {
+    fn run(&self, store: &ObjectStore) -> Result<StoredObject, OperationError> {
+        let SelectedParts { upload, parts } = self.select_parts(store)?;
+        // Without the lock: the duration depends on the size of the object.
+        let JoinedParts { writer, digests } = join(store, &parts, upload.plan.algorithm)?;
+        let checksum = self.check(&upload, &parts, &digests)?;
+
+        let mut part_blobs = Vec::new();
+        let object = store.replace(&self.location, &self.condition, |transaction| {
+            let current = upload_rows::parts(transaction, self.id, 0, PART_NUMBER_MAX)?;
             if !parts.iter().all(|part| current.contains(part)) {
                 return Err(no_such_upload().into());
             }
-            taken_apart = uploads::remove(transaction, self.id)?;
-            Ok(Object {
-                size_bytes: parts.iter().map(|part| part.size_bytes).sum(),
+            part_blobs = upload_rows::remove(transaction, self.id)?;
+            Ok(StoredObject {
+                size_bytes: size_bytes(&parts),
                 etag: etag(&parts),
-                md5: hex::encode(sums.md5),
-                modified_ms: shared.clock.now_ms(),
-                attributes: upload.attributes,
+                md5: hex::encode(digests.md5),
+                modified_ms: store.clock.now_ms(),
+                headers: upload.headers,
                 checksum,
-                blob: shared.blobs.finish(incoming)?,
+                blob: store.blobs.finish(writer)?,
             })
         })?;
-        shared.blobs.remove(taken_apart);
+        store.blobs.remove(part_blobs);
         Ok(object)
     }
 
-    /// Finds the parts that the request names, and refuses what does not fit them.
-    fn choose(&self, shared: &Shared) -> Result<(Upload, Vec<Part>), Fault> {
-        let database = shared.database();
+    /// Returns the named parts. Fails if a part does not exist, or does not fit the others.
+    fn select_parts(&self, store: &ObjectStore) -> Result<SelectedParts, OperationError> {
+        let database = store.database();
         let upload =
-            uploads::upload(&database, self.id, &self.address)?.ok_or_else(no_such_upload)?;
-        let parts = uploads::parts(&database, self.id, 0, PART_NUMBER_MAX)?;
+            upload_rows::upload(&database, self.id, &self.location)?.ok_or_else(no_such_upload)?;
+        let stored = upload_rows::parts(&database, self.id, 0, PART_NUMBER_MAX)?;
         drop(database);
-        let mut parts: HashMap<i32, Part> =
-            parts.into_iter().map(|part| (part.number, part)).collect();
-        let mut chosen: Vec<Part> = Vec::new();
-        for named in &self.named {
+
+        let mut stored_by_number: HashMap<i32, StoredPart> =
+            stored.into_iter().map(|part| (part.number, part)).collect();
+        let mut parts: Vec<StoredPart> = Vec::new();
+        for named in &self.named_parts {
             let number = named.part_number.unwrap_or_default();
-            if chosen.last().is_some_and(|before| before.number >= number) {
-                return Err(s3_error!(
-                    InvalidPartOrder,
-                    "The list of parts was not in ascending order."
-                )
-                .into());
+            if parts.last().is_some_and(|last| last.number >= number) {
+                return Err(invalid_part_order().into());
             }
-            let part = parts.remove(&number).ok_or_else(invalid_part)?;
-            check_named(named, &part, upload.plan)?;
-            chosen.push(part);
+            let part = stored_by_number.remove(&number).ok_or_else(invalid_part)?;
+            check_named_part(named, &part, upload.plan)?;
+            parts.push(part);
         }
-        let but_last = chosen
-            .split_last()
-            .map(|(_, before)| before)
-            .unwrap_or_default();
-        if but_last.iter().any(|part| part.size_bytes < PART_BYTES_MIN) {
+
+        let all_but_last = &parts[..parts.len().saturating_sub(1)];
+        if all_but_last
+            .iter()
+            .any(|part| part.size_bytes < PART_BYTES_MIN)
+        {
             return Err(s3_error!(
                 EntityTooSmall,
                 "Your proposed upload is smaller than the minimum allowed size"
             )
             .into());
         }
-        Ok((upload, chosen))
+        Ok(SelectedParts { upload, parts })
     }
 
-    /// The object's checksum, if it and the size are what the request says.
-    fn checked(&self, upload: &Upload, parts: &[Part], sums: &Sums) -> S3Result<Checksum> {
-        let mut checksum = sums.checksum.clone();
-        if upload.plan.coverage == Coverage::Composite {
-            checksum.composite = Some(composite(upload.plan.algorithm, parts));
-        }
-        let size_bytes: u64 = parts.iter().map(|part| part.size_bytes).sum();
+    /// Returns the checksum of the object. Fails if checksum or size differ from the request.
+    fn check(
+        &self,
+        upload: &MultipartUpload,
+        parts: &[StoredPart],
+        digests: &Digests,
+    ) -> S3Result<Checksum> {
         if self
-            .size_bytes
-            .is_some_and(|expected| expected != size_bytes)
+            .declared_bytes
+            .is_some_and(|declared| declared != size_bytes(parts))
         {
             return Err(s3_error!(
                 InvalidRequest,
                 "The provided 'x-amz-mp-object-size' header does not match what was computed."
             ));
         }
-        match &self.promised {
-            Some((algorithm, value))
-                if *algorithm != checksum.algorithm || value != checksum.told().0 =>
-            {
-                Err(s3_error!(
-                    BadDigest,
-                    "The {} you specified did not match the calculated checksum.",
-                    algorithm.name()
-                ))
-            }
-            _ => Ok(checksum),
+
+        let mut checksum = digests.checksum.clone();
+        if upload.plan.coverage == Coverage::Composite {
+            checksum.composite_value = Some(composite_value(upload.plan.algorithm, parts));
         }
+        if let Some(declared) = &self.declared_checksum
+            && (declared.algorithm != checksum.algorithm || declared.value != checksum.value())
+        {
+            return Err(s3_error!(
+                BadDigest,
+                "The {} you specified did not match the calculated checksum.",
+                declared.algorithm.name()
+            ));
+        }
+        Ok(checksum)
     }
 }
 
-/// Refuses a part that is not the one the request means.
-fn check_named(named: &CompletedPart, part: &Part, plan: Plan) -> S3Result<()> {
+/// Fails if the ETag or checksum in the request differs from the stored part.
+fn check_named_part(named: &CompletedPart, part: &StoredPart, plan: ChecksumPlan) -> S3Result<()> {
     if named
         .e_tag
         .as_ref()
@@ -222,7 +236,8 @@ fn check_named(named: &CompletedPart, part: &Part, plan: Plan) -> S3Result<()> {
     {
         return Err(invalid_part());
     }
-    let mut sums = dto::Checksum {
+
+    let mut checksums = dto::Checksum {
         checksum_crc32: named.checksum_crc32.clone(),
         checksum_crc32c: named.checksum_crc32c.clone(),
         checksum_crc64nvme: named.checksum_crc64nvme.clone(),
@@ -230,8 +245,8 @@ fn check_named(named: &CompletedPart, part: &Part, plan: Plan) -> S3Result<()> {
         checksum_sha256: named.checksum_sha256.clone(),
         ..dto::Checksum::default()
     };
-    match field(&mut sums, part.checksum.algorithm) {
-        Some(sum) if *sum != part.checksum.value => Err(invalid_part()),
+    match field(&mut checksums, part.checksum.algorithm) {
+        Some(checksum) if *checksum != part.checksum.value => Err(invalid_part()),
         None if plan.chosen && plan.coverage == Coverage::Composite => Err(s3_error!(
             InvalidRequest,
             "The upload was created using a {} checksum. The complete request must include the checksum for each part. It was missing for part {} in the request.",
@@ -242,50 +257,56 @@ fn check_named(named: &CompletedPart, part: &Part, plan: Plan) -> S3Result<()> {
     }
 }
 
-/// Writes the parts one after the other into a file.
-fn join(shared: &Shared, parts: &[Part], plan: Plan) -> Result<(Incoming, Sums), Fault> {
-    let mut incoming = shared.blobs.begin();
-    let mut hasher = Hasher::new(plan.algorithm);
+/// The bytes of all parts in one file.
+struct JoinedParts {
+    writer: BlobWriter,
+    digests: Digests,
+}
+
+fn join(
+    store: &ObjectStore,
+    parts: &[StoredPart],
+    algorithm: Algorithm,
+) -> Result<JoinedParts, OperationError> {
+    let mut writer = store.blobs.create();
+    let mut hasher = Hasher::new(algorithm);
     for part in parts {
-        let mut file = match shared.blobs.read(part.blob) {
-            // Meanwhile it was replaced, or the upload completed or given up.
+        let file = match store.blobs.read(part.blob) {
+            // The part was replaced, or the upload completed or aborted, since it was selected.
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return Err(no_such_upload().into());
             }
             file => file?,
         };
-        loop {
-            let mut step = Vec::new();
-            if (&mut file).take(STEP_BYTES).read_to_end(&mut step)? == 0 {
-                break;
-            }
-            hasher.update(&step);
-            incoming.write(&[Bytes::from(step)])?;
-        }
+        hashing_copy(file, &mut hasher, &mut writer)?;
     }
-    Ok((incoming, hasher.finish()))
+    Ok(JoinedParts {
+        writer,
+        digests: hasher.finish(),
+    })
 }
 
-/// The MD5 of the parts' MD5s, with their number.
-fn etag(parts: &[Part]) -> String {
+fn size_bytes(parts: &[StoredPart]) -> u64 {
+    parts.iter().map(|part| part.size_bytes).sum()
+}
+
+/// Returns the MD5 of the MD5s of the parts, followed by the number of parts.
+fn etag(parts: &[StoredPart]) -> String {
     let mut md5 = Md5::new();
     for part in parts {
-        // It was written from an MD5.
+        // The ETag of a part is always a hexadecimal MD5.
         md5.update(hex::decode(&part.etag).unwrap_or_default());
     }
     format!("{}-{}", hex::encode(md5.finalize()), parts.len())
 }
 
-/// The checksum of the parts' checksums, with their number.
-fn composite(algorithm: Algorithm, parts: &[Part]) -> String {
+/// Returns the checksum of the checksums of the parts, followed by the number of parts.
+fn composite_value(algorithm: Algorithm, parts: &[StoredPart]) -> String {
     let mut hasher = Hasher::new(algorithm);
     for part in parts {
-        // It was written from a checksum.
-        hasher.update(
-            &BASE64_STANDARD
-                .decode(&part.checksum.value)
-                .unwrap_or_default(),
-        );
+        // A stored checksum is always valid base64.
+        let checksum = BASE64_STANDARD.decode(&part.checksum.value);
+        hasher.update(&checksum.unwrap_or_default());
     }
     format!("{}-{}", hasher.finish().checksum.value, parts.len())
 }
@@ -294,5 +315,12 @@ fn invalid_part() -> S3Error {
     s3_error!(
         InvalidPart,
         "One or more of the specified parts could not be found. The part may not have been uploaded, or the specified entity tag may not match the part's entity tag."
+    )
+}
+
+fn invalid_part_order() -> S3Error {
+    s3_error!(
+        InvalidPartOrder,
+        "The list of parts was not in ascending order."
     )
 }

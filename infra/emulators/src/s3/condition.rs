@@ -1,6 +1,7 @@
-//! Conditions that a request sets on the object it reads, replaces or deletes.
+//! Conditions of a request on the object that it reads, replaces or deletes.
 //!
-//! Invariant: a condition is judged under the lock under which the object is then read or changed.
+//! Invariant: a condition is evaluated under the lock under which the object is then read or
+//! changed.
 
 use http::{
     HeaderMap, HeaderName,
@@ -13,22 +14,22 @@ use s3s::{
 };
 
 use super::{
-    fault::{no_such_key, not_emulated, precondition_failed},
-    rows::Object,
+    error::{no_such_key, not_emulated, precondition_failed},
+    object_rows::StoredObject,
 };
 
-/// What a write demands of the object under its key.
+/// The condition of a write on the existing object.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WriteCondition {
-    matches: Option<ETagCondition>,
-    absent: bool,
+    if_match: Option<ETagCondition>,
+    must_be_absent: bool,
 }
 
 impl WriteCondition {
-    /// Reads `If-Match` and `If-None-Match: *`, which is all that S3 offers to writes.
+    /// Parses `If-Match` and `If-None-Match: *`. S3 supports no other condition on writes.
     pub(super) fn from_headers(headers: &HeaderMap) -> S3Result<WriteCondition> {
-        let matches = parse(headers, &IF_MATCH)?;
-        let absent = match parse(headers, &IF_NONE_MATCH)? {
+        let if_match = parse(headers, &IF_MATCH)?;
+        let must_be_absent = match parse(headers, &IF_NONE_MATCH)? {
             None => false,
             Some(ETagCondition::Any) => true,
             Some(ETagCondition::ETag(_)) => {
@@ -37,72 +38,87 @@ impl WriteCondition {
                 ));
             }
         };
-        Ok(WriteCondition { matches, absent })
+        Ok(WriteCondition {
+            if_match,
+            must_be_absent,
+        })
     }
 
-    /// That the object has this tag.
-    pub(super) fn matching(tag: Option<ETagCondition>) -> WriteCondition {
+    /// Requires an object with this ETag.
+    pub(super) fn matching(if_match: Option<ETagCondition>) -> WriteCondition {
         WriteCondition {
-            matches: tag,
-            absent: false,
+            if_match,
+            must_be_absent: false,
         }
     }
 
-    /// Judges it by the object that is there.
-    pub(super) fn check(&self, current: Option<&Object>) -> S3Result<()> {
-        if self.absent && current.is_some() {
+    /// Fails if the condition does not hold for the existing object.
+    pub(super) fn check(&self, current: Option<&StoredObject>) -> S3Result<()> {
+        if self.must_be_absent && current.is_some() {
             return Err(precondition_failed());
         }
-        match (&self.matches, current) {
-            (None, _) => Ok(()),
-            (Some(_), None) => Err(no_such_key()),
-            (Some(condition), Some(object)) if strongly_matches(condition, object) => Ok(()),
-            (Some(_), Some(_)) => Err(precondition_failed()),
+        let Some(if_match) = &self.if_match else {
+            return Ok(());
+        };
+        match current {
+            None => Err(no_such_key()),
+            Some(object) if strongly_matches(if_match, object) => Ok(()),
+            Some(_) => Err(precondition_failed()),
         }
     }
 }
 
-/// What a read demands of the object.
+/// The conditions of a read.
 #[derive(Clone, Debug, Default)]
+#[expect(
+    clippy::struct_field_names,
+    reason = "the fields have the names of the headers"
+)]
 pub(super) struct ReadCondition {
-    pub(super) matches: Option<ETagCondition>,
-    pub(super) differs: Option<ETagCondition>,
-    pub(super) modified_since: Option<Timestamp>,
-    pub(super) unmodified_since: Option<Timestamp>,
+    pub(super) if_match: Option<ETagCondition>,
+    pub(super) if_none_match: Option<ETagCondition>,
+    pub(super) if_modified_since: Option<Timestamp>,
+    pub(super) if_unmodified_since: Option<Timestamp>,
 }
 
-/// What becomes of a conditional read.
+/// The result of evaluating a [`ReadCondition`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum ConditionOutcome {
     Proceed,
     NotModified,
     Failed,
 }
 
 impl ReadCondition {
-    /// Judges it by the object that is there. Tags go before dates, as in RFC 9110.
-    pub(super) fn judge(&self, object: &Object) -> Verdict {
-        let holds = match (&self.matches, &self.unmodified_since) {
+    /// Evaluates the conditions. ETags take precedence over dates (RFC 9110, section 13.2.2).
+    pub(super) fn evaluate(&self, object: &StoredObject) -> ConditionOutcome {
+        let is_unmodified_since = |since: &Timestamp| object.last_modified() <= *since;
+
+        let holds = match (&self.if_match, &self.if_unmodified_since) {
             (Some(condition), _) => strongly_matches(condition, object),
-            (None, Some(since)) => object.last_modified() <= *since,
+            (None, Some(since)) => is_unmodified_since(since),
             (None, None) => true,
         };
-        let same = match (&self.differs, &self.modified_since) {
+        if !holds {
+            return ConditionOutcome::Failed;
+        }
+
+        let is_current = match (&self.if_none_match, &self.if_modified_since) {
             (Some(ETagCondition::Any), _) => true,
             (Some(ETagCondition::ETag(tag)), _) => tag.value() == object.etag,
-            (None, Some(since)) => object.last_modified() <= *since,
+            (None, Some(since)) => is_unmodified_since(since),
             (None, None) => false,
         };
-        match (holds, same) {
-            (false, _) => Verdict::Failed,
-            (true, true) => Verdict::NotModified,
-            (true, false) => Verdict::Proceed,
+        if is_current {
+            ConditionOutcome::NotModified
+        } else {
+            ConditionOutcome::Proceed
         }
     }
 
-    /// Judges it for the source of a copy, which is taken or refused.
-    pub(super) fn check_source(&self, object: &Object) -> S3Result<()> {
-        if self.judge(object) == Verdict::Proceed {
+    /// Fails if the conditions do not hold for the source of a copy.
+    pub(super) fn check_source(&self, object: &StoredObject) -> S3Result<()> {
+        if self.evaluate(object) == ConditionOutcome::Proceed {
             Ok(())
         } else {
             Err(precondition_failed())
@@ -110,7 +126,7 @@ impl ReadCondition {
     }
 }
 
-fn strongly_matches(condition: &ETagCondition, object: &Object) -> bool {
+fn strongly_matches(condition: &ETagCondition, object: &StoredObject) -> bool {
     match condition {
         ETagCondition::Any => true,
         ETagCondition::ETag(tag) => tag.as_strong() == Some(&object.etag),
@@ -121,8 +137,7 @@ fn parse(headers: &HeaderMap, name: &HeaderName) -> S3Result<Option<ETagConditio
     let Some(value) = headers.get(name) else {
         return Ok(None);
     };
-    let condition = ETagCondition::parse_http_header(value.as_bytes());
-    condition
+    ETagCondition::parse_http_header(value.as_bytes())
         .map(Some)
         .map_err(|error| s3_error!(error, InvalidArgument, "Header {name} is not an ETag."))
 }
@@ -131,106 +146,82 @@ fn parse(headers: &HeaderMap, name: &HeaderName) -> S3Result<Option<ETagConditio
 mod tests {
     use super::*;
     use crate::s3::{
-        attributes::Attributes,
-        blobs::BlobId,
+        blob::BlobId,
         checksum::{Algorithm, Hasher},
+        object_headers::ObjectHeaders,
+        object_rows::timestamp,
     };
 
-    fn object() -> Object {
-        let sums = Hasher::new(Algorithm::DEFAULT).finish();
-        // Changed half a second after the date that its header shows.
-        Object {
+    /// Modified half a second after its `Last-Modified`.
+    fn object() -> StoredObject {
+        StoredObject {
             size_bytes: 0,
             etag: "a".to_owned(),
             md5: String::new(),
             modified_ms: 10_500,
-            attributes: Attributes::default(),
-            checksum: sums.checksum,
+            headers: ObjectHeaders::default(),
+            checksum: Hasher::new(Algorithm::DEFAULT).finish().checksum,
             blob: BlobId(1),
         }
     }
 
-    fn tag(value: &str) -> Option<ETagCondition> {
-        value.parse().ok()
+    fn if_match(tag: &str) -> ReadCondition {
+        ReadCondition {
+            if_match: tag.parse().ok(),
+            ..ReadCondition::default()
+        }
     }
 
-    #[expect(clippy::unnecessary_wraps, reason = "the cases read better without")]
-    fn at(seconds: i64) -> Option<Timestamp> {
-        Some(crate::s3::rows::timestamp(seconds * 1000))
+    fn if_none_match(tag: &str) -> ReadCondition {
+        ReadCondition {
+            if_none_match: tag.parse().ok(),
+            ..ReadCondition::default()
+        }
+    }
+
+    fn if_modified_since(seconds: i64) -> ReadCondition {
+        ReadCondition {
+            if_modified_since: Some(timestamp(seconds * 1000)),
+            ..ReadCondition::default()
+        }
+    }
+
+    fn if_unmodified_since(seconds: i64) -> ReadCondition {
+        ReadCondition {
+            if_unmodified_since: Some(timestamp(seconds * 1000)),
+            ..ReadCondition::default()
+        }
     }
 
     #[test]
-    fn tags_go_before_dates() {
-        let cases = [
-            (ReadCondition::default(), Verdict::Proceed),
-            (
-                ReadCondition {
-                    matches: tag("\"b\""),
-                    ..Default::default()
-                },
-                Verdict::Failed,
-            ),
-            (
-                ReadCondition {
-                    matches: tag("W/\"a\""),
-                    ..Default::default()
-                },
-                Verdict::Failed,
-            ),
-            (
-                ReadCondition {
-                    matches: tag("\"a\""),
-                    unmodified_since: at(1),
-                    ..Default::default()
-                },
-                Verdict::Proceed,
-            ),
-            (
-                ReadCondition {
-                    unmodified_since: at(9),
-                    ..Default::default()
-                },
-                Verdict::Failed,
-            ),
-            (
-                ReadCondition {
-                    unmodified_since: at(10),
-                    ..Default::default()
-                },
-                Verdict::Proceed,
-            ),
-            (
-                ReadCondition {
-                    differs: tag("W/\"a\""),
-                    ..Default::default()
-                },
-                Verdict::NotModified,
-            ),
-            (
-                ReadCondition {
-                    differs: tag("\"b\""),
-                    modified_since: at(99),
-                    ..Default::default()
-                },
-                Verdict::Proceed,
-            ),
-            (
-                ReadCondition {
-                    modified_since: at(10),
-                    ..Default::default()
-                },
-                Verdict::NotModified,
-            ),
-            (
-                ReadCondition {
-                    modified_since: at(9),
-                    ..Default::default()
-                },
-                Verdict::Proceed,
-            ),
-        ];
-        for (condition, verdict) in cases {
-            assert_eq!(condition.judge(&object()), verdict, "{condition:?}");
+    fn single_conditions_are_evaluated_by_etag_or_whole_seconds() {
+        for (condition, expected) in [
+            (ReadCondition::default(), ConditionOutcome::Proceed),
+            (if_match("\"b\""), ConditionOutcome::Failed),
+            (if_match("W/\"a\""), ConditionOutcome::Failed),
+            (if_unmodified_since(9), ConditionOutcome::Failed),
+            (if_unmodified_since(10), ConditionOutcome::Proceed),
+            (if_none_match("W/\"a\""), ConditionOutcome::NotModified),
+            (if_modified_since(10), ConditionOutcome::NotModified),
+            (if_modified_since(9), ConditionOutcome::Proceed),
+        ] {
+            assert_eq!(condition.evaluate(&object()), expected, "{condition:?}");
+        }
+    }
+
+    #[test]
+    fn etags_take_precedence_over_dates() {
+        let matching_but_modified = ReadCondition {
+            if_match: if_match("\"a\"").if_match,
+            ..if_unmodified_since(1)
+        };
+        let differing_but_unmodified = ReadCondition {
+            if_none_match: if_none_match("\"b\"").if_none_match,
+            ..if_modified_since(99)
+        };
+        for condition in [matching_but_modified, differing_but_unmodified] {
+            let outcome = condition.evaluate(&object());
+            assert_eq!(outcome, ConditionOutcome::Proceed, "{condition:?}");
         }
     }
 }

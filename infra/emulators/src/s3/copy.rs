@@ -1,14 +1,15 @@
 //! `CopyObject` and `UploadPartCopy`.
 //!
-//! Invariant: what is copied is the object that the conditions were judged by. A copy shares the
-//! file of its source where it is whole and nothing new is to be computed: files never change.
+//! Invariants:
+//! - The copied bytes are those of the object that the conditions were evaluated for.
+//! - A copy of a whole object shares its file, unless a new checksum is required: files never
+//!   change.
 
 use std::{
     io::{Read, Seek, SeekFrom},
     sync::Arc,
 };
 
-use bytes::Bytes;
 use s3s::{
     S3Request, S3Response, S3Result,
     dto::{
@@ -19,111 +20,142 @@ use s3s::{
 };
 
 use super::{
-    attributes::Attributes,
     checksum::{Algorithm, Hasher},
     condition::{ReadCondition, WriteCondition},
-    declared::BODY_BYTES_MAX,
-    fault::{Fault, no_such_key, not_emulated},
-    multipart::{Target, check_number},
+    declared_body::BODY_BYTES_MAX,
+    error::{OperationError, no_such_key, not_emulated},
+    hashing_copy::hashing_copy,
+    location::ObjectLocation,
+    multipart::{PartTarget, check_number},
+    object_headers::ObjectHeaders,
+    object_rows::{self, StoredObject, timestamp},
     put,
-    range::Span,
-    receive::Received,
-    rows::{self, Object, timestamp},
-    shared::{Address, Shared},
-    uploads::UploadId,
+    range::ByteSpan,
+    receive::ReceivedBody,
+    store::ObjectStore,
+    upload_rows::{StoredPart, UploadId},
 };
 
-/// Bytes that are copied at once.
-const STEP_BYTES: u64 = 1024 * 1024;
-
-/// Copies an object, with its attributes or with new ones.
+/// Copies an object, with its headers or with new ones.
 pub(super) async fn copy(
-    shared: &Arc<Shared>,
+    store: &Arc<ObjectStore>,
     request: S3Request<CopyObjectInput>,
 ) -> S3Result<S3Response<CopyObjectOutput>> {
     let S3Request { headers, input, .. } = request;
-    let target = put::target(shared, input.bucket, input.key)?;
-    let algorithm = input
-        .checksum_algorithm
-        .as_ref()
-        .map(|name| named(name.as_str()))
-        .transpose()?;
-    let source = source(shared, &input.copy_source)?;
-    let replaced = match input
+    let target = put::target(store, input.bucket, input.key)?;
+    let algorithm = match &input.checksum_algorithm {
+        None => None,
+        Some(name) => Some(supported_algorithm(name.as_str())?),
+    };
+    let source = CopySourceCondition {
+        location: source_location(store, &input.copy_source)?,
+        condition: ReadCondition {
+            if_match: input.copy_source_if_match,
+            if_none_match: input.copy_source_if_none_match,
+            if_modified_since: input.copy_source_if_modified_since,
+            if_unmodified_since: input.copy_source_if_unmodified_since,
+        },
+    };
+    let new_headers = match input
         .metadata_directive
         .as_ref()
         .map(MetadataDirective::as_str)
     {
         None | Some(MetadataDirective::COPY) => None,
-        Some(MetadataDirective::REPLACE) => Some(Attributes::from_headers(&headers)?),
+        Some(MetadataDirective::REPLACE) => Some(ObjectHeaders::from_headers(&headers)?),
         Some(_) => return Err(s3_error!(InvalidArgument, "Unknown metadata directive.")),
     };
-    if source == target && replaced.is_none() {
+    if source.location == target && new_headers.is_none() {
         return Err(s3_error!(
             InvalidRequest,
             "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes."
         ));
     }
-    let wanted = ReadCondition {
-        matches: input.copy_source_if_match,
-        differs: input.copy_source_if_none_match,
-        modified_since: input.copy_source_if_modified_since,
-        unmodified_since: input.copy_source_if_unmodified_since,
+
+    let copy = ObjectCopy {
+        source,
+        target,
+        condition: WriteCondition::from_headers(&headers)?,
+        new_headers,
     };
-    let condition = WriteCondition::from_headers(&headers)?;
-    let copied = shared.blocking(move |shared| {
-        if let Some(algorithm) = algorithm {
-            let extracted = extract(shared, &source, &wanted, None, Hasher::new(algorithm))?;
-            let attributes = replaced.unwrap_or(extracted.attributes);
-            return shared.replace(&target, &condition, |_| {
-                put::object(shared, extracted.received, attributes)
-            });
-        }
-        shared.replace(&target, &condition, |transaction| {
-            let source = rows::object(transaction, &source)?.ok_or_else(no_such_key)?;
-            wanted.check_source(&source)?;
-            check_size(source.size_bytes)?;
-            duplicate(shared, source, replaced)
+    let object = store
+        .blocking(move |store| match algorithm {
+            Some(algorithm) => copy.copy_bytes(store, algorithm),
+            None => copy.share_file(store),
         })
-    });
-    let object = copied.await?;
+        .await?;
     let output = CopyObjectOutput {
-        copy_object_result: Some(result(&object)),
+        copy_object_result: Some(object_result(&object)),
         ..CopyObjectOutput::default()
     };
     Ok(S3Response::new(output))
 }
 
-fn named(algorithm: &str) -> S3Result<Algorithm> {
-    Algorithm::named(algorithm).ok_or_else(|| {
+fn supported_algorithm(name: &str) -> S3Result<Algorithm> {
+    Algorithm::named(name).ok_or_else(|| {
         s3_error!(
             InvalidRequest,
-            "Checksum algorithm provided is unsupported: {algorithm}"
+            "Checksum algorithm provided is unsupported: {name}"
         )
     })
 }
 
-/// The same object once more. As it was not uploaded in parts, its ETag is its MD5 and its checksum
-/// covers all of it.
-fn duplicate(
-    shared: &Shared,
-    source: Object,
-    replaced: Option<Attributes>,
-) -> Result<Object, Fault> {
-    let mut checksum = source.checksum;
-    checksum.composite = None;
-    Ok(Object {
-        etag: shared.etag(&source.md5, source.size_bytes),
-        modified_ms: shared.clock.now_ms(),
-        attributes: replaced.unwrap_or(source.attributes),
-        checksum,
-        blob: shared.blobs.duplicate(source.blob)?,
-        md5: source.md5,
-        size_bytes: source.size_bytes,
-    })
+/// The source of a copy, and the conditions on it.
+struct CopySourceCondition {
+    location: ObjectLocation,
+    condition: ReadCondition,
 }
 
-fn result(object: &Object) -> CopyObjectResult {
+/// A requested copy of an object.
+struct ObjectCopy {
+    source: CopySourceCondition,
+    target: ObjectLocation,
+    condition: WriteCondition,
+    /// Replace the headers of the source.
+    new_headers: Option<ObjectHeaders>,
+}
+
+impl ObjectCopy {
+    /// Copies the bytes and computes a new checksum.
+    fn copy_bytes(
+        self,
+        store: &ObjectStore,
+        algorithm: Algorithm,
+    ) -> Result<StoredObject, OperationError> {
+        let CopiedBytes { body, headers } =
+            self.source
+                .copy_bytes(store, None, Hasher::new(algorithm))?;
+        let target_headers = self.new_headers.unwrap_or(headers);
+        store.replace(&self.target, &self.condition, |_| {
+            put::object(store, body, target_headers)
+        })
+    }
+
+    /// Creates an object with the file of the source.
+    fn share_file(self, store: &ObjectStore) -> Result<StoredObject, OperationError> {
+        store.replace(&self.target, &self.condition, |transaction| {
+            let source =
+                object_rows::object(transaction, &self.source.location)?.ok_or_else(no_such_key)?;
+            self.source.condition.check_source(&source)?;
+            check_size(source.size_bytes)?;
+
+            // As after an upload without parts: the ETag is the MD5, the checksum covers all bytes.
+            let mut checksum = source.checksum;
+            checksum.composite_value = None;
+            Ok(StoredObject {
+                etag: store.etag(&source.md5, source.size_bytes),
+                modified_ms: store.clock.now_ms(),
+                headers: self.new_headers.unwrap_or(source.headers),
+                checksum,
+                blob: store.blobs.duplicate(source.blob)?,
+                md5: source.md5,
+                size_bytes: source.size_bytes,
+            })
+        })
+    }
+}
+
+fn object_result(object: &StoredObject) -> CopyObjectResult {
     let dto::Checksum {
         checksum_crc32,
         checksum_crc32c,
@@ -145,39 +177,49 @@ fn result(object: &Object) -> CopyObjectResult {
     }
 }
 
-/// Makes an object, or a range of it, a part of an upload.
+/// Copies an object, or a range of it, to a part of an upload.
 pub(super) async fn copy_part(
-    shared: &Arc<Shared>,
+    store: &Arc<ObjectStore>,
     request: S3Request<UploadPartCopyInput>,
 ) -> S3Result<S3Response<UploadPartCopyOutput>> {
     let input = request.input;
-    shared.bucket(&input.bucket)?;
+    store.bucket(&input.bucket)?;
     check_number(input.part_number)?;
-    let target = Target {
+    let target = PartTarget {
         id: UploadId::parse(&input.upload_id)?,
-        address: Address {
+        location: ObjectLocation {
             bucket: input.bucket,
             key: input.key,
         },
         number: input.part_number,
     };
-    let source = source(shared, &input.copy_source)?;
-    let range = input.copy_source_range;
-    let wanted = ReadCondition {
-        matches: input.copy_source_if_match,
-        differs: input.copy_source_if_none_match,
-        modified_since: input.copy_source_if_modified_since,
-        unmodified_since: input.copy_source_if_unmodified_since,
+    let source = CopySourceCondition {
+        location: source_location(store, &input.copy_source)?,
+        condition: ReadCondition {
+            if_match: input.copy_source_if_match,
+            if_none_match: input.copy_source_if_none_match,
+            if_modified_since: input.copy_source_if_modified_since,
+            if_unmodified_since: input.copy_source_if_unmodified_since,
+        },
     };
-    let copied = shared.blocking(move |shared| {
-        let plan = target.upload(shared)?.plan;
-        let hasher = Hasher::new(plan.algorithm);
-        target.keep(
-            shared,
-            extract(shared, &source, &wanted, range.as_deref(), hasher)?.received,
-        )
-    });
-    let part = copied.await?;
+
+    let range = input.copy_source_range;
+    let part = store
+        .blocking(move |store| {
+            let plan = target.upload(store)?.plan;
+            let hasher = Hasher::new(plan.algorithm);
+            let copied = source.copy_bytes(store, range.as_deref(), hasher)?;
+            target.store_part(store, copied.body)
+        })
+        .await?;
+    let output = UploadPartCopyOutput {
+        copy_part_result: Some(part_result(&part)),
+        ..UploadPartCopyOutput::default()
+    };
+    Ok(S3Response::new(output))
+}
+
+fn part_result(part: &StoredPart) -> CopyPartResult {
     let dto::Checksum {
         checksum_crc32,
         checksum_crc32c,
@@ -186,7 +228,7 @@ pub(super) async fn copy_part(
         checksum_sha256,
         ..
     } = part.checksum.to_dto();
-    let result = CopyPartResult {
+    CopyPartResult {
         e_tag: Some(part.tag()),
         last_modified: Some(timestamp(part.modified_ms)),
         checksum_crc32,
@@ -194,72 +236,60 @@ pub(super) async fn copy_part(
         checksum_crc64nvme,
         checksum_sha1,
         checksum_sha256,
-    };
-    let output = UploadPartCopyOutput {
-        copy_part_result: Some(result),
-        ..UploadPartCopyOutput::default()
-    };
-    Ok(S3Response::new(output))
-}
-
-/// Bytes of an object in a file of their own, and what was kept with it.
-struct Extracted {
-    received: Received,
-    attributes: Attributes,
-}
-
-/// Copies bytes of an object into a file of their own.
-fn extract(
-    shared: &Shared,
-    source: &Address,
-    wanted: &ReadCondition,
-    range: Option<&str>,
-    mut hasher: Hasher,
-) -> Result<Extracted, Fault> {
-    let database = shared.database();
-    let object = rows::object(&database, source)?.ok_or_else(no_such_key)?;
-    wanted.check_source(&object)?;
-    let span = match range {
-        Some(range) => Span::of_source(range, object.size_bytes)?,
-        None => Span::whole(object.size_bytes),
-    };
-    check_size(span.length)?;
-    let mut file = shared.blobs.read(object.blob)?;
-    drop(database);
-    file.seek(SeekFrom::Start(span.first))?;
-    let mut bytes = file.take(span.length);
-    let mut incoming = shared.blobs.begin();
-    loop {
-        let mut step = Vec::new();
-        if bytes.by_ref().take(STEP_BYTES).read_to_end(&mut step)? == 0 {
-            break;
-        }
-        hasher.update(&step);
-        incoming.write(&[Bytes::from(step)])?;
     }
-    let received = Received {
-        incoming,
-        size_bytes: span.length,
-        sums: hasher.finish(),
-    };
-    Ok(Extracted {
-        received,
-        attributes: object.attributes,
-    })
 }
 
-/// Where `x-amz-copy-source` points to.
-fn source(shared: &Shared, named: &CopySource) -> S3Result<Address> {
+/// Bytes of an object, copied to a new file, and the headers of the object.
+struct CopiedBytes {
+    body: ReceivedBody,
+    headers: ObjectHeaders,
+}
+
+impl CopySourceCondition {
+    /// Copies the bytes of the source, or a range of them, to a new file.
+    fn copy_bytes(
+        &self,
+        store: &ObjectStore,
+        range: Option<&str>,
+        mut hasher: Hasher,
+    ) -> Result<CopiedBytes, OperationError> {
+        let database = store.database();
+        let object = object_rows::object(&database, &self.location)?.ok_or_else(no_such_key)?;
+        self.condition.check_source(&object)?;
+        let span = match range {
+            Some(range) => ByteSpan::of_copy_range(range, object.size_bytes)?,
+            None => ByteSpan::whole(object.size_bytes),
+        };
+        check_size(span.length)?;
+        let mut file = store.blobs.read(object.blob)?;
+        drop(database);
+
+        file.seek(SeekFrom::Start(span.first))?;
+        let mut writer = store.blobs.create();
+        hashing_copy(file.take(span.length), &mut hasher, &mut writer)?;
+        Ok(CopiedBytes {
+            body: ReceivedBody {
+                writer,
+                size_bytes: span.length,
+                digests: hasher.finish(),
+            },
+            headers: object.headers,
+        })
+    }
+}
+
+/// Parses `x-amz-copy-source`.
+fn source_location(store: &ObjectStore, source: &CopySource) -> S3Result<ObjectLocation> {
     let CopySource::Bucket {
         bucket,
         key,
         version_id: None,
-    } = named
+    } = source
     else {
         return Err(not_emulated("copies from access points or of versions"));
     };
-    shared.bucket(bucket)?;
-    Ok(Address {
+    store.bucket(bucket)?;
+    Ok(ObjectLocation {
         bucket: bucket.to_string(),
         key: key.to_string(),
     })

@@ -1,4 +1,4 @@
-//! Cross-origin requests, by the bucket's own rules: the first that matches decides.
+//! CORS by the rules of the bucket. The first matching rule applies.
 
 use std::sync::Arc;
 
@@ -10,52 +10,85 @@ use axum::{
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use template::CorsRule;
 
-use super::Shared;
+use super::store::ObjectStore;
 
-/// Answers preflights, and adds to other answers what lets a script read them.
-pub(super) async fn apply(shared: Arc<Shared>, request: Request, next: Next) -> Response {
-    let Some(origin) = text(request.headers(), &header::ORIGIN) else {
+/// A cross-origin request, or the one that a preflight announces.
+struct CrossOriginRequest {
+    is_preflight: bool,
+    origin: String,
+    method: String,
+    /// Comma-separated names of the request headers.
+    headers: String,
+}
+
+impl CrossOriginRequest {
+    /// Returns `None` for a request without `Origin`.
+    fn parse(request: &Request) -> Option<CrossOriginRequest> {
+        let headers = request.headers();
+        let origin = text(headers, &header::ORIGIN)?;
+        let is_preflight = request.method() == Method::OPTIONS;
+        if !is_preflight {
+            return Some(CrossOriginRequest {
+                is_preflight,
+                origin,
+                method: request.method().to_string(),
+                headers: String::new(),
+            });
+        }
+        Some(CrossOriginRequest {
+            is_preflight,
+            origin,
+            method: text(headers, &header::ACCESS_CONTROL_REQUEST_METHOD).unwrap_or_default(),
+            headers: text(headers, &header::ACCESS_CONTROL_REQUEST_HEADERS).unwrap_or_default(),
+        })
+    }
+
+    fn is_allowed_by(&self, rule: &CorsRule) -> bool {
+        let allows_header = |name: &str| {
+            let name = name.to_lowercase();
+            rule.allowed_headers
+                .iter()
+                .any(|pattern| matches(&pattern.to_lowercase(), &name))
+        };
+        let is_origin_allowed = rule
+            .allowed_origins
+            .iter()
+            .any(|pattern| matches(pattern, &self.origin));
+        let is_method_allowed = rule.allowed_methods.contains(&self.method);
+        let are_headers_allowed = self
+            .headers
+            .split(',')
+            .map(str::trim)
+            .filter(|name| !name.is_empty())
+            .all(allows_header);
+        is_origin_allowed && is_method_allowed && are_headers_allowed
+    }
+}
+
+/// Responds to preflights, and adds CORS headers to other responses.
+pub(super) async fn apply(store: Arc<ObjectStore>, request: Request, next: Next) -> Response {
+    let Some(cross_origin) = CrossOriginRequest::parse(&request) else {
         return next.run(request).await;
     };
-    let bucket = request
-        .uri()
-        .path()
-        .trim_start_matches('/')
-        .split('/')
-        .next()
-        .unwrap_or_default();
-    let rules = shared
-        .bucket(bucket)
+    let path = request.uri().path().trim_start_matches('/');
+    let bucket_name = path.split('/').next().unwrap_or_default();
+    let rule = store
+        .bucket(bucket_name)
         .map(|bucket| bucket.cors)
-        .unwrap_or_default();
-    let preflight = request.method() == Method::OPTIONS;
-    let (method, asked) = if preflight {
-        let headers = request.headers();
-        let asked = text(headers, &header::ACCESS_CONTROL_REQUEST_HEADERS).unwrap_or_default();
-        (
-            text(headers, &header::ACCESS_CONTROL_REQUEST_METHOD).unwrap_or_default(),
-            asked,
-        )
-    } else {
-        (request.method().to_string(), String::new())
-    };
-    let rule = rules
-        .iter()
-        .find(|rule| allows(rule, &origin, &method, &asked));
+        .unwrap_or_default()
+        .into_iter()
+        .find(|rule| cross_origin.is_allowed_by(rule));
 
-    let mut response = match (preflight, rule) {
-        (true, None) => {
-            return (
-                StatusCode::FORBIDDEN,
-                "CORSResponse: This CORS request is not allowed.",
-            )
-                .into_response();
-        }
-        (true, Some(_)) => StatusCode::OK.into_response(),
-        (false, _) => next.run(request).await,
+    let mut response = if !cross_origin.is_preflight {
+        next.run(request).await
+    } else if rule.is_some() {
+        StatusCode::OK.into_response()
+    } else {
+        let message = "CORSResponse: This CORS request is not allowed.";
+        return (StatusCode::FORBIDDEN, message).into_response();
     };
     if let Some(rule) = rule {
-        write(rule, &origin, &asked, response.headers_mut());
+        write_headers(&rule, &cross_origin, response.headers_mut());
     }
     response
 }
@@ -64,45 +97,35 @@ fn text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     headers.get(name)?.to_str().ok().map(str::to_owned)
 }
 
-fn allows(rule: &CorsRule, origin: &str, method: &str, asked: &str) -> bool {
-    let headers = asked
-        .split(',')
-        .map(str::trim)
-        .filter(|header| !header.is_empty());
-    rule.allowed_origins
-        .iter()
-        .any(|pattern| matches(pattern, origin))
-        && rule.allowed_methods.iter().any(|allowed| allowed == method)
-        && headers.into_iter().all(|header| {
-            let header = header.to_lowercase();
-            rule.allowed_headers
-                .iter()
-                .any(|pattern| matches(&pattern.to_lowercase(), &header))
-        })
-}
-
-fn write(rule: &CorsRule, origin: &str, asked: &str, headers: &mut HeaderMap) {
-    let any = rule.allowed_origins.iter().any(|allowed| allowed == "*");
+fn write_headers(rule: &CorsRule, request: &CrossOriginRequest, headers: &mut HeaderMap) {
+    let allows_any_origin = rule.allowed_origins.iter().any(|allowed| allowed == "*");
+    let allowed_origin = if allows_any_origin {
+        "*"
+    } else {
+        &request.origin
+    };
     let max_age = rule.max_age_seconds.map(|seconds| seconds.to_string());
+    let vary = "Origin, Access-Control-Request-Headers, Access-Control-Request-Method";
+
     for (name, value) in [
         (
             header::ACCESS_CONTROL_ALLOW_ORIGIN,
-            if any { "*" } else { origin }.to_owned(),
+            allowed_origin.to_owned(),
         ),
         (
             header::ACCESS_CONTROL_ALLOW_METHODS,
             rule.allowed_methods.join(", "),
         ),
-        (header::ACCESS_CONTROL_ALLOW_HEADERS, asked.to_owned()),
+        (
+            header::ACCESS_CONTROL_ALLOW_HEADERS,
+            request.headers.clone(),
+        ),
         (
             header::ACCESS_CONTROL_EXPOSE_HEADERS,
             rule.exposed_headers.join(", "),
         ),
         (header::ACCESS_CONTROL_MAX_AGE, max_age.unwrap_or_default()),
-        (
-            header::VARY,
-            "Origin, Access-Control-Request-Headers, Access-Control-Request-Method".to_owned(),
-        ),
+        (header::VARY, vary.to_owned()),
     ] {
         if let Ok(value) = HeaderValue::try_from(value)
             && !value.is_empty()
@@ -112,12 +135,14 @@ fn write(rule: &CorsRule, origin: &str, asked: &str, headers: &mut HeaderMap) {
     }
 }
 
-/// Whether a text is what a pattern with at most one `*` says.
+/// Returns whether a string matches a pattern with at most one `*`.
 fn matches(pattern: &str, text: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == text,
-        Some((start, end)) => {
-            text.len() >= start.len() + end.len() && text.starts_with(start) && text.ends_with(end)
+        Some((prefix, suffix)) => {
+            text.len() >= prefix.len() + suffix.len()
+                && text.starts_with(prefix)
+                && text.ends_with(suffix)
         }
     }
 }
@@ -127,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rule_allows_what_it_names() {
+    fn rule_allows_matching_origin_method_and_headers() {
         let list = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
         let rule = CorsRule {
             allowed_origins: list(&["https://*.example.com"]),
@@ -136,19 +161,25 @@ mod tests {
             exposed_headers: Vec::new(),
             max_age_seconds: None,
         };
-        assert!(allows(
-            &rule,
-            "https://app.example.com",
-            "PUT",
-            "Content-Type"
-        ));
-        assert!(!allows(&rule, "https://example.org", "PUT", ""));
-        assert!(!allows(&rule, "https://app.example.com", "GET", ""));
-        assert!(!allows(
-            &rule,
-            "https://app.example.com",
-            "PUT",
-            "content-type, x-other"
-        ));
+        for (origin, method, headers, expected) in [
+            ("https://app.example.com", "PUT", "Content-Type", true),
+            ("https://example.org", "PUT", "", false),
+            ("https://app.example.com", "GET", "", false),
+            (
+                "https://app.example.com",
+                "PUT",
+                "content-type, x-other",
+                false,
+            ),
+        ] {
+            let request = CrossOriginRequest {
+                is_preflight: true,
+                origin: origin.to_owned(),
+                method: method.to_owned(),
+                headers: headers.to_owned(),
+            };
+            let is_allowed = request.is_allowed_by(&rule);
+            assert_eq!(is_allowed, expected, "{method} {origin} {headers}");
+        }
     }
 }

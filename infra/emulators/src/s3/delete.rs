@@ -12,18 +12,16 @@ use s3s::{
 };
 
 use super::{
-    condition::WriteCondition,
-    fault::not_emulated,
-    shared::{Address, Shared},
+    condition::WriteCondition, error::not_emulated, location::ObjectLocation, store::ObjectStore,
 };
 use crate::anomaly::Anomaly;
 
-/// Keys that one request may delete.
+/// Maximum number of keys in one request.
 const KEYS_MAX: usize = 1000;
 
-/// Deletes one object. That there is none is no error, unless a condition says so.
+/// Deletes one object. A missing object is no error unless a condition requires it.
 pub(super) async fn delete(
-    shared: &Arc<Shared>,
+    store: &Arc<ObjectStore>,
     request: S3Request<DeleteObjectInput>,
 ) -> S3Result<S3Response<DeleteObjectOutput>> {
     let DeleteObjectInput {
@@ -32,78 +30,92 @@ pub(super) async fn delete(
         version_id,
         ..
     } = request.input;
-    shared.bucket(&bucket)?;
+    store.bucket(&bucket)?;
     if version_id.is_some() {
         return Err(not_emulated("versions"));
     }
+
     let condition = WriteCondition::from_headers(&request.headers)?;
-    shared
-        .blocking(move |shared| shared.remove(&Address { bucket, key }, &condition))
+    let location = ObjectLocation { bucket, key };
+    store
+        .blocking(move |store| store.remove(&location, &condition))
         .await?;
     Ok(S3Response::new(DeleteObjectOutput::default()))
 }
 
-/// Deletes many objects, each on its own: the answer names those that failed. By [`Anomaly::PartialBatch`] the
-/// second half does.
+/// Deletes many objects, each on its own. The response contains the errors.
+/// [`Anomaly::PartialBatch`] fails the second half.
 pub(super) async fn delete_many(
-    shared: &Arc<Shared>,
+    store: &Arc<ObjectStore>,
     request: S3Request<DeleteObjectsInput>,
 ) -> S3Result<S3Response<DeleteObjectsOutput>> {
     let DeleteObjectsInput { bucket, delete, .. } = request.input;
-    shared.bucket(&bucket)?;
+    store.bucket(&bucket)?;
     if !(1..=KEYS_MAX).contains(&delete.objects.len()) {
         return Err(s3_error!(
             MalformedXML,
             "The XML you provided names no key, or more than {KEYS_MAX}."
         ));
     }
-    let is_half = request.extensions.get() == Some(&Anomaly::PartialBatch);
-    let outcome = shared.blocking(move |shared| {
-        let mut deleted = Vec::new();
-        let mut errors = Vec::new();
-        let to_be_deleted = if is_half {
-            delete.objects.len() / 2
-        } else {
-            delete.objects.len()
-        };
-        for (index, object) in delete.objects.into_iter().enumerate() {
-            let done = if index < to_be_deleted {
-                delete_named(shared, &bucket, &object)
-            } else {
-                Err(undone())
-            };
-            match done {
-                Ok(()) => deleted.push(DeletedObject {
-                    key: Some(object.key),
-                    ..DeletedObject::default()
-                }),
-                Err(rejection) => errors.push(dto::Error {
-                    code: Some(rejection.code().as_str().to_owned()),
-                    message: rejection.message().map(str::to_owned),
-                    key: Some(object.key),
-                    version_id: object.version_id,
-                }),
-            }
-        }
-        let deleted = (delete.quiet != Some(true)).then_some(deleted);
-        Ok(DeleteObjectsOutput {
-            deleted,
-            errors: Some(errors),
-            ..DeleteObjectsOutput::default()
-        })
-    });
-    Ok(S3Response::new(outcome.await?))
+
+    let deleted_count = if request.extensions.get() == Some(&Anomaly::PartialBatch) {
+        delete.objects.len() / 2
+    } else {
+        delete.objects.len()
+    };
+    let output = store
+        .blocking(move |store| Ok(delete_first(store, &bucket, delete, deleted_count)))
+        .await?;
+    Ok(S3Response::new(output))
 }
 
-fn undone() -> S3Error {
+/// Deletes the first `deleted_count` objects, and returns the others as errors.
+fn delete_first(
+    store: &ObjectStore,
+    bucket: &str,
+    delete: dto::Delete,
+    deleted_count: usize,
+) -> DeleteObjectsOutput {
+    let mut deleted = Vec::new();
+    let mut errors = Vec::new();
+    for (index, object) in delete.objects.into_iter().enumerate() {
+        let result = if index < deleted_count {
+            delete_identified(store, bucket, &object)
+        } else {
+            Err(not_deleted())
+        };
+        match result {
+            Ok(()) => deleted.push(DeletedObject {
+                key: Some(object.key),
+                ..DeletedObject::default()
+            }),
+            Err(error) => errors.push(dto::Error {
+                code: Some(error.code().as_str().to_owned()),
+                message: error.message().map(str::to_owned),
+                key: Some(object.key),
+                version_id: object.version_id,
+            }),
+        }
+    }
+
+    let is_quiet = delete.quiet == Some(true);
+    DeleteObjectsOutput {
+        deleted: (!is_quiet).then_some(deleted),
+        errors: Some(errors),
+        ..DeleteObjectsOutput::default()
+    }
+}
+
+/// An object that an anomaly left in place.
+fn not_deleted() -> S3Error {
     s3_error!(
         InternalError,
         "We encountered an internal error. Please try again."
     )
 }
 
-fn delete_named(
-    shared: &Shared,
+fn delete_identified(
+    store: &ObjectStore,
     bucket: &str,
     object: &dto::ObjectIdentifier,
 ) -> Result<(), S3Error> {
@@ -116,10 +128,11 @@ fn delete_named(
             "A key must be specified.",
         ));
     }
+
     let condition = WriteCondition::matching(object.e_tag.clone().map(ETagCondition::ETag));
-    let address = Address {
+    let location = ObjectLocation {
         bucket: bucket.to_owned(),
         key: object.key.clone(),
     };
-    Ok(shared.remove(&address, &condition)?)
+    Ok(store.remove(&location, &condition)?)
 }

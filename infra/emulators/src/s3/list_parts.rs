@@ -4,20 +4,29 @@ use std::sync::Arc;
 
 use s3s::{
     S3Request, S3Response, S3Result,
-    dto::{self, ChecksumAlgorithm, ChecksumType, ListPartsInput, ListPartsOutput},
+    dto::{self, ListPartsInput, ListPartsOutput},
 };
 
 use super::{
-    fault::no_such_upload,
-    list::page_size,
-    rows::timestamp,
-    shared::{Address, Shared},
-    uploads::{self, Part, UploadId},
+    checksum_plan::ChecksumPlan,
+    error::no_such_upload,
+    location::ObjectLocation,
+    object_rows::timestamp,
+    page_size::page_size,
+    store::ObjectStore,
+    upload_rows::{self, StoredPart, UploadId},
 };
 
-/// Answers with one page of an upload's parts.
+/// An upload's checksum plan and a page of its parts.
+struct PartsPage {
+    plan: ChecksumPlan,
+    parts: Vec<StoredPart>,
+    is_truncated: bool,
+}
+
+/// Returns one page of the parts of an upload.
 pub(super) async fn list_parts(
-    shared: &Arc<Shared>,
+    store: &Arc<ObjectStore>,
     request: S3Request<ListPartsInput>,
 ) -> S3Result<S3Response<ListPartsOutput>> {
     let ListPartsInput {
@@ -28,45 +37,50 @@ pub(super) async fn list_parts(
         part_number_marker,
         ..
     } = request.input;
-    shared.bucket(&bucket)?;
+    store.bucket(&bucket)?;
     let id = UploadId::parse(&upload_id)?;
-    let most = page_size(max_parts)?;
+    let limit = page_size(max_parts)?;
     let after = part_number_marker.unwrap_or_default();
-    let address = Address {
+    let location = ObjectLocation {
         bucket: bucket.clone(),
         key: key.clone(),
     };
-    let found = shared.blocking(move |shared| {
-        let database = shared.database();
-        let upload = uploads::upload(&database, id, &address)?.ok_or_else(no_such_upload)?;
-        // One more than fits tells whether there is a further page.
-        Ok((upload.plan, uploads::parts(&database, id, after, most + 1)?))
-    });
-    let (plan, mut parts) = found.await?;
-    let most_parts = usize::try_from(most).unwrap_or_default();
-    let more = parts.len() > most_parts;
-    parts.truncate(most_parts);
+
+    let page = store
+        .blocking(move |store| {
+            let database = store.database();
+            let upload =
+                upload_rows::upload(&database, id, &location)?.ok_or_else(no_such_upload)?;
+            // One more than the limit, to see whether there is a next page.
+            let mut parts = upload_rows::parts(&database, id, after, limit + 1)?;
+            let limit = usize::try_from(limit).unwrap_or_default();
+            let is_truncated = parts.len() > limit;
+            parts.truncate(limit);
+            Ok(PartsPage {
+                plan: upload.plan,
+                parts,
+                is_truncated,
+            })
+        })
+        .await?;
+
     let output = ListPartsOutput {
         bucket: Some(bucket),
         key: Some(key),
         upload_id: Some(upload_id),
-        max_parts: Some(most),
-        is_truncated: Some(more),
-        next_part_number_marker: parts.last().map(|part| part.number),
+        max_parts: Some(limit),
+        is_truncated: Some(page.is_truncated),
+        next_part_number_marker: page.parts.last().map(|part| part.number),
         part_number_marker,
-        parts: Some(parts.iter().map(listed_part).collect()),
-        checksum_algorithm: plan
-            .chosen
-            .then(|| ChecksumAlgorithm::from_static(plan.algorithm.name())),
-        checksum_type: plan
-            .chosen
-            .then(|| ChecksumType::from_static(plan.coverage.name())),
+        parts: Some(page.parts.iter().map(listed_part).collect()),
+        checksum_algorithm: page.plan.algorithm_dto(),
+        checksum_type: page.plan.coverage_dto(),
         ..ListPartsOutput::default()
     };
     Ok(S3Response::new(output))
 }
 
-fn listed_part(part: &Part) -> dto::Part {
+fn listed_part(part: &StoredPart) -> dto::Part {
     let dto::Checksum {
         checksum_crc32,
         checksum_crc32c,

@@ -1,4 +1,4 @@
-//! Multipart uploads until their completion: begun, filled with parts, given up.
+//! Multipart uploads before their completion: creating, uploading parts, aborting.
 
 use std::sync::Arc;
 
@@ -6,29 +6,31 @@ use http::HeaderMap;
 use s3s::{
     S3Request, S3Response, S3Result,
     dto::{
-        AbortMultipartUploadInput, AbortMultipartUploadOutput, ChecksumAlgorithm, ChecksumType,
-        CreateMultipartUploadInput, CreateMultipartUploadOutput, UploadPartInput, UploadPartOutput,
+        AbortMultipartUploadInput, AbortMultipartUploadOutput, CreateMultipartUploadInput,
+        CreateMultipartUploadOutput, UploadPartInput, UploadPartOutput,
     },
     s3_error,
 };
 
 use super::{
-    attributes::Attributes,
-    checksum::{Algorithm, Coverage},
-    declared::Declared,
-    fault::{Fault, no_such_upload},
-    put::target,
-    receive::{Received, receive},
-    shared::{Address, Shared},
-    uploads::{self, Part, Plan, Upload, UploadId},
+    checksum::Algorithm,
+    checksum_plan::ChecksumPlan,
+    declared_body::DeclaredBody,
+    error::{OperationError, no_such_upload},
+    location::ObjectLocation,
+    object_headers::ObjectHeaders,
+    put,
+    receive::{ReceivedBody, receive},
+    store::ObjectStore,
+    upload_rows::{self, MultipartUpload, NewMultipartUpload, StoredPart, UploadId},
 };
 
-/// The largest number that a part may have.
+/// Maximum part number.
 pub(super) const PART_NUMBER_MAX: i32 = 10_000;
 
-/// Begins an upload.
+/// Creates an upload.
 pub(super) async fn create(
-    shared: &Arc<Shared>,
+    store: &Arc<ObjectStore>,
     request: S3Request<CreateMultipartUploadInput>,
 ) -> S3Result<S3Response<CreateMultipartUploadOutput>> {
     let S3Request { headers, input, .. } = request;
@@ -39,85 +41,33 @@ pub(super) async fn create(
         checksum_type,
         ..
     } = input;
-    let address = target(shared, bucket.clone(), key.clone())?;
-    let attributes = Attributes::from_headers(&headers)?;
-    let plan = Plan::new(checksum_algorithm.as_ref(), checksum_type.as_ref())?;
-    let begun = shared.blocking(move |shared| {
-        Ok(uploads::begin(
-            &shared.database(),
-            &address,
-            &attributes,
-            plan,
-            shared.clock.now_ms(),
-        )?)
-    });
-    let upload = begun.await?;
+    let location = put::target(store, bucket.clone(), key.clone())?;
+    let object_headers = ObjectHeaders::from_headers(&headers)?;
+    let plan = ChecksumPlan::new(checksum_algorithm.as_ref(), checksum_type.as_ref())?;
+    let upload = NewMultipartUpload {
+        location,
+        headers: object_headers,
+        plan,
+        now_ms: store.clock.now_ms(),
+    };
+
+    let id = store
+        .blocking(move |store| Ok(upload_rows::create(&store.database(), &upload)?))
+        .await?;
     let output = CreateMultipartUploadOutput {
         bucket: Some(bucket),
         key: Some(key),
-        upload_id: Some(upload.text()),
-        checksum_algorithm: plan
-            .chosen
-            .then(|| ChecksumAlgorithm::from_static(plan.algorithm.name())),
-        checksum_type: plan
-            .chosen
-            .then(|| ChecksumType::from_static(plan.coverage.name())),
+        upload_id: Some(id.text()),
+        checksum_algorithm: plan.algorithm_dto(),
+        checksum_type: plan.coverage_dto(),
         ..CreateMultipartUploadOutput::default()
     };
     Ok(S3Response::new(output))
 }
 
-impl Plan {
-    fn new(
-        algorithm: Option<&ChecksumAlgorithm>,
-        coverage: Option<&ChecksumType>,
-    ) -> S3Result<Plan> {
-        let rejection = |message: &'static str| s3_error!(InvalidRequest, "{message}");
-        let Some(algorithm) = algorithm else {
-            if coverage.is_some() {
-                return Err(rejection(
-                    "The x-amz-checksum-type header can only be used with x-amz-checksum-algorithm.",
-                ));
-            }
-            return Ok(Plan {
-                algorithm: Algorithm::DEFAULT,
-                coverage: Coverage::FullObject,
-                chosen: false,
-            });
-        };
-        let algorithm = Algorithm::named(algorithm.as_str())
-            .ok_or_else(|| rejection("Checksum algorithm provided is unsupported."))?;
-        let asked = match coverage.map(ChecksumType::as_str) {
-            None => None,
-            Some(ChecksumType::FULL_OBJECT) => Some(Coverage::FullObject),
-            Some(ChecksumType::COMPOSITE) => Some(Coverage::Composite),
-            Some(_) => {
-                return Err(rejection(
-                    "Value for x-amz-checksum-type header is invalid.",
-                ));
-            }
-        };
-        let coverage = match (algorithm, asked) {
-            (Algorithm::Crc64Nvme, Some(Coverage::Composite))
-            | (Algorithm::Sha1 | Algorithm::Sha256, Some(Coverage::FullObject)) => {
-                return Err(rejection(
-                    "The checksum type cannot be used with this checksum algorithm.",
-                ));
-            }
-            (Algorithm::Crc64Nvme, _) => Coverage::FullObject,
-            (_, asked) => asked.unwrap_or(Coverage::Composite),
-        };
-        Ok(Plan {
-            algorithm,
-            coverage,
-            chosen: true,
-        })
-    }
-}
-
-/// Takes one part, in place of one that has its number.
+/// Stores a part. It replaces a part with the same number.
 pub(super) async fn upload_part(
-    shared: &Arc<Shared>,
+    store: &Arc<ObjectStore>,
     request: S3Request<UploadPartInput>,
 ) -> S3Result<S3Response<UploadPartOutput>> {
     let S3Request {
@@ -134,19 +84,18 @@ pub(super) async fn upload_part(
         body,
         ..
     } = input;
-    shared.bucket(&bucket)?;
+    store.bucket(&bucket)?;
     check_number(part_number)?;
-    let declared = Declared::from_headers(&headers)?;
-    let target = Target {
+    let declared = DeclaredBody::from_headers(&headers)?;
+    let target = PartTarget {
         id: UploadId::parse(&upload_id)?,
-        address: Address { bucket, key },
+        location: ObjectLocation { bucket, key },
         number: part_number,
     };
-    let (target, plan) = shared
-        .blocking(move |shared| {
-            let plan = target.upload(shared)?.plan;
-            Ok((target, plan))
-        })
+
+    let plan_target = target.clone();
+    let plan = store
+        .blocking(move |store| Ok(plan_target.upload(store)?.plan))
         .await?;
     if plan.chosen && declared.algorithm() != Some(plan.algorithm) {
         let actual = declared.algorithm().map_or("null", Algorithm::name);
@@ -156,22 +105,23 @@ pub(super) async fn upload_part(
             plan.algorithm.name()
         ));
     }
-    let received = receive(shared, body, &declared, trailing_headers.as_ref()).await?;
-    let part = shared
-        .blocking(move |shared| target.keep(shared, received))
+
+    let received = receive(store, body, &declared, trailing_headers.as_ref()).await?;
+    let part = store
+        .blocking(move |store| target.store_part(store, received))
         .await?;
-    let mut headers = HeaderMap::new();
-    part.checksum.write_value(&mut headers);
+    let mut response_headers = HeaderMap::new();
+    part.checksum.write_value(&mut response_headers);
     let output = UploadPartOutput {
         e_tag: Some(part.tag()),
         ..UploadPartOutput::default()
     };
-    Ok(S3Response::with_headers(output, headers))
+    Ok(S3Response::with_headers(output, response_headers))
 }
 
-/// Gives an upload up, with its parts.
+/// Aborts an upload and removes its parts.
 pub(super) async fn abort(
-    shared: &Arc<Shared>,
+    store: &Arc<ObjectStore>,
     request: S3Request<AbortMultipartUploadInput>,
 ) -> S3Result<S3Response<AbortMultipartUploadOutput>> {
     let AbortMultipartUploadInput {
@@ -180,23 +130,25 @@ pub(super) async fn abort(
         upload_id,
         ..
     } = request.input;
-    shared.bucket(&bucket)?;
+    store.bucket(&bucket)?;
     let id = UploadId::parse(&upload_id)?;
-    let aborted = shared.blocking(move |shared| {
-        let mut database = shared.database();
+    let location = ObjectLocation { bucket, key };
+
+    let abort = move |store: &ObjectStore| {
+        let mut database = store.database();
         let transaction = database.transaction()?;
-        let upload = uploads::upload(&transaction, id, &Address { bucket, key })?
-            .ok_or_else(no_such_upload)?;
-        let blobs = uploads::remove(&transaction, upload.id)?;
+        let upload =
+            upload_rows::upload(&transaction, id, &location)?.ok_or_else(no_such_upload)?;
+        let blobs = upload_rows::remove(&transaction, upload.id)?;
         transaction.commit()?;
-        shared.blobs.remove(blobs);
+        store.blobs.remove(blobs);
         Ok(())
-    });
-    aborted.await?;
+    };
+    store.blocking(abort).await?;
     Ok(S3Response::new(AbortMultipartUploadOutput::default()))
 }
 
-/// Refuses numbers that no part may have.
+/// Fails if a part number is out of range.
 pub(super) fn check_number(number: i32) -> S3Result<()> {
     if (1..=PART_NUMBER_MAX).contains(&number) {
         return Ok(());
@@ -207,90 +159,53 @@ pub(super) fn check_number(number: i32) -> S3Result<()> {
     ))
 }
 
-/// The part of an upload that is to be made.
+/// The part of an upload that a request writes.
 #[derive(Clone, Debug)]
-pub(super) struct Target {
+pub(super) struct PartTarget {
     pub(super) id: UploadId,
-    pub(super) address: Address,
+    pub(super) location: ObjectLocation,
     pub(super) number: i32,
 }
 
-impl Target {
-    /// The upload, if it is there.
-    pub(super) fn upload(&self, shared: &Shared) -> Result<Upload, Fault> {
-        Ok(uploads::upload(&shared.database(), self.id, &self.address)?
-            .ok_or_else(no_such_upload)?)
+impl PartTarget {
+    /// Returns the upload. Fails if it does not exist.
+    pub(super) fn upload(&self, store: &ObjectStore) -> Result<MultipartUpload, OperationError> {
+        let upload = upload_rows::upload(&store.database(), self.id, &self.location)?
+            .ok_or_else(no_such_upload)?;
+        Ok(upload)
     }
 
-    /// Makes what has arrived the part, if the upload is still there.
-    pub(super) fn keep(&self, shared: &Shared, received: Received) -> Result<Part, Fault> {
-        let mut database = shared.database();
+    /// Stores a received body as the part. Fails if the upload no longer exists.
+    pub(super) fn store_part(
+        &self,
+        store: &ObjectStore,
+        received: ReceivedBody,
+    ) -> Result<StoredPart, OperationError> {
+        let mut database = store.database();
         let transaction = database.transaction()?;
-        uploads::upload(&transaction, self.id, &self.address)?.ok_or_else(no_such_upload)?;
-        let part = Part {
+        upload_rows::upload(&transaction, self.id, &self.location)?.ok_or_else(no_such_upload)?;
+        let part = StoredPart {
             number: self.number,
             size_bytes: received.size_bytes,
-            etag: hex::encode(received.sums.md5),
-            modified_ms: shared.clock.now_ms(),
-            checksum: received.sums.checksum,
-            blob: shared.blobs.finish(received.incoming)?,
+            etag: hex::encode(received.digests.md5),
+            modified_ms: store.clock.now_ms(),
+            checksum: received.digests.checksum,
+            blob: store.blobs.finish(received.writer)?,
         };
-        let kept = uploads::put_part(&transaction, self.id, &part);
-        match kept.and_then(|replaced| transaction.commit().map(|()| replaced)) {
+
+        let written = upload_rows::put_part(&transaction, self.id, &part).and_then(|replaced| {
+            transaction.commit()?;
+            Ok(replaced)
+        });
+        match written {
             Ok(replaced) => {
-                shared.blobs.remove(replaced);
+                store.blobs.remove(replaced);
                 Ok(part)
             }
             Err(error) => {
-                shared.blobs.remove([part.blob]);
+                store.blobs.remove([part.blob]);
                 Err(error.into())
             }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_upload_has_the_checksum_that_its_algorithm_allows() {
-        let plan = |algorithm: Option<&'static str>, coverage: Option<&'static str>| {
-            let plan = Plan::new(
-                algorithm.map(ChecksumAlgorithm::from_static).as_ref(),
-                coverage.map(ChecksumType::from_static).as_ref(),
-            );
-            plan.ok()
-                .map(|plan| (plan.algorithm, plan.coverage, plan.chosen))
-        };
-        let (crc32, sha256, nvme) = (Algorithm::Crc32, Algorithm::Sha256, Algorithm::Crc64Nvme);
-        for (algorithm, coverage, expected) in [
-            (None, None, Some((nvme, Coverage::FullObject, false))),
-            (None, Some("COMPOSITE"), None),
-            (
-                Some("CRC32"),
-                None,
-                Some((crc32, Coverage::Composite, true)),
-            ),
-            (
-                Some("CRC32"),
-                Some("FULL_OBJECT"),
-                Some((crc32, Coverage::FullObject, true)),
-            ),
-            (Some("SHA256"), Some("FULL_OBJECT"), None),
-            (
-                Some("SHA256"),
-                None,
-                Some((sha256, Coverage::Composite, true)),
-            ),
-            (Some("CRC64NVME"), Some("COMPOSITE"), None),
-            (Some("MD5"), None, None),
-        ] {
-            assert_eq!(
-                plan(algorithm, coverage),
-                expected,
-                "{algorithm:?} {coverage:?}"
-            );
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What is judged of a presigned request before its signature: that the address has not ended, told
-//! by the injected clock, and that the request brings no more than was signed.
+//! Checks of a presigned request beside its signature: that the URL has not expired by the injected
+//! clock, and that all `x-amz-` headers are signed.
 
 use std::sync::Arc;
 
@@ -11,87 +11,110 @@ use axum::{
 use http::{HeaderMap, StatusCode, header};
 use percent_encoding::percent_decode_str;
 
-use crate::Clock;
+use crate::clock::AsyncClock;
 
-/// Seconds that an address may be good for: seven days.
-const SECONDS_MAX: i64 = 604_800;
+/// Maximum validity of a presigned URL, in seconds: seven days.
+const VALIDITY_SECONDS_MAX: i64 = 604_800;
 
-/// What the names of the headers begin with by which a request says to S3 what it is about.
-const AMAZON: &str = "x-amz-";
+/// Prefix of the headers that change the meaning of a request.
+const AMZ_PREFIX: &str = "x-amz-";
 
-/// Refuses an address that has ended, or that asks for too long a life, and headers that could make
-/// it another request.
-pub(super) async fn judge(clock: Arc<dyn Clock>, request: Request, next: Next) -> Response {
+/// Rejects expired URLs, URLs with an invalid validity, and unsigned `x-amz-` headers.
+pub(super) async fn check(clock: Arc<dyn AsyncClock>, request: Request, next: Next) -> Response {
+    match rejection(&*clock, &request) {
+        Some(response) => response,
+        None => next.run(request).await,
+    }
+}
+
+fn rejection(clock: &dyn AsyncClock, request: &Request) -> Option<Response> {
     let query = request.uri().query().unwrap_or_default();
     let parameter = |name: &str| {
         query
             .split('&')
             .find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
     };
-    let (Some(date), Some(seconds)) = (parameter("X-Amz-Date"), parameter("X-Amz-Expires")) else {
-        return next.run(request).await;
+    // A request without both parameters is not presigned.
+    let date = parameter("X-Amz-Date")?;
+    let expires = parameter("X-Amz-Expires")?;
+
+    let Some((start, validity)) = unix_seconds(date).zip(expires.parse::<i64>().ok()) else {
+        return Some(malformed("X-Amz-Date or X-Amz-Expires is malformed"));
     };
-    let Some((start, seconds)) = seconds_since_epoch(date).zip(seconds.parse::<i64>().ok()) else {
-        return rejection(
-            StatusCode::BAD_REQUEST,
-            "AuthorizationQueryParametersError",
-            "X-Amz-Date or X-Amz-Expires is malformed",
-        );
-    };
-    if !(1..=SECONDS_MAX).contains(&seconds) {
-        let message = "X-Amz-Expires must be between 1 and 604800";
-        return rejection(
-            StatusCode::BAD_REQUEST,
-            "AuthorizationQueryParametersError",
-            message,
-        );
+    if !(1..=VALIDITY_SECONDS_MAX).contains(&validity) {
+        return Some(malformed("X-Amz-Expires must be between 1 and 604800"));
     }
-    if clock.now_ms() / 1000 > start + seconds {
-        return rejection(StatusCode::FORBIDDEN, "AccessDenied", "Request has expired");
+    if clock.now_ms() / 1000 > start + validity {
+        return Some(denied("Request has expired"));
     }
-    if !are_signed(
-        request.headers(),
-        parameter("X-Amz-SignedHeaders").unwrap_or_default(),
-    ) {
-        let message = "There were headers present in the request which were not signed";
-        return rejection(StatusCode::FORBIDDEN, "AccessDenied", message);
+    let signed_headers = parameter("X-Amz-SignedHeaders").unwrap_or_default();
+    if !are_amz_headers_signed(request.headers(), signed_headers) {
+        return Some(denied(
+            "There were headers present in the request which were not signed",
+        ));
     }
-    next.run(request).await
+    None
 }
 
-/// Whether the signature covers each header of Amazon's.
-fn are_signed(headers: &HeaderMap, signed: &str) -> bool {
-    let signed = percent_decode_str(signed).decode_utf8_lossy();
+fn are_amz_headers_signed(headers: &HeaderMap, signed_headers: &str) -> bool {
+    let signed_names = percent_decode_str(signed_headers).decode_utf8_lossy();
     let is_signed = |name: &str| {
-        signed
+        signed_names
             .split(';')
             .any(|signed| signed.eq_ignore_ascii_case(name))
     };
     headers
         .keys()
-        .all(|name| !name.as_str().starts_with(AMAZON) || is_signed(name.as_str()))
+        .map(http::HeaderName::as_str)
+        .filter(|name| name.starts_with(AMZ_PREFIX))
+        .all(is_signed)
 }
 
-fn rejection(status: StatusCode, code: &str, message: &str) -> Response {
+fn malformed(message: &str) -> Response {
+    let code = "AuthorizationQueryParametersError";
+    error_response(StatusCode::BAD_REQUEST, code, message)
+}
+
+fn denied(message: &str) -> Response {
+    error_response(StatusCode::FORBIDDEN, "AccessDenied", message)
+}
+
+fn error_response(status: StatusCode, code: &str, message: &str) -> Response {
     let body = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?><Error><Code>{code}</Code><Message>{message}</Message></Error>"
     );
     (status, [(header::CONTENT_TYPE, "application/xml")], body).into_response()
 }
 
-/// Reads `20260102T030405Z`; days are counted as in "days from civil" (Howard Hinnant).
-fn seconds_since_epoch(date: &str) -> Option<i64> {
-    let digits = |from: usize, to: usize| date.get(from..to)?.parse::<i64>().ok();
-    let shaped = date.len() == 16 && date.as_bytes()[8] == b'T' && date.ends_with('Z');
-    let (year, month, day) = (digits(0, 4)?, digits(4, 6)?, digits(6, 8)?);
-    let (hour, minute, second) = (digits(9, 11)?, digits(11, 13)?, digits(13, 15)?);
-    if !shaped || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+/// Parses `20260102T030405Z`. The days are counted with "days from civil" by Howard Hinnant
+/// (<https://howardhinnant.github.io/date_algorithms.html>).
+fn unix_seconds(date: &str) -> Option<i64> {
+    if date.len() != 16 || date.as_bytes()[8] != b'T' || !date.ends_with('Z') {
         return None;
     }
-    let year = if month <= 2 { year - 1 } else { year };
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
-    let days = era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468;
+    let number = |from: usize, to: usize| date.get(from..to)?.parse::<i64>().ok();
+    let calendar_year = number(0, 4)?;
+    let month = number(4, 6)?;
+    let day = number(6, 8)?;
+    let hour = number(9, 11)?;
+    let minute = number(11, 13)?;
+    let second = number(13, 15)?;
+    if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return None;
+    }
+
+    // Years start in March, so that the leap day is the last of the year.
+    let year = if month <= 2 {
+        calendar_year - 1
+    } else {
+        calendar_year
+    };
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let era = year.div_euclid(400);
+    let year_of_era = year.rem_euclid(400);
+    let days = era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100
+        + day_of_year
+        - 719_468;
     Some(days * 86_400 + hour * 3_600 + minute * 60 + second)
 }
 
@@ -100,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_read() {
+    fn amz_dates_are_parsed_to_unix_seconds() {
         for (date, expected) in [
             ("19700101T000000Z", Some(0)),
             ("20260102T030405Z", Some(1_767_323_045)),
@@ -108,7 +131,7 @@ mod tests {
             ("2026-01-02", None),
             ("20261302T030405Z", None),
         ] {
-            assert_eq!(seconds_since_epoch(date), expected, "{date}");
+            assert_eq!(unix_seconds(date), expected, "{date}");
         }
     }
 }

@@ -10,21 +10,22 @@ use s3s::{
 };
 
 use super::{
-    attributes::Attributes,
     condition::WriteCondition,
-    declared::Declared,
-    fault::Fault,
-    receive::{Received, receive},
-    rows::Object,
-    shared::{Address, Shared},
+    declared_body::DeclaredBody,
+    error::OperationError,
+    location::ObjectLocation,
+    object_headers::ObjectHeaders,
+    object_rows::StoredObject,
+    receive::{ReceivedBody, receive},
+    store::ObjectStore,
 };
 
-/// Bytes of the longest key.
+/// Maximum length of a key, in bytes.
 const KEY_BYTES_MAX: usize = 1024;
 
-/// Stores an object: the bytes first, then the row, if everything that was declared holds.
+/// Stores an object: first the bytes, then the row, if the body is as declared.
 pub(super) async fn put(
-    shared: &Arc<Shared>,
+    store: &Arc<ObjectStore>,
     request: S3Request<PutObjectInput>,
 ) -> S3Result<S3Response<PutObjectOutput>> {
     let S3Request {
@@ -33,51 +34,52 @@ pub(super) async fn put(
         trailing_headers,
         ..
     } = request;
-    let address = target(shared, input.bucket, input.key)?;
-    let (declared, condition) = (
-        Declared::from_headers(&headers)?,
-        WriteCondition::from_headers(&headers)?,
-    );
-    let attributes = Attributes::from_headers(&headers)?;
-    let received = receive(shared, input.body, &declared, trailing_headers.as_ref()).await?;
-    let stored = shared.blocking(move |shared| {
-        shared.replace(&address, &condition, |_| {
-            object(shared, received, attributes)
+    let location = target(store, input.bucket, input.key)?;
+    let declared = DeclaredBody::from_headers(&headers)?;
+    let condition = WriteCondition::from_headers(&headers)?;
+    let object_headers = ObjectHeaders::from_headers(&headers)?;
+
+    let received = receive(store, input.body, &declared, trailing_headers.as_ref()).await?;
+    let stored = store
+        .blocking(move |store| {
+            store.replace(&location, &condition, |_| {
+                object(store, received, object_headers)
+            })
         })
-    });
-    let object = stored.await?;
-    let mut answer = HeaderMap::new();
-    object.checksum.write(&mut answer);
+        .await?;
+
+    let mut response_headers = HeaderMap::new();
+    stored.checksum.write(&mut response_headers);
     let output = PutObjectOutput {
-        e_tag: Some(object.tag()),
+        e_tag: Some(stored.tag()),
         ..PutObjectOutput::default()
     };
-    Ok(S3Response::with_headers(output, answer))
+    Ok(S3Response::with_headers(output, response_headers))
 }
 
-/// An object of bytes that came in one piece: its ETag is their MD5.
+/// Creates an object that was not uploaded in parts: its ETag is its MD5.
 pub(super) fn object(
-    shared: &Shared,
-    received: Received,
-    attributes: Attributes,
-) -> Result<Object, Fault> {
-    let md5 = hex::encode(received.sums.md5);
-    Ok(Object {
+    store: &ObjectStore,
+    received: ReceivedBody,
+    headers: ObjectHeaders,
+) -> Result<StoredObject, OperationError> {
+    let md5 = hex::encode(received.digests.md5);
+    Ok(StoredObject {
         size_bytes: received.size_bytes,
-        etag: shared.etag(&md5, received.size_bytes),
+        etag: store.etag(&md5, received.size_bytes),
         md5,
-        modified_ms: shared.clock.now_ms(),
-        attributes,
-        checksum: received.sums.checksum,
-        blob: shared.blobs.finish(received.incoming)?,
+        modified_ms: store.clock.now_ms(),
+        headers,
+        checksum: received.digests.checksum,
+        blob: store.blobs.finish(received.writer)?,
     })
 }
 
-/// Where an object may be written.
-pub(super) fn target(shared: &Shared, bucket: String, key: String) -> S3Result<Address> {
-    shared.bucket(&bucket)?;
+/// Returns the location of an object to write. Fails if the bucket or the key is invalid.
+pub(super) fn target(store: &ObjectStore, bucket: String, key: String) -> S3Result<ObjectLocation> {
+    store.bucket(&bucket)?;
     if key.len() > KEY_BYTES_MAX {
         return Err(s3_error!(KeyTooLongError, "Your key is too long"));
     }
-    Ok(Address { bucket, key })
+    Ok(ObjectLocation { bucket, key })
 }

@@ -1,36 +1,38 @@
-//! Which bytes of an object are meant.
+//! Byte ranges of objects.
 //!
-//! Invariant: a span lies within its object and is never empty, unless the object is.
+//! Invariant: a span is within its object, and empty only if the object is.
 
 use s3s::{S3Result, dto::Range, s3_error};
 
-/// Bytes of an object.
+/// A range of the bytes of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Span {
-    /// The first byte.
+pub(super) struct ByteSpan {
+    /// Offset of the first byte.
     pub(super) first: u64,
-    /// How many bytes.
+    /// Number of bytes.
     pub(super) length: u64,
 }
 
-impl Span {
-    /// All bytes of an object of this size.
-    pub(super) fn whole(size_bytes: u64) -> Span {
-        Span {
+impl ByteSpan {
+    /// Returns the range of a whole object.
+    pub(super) fn whole(size_bytes: u64) -> ByteSpan {
+        ByteSpan {
             first: 0,
             length: size_bytes,
         }
     }
 
-    /// What a `Range` header means for an object of this size.
-    pub(super) fn of_range(range: Range, size_bytes: u64) -> S3Result<Span> {
-        let (first, end) = match range {
-            Range::Int { first, last } => (
-                first,
-                last.map_or(size_bytes, |last| last.saturating_add(1))
-                    .min(size_bytes),
-            ),
-            Range::Suffix { length } => (size_bytes.saturating_sub(length), size_bytes),
+    /// Resolves a `Range` header for an object of this size. Cuts it to the object.
+    pub(super) fn of_range(range: Range, size_bytes: u64) -> S3Result<ByteSpan> {
+        let first = match range {
+            Range::Int { first, .. } => first,
+            Range::Suffix { length } => size_bytes.saturating_sub(length),
+        };
+        let end = match range {
+            Range::Int {
+                last: Some(last), ..
+            } => last.saturating_add(1).min(size_bytes),
+            _ => size_bytes,
         };
         if first >= end {
             return Err(s3_error!(
@@ -38,14 +40,14 @@ impl Span {
                 "The requested range is not satisfiable"
             ));
         }
-        Ok(Span {
+        Ok(ByteSpan {
             first,
             length: end - first,
         })
     }
 
-    /// What `x-amz-copy-source-range` means, which has to lie within the source.
-    pub(super) fn of_source(range: &str, size_bytes: u64) -> S3Result<Span> {
+    /// Parses `x-amz-copy-source-range`. Fails if it exceeds the source.
+    pub(super) fn of_copy_range(range: &str, size_bytes: u64) -> S3Result<ByteSpan> {
         let Ok(Range::Int {
             first,
             last: Some(last),
@@ -62,13 +64,13 @@ impl Span {
                 "Range specified is not valid for source object of size: {size_bytes}"
             ));
         }
-        Ok(Span {
+        Ok(ByteSpan {
             first,
             length: last - first + 1,
         })
     }
 
-    /// The `Content-Range` header.
+    /// Returns the value of `Content-Range`.
     pub(super) fn content_range(self, size_bytes: u64) -> String {
         format!(
             "bytes {}-{}/{size_bytes}",
@@ -82,37 +84,52 @@ impl Span {
 mod tests {
     use super::*;
 
+    fn resolve(range: &str, size_bytes: u64) -> Option<ByteSpan> {
+        ByteSpan::of_range(Range::parse(range).unwrap(), size_bytes).ok()
+    }
+
     #[test]
-    fn ranges_are_cut_to_the_object_or_refused() {
-        let span = |range: &str, size| Span::of_range(Range::parse(range).unwrap(), size).ok();
-        for (range, size, expected) in [
-            ("bytes=0-0", 10, Some((0, 1))),
-            ("bytes=2-5", 10, Some((2, 4))),
-            ("bytes=2-", 10, Some((2, 8))),
-            ("bytes=9-99", 10, Some((9, 1))),
-            ("bytes=10-", 10, None),
-            ("bytes=-3", 10, Some((7, 3))),
-            ("bytes=-99", 10, Some((0, 10))),
-            ("bytes=-0", 10, None),
-            ("bytes=0-", 0, None),
-            ("bytes=-1", 0, None),
+    fn satisfiable_ranges_are_cut_to_the_object() {
+        for (range, first, length) in [
+            ("bytes=0-0", 0, 1),
+            ("bytes=2-5", 2, 4),
+            ("bytes=2-", 2, 8),
+            ("bytes=9-99", 9, 1),
+            ("bytes=-3", 7, 3),
+            ("bytes=-99", 0, 10),
         ] {
-            let expected = expected.map(|(first, length)| Span { first, length });
-            assert_eq!(span(range, size), expected, "{range} of {size}");
+            assert_eq!(
+                resolve(range, 10),
+                Some(ByteSpan { first, length }),
+                "{range}"
+            );
         }
     }
 
     #[test]
-    fn a_copied_range_lies_within_its_source() {
+    fn unsatisfiable_ranges_are_rejected() {
+        for (range, size_bytes) in [
+            ("bytes=10-", 10),
+            ("bytes=-0", 10),
+            ("bytes=0-", 0),
+            ("bytes=-1", 0),
+        ] {
+            assert_eq!(resolve(range, size_bytes), None, "{range} of {size_bytes}");
+        }
+    }
+
+    #[test]
+    fn copy_range_must_be_within_the_source() {
+        let expected = ByteSpan {
+            first: 5,
+            length: 5,
+        };
         assert_eq!(
-            Span::of_source("bytes=5-9", 10).ok(),
-            Some(Span {
-                first: 5,
-                length: 5
-            })
+            ByteSpan::of_copy_range("bytes=5-9", 10).ok(),
+            Some(expected)
         );
-        for refused in ["bytes=5-10", "bytes=5-", "bytes=-5", "5-9"] {
-            assert!(Span::of_source(refused, 10).is_err(), "{refused}");
+        for invalid in ["bytes=5-10", "bytes=5-", "bytes=-5", "5-9"] {
+            assert!(ByteSpan::of_copy_range(invalid, 10).is_err(), "{invalid}");
         }
     }
 }

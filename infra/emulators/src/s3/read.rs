@@ -1,8 +1,7 @@
 //! `GetObject` and `HeadObject`.
 //!
-//! Invariant: a file is opened under the lock under which its row was read, and never changes: an
-//! answer holds the bytes of one object from beginning to end, whatever happens to its key
-//! meanwhile.
+//! Invariant: a response contains the bytes of one object, also if the object is replaced
+//! meanwhile. The file is opened under the lock under which its row is read, and never changes.
 
 use std::{
     fs::File,
@@ -12,7 +11,7 @@ use std::{
 
 use bytes::Bytes;
 use futures::{Stream, stream};
-use http::HeaderMap;
+use http::{HeaderMap, header};
 use s3s::{
     S3Request, S3Response, S3Result,
     dto::{GetObjectInput, GetObjectOutput, HeadObjectInput, HeadObjectOutput, StreamingBlob},
@@ -21,65 +20,47 @@ use s3s::{
 use sync_wrapper::SyncStream;
 
 use super::{
-    condition::{ReadCondition, Verdict},
-    fault::{Fault, no_such_key, precondition_failed},
-    range::Span,
-    rows::{self, Object},
-    shared::{Address, Shared},
+    condition::{ConditionOutcome, ReadCondition},
+    error::{OperationError, no_such_key, precondition_failed},
+    location::ObjectLocation,
+    object_rows::{self, StoredObject},
+    range::ByteSpan,
+    store::ObjectStore,
 };
 
 /// Bytes that are read from a file at once.
 const READ_BYTES: u64 = 256 * 1024;
 
-/// Answers with an object, or with a range of it.
+/// Returns an object, or a range of it.
 pub(super) async fn get(
-    shared: &Arc<Shared>,
+    store: &Arc<ObjectStore>,
     request: S3Request<GetObjectInput>,
 ) -> S3Result<S3Response<GetObjectOutput>> {
     let input = request.input;
-    shared.bucket(&input.bucket)?;
+    store.bucket(&input.bucket)?;
+    let location = ObjectLocation {
+        bucket: input.bucket.clone(),
+        key: input.key.clone(),
+    };
+    let OpenObject { object, file } = store.blocking(move |store| open(store, &location)).await?;
     let condition = ReadCondition {
-        matches: input.if_match,
-        differs: input.if_none_match,
-        modified_since: input.if_modified_since,
-        unmodified_since: input.if_unmodified_since,
+        if_match: input.if_match.clone(),
+        if_none_match: input.if_none_match.clone(),
+        if_modified_since: input.if_modified_since.clone(),
+        if_unmodified_since: input.if_unmodified_since.clone(),
     };
-    let address = Address {
-        bucket: input.bucket,
-        key: input.key,
-    };
-    let found = shared
-        .blocking(move |shared| open(shared, &address))
-        .await?;
-    let (object, file) = found.ok_or_else(no_such_key)?;
-    judge(&condition, &object)?;
+    check(&condition, &object)?;
     let span = match input.range {
-        Some(range) => Span::of_range(range, object.size_bytes)?,
-        None => Span::whole(object.size_bytes),
+        Some(range) => ByteSpan::of_range(range, object.size_bytes)?,
+        None => ByteSpan::whole(object.size_bytes),
     };
-    let mut headers = HeaderMap::new();
-    object.attributes.write(&mut headers);
-    if input.range.is_none() && input.checksum_mode.is_some() {
-        object.checksum.write(&mut headers);
-    }
-    for (name, value) in [
-        (http::header::CONTENT_TYPE, input.response_content_type),
-        (
-            http::header::CONTENT_DISPOSITION,
-            input.response_content_disposition,
-        ),
-        (http::header::CACHE_CONTROL, input.response_cache_control),
-    ] {
-        if let Some(value) = value {
-            let value = value
-                .try_into()
-                .map_err(|_| s3_error!(InvalidArgument, "A header override is malformed"))?;
-            headers.insert(name, value);
-        }
-    }
+
+    let headers = get_headers(&input, &object)?;
     let output = GetObjectOutput {
         accept_ranges: Some("bytes".to_owned()),
-        body: Some(StreamingBlob::wrap(SyncStream::new(bytes(file, span)))),
+        body: Some(StreamingBlob::wrap(SyncStream::new(stream_bytes(
+            file, span,
+        )))),
         content_length: Some(i64::try_from(span.length).unwrap_or(i64::MAX)),
         content_range: input.range.map(|_| span.content_range(object.size_bytes)),
         e_tag: Some(object.tag()),
@@ -89,30 +70,56 @@ pub(super) async fn get(
     Ok(S3Response::with_headers(output, headers))
 }
 
-/// Answers as [`get`] does, without the bytes.
+/// Returns the stored headers, with the overrides of the request.
+fn get_headers(input: &GetObjectInput, object: &StoredObject) -> S3Result<HeaderMap> {
+    let mut headers = HeaderMap::new();
+    object.headers.write(&mut headers);
+    if input.range.is_none() && input.checksum_mode.is_some() {
+        object.checksum.write(&mut headers);
+    }
+    for (name, value) in [
+        (header::CONTENT_TYPE, &input.response_content_type),
+        (
+            header::CONTENT_DISPOSITION,
+            &input.response_content_disposition,
+        ),
+        (header::CACHE_CONTROL, &input.response_cache_control),
+    ] {
+        if let Some(value) = value {
+            let value = value
+                .try_into()
+                .map_err(|_| s3_error!(InvalidArgument, "A header override is malformed"))?;
+            headers.insert(name, value);
+        }
+    }
+    Ok(headers)
+}
+
+/// Returns what [`get`] returns, without the bytes.
 pub(super) async fn head(
-    shared: &Arc<Shared>,
+    store: &Arc<ObjectStore>,
     request: S3Request<HeadObjectInput>,
 ) -> S3Result<S3Response<HeadObjectOutput>> {
     let input = request.input;
-    shared.bucket(&input.bucket)?;
-    let condition = ReadCondition {
-        matches: input.if_match,
-        differs: input.if_none_match,
-        modified_since: input.if_modified_since,
-        unmodified_since: input.if_unmodified_since,
-    };
-    let address = Address {
+    store.bucket(&input.bucket)?;
+    let location = ObjectLocation {
         bucket: input.bucket,
         key: input.key,
     };
-    let found = shared
-        .blocking(move |shared| Ok(rows::object(&shared.database(), &address)?))
-        .await?;
-    let object = found.ok_or_else(no_such_key)?;
-    judge(&condition, &object)?;
+    let object = store
+        .blocking(move |store| Ok(object_rows::object(&store.database(), &location)?))
+        .await?
+        .ok_or_else(no_such_key)?;
+    let condition = ReadCondition {
+        if_match: input.if_match,
+        if_none_match: input.if_none_match,
+        if_modified_since: input.if_modified_since,
+        if_unmodified_since: input.if_unmodified_since,
+    };
+    check(&condition, &object)?;
+
     let mut headers = HeaderMap::new();
-    object.attributes.write(&mut headers);
+    object.headers.write(&mut headers);
     if input.checksum_mode.is_some() {
         object.checksum.write(&mut headers);
     }
@@ -126,51 +133,69 @@ pub(super) async fn head(
     Ok(S3Response::with_headers(output, headers))
 }
 
-/// The object under a key with its bytes, which stay readable once they are open.
-fn open(shared: &Shared, address: &Address) -> Result<Option<(Object, File)>, Fault> {
-    // Under the lock, so that nobody removes the file before it is open.
-    let database = shared.database();
-    let Some(object) = rows::object(&database, address)? else {
-        return Ok(None);
-    };
-    let file = shared.blobs.read(object.blob)?;
-    Ok(Some((object, file)))
+/// An object and its open file.
+struct OpenObject {
+    object: StoredObject,
+    file: File,
 }
 
-fn judge(condition: &ReadCondition, object: &Object) -> S3Result<()> {
-    match condition.judge(object) {
-        Verdict::Proceed => Ok(()),
-        Verdict::Failed => Err(precondition_failed()),
-        Verdict::NotModified => {
-            let mut rejection = s3_error!(NotModified);
+fn open(store: &ObjectStore, location: &ObjectLocation) -> Result<OpenObject, OperationError> {
+    // Under the lock, so that the file is not removed before it is open.
+    let database = store.database();
+    let object = object_rows::object(&database, location)?.ok_or_else(no_such_key)?;
+    let file = store.blobs.read(object.blob)?;
+    Ok(OpenObject { object, file })
+}
+
+/// Fails with a 304 or 412 if the conditions do not hold.
+fn check(condition: &ReadCondition, object: &StoredObject) -> S3Result<()> {
+    match condition.evaluate(object) {
+        ConditionOutcome::Proceed => Ok(()),
+        ConditionOutcome::Failed => Err(precondition_failed()),
+        ConditionOutcome::NotModified => {
             let mut headers = HeaderMap::new();
-            object.attributes.write_validators(&mut headers);
+            object.headers.write_not_modified(&mut headers);
             if let Ok(tag) = format!("\"{}\"", object.etag).try_into() {
-                headers.insert(http::header::ETAG, tag);
+                headers.insert(header::ETAG, tag);
             }
-            rejection.set_headers(headers);
-            Err(rejection)
+            let mut not_modified = s3_error!(NotModified);
+            not_modified.set_headers(headers);
+            Err(not_modified)
         }
     }
 }
 
-/// The bytes of a span, read in steps off the async threads.
-fn bytes(file: File, span: Span) -> impl Stream<Item = io::Result<Bytes>> + Send {
-    stream::try_unfold((file, span), |(mut file, span)| async move {
-        if span.length == 0 {
+/// The rest of a file that is being streamed.
+struct RemainingBytes {
+    file: File,
+    span: ByteSpan,
+}
+
+/// Streams a range of a file, reading off the async threads.
+fn stream_bytes(file: File, span: ByteSpan) -> impl Stream<Item = io::Result<Bytes>> + Send {
+    stream::try_unfold(RemainingBytes { file, span }, |remaining| async move {
+        if remaining.span.length == 0 {
             return Ok(None);
         }
-        let read = tokio::task::spawn_blocking(move || {
-            let step = span.length.min(READ_BYTES);
-            let mut bytes = vec![0; usize::try_from(step).unwrap_or_default()];
-            file.seek(SeekFrom::Start(span.first))?;
-            file.read_exact(&mut bytes)?;
-            let rest = Span {
-                first: span.first + step,
-                length: span.length - step,
-            };
-            Ok(Some((Bytes::from(bytes), (file, rest))))
-        });
-        read.await.unwrap_or_else(|error| Err(error.into()))
+        tokio::task::spawn_blocking(move || read_chunk(remaining))
+            .await
+            .unwrap_or_else(|error| Err(error.into()))
     })
+}
+
+fn read_chunk(remaining: RemainingBytes) -> io::Result<Option<(Bytes, RemainingBytes)>> {
+    let RemainingBytes { mut file, span } = remaining;
+    let chunk_bytes = span.length.min(READ_BYTES);
+    let mut chunk = vec![0; usize::try_from(chunk_bytes).unwrap_or_default()];
+    file.seek(SeekFrom::Start(span.first))?;
+    file.read_exact(&mut chunk)?;
+
+    let rest = ByteSpan {
+        first: span.first + chunk_bytes,
+        length: span.length - chunk_bytes,
+    };
+    Ok(Some((
+        Bytes::from(chunk),
+        RemainingBytes { file, span: rest },
+    )))
 }

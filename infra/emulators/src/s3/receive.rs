@@ -1,6 +1,6 @@
-//! A request's body on its way to disk: written and hashed as it arrives, in steps of bounded size.
+//! Writes a request body to disk and hashes it while it arrives, in chunks of limited size.
 //!
-//! Invariant: a body that is cut off, too long or not what was declared leaves no file.
+//! Invariant: a body that is incomplete, too long or different from its declaration leaves no file.
 
 use std::sync::Arc;
 
@@ -9,97 +9,93 @@ use futures::StreamExt;
 use s3s::{S3Error, StdError, TrailingHeaders, dto::StreamingBlob, s3_error};
 
 use super::{
-    blobs::Incoming,
-    checksum::{Algorithm, Hasher, Sums},
-    declared::{Declared, incomplete},
-    fault::Fault,
-    shared::Shared,
+    blob::BlobWriter,
+    checksum::{Algorithm, Digests, Hasher},
+    declared_body::{DeclaredBody, incomplete},
+    error::OperationError,
+    store::ObjectStore,
 };
 
-/// Bytes that are gathered before they are written.
-const STEP_BYTES: usize = 1024 * 1024;
+/// Bytes that are buffered before they are written.
+const CHUNK_BYTES: usize = 1024 * 1024;
 
-/// A body that arrived whole, as declared.
-pub(super) struct Received {
-    pub(super) incoming: Incoming,
+/// A complete body that matches its declaration.
+pub(super) struct ReceivedBody {
+    pub(super) writer: BlobWriter,
     pub(super) size_bytes: u64,
-    pub(super) sums: Sums,
+    pub(super) digests: Digests,
 }
 
 /// A body that is arriving.
-struct Arriving {
-    incoming: Incoming,
+struct PartialBody {
+    writer: BlobWriter,
     hasher: Hasher,
     size_bytes: u64,
 }
 
-impl Arriving {
-    fn append(&mut self, chunks: &[Bytes]) -> Result<(), Fault> {
+impl PartialBody {
+    fn append(&mut self, chunks: &[Bytes]) -> Result<(), OperationError> {
         for chunk in chunks {
             self.hasher.update(chunk);
         }
-        self.incoming.write(chunks)?;
+        self.writer.write(chunks)?;
         Ok(())
     }
 }
 
-/// Writes a body to a file of its own and compares it to what was declared.
+/// Writes a body to a new file. Fails if it differs from its declaration.
 pub(super) async fn receive(
-    shared: &Arc<Shared>,
+    store: &Arc<ObjectStore>,
     body: Option<StreamingBlob>,
-    declared: &Declared,
+    declared: &DeclaredBody,
     trailers: Option<&TrailingHeaders>,
-) -> Result<Received, Fault> {
+) -> Result<ReceivedBody, OperationError> {
     let algorithm = declared.algorithm().unwrap_or(Algorithm::DEFAULT);
-    let mut body = body.map(StreamExt::fuse);
-    let mut arriving = Arriving {
-        incoming: shared.blobs.begin(),
+    let mut stream = body.map(StreamExt::fuse);
+    let mut partial = PartialBody {
+        writer: store.blobs.create(),
         hasher: Hasher::new(algorithm),
         size_bytes: 0,
     };
     loop {
-        let mut step = Vec::new();
-        let mut step_bytes = 0;
-        while step_bytes < STEP_BYTES
-            && let Some(body) = &mut body
-            && let Some(chunk) = body.next().await
+        let mut chunks = Vec::new();
+        let mut chunks_bytes = 0;
+        while chunks_bytes < CHUNK_BYTES
+            && let Some(stream) = &mut stream
+            && let Some(chunk) = stream.next().await
         {
-            let chunk = chunk.map_err(refused_body)?;
-            step_bytes += chunk.len();
-            step.push(chunk);
+            let chunk = chunk.map_err(body_error)?;
+            chunks_bytes += chunk.len();
+            chunks.push(chunk);
         }
-        arriving.size_bytes += step_bytes as u64;
-        if arriving.size_bytes > declared.length_bytes {
+        partial.size_bytes += chunks_bytes as u64;
+        if partial.size_bytes > declared.length_bytes {
             return Err(incomplete().into());
         }
-        let ended = step_bytes < STEP_BYTES;
-        arriving = shared
+
+        partial = store
             .blocking(move |_| {
-                arriving.append(&step)?;
-                Ok(arriving)
+                partial.append(&chunks)?;
+                Ok(partial)
             })
             .await?;
-        if ended {
+        if chunks_bytes < CHUNK_BYTES {
             break;
         }
     }
-    let Arriving {
-        incoming,
-        hasher,
-        size_bytes,
-    } = arriving;
-    let sums = hasher.finish();
-    declared.verify(size_bytes, &sums, trailers)?;
-    Ok(Received {
-        incoming,
-        size_bytes,
-        sums,
+
+    let digests = partial.hasher.finish();
+    declared.verify(partial.size_bytes, &digests, trailers)?;
+    Ok(ReceivedBody {
+        writer: partial.writer,
+        size_bytes: partial.size_bytes,
+        digests,
     })
 }
 
-/// What a body that breaks means to S3. The protocol layer keeps its error types to itself, but not
+/// Converts an error of the body stream. s3s does not export its error types, so this compares
 /// their texts.
-fn refused_body(error: StdError) -> S3Error {
+fn body_error(error: StdError) -> S3Error {
     let text = error.to_string();
     if text.contains("SignatureMismatch") {
         return s3_error!(
@@ -113,7 +109,7 @@ fn refused_body(error: StdError) -> S3Error {
             "The provided 'x-amz-content-sha256' header does not match what was computed."
         );
     }
-    let mut rejection = incomplete();
-    rejection.set_source(error);
-    rejection
+    let mut incomplete = incomplete();
+    incomplete.set_source(error);
+    incomplete
 }

@@ -1,51 +1,49 @@
-//! Values that nobody can guess.
+//! Generates secret values from a cryptographically secure source.
 //!
-//! Invariant: every character of the alphabet is as likely as every other, and each kind of them
-//! occurs.
+//! Invariant: values are uniformly distributed among those that contain every character class.
 
 use crate::random;
 
-/// Kinds of characters; punctuation comes last.
-const KINDS: [&[u8]; 4] = [
+/// Character classes. Punctuation is the last.
+const CLASSES: [&[u8]; 4] = [
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZ",
     b"abcdefghijklmnopqrstuvwxyz",
     b"0123456789",
     b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~",
 ];
 
-/// A new value of so many characters, which are at least as many as there are kinds.
+/// Returns a new value of `length` characters. `length` is at least the number of classes.
 pub(super) fn value(length: u32, excludes_punctuation: bool) -> Result<String, getrandom::Error> {
-    let kinds = if excludes_punctuation {
-        &KINDS[..3]
+    let classes = if excludes_punctuation {
+        &CLASSES[..3]
     } else {
-        &KINDS[..]
+        &CLASSES[..]
     };
-    let alphabet = kinds.concat();
+    let alphabet = classes.concat();
     loop {
-        let drawn = draw(length, &alphabet)?;
-        // What lacks a kind is thrown away whole: mending it would make some values likelier than
-        // others.
-        if kinds
+        let candidate = random_string(length, &alphabet)?;
+        // A candidate that lacks a class is discarded: replacing characters would bias the result.
+        let contains_all_classes = classes
             .iter()
-            .all(|kind| drawn.bytes().any(|byte| kind.contains(&byte)))
-        {
-            return Ok(drawn);
+            .all(|class| candidate.bytes().any(|byte| class.contains(&byte)));
+        if contains_all_classes {
+            return Ok(candidate);
         }
     }
 }
 
-fn draw(length: u32, alphabet: &[u8]) -> Result<String, getrandom::Error> {
-    let mut drawn = String::new();
-    // A byte beyond the last whole multiple is thrown away: it would favour the alphabet's first
-    // characters.
-    let multiple = 256 / alphabet.len() * alphabet.len();
-    while drawn.len() < length as usize {
+fn random_string(length: u32, alphabet: &[u8]) -> Result<String, getrandom::Error> {
+    let mut text = String::new();
+    // Larger bytes are discarded: they would favor the first characters of the alphabet.
+    let limit = 256 / alphabet.len() * alphabet.len();
+    while text.len() < length as usize {
         let [byte] = random::bytes()?;
-        if usize::from(byte) < multiple {
-            drawn.push(char::from(alphabet[usize::from(byte) % alphabet.len()]));
+        let number = usize::from(byte);
+        if number < limit {
+            text.push(char::from(alphabet[number % alphabet.len()]));
         }
     }
-    Ok(drawn)
+    Ok(text)
 }
 
 #[cfg(test)]
@@ -53,18 +51,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_has_its_length_and_every_kind() {
+    fn value_has_the_length_and_every_character_class() {
         for (length, excludes_punctuation) in [(4, false), (4, true), (64, true), (4096, false)] {
             let value = value(length, excludes_punctuation).unwrap();
+            let has_punctuation = value.bytes().any(|byte| byte.is_ascii_punctuation());
+
             assert_eq!(value.len(), length as usize);
-            assert_eq!(
-                value.bytes().any(|byte| byte.is_ascii_punctuation()),
-                !excludes_punctuation,
-                "{value}"
-            );
+            assert_eq!(has_punctuation, !excludes_punctuation, "{value}");
             assert!(value.bytes().any(|byte| byte.is_ascii_digit()), "{value}");
             assert!(value.bytes().all(|byte| byte.is_ascii_graphic()), "{value}");
         }
+    }
+
+    #[test]
+    fn two_values_differ() {
         assert_ne!(value(64, true), value(64, true));
     }
 }

@@ -1,10 +1,12 @@
-//! Secrets Manager: values that are generated once and read, over AWS JSON 1.1, kept in a file.
+//! Secrets Manager: generated values over AWS JSON 1.1, stored in a file.
 //!
-//! Invariant: a value is in the file, which its owner alone can read, and in answers to those who
-//! may have it; it is never formatted, and a secret that has one keeps it.
+//! Invariants:
+//! - A value is only in the file, which its owner alone can read, and in authorized responses. It
+//!   is never formatted.
+//! - The value of an existing secret never changes.
 
 mod generate;
-mod store;
+mod secret_file;
 
 use std::{
     path::Path,
@@ -12,122 +14,121 @@ use std::{
 };
 
 use axum::body::Body;
-use http::{HeaderValue, Response, StatusCode, header::CONTENT_TYPE};
+use http::{Response, StatusCode};
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
     arn,
-    clock::Clock,
-    error::{ProvisionError, StartError},
+    aws_json::AwsJson,
+    clock::AsyncClock,
+    error::{EmulatorStartError, ProvisionError},
     random,
 };
-use store::{Secret, Store};
+use secret_file::{SecretFile, StoredSecret};
 
-/// The label of the version that is in force, which is the only one here.
+/// Staging label of the current version. The emulator stores no other version.
 const CURRENT: &str = "AWSCURRENT";
 
 /// The secrets. Clones share them.
 #[derive(Clone)]
-pub(crate) struct Secrets {
-    store: Arc<Mutex<Store>>,
-    clock: Arc<dyn Clock>,
+pub(crate) struct SecretsManager {
+    file: Arc<Mutex<SecretFile>>,
+    clock: Arc<dyn AsyncClock>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct Wanted {
-    /// A name or an ARN.
+struct GetSecretValueRequest {
+    /// Name or ARN.
     secret_id: String,
     version_id: Option<String>,
     version_stage: Option<String>,
 }
 
-impl Wanted {
-    fn is(&self, secret: &Secret) -> bool {
+impl GetSecretValueRequest {
+    fn matches(&self, secret: &StoredSecret) -> bool {
         secret.name == self.secret_id || arn::secret(&secret.name) == self.secret_id
     }
 
-    fn is_version_of(&self, secret: &Secret) -> bool {
-        let is_current = |stage: &String| stage == CURRENT;
-        self.version_id
+    fn matches_version(&self, secret: &StoredSecret) -> bool {
+        let matches_id = self
+            .version_id
             .as_ref()
-            .is_none_or(|id| *id == secret.version_id)
-            && self.version_stage.as_ref().is_none_or(is_current)
+            .is_none_or(|id| *id == secret.version_id);
+        let matches_stage = self
+            .version_stage
+            .as_ref()
+            .is_none_or(|stage| stage == CURRENT);
+        matches_id && matches_stage
     }
 }
 
-impl Secrets {
-    /// Opens the file, or makes it.
-    pub(crate) fn open(path: &Path, clock: Arc<dyn Clock>) -> Result<Secrets, StartError> {
-        let store = Store::open(path).map_err(|error| StartError::damaged(path, &error))?;
-        Ok(Secrets {
-            store: Arc::new(Mutex::new(store)),
+impl SecretsManager {
+    /// Opens or creates the file.
+    pub(crate) fn open(
+        path: &Path,
+        clock: Arc<dyn AsyncClock>,
+    ) -> Result<SecretsManager, EmulatorStartError> {
+        let file =
+            SecretFile::open(path).map_err(|error| EmulatorStartError::damaged(path, &error))?;
+        Ok(SecretsManager {
+            file: Arc::new(Mutex::new(file)),
             clock,
         })
     }
 
-    /// Makes a secret with a value of its own, where there is none of that name. Blocks.
+    /// Creates a secret with a generated value if none has this name. Blocks.
     pub(crate) fn ensure(&self, secret: &template::Secret) -> Result<(), ProvisionError> {
         let failed = |reason: String| ProvisionError::Secret {
             secret: secret.name.clone(),
             reason,
         };
-        let mut store = self.store();
-        if store
+
+        let mut file = self.file();
+        let exists = file
             .secrets()
             .iter()
-            .any(|known| known.name == secret.name)
-        {
+            .any(|existing| existing.name == secret.name);
+        if exists {
             return Ok(());
         }
-        let value = generate::value(secret.length, secret.excludes_punctuation);
-        let made = Secret {
+
+        let value = generate::value(secret.length, secret.excludes_punctuation)
+            .map_err(|error| failed(error.to_string()))?;
+        let created = StoredSecret {
             name: secret.name.clone(),
-            value: value.map_err(|error| failed(error.to_string()))?,
+            value,
             version_id: random::uuid(),
             created_ms: self.clock.now_ms(),
         };
-        store.add(made).map_err(|error| failed(error.to_string()))
+        file.add(created).map_err(|error| failed(error.to_string()))
     }
 
-    /// Answers one request.
-    pub(crate) fn answer(&self, operation: &str, body: &[u8]) -> Response<Body> {
+    /// Responds to one request.
+    pub(crate) fn handle(&self, operation: &str, body: &[u8]) -> Response<Body> {
         if operation != "GetSecretValue" {
-            let message = format!("The operation {operation} is not emulated here.");
-            return rejection(
-                StatusCode::BAD_REQUEST,
-                "UnknownOperationException",
-                &message,
-            );
+            let message = format!("The operation {operation} is not emulated.");
+            return error_response("UnknownOperationException", &message);
         }
         match serde_json::from_slice(body) {
-            Ok(wanted) => self.value(&wanted),
-            Err(error) => rejection(
-                StatusCode::BAD_REQUEST,
-                "InvalidParameterException",
-                &error.to_string(),
-            ),
+            Ok(request) => self.get_secret_value(&request),
+            Err(error) => error_response("InvalidParameterException", &error.to_string()),
         }
     }
 
-    fn value(&self, wanted: &Wanted) -> Response<Body> {
-        let store = self.store();
-        let secret = store.secrets().iter().find(|secret| wanted.is(secret));
-        let Some(secret) = secret.filter(|secret| wanted.is_version_of(secret)) else {
-            let what = if secret.is_some() {
-                "version of the specified secret"
-            } else {
-                "specified secret"
-            };
-            let message = format!("Secrets Manager can't find the {what}.");
-            return rejection(
-                StatusCode::BAD_REQUEST,
-                "ResourceNotFoundException",
-                &message,
-            );
+    fn get_secret_value(&self, request: &GetSecretValueRequest) -> Response<Body> {
+        let file = self.file();
+        let Some(secret) = file.secrets().iter().find(|secret| request.matches(secret)) else {
+            let message = "Secrets Manager can't find the specified secret.";
+            return error_response("ResourceNotFoundException", message);
         };
-        let found = json!({
+        if !request.matches_version(secret) {
+            let message = "Secrets Manager can't find the version of the specified secret.";
+            return error_response("ResourceNotFoundException", message);
+        }
+
+        let body = json!({
             "ARN": arn::secret(&secret.name),
             "CreatedDate": secret.created_ms / 1000,
             "Name": secret.name,
@@ -135,29 +136,15 @@ impl Secrets {
             "VersionId": secret.version_id,
             "VersionStages": [CURRENT],
         });
-        json_answer(StatusCode::OK, found.to_string())
+        AwsJson::V1_1.response(StatusCode::OK, &body)
     }
 
-    fn store(&self) -> MutexGuard<'_, Store> {
-        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    fn file(&self) -> MutexGuard<'_, SecretFile> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// An error in Secrets Manager's shape.
-pub(crate) fn rejection(status: StatusCode, code: &str, message: &str) -> Response<Body> {
-    json_answer(
-        status,
-        json!({ "__type": code, "Message": message }).to_string(),
-    )
-}
-
-/// An answer in AWS JSON 1.1.
-fn json_answer(status: StatusCode, body: String) -> Response<Body> {
-    let mut answer = Response::new(Body::from(body));
-    *answer.status_mut() = status;
-    answer.headers_mut().insert(
-        CONTENT_TYPE,
-        HeaderValue::from_static("application/x-amz-json-1.1"),
-    );
-    answer
+fn error_response(code: &str, message: &str) -> Response<Body> {
+    let body = json!({ "__type": code, "Message": message });
+    AwsJson::V1_1.response(StatusCode::BAD_REQUEST, &body)
 }

@@ -1,133 +1,140 @@
-//! Up to ten of the same at once: each entry succeeds or fails for itself.
+//! Batches of up to ten operations. Each entry succeeds or fails on its own.
 
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
 use super::{
-    attributes::MESSAGE_BYTES_MAX,
     error::SqsError,
-    send::{Act, Caller},
-    store::{self, Store},
+    message_operation::{CallContext, MessageOperation},
+    queue_attributes::MESSAGE_BYTES_MAX,
+    queue_store::{self, QueueStore},
 };
 use crate::anomaly::Anomaly;
 
-/// Entries of one batch.
+/// Maximum number of entries of a batch.
 const ENTRIES_MAX: usize = 10;
 
-/// Characters of an entry's id.
+/// Maximum length of an entry's ID, in characters.
 const ENTRY_ID_LENGTH_MAX: usize = 80;
 
 /// One entry of a batch.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
-pub(super) struct Entry<A> {
+pub(super) struct BatchEntry<O> {
     id: String,
     #[serde(flatten)]
-    act: A,
+    operation: O,
 }
 
-/// What became of a batch.
+/// The output of a batch.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "PascalCase")]
-pub(super) struct Outcome<D> {
-    successful: Vec<Success<D>>,
-    failed: Vec<Failure>,
+pub(super) struct BatchOutput<T> {
+    successful: Vec<BatchSuccess<T>>,
+    failed: Vec<BatchFailure>,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "PascalCase")]
-struct Success<D> {
+struct BatchSuccess<T> {
     id: String,
     #[serde(flatten)]
-    done: D,
+    output: T,
 }
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "PascalCase")]
-struct Failure {
+struct BatchFailure {
     id: String,
     sender_fault: bool,
     code: &'static str,
     message: String,
 }
 
-impl Store {
-    /// Does one thing to a queue's messages.
-    pub(super) fn act<A: Act>(
+impl QueueStore {
+    /// Applies an operation to one message of a queue.
+    pub(super) fn apply<O: MessageOperation>(
         &self,
-        queue: &str,
-        act: A,
-        caller: &Caller,
-    ) -> Result<A::Done, SqsError> {
+        queue_name: &str,
+        operation: O,
+        context: &CallContext,
+    ) -> Result<O::Output, SqsError> {
         let connection = self.connection();
-        let queue = store::queue(&connection, queue)?;
-        act.act(&connection, &queue, caller)
+        let queue = queue_store::queue(&connection, queue_name)?;
+        operation.apply(&connection, &queue, context)
     }
 
-    /// Does a batch of things to a queue's messages, in one transaction; by [`Anomaly::PartialBatch`] but its
-    /// first half.
-    pub(super) fn act_on_all<A: Act>(
+    /// Applies a batch in one database transaction. [`Anomaly::PartialBatch`] fails its second
+    /// half.
+    pub(super) fn apply_batch<O: MessageOperation>(
         &self,
-        queue: &str,
-        entries: Vec<Entry<A>>,
-        caller: &Caller,
+        queue_name: &str,
+        entries: Vec<BatchEntry<O>>,
+        context: &CallContext,
         anomaly: Option<Anomaly>,
-    ) -> Result<Outcome<A::Done>, SqsError> {
+    ) -> Result<BatchOutput<O::Output>, SqsError> {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
-        let queue = store::queue(&transaction, queue)?;
+        let queue = queue_store::queue(&transaction, queue_name)?;
         check(&entries)?;
-        let mut outcome = Outcome {
-            successful: Vec::new(),
-            failed: Vec::new(),
-        };
-        let to_be_done = if anomaly == Some(Anomaly::PartialBatch) {
+
+        let applied_count = if anomaly == Some(Anomaly::PartialBatch) {
             entries.len() / 2
         } else {
             entries.len()
         };
-        for (index, Entry { id, act }) in entries.into_iter().enumerate() {
-            let done = if index < to_be_done {
-                act.act(&transaction, &queue, caller)
+        let mut batch_output = BatchOutput {
+            successful: Vec::new(),
+            failed: Vec::new(),
+        };
+        for (index, BatchEntry { id, operation }) in entries.into_iter().enumerate() {
+            let result = if index < applied_count {
+                operation.apply(&transaction, &queue, context)
             } else {
-                Err(SqsError::undone())
+                Err(SqsError::not_applied())
             };
-            match done {
-                Ok(done) => outcome.successful.push(Success { id, done }),
-                Err(error) => outcome.failed.push(Failure {
+            match result {
+                Ok(output) => batch_output.successful.push(BatchSuccess { id, output }),
+                Err(error) => batch_output.failed.push(BatchFailure {
                     id,
-                    sender_fault: error.is_senders(),
+                    sender_fault: error.is_sender_fault(),
                     code: error.code,
                     message: error.to_string(),
                 }),
             }
         }
         transaction.commit()?;
-        Ok(outcome)
+        Ok(batch_output)
     }
 }
 
-fn check<A: Act>(entries: &[Entry<A>]) -> Result<(), SqsError> {
-    let is_id = |id: &str| {
-        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-        (1..=ENTRY_ID_LENGTH_MAX).contains(&id.len()) && id.bytes().all(allowed)
-    };
-    let mut ids = HashSet::new();
-    match entries.len() {
-        0 => Err(SqsError::empty_batch()),
-        1..=ENTRIES_MAX if !entries.iter().all(|entry| is_id(&entry.id)) => {
-            Err(SqsError::invalid_entry_id())
-        }
-        1..=ENTRIES_MAX if !entries.iter().all(|entry| ids.insert(&entry.id)) => {
-            Err(SqsError::doubled_entry_ids())
-        }
-        1..=ENTRIES_MAX
-            if entries.iter().map(|entry| entry.act.bytes()).sum::<usize>() > MESSAGE_BYTES_MAX =>
-        {
-            Err(SqsError::batch_too_long(MESSAGE_BYTES_MAX))
-        }
-        1..=ENTRIES_MAX => Ok(()),
-        count => Err(SqsError::too_many_entries(count)),
+fn check<O: MessageOperation>(entries: &[BatchEntry<O>]) -> Result<(), SqsError> {
+    if entries.is_empty() {
+        return Err(SqsError::empty_batch());
     }
+    if entries.len() > ENTRIES_MAX {
+        return Err(SqsError::too_many_entries(entries.len()));
+    }
+    if !entries.iter().all(|entry| is_valid_id(&entry.id)) {
+        return Err(SqsError::invalid_entry_id());
+    }
+
+    let mut ids = HashSet::new();
+    if !entries.iter().all(|entry| ids.insert(&entry.id)) {
+        return Err(SqsError::duplicate_entry_ids());
+    }
+    let total_bytes: usize = entries
+        .iter()
+        .map(|entry| entry.operation.size_bytes())
+        .sum();
+    if total_bytes > MESSAGE_BYTES_MAX {
+        return Err(SqsError::batch_too_long(MESSAGE_BYTES_MAX));
+    }
+    Ok(())
+}
+
+fn is_valid_id(id: &str) -> bool {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    (1..=ENTRY_ID_LENGTH_MAX).contains(&id.len()) && id.bytes().all(is_allowed)
 }

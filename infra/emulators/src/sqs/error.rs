@@ -1,184 +1,179 @@
-//! SQS's errors: the code, and the older protocol's name for it, by which clients tell them apart.
+//! SQS's errors, with the error code and the code of the older query protocol.
 
 use axum::body::Body;
-use http::{HeaderValue, Response, StatusCode, header::CONTENT_TYPE};
+use http::{Response, StatusCode};
 use serde_json::json;
 use thiserror::Error;
 
-/// Why an operation, or one entry of a batch, was refused.
+use crate::aws_json::{self, AwsJson};
+
+/// Why an operation, or one entry of a batch, failed.
 #[derive(Debug, Error)]
 #[error("{message}")]
 pub(super) struct SqsError {
     pub(super) code: &'static str,
-    /// What the query protocol called it.
-    legacy_code: &'static str,
+    /// Code of the query protocol.
+    query_code: &'static str,
     status: StatusCode,
     message: String,
 }
 
 impl SqsError {
-    fn new(code: &'static str, legacy_code: &'static str, message: String) -> SqsError {
+    /// Creates a client error with the same code in both protocols.
+    fn client(code: &'static str, message: impl Into<String>) -> SqsError {
+        SqsError::client_with_query_code(code, code, message)
+    }
+
+    fn client_with_query_code(
+        code: &'static str,
+        query_code: &'static str,
+        message: impl Into<String>,
+    ) -> SqsError {
         SqsError {
             code,
-            legacy_code,
+            query_code,
             status: StatusCode::BAD_REQUEST,
-            message,
+            message: message.into(),
+        }
+    }
+
+    fn server(message: impl Into<String>) -> SqsError {
+        SqsError {
+            code: "InternalError",
+            query_code: "InternalError",
+            status: StatusCode::INTERNAL_SERVER_ERROR,
+            message: message.into(),
         }
     }
 
     pub(super) fn invalid_value(message: String) -> SqsError {
-        SqsError::new("InvalidParameterValue", "InvalidParameterValue", message)
+        SqsError::client("InvalidParameterValue", message)
     }
 
     pub(super) fn invalid_attribute(name: &str) -> SqsError {
-        SqsError::new(
-            "InvalidAttributeName",
-            "InvalidAttributeName",
-            format!("Unknown attribute {name}."),
-        )
+        SqsError::client("InvalidAttributeName", format!("Unknown attribute {name}."))
     }
 
     pub(super) fn invalid_attribute_value(name: &str) -> SqsError {
-        let message = format!("Invalid value for the parameter {name}.");
-        SqsError::new("InvalidAttributeValue", "InvalidAttributeValue", message)
+        SqsError::client(
+            "InvalidAttributeValue",
+            format!("Invalid value for the parameter {name}."),
+        )
     }
 
     pub(super) fn invalid_contents() -> SqsError {
-        let message = "Message body may contain only #x9, #xA, #xD, #x20 to #xD7FF, #xE000 to #xFFFD and #x10000 on.";
-        SqsError::new(
+        SqsError::client(
             "InvalidMessageContents",
-            "InvalidMessageContents",
-            message.to_owned(),
+            "Message body may contain only #x9, #xA, #xD, #x20 to #xD7FF, #xE000 to #xFFFD and #x10000 on.",
         )
     }
 
     pub(super) fn missing(parameter: &str) -> SqsError {
-        let message = format!("The request must contain the parameter {parameter}.");
-        SqsError::new("MissingParameter", "MissingParameter", message)
+        SqsError::client(
+            "MissingParameter",
+            format!("The request must contain the parameter {parameter}."),
+        )
     }
 
     pub(super) fn no_queue() -> SqsError {
-        let message = "The specified queue does not exist.".to_owned();
-        SqsError::new(
+        SqsError::client_with_query_code(
             "QueueDoesNotExist",
             "AWS.SimpleQueueService.NonExistentQueue",
-            message,
+            "The specified queue does not exist.",
         )
     }
 
     pub(super) fn queue_exists() -> SqsError {
-        let message =
-            "A queue already exists with the same name and a different value for an attribute."
-                .to_owned();
-        SqsError::new("QueueNameExists", "QueueAlreadyExists", message)
+        SqsError::client_with_query_code(
+            "QueueNameExists",
+            "QueueAlreadyExists",
+            "A queue already exists with the same name and a different value for an attribute.",
+        )
     }
 
     pub(super) fn invalid_receipt() -> SqsError {
-        let message = "The input receipt handle is not a valid receipt handle.".to_owned();
-        SqsError::new("ReceiptHandleIsInvalid", "ReceiptHandleIsInvalid", message)
+        SqsError::client(
+            "ReceiptHandleIsInvalid",
+            "The input receipt handle is not a valid receipt handle.",
+        )
     }
 
     pub(super) fn not_in_flight() -> SqsError {
-        let message =
-            "The message does not exist or is not available for a change of its visibility."
-                .to_owned();
-        SqsError::new(
+        SqsError::client_with_query_code(
             "MessageNotInflight",
             "AWS.SimpleQueueService.MessageNotInflight",
-            message,
+            "The message does not exist or is not available for a change of its visibility.",
         )
     }
 
     pub(super) fn empty_batch() -> SqsError {
-        let message = "There should be at least one entry in the request.".to_owned();
-        SqsError::new(
+        SqsError::client_with_query_code(
             "EmptyBatchRequest",
             "AWS.SimpleQueueService.EmptyBatchRequest",
-            message,
+            "There should be at least one entry in the request.",
         )
     }
 
     pub(super) fn too_many_entries(count: usize) -> SqsError {
-        let message =
-            format!("Maximum number of entries per request are 10. You have sent {count}.");
-        SqsError::new(
+        SqsError::client_with_query_code(
             "TooManyEntriesInBatchRequest",
             "AWS.SimpleQueueService.TooManyEntriesInBatchRequest",
-            message,
+            format!("Maximum number of entries per request are 10. You have sent {count}."),
         )
     }
 
-    pub(super) fn doubled_entry_ids() -> SqsError {
-        let message = "Two or more batch entries in the request have the same Id.".to_owned();
-        SqsError::new(
+    pub(super) fn duplicate_entry_ids() -> SqsError {
+        SqsError::client_with_query_code(
             "BatchEntryIdsNotDistinct",
             "AWS.SimpleQueueService.BatchEntryIdsNotDistinct",
-            message,
+            "Two or more batch entries in the request have the same Id.",
         )
     }
 
     pub(super) fn invalid_entry_id() -> SqsError {
-        let message = "A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be \
-                       at most 80 letters long."
-            .to_owned();
-        SqsError::new(
+        SqsError::client_with_query_code(
             "InvalidBatchEntryId",
             "AWS.SimpleQueueService.InvalidBatchEntryId",
-            message,
+            "A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be \
+             at most 80 letters long.",
         )
     }
 
     pub(super) fn batch_too_long(max_bytes: usize) -> SqsError {
-        let message = format!("Batch requests cannot be longer than {max_bytes} bytes.");
-        SqsError::new(
+        SqsError::client_with_query_code(
             "BatchRequestTooLong",
             "AWS.SimpleQueueService.BatchRequestTooLong",
-            message,
+            format!("Batch requests cannot be longer than {max_bytes} bytes."),
         )
     }
 
     pub(super) fn unknown_operation(name: &str) -> SqsError {
-        SqsError::new(
-            "InvalidAction",
+        SqsError::client(
             "InvalidAction",
             format!("The action {name} is not valid for this endpoint."),
         )
     }
 
-    pub(super) fn undone() -> SqsError {
-        let message = "The request processing has failed because of an unknown error.".to_owned();
-        SqsError {
-            status: StatusCode::INTERNAL_SERVER_ERROR,
-            ..SqsError::new("InternalError", "InternalError", message)
-        }
+    /// An entry that an anomaly left out.
+    pub(super) fn not_applied() -> SqsError {
+        SqsError::server("The request processing has failed because of an unknown error.")
     }
 
     pub(super) fn internal(reason: &dyn std::error::Error) -> SqsError {
-        let message = reason.to_string();
-        SqsError {
-            status: StatusCode::INTERNAL_SERVER_ERROR,
-            ..SqsError::new("InternalError", "InternalError", message)
-        }
+        SqsError::server(reason.to_string())
     }
 
-    /// Whether the caller is to blame.
-    pub(super) fn is_senders(&self) -> bool {
+    /// Returns whether the client caused the error.
+    pub(super) fn is_sender_fault(&self) -> bool {
         self.status.is_client_error()
     }
 
-    /// The answer, with the header by which typed errors are recognised.
-    pub(super) fn answer(&self) -> Response<Body> {
+    /// Creates the error response.
+    pub(super) fn response(&self) -> Response<Body> {
         let body = json!({ "__type": format!("com.amazonaws.sqs#{}", self.code), "message": self.message });
-        let mut answer = json_answer(self.status, body.to_string());
-        let blamed = if self.is_senders() {
-            "Sender"
-        } else {
-            "Receiver"
-        };
-        if let Ok(error) = HeaderValue::try_from(format!("{};{blamed}", self.legacy_code)) {
-            answer.headers_mut().insert("x-amzn-query-error", error);
-        }
-        answer
+        let mut response = AwsJson::V1_0.response(self.status, &body);
+        aws_json::set_query_error(&mut response, self.query_code);
+        response
     }
 }
 
@@ -186,15 +181,4 @@ impl From<rusqlite::Error> for SqsError {
     fn from(error: rusqlite::Error) -> SqsError {
         SqsError::internal(&error)
     }
-}
-
-/// An answer in AWS JSON 1.0.
-pub(super) fn json_answer(status: StatusCode, body: String) -> Response<Body> {
-    let mut answer = Response::new(Body::from(body));
-    *answer.status_mut() = status;
-    answer.headers_mut().insert(
-        CONTENT_TYPE,
-        HeaderValue::from_static("application/x-amz-json-1.0"),
-    );
-    answer
 }

@@ -1,5 +1,4 @@
-//! Messages as they are sent: their attributes, their bounds, and the digests by which clients
-//! check them.
+//! Messages: their attributes, limits, and the MD5 digests that clients verify.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +8,17 @@ use serde::{Deserialize, Serialize};
 
 use super::error::SqsError;
 
-/// Attributes that one message can have.
+/// Maximum number of attributes of a message.
 const ATTRIBUTES_MAX: usize = 10;
 
-/// Attributes of a message, by name.
+/// Attributes of a message by name.
 pub(super) type MessageAttributes = BTreeMap<String, MessageAttribute>;
 
-/// One attribute of a message: a text or some bytes.
+/// One attribute of a message: text or bytes.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub(super) struct MessageAttribute {
-    /// `String`, `Number` or `Binary`, with a custom suffix perhaps.
+    /// `String`, `Number` or `Binary`, optionally with a custom suffix.
     data_type: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     string_value: Option<String>,
@@ -28,22 +27,32 @@ pub(super) struct MessageAttribute {
     binary_value: Option<String>,
 }
 
+/// The value of an attribute as the MD5 digest covers it.
+struct TransportValue {
+    /// 1 for text, 2 for bytes.
+    kind: u8,
+    bytes: Vec<u8>,
+}
+
 impl MessageAttribute {
-    /// The kind of transport and the bytes that are transported.
-    fn transported(&self) -> Option<(u8, Vec<u8>)> {
-        match (
-            self.data_type.split('.').next()?,
-            &self.string_value,
-            &self.binary_value,
-        ) {
-            ("String" | "Number", Some(text), None) => Some((1, text.clone().into_bytes())),
-            ("Binary", None, Some(encoded)) => Some((2, STANDARD.decode(encoded).ok()?)),
+    /// Returns `None` if the value does not fit the data type.
+    fn transport_value(&self) -> Option<TransportValue> {
+        let base_type = self.data_type.split('.').next()?;
+        match (base_type, &self.string_value, &self.binary_value) {
+            ("String" | "Number", Some(text), None) => Some(TransportValue {
+                kind: 1,
+                bytes: text.clone().into_bytes(),
+            }),
+            ("Binary", None, Some(encoded)) => Some(TransportValue {
+                kind: 2,
+                bytes: STANDARD.decode(encoded).ok()?,
+            }),
             _ => None,
         }
     }
 }
 
-/// Checks a message and gives its size in bytes.
+/// Checks a message and returns its size in bytes.
 pub(super) fn check(
     body: &str,
     attributes: &MessageAttributes,
@@ -56,60 +65,62 @@ pub(super) fn check(
         return Err(SqsError::invalid_contents());
     }
     if attributes.len() > ATTRIBUTES_MAX {
-        return Err(SqsError::invalid_value(format!(
-            "A message can have at most {ATTRIBUTES_MAX} attributes."
-        )));
+        let reason = format!("A message can have at most {ATTRIBUTES_MAX} attributes.");
+        return Err(SqsError::invalid_value(reason));
     }
-    let mut bytes = body.len();
+
+    let mut size_bytes = body.len();
     for (name, attribute) in attributes {
-        let Some((_, value)) = attribute.transported() else {
-            return Err(SqsError::invalid_value(format!(
-                "The message attribute {name} has no value of its type."
-            )));
+        let Some(value) = attribute.transport_value() else {
+            let reason = format!("The message attribute {name} has no value of its type.");
+            return Err(SqsError::invalid_value(reason));
         };
-        bytes += name.len() + attribute.data_type.len() + value.len();
+        size_bytes += name.len() + attribute.data_type.len() + value.bytes.len();
     }
-    if bytes > max_bytes {
+    if size_bytes > max_bytes {
         let reason = format!(
             "One or more parameters are invalid. Reason: Message must be shorter than {max_bytes} bytes."
         );
         return Err(SqsError::invalid_value(reason));
     }
-    Ok(bytes)
+    Ok(size_bytes)
 }
 
-/// What XML 1.0 allows, which the older protocol spoke.
+/// Returns whether XML 1.0, the format of the older query protocol, allows a character.
 fn is_allowed(character: char) -> bool {
     matches!(character, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
 }
 
-/// The body's MD5, in hexadecimal.
+/// Returns the MD5 of the body, in hexadecimal.
 pub(super) fn body_digest(body: &str) -> String {
     hex::encode(Md5::digest(body))
 }
 
-/// The attributes' MD5, in hexadecimal: sorted by name, each of name, type and value with its
-/// length in four bytes before it, and the kind of transport before the value. None where there are
-/// no attributes.
+/// Returns the MD5 of the attributes, in hexadecimal. `None` without attributes.
+///
+/// Covers, sorted by name: name, data type and value, each after its length in four big-endian
+/// bytes, with the kind byte before the length of the value ("Calculating the MD5 message digest
+/// for message attributes" in the SQS developer guide).
 pub(super) fn attributes_digest(attributes: &MessageAttributes) -> Option<String> {
     if attributes.is_empty() {
         return None;
     }
     let mut digest = Md5::new();
-    let mut add = |bytes: &[u8], transport: Option<u8>| {
-        digest.update(transport.as_slice());
-        // `check` bounds the whole message to far less than 4 GiB.
-        digest.update(u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_be_bytes());
-        digest.update(bytes);
-    };
     for (name, attribute) in attributes {
-        let (transport, value) = attribute.transported()?;
-        add(name.as_bytes(), None);
-        add(attribute.data_type.as_bytes(), None);
-        // The kind of transport stands before the length.
-        add(&value, Some(transport));
+        let value = attribute.transport_value()?;
+        update(&mut digest, name.as_bytes());
+        update(&mut digest, attribute.data_type.as_bytes());
+        digest.update([value.kind]);
+        update(&mut digest, &value.bytes);
     }
     Some(hex::encode(digest.finalize()))
+}
+
+fn update(digest: &mut Md5, bytes: &[u8]) {
+    // `check` limits the message to far less than 4 GiB.
+    let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
+    digest.update(length.to_be_bytes());
+    digest.update(bytes);
 }
 
 #[cfg(test)]
@@ -119,13 +130,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_attributes_digest_is_the_one_that_clients_compute() {
+    fn attributes_digest_follows_the_aws_specification() {
         let attributes: MessageAttributes = serde_json::from_value(json!({
             "n": { "DataType": "Number", "StringValue": "1" },
             "b": { "DataType": "Binary", "BinaryValue": "AP8=" },
         }))
         .unwrap();
-        // What follows the specification byte by byte: `b` sorts before `n`.
+        // `b` sorts before `n`.
         let bytes = b"\0\0\0\x01b\0\0\0\x06Binary\x02\0\0\0\x02\x00\xff\0\0\0\x01n\0\0\0\x06Number\x01\0\0\0\x011";
         assert_eq!(
             attributes_digest(&attributes),
@@ -134,11 +145,11 @@ mod tests {
     }
 
     #[test]
-    fn a_body_has_to_be_text_that_xml_can_carry() {
-        let none = MessageAttributes::new();
-        assert_eq!(check("a\u{1F600}\n", &none, 10).unwrap(), 6);
+    fn body_must_be_valid_xml_text_within_the_limit() {
+        let no_attributes = MessageAttributes::new();
+        assert_eq!(check("a\u{1F600}\n", &no_attributes, 10).unwrap(), 6);
         for body in ["", "\u{0}", "\u{FFFF}", "more than ten"] {
-            assert!(check(body, &none, 10).is_err(), "{body:?}");
+            assert!(check(body, &no_attributes, 10).is_err(), "{body:?}");
         }
     }
 }

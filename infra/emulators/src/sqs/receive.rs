@@ -1,4 +1,4 @@
-//! Receiving: which messages are due, and what their receiver is shown.
+//! Receives visible messages.
 
 use std::collections::BTreeMap;
 
@@ -6,40 +6,40 @@ use rusqlite::{Connection, Row, params};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    attributes::{VISIBILITY_SECONDS, VISIBILITY_TIMEOUT, WAIT, WAIT_SECONDS},
     error::SqsError,
     message::{self, MessageAttributes},
+    message_operation::CallContext,
+    queue_attributes::{VISIBILITY_SECONDS, VISIBILITY_TIMEOUT, WAIT, WAIT_SECONDS},
+    queue_store::{self, QueueRow, QueueStore},
     redrive,
-    send::Caller,
-    store::{self, Queue, Store},
 };
 use crate::{anomaly::Anomaly, arn::ACCOUNT_ID, random};
 
-/// Messages that one receive can ask for.
+/// Maximum number of messages of one receive.
 const MESSAGES_MAX: i64 = 10;
 
-/// The system attribute that identifies the chain a message belongs to.
+/// System attribute with the trace of the message.
 const TRACE_HEADER: &str = "AWSTraceHeader";
-/// What the trace header begins with, before the length of that chain. On AWS it names each
-/// function of the chain.
+/// Prefix of the trace header, followed by the length of the chain of messages. On AWS, the names
+/// of the functions of the chain follow.
 const LINEAGE: &str = "Lineage=";
 
-/// What a receive asks for.
+/// Parameters of `ReceiveMessage`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "PascalCase", default)]
-pub(super) struct Receive {
-    pub(super) max_number_of_messages: i64,
-    pub(super) visibility_timeout: Option<i64>,
-    pub(super) wait_time_seconds: Option<i64>,
-    /// The older name of `message_system_attribute_names`.
+pub(super) struct ReceiveRequest {
+    max_number_of_messages: i64,
+    visibility_timeout: Option<i64>,
+    wait_time_seconds: Option<i64>,
+    /// Deprecated name of `message_system_attribute_names`.
     attribute_names: Vec<String>,
     message_system_attribute_names: Vec<String>,
     message_attribute_names: Vec<String>,
 }
 
-impl Default for Receive {
-    fn default() -> Receive {
-        Receive {
+impl Default for ReceiveRequest {
+    fn default() -> ReceiveRequest {
+        ReceiveRequest {
             max_number_of_messages: 1,
             visibility_timeout: None,
             wait_time_seconds: None,
@@ -50,9 +50,9 @@ impl Default for Receive {
     }
 }
 
-impl Receive {
+impl ReceiveRequest {
     fn check(&self) -> Result<(), SqsError> {
-        let bounded = [
+        for (name, value, bounds) in [
             (
                 "MaxNumberOfMessages",
                 Some(self.max_number_of_messages),
@@ -64,12 +64,12 @@ impl Receive {
                 VISIBILITY_SECONDS,
             ),
             ("WaitTimeSeconds", self.wait_time_seconds, WAIT_SECONDS),
-        ];
-        for (name, value, bounds) in bounded {
+        ] {
             if let Some(value) = value.filter(|value| !bounds.contains(value)) {
-                let (least, most) = (bounds.start(), bounds.end());
+                let min = bounds.start();
+                let max = bounds.end();
                 let reason = format!(
-                    "Value {value} for parameter {name} is invalid. Reason: Must be between {least} and {most}, if provided."
+                    "Value {value} for parameter {name} is invalid. Reason: Must be between {min} and {max}, if provided."
                 );
                 return Err(SqsError::invalid_value(reason));
             }
@@ -77,37 +77,36 @@ impl Receive {
         Ok(())
     }
 
-    fn wants_system_attribute(&self, name: &str) -> bool {
-        let mut wanted = self
-            .message_system_attribute_names
+    fn includes_system_attribute(&self, name: &str) -> bool {
+        self.message_system_attribute_names
             .iter()
-            .chain(&self.attribute_names);
-        wanted.any(|wanted| wanted == "All" || wanted == name)
+            .chain(&self.attribute_names)
+            .any(|requested| requested == "All" || requested == name)
     }
 
-    fn wants_attribute(&self, name: &str) -> bool {
-        self.message_attribute_names.iter().any(|wanted| {
-            let prefix = wanted
+    fn includes_message_attribute(&self, name: &str) -> bool {
+        self.message_attribute_names.iter().any(|requested| {
+            let prefix = requested
                 .strip_suffix(".*")
-                .or_else(|| wanted.strip_suffix('*'));
-            wanted == "All"
-                || wanted == name
+                .or_else(|| requested.strip_suffix('*'));
+            requested == "All"
+                || requested == name
                 || prefix.is_some_and(|prefix| name.starts_with(prefix))
         })
     }
 }
 
-/// What one look at a queue brought.
+/// The result of one receive, without waiting.
 #[derive(Debug, Default)]
-pub(super) struct Look {
+pub(super) struct ReceiveOutput {
     pub(super) messages: Vec<ReceivedMessage>,
-    /// When the next message becomes visible, where there was none to take.
+    /// When the next message becomes visible, if none was received.
     pub(super) next_visible_ms: Option<i64>,
-    /// The dead-letter queue, where messages went there.
+    /// The dead-letter queue, if messages moved there.
     pub(super) dead_letter_queue: Option<String>,
 }
 
-/// A message as its receiver sees it.
+/// A message in the response.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "PascalCase")]
 pub(super) struct ReceivedMessage {
@@ -127,147 +126,206 @@ pub(super) struct ReceivedMessage {
     message_attributes: MessageAttributes,
 }
 
-impl Store {
-    /// Checks a receive and says for how many seconds it may wait.
-    pub(super) fn wait_seconds(&self, queue: &str, receive: &Receive) -> Result<i64, SqsError> {
-        receive.check()?;
-        let queue = store::queue(&self.connection(), queue)?;
-        Ok(receive
+impl QueueStore {
+    /// Validates a receive and returns for how many seconds it waits at most.
+    pub(super) fn wait_seconds(
+        &self,
+        queue_name: &str,
+        request: &ReceiveRequest,
+    ) -> Result<i64, SqsError> {
+        request.check()?;
+        let queue = queue_store::queue(&self.connection(), queue_name)?;
+        Ok(request
             .wait_time_seconds
             .unwrap_or_else(|| queue.attributes.number(&WAIT)))
     }
 
-    /// Takes what is visible now and hides it from others, unless by [`Anomaly::DuplicateDelivery`].
+    /// Receives visible messages and hides them, unless [`Anomaly::DuplicateDelivery`] applies.
     pub(super) fn receive(
         &self,
-        queue: &str,
-        receive: &Receive,
-        caller: &Caller,
+        queue_name: &str,
+        request: &ReceiveRequest,
+        context: &CallContext,
         anomaly: Option<Anomaly>,
-    ) -> Result<Look, SqsError> {
-        let now_ms = caller.now_ms;
+    ) -> Result<ReceiveOutput, SqsError> {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
-        let queue = store::queue(&transaction, queue)?;
-        let dead_letter_queue = redrive::bury(&transaction, &queue, now_ms)?;
-        let mut look = Look {
-            dead_letter_queue,
-            ..Look::default()
-        };
-        for sequence in visible(
-            &transaction,
-            &queue,
-            receive.max_number_of_messages,
-            now_ms,
+        let queue = queue_store::queue(&transaction, queue_name)?;
+        let receive = Receive {
+            connection: &transaction,
+            queue: &queue,
+            request,
+            context,
             anomaly,
-        )? {
-            look.messages
-                .push(take(&transaction, &queue, sequence, receive, caller)?);
-            if anomaly == Some(Anomaly::DuplicateDelivery) {
-                forget_receive(&transaction, sequence, now_ms)?;
+        };
+        let output = receive.run()?;
+        transaction.commit()?;
+        Ok(output)
+    }
+}
+
+/// A running receive.
+struct Receive<'a> {
+    connection: &'a Connection,
+    queue: &'a QueueRow,
+    request: &'a ReceiveRequest,
+    context: &'a CallContext,
+    anomaly: Option<Anomaly>,
+}
+
+impl Receive<'_> {
+    fn run(&self) -> Result<ReceiveOutput, SqsError> {
+        let now_ms = self.context.now_ms;
+        let dead_letter_queue =
+            redrive::move_to_dead_letter_queue(self.connection, self.queue, now_ms)?;
+
+        let mut messages = Vec::new();
+        for sequence in self.visible_sequences()? {
+            messages.push(self.take(sequence)?);
+            if self.anomaly == Some(Anomaly::DuplicateDelivery) {
+                self.make_visible(sequence)?;
             }
         }
-        if look.messages.is_empty() {
-            look.next_visible_ms = transaction
-                .prepare_cached("SELECT min(visible_ms) FROM messages WHERE queue = ?")?
-                .query_row([&queue.name], |row| row.get(0))?;
+
+        let next_visible_ms = if messages.is_empty() {
+            self.next_visible_ms()?
+        } else {
+            None
+        };
+        Ok(ReceiveOutput {
+            messages,
+            next_visible_ms,
+            dead_letter_queue,
+        })
+    }
+
+    fn visible_sequences(&self) -> Result<Vec<i64>, SqsError> {
+        let order = if self.anomaly == Some(Anomaly::NewestFirst) {
+            "visible_ms DESC, sequence DESC"
+        } else {
+            "visible_ms, sequence"
+        };
+        let sequences = self
+            .connection
+            .prepare_cached(&format!(
+                "SELECT sequence FROM messages WHERE queue = ? AND visible_ms <= ? ORDER BY {order} LIMIT ?"
+            ))?
+            .query_map(
+                params![
+                    self.queue.name,
+                    self.context.now_ms,
+                    self.request.max_number_of_messages
+                ],
+                |row| row.get(0),
+            )?
+            .collect::<rusqlite::Result<_>>()?;
+        Ok(sequences)
+    }
+
+    /// Hides one message and returns it.
+    fn take(&self, sequence: i64) -> Result<ReceivedMessage, SqsError> {
+        let now_ms = self.context.now_ms;
+        let hidden_seconds = self
+            .request
+            .visibility_timeout
+            .unwrap_or_else(|| self.queue.attributes.number(&VISIBILITY_TIMEOUT));
+        let visible_ms = now_ms + hidden_seconds * 1000;
+        let receipt = random::uuid();
+        let taken = self
+            .connection
+            .prepare_cached(
+                "UPDATE messages SET visible_ms = ?2, receives = receives + 1, receipt = ?3, receiver = ?5,
+                        first_received_ms = coalesce(first_received_ms, ?4)
+                 WHERE sequence = ?1
+                 RETURNING id, body, attributes, sent_ms, first_received_ms, receives, dead_letter_source, hops",
+            )?
+            .query_row(
+                params![sequence, visible_ms, receipt, now_ms, self.context.principal],
+                TakenRow::read,
+            )?;
+        self.message(taken, receipt)
+    }
+
+    /// Makes a received message visible again and uncounts the receive. Its receipt stays valid
+    /// until the next receive.
+    fn make_visible(&self, sequence: i64) -> Result<(), SqsError> {
+        self.connection
+            .prepare_cached(
+                "UPDATE messages SET visible_ms = ?2, receives = receives - 1 WHERE sequence = ?1",
+            )?
+            .execute(params![sequence, self.context.now_ms])?;
+        Ok(())
+    }
+
+    fn next_visible_ms(&self) -> Result<Option<i64>, SqsError> {
+        let next_visible_ms = self
+            .connection
+            .prepare_cached("SELECT min(visible_ms) FROM messages WHERE queue = ?")?
+            .query_row([&self.queue.name], |row| row.get(0))?;
+        Ok(next_visible_ms)
+    }
+
+    /// Creates the response message, with the attributes that the request includes.
+    fn message(&self, row: TakenRow, receipt_handle: String) -> Result<ReceivedMessage, SqsError> {
+        let mut message_attributes: MessageAttributes =
+            serde_json::from_str(&row.attributes).map_err(|error| SqsError::internal(&error))?;
+        message_attributes.retain(|name, _| self.request.includes_message_attribute(name));
+
+        let mut attributes = row.system_attributes();
+        attributes.retain(|name, _| self.request.includes_system_attribute(name));
+        Ok(ReceivedMessage {
+            message_id: row.id,
+            receipt_handle,
+            body_digest: message::body_digest(&row.body),
+            body: row.body,
+            attributes_digest: message::attributes_digest(&message_attributes),
+            attributes,
+            message_attributes,
+        })
+    }
+}
+
+/// The row of a received message.
+struct TakenRow {
+    id: String,
+    body: String,
+    /// JSON.
+    attributes: String,
+    sent_ms: i64,
+    first_received_ms: i64,
+    receives: i64,
+    dead_letter_source: Option<String>,
+    hops: i64,
+}
+
+impl TakenRow {
+    fn read(row: &Row<'_>) -> rusqlite::Result<TakenRow> {
+        Ok(TakenRow {
+            id: row.get("id")?,
+            body: row.get("body")?,
+            attributes: row.get("attributes")?,
+            sent_ms: row.get("sent_ms")?,
+            first_received_ms: row.get("first_received_ms")?,
+            receives: row.get("receives")?,
+            dead_letter_source: row.get("dead_letter_source")?,
+            hops: row.get("hops")?,
+        })
+    }
+
+    fn system_attributes(&self) -> BTreeMap<&'static str, String> {
+        let mut attributes = BTreeMap::from([
+            ("SenderId", ACCOUNT_ID.to_owned()),
+            ("SentTimestamp", self.sent_ms.to_string()),
+            (
+                "ApproximateFirstReceiveTimestamp",
+                self.first_received_ms.to_string(),
+            ),
+            ("ApproximateReceiveCount", self.receives.to_string()),
+            (TRACE_HEADER, format!("{LINEAGE}{}", self.hops)),
+        ]);
+        if let Some(source) = &self.dead_letter_source {
+            attributes.insert("DeadLetterQueueSourceArn", source.clone());
         }
-        transaction.commit()?;
-        Ok(look)
+        attributes
     }
-}
-
-fn visible(
-    connection: &Connection,
-    queue: &Queue,
-    most: i64,
-    now_ms: i64,
-    anomaly: Option<Anomaly>,
-) -> Result<Vec<i64>, SqsError> {
-    let order = if anomaly == Some(Anomaly::NewestFirst) {
-        "visible_ms DESC, sequence DESC"
-    } else {
-        "visible_ms, sequence"
-    };
-    let mut sequences = connection.prepare_cached(&format!(
-        "SELECT sequence FROM messages WHERE queue = ? AND visible_ms <= ? ORDER BY {order} LIMIT ?"
-    ))?;
-    let sequences = sequences.query_map(params![queue.name, now_ms, most], |row| row.get(0))?;
-    Ok(sequences.collect::<rusqlite::Result<_>>()?)
-}
-
-/// Hides one message and shows it to its receiver.
-fn take(
-    connection: &Connection,
-    queue: &Queue,
-    sequence: i64,
-    receive: &Receive,
-    caller: &Caller,
-) -> Result<ReceivedMessage, SqsError> {
-    let hidden_seconds = receive
-        .visibility_timeout
-        .unwrap_or_else(|| queue.attributes.number(&VISIBILITY_TIMEOUT));
-    let receipt = random::uuid();
-    let mut taken = connection.prepare_cached(
-        "UPDATE messages SET visible_ms = ?2, receives = receives + 1, receipt = ?3, receiver = ?5,
-                first_received_ms = coalesce(first_received_ms, ?4)
-         WHERE sequence = ?1
-         RETURNING id, body, attributes, sent_ms, first_received_ms, receives, dead_letter_source, hops",
-    )?;
-    let visible_ms = caller.now_ms + hidden_seconds * 1000;
-    let values = params![
-        sequence,
-        visible_ms,
-        receipt,
-        caller.now_ms,
-        caller.principal
-    ];
-    let (mut message, attributes) = taken.query_row(values, |row| shown(row, receive))?;
-    let mut attributes: MessageAttributes =
-        serde_json::from_str(&attributes).map_err(|error| SqsError::internal(&error))?;
-    attributes.retain(|name, _| receive.wants_attribute(name));
-    message.attributes_digest = message::attributes_digest(&attributes);
-    message.message_attributes = attributes;
-    message.receipt_handle = receipt;
-    Ok(message)
-}
-
-/// Shows a message that was just taken to others, who do not see that it was; its receipt stays
-/// good until they take it.
-fn forget_receive(connection: &Connection, sequence: i64, now_ms: i64) -> Result<(), SqsError> {
-    connection
-        .prepare_cached(
-            "UPDATE messages SET visible_ms = ?2, receives = receives - 1 WHERE sequence = ?1",
-        )?
-        .execute(params![sequence, now_ms])?;
-    Ok(())
-}
-
-/// A row as its receiver sees it, still without receipt and attributes; and the attributes' column.
-fn shown(row: &Row<'_>, receive: &Receive) -> rusqlite::Result<(ReceivedMessage, String)> {
-    let body: String = row.get(1)?;
-    let mut attributes = BTreeMap::from([
-        ("SenderId", ACCOUNT_ID.to_owned()),
-        ("SentTimestamp", row.get::<_, i64>(3)?.to_string()),
-        (
-            "ApproximateFirstReceiveTimestamp",
-            row.get::<_, i64>(4)?.to_string(),
-        ),
-        ("ApproximateReceiveCount", row.get::<_, i64>(5)?.to_string()),
-        (TRACE_HEADER, format!("{LINEAGE}{}", row.get::<_, i64>(7)?)),
-    ]);
-    if let Some(source) = row.get(6)? {
-        attributes.insert("DeadLetterQueueSourceArn", source);
-    }
-    attributes.retain(|name, _| receive.wants_system_attribute(name));
-    let message = ReceivedMessage {
-        message_id: row.get(0)?,
-        receipt_handle: String::new(),
-        body_digest: message::body_digest(&body),
-        body,
-        attributes_digest: None,
-        attributes,
-        message_attributes: MessageAttributes::new(),
-    };
-    Ok((message, row.get(2)?))
 }

@@ -1,58 +1,63 @@
-//! To the dead-letter queue, and back from it.
+//! Moves messages to the dead-letter queue and back.
 
 use rusqlite::{Connection, params};
 
 use super::{
     error::SqsError,
-    store::{self, Queue, Store},
+    queue_store::{self, QueueRow, QueueStore},
 };
 use crate::arn;
 
-/// Moves visible messages that have used up their receives, and names the queue where they went.
+/// Moves visible messages that reached the maximum receives to the dead-letter queue. Returns its
+/// name if any message moved.
 ///
-/// Without a redrive policy, or while its queue does not exist, all stay where they are.
-pub(super) fn bury(
+/// Moves nothing without a redrive policy, or while the dead-letter queue does not exist.
+pub(super) fn move_to_dead_letter_queue(
     connection: &Connection,
-    queue: &Queue,
+    queue: &QueueRow,
     now_ms: i64,
 ) -> Result<Option<String>, SqsError> {
-    let Some(redrive) = queue.attributes.redrive() else {
+    let Some(policy) = queue.attributes.redrive_policy() else {
         return Ok(None);
     };
-    if store::queue(connection, &redrive.dead_letter_queue).is_err() {
+    if queue_store::queue(connection, &policy.dead_letter_queue).is_err() {
         return Ok(None);
     }
-    let moved = connection
+
+    let moved_rows = connection
         .prepare_cached(
             "UPDATE messages SET queue = ?1, dead_letter_source = ?2, receipt = NULL, visible_ms = ?3
              WHERE queue = ?4 AND visible_ms <= ?3 AND receives >= ?5",
         )?
         .execute(params![
-            redrive.dead_letter_queue,
+            policy.dead_letter_queue,
             arn::queue(&queue.name),
             now_ms,
             queue.name,
-            redrive.max_receives
+            policy.max_receives
         ])?;
-    Ok((moved > 0).then_some(redrive.dead_letter_queue))
+    Ok((moved_rows > 0).then_some(policy.dead_letter_queue))
 }
 
-impl Store {
-    /// Moves all visible messages of a dead-letter queue to `destination`, or each back to where it
-    /// came from, and names the queues where they went. Both are ARNs.
+impl QueueStore {
+    /// Moves all visible messages of a dead-letter queue to the destination, by default each back
+    /// to its source queue. Returns the names of the queues that received messages.
     pub(super) fn redrive(
         &self,
-        source: &str,
-        destination: Option<&str>,
+        source_arn: &str,
+        destination_arn: Option<&str>,
         now_ms: i64,
     ) -> Result<Vec<String>, SqsError> {
         let mut connection = self.connection();
         let transaction = connection.transaction()?;
-        let source = store::queue(&transaction, name_of(source))?;
+        let source = queue_store::queue(&transaction, queue_name(source_arn))?;
+        let destination = destination_arn.map(queue_name);
         if let Some(destination) = destination {
-            store::queue(&transaction, name_of(destination))?;
+            // Fails if it does not exist.
+            queue_store::queue(&transaction, destination)?;
         }
-        let mut moved = transaction.prepare_cached(
+
+        let mut update = transaction.prepare_cached(
             "UPDATE messages
              SET queue = coalesce(?1, (SELECT name FROM queues WHERE ?2 || name = dead_letter_source)),
                  dead_letter_source = NULL, receipt = NULL, receives = 0, visible_ms = ?3
@@ -60,24 +65,21 @@ impl Store {
                  AND (?1 IS NOT NULL OR dead_letter_source IN (SELECT ?2 || name FROM queues))
              RETURNING queue",
         )?;
-        let values = params![
-            destination.map(name_of),
-            arn::queue(""),
-            now_ms,
-            source.name
-        ];
-        let mut queues = moved
-            .query_map(values, |row| row.get(0))?
+        let arn_prefix = arn::queue("");
+        let parameters = params![destination, arn_prefix, now_ms, source.name];
+        let mut queues = update
+            .query_map(parameters, |row| row.get(0))?
             .collect::<rusqlite::Result<Vec<String>>>()?;
-        drop(moved);
+        drop(update);
         transaction.commit()?;
+
         queues.sort_unstable();
         queues.dedup();
         Ok(queues)
     }
 }
 
-/// The queue that an ARN names.
-fn name_of(arn: &str) -> &str {
+/// Returns the name in the ARN of a queue.
+fn queue_name(arn: &str) -> &str {
     arn.rsplit(':').next().unwrap_or_default()
 }

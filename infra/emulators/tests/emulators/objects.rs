@@ -7,7 +7,7 @@ use aws_sdk_s3::{
     types::{Delete, ObjectIdentifier},
 };
 use bytes::Bytes;
-use emulators::{Call, Clock, InjectedError, Service};
+use emulators::{AsyncClock, CallRecord, InjectedError, Service};
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Empty};
 use hyper_util::rt::TokioIo;
@@ -163,7 +163,7 @@ async fn a_presigned_request_counts_for_its_signer_and_a_preflight_for_nobody() 
     )
     .await;
     assert_eq!(anonymous.status(), StatusCode::FORBIDDEN);
-    let call = |principal: &str, status| Call {
+    let call = |principal: &str, status| CallRecord {
         principal: principal.to_owned(),
         service: Service::S3,
         operation: "GetObject".to_owned(),

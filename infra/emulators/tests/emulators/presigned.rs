@@ -7,7 +7,7 @@ use aws_sdk_s3::{
     config::RequestChecksumCalculation,
     presigning::{PresignedRequest, PresigningConfig},
 };
-use emulators::Clock;
+use emulators::AsyncClock;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,

@@ -4,7 +4,7 @@ use aws_sdk_dynamodb::{
     error::ProvideErrorMetadata as _,
     types::{ConditionCheck, Put, TransactWriteItem},
 };
-use emulators::{Call, Service};
+use emulators::{CallRecord, Service};
 use template::Stack;
 
 use crate::support::{Cloud, exists, principal, put, queue, records, text};
@@ -126,7 +126,7 @@ async fn the_log_has_every_attempt_of_everybody() {
     assert!(!exists(&cloud.dynamodb("reader"), "a").await);
     assert!(!put(&cloud.dynamodb("reader"), "a").await);
     let _ = cloud.dynamodb("nobody").list_tables().send().await;
-    let call = |principal: &str, operation: &str, status| Call {
+    let call = |principal: &str, operation: &str, status| CallRecord {
         principal: principal.to_owned(),
         service: Service::DynamoDb,
         operation: operation.to_owned(),

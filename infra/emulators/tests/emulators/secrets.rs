@@ -6,7 +6,7 @@ use aws_sdk_secretsmanager::{
     error::{ProvideErrorMetadata as _, SdkError},
     operation::get_secret_value::GetSecretValueOutput,
 };
-use emulators::{Call, InjectedError, Service};
+use emulators::{CallRecord, InjectedError, Service};
 use template::{Secret, Stack};
 
 use crate::support::{Cloud, principal};
@@ -50,7 +50,7 @@ async fn a_value_is_read_by_arn_and_by_name() {
         value.len() == 64 && value.bytes().all(|byte| byte.is_ascii_alphanumeric()),
         "{value}"
     );
-    let now_seconds = emulators::Clock::now_ms(&cloud.clock) / 1000;
+    let now_seconds = emulators::AsyncClock::now_ms(&cloud.clock) / 1000;
     assert_eq!(by_arn.created_date().unwrap().secs(), now_seconds);
 
     let by_name = read(&client, "larder-Master").await;
@@ -121,7 +121,7 @@ async fn secrets_are_allowed_one_by_one_and_every_call_is_logged() {
             .unwrap_err();
         assert_eq!(refused.code(), Some(code));
     }
-    let call = |principal: &str, status| Call {
+    let call = |principal: &str, status| CallRecord {
         principal: principal.to_owned(),
         service: Service::SecretsManager,
         operation: "GetSecretValue".to_owned(),

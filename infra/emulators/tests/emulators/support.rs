@@ -14,7 +14,8 @@ use aws_sdk_dynamodb::{
     types::AttributeValue,
 };
 use emulators::{
-    Clock, Emulators, Existing, ManualClock, Options, Principal, StartError, SystemClock,
+    AsyncClock, EmulatorOptions, EmulatorStartError, Emulators, ExistingData, IamPrincipal,
+    ManualClock, SystemClock,
 };
 use template::{AttributeType, Bucket, CorsRule, Key, Permission, Queue, Stack, Table};
 use tokio::sync::watch;
@@ -58,7 +59,7 @@ impl TestClock {
     }
 }
 
-impl Clock for TestClock {
+impl AsyncClock for TestClock {
     fn now_ms(&self) -> i64 {
         self.manual.now_ms()
     }
@@ -201,10 +202,13 @@ impl Cloud {
     }
 }
 
-pub(crate) async fn start(data_dir: &Path, clock: &TestClock) -> Result<Emulators, StartError> {
-    let options = Options {
+pub(crate) async fn start(
+    data_dir: &Path,
+    clock: &TestClock,
+) -> Result<Emulators, EmulatorStartError> {
+    let options = EmulatorOptions {
         data_dir: PathBuf::from(data_dir),
-        existing: Existing::Keep,
+        existing: ExistingData::Keep,
         clock: Arc::new(clock.clone()),
         s3_listener: TcpListener::bind("127.0.0.1:0").unwrap(),
     };
@@ -212,12 +216,12 @@ pub(crate) async fn start(data_dir: &Path, clock: &TestClock) -> Result<Emulator
 }
 
 /// A principal whose access key is its name.
-pub(crate) fn principal(name: &str, statements: &[(&str, &str)]) -> Principal {
+pub(crate) fn principal(name: &str, statements: &[(&str, &str)]) -> IamPrincipal {
     let permission = |(action, resource): &(&str, &str)| Permission {
         actions: vec![(*action).to_owned()],
         resources: vec![(*resource).to_owned()],
     };
-    Principal {
+    IamPrincipal {
         name: name.to_owned(),
         access_key: name.to_owned(),
         secret_key: secret(name),

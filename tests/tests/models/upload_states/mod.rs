@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use emulators::Clock;
+use emulators::AsyncClock;
 use futures::{
     FutureExt,
     future::join_all,

@@ -1,63 +1,60 @@
-//! What DynamoDB's operations need.
+//! Permissions of DynamoDB operations.
 
 use serde_json::Value;
 
-use super::{super::permission::RequiredPermission, text};
-use crate::arn;
+use super::json::string;
+use crate::{arn, proxy::permission::RequiredPermission};
 
-/// What an operation required, by its body. Batches need their own action on each table, transactions
-/// that of each member.
-pub(super) fn required(operation: &str, body: &Value) -> Vec<RequiredPermission> {
+/// Returns the permissions that a request requires. A batch requires its own action on each table,
+/// a transaction the action of each of its operations.
+pub(super) fn required_permissions(operation: &str, body: &Value) -> Vec<RequiredPermission> {
     match operation {
         "BatchGetItem" | "BatchWriteItem" => {
-            let tables = body
-                .get("RequestItems")
-                .and_then(Value::as_object)
-                .into_iter()
-                .flatten();
+            let tables = body.get("RequestItems").and_then(Value::as_object);
             tables
-                .map(|(table, _)| need(operation, arn::table(table)))
+                .into_iter()
+                .flatten()
+                .map(|(table, _)| required(operation, arn::table(table)))
                 .collect()
         }
         "TransactWriteItems" | "TransactGetItems" => {
-            let items = body
-                .get("TransactItems")
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten();
+            let items = body.get("TransactItems").and_then(Value::as_array);
             items
+                .into_iter()
+                .flatten()
                 .filter_map(Value::as_object)
                 .flatten()
-                .map(|(kind, member)| of_member(kind, member))
+                .map(|(kind, operation)| required(action_in_transaction(kind), resource(operation)))
                 .collect()
         }
-        _ => vec![need(operation, resource(body))],
+        _ => vec![required(operation, resource(body))],
     }
 }
 
-/// What one member of a transaction required.
-fn of_member(kind: &str, member: &Value) -> RequiredPermission {
-    let action = match kind {
+/// Returns the action of an operation in a transaction.
+fn action_in_transaction(kind: &str) -> &str {
+    match kind {
         "ConditionCheck" => "ConditionCheckItem",
         "Delete" => "DeleteItem",
         "Get" => "GetItem",
         "Put" => "PutItem",
         "Update" => "UpdateItem",
         other => other,
-    };
-    need(action, resource(member))
-}
-
-/// What an action is on: an index, a table, or nothing in particular.
-fn resource(body: &Value) -> String {
-    match (text(body, "TableName"), text(body, "IndexName")) {
-        (Some(table), Some(index)) => arn::index(table, index),
-        (Some(table), None) => arn::table(table),
-        (None, _) => "*".to_owned(),
     }
 }
 
-fn need(operation: &str, resource: String) -> RequiredPermission {
+/// Returns the ARN of the index or table that a request names, else `*`.
+fn resource(body: &Value) -> String {
+    let Some(table) = string(body, "TableName") else {
+        return "*".to_owned();
+    };
+    match string(body, "IndexName") {
+        Some(index) => arn::index(table, index),
+        None => arn::table(table),
+    }
+}
+
+fn required(operation: &str, resource: String) -> RequiredPermission {
     RequiredPermission::new(&format!("dynamodb:{operation}"), resource)
 }
 
@@ -68,24 +65,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_transaction_needs_what_its_members_need() {
+    fn transaction_requires_permissions_of_all_its_operations() {
         let body = json!({ "TransactItems": [
             { "Put": { "TableName": "a" } },
             { "ConditionCheck": { "TableName": "b" } },
         ] });
         assert_eq!(
-            required("TransactWriteItems", &body),
+            required_permissions("TransactWriteItems", &body),
             [
-                need("PutItem", arn::table("a")),
-                need("ConditionCheckItem", arn::table("b")),
+                required("PutItem", arn::table("a")),
+                required("ConditionCheckItem", arn::table("b")),
             ]
         );
     }
 
     #[test]
-    fn an_index_is_a_resource_of_its_own() {
+    fn query_of_index_requires_permission_on_index() {
         let body = json!({ "TableName": "a", "IndexName": "by-name" });
-        let expected = "arn:aws:dynamodb:us-east-1:000000000000:table/a/index/by-name".to_owned();
-        assert_eq!(required("Query", &body), [need("Query", expected)]);
+        let index = "arn:aws:dynamodb:us-east-1:000000000000:table/a/index/by-name".to_owned();
+        assert_eq!(
+            required_permissions("Query", &body),
+            [required("Query", index)]
+        );
     }
 }

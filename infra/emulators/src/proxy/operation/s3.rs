@@ -1,128 +1,162 @@
-//! What S3's operations are called, and what they need. Paths name the bucket first: there are no
-//! host names per bucket.
+//! S3 operations and their permissions. URLs are path-style: the path starts with the bucket.
 
-use std::{borrow::Cow, collections::HashSet};
+use std::collections::HashSet;
 
 use http::{Method, request::Parts};
 use percent_encoding::percent_decode_str;
 
-use super::{super::permission::RequiredPermission, Operation, UNKNOWN};
-use crate::arn;
+use crate::{
+    arn,
+    proxy::{
+        attempt::{AwsOperation, UNKNOWN_OPERATION},
+        permission::RequiredPermission,
+    },
+};
 
-/// The bucket that a path names.
-pub(in crate::proxy) fn bucket_of(path: &str) -> Cow<'_, str> {
-    address(path).0
+/// Returns the bucket in a path.
+pub(in crate::proxy) fn bucket(path: &str) -> String {
+    BucketAndKey::parse(path).bucket
 }
 
-/// What a request is called and required. What it does not know required the right to everything.
-pub(super) fn operation(head: &Parts) -> Operation {
-    let (bucket, key) = address(head.uri.path());
-    let query = Query::of(head);
-    let copied = head
+/// Parses a request. An unknown operation requires permission for everything.
+pub(in crate::proxy) fn parse(head: &Parts) -> AwsOperation {
+    let BucketAndKey { bucket, key } = BucketAndKey::parse(head.uri.path());
+    let query = QueryNames::parse(head);
+    let copy_source = head
         .headers
         .get("x-amz-copy-source")
         .and_then(|source| source.to_str().ok());
-    let (name, action, resource) = if bucket.is_empty() {
-        of_service(&head.method)
+
+    let action = if bucket.is_empty() {
+        service_action(&head.method)
     } else if key.is_empty() {
-        of_bucket(&head.method, &query, &bucket)
+        bucket_action(&head.method, &query, &bucket)
     } else {
-        of_object(
-            &head.method,
-            &query,
-            copied.is_some(),
-            arn::object(&bucket, &key),
-        )
+        let is_copy = copy_source.is_some();
+        object_action(&head.method, &query, is_copy, arn::object(&bucket, &key))
     };
-    let mut required = vec![RequiredPermission::new(action, resource)];
-    if let Some(source) = copied {
-        let (bucket, key) = address(source.split('?').next().unwrap_or_default());
+
+    let mut required = vec![RequiredPermission::new(action.iam_action, action.resource)];
+    if let Some(source) = copy_source {
+        let path = source.split('?').next().unwrap_or_default();
+        let source = BucketAndKey::parse(path);
         required.push(RequiredPermission::new(
             "s3:GetObject",
-            arn::object(&bucket, &key),
+            arn::object(&source.bucket, &source.key),
         ));
     }
-    Operation {
-        name: name.to_owned(),
+    AwsOperation {
+        name: action.operation.to_owned(),
         required,
     }
 }
 
-type Named = (&'static str, &'static str, String);
+/// An operation, the IAM action that it requires, and the ARN that the action is on.
+struct S3Action {
+    operation: &'static str,
+    iam_action: &'static str,
+    resource: String,
+}
 
-fn of_service(method: &Method) -> Named {
+impl S3Action {
+    fn new(operation: &'static str, iam_action: &'static str, resource: String) -> S3Action {
+        S3Action {
+            operation,
+            iam_action,
+            resource,
+        }
+    }
+
+    fn unknown() -> S3Action {
+        S3Action::new(UNKNOWN_OPERATION, "s3:*", "*".to_owned())
+    }
+}
+
+fn service_action(method: &Method) -> S3Action {
     if *method == Method::GET {
-        ("ListBuckets", "s3:ListAllMyBuckets", "*".to_owned())
+        S3Action::new("ListBuckets", "s3:ListAllMyBuckets", "*".to_owned())
     } else {
-        unknown()
+        S3Action::unknown()
     }
 }
 
-fn of_bucket(method: &Method, query: &Query, bucket: &str) -> Named {
-    let on_bucket = arn::bucket(bucket);
+fn bucket_action(method: &Method, query: &QueryNames, bucket: &str) -> S3Action {
+    let on_bucket =
+        |operation, iam_action| S3Action::new(operation, iam_action, arn::bucket(bucket));
     match method.as_str() {
-        "GET" if query.has("uploads") => (
-            "ListMultipartUploads",
-            "s3:ListBucketMultipartUploads",
-            on_bucket,
-        ),
-        "GET" if query.has("location") => ("GetBucketLocation", "s3:GetBucketLocation", on_bucket),
-        "GET" if query.has("list-type") => ("ListObjectsV2", "s3:ListBucket", on_bucket),
-        "GET" if query.names_a_configuration() => unknown(),
-        "GET" => ("ListObjects", "s3:ListBucket", on_bucket),
-        "HEAD" => ("HeadBucket", "s3:ListBucket", on_bucket),
-        // The keys stand in the body: whoever may delete all of the bucket's objects may delete
-        // these.
-        "POST" if query.has("delete") => {
-            ("DeleteObjects", "s3:DeleteObject", arn::object(bucket, "*"))
+        "GET" if query.contains("uploads") => {
+            on_bucket("ListMultipartUploads", "s3:ListBucketMultipartUploads")
         }
-        "PUT" if !query.names_a_configuration() => ("CreateBucket", "s3:CreateBucket", on_bucket),
-        "DELETE" if !query.names_a_configuration() => {
-            ("DeleteBucket", "s3:DeleteBucket", on_bucket)
+        "GET" if query.contains("location") => {
+            on_bucket("GetBucketLocation", "s3:GetBucketLocation")
         }
-        _ => unknown(),
+        "GET" if query.contains("list-type") => on_bucket("ListObjectsV2", "s3:ListBucket"),
+        "GET" if query.has_unsupported_subresource() => S3Action::unknown(),
+        "GET" => on_bucket("ListObjects", "s3:ListBucket"),
+        "HEAD" => on_bucket("HeadBucket", "s3:ListBucket"),
+        // The keys are in the body. Requires permission for all objects of the bucket.
+        "POST" if query.contains("delete") => {
+            S3Action::new("DeleteObjects", "s3:DeleteObject", arn::object(bucket, "*"))
+        }
+        "PUT" if !query.has_unsupported_subresource() => {
+            on_bucket("CreateBucket", "s3:CreateBucket")
+        }
+        "DELETE" if !query.has_unsupported_subresource() => {
+            on_bucket("DeleteBucket", "s3:DeleteBucket")
+        }
+        _ => S3Action::unknown(),
     }
 }
 
-fn of_object(method: &Method, query: &Query, copies: bool, object: String) -> Named {
-    let multipart = query.has("uploadId");
+fn object_action(
+    method: &Method,
+    query: &QueryNames,
+    is_copy: bool,
+    object_arn: String,
+) -> S3Action {
+    let is_multipart = query.contains("uploadId");
+    let on_object = |operation, iam_action| S3Action::new(operation, iam_action, object_arn);
     match method.as_str() {
-        "GET" if multipart => ("ListParts", "s3:ListMultipartUploadParts", object),
-        "PUT" if multipart && copies => ("UploadPartCopy", "s3:PutObject", object),
-        "PUT" if multipart => ("UploadPart", "s3:PutObject", object),
-        "POST" if multipart => ("CompleteMultipartUpload", "s3:PutObject", object),
-        "POST" if query.has("uploads") => ("CreateMultipartUpload", "s3:PutObject", object),
-        "DELETE" if multipart => ("AbortMultipartUpload", "s3:AbortMultipartUpload", object),
-        _ if query.names_a_configuration() => unknown(),
-        "GET" => ("GetObject", "s3:GetObject", object),
-        "HEAD" => ("HeadObject", "s3:GetObject", object),
-        "PUT" if copies => ("CopyObject", "s3:PutObject", object),
-        "PUT" => ("PutObject", "s3:PutObject", object),
-        "DELETE" => ("DeleteObject", "s3:DeleteObject", object),
-        _ => unknown(),
+        "GET" if is_multipart => on_object("ListParts", "s3:ListMultipartUploadParts"),
+        "PUT" if is_multipart && is_copy => on_object("UploadPartCopy", "s3:PutObject"),
+        "PUT" if is_multipart => on_object("UploadPart", "s3:PutObject"),
+        "POST" if is_multipart => on_object("CompleteMultipartUpload", "s3:PutObject"),
+        "POST" if query.contains("uploads") => on_object("CreateMultipartUpload", "s3:PutObject"),
+        "DELETE" if is_multipart => on_object("AbortMultipartUpload", "s3:AbortMultipartUpload"),
+        _ if query.has_unsupported_subresource() => S3Action::unknown(),
+        "GET" => on_object("GetObject", "s3:GetObject"),
+        "HEAD" => on_object("HeadObject", "s3:GetObject"),
+        "PUT" if is_copy => on_object("CopyObject", "s3:PutObject"),
+        "PUT" => on_object("PutObject", "s3:PutObject"),
+        "DELETE" => on_object("DeleteObject", "s3:DeleteObject"),
+        _ => S3Action::unknown(),
     }
 }
 
-fn unknown() -> Named {
-    (UNKNOWN, "s3:*", "*".to_owned())
+/// The decoded parts of a path `/bucket/key`.
+struct BucketAndKey {
+    bucket: String,
+    key: String,
 }
 
-/// Splits `/bucket/key` and decodes both.
-fn address(path: &str) -> (Cow<'_, str>, Cow<'_, str>) {
-    let path = path.strip_prefix('/').unwrap_or(path);
-    let (bucket, key) = path.split_once('/').unwrap_or((path, ""));
-    (
-        percent_decode_str(bucket).decode_utf8_lossy(),
-        percent_decode_str(key).decode_utf8_lossy(),
-    )
+impl BucketAndKey {
+    fn parse(path: &str) -> BucketAndKey {
+        let path = path.strip_prefix('/').unwrap_or(path);
+        let (bucket, key) = path.split_once('/').unwrap_or((path, ""));
+        let decode = |part: &str| percent_decode_str(part).decode_utf8_lossy().into_owned();
+        BucketAndKey {
+            bucket: decode(bucket),
+            key: decode(key),
+        }
+    }
 }
 
-/// Names of a request's query parameters.
-struct Query<'a>(HashSet<&'a str>);
+/// The names of the query parameters.
+struct QueryNames<'a>(HashSet<&'a str>);
 
-impl Query<'_> {
-    /// Sub-resources that are a matter of their own, none of which exists here.
-    const CONFIGURATIONS: [&'static str; 14] = [
+impl QueryNames<'_> {
+    /// Query parameters that select an operation which is not emulated.
+    const UNSUPPORTED_SUBRESOURCES: [&'static str; 14] = [
         "acl",
         "attributes",
         "cors",
@@ -139,97 +173,86 @@ impl Query<'_> {
         "website",
     ];
 
-    fn of(head: &Parts) -> Query<'_> {
+    fn parse(head: &Parts) -> QueryNames<'_> {
         let pairs = head.uri.query().unwrap_or_default().split('&');
-        Query(
-            pairs
-                .map(|pair| pair.split('=').next().unwrap_or_default())
-                .collect(),
-        )
+        let names = pairs.map(|pair| pair.split('=').next().unwrap_or_default());
+        QueryNames(names.collect())
     }
 
-    fn has(&self, name: &str) -> bool {
+    fn contains(&self, name: &str) -> bool {
         self.0.contains(name)
     }
 
-    fn names_a_configuration(&self) -> bool {
-        Self::CONFIGURATIONS.iter().any(|name| self.has(name))
+    fn has_unsupported_subresource(&self) -> bool {
+        Self::UNSUPPORTED_SUBRESOURCES
+            .iter()
+            .any(|name| self.contains(name))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use http::Request;
+    use http::{Request, request::Builder};
 
     use super::*;
 
-    fn named(method: &str, uri: &str) -> (String, Vec<RequiredPermission>) {
-        let (head, ()) = Request::builder()
-            .method(method)
-            .uri(uri)
-            .body(())
-            .unwrap()
-            .into_parts();
-        let operation = operation(&head);
-        (operation.name, operation.required)
+    fn operation(request: Builder) -> AwsOperation {
+        let (head, ()) = request.body(()).unwrap().into_parts();
+        parse(&head)
     }
 
     #[test]
-    fn requests_are_named_by_method_path_and_query() {
-        let object = || arn::object("b", "a b/c");
-        for (method, uri, name, action, resource) in [
+    fn operation_depends_on_method_path_and_query() {
+        let object = arn::object("b", "a b/c");
+        let bucket = arn::bucket("b");
+        for (request, name, action, resource) in [
             (
-                "GET",
-                "/b/a%20b/c?x-id=GetObject",
+                "GET /b/a%20b/c?x-id=GetObject",
                 "GetObject",
                 "s3:GetObject",
-                object(),
+                &*object,
             ),
-            ("HEAD", "/b/a%20b/c", "HeadObject", "s3:GetObject", object()),
-            ("PUT", "/b/a%20b/c", "PutObject", "s3:PutObject", object()),
+            ("HEAD /b/a%20b/c", "HeadObject", "s3:GetObject", &object),
+            ("PUT /b/a%20b/c", "PutObject", "s3:PutObject", &object),
             (
-                "POST",
-                "/b/a%20b/c?uploads",
+                "POST /b/a%20b/c?uploads",
                 "CreateMultipartUpload",
                 "s3:PutObject",
-                object(),
+                &object,
             ),
             (
-                "PUT",
-                "/b/a%20b/c?partNumber=1&uploadId=u",
+                "PUT /b/a%20b/c?partNumber=1&uploadId=u",
                 "UploadPart",
                 "s3:PutObject",
-                object(),
+                &object,
             ),
             (
-                "GET",
-                "/b/?list-type=2&prefix=a",
+                "GET /b/?list-type=2&prefix=a",
                 "ListObjectsV2",
                 "s3:ListBucket",
-                arn::bucket("b"),
+                &bucket,
             ),
-            ("PUT", "/b/a%20b/c?acl", "Unknown", "s3:*", "*".to_owned()),
+            ("PUT /b/a%20b/c?acl", "Unknown", "s3:*", "*"),
         ] {
+            let (method, uri) = request.split_once(' ').unwrap();
+            let operation = operation(Request::builder().method(method).uri(uri));
+            assert_eq!(operation.name, name, "{request}");
             assert_eq!(
-                named(method, uri),
-                (
-                    name.to_owned(),
-                    vec![RequiredPermission::new(action, resource)]
-                ),
-                "{method} {uri}"
+                operation.required,
+                [RequiredPermission::new(action, resource.to_owned())],
+                "{request}"
             );
         }
     }
 
     #[test]
-    fn a_copy_also_reads_its_source() {
+    fn copy_requires_permission_to_read_its_source() {
         let request = Request::builder()
             .method("PUT")
             .uri("/to/k")
             .header("x-amz-copy-source", "/from/a%2Fb");
-        let (head, ()) = request.body(()).unwrap().into_parts();
         assert_eq!(
-            operation(&head).required,
+            operation(request).required,
             [
                 RequiredPermission::new("s3:PutObject", arn::object("to", "k")),
                 RequiredPermission::new("s3:GetObject", arn::object("from", "a/b")),

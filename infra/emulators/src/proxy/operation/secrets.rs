@@ -1,18 +1,15 @@
-//! What Secrets Manager's operations need.
+//! Permissions of Secrets Manager operations.
 
 use serde_json::Value;
 
-use super::{super::permission::RequiredPermission, text};
-use crate::arn;
+use super::json::string;
+use crate::{arn, proxy::permission::RequiredPermission};
 
-/// What an operation required, by its body: the right to the secret that it names, by its ARN or by
-/// its name.
-pub(super) fn required(operation: &str, body: &Value) -> Vec<RequiredPermission> {
-    let resource = text(body, "SecretId").map_or_else(|| "*".to_owned(), arn::secret);
-    vec![RequiredPermission::new(
-        &format!("secretsmanager:{operation}"),
-        resource,
-    )]
+/// Returns the permission that a request requires, on the secret that it names by ARN or name.
+pub(super) fn required_permissions(operation: &str, body: &Value) -> Vec<RequiredPermission> {
+    let resource = string(body, "SecretId").map_or_else(|| "*".to_owned(), arn::secret);
+    let action = format!("secretsmanager:{operation}");
+    vec![RequiredPermission::new(&action, resource)]
 }
 
 #[cfg(test)]
@@ -22,12 +19,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_secret_is_the_same_by_its_name_and_by_its_arn() {
+    fn secret_name_and_arn_require_the_same_permission() {
         let arn = "arn:aws:secretsmanager:us-east-1:000000000000:secret:larder-Master-abcdef";
         let expected = RequiredPermission::new("secretsmanager:GetSecretValue", arn.to_owned());
         for id in [arn, "larder-Master"] {
             assert_eq!(
-                required("GetSecretValue", &json!({ "SecretId": id })),
+                required_permissions("GetSecretValue", &json!({ "SecretId": id })),
                 std::slice::from_ref(&expected)
             );
         }

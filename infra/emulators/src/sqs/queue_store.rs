@@ -8,12 +8,13 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{
-    attributes::{Attributes, RETENTION},
     error::SqsError,
+    queue_attributes::{QueueAttributes, RETENTION},
 };
+use crate::arn;
 
 const SCHEMA: &str = "
     PRAGMA journal_mode = WAL;
@@ -45,22 +46,22 @@ const SCHEMA: &str = "
     CREATE UNIQUE INDEX IF NOT EXISTS messages_by_receipt ON messages (receipt) WHERE receipt IS NOT NULL;
 ";
 
-/// Statements that are kept prepared.
-const PREPARED_MAX: usize = 64;
+/// Capacity of the cache of prepared statements.
+const STATEMENT_CACHE_CAPACITY: usize = 64;
 
-/// A queue's row.
+/// A queue.
 #[derive(Debug)]
-pub(super) struct Queue {
+pub(super) struct QueueRow {
     pub(super) name: String,
-    pub(super) attributes: Attributes,
+    pub(super) attributes: QueueAttributes,
     created_ms: i64,
     modified_ms: i64,
 }
 
-/// The messages of a queue, by what can be done with them at one moment.
+/// Number of messages of a queue by state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MessageCounts {
-    /// To be received now.
+    /// Can be received now.
     pub visible: u64,
     /// Received, and neither deleted nor visible again.
     pub in_flight: u64,
@@ -68,49 +69,49 @@ pub struct MessageCounts {
     pub delayed: u64,
 }
 
-/// The database. Its methods block.
+/// The database of queues and messages. Its methods block.
 #[derive(Debug)]
-pub(super) struct Store {
+pub(super) struct QueueStore {
     connection: Mutex<Connection>,
 }
 
-impl Store {
-    pub(super) fn open(path: &Path) -> rusqlite::Result<Store> {
+impl QueueStore {
+    pub(super) fn open(path: &Path) -> rusqlite::Result<QueueStore> {
         let connection = Connection::open(path)?;
         connection.execute_batch(SCHEMA)?;
-        connection.set_prepared_statement_cache_capacity(PREPARED_MAX);
-        Ok(Store {
+        connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE_CAPACITY);
+        Ok(QueueStore {
             connection: Mutex::new(connection),
         })
     }
 
-    /// The one connection. A panic while it was held has rolled its transaction back.
+    /// Locks the connection. A panic while it was locked rolled its transaction back.
     pub(super) fn connection(&self) -> MutexGuard<'_, Connection> {
         self.connection
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes a queue; one that exists has to agree with the attributes.
+    /// Creates a queue. Fails if it exists with other attributes.
     pub(super) fn create_queue(
         &self,
         name: &str,
-        attributes: &Attributes,
+        attributes: &QueueAttributes,
         now_ms: i64,
     ) -> Result<(), SqsError> {
         let connection = self.connection();
         match queue(&connection, name) {
-            Ok(there) if there.attributes.agree_with(attributes) => Ok(()),
+            Ok(existing) if existing.attributes.agree_with(attributes) => Ok(()),
             Ok(_) => Err(SqsError::queue_exists()),
             Err(_) => write_queue(&connection, name, attributes, now_ms),
         }
     }
 
-    /// Makes a queue, or gives one that exists these attributes and no others.
+    /// Creates a queue, or replaces the attributes of an existing one.
     pub(super) fn ensure_queue(
         &self,
         name: &str,
-        attributes: &Attributes,
+        attributes: &QueueAttributes,
         now_ms: i64,
     ) -> Result<(), SqsError> {
         write_queue(&self.connection(), name, attributes, now_ms)
@@ -120,7 +121,7 @@ impl Store {
     pub(super) fn set_attributes(
         &self,
         name: &str,
-        attributes: Attributes,
+        attributes: QueueAttributes,
         now_ms: i64,
     ) -> Result<(), SqsError> {
         let connection = self.connection();
@@ -147,20 +148,18 @@ impl Store {
         Ok(())
     }
 
-    /// Names of all queues that begin with `prefix`, in order.
+    /// Returns the names of all queues with this prefix, in order.
     pub(super) fn queue_names(&self, prefix: &str) -> Result<Vec<String>, SqsError> {
         let connection = self.connection();
-        let mut names = connection.prepare_cached("SELECT name FROM queues ORDER BY name")?;
-        let names = names
+        let mut names = connection
+            .prepare_cached("SELECT name FROM queues ORDER BY name")?
             .query_map([], |row| row.get(0))?
             .collect::<rusqlite::Result<Vec<String>>>()?;
-        Ok(names
-            .into_iter()
-            .filter(|name| name.starts_with(prefix))
-            .collect())
+        names.retain(|name| name.starts_with(prefix));
+        Ok(names)
     }
 
-    /// A queue's attributes and its counts of messages: waiting, in flight, delayed.
+    /// Returns all attributes of a queue, including its message counts.
     pub(super) fn describe(
         &self,
         name: &str,
@@ -171,22 +170,25 @@ impl Store {
         let counts = count(&connection, name, now_ms)?;
 
         let mut description = queue.attributes.all();
-        let mut add = |name: &str, value: String| description.insert(name.to_owned(), value);
-        add("QueueArn", crate::arn::queue(&queue.name));
-        add("CreatedTimestamp", (queue.created_ms / 1000).to_string());
-        add(
-            "LastModifiedTimestamp",
-            (queue.modified_ms / 1000).to_string(),
-        );
-        add("ApproximateNumberOfMessages", counts.visible.to_string());
-        add(
-            "ApproximateNumberOfMessagesNotVisible",
-            counts.in_flight.to_string(),
-        );
-        add(
-            "ApproximateNumberOfMessagesDelayed",
-            counts.delayed.to_string(),
-        );
+        for (name, value) in [
+            ("QueueArn", arn::queue(&queue.name)),
+            ("CreatedTimestamp", (queue.created_ms / 1000).to_string()),
+            (
+                "LastModifiedTimestamp",
+                (queue.modified_ms / 1000).to_string(),
+            ),
+            ("ApproximateNumberOfMessages", counts.visible.to_string()),
+            (
+                "ApproximateNumberOfMessagesNotVisible",
+                counts.in_flight.to_string(),
+            ),
+            (
+                "ApproximateNumberOfMessagesDelayed",
+                counts.delayed.to_string(),
+            ),
+        ] {
+            description.insert(name.to_owned(), value);
+        }
         Ok(description)
     }
 
@@ -195,7 +197,7 @@ impl Store {
         Ok(count(&self.connection(), name, now_ms)?)
     }
 
-    /// Removes messages that are older than their queue keeps them.
+    /// Removes messages that are older than the retention period of their queue.
     pub(super) fn remove_expired(&self, now_ms: i64) -> Result<(), SqsError> {
         for name in self.queue_names("")? {
             let connection = self.connection();
@@ -209,23 +211,40 @@ impl Store {
     }
 }
 
-/// A queue's row.
-pub(super) fn queue(connection: &Connection, name: &str) -> Result<Queue, SqsError> {
+/// Returns a queue. Fails if it does not exist.
+pub(super) fn queue(connection: &Connection, name: &str) -> Result<QueueRow, SqsError> {
     let row = connection
         .prepare_cached("SELECT attributes, created_ms, modified_ms FROM queues WHERE name = ?")?
-        .query_row([name], |row| {
-            Ok((row.get::<_, String>(0)?, row.get(1)?, row.get(2)?))
-        })
-        .optional()?;
-    let (attributes, created_ms, modified_ms) = row.ok_or_else(SqsError::no_queue)?;
-    let attributes =
-        Attributes::from_column(&attributes).map_err(|error| SqsError::internal(&error))?;
-    Ok(Queue {
+        .query_row([name], StoredQueue::read)
+        .optional()?
+        .ok_or_else(SqsError::no_queue)?;
+    let attributes = QueueAttributes::from_column(&row.attributes)
+        .map_err(|error| SqsError::internal(&error))?;
+
+    Ok(QueueRow {
         name: name.to_owned(),
         attributes,
-        created_ms,
-        modified_ms,
+        created_ms: row.created_ms,
+        modified_ms: row.modified_ms,
     })
+}
+
+/// The columns of a queue.
+struct StoredQueue {
+    /// JSON.
+    attributes: String,
+    created_ms: i64,
+    modified_ms: i64,
+}
+
+impl StoredQueue {
+    fn read(row: &Row<'_>) -> rusqlite::Result<StoredQueue> {
+        Ok(StoredQueue {
+            attributes: row.get("attributes")?,
+            created_ms: row.get("created_ms")?,
+            modified_ms: row.get("modified_ms")?,
+        })
+    }
 }
 
 fn count(connection: &Connection, queue: &str, now_ms: i64) -> rusqlite::Result<MessageCounts> {
@@ -247,7 +266,7 @@ fn count(connection: &Connection, queue: &str, now_ms: i64) -> rusqlite::Result<
 fn write_queue(
     connection: &Connection,
     name: &str,
-    attributes: &Attributes,
+    attributes: &QueueAttributes,
     now_ms: i64,
 ) -> Result<(), SqsError> {
     connection.execute(

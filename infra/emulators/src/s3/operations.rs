@@ -1,4 +1,4 @@
-//! The operations, as the protocol layer calls them.
+//! The S3 operations that s3s dispatches to.
 
 use std::sync::Arc;
 
@@ -15,13 +15,15 @@ use s3s::{
     },
 };
 
-use super::{complete, copy, delete, list, list_parts, multipart, put, read, shared::Shared};
+use super::{
+    complete, copy, delete, list_objects, list_parts, multipart, put, read, store::ObjectStore,
+};
 
 /// The operations on a store.
-pub(super) struct Service(pub(super) Arc<Shared>);
+pub(super) struct Operations(pub(super) Arc<ObjectStore>);
 
 #[async_trait::async_trait]
-impl S3 for Service {
+impl S3 for Operations {
     async fn put_object(
         &self,
         request: S3Request<PutObjectInput>,
@@ -61,7 +63,7 @@ impl S3 for Service {
         &self,
         request: S3Request<ListObjectsV2Input>,
     ) -> S3Result<S3Response<ListObjectsV2Output>> {
-        list::list(&self.0, request).await
+        list_objects::list(&self.0, request).await
     }
 
     async fn copy_object(

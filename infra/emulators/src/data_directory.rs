@@ -1,0 +1,241 @@
+//! The data directory: its lock, its format and its integrity.
+//!
+//! Invariants:
+//! - One process at a time uses the directory, also to reset it.
+//! - A missing or damaged store is an error. It is never silently created again.
+
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io,
+    os::unix::fs::DirBuilderExt,
+    path::{Path, PathBuf},
+};
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::error::EmulatorStartError;
+
+/// Format of the data directory, the content of its format file.
+const FORMAT: &str = "4";
+
+/// The locked file. Never removed: another process may be about to lock it.
+const LOCK: &str = "lock";
+/// The format file, created after all stores, and its name while it is written.
+const FORMAT_FILE: &str = "format";
+const FORMAT_DRAFT: &str = "format.new";
+/// Directory of S3.
+const OBJECTS: &str = "s3";
+/// File of Secrets Manager, and its name while it is written.
+const SECRETS: &str = "secrets.json";
+const SECRETS_DRAFT: &str = "secrets.new";
+/// All entries except the databases.
+const OWN_ENTRIES: [&str; 6] = [
+    LOCK,
+    FORMAT_FILE,
+    FORMAT_DRAFT,
+    OBJECTS,
+    SECRETS,
+    SECRETS_DRAFT,
+];
+/// File names of the databases. SQLite adds files with the same prefix.
+const DYNAMODB: &str = "dynamodb.sqlite";
+const SQS: &str = "sqs.sqlite";
+const DATABASES: [&str; 2] = [DYNAMODB, SQS];
+
+/// Maximum size of a database that is fully checked at the start, in bytes. Larger ones would delay
+/// the start too long.
+const CHECKED_DATABASE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// How to treat the data that earlier runs left in the data directory.
+#[derive(Clone, Copy, Debug)]
+pub enum ExistingData {
+    /// Open and use it.
+    Keep,
+    /// Remove it. If the directory contains any other file, nothing is removed and the start fails.
+    Remove {
+        /// Names of files that the caller itself writes to the directory. They are removed as well.
+        extra_files: &'static [&'static str],
+    },
+}
+
+/// An open data directory.
+#[derive(Debug)]
+pub(crate) struct DataDirectory {
+    root: PathBuf,
+    /// The operating system releases the lock when the process ends.
+    _lock: File,
+}
+
+impl DataDirectory {
+    /// Creates the directory if it is missing, locks it, and resets it or checks its stores.
+    pub(crate) fn open(
+        root: &Path,
+        existing: ExistingData,
+    ) -> Result<DataDirectory, EmulatorStartError> {
+        // For its owner only: it contains data that is otherwise protected by access keys.
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(root)
+            .map_err(|reason| unusable(root, reason))?;
+        let lock = lock(root)?;
+        if let ExistingData::Remove { extra_files } = existing {
+            clear(root, extra_files)?;
+        }
+
+        let directory = DataDirectory {
+            root: root.to_owned(),
+            _lock: lock,
+        };
+        if directory.is_complete()? {
+            directory.check_stores()?;
+        }
+        Ok(directory)
+    }
+
+    fn check_stores(&self) -> Result<(), EmulatorStartError> {
+        check_database(&self.dynamodb())?;
+        check_database(&self.sqs())?;
+        check_database(&self.s3().join("objects.sqlite"))?;
+
+        let secrets = self.secrets();
+        fs::metadata(&secrets).map_err(|error| EmulatorStartError::damaged(&secrets, &error))?;
+        Ok(())
+    }
+
+    /// Records that all stores were created. From now on, a missing store is an error.
+    pub(crate) fn mark_complete(&self) -> Result<(), EmulatorStartError> {
+        if self.is_complete()? {
+            return Ok(());
+        }
+        let draft = self.root.join(FORMAT_DRAFT);
+        let path = self.format_file();
+        // Renamed into place, so that the file is never incomplete.
+        fs::write(&draft, FORMAT)
+            .and_then(|()| fs::rename(&draft, &path))
+            .map_err(|reason| unusable(&path, reason))
+    }
+
+    /// Returns the path of DynamoDB's database.
+    pub(crate) fn dynamodb(&self) -> PathBuf {
+        self.root.join(DYNAMODB)
+    }
+
+    /// Returns the path of SQS's database.
+    pub(crate) fn sqs(&self) -> PathBuf {
+        self.root.join(SQS)
+    }
+
+    /// Returns the path of Secrets Manager's file.
+    pub(crate) fn secrets(&self) -> PathBuf {
+        self.root.join(SECRETS)
+    }
+
+    /// Returns the path of S3's directory.
+    pub(crate) fn s3(&self) -> PathBuf {
+        self.root.join(OBJECTS)
+    }
+
+    fn format_file(&self) -> PathBuf {
+        self.root.join(FORMAT_FILE)
+    }
+
+    /// Returns whether all stores were created. Fails if the format is not supported.
+    fn is_complete(&self) -> Result<bool, EmulatorStartError> {
+        match fs::read_to_string(self.format_file()) {
+            Ok(found) if found == FORMAT => Ok(true),
+            Ok(found) => Err(EmulatorStartError::Format {
+                path: self.root.clone(),
+                found,
+                expected: FORMAT,
+            }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(reason) => Err(unusable(&self.format_file(), reason)),
+        }
+    }
+}
+
+fn unusable(path: &Path, reason: io::Error) -> EmulatorStartError {
+    EmulatorStartError::Directory {
+        path: path.to_owned(),
+        reason,
+    }
+}
+
+fn lock(root: &Path) -> Result<File, EmulatorStartError> {
+    let lock = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(root.join(LOCK))
+        .map_err(|reason| unusable(root, reason))?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => Err(EmulatorStartError::Locked {
+            path: root.to_owned(),
+        }),
+        Err(TryLockError::Error(reason)) => Err(unusable(root, reason)),
+    }
+}
+
+/// Removes the data of earlier runs. Fails without removing anything if there are other files.
+fn clear(root: &Path, extra_files: &[&str]) -> Result<(), EmulatorStartError> {
+    let is_own = |name: &str| {
+        OWN_ENTRIES.contains(&name)
+            || extra_files.contains(&name)
+            || DATABASES.iter().any(|database| name.starts_with(database))
+    };
+    let entries = fs::read_dir(root)
+        .and_then(Iterator::collect::<io::Result<Vec<_>>>)
+        .map_err(|reason| unusable(root, reason))?;
+    let foreign = entries
+        .iter()
+        .find(|entry| !entry.file_name().to_str().is_some_and(is_own));
+    if let Some(entry) = foreign {
+        return Err(EmulatorStartError::Foreign { path: entry.path() });
+    }
+
+    let mut paths: Vec<PathBuf> = entries
+        .iter()
+        .map(fs::DirEntry::path)
+        .filter(|path| !path.ends_with(LOCK))
+        .collect();
+    // The format file first: without it, the rest of an aborted reset does not count as damaged.
+    paths.sort_by_key(|path| !path.ends_with(FORMAT_FILE));
+    for path in paths {
+        let removed = if path.is_dir() {
+            fs::remove_dir_all(path)
+        } else {
+            fs::remove_file(path)
+        };
+        removed.map_err(|reason| unusable(root, reason))?;
+    }
+    Ok(())
+}
+
+/// Fails if a database is missing or damaged.
+fn check_database(path: &Path) -> Result<(), EmulatorStartError> {
+    let metadata = fs::metadata(path).map_err(|error| EmulatorStartError::damaged(path, &error))?;
+    if metadata.len() == 0 {
+        return Err(EmulatorStartError::damaged(path, &"it is empty"));
+    }
+
+    let result = integrity_check(path, metadata.len())
+        .map_err(|error| EmulatorStartError::damaged(path, &error))?;
+    if result == "ok" {
+        Ok(())
+    } else {
+        Err(EmulatorStartError::damaged(path, &result))
+    }
+}
+
+/// Returns `ok`, or the first problem that SQLite finds.
+fn integrity_check(path: &Path, size_bytes: u64) -> rusqlite::Result<String> {
+    // Writable, because the write-ahead log of a killed process has to be recovered first.
+    let database = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    let query = if size_bytes > CHECKED_DATABASE_BYTES_MAX {
+        "SELECT 'ok' FROM (SELECT count(*) FROM sqlite_schema)"
+    } else {
+        "PRAGMA quick_check(1)"
+    };
+    database.query_row(query, [], |row| row.get(0))
+}

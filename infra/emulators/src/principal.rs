@@ -1,0 +1,64 @@
+//! IAM principals, found by their access keys.
+//!
+//! Invariant: a secret key never leaves the process and is never formatted.
+
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use template::Permission;
+
+/// A caller of the emulators: the role of a function, or the operator.
+#[derive(Clone)]
+pub struct IamPrincipal {
+    /// Name in the call log.
+    pub name: String,
+    /// Access key ID.
+    pub access_key: String,
+    /// Secret access key.
+    pub secret_key: String,
+    /// Allowed actions. Action `*` on resource `*` allows everything.
+    pub permissions: Vec<Permission>,
+}
+
+impl fmt::Debug for IamPrincipal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("IamPrincipal")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The registered principals by access key. Clones share them.
+#[derive(Clone, Default)]
+pub(crate) struct AccessKeys {
+    principals: Arc<RwLock<HashMap<String, Arc<IamPrincipal>>>>,
+}
+
+impl AccessKeys {
+    /// Registers a principal. It replaces a principal with the same access key.
+    pub(crate) fn register(&self, principal: IamPrincipal) {
+        self.principals
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(principal.access_key.clone(), Arc::new(principal));
+    }
+
+    /// Returns the principal with this access key.
+    pub(crate) fn principal(&self, access_key: &str) -> Option<Arc<IamPrincipal>> {
+        self.principals
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(access_key)
+            .cloned()
+    }
+
+    /// Returns the secret key that belongs to this access key.
+    pub(crate) fn secret(&self, access_key: &str) -> Option<String> {
+        let principal = self.principal(access_key)?;
+        Some(principal.secret_key.clone())
+    }
+}

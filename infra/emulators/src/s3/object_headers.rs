@@ -1,0 +1,161 @@
+//! The headers that are stored with an object: system headers and user metadata.
+//!
+//! Invariant: a response contains the values of the upload, except the content coding
+//! `aws-chunked`, which only applies to the transfer.
+
+use std::collections::BTreeMap;
+
+use http::{
+    HeaderMap, HeaderName, HeaderValue,
+    header::{
+        CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_TYPE,
+        EXPIRES,
+    },
+};
+use s3s::{S3Result, s3_error};
+use serde::{Deserialize, Serialize};
+
+/// Maximum size of the names and values of user metadata, in bytes.
+const METADATA_BYTES_MAX: usize = 2 * 1024;
+
+const METADATA_PREFIX: &str = "x-amz-meta-";
+
+/// Content type of an object that was uploaded without one.
+const DEFAULT_CONTENT_TYPE: &str = "binary/octet-stream";
+
+const SYSTEM_HEADERS: [HeaderName; 6] = [
+    CACHE_CONTROL,
+    CONTENT_DISPOSITION,
+    CONTENT_ENCODING,
+    CONTENT_LANGUAGE,
+    CONTENT_TYPE,
+    EXPIRES,
+];
+
+/// Values by lower-case header name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct ObjectHeaders(BTreeMap<String, String>);
+
+impl ObjectHeaders {
+    /// Returns the headers of a request that are stored with the object.
+    pub(super) fn from_headers(headers: &HeaderMap) -> S3Result<ObjectHeaders> {
+        let mut stored = BTreeMap::new();
+        let mut metadata_bytes = 0;
+        for name in headers.keys() {
+            let metadata_name = name.as_str().strip_prefix(METADATA_PREFIX);
+            if metadata_name.is_none() && !SYSTEM_HEADERS.contains(name) {
+                continue;
+            }
+            let mut value = joined_values(headers, name)?;
+            metadata_bytes += metadata_name.map_or(0, |name| name.len() + value.len());
+            if name == CONTENT_ENCODING {
+                value = without_aws_chunked(&value);
+            }
+            if !value.is_empty() || metadata_name.is_some() {
+                stored.insert(name.as_str().to_owned(), value);
+            }
+        }
+        if metadata_bytes > METADATA_BYTES_MAX {
+            return Err(s3_error!(
+                MetadataTooLarge,
+                "Your metadata headers exceed the maximum allowed metadata size"
+            ));
+        }
+
+        stored
+            .entry(CONTENT_TYPE.as_str().to_owned())
+            .or_insert_with(|| DEFAULT_CONTENT_TYPE.to_owned());
+        Ok(ObjectHeaders(stored))
+    }
+
+    /// Writes all headers to a response.
+    pub(super) fn write(&self, headers: &mut HeaderMap) {
+        for (name, value) in &self.0 {
+            // Both were valid in the upload.
+            if let (Ok(name), Ok(value)) = (
+                HeaderName::try_from(name),
+                HeaderValue::from_bytes(value.as_bytes()),
+            ) {
+                headers.insert(name, value);
+            }
+        }
+    }
+
+    /// Writes the headers of a 304 response.
+    pub(super) fn write_not_modified(&self, headers: &mut HeaderMap) {
+        let cache_control = self.0.get(CACHE_CONTROL.as_str());
+        if let Some(Ok(value)) = cache_control.map(HeaderValue::try_from) {
+            headers.insert(CACHE_CONTROL, value);
+        }
+    }
+}
+
+/// Returns all values of a header, joined with commas.
+fn joined_values(headers: &HeaderMap, name: &HeaderName) -> S3Result<String> {
+    let mut values = Vec::new();
+    for value in headers.get_all(name) {
+        let text = std::str::from_utf8(value.as_bytes())
+            .map_err(|error| s3_error!(error, InvalidArgument, "Header {name} is not UTF-8."))?;
+        values.push(text);
+    }
+    Ok(values.join(","))
+}
+
+fn without_aws_chunked(content_encoding: &str) -> String {
+    let codings: Vec<_> = content_encoding
+        .split(',')
+        .map(str::trim)
+        .filter(|coding| !coding.eq_ignore_ascii_case("aws-chunked"))
+        .collect();
+    codings.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(headers: &[(&'static str, &str)]) -> S3Result<ObjectHeaders> {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(*name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
+        }
+        ObjectHeaders::from_headers(&map)
+    }
+
+    #[test]
+    fn aws_chunked_is_not_stored() {
+        for (sent, expected) in [
+            ("aws-chunked", None),
+            ("aws-chunked,gzip", Some("gzip")),
+            ("br", Some("br")),
+        ] {
+            let headers = parse(&[("content-encoding", sent)]).unwrap();
+            let stored = headers.0.get("content-encoding").map(String::as_str);
+            assert_eq!(stored, expected, "{sent}");
+        }
+    }
+
+    #[test]
+    fn metadata_over_2_kib_is_rejected() {
+        let longest = "v".repeat(METADATA_BYTES_MAX - "name".len());
+        assert!(parse(&[("x-amz-meta-name", &longest)]).is_ok());
+        assert!(parse(&[("x-amz-meta-name", &format!("{longest}v"))]).is_err());
+    }
+
+    #[test]
+    fn response_contains_the_uploaded_headers() {
+        let sent = [
+            ("cache-control", "no-store"),
+            ("content-type", "text/plain; charset=utf-8"),
+            ("x-amz-meta-a", "é, b"),
+        ];
+        let mut response = HeaderMap::new();
+        parse(&sent).unwrap().write(&mut response);
+
+        for (name, value) in sent {
+            assert_eq!(response[name].as_bytes(), value.as_bytes());
+        }
+        assert_eq!(response.len(), sent.len());
+    }
+}

@@ -1,0 +1,200 @@
+//! The rows of multipart uploads and their parts.
+//!
+//! Invariant: a part belongs to an existing upload. Both are removed in one transaction, and the
+//! file of the part after it.
+
+use rusqlite::{Connection, OptionalExtension, Row, named_params};
+use s3s::{S3Result, dto::ETag};
+
+use super::{
+    blob::BlobId,
+    checksum::Checksum,
+    checksum_plan::ChecksumPlan,
+    error::no_such_upload,
+    location::ObjectLocation,
+    object_headers::ObjectHeaders,
+    object_rows::{KeyRange, json, json_of},
+};
+
+/// The ID of a multipart upload. Never reused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct UploadId(i64);
+
+impl UploadId {
+    /// Parses the ID in a request. An invalid ID is that of an upload that does not exist.
+    pub(super) fn parse(text: &str) -> S3Result<UploadId> {
+        i64::from_str_radix(text, 16)
+            .map(UploadId)
+            .map_err(|_| no_such_upload())
+    }
+
+    /// Returns the ID as clients get it.
+    pub(super) fn text(self) -> String {
+        format!("{:032x}", self.0)
+    }
+}
+
+/// A multipart upload.
+#[derive(Clone, Debug)]
+pub(super) struct MultipartUpload {
+    pub(super) id: UploadId,
+    pub(super) headers: ObjectHeaders,
+    pub(super) plan: ChecksumPlan,
+}
+
+/// A multipart upload to create.
+pub(super) struct NewMultipartUpload {
+    pub(super) location: ObjectLocation,
+    pub(super) headers: ObjectHeaders,
+    pub(super) plan: ChecksumPlan,
+    pub(super) now_ms: i64,
+}
+
+/// An uploaded part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct StoredPart {
+    pub(super) number: i32,
+    pub(super) size_bytes: u64,
+    /// MD5 of the bytes, in hexadecimal.
+    pub(super) etag: String,
+    pub(super) modified_ms: i64,
+    pub(super) checksum: Checksum,
+    pub(super) blob: BlobId,
+}
+
+impl StoredPart {
+    /// Returns the ETag for responses.
+    pub(super) fn tag(&self) -> ETag {
+        ETag::Strong(self.etag.clone())
+    }
+
+    fn read(row: &Row<'_>) -> rusqlite::Result<StoredPart> {
+        Ok(StoredPart {
+            number: row.get("number")?,
+            size_bytes: row.get("size_bytes")?,
+            etag: row.get("etag")?,
+            modified_ms: row.get("modified_ms")?,
+            checksum: json_of(row, "checksum")?,
+            blob: row.get("blob")?,
+        })
+    }
+}
+
+/// Creates an upload.
+pub(super) fn create(
+    database: &Connection,
+    upload: &NewMultipartUpload,
+) -> rusqlite::Result<UploadId> {
+    let mut insert = database.prepare_cached(
+        "INSERT INTO uploads (bucket, key, initiated_ms, headers, plan)
+         VALUES (:bucket, :key, :now_ms, :headers, :plan)",
+    )?;
+    let id = insert.insert(named_params! {
+        ":bucket": upload.location.bucket,
+        ":key": upload.location.key.as_bytes(),
+        ":now_ms": upload.now_ms,
+        ":headers": json(&upload.headers)?,
+        ":plan": json(&upload.plan)?,
+    })?;
+    Ok(UploadId(id))
+}
+
+/// Returns an upload if it exists and is for this location.
+pub(super) fn upload(
+    database: &Connection,
+    id: UploadId,
+    location: &ObjectLocation,
+) -> rusqlite::Result<Option<MultipartUpload>> {
+    let mut select = database.prepare_cached(
+        "SELECT headers, plan FROM uploads WHERE id = :id AND bucket = :bucket AND key = :key",
+    )?;
+    let parameters =
+        named_params! { ":id": id.0, ":bucket": location.bucket, ":key": location.key.as_bytes() };
+    let read = |row: &Row<'_>| {
+        Ok(MultipartUpload {
+            id,
+            headers: json_of(row, "headers")?,
+            plan: json_of(row, "plan")?,
+        })
+    };
+    select.query_row(parameters, read).optional()
+}
+
+/// Removes an upload with its parts. Returns the files of the parts.
+pub(super) fn remove(database: &Connection, id: UploadId) -> rusqlite::Result<Vec<BlobId>> {
+    database
+        .prepare_cached("DELETE FROM uploads WHERE id = :id")?
+        .execute(named_params! { ":id": id.0 })?;
+    database
+        .prepare_cached("DELETE FROM parts WHERE upload = :id RETURNING blob")?
+        .query_map(named_params! { ":id": id.0 }, |row| row.get(0))?
+        .collect()
+}
+
+/// Returns up to `limit` parts with a number greater than `after`, in ascending order.
+pub(super) fn parts(
+    database: &Connection,
+    id: UploadId,
+    after: i32,
+    limit: i32,
+) -> rusqlite::Result<Vec<StoredPart>> {
+    let mut select = database.prepare_cached(
+        "SELECT number, size_bytes, etag, modified_ms, checksum, blob FROM parts
+         WHERE upload = :id AND number > :after ORDER BY number LIMIT :limit",
+    )?;
+    let parameters = named_params! { ":id": id.0, ":after": after, ":limit": limit };
+    select.query_map(parameters, StoredPart::read)?.collect()
+}
+
+/// Stores a part. Returns the file of the part that it replaces.
+pub(super) fn put_part(
+    database: &Connection,
+    id: UploadId,
+    part: &StoredPart,
+) -> rusqlite::Result<Option<BlobId>> {
+    let mut select = database
+        .prepare_cached("SELECT blob FROM parts WHERE upload = :id AND number = :number")?;
+    let key = named_params! { ":id": id.0, ":number": part.number };
+    let replaced = select.query_row(key, |row| row.get(0)).optional()?;
+
+    let mut replace = database.prepare_cached(
+        "REPLACE INTO parts (upload, number, size_bytes, etag, modified_ms, checksum, blob)
+         VALUES (:id, :number, :size_bytes, :etag, :modified_ms, :checksum, :blob)",
+    )?;
+    replace.execute(named_params! {
+        ":id": id.0,
+        ":number": part.number,
+        ":size_bytes": part.size_bytes,
+        ":etag": part.etag,
+        ":modified_ms": part.modified_ms,
+        ":checksum": json(&part.checksum)?,
+        ":blob": part.blob,
+    })?;
+    Ok(replaced)
+}
+
+/// Removes uploads with this key prefix that were created before a time. Returns the files of their
+/// parts.
+pub(super) fn expire(
+    database: &Connection,
+    bucket: &str,
+    prefix: &str,
+    before_ms: i64,
+) -> rusqlite::Result<Vec<BlobId>> {
+    let range = KeyRange::of_prefix(prefix);
+    let mut select = database.prepare_cached(
+        "SELECT id FROM uploads WHERE bucket = :bucket AND key >= :from AND key < :end AND initiated_ms < :before_ms",
+    )?;
+    let parameters = named_params! {
+        ":bucket": bucket, ":from": range.from, ":end": range.end, ":before_ms": before_ms
+    };
+    let expired: Vec<UploadId> = select
+        .query_map(parameters, |row| row.get(0).map(UploadId))?
+        .collect::<rusqlite::Result<_>>()?;
+
+    let mut blobs = Vec::new();
+    for id in expired {
+        blobs.extend(remove(database, id)?);
+    }
+    Ok(blobs)
+}

@@ -1,0 +1,212 @@
+//! Operations on messages that exist alone and as batches: sending, deleting, and changing the
+//! visibility.
+
+use rusqlite::{Connection, params};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    error::SqsError,
+    message::{self, MessageAttributes},
+    queue_attributes::{DELAY, DELAY_SECONDS, MESSAGE_BYTES, VISIBILITY_SECONDS},
+    queue_store::QueueRow,
+};
+use crate::random;
+
+/// The time and the caller of an operation.
+#[derive(Clone, Debug)]
+pub(super) struct CallContext {
+    pub(super) now_ms: i64,
+    /// Name of the calling principal.
+    pub(super) principal: String,
+}
+
+/// An operation on the messages of a queue.
+pub(super) trait MessageOperation {
+    type Output: Serialize;
+
+    /// Returns the size that counts towards the limit of a batch, in bytes.
+    fn size_bytes(&self) -> usize {
+        0
+    }
+
+    /// Applies the operation within the transaction of `connection`.
+    fn apply(
+        self,
+        connection: &Connection,
+        queue: &QueueRow,
+        context: &CallContext,
+    ) -> Result<Self::Output, SqsError>;
+}
+
+/// Sends a message.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub(super) struct SendMessage {
+    #[serde(default)]
+    message_body: String,
+    delay_seconds: Option<i64>,
+    #[serde(default)]
+    message_attributes: MessageAttributes,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "PascalCase")]
+pub(super) struct SendMessageOutput {
+    message_id: String,
+    #[serde(rename = "MD5OfMessageBody")]
+    body_digest: String,
+    #[serde(
+        rename = "MD5OfMessageAttributes",
+        skip_serializing_if = "Option::is_none"
+    )]
+    attributes_digest: Option<String>,
+}
+
+impl SendMessage {
+    fn delay_seconds(&self, queue: &QueueRow) -> Result<i64, SqsError> {
+        let seconds = self
+            .delay_seconds
+            .unwrap_or_else(|| queue.attributes.number(&DELAY));
+        if DELAY_SECONDS.contains(&seconds) {
+            return Ok(seconds);
+        }
+        let reason = format!(
+            "Value {seconds} for parameter DelaySeconds is invalid. Reason: Must be between 0 and 900."
+        );
+        Err(SqsError::invalid_value(reason))
+    }
+}
+
+impl MessageOperation for SendMessage {
+    type Output = SendMessageOutput;
+
+    fn size_bytes(&self) -> usize {
+        // An invalid message fails its own entry, not the batch.
+        message::check(&self.message_body, &self.message_attributes, usize::MAX).unwrap_or_default()
+    }
+
+    fn apply(
+        self,
+        connection: &Connection,
+        queue: &QueueRow,
+        context: &CallContext,
+    ) -> Result<SendMessageOutput, SqsError> {
+        let max_bytes =
+            usize::try_from(queue.attributes.number(&MESSAGE_BYTES)).unwrap_or_default();
+        message::check(&self.message_body, &self.message_attributes, max_bytes)?;
+        let visible_ms = context.now_ms + self.delay_seconds(queue)? * 1000;
+
+        let message_id = random::uuid();
+        let attributes = serde_json::to_string(&self.message_attributes)
+            .map_err(|error| SqsError::internal(&error))?;
+        connection
+            .prepare_cached(
+                "INSERT INTO messages (queue, id, body, attributes, sent_ms, visible_ms, hops)
+                 VALUES (?, ?, ?, ?, ?, ?, ?)",
+            )?
+            .execute(params![
+                queue.name,
+                message_id,
+                self.message_body,
+                attributes,
+                context.now_ms,
+                visible_ms,
+                hops(connection, context)?
+            ])?;
+        Ok(SendMessageOutput {
+            message_id,
+            body_digest: message::body_digest(&self.message_body),
+            attributes_digest: message::attributes_digest(&self.message_attributes),
+        })
+    }
+}
+
+/// Returns the length of the chain of messages that a sent message extends, including itself.
+///
+/// AWS passes the chain in the trace header of the message that the caller processes ("Use Lambda
+/// recursive loop detection to prevent infinite loops" in the Lambda developer guide). Here it is
+/// the longest chain among the in-flight messages of the caller.
+fn hops(connection: &Connection, context: &CallContext) -> Result<i64, SqsError> {
+    let longest: Option<i64> = connection
+        .prepare_cached("SELECT max(hops) FROM messages WHERE receiver = ? AND visible_ms > ?")?
+        .query_row(params![context.principal, context.now_ms], |row| row.get(0))?;
+    Ok(longest.unwrap_or(0) + 1)
+}
+
+/// Deletes a received message.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub(super) struct DeleteMessage {
+    receipt_handle: String,
+}
+
+/// An output without members.
+#[derive(Debug, Serialize)]
+pub(super) struct EmptyOutput {}
+
+impl MessageOperation for DeleteMessage {
+    type Output = EmptyOutput;
+
+    /// An outdated receipt handle deletes nothing and is no error, as on AWS.
+    fn apply(
+        self,
+        connection: &Connection,
+        queue: &QueueRow,
+        _context: &CallContext,
+    ) -> Result<EmptyOutput, SqsError> {
+        check_receipt(&self.receipt_handle)?;
+        connection
+            .prepare_cached("DELETE FROM messages WHERE receipt = ? AND queue = ?")?
+            .execute(params![self.receipt_handle, queue.name])?;
+        Ok(EmptyOutput {})
+    }
+}
+
+/// Changes the visibility timeout of a received message.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub(super) struct ChangeVisibility {
+    receipt_handle: String,
+    visibility_timeout: i64,
+}
+
+impl MessageOperation for ChangeVisibility {
+    type Output = EmptyOutput;
+
+    fn apply(
+        self,
+        connection: &Connection,
+        queue: &QueueRow,
+        context: &CallContext,
+    ) -> Result<EmptyOutput, SqsError> {
+        check_receipt(&self.receipt_handle)?;
+        let seconds = self.visibility_timeout;
+        if !VISIBILITY_SECONDS.contains(&seconds) {
+            let reason = format!(
+                "Value {seconds} for parameter VisibilityTimeout is invalid. Reason: Must be between 0 and 43200."
+            );
+            return Err(SqsError::invalid_value(reason));
+        }
+
+        let now_ms = context.now_ms;
+        let visible_ms = now_ms + seconds * 1000;
+        let changed_rows = connection
+            .prepare_cached(
+                "UPDATE messages SET visible_ms = ?
+                 WHERE receipt = ? AND queue = ? AND visible_ms > ?",
+            )?
+            .execute(params![visible_ms, self.receipt_handle, queue.name, now_ms])?;
+        if changed_rows == 0 {
+            return Err(SqsError::not_in_flight());
+        }
+        Ok(EmptyOutput {})
+    }
+}
+
+fn check_receipt(receipt: &str) -> Result<(), SqsError> {
+    if random::is_uuid(receipt) {
+        Ok(())
+    } else {
+        Err(SqsError::invalid_receipt())
+    }
+}
