@@ -9,7 +9,7 @@ use std::{
 
 use runtime::{ConfigurationError, Environment, Settings};
 use serde::{Deserialize, Serialize};
-use tenant::Queue;
+use tenant::{DelayedJob, Queue};
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
 /// The template with this worker, its queue and its dead-letter queue.
@@ -58,7 +58,11 @@ impl Worker for Echoes {
                 resends: job.resends - 1,
                 ..job
             };
-            return self.jobs.send(&[(next, 0)]).await.map_err(JobError::new);
+            let delayed = DelayedJob {
+                job: next,
+                delay_seconds: 0,
+            };
+            return self.jobs.send(&[delayed]).await.map_err(JobError::new);
         }
         if marks > job.failures {
             return Ok(());

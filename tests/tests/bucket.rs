@@ -1,7 +1,8 @@
 //! Reads and copies of bytes that were sent to storage.
 
 use ::bucket::{
-    Bucket, BucketError, Copied, CopyOutcome, DELETE_MANY_MAX, LIST_MAX, ObjectHead, ObjectKey,
+    Bucket, BucketError, Copied, CopyOutcome, MAX_DELETED_OBJECTS, MAX_LISTED_OBJECTS, ObjectHead,
+    ObjectKey, PutGrant,
 };
 use aws_sdk_s3::Client;
 use bytes::Bytes;
@@ -51,12 +52,15 @@ impl BucketFixture<'_> {
 
     /// Sends bytes as a client does.
     async fn send(&self, bytes: impl Into<Bytes>) {
-        let (bytes, now) = (bytes.into(), Timestamp::from_ms(self.stack.clock.now_ms()));
-        let length_bytes = bytes.len() as u64;
-        let url = self
-            .bucket
-            .presign_put(&self.staged, "text/plain", length_bytes, now, minutes(60))
-            .await;
+        let bytes = bytes.into();
+        let grant = PutGrant {
+            content_type: "text/plain",
+            size_bytes: bytes.len() as u64,
+            now: Timestamp::from_ms(self.stack.clock.now_ms()),
+            lifetime: minutes(60),
+        };
+        let url = self.bucket.presign_put(&self.staged, grant).await;
+
         let put = reqwest::Client::new()
             .put(url.expect("an address").url)
             .header("content-type", "text/plain");
@@ -202,7 +206,7 @@ async fn multipart_copy_succeeds_whole_or_leaves_nothing(stack: &Stack) {
         );
         let (copied, calls) = Box::pin(fixture.stack.calls_of(fixture.copy(IN_PARTS))).await;
         assert!(
-            matches!(copied, Err(BucketError::Refused(_))),
+            matches!(copied, Err(BucketError::Rejected(_))),
             "{operation}: {copied:?}"
         );
         let is_aborted = calls.contains(&"operator AbortMultipartUpload".to_owned());
@@ -278,7 +282,7 @@ async fn purge_deletes_stored_and_staged_objects_of_one_space_only(stack: &Stack
     }
     while fixture
         .bucket
-        .purge_page(space, LIST_MAX)
+        .purge_page(space, MAX_LISTED_OBJECTS)
         .await
         .expect("a page")
     {}
@@ -289,7 +293,7 @@ async fn purge_deletes_stored_and_staged_objects_of_one_space_only(stack: &Stack
         "{left:?}"
     );
 
-    let keys: Vec<ObjectKey> = (0..DELETE_MANY_MAX)
+    let keys: Vec<ObjectKey> = (0..MAX_DELETED_OBJECTS)
         .map(|_| ObjectKey::staged(other, FileId::new(&env)))
         .collect();
     fixture

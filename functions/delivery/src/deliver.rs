@@ -9,7 +9,7 @@ use axum::{
 };
 use domain::{ErrorKind, ServiceError, SignatureError, SignedDelivery, Timestamp};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
-use tenant::{AccessContext, AuthorizedFile};
+use tenant::{AccessContext, AuthorizedFile, PresentedSignature};
 use web::{ApiError, authenticate_optional};
 
 use crate::{
@@ -91,22 +91,25 @@ impl AccessRequest<'_> {
             now,
         } = self;
         let tenants = &delivery.tenants;
-        let proof = async {
+        let signature = async {
             Ok(match signature {
-                Some(Ok(signed)) => Some(Ok((signed, delivery.master.get().await?))),
+                Some(Ok(signed)) => Some(Ok(PresentedSignature {
+                    delivery: signed,
+                    master: delivery.master.get().await?,
+                })),
                 Some(Err(error)) => Some(Err(error)),
                 None => None,
             })
         };
 
-        let (resolved, caller, proof) = tokio::try_join!(
+        let (resolved, caller, signature) = tokio::try_join!(
             tenants.resolve_file(storage_path),
             authenticate_optional(authorization, tenants),
-            proof
+            signature
         )?;
         let context = AccessContext {
             caller: caller.as_ref(),
-            proof,
+            signature,
             now,
         };
         let resolved = resolved.ok_or_else(ServiceError::not_found)?;
@@ -152,8 +155,7 @@ impl Transfer<'_> {
         let Delivery {
             tenants, originals, ..
         } = self.delivery;
-        let positions = range.map(RangeInclusive::into_inner);
-        let bytes = self.file.bytes(tenants, originals, positions).await?;
+        let bytes = self.file.bytes(tenants, originals, range).await?;
         Ok((status, response_headers, Body::from_stream(bytes)).into_response())
     }
 

@@ -1,103 +1,105 @@
-//! Which spaces have objects, and which originals a space has: in the order of ids, so from the
-//! oldest to the newest.
+//! Lists of the spaces that have objects, and of a space's originals, in the order of ids: oldest
+//! first.
 
-use aws_sdk_s3::operation::list_objects_v2::{
-    ListObjectsV2Output, builders::ListObjectsV2FluentBuilder,
+use aws_sdk_s3::{
+    operation::list_objects_v2::{ListObjectsV2Output, builders::ListObjectsV2FluentBuilder},
+    types::Object,
 };
 use domain::{FileId, Revision, SpaceId, Timestamp};
 use tracing::instrument;
 
-use crate::{Bucket, BucketError, ObjectKey};
+use crate::{
+    Bucket, BucketError, ObjectKey,
+    key::{file_prefix, originals_prefix},
+};
 
-/// What stands between the parts of a key.
+/// Separates the parts of a key.
 const DELIMITER: &str = "/";
-/// The character that follows the delimiter, and so what is behind all keys that begin with a part
-/// and the delimiter.
-const BEHIND_DELIMITER: &str = "0";
+/// The character after the delimiter: sorts after all keys that start with a part and the delimiter.
+const AFTER_DELIMITER: &str = "0";
 
-/// Most objects that one listing returns.
-pub const LIST_MAX: u16 = 1_000;
+/// Maximum objects of one list call.
+pub const MAX_LISTED_OBJECTS: u16 = 1_000;
 
-/// An original as it is listed.
+/// An original in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedOriginal {
-    /// Where it is.
+    /// Key of the object.
     pub key: ObjectKey,
-    /// The file it was stored for.
+    /// The file.
     pub file_id: FileId,
-    /// What tells it from every other that was stored for the file.
+    /// The revision of the file's bytes.
     pub revision: Revision,
-    /// When it was stored, by storage's clock, in whole seconds.
+    /// Time at which S3 stored the object, in whole seconds.
     pub stored_at: Timestamp,
 }
 
-/// Some of a space's originals.
+/// A page of a space's originals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OriginalsPage {
     /// The originals.
     pub originals: Vec<ListedOriginal>,
-    /// Whether there are more behind the last of them.
-    pub more: bool,
+    /// Whether more follow.
+    pub has_more: bool,
+}
+
+/// Where a list of a space's originals starts.
+#[derive(Clone, Copy, Debug)]
+pub struct OriginalsPosition {
+    /// The first file.
+    pub file: FileId,
+    /// The revision of this file to start after; `None` to include all of them.
+    pub after: Option<Revision>,
+}
+
+/// The entries of a page, and whether more follow.
+struct Entries<T> {
+    entries: Vec<T>,
+    has_more: bool,
 }
 
 impl Bucket {
-    /// Some of the spaces that have objects, behind one where one is named; none where there are no
-    /// more.
+    /// Returns a page of the spaces that have objects, after a space if one is specified. Empty at
+    /// the end of the list.
     #[instrument(skip_all)]
     pub async fn spaces_page(&self, after: Option<SpaceId>) -> Result<Vec<SpaceId>, BucketError> {
-        let start = after.map(|space| format!("{space}{BEHIND_DELIMITER}"));
+        let start = after.map(|space| format!("{space}{AFTER_DELIMITER}"));
         let list = self.list().delimiter(DELIMITER).set_start_after(start);
-        let spaces = |page: ListObjectsV2Output| -> Vec<SpaceId> {
-            let prefixes = page
-                .common_prefixes
-                .unwrap_or_default()
-                .into_iter()
-                .filter_map(|common| common.prefix);
-            prefixes
-                .filter_map(|prefix| prefix.strip_suffix(DELIMITER)?.parse().ok())
-                .collect()
-        };
-        Ok(first_page(list, spaces).await?.0)
+        let page = first_nonempty_page(list, listed_spaces).await?;
+        Ok(page.entries)
     }
 
-    /// Returns up to `limit` of a space's originals, from those of a file on; after one of its
-    /// revisions, if one is given.
+    /// Returns up to `limit` of a space's originals from a position.
     #[instrument(skip_all, fields(%space))]
     pub async fn originals_page(
         &self,
         space: SpaceId,
-        from: FileId,
-        after: Option<Revision>,
+        start: OriginalsPosition,
         limit: u16,
     ) -> Result<OriginalsPage, BucketError> {
-        let prefix = ObjectKey::originals(space);
-        let start = match after {
-            Some(revision) => ObjectKey::original(space, from, revision).0,
-            None => format!("{prefix}{from}"),
-        };
-        let originals = |page: ListObjectsV2Output| -> Vec<ListedOriginal> {
-            let objects = page.contents.unwrap_or_default().into_iter();
-            let listed = |object: aws_sdk_s3::types::Object| {
-                let key = object.key?;
-                let (file_id, revision) = key.strip_prefix(&prefix)?.split_once(DELIMITER)?;
-                let (file_id, revision) = (file_id.parse().ok()?, revision.parse().ok()?);
-                let stored_at = Timestamp::from_ms(object.last_modified?.to_millis().ok()?);
-                Some(ListedOriginal {
-                    key: ObjectKey(key),
-                    file_id,
-                    revision,
-                    stored_at,
-                })
-            };
-            objects.filter_map(listed).collect()
+        let prefix = originals_prefix(space);
+        let start_after = match start.after {
+            Some(revision) => ObjectKey::original(space, start.file, revision).0,
+            // Sorts before all revisions of the file.
+            None => file_prefix(space, start.file),
         };
         let list = self
             .list()
             .prefix(&prefix)
-            .start_after(start)
+            .start_after(start_after)
             .max_keys(limit.into());
-        let (originals, more) = first_page(list, originals).await?;
-        Ok(OriginalsPage { originals, more })
+
+        let listed = |page: ListObjectsV2Output| {
+            let objects = page.contents.unwrap_or_default().into_iter();
+            objects
+                .filter_map(|object| listed_original(object, &prefix))
+                .collect()
+        };
+        let page = first_nonempty_page(list, listed).await?;
+        Ok(OriginalsPage {
+            originals: page.entries,
+            has_more: page.has_more,
+        })
     }
 
     fn list(&self) -> ListObjectsV2FluentBuilder {
@@ -105,12 +107,34 @@ impl Bucket {
     }
 }
 
-/// The first page on which something is, and whether there are more behind it. What is not ours is
-/// passed over.
-async fn first_page<T>(
+fn listed_spaces(page: ListObjectsV2Output) -> Vec<SpaceId> {
+    page.common_prefixes
+        .unwrap_or_default()
+        .into_iter()
+        .filter_map(|common| common.prefix)
+        .filter_map(|prefix| prefix.strip_suffix(DELIMITER)?.parse().ok())
+        .collect()
+}
+
+fn listed_original(object: Object, prefix: &str) -> Option<ListedOriginal> {
+    let key = object.key?;
+    let (file_id, revision) = key.strip_prefix(prefix)?.split_once(DELIMITER)?;
+    let file_id = file_id.parse().ok()?;
+    let revision = revision.parse().ok()?;
+    let stored_at = Timestamp::from_ms(object.last_modified?.to_millis().ok()?);
+    Some(ListedOriginal {
+        key: ObjectKey(key),
+        file_id,
+        revision,
+        stored_at,
+    })
+}
+
+/// Returns the first page that has entries. `read` skips objects with unknown keys.
+async fn first_nonempty_page<T>(
     list: ListObjectsV2FluentBuilder,
     read: impl Fn(ListObjectsV2Output) -> Vec<T>,
-) -> Result<(Vec<T>, bool), BucketError> {
+) -> Result<Entries<T>, BucketError> {
     let mut next = None;
     loop {
         let mut page = list
@@ -120,9 +144,13 @@ async fn first_page<T>(
             .await
             .map_err(BucketError::from_sdk)?;
         next = page.next_continuation_token.take();
-        let found = read(page);
-        if !found.is_empty() || next.is_none() {
-            return Ok((found, next.is_some()));
+
+        let entries = read(page);
+        if !entries.is_empty() || next.is_none() {
+            return Ok(Entries {
+                entries,
+                has_more: next.is_some(),
+            });
         }
     }
 }

@@ -1,12 +1,18 @@
-//! Reads an object, whole or its first bytes.
+//! Reads of objects: whole, a range, or the first bytes.
 
-use aws_sdk_s3::primitives::ByteStream;
+use std::ops::RangeInclusive;
+
+use aws_sdk_s3::{operation::get_object::GetObjectError, primitives::ByteStream};
 use bytes::Bytes;
+use futures::{Stream, stream};
 use tracing::instrument;
 
-use crate::{ABSENT, Bucket, BucketError, ObjectKey, code};
+use crate::{
+    Bucket, BucketError, ObjectKey,
+    error::{NO_SUCH_KEY, code},
+};
 
-/// The code of a refusal of a range that begins behind the object's last byte.
+/// Error code of a range that starts after the object's last byte.
 const INVALID_RANGE: &str = "InvalidRange";
 
 /// Size and first bytes of an object.
@@ -14,12 +20,12 @@ const INVALID_RANGE: &str = "InvalidRange";
 pub struct ObjectHead {
     /// Size of the whole object, in bytes.
     pub size_bytes: u64,
-    /// Its first bytes.
+    /// The first bytes.
     pub prefix: Bytes,
 }
 
-/// An object that is being read. All its bytes are those of one upload, whatever is stored under
-/// its key meanwhile.
+/// A read of a whole object. All bytes are those of one version, even if the object is replaced
+/// during the read.
 #[derive(Debug)]
 pub struct ObjectReader {
     size_bytes: u64,
@@ -27,40 +33,68 @@ pub struct ObjectReader {
 }
 
 impl ObjectReader {
-    /// Returns the size of the whole object, in bytes.
+    /// Returns the size of the object, in bytes.
     pub fn size_bytes(&self) -> u64 {
         self.size_bytes
     }
 
     /// Returns the next bytes; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<Bytes>, BucketError> {
-        self.body
-            .try_next()
-            .await
-            .map_err(|error| BucketError::Busy(error.into()))
+        self.body.try_next().await.map_err(BucketError::busy)
     }
 }
 
 impl Bucket {
-    /// Returns an object's size and its first bytes, at most so many and at least one. `None` if
-    /// there is no such object.
+    /// Returns the bytes of an object, or a range of them; `None` if the object does not exist.
     #[instrument(skip_all, fields(key = key.as_str()))]
-    pub async fn head_with_prefix(
+    pub async fn get(
         &self,
         key: &ObjectKey,
-        bytes: u64,
-    ) -> Result<Option<ObjectHead>, BucketError> {
-        let range = format!("bytes=0-{}", bytes.saturating_sub(1));
-        let get = self
+        range: Option<RangeInclusive<u64>>,
+    ) -> Result<Option<impl Stream<Item = Result<Bytes, BucketError>> + Send + use<>>, BucketError>
+    {
+        let range = range.map(|range| format!("bytes={}-{}", range.start(), range.end()));
+        let sent = self
             .client
             .get_object()
             .bucket(&self.name)
             .key(&key.0)
-            .range(range);
-        let object = match get.send().await {
+            .set_range(range)
+            .send()
+            .await;
+
+        match sent {
+            Ok(object) => Ok(Some(chunks(object.body))),
+            Err(error)
+                if matches!(error.as_service_error(), Some(GetObjectError::NoSuchKey(_))) =>
+            {
+                Ok(None)
+            }
+            Err(error) => Err(BucketError::from_sdk(error)),
+        }
+    }
+
+    /// Returns the size and up to `prefix_bytes` first bytes of an object, at least one; `None` if
+    /// the object does not exist.
+    #[instrument(skip_all, fields(key = key.as_str()))]
+    pub async fn head_with_prefix(
+        &self,
+        key: &ObjectKey,
+        prefix_bytes: u64,
+    ) -> Result<Option<ObjectHead>, BucketError> {
+        let range = format!("bytes=0-{}", prefix_bytes.saturating_sub(1));
+        let sent = self
+            .client
+            .get_object()
+            .bucket(&self.name)
+            .key(&key.0)
+            .range(range)
+            .send()
+            .await;
+        let object = match sent {
             Ok(object) => object,
-            Err(error) if code(&error) == Some(ABSENT) => return Ok(None),
-            // No range lies within an object without bytes.
+            Err(error) if code(&error) == Some(NO_SUCH_KEY) => return Ok(None),
+            // Every range is invalid for an empty object.
             Err(error) if code(&error) == Some(INVALID_RANGE) => {
                 return Ok(Some(ObjectHead {
                     size_bytes: 0,
@@ -70,39 +104,37 @@ impl Bucket {
             Err(error) => return Err(BucketError::from_sdk(error)),
         };
 
-        let size_bytes = object.content_range().and_then(whole_size);
-        let size_bytes = size_bytes
-            .ok_or_else(|| BucketError::refused("the answer does not tell the object's size"))?;
-        let prefix = object
-            .body
-            .collect()
-            .await
-            .map_err(|error| BucketError::Busy(error.into()))?
-            .into_bytes();
-        Ok(Some(ObjectHead { size_bytes, prefix }))
+        let size_bytes = object
+            .content_range()
+            .and_then(total_size)
+            .ok_or_else(missing_size)?;
+        let prefix = object.body.collect().await.map_err(BucketError::busy)?;
+        Ok(Some(ObjectHead {
+            size_bytes,
+            prefix: prefix.into_bytes(),
+        }))
     }
 
-    /// Opens an object to read all of it. `None` if there is no such object.
+    /// Opens an object to read all of it; `None` if the object does not exist.
     #[instrument(skip_all, fields(key = key.as_str()))]
     pub async fn open(&self, key: &ObjectKey) -> Result<Option<ObjectReader>, BucketError> {
-        let object = match self
+        let sent = self
             .client
             .get_object()
             .bucket(&self.name)
             .key(&key.0)
             .send()
-            .await
-        {
+            .await;
+        let object = match sent {
             Ok(object) => object,
-            Err(error) if code(&error) == Some(ABSENT) => return Ok(None),
+            Err(error) if code(&error) == Some(NO_SUCH_KEY) => return Ok(None),
             Err(error) => return Err(BucketError::from_sdk(error)),
         };
 
         let size_bytes = object
             .content_length
-            .and_then(|length| u64::try_from(length).ok());
-        let size_bytes = size_bytes
-            .ok_or_else(|| BucketError::refused("the answer does not tell the object's size"))?;
+            .and_then(|length| u64::try_from(length).ok())
+            .ok_or_else(missing_size)?;
         Ok(Some(ObjectReader {
             size_bytes,
             body: object.body,
@@ -110,7 +142,18 @@ impl Bucket {
     }
 }
 
-/// The size at the end of a `Content-Range`.
-fn whole_size(range: &str) -> Option<u64> {
-    range.rsplit_once('/')?.1.parse().ok()
+/// Returns the total size in a `Content-Range`.
+fn total_size(content_range: &str) -> Option<u64> {
+    content_range.rsplit_once('/')?.1.parse().ok()
+}
+
+fn missing_size() -> BucketError {
+    BucketError::rejected("the response of S3 has no object size")
+}
+
+fn chunks(body: ByteStream) -> impl Stream<Item = Result<Bytes, BucketError>> + Send {
+    stream::try_unfold(body, |mut body| async move {
+        let chunk = body.try_next().await.map_err(BucketError::busy)?;
+        Ok(chunk.map(|chunk| (chunk, body)))
+    })
 }

@@ -1,4 +1,4 @@
-//! Removes objects: one, many, or all that a space has.
+//! Deletes objects: one, many, all of a file, or all of a space.
 
 use std::time::Duration;
 
@@ -6,12 +6,17 @@ use aws_sdk_s3::types::{Delete, Error as S3Error, ObjectIdentifier};
 use domain::{FileId, SpaceId};
 use tracing::instrument;
 
-use crate::{Bucket, BucketError, ObjectKey, PASSING, list::LIST_MAX, own, staging};
+use crate::{
+    Bucket, BucketError, ObjectKey,
+    error::RETRYABLE,
+    key::{file_prefix, space_prefix, staging_prefix},
+    list::MAX_LISTED_OBJECTS,
+};
 
-/// Most objects that one call removes.
-pub const DELETE_MANY_MAX: usize = 1_000;
-/// Pauses before objects that S3 was too busy to remove are tried again.
-const DELETE_PAUSES: [Duration; 4] = [
+/// Maximum objects of one delete call.
+pub const MAX_DELETED_OBJECTS: usize = 1_000;
+/// Pauses before the retries of deletions that S3 was too busy for.
+const DELETE_BACKOFF: [Duration; 4] = [
     Duration::from_millis(100),
     Duration::from_millis(400),
     Duration::from_secs(1),
@@ -19,7 +24,7 @@ const DELETE_PAUSES: [Duration; 4] = [
 ];
 
 impl Bucket {
-    /// Removes an object; safe to repeat.
+    /// Deletes an object. Idempotent.
     #[instrument(skip_all, fields(key = key.as_str()))]
     pub async fn delete(&self, key: &ObjectKey) -> Result<(), BucketError> {
         self.client
@@ -32,12 +37,12 @@ impl Bucket {
         Ok(())
     }
 
-    /// Removes objects, at most [`DELETE_MANY_MAX`]. Objects that S3 is too busy to remove are
-    /// tried again for seconds. After an error some objects may be removed; safe to repeat.
+    /// Deletes up to [`MAX_DELETED_OBJECTS`] objects. Retries for seconds if S3 is too busy. After an
+    /// error, some objects may be deleted. Idempotent.
     #[instrument(skip_all, fields(keys = keys.len()))]
     pub async fn delete_many(&self, keys: &[ObjectKey]) -> Result<(), BucketError> {
         let mut left = self.try_delete(keys).await?;
-        for pause in DELETE_PAUSES {
+        for pause in DELETE_BACKOFF {
             if left.is_empty() {
                 return Ok(());
             }
@@ -48,52 +53,49 @@ impl Bucket {
         if left.is_empty() {
             Ok(())
         } else {
-            Err(BucketError::Busy(
-                "S3 kept objects that were to be removed".into(),
+            Err(BucketError::busy(
+                "some objects are not deleted after the last retry",
             ))
         }
     }
 
-    /// Removes objects once. Returns those that may be removed by another try.
+    /// Sends one delete call. Returns the objects whose deletion can be retried.
     ///
-    /// `DeleteObjects` is a 200 even if it names objects that it did not remove (S3 API Reference,
+    /// `DeleteObjects` responds with 200 even if some objects could not be deleted (S3 API Reference,
     /// `DeleteObjects`).
     async fn try_delete(&self, keys: &[ObjectKey]) -> Result<Vec<ObjectKey>, BucketError> {
         if keys.is_empty() {
             return Ok(Vec::new());
         }
 
-        let objects = keys.iter().map(|key| {
-            ObjectIdentifier::builder()
-                .key(&key.0)
-                .build()
-                .map_err(BucketError::refused)
-        });
-        let objects: Vec<ObjectIdentifier> = objects.collect::<Result<_, _>>()?;
+        let identifier = |key: &ObjectKey| ObjectIdentifier::builder().key(&key.0).build();
+        let objects: Vec<ObjectIdentifier> = keys
+            .iter()
+            .map(identifier)
+            .collect::<Result<_, _>>()
+            .map_err(BucketError::rejected)?;
         let delete = Delete::builder()
             .set_objects(Some(objects))
             .quiet(true)
             .build()
-            .map_err(BucketError::refused)?;
-        let answer = self
+            .map_err(BucketError::rejected)?;
+
+        let response = self
             .client
             .delete_objects()
             .bucket(&self.name)
             .delete(delete)
             .send()
-            .await;
-
-        let errors = answer
-            .map_err(BucketError::from_sdk)?
-            .errors
-            .unwrap_or_default();
-        errors.into_iter().map(busy_key).collect()
+            .await
+            .map_err(BucketError::from_sdk)?;
+        let errors = response.errors.unwrap_or_default();
+        errors.into_iter().map(retryable_key).collect()
     }
 
-    /// Removes up to `limit` of a space's objects; `false` if there were none. Safe to repeat.
+    /// Deletes up to `limit` of a space's objects. Returns `false` if there are none. Idempotent.
     #[instrument(skip_all, fields(%space))]
     pub async fn purge_page(&self, space: SpaceId, limit: u16) -> Result<bool, BucketError> {
-        for prefix in [own(space), staging(space)] {
+        for prefix in [space_prefix(space), staging_prefix(space)] {
             if self.purge_prefix(prefix, limit).await? {
                 return Ok(true);
             }
@@ -101,45 +103,49 @@ impl Bucket {
         Ok(false)
     }
 
-    /// Removes all of a file's objects; safe to repeat.
+    /// Deletes all objects of a file. Idempotent.
     #[instrument(skip_all, fields(%space, %file))]
     pub async fn purge_file(&self, space: SpaceId, file: FileId) -> Result<(), BucketError> {
         self.delete(&ObjectKey::staged(space, file)).await?;
+        let originals = file_prefix(space, file);
         while self
-            .purge_prefix(ObjectKey::originals_of(space, file), LIST_MAX)
+            .purge_prefix(originals.clone(), MAX_LISTED_OBJECTS)
             .await?
         {}
         Ok(())
     }
 
-    /// Removes up to `limit` of the objects whose keys begin so; `false` if there were none.
+    /// Deletes up to `limit` objects with a key prefix. Returns `false` if there are none.
     async fn purge_prefix(&self, prefix: String, limit: u16) -> Result<bool, BucketError> {
-        let list = self
+        let page = self
             .client
             .list_objects_v2()
             .bucket(&self.name)
             .prefix(prefix)
-            .max_keys(limit.into());
-        let page = list.send().await;
-        let objects = page
-            .map_err(BucketError::from_sdk)?
+            .max_keys(limit.into())
+            .send()
+            .await
+            .map_err(BucketError::from_sdk)?;
+        let keys: Vec<ObjectKey> = page
             .contents
-            .unwrap_or_default();
-        let keys: Vec<ObjectKey> = objects
+            .unwrap_or_default()
             .into_iter()
             .filter_map(|object| object.key)
             .map(ObjectKey)
             .collect();
+
         self.delete_many(&keys).await?;
         Ok(!keys.is_empty())
     }
 }
 
-/// Returns the key of an object that was not removed for the moment. Fails if another try would be
-/// refused as well.
-fn busy_key(error: S3Error) -> Result<ObjectKey, BucketError> {
+/// Returns the key of an object whose deletion can be retried. Fails if the error is permanent.
+fn retryable_key(error: S3Error) -> Result<ObjectKey, BucketError> {
     let code = error.code.unwrap_or_default();
-    let key = error.key.filter(|_| PASSING.contains(&code.as_str()));
-    key.map(ObjectKey)
-        .ok_or_else(|| BucketError::refused(format!("an object was not removed: {code}")))
+    match error.key {
+        Some(key) if RETRYABLE.contains(&code.as_str()) => Ok(ObjectKey(key)),
+        _ => Err(BucketError::rejected(format!(
+            "an object could not be deleted: {code}"
+        ))),
+    }
 }

@@ -197,7 +197,7 @@ impl ValidatedFile {
 
         NewFile {
             record,
-            content: self.spooled.content(),
+            payload: self.spooled.content(),
         }
     }
 }

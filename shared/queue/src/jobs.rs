@@ -1,4 +1,4 @@
-//! What is written into messages: ids and moments, never a record.
+//! Jobs as they are sent: ids and times, no records.
 
 use domain::{FileId, SpaceId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -6,59 +6,59 @@ use serde::{Deserialize, Serialize};
 /// Milliseconds in a minute.
 const MINUTE_MS: i64 = 60_000;
 
-/// Remove what is left of something that was deleted.
+/// Deletes the remains of a deleted space or file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "lowercase")]
 pub enum PurgeJob {
-    /// Of a space.
+    /// Records and objects of a space.
     Space {
         /// The space.
         space_id: SpaceId,
-        /// Which time it is.
+        /// The pass of this job.
         pass: PurgePass,
-        /// When the deletion was announced, right before the space was marked as deleted.
+        /// Time right before the tombstone of the space is written.
         requested_at: Timestamp,
     },
-    /// Of a file: its bytes.
+    /// Objects of a file.
     File {
-        /// Its space.
+        /// The space of the file.
         space_id: SpaceId,
         /// The file.
         file_id: FileId,
-        /// When the deletion was announced, right before the record was removed.
+        /// Time right before the record is deleted.
         requested_at: Timestamp,
     },
 }
 
-/// See what became of a presigned upload that nobody may have confirmed.
+/// Checks a presigned upload that its client may not have confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConfirmCheck {
-    /// The space.
+    /// The space of the file.
     pub space_id: SpaceId,
     /// The file.
     pub file_id: FileId,
-    /// When the client has had long enough.
+    /// Time from which the file is checked.
     pub due_at: Timestamp,
 }
 
-/// A space is purged three times, since what was authorized before its deletion may still arrive
-/// after it.
+/// A pass over a deleted space. There are three, because requests that were authorized before the
+/// deletion may still write after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PurgePass {
-    /// At once.
+    /// Right after the deletion.
     First,
-    /// After every request that was at work has ended.
+    /// After all requests that were in progress have ended.
     Second,
-    /// After the last presigned address has expired.
+    /// After the last presigned URL has expired.
     Last,
 }
 
 impl PurgePass {
-    /// Every pass, in order.
+    /// All passes, in order.
     pub const ALL: [PurgePass; 3] = [PurgePass::First, PurgePass::Second, PurgePass::Last];
 
-    /// How long after the deletion it begins, in milliseconds.
+    /// Returns the time from the deletion to the start of the pass, in milliseconds.
     pub fn after_ms(self) -> i64 {
         match self {
             PurgePass::First => 0,

@@ -1,7 +1,6 @@
-//! The queues: one kind of job each, sent now to be done a little later, at least once.
+//! Sends jobs to SQS queues: one type of job per queue, delivered at least once.
 //!
-//! Invariant: this is the only crate that writes messages; whoever reads one reads the type that is
-//! written here.
+//! Invariant: workers deserialize the same types that are serialized here.
 
 mod jobs;
 mod sweep;
@@ -9,7 +8,7 @@ mod sweep;
 pub use jobs::{ConfirmCheck, PurgeJob, PurgePass};
 pub use sweep::{SweepJob, SweepPosition, SweepRound};
 
-use std::{marker::PhantomData, time::Duration};
+use std::{error::Error as StdError, fmt, marker::PhantomData, time::Duration};
 
 use aws_sdk_sqs::{
     Client,
@@ -20,23 +19,23 @@ use domain::ServiceError;
 use serde::Serialize;
 use tracing::instrument;
 
-/// Longest that SQS keeps a message back, in seconds: what has to wait longer goes round.
-pub const DELAY_MAX_SECONDS: i32 = 900;
-/// Most messages of one call.
-const BATCH: usize = 10;
-/// Tries of a call before what is left unsent fails the whole.
-const TRIES: u32 = 5;
-/// Pause before the second try, doubled for each further one.
-const PAUSE: Duration = Duration::from_millis(20);
-/// Refusals that no other try would change.
-const LASTING: [&str; 4] = [
+/// Maximum delay of a message in SQS, in seconds. A job that is due later is sent again.
+pub const MAX_DELAY_SECONDS: i32 = 900;
+/// Maximum messages of one call.
+const MAX_BATCH: usize = 10;
+/// Maximum tries to send a batch while SQS temporarily rejects some of its messages.
+const MAX_TRIES: u32 = 5;
+/// Pause before the second try. It doubles with every further try.
+const INITIAL_BACKOFF: Duration = Duration::from_millis(20);
+/// Error codes that are not retryable.
+const PERMANENT: [&str; 4] = [
     "AccessDenied",
     "AccessDeniedException",
     "AWS.SimpleQueueService.NonExistentQueue",
     "QueueDoesNotExist",
 ];
 
-/// The queue of one kind of job.
+/// A queue of one type of job.
 #[derive(Debug)]
 pub struct Queue<Job> {
     client: Client,
@@ -54,29 +53,63 @@ impl<Job> Clone for Queue<Job> {
     }
 }
 
-/// A failed call.
+/// A job to send.
+#[derive(Clone, Copy, Debug)]
+pub struct DelayedJob<Job> {
+    /// The job.
+    pub job: Job,
+    /// Time until the job can be received, in seconds, at most [`MAX_DELAY_SECONDS`].
+    pub delay_seconds: i32,
+}
+
+/// A failed call to SQS. Some of the jobs may have been sent.
 #[derive(Debug, thiserror::Error)]
 pub enum QueueError {
-    /// The queue is overloaded or does not answer: another try may help. Some of the jobs may have
-    /// been sent.
+    /// SQS is overloaded or does not respond. Retryable.
     #[error("the queue is busy: {0}")]
-    Busy(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The call is wrong, or not allowed: another try would fail as well.
-    #[error("the queue refused: {0}")]
-    Refused(#[source] Box<dyn std::error::Error + Send + Sync>),
+    Busy(#[source] Box<dyn StdError + Send + Sync>),
+    /// The call is invalid or not permitted. Permanent.
+    #[error("the queue rejected the call: {0}")]
+    Rejected(#[source] Box<dyn StdError + Send + Sync>),
+}
+
+impl QueueError {
+    fn rejected(why: impl Into<Box<dyn StdError + Send + Sync>>) -> QueueError {
+        QueueError::Rejected(why.into())
+    }
+
+    fn from_sdk<E, R>(error: SdkError<E, R>) -> QueueError
+    where
+        E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
+        R: fmt::Debug + Send + Sync + 'static,
+    {
+        let is_permanent = match &error {
+            SdkError::ServiceError(service) => service
+                .err()
+                .code()
+                .is_some_and(|code| PERMANENT.contains(&code)),
+            SdkError::ConstructionFailure(_) => true,
+            _ => false,
+        };
+        if is_permanent {
+            QueueError::Rejected(error.into())
+        } else {
+            QueueError::Busy(error.into())
+        }
+    }
 }
 
 impl From<QueueError> for ServiceError {
     fn from(error: QueueError) -> ServiceError {
         match error {
             QueueError::Busy(_) => ServiceError::unavailable(error),
-            QueueError::Refused(_) => ServiceError::internal(error),
+            QueueError::Rejected(_) => ServiceError::internal(error),
         }
     }
 }
 
 impl<Job: Serialize> Queue<Job> {
-    /// The queue at this address.
+    /// Creates the client of a queue with this URL.
     pub fn new(client: Client, url: String) -> Queue<Job> {
         Queue {
             client,
@@ -85,65 +118,53 @@ impl<Job: Serialize> Queue<Job> {
         }
     }
 
-    /// Sends jobs, at most ten, each kept back for so many seconds, up to [`DELAY_MAX_SECONDS`]. Where
-    /// it fails, some may have been sent.
+    /// Sends up to ten jobs. After an error, some of them may have been sent.
     #[instrument(skip_all, fields(jobs = jobs.len()))]
-    pub async fn send(&self, jobs: &[(Job, i32)]) -> Result<(), QueueError> {
-        debug_assert!(jobs.len() <= BATCH, "one call takes at most ten messages");
-        let entry = |(index, (job, delay)): (usize, &(Job, i32))| {
-            let body =
-                serde_json::to_string(job).map_err(|error| QueueError::Refused(error.into()))?;
-            let entry = SendMessageBatchRequestEntry::builder()
-                .id(index.to_string())
-                .message_body(body);
-            entry
-                .delay_seconds(*delay)
-                .build()
-                .map_err(|error| QueueError::Refused(error.into()))
-        };
-        let mut entries: Vec<_> = jobs
+    pub async fn send(&self, jobs: &[DelayedJob<Job>]) -> Result<(), QueueError> {
+        debug_assert!(jobs.len() <= MAX_BATCH, "SQS accepts ten messages per call");
+        let mut unsent: Vec<SendMessageBatchRequestEntry> = jobs
             .iter()
             .enumerate()
-            .map(entry)
+            .map(|(index, job)| entry(index, job))
             .collect::<Result<_, QueueError>>()?;
-        for attempt in 0..TRIES {
+
+        for attempt in 0..MAX_TRIES {
             if attempt > 0 {
-                tokio::time::sleep(PAUSE * 2_u32.pow(attempt - 1)).await;
+                tokio::time::sleep(INITIAL_BACKOFF * 2_u32.pow(attempt - 1)).await;
             }
-            let request = self.client.send_message_batch().queue_url(&self.url);
-            let answer = request
-                .set_entries(Some(entries.clone()))
+
+            let response = self
+                .client
+                .send_message_batch()
+                .queue_url(&self.url)
+                .set_entries(Some(unsent.clone()))
                 .send()
                 .await
-                .map_err(from_sdk)?;
-            if let Some(faulty) = answer.failed.iter().find(|failed| failed.sender_fault) {
-                return Err(QueueError::Refused(faulty.code.clone().into()));
+                .map_err(QueueError::from_sdk)?;
+            if let Some(invalid) = response.failed.iter().find(|failed| failed.sender_fault) {
+                return Err(QueueError::rejected(invalid.code.clone()));
             }
-            entries.retain(|entry| answer.failed.iter().any(|failed| failed.id == entry.id));
-            if entries.is_empty() {
+            unsent.retain(|entry| response.failed.iter().any(|failed| failed.id == entry.id));
+            if unsent.is_empty() {
                 return Ok(());
             }
         }
-        Err(QueueError::Busy("some messages stayed unsent".into()))
+        Err(QueueError::Busy(
+            "some messages are still unsent after the last retry".into(),
+        ))
     }
 }
 
-fn from_sdk<E, R>(error: SdkError<E, R>) -> QueueError
-where
-    E: std::error::Error + ProvideErrorMetadata + Send + Sync + 'static,
-    R: std::fmt::Debug + Send + Sync + 'static,
-{
-    let lasts = match &error {
-        SdkError::ServiceError(service) => service
-            .err()
-            .code()
-            .is_some_and(|code| LASTING.contains(&code)),
-        SdkError::ConstructionFailure(_) => true,
-        _ => false,
-    };
-    if lasts {
-        QueueError::Refused(error.into())
-    } else {
-        QueueError::Busy(error.into())
-    }
+/// Returns a job as an entry of a batch, with its index as id.
+fn entry<Job: Serialize>(
+    index: usize,
+    job: &DelayedJob<Job>,
+) -> Result<SendMessageBatchRequestEntry, QueueError> {
+    let body = serde_json::to_string(&job.job).map_err(QueueError::rejected)?;
+    SendMessageBatchRequestEntry::builder()
+        .id(index.to_string())
+        .message_body(body)
+        .delay_seconds(job.delay_seconds)
+        .build()
+        .map_err(QueueError::rejected)
 }

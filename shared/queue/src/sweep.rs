@@ -1,14 +1,14 @@
-//! The sweep's jobs: the schedule sends one that says nothing, and a round that is not done goes
-//! round with its place.
+//! Jobs of the sweep. The schedule sends an empty job, and a round that is not complete sends one
+//! with its position.
 
 use domain::{FileId, Revision, SpaceId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// Remove objects that no record speaks of.
+/// Deletes objects without a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SweepJob {
-    /// The round that goes on; without one, a round begins.
+    /// The round to continue; `None` to start a new one.
     #[serde(default)]
     pub round: Option<SweepRound>,
 }
@@ -16,27 +16,27 @@ pub struct SweepJob {
 /// A round through all spaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SweepRound {
-    /// Objects that were stored until then were judged before.
+    /// Objects that were stored up to this time were checked in earlier rounds.
     pub checked_until: Timestamp,
-    /// Objects that were stored until then are judged in this round.
+    /// Objects that were stored up to this time are checked in this round.
     pub until: Timestamp,
-    /// Where it goes on; without one, at the first space.
+    /// Position to continue after; `None` to start at the first space.
     pub after: Option<SweepPosition>,
 }
 
-/// An original that was looked at. What is behind it has not been yet.
+/// The position of an original in a round, by space, file and revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SweepPosition {
     /// The space.
     pub space_id: SpaceId,
     /// The file.
     pub file_id: FileId,
-    /// The object of that file.
+    /// The revision of the file's bytes.
     pub revision: Revision,
 }
 
 impl SweepPosition {
-    /// The place behind all originals of a space.
+    /// Returns the position after all originals of a space.
     pub fn end_of(space_id: SpaceId) -> SweepPosition {
         SweepPosition {
             space_id,
@@ -45,7 +45,7 @@ impl SweepPosition {
         }
     }
 
-    /// Whether the space has no original behind this place.
+    /// Returns whether no original of the space follows.
     pub fn is_end_of_space(&self) -> bool {
         *self == SweepPosition::end_of(self.space_id)
     }

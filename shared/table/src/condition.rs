@@ -1,4 +1,4 @@
-//! Conditions of writes, and the names and values that they and update expressions refer to.
+//! Condition expressions, with the attribute names and values that they and update expressions use.
 
 use std::{collections::HashMap, fmt::Display};
 
@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 
 use crate::key::PARTITION;
 
-/// A condition expression. Every part must hold. Without parts, it always holds.
+/// A condition expression: the conjunction of its parts. Holds if it has no parts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Condition {
     parts: Vec<String>,
@@ -39,14 +39,14 @@ impl Condition {
         Condition::equals("version", number(version))
     }
 
-    /// Adds that an attribute has this value.
+    /// Also requires that an attribute has this value.
     pub(crate) fn and_equals(self, attribute: &str, value: AttributeValue) -> Condition {
         self.and(&format!("#{attribute} = :{attribute}"))
             .name(attribute, attribute)
             .value(attribute, value)
     }
 
-    /// Adds a part as it is: one with `OR` needs parentheses of its own.
+    /// Also requires an expression. An expression with `OR` must be in parentheses.
     pub(crate) fn and(mut self, part: &str) -> Condition {
         self.parts.push(part.to_owned());
         self
@@ -65,7 +65,7 @@ impl Condition {
         self
     }
 
-    /// Returns the expression, `None` without parts.
+    /// Returns the expression; `None` if there are no parts.
     pub(crate) fn expression(&self) -> Option<String> {
         (!self.parts.is_empty()).then(|| self.parts.join(" AND "))
     }

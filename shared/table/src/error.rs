@@ -1,4 +1,4 @@
-//! What can go wrong with the table itself.
+//! Failures of calls to DynamoDB, classified by whether a repetition may succeed.
 
 use std::error::Error as StdError;
 
@@ -9,34 +9,32 @@ use aws_sdk_dynamodb::{
 };
 use domain::ServiceError;
 
-/// Error codes of calls that succeed when they are repeated later, besides all of server errors.
+/// Error codes with a 4xx status that are retryable nevertheless. Every 5xx is retryable.
 const RETRYABLE: [&str; 2] = [
     "InternalServerError",
     "ItemCollectionSizeLimitExceededException",
 ];
 
-/// A failed call.
+/// A failed call to DynamoDB.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
-    /// The table is overloaded, does not answer, or gave an incomplete answer: another try may
-    /// help.
+    /// DynamoDB is overloaded, does not respond, or returned an incomplete response. Retryable.
     #[error("the table is busy: {0}")]
     Busy(#[source] Box<dyn StdError + Send + Sync>),
-    /// The table has no capacity left for the call, which the SDK has repeated: a later try may
-    /// help.
+    /// DynamoDB throttles the call, which the SDK has already repeated. Retryable.
     #[error("the table is throttled: {0}")]
     Throttled(#[source] Box<dyn StdError + Send + Sync>),
-    /// A transaction was cancelled because of throttling. The SDK does not repeat it.
+    /// DynamoDB cancelled a transaction because of throttling. Retryable; the SDK does not repeat it.
     #[error("the table is throttled: {0}")]
     TransactionThrottled(#[source] Box<dyn StdError + Send + Sync>),
-    /// The write lost a race against others: another try may help.
+    /// The call conflicts with concurrent transactions on the same items. Retryable.
     #[error("the table is contended: {0}")]
     Contended(#[source] Box<dyn StdError + Send + Sync>),
-    /// The call is wrong, or not allowed: another try would fail as well.
-    #[error("the table refused: {0}")]
-    Refused(#[source] Box<dyn StdError + Send + Sync>),
-    /// A record cannot be read.
-    #[error("a record cannot be read: {0}")]
+    /// The call is invalid or not permitted. Permanent.
+    #[error("the table rejected the call: {0}")]
+    Rejected(#[source] Box<dyn StdError + Send + Sync>),
+    /// An item cannot be deserialized. Permanent.
+    #[error("an item cannot be deserialized: {0}")]
     Unreadable(#[from] serde_dynamo::Error),
 }
 
@@ -45,11 +43,11 @@ impl TableError {
         TableError::Busy(why.into())
     }
 
-    pub(crate) fn refused(why: impl Into<Box<dyn StdError + Send + Sync>>) -> TableError {
-        TableError::Refused(why.into())
+    pub(crate) fn rejected(why: impl Into<Box<dyn StdError + Send + Sync>>) -> TableError {
+        TableError::Rejected(why.into())
     }
 
-    /// Whether another try may help.
+    /// Returns whether a repetition may succeed.
     pub(crate) fn is_retryable(&self) -> bool {
         matches!(
             self,
@@ -60,8 +58,8 @@ impl TableError {
         )
     }
 
-    /// Classifies a failed transaction, none of whose conditions failed. Throttling outweighs a
-    /// conflict.
+    /// Classifies a failed transaction whose conditions all held. Throttling takes precedence over
+    /// conflicts.
     pub(crate) fn from_transaction<E>(
         error: SdkError<E>,
         cancellation: &[CancellationReason],
@@ -80,6 +78,7 @@ impl TableError {
         }
     }
 
+    /// Classifies an error of the SDK.
     pub(crate) fn from_sdk<E>(error: SdkError<E>) -> TableError
     where
         E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
@@ -87,7 +86,7 @@ impl TableError {
     {
         let service = match &error {
             SdkError::ServiceError(service) => service,
-            SdkError::ConstructionFailure(_) => return TableError::Refused(error.into()),
+            SdkError::ConstructionFailure(_) => return TableError::Rejected(error.into()),
             _ => return TableError::Busy(error.into()),
         };
         let is_server_error = service.raw().status().is_server_error();
@@ -95,7 +94,7 @@ impl TableError {
             Some(code) if telemetry::is_throttling(code) => TableError::Throttled(error.into()),
             Some(code) if telemetry::is_conflict(code) => TableError::Contended(error.into()),
             Some(code) if !is_server_error && !RETRYABLE.contains(&code) => {
-                TableError::Refused(error.into())
+                TableError::Rejected(error.into())
             }
             _ => TableError::Busy(error.into()),
         }
@@ -109,7 +108,7 @@ impl From<TableError> for ServiceError {
             | TableError::Throttled(_)
             | TableError::TransactionThrottled(_) => ServiceError::unavailable(error),
             TableError::Contended(_) => ServiceError::contended(error),
-            TableError::Refused(_) | TableError::Unreadable(_) => ServiceError::internal(error),
+            TableError::Rejected(_) | TableError::Unreadable(_) => ServiceError::internal(error),
         }
     }
 }
@@ -130,13 +129,14 @@ mod tests {
         let metadata = aws_sdk_dynamodb::error::ErrorMetadata::builder()
             .code("TransactionCanceledException")
             .build();
+
         let error = TransactWriteItemsError::generic(metadata);
-        let response = HttpResponse::new(400.try_into().expect("a status"), "".into());
+        let response = HttpResponse::new(400.try_into().expect("a valid status"), "".into());
         TableError::from_transaction(SdkError::service_error(error, response), &reasons)
     }
 
     #[test]
-    fn throttling_of_a_transaction_outweighs_its_conflicts() {
+    fn throttling_of_a_transaction_takes_precedence_over_conflicts() {
         assert!(matches!(
             classify(&["TransactionConflict", "None"]),
             TableError::Contended(_)
@@ -149,7 +149,7 @@ mod tests {
         }
         assert!(matches!(
             classify(&["ValidationError", "None"]),
-            TableError::Refused(_)
+            TableError::Rejected(_)
         ));
     }
 }

@@ -1,129 +1,132 @@
-//! By what else files are found: their folder, their reference, their tags, the beginning of their
-//! original name.
+//! Index entries that files are found by: folder, reference, tags, and original name.
 //!
-//! Each is an item that holds the file's id and nothing else. That of the folder is written and
-//! removed in the file's own transaction, since whether a folder is empty depends on it. The others
-//! are too, where they fit; where they do not, they are written before the file and removed after
-//! it, so a file that is there is found. Whoever reads them passes over one whose file is gone or
-//! says otherwise.
+//! Invariants:
+//! - An entry holds the id of its file. Readers skip an entry whose file is absent or no longer
+//!   matches it.
+//! - The entry of the folder is written and deleted in the file's transaction, because it decides
+//!   whether a folder is empty.
+//! - The other entries are part of that transaction if they fit. Otherwise they are written before
+//!   the file and deleted after it, so every existing file is found.
 
 use domain::{File, FileId, FileStatus};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Key, Table,
-    key::{NAME_END, files_in, files_named, files_of_reference, files_of_tag},
+    key::{
+        NAME_END, files_in_folder, files_with_name_prefix, files_with_reference, files_with_tag,
+    },
     transaction::Transaction,
+    write::Keyed,
 };
 
-/// Most characters of a folded name that its key holds: what is searched for is rarely longer, and
-/// keys are bounded.
-pub(crate) const NAME_CHARACTERS: usize = 128;
+/// Maximum characters of a folded name in a key: search prefixes are rarely longer, and DynamoDB
+/// limits sort keys to 1,024 bytes.
+pub(crate) const NAME_PREFIX_CHARACTERS: usize = 128;
 
-/// What is found under a key that is not the file's own.
+/// An index entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Entry {
+pub(crate) struct FileEntry {
     pub(crate) id: FileId,
-    /// The beginning of the name, where the key holds it.
+    /// The name prefix in the key of an entry by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) name: Option<String>,
 }
 
-/// The beginning of a file's folded name, as its key holds it.
-pub(crate) fn name_beginning(file: &File) -> String {
+/// Returns the prefix of a file's folded name that its index entry contains.
+pub(crate) fn name_prefix(file: &File) -> String {
     file.original_name
         .folded()
         .chars()
-        .take(NAME_CHARACTERS)
+        .take(NAME_PREFIX_CHARACTERS)
         .collect()
 }
 
-/// The sort key of a file by its name.
-pub(crate) fn named_sort(beginning: &str, id: FileId) -> String {
-    format!("{}{NAME_END}{id}", files_named(beginning))
+/// Returns the sort key of an entry by name.
+fn name_sort(prefix: &str, id: FileId) -> String {
+    format!("{}{NAME_END}{id}", files_with_name_prefix(prefix))
 }
 
-/// The entry of a file's folder.
-pub(crate) fn folder_entry(file: &File) -> (Key, Entry) {
-    let sort = format!("{}{}", files_in(file.folder_id()), file.id);
-    (
-        Key::of_file(file.space_id, sort),
-        Entry {
+/// Returns the entry of a file with a sort key prefix.
+fn entry(file: &File, prefix: &str) -> Keyed<FileEntry> {
+    Keyed {
+        key: Key::in_space(file.space_id, format!("{prefix}{}", file.id)),
+        record: FileEntry {
             id: file.id,
             name: None,
         },
-    )
+    }
 }
 
-/// The other entries of a file. Only active files are found by their reference: pending ones, which
-/// anyone may announce, would otherwise have to be skipped one by one.
-pub(crate) fn entries(file: &File) -> Vec<(Key, Entry)> {
-    let entry = |sort, name| {
-        (
-            Key::of_file(file.space_id, sort),
-            Entry { id: file.id, name },
-        )
+/// Returns the entry of a file's folder.
+pub(crate) fn folder_entry(file: &File) -> Keyed<FileEntry> {
+    entry(file, &files_in_folder(file.folder_id()))
+}
+
+/// Returns the entry of a file's reference, if it has one.
+pub(crate) fn reference_entry(file: &File) -> Option<Keyed<FileEntry>> {
+    let reference = file.reference.as_ref()?;
+    Some(entry(file, &files_with_reference(reference)))
+}
+
+/// Returns the entries of a file except that of its folder. Only active files have an entry by
+/// reference: anyone may create pending ones, and a search for the newest active file would have to
+/// skip all of them.
+pub(crate) fn entries(file: &File) -> Vec<Keyed<FileEntry>> {
+    let name = name_prefix(file);
+    let name_entry = Keyed {
+        key: Key::in_space(file.space_id, name_sort(&name, file.id)),
+        record: FileEntry {
+            id: file.id,
+            name: Some(name),
+        },
     };
-    let name = name_beginning(file);
-    let mut entries = vec![entry(named_sort(&name, file.id), Some(name))];
-    entries.extend(
-        file.tags
-            .iter()
-            .map(|tag| entry(format!("{}{}", files_of_tag(tag), file.id), None)),
-    );
+
+    let mut entries = vec![name_entry];
+    for tag in &file.tags {
+        entries.push(entry(file, &files_with_tag(tag)));
+    }
     if file.status == FileStatus::Active {
         entries.extend(reference_entry(file));
     }
     entries
 }
 
-/// The entry of a file's reference, if it has one.
-pub(crate) fn reference_entry(file: &File) -> Option<(Key, Entry)> {
-    let sort = format!(
-        "{}{}",
-        files_of_reference(file.reference.as_ref()?),
-        file.id
-    );
-    Some((
-        Key::of_file(file.space_id, sort),
-        Entry {
-            id: file.id,
-            name: None,
-        },
-    ))
-}
-
 impl Transaction<'_> {
-    /// Lets a changed file be found by what it says now, and no longer by what it said.
+    /// Deletes the entries that a changed file no longer has, and writes its new ones.
     pub(crate) fn change_entries(&mut self, from: &File, to: &File) {
-        let all = |file| {
-            entries(file)
-                .into_iter()
-                .chain([folder_entry(file)])
-                .collect::<Vec<_>>()
+        let all_entries = |file| {
+            let mut all = entries(file);
+            all.push(folder_entry(file));
+            all
         };
-        let (old, new) = (all(from), all(to));
-        for (key, _) in old
-            .iter()
-            .filter(|(key, _)| !new.iter().any(|(kept, _)| kept == key))
-        {
-            self.delete(key.clone());
+        let contains =
+            |entries: &[Keyed<FileEntry>], key: &Key| entries.iter().any(|entry| entry.key == *key);
+        let old = all_entries(from);
+        let new = all_entries(to);
+
+        for entry in &old {
+            if !contains(&new, &entry.key) {
+                self.delete(entry.key.clone());
+            }
         }
-        for (key, entry) in new
-            .iter()
-            .filter(|(key, _)| !old.iter().any(|(kept, _)| kept == key))
-        {
-            self.put(key.clone(), entry);
+        for entry in &new {
+            if !contains(&old, &entry.key) {
+                self.put(entry.key.clone(), &entry.record);
+            }
         }
     }
 }
 
 impl Table {
-    /// Removes the entries of files that are not there, but for those of their folders. Where that
-    /// fails they are passed over for good.
-    pub(crate) async fn remove_entries(&self, files: &[File]) {
-        let keys: Vec<Key> = files.iter().flat_map(entries).map(|(key, _)| key).collect();
-        // Readers do not mind them.
+    /// Deletes the entries of files that do not exist, except those of their folders. Ignores
+    /// errors, because readers skip such entries.
+    pub(crate) async fn delete_entries(&self, files: &[File]) {
+        let keys: Vec<Key> = files
+            .iter()
+            .flat_map(entries)
+            .map(|entry| entry.key)
+            .collect();
         let _ = self.delete_all(&keys).await;
     }
 }
@@ -133,8 +136,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_of_the_longest_name_is_one_that_the_table_takes() {
-        let beginning = "\u{10FFFF}".repeat(NAME_CHARACTERS);
-        assert!(named_sort(&beginning, FileId::MAX).len() <= 1_024);
+    fn sort_key_of_the_longest_name_fits_into_1024_bytes() {
+        let longest = "\u{10FFFF}".repeat(NAME_PREFIX_CHARACTERS);
+        assert!(name_sort(&longest, FileId::MAX).len() <= 1_024);
     }
 }

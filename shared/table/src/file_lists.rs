@@ -1,8 +1,8 @@
-//! Lists of files, narrowed down.
+//! Filtered lists of files.
 //!
-//! What is searched for, a tag and a folder have ranges of their own, of which the first that is
-//! asked for is read; all else is looked at file by file. However few fit, no page reads more than
-//! so many files: it ends there, short or empty, and says that there are more.
+//! A list is read from one range of keys: that of the search prefix, else of the tag, else of the
+//! folder, else of all files. The rest of the filter is applied to each file. A page reads a bounded
+//! number of files, so it may be short or empty although more files follow.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -14,40 +14,47 @@ use tracing::instrument;
 
 use crate::{
     Key, Table, TableError,
-    file_index::{Entry, NAME_CHARACTERS, name_beginning},
-    files::FileOwner,
-    key::{FILES, files_in, files_named, files_of_reference, files_of_tag, space_partition},
-    read::{Range, Slice},
+    file_index::{FileEntry, NAME_PREFIX_CHARACTERS, name_prefix},
+    files::FileLookup,
+    key::{
+        FILES, files_in_folder, files_with_name_prefix, files_with_reference, files_with_tag,
+        space_partition,
+    },
+    query::{Positioned, Range, Slice},
 };
 
-/// Most files that one page looks at.
-const READ_FILES: usize = 1_000;
-/// Files that are looked at together.
-const TOGETHER: u16 = 100;
-/// Most spaces of a user that are looked at together.
-const SPACES_TOGETHER: usize = 50;
-/// Files of one reference that are looked at first for the newest that is there.
-const REFERENCED: u16 = 10;
+/// Maximum files that one page reads.
+const MAX_FILES_READ: usize = 1_000;
+/// Files that are read at once.
+const FILES_BATCH: u16 = 100;
+/// Spaces of a user that are read at once, each with its membership.
+const SPACES_BATCH: usize = 50;
+/// Files of one reference that are read first to find the newest active one.
+const REFERENCE_BATCH: u16 = 10;
 
-/// The range of the table that a list is read from.
+/// The range of keys that a list is read from.
 enum Source {
     /// The files' own records.
     Records,
-    /// Entries whose sort keys begin so and end in the file's id.
+    /// Index entries whose sort keys are this prefix and the file's id.
     Entries(String),
-    /// Entries by name, whose sort keys begin so.
+    /// Index entries by name, whose sort keys have this prefix.
     Names(String),
 }
 
 impl Source {
     fn of(filter: &FileFilter) -> Source {
-        if let Some(prefix) = &filter.search {
-            let beginning: String = prefix.as_str().chars().take(NAME_CHARACTERS).collect();
-            Source::Names(files_named(&beginning))
+        if let Some(search) = &filter.search {
+            let prefix: String = search
+                .as_str()
+                .chars()
+                .take(NAME_PREFIX_CHARACTERS)
+                .collect();
+            Source::Names(files_with_name_prefix(&prefix))
         } else if let Some(tag) = &filter.tag {
-            Source::Entries(files_of_tag(tag))
+            Source::Entries(files_with_tag(tag))
         } else if let Some(folder) = filter.folder {
-            Source::Entries(files_in(folder))
+            Source::Entries(files_in_folder(folder))
         } else {
             Source::Records
         }
@@ -66,8 +73,8 @@ impl Source {
         }
     }
 
-    /// Whether a filter asks for nothing beyond what the range holds.
-    fn is_all_of(&self, filter: &FileFilter) -> bool {
+    /// Returns whether every file of the range passes the filter.
+    fn covers(&self, filter: &FileFilter) -> bool {
         let mut rest = filter.clone();
         match self {
             Source::Records => {}
@@ -79,9 +86,87 @@ impl Source {
     }
 }
 
+/// A file and its space.
+#[derive(Clone, Debug)]
+pub struct FileInSpace {
+    /// The space.
+    pub space: Space,
+    /// The file.
+    pub file: File,
+}
+
+/// The id of a file and of its space.
+struct FileLocation {
+    space: SpaceId,
+    file: FileId,
+}
+
+/// Collects the files of one page.
+struct PageReader<'a> {
+    filter: &'a FileFilter,
+    page_request: &'a PageRequest,
+    /// Number of files that pass the filter.
+    accepted: usize,
+    /// The files that were read, in the direction of the request; `None` for files that do not pass.
+    read: Slice<Option<File>>,
+}
+
+impl PageReader<'_> {
+    fn is_full(&self) -> bool {
+        self.accepted == usize::from(self.page_request.limit)
+    }
+
+    fn is_backward(&self) -> bool {
+        self.page_request.direction() == Direction::Backward
+    }
+
+    /// Adds a batch up to the limit of the page.
+    fn add(&mut self, mut batch: Slice<Option<File>>) {
+        if self.is_backward() {
+            batch.records.reverse();
+        }
+
+        let mut records = batch.records.into_iter();
+        while !self.is_full()
+            && let Some(positioned) = records.next()
+        {
+            let file = positioned.record.filter(|file| self.filter.matches(file));
+            self.accepted += usize::from(file.is_some());
+            self.read.records.push(Positioned {
+                position: positioned.position,
+                record: file,
+            });
+        }
+        self.read.has_more = batch.has_more || records.len() > 0;
+    }
+
+    /// Returns the listing of the next batch; `None` if the page is complete.
+    fn next_batch(&self) -> Option<PageRequest> {
+        if self.is_full() || !self.read.has_more || self.read.records.len() >= MAX_FILES_READ {
+            return None;
+        }
+        let last = self.read.records.last()?;
+        Some(PageRequest {
+            cursor: Some(Cursor {
+                direction: self.page_request.direction(),
+                is_inclusive: false,
+                position: last.position.clone(),
+            }),
+            limit: FILES_BATCH,
+        })
+    }
+
+    fn into_page(mut self) -> Page<File> {
+        if self.is_backward() {
+            self.read.records.reverse();
+        }
+        self.read.into_page(self.page_request, |file| file)
+    }
+}
+
 impl Table {
-    /// Returns a page of the files of a space that a filter admits, newest first, or by name where
-    /// a name is searched for.
+    /// Returns a page of the files of a space that pass a filter: sorted by name if the filter has a
+    /// search prefix, else newest first.
     #[instrument(skip_all)]
     pub async fn list_files(
         &self,
@@ -90,58 +175,32 @@ impl Table {
         page_request: &PageRequest,
     ) -> Result<Page<File>, TableError> {
         let source = Source::of(filter);
-        let limit = usize::from(page_request.limit);
-        let is_backward = page_request.direction() == Direction::Backward;
+        let mut reader = PageReader {
+            filter,
+            page_request,
+            accepted: 0,
+            read: Slice {
+                records: Vec::new(),
+                has_more: false,
+            },
+        };
+        let limit = if source.covers(filter) {
+            page_request.limit
+        } else {
+            FILES_BATCH
+        };
         let mut batch = PageRequest {
-            limit: TOGETHER,
+            limit,
             ..page_request.clone()
         };
-        if source.is_all_of(filter) {
-            batch.limit = page_request.limit;
-        }
 
-        let mut read = Slice {
-            records: Vec::new(),
-            has_more: false,
-        };
-        let mut admitted = 0;
         loop {
-            let Slice {
-                mut records,
-                has_more,
-            } = self.files_of(space, &source, &batch).await?;
-            if is_backward {
-                records.reverse();
+            reader.add(self.read_files(space, &source, &batch).await?);
+            match reader.next_batch() {
+                Some(next) => batch = next,
+                None => return Ok(reader.into_page()),
             }
-            let mut records = records.into_iter();
-            while admitted < limit
-                && let Some((place, file)) = records.next()
-            {
-                let file = file.filter(|file| filter.matches(file));
-                admitted += usize::from(file.is_some());
-                read.records.push((place, file));
-            }
-            read.has_more = has_more || records.len() > 0;
-            if admitted == limit || !has_more || read.records.len() >= READ_FILES {
-                break;
-            }
-            let Some((last, _)) = read.records.last() else {
-                break;
-            };
-            let cursor = Cursor {
-                direction: page_request.direction(),
-                is_inclusive: false,
-                position: last.clone(),
-            };
-            batch = PageRequest {
-                cursor: Some(cursor),
-                limit: TOGETHER,
-            };
         }
-        if is_backward {
-            read.records.reverse();
-        }
-        Ok(read.into_page(page_request, |file| file))
     }
 
     /// Returns the newest active file of a space with this reference.
@@ -151,91 +210,94 @@ impl Table {
         space: SpaceId,
         reference: &Reference,
     ) -> Result<Option<File>, TableError> {
-        let source = Source::Entries(files_of_reference(reference));
-        let mut page_request = PageRequest::first(REFERENCED);
+        let source = Source::Entries(files_with_reference(reference));
+        let mut page_request = PageRequest::first(REFERENCE_BATCH);
         loop {
-            let slice = self.files_of(space, &source, &page_request).await?;
-            let last = slice.records.last().map(|(place, _)| place.clone());
-            let mut files = slice.records.into_iter().filter_map(|(_, file)| file);
-            let is_found = |file: &File| {
-                file.status == FileStatus::Active && file.reference.as_ref() == Some(reference)
-            };
-            let found = files.find(is_found);
+            let slice = self.read_files(space, &source, &page_request).await?;
+            let last = slice.records.last().map(|last| last.position.clone());
+            let found = slice
+                .records
+                .into_iter()
+                .filter_map(|positioned| positioned.record)
+                .find(|file| {
+                    file.status == FileStatus::Active && file.reference.as_ref() == Some(reference)
+                });
+
             let Some(last) = last.filter(|_| found.is_none() && slice.has_more) else {
                 return Ok(found);
             };
-            // Entries without a file are rare: only active files have one.
             page_request = PageRequest {
                 cursor: Some(Cursor::after(last)),
-                limit: TOGETHER,
+                limit: FILES_BATCH,
             };
         }
     }
 
-    /// The files of a space with these ids, at most a hundred: those that are there.
+    /// Returns those of these files of a space, at most 100, that exist.
     #[instrument(skip_all)]
     pub async fn files(
         &self,
         space: SpaceId,
         ids: &[FileId],
     ) -> Result<HashMap<FileId, File>, TableError> {
-        let mut found = self
-            .batch_get(ids.iter().map(|id| Key::file(space, *id)))
-            .await?;
+        let keys = ids.iter().map(|id| Key::file(space, *id));
+        let mut found = self.batch_get(keys).await?;
+
         let mut files = HashMap::new();
         for id in ids {
-            files.extend(found.take(&Key::file(space, *id))?.map(|file| (*id, file)));
+            let file = found.take(&Key::file(space, *id))?;
+            files.extend(file.map(|file| (*id, file)));
         }
         Ok(files)
     }
 
-    /// Those of these files, at most a hundred, that are in a space of a user, each with its space.
+    /// Returns those of these files, at most 100, that are in a space of a user.
     #[instrument(skip_all)]
-    pub async fn files_of_user(
+    pub async fn files_of_member(
         &self,
         user: UserId,
         ids: &[FileId],
-    ) -> Result<HashMap<FileId, (Space, File)>, TableError> {
-        let mut owners = self
-            .batch_get(ids.iter().map(|id| Key::file_owner(*id)))
-            .await?;
-        let mut places = Vec::new();
-        for id in ids {
-            let owner: Option<FileOwner> = owners.take(&Key::file_owner(*id))?;
-            places.extend(
-                owner
-                    .and_then(|owner| owner.space_id)
-                    .map(|space| (space, *id)),
-            );
+    ) -> Result<HashMap<FileId, FileInSpace>, TableError> {
+        let mut locations = self.locate_files(ids).await?;
+        let ids: BTreeSet<SpaceId> = locations.iter().map(|location| location.space).collect();
+        let ids: Vec<SpaceId> = ids.into_iter().collect();
+        let mut spaces = HashMap::new();
+        for batch in ids.chunks(SPACES_BATCH) {
+            spaces.extend(self.spaces_of_member(user, batch).await?);
         }
-        let spaces: BTreeSet<SpaceId> = places.iter().map(|(space, _)| *space).collect();
-        let mut known = HashMap::new();
-        for spaces in spaces
-            .into_iter()
-            .collect::<Vec<_>>()
-            .chunks(SPACES_TOGETHER)
-        {
-            known.extend(self.spaces_of(user, spaces).await?);
+        locations.retain(|location| spaces.contains_key(&location.space));
+
+        let key = |location: &FileLocation| Key::file(location.space, location.file);
+        let mut found = self.batch_get(locations.iter().map(key)).await?;
+        let mut files = HashMap::new();
+        for location in &locations {
+            let file: Option<File> = found.take(&key(location))?;
+            let space = spaces.get(&location.space);
+            if let (Some(space), Some(file)) = (space, file) {
+                let space = space.clone();
+                files.insert(location.file, FileInSpace { space, file });
+            }
         }
-        places.retain(|(space, _)| known.contains_key(space));
-        let key = |(space, id): &(SpaceId, FileId)| Key::file(*space, *id);
-        let mut files = self.batch_get(places.iter().map(key)).await?;
-        let mut found = HashMap::new();
-        for place in &places {
-            let file: Option<File> = files.take(&key(place))?;
-            found.extend(
-                known
-                    .get(&place.0)
-                    .cloned()
-                    .zip(file)
-                    .map(|found| (place.1, found)),
-            );
-        }
-        Ok(found)
+        Ok(files)
     }
 
-    /// Reads records of a source, each file where it is there and is rightly found there.
-    async fn files_of(
+    /// Returns the spaces of those of these files that exist.
+    async fn locate_files(&self, ids: &[FileId]) -> Result<Vec<FileLocation>, TableError> {
+        let keys = ids.iter().map(|id| Key::file_lookup(*id));
+        let mut lookups = self.batch_get(keys).await?;
+
+        let mut locations = Vec::new();
+        for id in ids {
+            let lookup: Option<FileLookup> = lookups.take(&Key::file_lookup(*id))?;
+            let space = lookup.and_then(|lookup| lookup.space_id);
+            locations.extend(space.map(|space| FileLocation { space, file: *id }));
+        }
+        Ok(locations)
+    }
+
+    /// Reads files from a source. The record is `None` if the file is absent or does not match its
+    /// index entry.
+    async fn read_files(
         &self,
         space: SpaceId,
         source: &Source,
@@ -243,27 +305,21 @@ impl Table {
     ) -> Result<Slice<Option<File>>, TableError> {
         let range = source.range(space);
         if matches!(source, Source::Records) {
-            let Slice { records, has_more } = self.slice(range, page_request).await?;
-            let records = records
-                .into_iter()
-                .map(|(place, file)| (place, Some(file)))
-                .collect();
-            return Ok(Slice { records, has_more });
+            let slice = self.slice(range, page_request).await?;
+            return Ok(slice.map(Some));
         }
 
-        let Slice { records, has_more } = self.slice::<Entry>(range, page_request).await?;
-        let ids: Vec<FileId> = records.iter().map(|(_, entry)| entry.id).collect();
+        let slice: Slice<FileEntry> = self.slice(range, page_request).await?;
+        let ids: Vec<FileId> = slice
+            .records
+            .iter()
+            .map(|positioned| positioned.record.id)
+            .collect();
         let mut files = self.files(space, &ids).await?;
-        let record = |(place, Entry { id, name })| {
-            let is_meant = |file: &File| {
-                name.as_ref()
-                    .is_none_or(|name| *name == name_beginning(file))
-            };
-            (place, files.remove(&id).filter(is_meant))
-        };
-        Ok(Slice {
-            records: records.into_iter().map(record).collect(),
-            has_more,
-        })
+        Ok(slice.map(|entry| {
+            let file = files.remove(&entry.id)?;
+            let matches = entry.name.is_none_or(|name| name == name_prefix(&file));
+            matches.then_some(file)
+        }))
     }
 }

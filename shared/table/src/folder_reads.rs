@@ -1,5 +1,4 @@
-//! Folders as they are read: one by one, the whole chain around something, lists; and what delivery
-//! decides on.
+//! Reads of folders: by id, in lists, and with the records that delivery evaluates.
 
 use std::collections::HashMap;
 
@@ -8,49 +7,56 @@ use serde::de::IgnoredAny;
 use tracing::instrument;
 
 use crate::{
-    Key, Table, TableError,
-    folders::{Child, FolderOwner},
-    key::{FOLDERS, children, files_in, space_partition},
-    members::Membership,
-    read::{Found, Range},
-    spaces::{ByHandle, existing},
+    Key, RecordForMember, Table, TableError, WithSpace,
+    folders::FolderEntry,
+    key::{FOLDERS, files_in_folder, space_partition, subfolders},
+    query::{Range, Slice},
+    read::{FoundItems, MAX_BATCH_READS},
+    space_record::{ByHandle, SpaceLookup, existing},
 };
 
-/// Most records that are read together.
-const TOGETHER: usize = 100;
+/// Folders of one space.
+#[derive(Clone, Copy, Debug)]
+pub struct FolderSelection<'a> {
+    /// The space.
+    pub space: SpaceId,
+    /// The folders.
+    pub ids: &'a [FolderId],
+}
 
-/// What delivery decides on, as it was at one moment.
+/// The records that decide on the delivery of a file: a consistent snapshot.
 #[derive(Debug)]
-pub struct DeliveredRecords {
+pub struct DeliveryRecords {
     /// The file.
     pub file: Option<File>,
-    /// The space of the handle.
+    /// The space with the handle.
     pub space: Option<Space>,
-    /// The folders that were asked for, and nothing for one that is not there.
+    /// The selected folders; `None` for folders that do not exist.
     pub folders: HashMap<FolderId, Option<Folder>>,
 }
 
 impl Table {
-    /// The space of a folder.
+    /// Returns the id of a folder's space.
     #[instrument(skip_all)]
     pub async fn space_of_folder(&self, id: FolderId) -> Result<Option<SpaceId>, TableError> {
-        let owner: Option<FolderOwner> = self.get(Key::folder_owner(id)).await?;
-        Ok(owner.map(|owner| owner.space_id))
+        let lookup: Option<SpaceLookup> = self.get(Key::folder_lookup(id)).await?;
+        Ok(lookup.map(|lookup| lookup.space_id))
     }
 
-    /// A space, a folder in it, and what a user may do there; `None` where any of them is missing.
+    /// Returns a folder with its space and a user's membership; `None` if any of them does not
+    /// exist.
     #[instrument(skip_all)]
-    pub async fn space_folder_and_membership(
+    pub async fn folder_for_member(
         &self,
         space: SpaceId,
         folder: FolderId,
         user: UserId,
-    ) -> Result<Option<(Space, Folder, Membership)>, TableError> {
-        self.space_record_and_membership(space, Key::folder(space, folder), user)
+    ) -> Result<Option<RecordForMember<Folder>>, TableError> {
+        self.record_for_member(space, Key::folder(space, folder), user)
             .await
     }
 
-    /// Folders of a space, and nothing for one that is not there.
+    /// Returns folders of a space; `None` for folders that do not exist.
     #[instrument(skip_all)]
     pub async fn folders(
         &self,
@@ -58,64 +64,63 @@ impl Table {
         ids: &[FolderId],
     ) -> Result<HashMap<FolderId, Option<Folder>>, TableError> {
         let mut folders = HashMap::new();
-        for ids in ids.chunks(TOGETHER) {
-            let found = self
-                .batch_get(ids.iter().map(|id| Key::folder(space, *id)))
-                .await?;
-            folders.extend(taken(space, ids, found)?);
+        for ids in ids.chunks(MAX_BATCH_READS) {
+            let keys = ids.iter().map(|id| Key::folder(space, *id));
+            let mut found = self.batch_get(keys).await?;
+            folders.extend(take_folders(&mut found, FolderSelection { space, ids })?);
         }
         Ok(folders)
     }
 
-    /// A space, and a folder in it, where they are there.
+    /// Returns a space and, if one is selected, one of its folders.
     #[instrument(skip_all)]
-    pub async fn space_and_folder(
+    pub async fn space_with_folder(
         &self,
         space: SpaceId,
         folder: Option<FolderId>,
-    ) -> Result<(Option<Space>, Option<Folder>), TableError> {
-        let keys = (
-            Key::space(space),
-            folder.map(|folder| Key::folder(space, folder)),
-        );
-        let mut found = self
-            .batch_get([keys.0.clone()].into_iter().chain(keys.1.clone()))
-            .await?;
-        let folder = match keys.1 {
-            Some(key) => found.take(&key)?,
-            None => None,
+    ) -> Result<WithSpace<Folder>, TableError> {
+        let Some(folder) = folder else {
+            let space_key = Key::space(space);
+            let mut found = self.batch_get([space_key.clone()]).await?;
+            return Ok(WithSpace {
+                space: existing(found.take(&space_key)?),
+                record: None,
+            });
         };
-        Ok((existing(found.take(&keys.0)?), folder))
+        self.with_space(space, Key::folder(space, folder)).await
     }
 
-    /// A file by where it is delivered, the space of its handle, and some folders of a space, as
-    /// they are at one moment.
+    /// Returns a file by storage path, the space with a handle, and the selected folders in a
+    /// consistent snapshot.
     #[instrument(skip_all)]
-    pub async fn delivered(
+    pub async fn delivery_records(
         &self,
         handle: &Handle,
         storage_path: &str,
-        folders: Option<(SpaceId, &[FolderId])>,
-    ) -> Result<DeliveredRecords, TableError> {
-        let (file, space) = (Key::path(storage_path), Key::handle(handle));
-        let ids = folders.map_or(&[][..], |(_, ids)| ids);
-        let mut keys = vec![file.clone(), space.clone()];
-        if let Some((space, _)) = folders {
+        folders: Option<FolderSelection<'_>>,
+    ) -> Result<DeliveryRecords, TableError> {
+        let file_key = Key::path(storage_path);
+        let space_key = Key::handle(handle);
+        let mut keys = vec![file_key.clone(), space_key.clone()];
+        if let Some(FolderSelection { space, ids }) = folders {
             keys.extend(ids.iter().map(|id| Key::folder(space, *id)));
         }
+
         let mut found = self.transact_get(keys).await?;
-        Ok(DeliveredRecords {
-            file: found.take(&file)?,
-            space: found.take::<ByHandle>(&space)?.and_then(ByHandle::space),
+
+        let space: Option<ByHandle> = found.take(&space_key)?;
+        Ok(DeliveryRecords {
+            file: found.take(&file_key)?,
+            space: space.and_then(ByHandle::space),
             folders: match folders {
-                Some((space, _)) => taken(space, ids, found)?,
+                Some(selection) => take_folders(&mut found, selection)?,
                 None => HashMap::new(),
             },
         })
     }
 
-    /// Returns a page of the folders of a space, newest first: of all, or of those right in one or
-    /// at the top.
+    /// Returns a page of the folders of a space, newest first: of all, or of the direct children of
+    /// a folder or of the root (`Some(None)`).
     #[instrument(skip_all)]
     pub async fn list_folders(
         &self,
@@ -124,31 +129,31 @@ impl Table {
         page_request: &PageRequest,
     ) -> Result<Page<Folder>, TableError> {
         let Some(parent) = parent else {
-            return self
-                .page(
-                    Range::newest_first(space_partition(space), FOLDERS),
-                    page_request,
-                )
-                .await;
+            let range = Range::newest_first(space_partition(space), FOLDERS);
+            return self.page(range, page_request).await;
         };
-        let range = Range::newest_first(space_partition(space), children(parent));
-        let children = self.slice::<Child>(range, page_request).await?;
-        let ids: Vec<FolderId> = children.records.iter().map(|(_, child)| child.id).collect();
+
+        let range = Range::newest_first(space_partition(space), subfolders(parent));
+        let entries: Slice<FolderEntry> = self.slice(range, page_request).await?;
+        let ids: Vec<FolderId> = entries
+            .records
+            .iter()
+            .map(|positioned| positioned.record.id)
+            .collect();
         let mut folders = self.folders(space, &ids).await?;
-        // One that was moved or removed since is left out.
-        let folder = |child: Child| {
-            folders
-                .remove(&child.id)
-                .flatten()
-                .filter(|folder| folder.parent_id() == parent)
+
+        // Folders that were moved or deleted between the two reads are left out.
+        let in_parent = |entry: FolderEntry| {
+            let folder = folders.remove(&entry.id).flatten()?;
+            (folder.parent_id() == parent).then_some(folder)
         };
-        Ok(children.into_page(page_request, folder))
+        Ok(entries.into_page(page_request, in_parent))
     }
 
-    /// Whether a folder has any file right in it.
+    /// Returns whether any file is directly in a folder.
     #[instrument(skip_all)]
     pub async fn has_files_in(&self, space: SpaceId, folder: FolderId) -> Result<bool, TableError> {
-        let range = Range::newest_first(space_partition(space), files_in(Some(folder)));
+        let range = Range::newest_first(space_partition(space), files_in_folder(Some(folder)));
         let page = self
             .page::<IgnoredAny>(range, &PageRequest::first(1))
             .await?;
@@ -156,12 +161,13 @@ impl Table {
     }
 }
 
-fn taken(
-    space: SpaceId,
-    ids: &[FolderId],
-    mut found: Found,
+fn take_folders(
+    found: &mut FoundItems,
+    selection: FolderSelection<'_>,
 ) -> Result<HashMap<FolderId, Option<Folder>>, TableError> {
-    ids.iter()
-        .map(|id| Ok((*id, found.take(&Key::folder(space, *id))?)))
+    selection
+        .ids
+        .iter()
+        .map(|id| Ok((*id, found.take(&Key::folder(selection.space, *id))?)))
         .collect()
 }

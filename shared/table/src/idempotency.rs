@@ -1,10 +1,10 @@
 //! Reservations of idempotent requests.
 //!
 //! A reservation is written before the request has an effect, with a lease and the ids of what the
-//! request will create. The transaction of the effect completes it with the encrypted response, on
-//! the condition that no other request took it over. So a request that fails anywhere leaves both
-//! or neither, and the request that takes over after the lease does the same again under the same
-//! ids.
+//! request will create. The transaction that commits the effect also completes the reservation with
+//! the encrypted response, on the condition that no other request took it over. So a failure at any
+//! point leaves both or neither, and a request that takes over after the lease repeats the effect
+//! under the same ids.
 
 use aws_sdk_dynamodb::{primitives::Blob, types::AttributeValue};
 use domain::{Completion, IdSequence, IdempotencyReservation, ReservationOutcome, Timestamp};
@@ -19,10 +19,14 @@ use crate::{
     write::Updated,
 };
 
-/// Lease of a reservation, in milliseconds: longer than a function works after it has read a body.
+/// Lease of a reservation, in milliseconds: longer than a function runs after it has read a body.
 const LEASE_MS: i64 = 60_000;
 /// Time for which a response is replayed, in milliseconds.
-const KEPT_MS: i64 = 24 * 60 * 60 * 1_000;
+const RETENTION_MS: i64 = 24 * 60 * 60 * 1_000;
+/// Writes a reservation without a response.
+const RESERVE: &str = "SET #token = :token, ids = :ids, payload = :payload, \
+                       lease_ends_at = :lease_ends_at, expires_at = :expires_at, \
+                       expires_at_seconds = :expires_at_seconds REMOVE #response";
 
 /// A reservation as it is stored.
 #[derive(Debug, Deserialize)]
@@ -32,72 +36,76 @@ struct StoredReservation {
     payload: String,
     lease_ends_at: Timestamp,
     #[serde(skip)]
-    answer: Option<Vec<u8>>,
+    response: Option<Vec<u8>>,
 }
 
 impl Table {
-    /// Reserves the request of this mark and payload, both opaque.
+    /// Reserves the request with this idempotency key and payload. Both are opaque hashes.
     #[instrument(skip_all)]
     pub async fn reserve(
         &self,
-        mark: &str,
+        request_hash: &str,
         payload: &str,
     ) -> Result<ReservationOutcome, TableError> {
         let now = self.env.now();
-        let fresh = IdempotencyReservation {
-            request_hash: mark.to_owned(),
+        let ours = IdempotencyReservation {
+            request_hash: request_hash.to_owned(),
             token: self.env.ulid().to_string(),
             ids: IdSequence::new(&self.env),
         };
         let is_free = Condition::default()
             .and("(attribute_not_exists(#token) OR expires_at <= :now)")
             .value("now", number(now.ms()));
-        let Some(kept) = self.write_reservation(&fresh, payload, is_free).await? else {
-            return Ok(ReservationOutcome::Reserved(fresh));
+
+        let Some(stored) = self.write_reservation(&ours, payload, is_free).await? else {
+            return Ok(ReservationOutcome::Reserved(ours));
         };
-        if kept.token == fresh.token {
-            return Ok(ReservationOutcome::Reserved(fresh));
+        if stored.token == ours.token {
+            // An attempt whose response was lost wrote the reservation.
+            return Ok(ReservationOutcome::Reserved(ours));
         }
-        if kept.answer.is_none() && kept.lease_ends_at <= now {
-            return self.take_over(kept, fresh, payload).await;
+        if stored.response.is_none() && stored.lease_ends_at <= now {
+            return self.take_over(stored, ours, payload).await;
         }
-        if kept.payload != payload {
+        if stored.payload != payload {
             return Ok(ReservationOutcome::OtherPayload);
         }
-        Ok(kept.answer.map_or(
-            ReservationOutcome::InProgress(kept.lease_ends_at),
+        Ok(stored.response.map_or(
+            ReservationOutcome::InProgress(stored.lease_ends_at),
             ReservationOutcome::Completed,
         ))
     }
 
-    /// Takes over a reservation whose lease has ended: under the same ids, so that what its request
-    /// left behind is found and replaced. A request with another payload gets ids of its own.
+    /// Takes over a reservation whose lease has ended. A request with the same payload continues
+    /// under the same ids, so it finds and replaces what the first attempt left behind. A request
+    /// with another payload uses its own ids.
     async fn take_over(
         &self,
-        dead: StoredReservation,
-        fresh: IdempotencyReservation,
+        expired: StoredReservation,
+        ours: IdempotencyReservation,
         payload: &str,
     ) -> Result<ReservationOutcome, TableError> {
-        let ids = if dead.payload == payload {
-            dead.ids
+        let ids = if expired.payload == payload {
+            expired.ids
         } else {
-            fresh.ids
+            ours.ids
         };
-        let ours = IdempotencyReservation { ids, ..fresh };
-        let is_dead = Condition::default()
-            .and("#token = :dead AND attribute_not_exists(answer)")
-            .value("dead", text(&dead.token));
-        Ok(
-            match self.write_reservation(&ours, payload, is_dead).await? {
-                None => ReservationOutcome::Reserved(ours),
-                Some(kept) if kept.token == ours.token => ReservationOutcome::Reserved(ours),
-                // Another request took over first: a later attempt finds its outcome.
-                Some(kept) => ReservationOutcome::InProgress(kept.lease_ends_at),
-            },
-        )
+        let ours = IdempotencyReservation { ids, ..ours };
+        let is_expired = Condition::default()
+            .and("#token = :expired_token AND attribute_not_exists(#response)")
+            .value("expired_token", text(&expired.token));
+
+        let stored = self.write_reservation(&ours, payload, is_expired).await?;
+        Ok(match stored {
+            // Another request took over first. A later attempt finds its outcome.
+            Some(stored) if stored.token != ours.token => {
+                ReservationOutcome::InProgress(stored.lease_ends_at)
+            }
+            _ => ReservationOutcome::Reserved(ours),
+        })
     }
 
-    /// Writes a reservation if a condition holds, else returns the stored one.
+    /// Writes a reservation if a condition holds, else returns the stored reservation.
     async fn write_reservation(
         &self,
         reservation: &IdempotencyReservation,
@@ -105,39 +113,40 @@ impl Table {
         condition: Condition,
     ) -> Result<Option<StoredReservation>, TableError> {
         let now = self.env.now();
-        let expires_at = now.plus_ms(KEPT_MS);
-        let update = "SET #token = :token, ids = :ids, payload = :payload, lease_ends_at = :lease, \
-                      expires_at = :expires, expires_at_seconds = :ttl REMOVE answer";
+        let lease_ends_at = now.plus_ms(LEASE_MS);
+        let expires_at = now.plus_ms(RETENTION_MS);
         let condition = condition
             .name("token", "token")
+            .name("response", "response")
             .value("token", text(&reservation.token))
             .value("ids", text(String::from(reservation.ids)))
             .value("payload", text(payload))
-            .value("lease", number(now.plus_ms(LEASE_MS).ms()))
-            .value("expires", number(expires_at.ms()))
-            .value("ttl", number(expires_at.seconds()));
-        let item = match self
-            .update(Key::claim(&reservation.request_hash), update, &condition)
-            .await?
-        {
+            .value("lease_ends_at", number(lease_ends_at.ms()))
+            .value("expires_at", number(expires_at.ms()))
+            .value("expires_at_seconds", number(expires_at.seconds()));
+
+        let key = Key::idempotency(&reservation.request_hash);
+        let item = match self.update(key, RESERVE, &condition).await? {
             Updated::Written(_) => return Ok(None),
             Updated::ConditionFailed(item) => item.unwrap_or_default(),
         };
-        let answer = item
-            .get("answer")
-            .and_then(|answer| answer.as_b().ok())
-            .map(|answer| answer.clone().into_inner());
+
+        let response = item
+            .get("response")
+            .and_then(|response| response.as_b().ok())
+            .map(|response| response.clone().into_inner());
         Ok(Some(StoredReservation {
-            answer,
+            response,
             ..record(item)?
         }))
     }
 
-    /// Releases a reservation that was not completed: its request failed, and may be sent again.
+    /// Releases a reservation that was not completed, because its request failed. The request may
+    /// be sent again.
     #[instrument(skip_all)]
     pub async fn release(&self, reservation: &IdempotencyReservation) -> Result<(), TableError> {
-        self.delete_if(Key::claim(&reservation.request_hash), &held(reservation))
-            .await
+        let key = Key::idempotency(&reservation.request_hash);
+        self.delete_if(key, &is_open(reservation)).await
     }
 }
 
@@ -146,7 +155,7 @@ impl Transaction<'_> {
     pub(crate) fn release(&mut self, reservation: &IdempotencyReservation) {
         let is_held = Condition::equals("token", text(&reservation.token));
         self.delete_if(
-            Key::claim(&reservation.request_hash),
+            Key::idempotency(&reservation.request_hash),
             &is_held,
             Reason::ReservationLost,
         );
@@ -154,20 +163,20 @@ impl Transaction<'_> {
 
     /// Completes a reservation.
     pub(crate) fn complete(&mut self, completion: &Completion) {
-        let condition = held(&completion.reservation).value(
-            "answer",
-            AttributeValue::B(Blob::new(completion.response.clone())),
-        );
+        let response = AttributeValue::B(Blob::new(completion.response.clone()));
+        let is_open = is_open(&completion.reservation).value("response", response);
         self.update(
-            Key::claim(&completion.reservation.request_hash),
-            "SET answer = :answer",
-            &condition,
+            Key::idempotency(&completion.reservation.request_hash),
+            "SET #response = :response",
+            &is_open,
             Reason::ReservationLost,
         );
     }
 }
 
 /// Holds while a reservation is neither completed nor taken over.
-fn held(reservation: &IdempotencyReservation) -> Condition {
-    Condition::equals("token", text(&reservation.token)).and("attribute_not_exists(answer)")
+fn is_open(reservation: &IdempotencyReservation) -> Condition {
+    Condition::equals("token", text(&reservation.token))
+        .and("attribute_not_exists(#response)")
+        .name("response", "response")
 }

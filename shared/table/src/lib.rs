@@ -1,29 +1,35 @@
-//! The table: every record of Larder in one DynamoDB table.
+//! Stores every record of Larder in one DynamoDB table.
 //!
-//! Invariants: this is the only crate that spells a key (`key.rs` lists them all); every read is
-//! strongly consistent and whole, an incomplete one is an error and never an absence; every write
-//! states its condition, or is safe to repeat, and knows its own success when the first answer was
-//! lost.
-//!
-//! A record that is found by two keys is stored whole under both, and whoever changes one changes
-//! both in one transaction. API keys are the exception: what requests are counted by stays out of
-//! transactions, in which it would conflict.
+//! Invariants:
+//! - This is the only crate that defines table keys; the module `key` lists all of them.
+//! - Every read is strongly consistent and complete. An incomplete read is an error, never an absent
+//!   record.
+//! - Every write has a condition or is idempotent, and determines its own outcome if the response of
+//!   the first attempt is lost.
+//! - A record that is read by two keys is stored completely under both, and one transaction changes
+//!   both copies. API keys are the exception: the item that counts requests is never part of a
+//!   transaction that changes it, because the two would conflict.
 
 mod api_keys;
+mod change;
 mod condition;
 mod error;
 mod file_index;
 mod file_lists;
 mod files;
+mod folder_counts;
 mod folder_reads;
 mod folders;
 mod idempotency;
 mod key;
+mod key_checks;
 mod members;
 mod purge;
+mod query;
 mod rate_counters;
 mod read;
 mod retry;
+mod space_record;
 mod spaces;
 mod sweep;
 mod transaction;
@@ -31,12 +37,16 @@ mod upload_configs;
 mod write;
 mod write_error;
 
-pub use api_keys::{AuthenticatedKey, KeyCheck};
+pub use change::ChangeError;
 pub use error::TableError;
-pub use folder_reads::DeliveredRecords;
-pub use members::{Membership, User};
-pub use purge::PurgePage;
-pub use retry::ChangeError;
+pub use file_lists::FileInSpace;
+pub use folder_reads::{DeliveryRecords, FolderSelection};
+pub use folders::FolderRelocation;
+pub use key_checks::{AuthenticatedKey, KeyCheck};
+pub use members::{JoinedSpace, Membership, RecordForMember, User, UserWithKey};
+pub use purge::{PurgePage, PurgedFile};
+pub use rate_counters::AnonymousCount;
+pub use space_record::WithSpace;
 pub use write_error::{Reason, WriteError};
 
 use aws_sdk_dynamodb::Client;
@@ -44,7 +54,7 @@ use domain::Env;
 use key::Key;
 use retry::RetryPolicy;
 
-/// The table's client.
+/// The table and the policy for repeating calls to it.
 #[derive(Clone, Debug)]
 pub struct Table {
     client: Client,
@@ -54,7 +64,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// Opens the table of this name. Tokens, pauses, leases and expiry are drawn from `env`.
+    /// Creates the client of a table, with the retry policy of requests. `env` provides the time
+    /// and the randomness of everything that is written.
     pub fn new(client: Client, name: String, env: Env) -> Table {
         Table {
             client,
@@ -64,7 +75,8 @@ impl Table {
         }
     }
 
-    /// The same table for a background job: throttled calls are repeated for seconds.
+    /// Returns the same table with the retry policy of background jobs, which repeat throttled calls
+    /// for seconds.
     #[must_use]
     pub fn for_background_job(self) -> Table {
         Table {
@@ -73,7 +85,7 @@ impl Table {
         }
     }
 
-    /// Returns the clock and the randomness of all that is written.
+    /// Returns the clock and the source of randomness.
     pub fn env(&self) -> &Env {
         &self.env
     }

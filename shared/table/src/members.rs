@@ -1,4 +1,4 @@
-//! Users, and the spaces they belong to. A membership is kept twice: by its user, and by its space.
+//! Users and their memberships in spaces. A membership is stored by its user and by its space.
 
 use std::collections::HashMap;
 
@@ -9,40 +9,70 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use tracing::instrument;
 
 use crate::{
-    Key, Reason, Table, TableError, WriteError,
+    Key, Reason, Table, TableError, WithSpace, WriteError,
     key::{MEMBERSHIPS, user_partition},
-    read::Range,
-    spaces::existing,
+    query::Range,
+    space_record::existing,
+    transaction::Transaction,
 };
 
-/// What a user may do in a space.
+/// The role of a user in a space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Membership {
     /// The user.
     pub user_id: UserId,
     /// The space.
     pub space_id: SpaceId,
-    /// The user's role there.
+    /// The user's role in the space.
     pub role: Role,
 }
 
 /// A user's record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct User {
-    /// The user's id.
+    /// Id of the user.
     pub id: UserId,
-    /// The space that is meant where none is named.
+    /// The space of requests that do not name one.
     pub default_space_id: Option<SpaceId>,
 }
 
-/// Which user was made first.
+/// A user, and one of their account keys, read together.
+#[derive(Clone, Debug)]
+pub struct UserWithKey {
+    /// The user; `None` if there is no such user.
+    pub user: Option<User>,
+    /// The key; `None` if there is no such key.
+    pub key: Option<ApiKey>,
+}
+
+/// A record of a space, with the membership of the user who reads it.
+#[derive(Clone, Debug)]
+pub struct RecordForMember<T> {
+    /// The space.
+    pub space: Space,
+    /// The record.
+    pub record: T,
+    /// The membership of the user in the space.
+    pub membership: Membership,
+}
+
+/// A space as a user's list of spaces shows it.
+#[derive(Clone, Debug)]
+pub struct JoinedSpace {
+    /// The user's membership.
+    pub membership: Membership,
+    /// The space; `None` if it is deleted and its purge has not ended.
+    pub space: Option<Space>,
+}
+
+/// Id of the first user.
 #[derive(Serialize, Deserialize)]
 struct FirstUser {
     id: UserId,
 }
 
 impl Table {
-    /// Writes the first user with their first space, all or nothing.
+    /// Creates the first user with a first space and its starter config, all or nothing.
     #[instrument(skip_all)]
     pub async fn create_first_user(
         &self,
@@ -50,56 +80,57 @@ impl Table {
         space: &Space,
         starter: &UploadConfig,
     ) -> Result<(), WriteError> {
-        let mut transaction = self.transaction();
-        transaction.insert_space(space, starter, user);
         let record = User {
             id: user,
             default_space_id: Some(space.id),
         };
+
+        let mut transaction = self.transaction();
+        transaction.insert_space(space, starter, user);
         transaction.insert(Key::user(user), &record, Reason::IdTaken);
         transaction.insert(Key::first_user(), &FirstUser { id: user }, Reason::IdTaken);
         transaction.commit().await
     }
 
-    /// The user that was made first, where there is one.
+    /// Returns the id of the first user; `None` if there are no users.
     #[instrument(skip_all)]
     pub async fn first_user(&self) -> Result<Option<UserId>, TableError> {
         let user: Option<FirstUser> = self.get(Key::first_user()).await?;
         Ok(user.map(|user| user.id))
     }
 
-    /// A user.
+    /// Returns a user.
     #[instrument(skip_all)]
     pub async fn user(&self, id: UserId) -> Result<Option<User>, TableError> {
         self.get(Key::user(id)).await
     }
 
-    /// A user, and one of their account keys.
+    /// Returns a user and one of their account keys.
     #[instrument(skip_all)]
-    pub async fn user_and_key(
-        &self,
-        id: UserId,
-        key: KeyId,
-    ) -> Result<(Option<User>, Option<ApiKey>), TableError> {
-        let (user, key) = (Key::user(id), Key::listed_api_key(KeyOwner::User(id), key));
-        let mut found = self.batch_get([user.clone(), key.clone()]).await?;
-        Ok((found.take(&user)?, found.take(&key)?))
+    pub async fn user_with_key(&self, id: UserId, key: KeyId) -> Result<UserWithKey, TableError> {
+        let user_key = Key::user(id);
+        let listed_key = Key::listed_api_key(KeyOwner::User(id), key);
+
+        let mut found = self
+            .batch_get([user_key.clone(), listed_key.clone()])
+            .await?;
+        Ok(UserWithKey {
+            user: found.take(&user_key)?,
+            key: found.take(&listed_key)?,
+        })
     }
 
-    /// Chooses the space that is meant where a user names none.
+    /// Sets the space of requests of this user that do not name one.
     #[instrument(skip_all)]
     pub async fn set_default_space(&self, user: UserId, space: SpaceId) -> Result<(), TableError> {
-        self.overwrite(
-            Key::user(user),
-            &User {
-                id: user,
-                default_space_id: Some(space),
-            },
-        )
-        .await
+        let record = User {
+            id: user,
+            default_space_id: Some(space),
+        };
+        self.overwrite(Key::user(user), &record).await
     }
 
-    /// What a user may do in a space, where they belong to it.
+    /// Returns the membership of a user in a space; `None` if the user is not a member.
     #[instrument(skip_all)]
     pub async fn membership(
         &self,
@@ -109,39 +140,46 @@ impl Table {
         self.get(Key::membership(user, space)).await
     }
 
-    /// A space, and what a user may do there.
+    /// Returns a space and the membership of a user in it.
     #[instrument(skip_all)]
-    pub async fn space_and_membership(
+    pub async fn space_with_membership(
         &self,
         space: SpaceId,
         user: UserId,
-    ) -> Result<(Option<Space>, Option<Membership>), TableError> {
-        let (space, membership) = (Key::space(space), Key::membership(user, space));
-        let mut found = self.batch_get([space.clone(), membership.clone()]).await?;
-        Ok((existing(found.take(&space)?), found.take(&membership)?))
+    ) -> Result<WithSpace<Membership>, TableError> {
+        self.with_space(space, Key::membership(user, space)).await
     }
 
-    /// A space, a record in it, and what a user may do there; `None` where any of them is missing.
-    pub(crate) async fn space_record_and_membership<T: DeserializeOwned>(
+    /// Returns a record of a space, with the space and the membership of a user in it; `None` if any
+    /// of them does not exist.
+    pub(crate) async fn record_for_member<T: DeserializeOwned>(
         &self,
         space: SpaceId,
         record: Key,
         user: UserId,
-    ) -> Result<Option<(Space, T, Membership)>, TableError> {
-        let (membership, space) = (Key::membership(user, space), Key::space(space));
-        let mut found = self
-            .batch_get([space.clone(), record.clone(), membership.clone()])
-            .await?;
-        let space = existing(found.take(&space)?);
-        let (record, membership) = (found.take(&record)?, found.take(&membership)?);
-        Ok(space
-            .zip(record)
-            .zip(membership)
-            .map(|((space, record), membership)| (space, record, membership)))
+    ) -> Result<Option<RecordForMember<T>>, TableError> {
+        let space_key = Key::space(space);
+        let membership_key = Key::membership(user, space);
+
+        let keys = [space_key.clone(), record.clone(), membership_key.clone()];
+        let mut found = self.batch_get(keys).await?;
+
+        let space = existing(found.take(&space_key)?);
+        let membership = found.take(&membership_key)?;
+        let (Some(space), Some(record), Some(membership)) =
+            (space, found.take(&record)?, membership)
+        else {
+            return Ok(None);
+        };
+        Ok(Some(RecordForMember {
+            space,
+            record,
+            membership,
+        }))
     }
 
-    /// Those of these spaces, at most fifty, that a user belongs to.
-    pub(crate) async fn spaces_of(
+    /// Returns those of these spaces, at most 50, that a user is a member of.
+    pub(crate) async fn spaces_of_member(
         &self,
         user: UserId,
         spaces: &[SpaceId],
@@ -150,46 +188,51 @@ impl Table {
             .iter()
             .flat_map(|space| [Key::space(*space), Key::membership(user, *space)]);
         let mut found = self.batch_get(keys).await?;
-        let mut known = HashMap::new();
+
+        let mut joined = HashMap::new();
         for id in spaces {
             let membership: Option<Membership> = found.take(&Key::membership(user, *id))?;
             let space = existing(found.take(&Key::space(*id))?);
-            known.extend(membership.and(space).map(|space| (*id, space)));
+            joined.extend(membership.and(space).map(|space| (*id, space)));
         }
-        Ok(known)
+        Ok(joined)
     }
 
-    /// Returns a page of the spaces that a user belongs to, newest first; `None` in place of one
-    /// that is being deleted.
+    /// Returns a page of the spaces that a user is a member of, newest first.
     #[instrument(skip_all)]
     pub async fn list_spaces(
         &self,
         user: UserId,
         page_request: &PageRequest,
-    ) -> Result<Page<(Membership, Option<Space>)>, TableError> {
-        let page: Page<Membership> = self
-            .page(
-                Range::newest_first(user_partition(user), MEMBERSHIPS),
-                page_request,
-            )
-            .await?;
-        let keys: Vec<Key> = page
+    ) -> Result<Page<JoinedSpace>, TableError> {
+        let range = Range::newest_first(user_partition(user), MEMBERSHIPS);
+        let page: Page<Membership> = self.page(range, page_request).await?;
+
+        let keys = page
             .items
             .iter()
-            .map(|membership| Key::space(membership.space_id))
-            .collect();
+            .map(|membership| Key::space(membership.space_id));
         let mut found = self.batch_get(keys).await?;
+
         let mut items = Vec::new();
         for membership in page.items {
-            items.push((
-                membership,
-                existing(found.take(&Key::space(membership.space_id))?),
-            ));
+            let space = existing(found.take(&Key::space(membership.space_id))?);
+            items.push(JoinedSpace { membership, space });
         }
         Ok(Page {
             items,
             next: page.next,
             prev: page.prev,
         })
+    }
+}
+
+impl Transaction<'_> {
+    /// Inserts the membership of a user, under both of its keys.
+    pub(crate) fn insert_membership(&mut self, membership: &Membership) {
+        let user = membership.user_id;
+        let space = membership.space_id;
+        self.insert(Key::membership(user, space), membership, Reason::IdTaken);
+        self.insert(Key::member(space, user), membership, Reason::IdTaken);
     }
 }

@@ -1,7 +1,7 @@
-//! Removes the records of a deleted space, page by page.
+//! Deletes the records of a deleted space, page by page.
 //!
-//! Items of other partitions that a record names go before the record itself, so wherever this
-//! ends, all that is left is still found from the space's partition.
+//! Invariant: items in other partitions are deleted before the record that names them. Wherever a
+//! purge stops, everything that is left can still be found from the space's partition.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{ApiKey, File, FileId, Folder, Revision, SpaceId, UploadConfig};
@@ -11,39 +11,51 @@ use crate::{
     Key, Table, TableError,
     key::{API_KEYS, FILES, FOLDERS, MEMBERS, PARTITION, SPACE, UPLOAD_CONFIGS, space_partition},
     members::Membership,
-    read::{Item, record},
+    read::{Item, key_of, record},
 };
 
-/// A page of the records of a deleted space, but for the space's own.
+/// A file of a deleted space.
+#[derive(Clone, Copy, Debug)]
+pub struct PurgedFile {
+    /// Id of the file.
+    pub id: FileId,
+    /// Revision of its bytes; `None` if none were stored.
+    pub revision: Option<Revision>,
+}
+
+/// A page of the records of a deleted space, without the space's own record.
 #[derive(Debug, Default)]
 pub struct PurgePage {
-    /// Files of the page, with the revision of their bytes, if they have any.
-    pub files: Vec<(FileId, Option<Revision>)>,
-    /// Items of other partitions that the records name. A key may occur twice: two files may have
-    /// one storage path.
-    satellites: Vec<Key>,
+    /// The files of the page.
+    pub files: Vec<PurgedFile>,
+    /// Items in other partitions that the records name. Keys may repeat: two files may have the same
+    /// storage path.
+    related: Vec<Key>,
     records: Vec<Key>,
 }
 
 impl PurgePage {
-    /// Whether the space has no record left.
+    /// Returns whether the space has no records left.
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
 
     fn add(&mut self, item: Item) -> Result<(), TableError> {
-        let key =
-            Key::read(&item).ok_or_else(|| TableError::busy("an item came without its key"))?;
+        let key = key_of(&item)?;
         if key.sort == SPACE {
             return Ok(());
         }
+
         if key.sort.starts_with(FILES) {
             let file: File = record(item)?;
-            self.files.push((file.id, file.revision));
-            self.satellites
-                .extend([Key::path(&file.storage_path), Key::file_owner(file.id)]);
+            self.files.push(PurgedFile {
+                id: file.id,
+                revision: file.revision,
+            });
+            self.related
+                .extend([Key::path(&file.storage_path), Key::file_lookup(file.id)]);
         } else {
-            self.satellites.extend(satellite_of(&key.sort, item)?);
+            self.related.extend(related_key(&key.sort, item)?);
         }
         self.records.push(key);
         Ok(())
@@ -54,7 +66,6 @@ impl Table {
     /// Returns a page of up to `limit` records of a deleted space.
     #[instrument(skip_all)]
     pub async fn purge_page(&self, space: SpaceId, limit: u16) -> Result<PurgePage, TableError> {
-        // One more for the space's own record, which stays until the end.
         let query = self
             .client
             .query()
@@ -63,11 +74,12 @@ impl Table {
             .key_condition_expression("#partition = :partition")
             .expression_attribute_names("#partition", PARTITION)
             .expression_attribute_values(":partition", AttributeValue::S(space_partition(space)))
+            // One more for the space's own record, which is deleted last.
             .limit(i32::from(limit).saturating_add(1));
-        let answer = self.call(|| query.clone().send()).await?;
+        let response = self.call(|| query.clone().send()).await?;
 
         let mut page = PurgePage::default();
-        for item in answer.items.unwrap_or_default() {
+        for item in response.items.unwrap_or_default() {
             if page.records.len() < usize::from(limit) {
                 page.add(item)?;
             }
@@ -75,28 +87,28 @@ impl Table {
         Ok(page)
     }
 
-    /// Removes the records of a page and the items they name; safe to repeat.
+    /// Deletes the records of a page and the items that they name. Idempotent.
     #[instrument(skip_all)]
     pub async fn delete_purge_page(&self, page: &PurgePage) -> Result<(), TableError> {
-        self.delete_all(&page.satellites).await?;
+        self.delete_all(&page.related).await?;
         self.delete_all(&page.records).await
     }
 
-    /// Removes the record of a deleted space, the last that is left of it; safe to repeat.
+    /// Deletes the record of a deleted space, which has no other records left. Idempotent.
     #[instrument(skip_all)]
     pub async fn purge_space(&self, space: SpaceId) -> Result<(), TableError> {
         self.delete_all(&[Key::space(space)]).await
     }
 }
 
-/// Returns the key under which a record other than a file is found from elsewhere.
-fn satellite_of(sort: &str, item: Item) -> Result<Option<Key>, TableError> {
+/// Returns the key of the item in another partition that a record other than a file names.
+fn related_key(sort: &str, item: Item) -> Result<Option<Key>, TableError> {
     Ok(if sort.starts_with(FOLDERS) {
         let folder: Folder = record(item)?;
-        Some(Key::folder_owner(folder.id))
+        Some(Key::folder_lookup(folder.id))
     } else if sort.starts_with(UPLOAD_CONFIGS) {
         let config: UploadConfig = record(item)?;
-        Some(Key::upload_config_owner(config.id))
+        Some(Key::upload_config_lookup(config.id))
     } else if sort.starts_with(API_KEYS) {
         let key: ApiKey = record(item)?;
         Some(Key::api_key(&key.hash))

@@ -1,6 +1,6 @@
-//! Rate counters of anonymous clients: requests per client and minute, uploads per config and hour.
+//! Counters of anonymous clients: requests per client and minute, uploads per config and hour.
 //!
-//! A counter is an item of its own, which expires some time after its minute or hour.
+//! Each counter is a separate item, which expires after its minute or hour.
 
 use domain::{HourlyQuota, RateLimit, RateLimitStatus, SpaceId, Timestamp, Window};
 use serde::Deserialize;
@@ -14,37 +14,52 @@ use crate::{
     write::Updated,
 };
 
-/// Adds one to a counter, which expires some time after it ended.
-const COUNT: &str = "ADD made :one SET expires_at_seconds = :expires";
-/// How long a counter is kept after its time, in milliseconds: clocks differ by less.
-const KEPT_MS: i64 = 10 * 60 * 1_000;
+/// Increments a counter and sets its expiry.
+const INCREMENT: &str = "ADD #count :one SET expires_at_seconds = :expires";
+/// Time for which a counter is stored after its window, in milliseconds. Clocks differ by less.
+const RETENTION_MS: i64 = 10 * 60 * 1_000;
 
-/// A counter.
+/// The item of a counter.
 #[derive(Deserialize)]
-struct Counted {
-    made: u64,
+struct RateCounter {
+    count: u64,
+}
+
+/// Outcome of counting an anonymous request.
+#[derive(Clone, Copy, Debug)]
+pub struct AnonymousCount {
+    /// Whether the request is within the limit.
+    pub is_allowed: bool,
+    /// The remaining requests of the client in this minute.
+    pub rate_limit: RateLimitStatus,
 }
 
 impl Table {
-    /// Counts a request of an anonymous client. Returns `false` if its requests of this minute are
-    /// used up.
+    /// Counts a request of an anonymous client, unless its limit for this minute is reached.
     #[instrument(skip_all)]
-    pub async fn count(
+    pub async fn count_anonymous_request(
         &self,
-        who: &str,
+        client: &str,
         limit: RateLimit,
-    ) -> Result<(bool, RateLimitStatus), TableError> {
+    ) -> Result<AnonymousCount, TableError> {
         let now = self.env.now();
-        let used_up = limit.status(limit.requests_per_minute, now);
-        let counter = Key::rate_counter(limit.tier, who, Window::of(now));
-        let condition = below(limit.requests_per_minute, used_up.resets_at);
-        Ok(match self.update(counter, COUNT, &condition).await? {
+        let exhausted = limit.status(limit.requests_per_minute, now);
+        let key = Key::rate_counter(limit.tier, client, Window::of(now));
+        let is_below = below(limit.requests_per_minute, exhausted.resets_at);
+
+        match self.update(key, INCREMENT, &is_below).await? {
             Updated::Written(item) => {
-                let Counted { made } = record(item)?;
-                (true, limit.status(made, now))
+                let counter: RateCounter = record(item)?;
+                Ok(AnonymousCount {
+                    is_allowed: true,
+                    rate_limit: limit.status(counter.count, now),
+                })
             }
-            Updated::ConditionFailed(_) => (false, used_up),
-        })
+            Updated::ConditionFailed(_) => Ok(AnonymousCount {
+                is_allowed: false,
+                rate_limit: exhausted,
+            }),
+        }
     }
 
     /// Returns the number of anonymous uploads that a config has received in an hour.
@@ -54,29 +69,30 @@ impl Table {
         space: SpaceId,
         quota: HourlyQuota,
     ) -> Result<u64, TableError> {
-        let counted: Option<Counted> = self.get(Key::hour(space, quota)).await?;
-        Ok(counted.map_or(0, |counted| counted.made))
+        let counter: Option<RateCounter> = self.get(Key::upload_quota(space, quota)).await?;
+        Ok(counter.map_or(0, |counter| counter.count))
     }
 }
 
 impl Transaction<'_> {
-    /// Counts one upload if the quota is not used up.
+    /// Counts one upload, if the quota is not exhausted.
     pub(crate) fn count_upload(&mut self, space: SpaceId, quota: HourlyQuota) {
         self.update(
-            Key::hour(space, quota),
-            COUNT,
+            Key::upload_quota(space, quota),
+            INCREMENT,
             &below(quota.limit, quota.ends_at()),
             Reason::QuotaExhausted,
         );
     }
 }
 
-/// Holds while a counter is below its limit. Defines the values of [`COUNT`] for one that ends at a
-/// moment.
+/// Holds while a counter is below its limit. Defines the names and values of [`INCREMENT`] for a
+/// window that ends at `ends_at`.
 fn below(limit: u64, ends_at: Timestamp) -> Condition {
     Condition::default()
-        .and("(attribute_not_exists(made) OR made < :limit)")
+        .and("(attribute_not_exists(#count) OR #count < :limit)")
+        .name("count", "count")
         .value("limit", number(limit))
         .value("one", number(1))
-        .value("expires", number(ends_at.plus_ms(KEPT_MS).seconds()))
+        .value("expires", number(ends_at.plus_ms(RETENTION_MS).seconds()))
 }

@@ -1,56 +1,26 @@
-//! Spaces: found by id and by handle, named like no other, changed one version at a time.
-//!
-//! A deleted space is read as none at all, until its purge has removed the record too.
+//! Spaces: created with a unique name and handle, changed one version at a time.
 
 use domain::{Completion, FolderId, Handle, Role, Space, SpaceId, UploadConfig, UserId};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use tracing::instrument;
 
 use crate::{
-    Key, Reason, Table, TableError, WriteError,
+    Key, Reason, Table, TableError, WithSpace, WriteError,
     condition::{Condition, text},
     key::{FILES, PARTITION, SORT, folder_sort, space_partition},
     members::Membership,
+    space_record::{ByHandle, RetiredHandle, existing},
     transaction::Transaction,
 };
 
-/// That a space's name is taken, and by which space.
+/// Item that guarantees the uniqueness of a space's name.
 #[derive(Serialize, Deserialize)]
-struct TakenName {
+struct SpaceNameOwner {
     space_id: SpaceId,
 }
 
-/// What is found under a handle: its space, or that it is never to be used again.
-#[derive(Deserialize)]
-#[serde(untagged)]
-pub(crate) enum ByHandle {
-    Space(Box<Space>),
-    Retired(#[expect(dead_code, reason = "that it is there says all")] Retired),
-}
-
-/// That a handle's space was deleted.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Retired {
-    is_retired: bool,
-}
-
-impl ByHandle {
-    /// The space, where it exists.
-    pub(crate) fn space(self) -> Option<Space> {
-        match self {
-            ByHandle::Space(space) => existing(Some(*space)),
-            ByHandle::Retired(_) => None,
-        }
-    }
-}
-
-/// The space, unless it was deleted.
-pub(crate) fn existing(space: Option<Space>) -> Option<Space> {
-    space.filter(|space| space.deleted_at.is_none())
-}
-
 impl Table {
-    /// Writes a new space, its first upload config and its creator's role, all or nothing.
+    /// Creates a space, its starter config and its creator's membership, all or nothing.
     #[instrument(skip_all)]
     pub async fn create_space(
         &self,
@@ -64,8 +34,8 @@ impl Table {
         transaction.commit_with(completion).await
     }
 
-    /// Replaces the version of a space that a change was made from. A name that the space gives up,
-    /// by a new name or by its deletion, is free at the same moment. Returns the new version.
+    /// Replaces a space if it is still the version `from`. Frees the previous name if the space is
+    /// renamed or deleted. Returns the new version.
     #[instrument(skip_all)]
     pub async fn change_space(&self, from: &Space, to: &Space) -> Result<u64, WriteError> {
         let to = &Space {
@@ -79,35 +49,30 @@ impl Table {
         transaction.replace(Key::space(from.id), to, from.version);
         transaction.replace(Key::handle(&from.handle), to, from.version);
         if is_renamed {
-            transaction.insert(
-                Key::space_name(&to.name),
-                &TakenName { space_id: to.id },
-                Reason::NameTaken,
-            );
+            let owner = SpaceNameOwner { space_id: to.id };
+            transaction.insert(Key::space_name(&to.name), &owner, Reason::NameTaken);
         }
         if is_renamed || is_deleted {
-            let is_ours = Condition::equals("space_id", text(from.id));
-            transaction.delete_if(
-                Key::space_name(&from.name),
-                &is_ours,
-                Reason::VersionConflict,
-            );
+            let is_owner = Condition::equals("space_id", text(from.id));
+            let name = Key::space_name(&from.name);
+            transaction.delete_if(name, &is_owner, Reason::VersionConflict);
         }
         if from.active_upload_config_id != to.active_upload_config_id {
             let config = Key::upload_config(to.id, to.active_upload_config_id);
             transaction.check(config, &Condition::exists(), Reason::ConfigMissing);
         }
+
         transaction.commit().await?;
         Ok(to.version)
     }
 
-    /// A space.
+    /// Returns a space, unless it was deleted.
     #[instrument(skip_all)]
     pub async fn space(&self, id: SpaceId) -> Result<Option<Space>, TableError> {
         Ok(existing(self.deleted_or_existing_space(id).await?))
     }
 
-    /// A space, also where it was deleted and its purge has not ended.
+    /// Returns a space, also if it was deleted and its purge has not ended.
     #[instrument(skip_all)]
     pub async fn deleted_or_existing_space(
         &self,
@@ -116,66 +81,69 @@ impl Table {
         self.get(Key::space(id)).await
     }
 
-    /// Whether a space has any file or folder.
+    /// Returns whether a space has any file or folder.
     #[instrument(skip_all)]
-    pub async fn has_assets(&self, id: SpaceId) -> Result<bool, TableError> {
+    pub async fn has_files_or_folders(&self, id: SpaceId) -> Result<bool, TableError> {
         let query = self
             .client
             .query()
             .table_name(&self.name)
             .consistent_read(true)
-            // Nothing else sorts between the two.
-            .key_condition_expression(
-                "#partition = :partition AND #sort BETWEEN :files AND :folders",
-            )
+            // Only files and folders sort in this range.
+            .key_condition_expression("#partition = :partition AND #sort BETWEEN :first AND :last")
             .expression_attribute_names("#partition", PARTITION)
             .expression_attribute_names("#sort", SORT)
             .expression_attribute_values(":partition", text(space_partition(id)))
-            .expression_attribute_values(":files", text(FILES))
-            .expression_attribute_values(":folders", text(folder_sort(FolderId::MAX)))
+            .expression_attribute_values(":first", text(FILES))
+            .expression_attribute_values(":last", text(folder_sort(FolderId::MAX)))
             .limit(1);
-        let answer = self.call(|| query.clone().send()).await?;
-        Ok(answer.count > 0)
+        let response = self.call(|| query.clone().send()).await?;
+        Ok(response.count > 0)
     }
 
-    /// A space, by its handle.
+    /// Returns the space with a handle.
     #[instrument(skip_all)]
     pub async fn space_by_handle(&self, handle: &Handle) -> Result<Option<Space>, TableError> {
-        Ok(self
-            .get::<ByHandle>(Key::handle(handle))
-            .await?
-            .and_then(ByHandle::space))
+        let item: Option<ByHandle> = self.get(Key::handle(handle)).await?;
+        Ok(item.and_then(ByHandle::space))
     }
 
-    /// Leaves of a deleted space that its handle is never to be used again; safe to repeat.
+    /// Replaces the handle item of a purged space by a tombstone, so that no other space takes the
+    /// handle. Idempotent.
     #[instrument(skip_all)]
     pub async fn retire_handle(&self, handle: &Handle) -> Result<(), TableError> {
-        self.overwrite(Key::handle(handle), &Retired { is_retired: true })
-            .await
+        let tombstone = RetiredHandle { is_retired: true };
+        self.overwrite(Key::handle(handle), &tombstone).await
+    }
+
+    /// Returns a space and one of its records.
+    pub(crate) async fn with_space<T: DeserializeOwned>(
+        &self,
+        space: SpaceId,
+        record: Key,
+    ) -> Result<WithSpace<T>, TableError> {
+        let space_key = Key::space(space);
+        let mut found = self.batch_get([space_key.clone(), record.clone()]).await?;
+        Ok(WithSpace {
+            space: existing(found.take(&space_key)?),
+            record: found.take(&record)?,
+        })
     }
 }
 
 impl Transaction<'_> {
-    /// Inserts a space, its first upload config and its creator's role.
+    /// Inserts a space, its starter config and its creator's membership.
     pub(crate) fn insert_space(&mut self, space: &Space, starter: &UploadConfig, creator: UserId) {
+        let owner = SpaceNameOwner { space_id: space.id };
         let membership = Membership {
             user_id: creator,
             space_id: space.id,
             role: Role::Owner,
         };
-        self.insert(
-            Key::space_name(&space.name),
-            &TakenName { space_id: space.id },
-            Reason::NameTaken,
-        );
+        self.insert(Key::space_name(&space.name), &owner, Reason::NameTaken);
         self.insert(Key::handle(&space.handle), space, Reason::HandleTaken);
         self.insert(Key::space(space.id), space, Reason::IdTaken);
-        self.insert(
-            Key::membership(creator, space.id),
-            &membership,
-            Reason::IdTaken,
-        );
-        self.insert(Key::member(space.id, creator), &membership, Reason::IdTaken);
+        self.insert_membership(&membership);
         self.insert_upload_config(starter);
     }
 }

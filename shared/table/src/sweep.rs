@@ -1,4 +1,4 @@
-//! What the sweep asks of records, and how far it has come.
+//! Progress of the sweep, and the revisions that records refer to.
 
 use std::collections::HashMap;
 
@@ -6,40 +6,38 @@ use domain::{FileId, Revision, SpaceId, Timestamp};
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
-use crate::{Table, TableError, key::Key};
+use crate::{Table, TableError, key::Key, read::MAX_BATCH_READS};
 
-/// Records of one batch read.
-const BATCH: usize = 100;
-
-/// How far the sweep has come.
+/// Progress of the sweep.
 #[derive(Serialize, Deserialize)]
-struct Swept {
-    until: Timestamp,
+struct SweepProgress {
+    checked_until: Timestamp,
 }
 
-/// A file, as far as it says where its bytes are.
+/// The part of a file's record that identifies its object.
 #[derive(Deserialize)]
-struct Kept {
+struct FileRevision {
     revision: Option<Revision>,
 }
 
 impl Table {
-    /// Until when what was stored has been judged; 1970, where nothing was.
+    /// Returns the time up to which stored objects were checked; 1970 before the first sweep.
     #[instrument(skip_all)]
     pub async fn swept_until(&self) -> Result<Timestamp, TableError> {
-        let swept: Option<Swept> = self.get(Key::sweep()).await?;
-        Ok(swept.map_or(Timestamp::from_ms(0), |swept| swept.until))
+        let progress: Option<SweepProgress> = self.get(Key::sweep()).await?;
+        Ok(progress.map_or(Timestamp::from_ms(0), |progress| progress.checked_until))
     }
 
-    /// Says until when what was stored has been judged; safe to repeat. An earlier moment than
-    /// before has more judged again, and nothing left out.
+    /// Sets the time up to which stored objects were checked. Idempotent. An earlier time only
+    /// causes objects to be checked again.
     #[instrument(skip_all)]
-    pub async fn set_swept_until(&self, until: Timestamp) -> Result<(), TableError> {
-        self.overwrite(Key::sweep(), &Swept { until }).await
+    pub async fn set_swept_until(&self, checked_until: Timestamp) -> Result<(), TableError> {
+        self.overwrite(Key::sweep(), &SweepProgress { checked_until })
+            .await
     }
 
-    /// Which objects hold the bytes of these files of a space. One that has no bytes yet, or is not
-    /// there, is left out.
+    /// Returns the revisions of a space's files. Files without a record or without bytes are left
+    /// out.
     #[instrument(skip_all)]
     pub async fn revisions(
         &self,
@@ -47,16 +45,14 @@ impl Table {
         files: &[FileId],
     ) -> Result<HashMap<FileId, Revision>, TableError> {
         let mut revisions = HashMap::new();
-        for batch in files.chunks(BATCH) {
-            let mut found = self
-                .batch_get(batch.iter().map(|file| Key::file(space, *file)))
-                .await?;
+        for batch in files.chunks(MAX_BATCH_READS) {
+            let keys = batch.iter().map(|file| Key::file(space, *file));
+            let mut found = self.batch_get(keys).await?;
+
             for file in batch {
-                let kept: Option<Kept> = found.take(&Key::file(space, *file))?;
-                revisions.extend(
-                    kept.and_then(|kept| kept.revision)
-                        .map(|revision| (*file, revision)),
-                );
+                let record: Option<FileRevision> = found.take(&Key::file(space, *file))?;
+                let revision = record.and_then(|record| record.revision);
+                revisions.extend(revision.map(|revision| (*file, revision)));
             }
         }
         Ok(revisions)

@@ -1,11 +1,11 @@
 //! Transactions: conditional operations on several items, all or nothing.
 //!
 //! Invariants:
-//! - Every condition has a [`Reason`], given where its operation is added. A transaction that is
-//!   refused returns the reason.
-//! - Every transaction carries a token, so a repetition after a lost answer succeeds instead of
-//!   failing its conditions.
-//! - A transaction that answers an idempotent request also completes that request's reservation.
+//! - Every condition has a [`Reason`]. A transaction whose condition fails returns the reason.
+//! - Every transaction has a client request token, so a repetition after a lost response succeeds
+//!   instead of failing its own conditions.
+//! - The transaction that commits the effect of an idempotent request also completes the request's
+//!   reservation.
 
 use aws_sdk_dynamodb::{
     operation::transact_write_items::TransactWriteItemsError,
@@ -17,24 +17,24 @@ use serde::Serialize;
 use crate::{Reason, Table, TableError, WriteError, condition::Condition, key::Key, write::item};
 
 /// Maximum operations of a transaction.
-pub(crate) const OPERATIONS_MAX: usize = 100;
+pub(crate) const MAX_OPERATIONS: usize = 100;
 
 /// Cancellation reason of an operation whose condition does not hold.
 const CONDITION_FAILED: &str = "ConditionalCheckFailed";
 
-/// A transaction that is being built.
+/// A transaction under construction.
 pub(crate) struct Transaction<'a> {
     table: &'a Table,
     operations: Vec<TransactWriteItem>,
-    /// The reason of each operation's condition, in the same order; `None` for one without a
-    /// condition.
+    /// The reasons of the operations' conditions, in the same order; `None` for an unconditional
+    /// operation.
     reasons: Vec<Option<Reason>>,
-    /// The first error of building an operation. [`Transaction::commit`] returns it.
+    /// The first error of building an operation, which [`Transaction::commit`] returns.
     error: Option<TableError>,
 }
 
 impl Table {
-    /// Starts a transaction without operations.
+    /// Creates a transaction without operations.
     pub(crate) fn transaction(&self) -> Transaction<'_> {
         Transaction {
             table: self,
@@ -51,7 +51,7 @@ impl Transaction<'_> {
         self.operations.len()
     }
 
-    /// Writes a record where none exists.
+    /// Writes a record if none exists.
     pub(crate) fn insert(&mut self, key: Key, record: &impl Serialize, reason: Reason) {
         self.put_if(key, record, &Condition::not_exists(), Some(reason));
     }
@@ -86,7 +86,7 @@ impl Transaction<'_> {
                 .set_expression_attribute_names(condition.names())
                 .set_expression_attribute_values(condition.values());
             Ok(TransactWriteItem::builder()
-                .put(put.build().map_err(TableError::refused)?)
+                .put(put.build().map_err(TableError::rejected)?)
                 .build())
         });
         self.push(put, reason);
@@ -97,7 +97,7 @@ impl Transaction<'_> {
         self.delete_if(key, &Condition::version(version), Reason::VersionConflict);
     }
 
-    /// Deletes an item if its condition holds.
+    /// Deletes an item if a condition holds.
     pub(crate) fn delete_if(&mut self, key: Key, condition: &Condition, reason: Reason) {
         self.push_delete(key, condition, Some(reason));
     }
@@ -116,10 +116,10 @@ impl Transaction<'_> {
             .set_expression_attribute_values(condition.values())
             .build();
         let delete = delete.map(|delete| TransactWriteItem::builder().delete(delete).build());
-        self.push(delete.map_err(TableError::refused), reason);
+        self.push(delete.map_err(TableError::rejected), reason);
     }
 
-    /// Requires a condition of an item that the transaction does not write.
+    /// Requires a condition on an item that the transaction does not write.
     pub(crate) fn check(&mut self, key: Key, condition: &Condition, reason: Reason) {
         let check = ConditionCheck::builder()
             .table_name(&self.table.name)
@@ -129,11 +129,11 @@ impl Transaction<'_> {
             .set_expression_attribute_values(condition.values())
             .build();
         let check = check.map(|check| TransactWriteItem::builder().condition_check(check).build());
-        self.push(check.map_err(TableError::refused), Some(reason));
+        self.push(check.map_err(TableError::rejected), Some(reason));
     }
 
-    /// Updates an item if its condition holds. The condition defines the names and values of
-    /// `update` too.
+    /// Updates an item if a condition holds. The condition also defines the names and values of
+    /// `update`.
     pub(crate) fn update(&mut self, key: Key, update: &str, condition: &Condition, reason: Reason) {
         let update = Update::builder()
             .table_name(&self.table.name)
@@ -144,7 +144,7 @@ impl Transaction<'_> {
             .set_expression_attribute_values(condition.values())
             .build();
         let update = update.map(|update| TransactWriteItem::builder().update(update).build());
-        self.push(update.map_err(TableError::refused), Some(reason));
+        self.push(update.map_err(TableError::rejected), Some(reason));
     }
 
     fn push(&mut self, operation: Result<TransactWriteItem, TableError>, reason: Option<Reason>) {
@@ -157,7 +157,7 @@ impl Transaction<'_> {
         }
     }
 
-    /// Commits the transaction and completes the reservation of its request.
+    /// Commits the transaction and completes the reservation of its request, if it has one.
     pub(crate) async fn commit_with(
         mut self,
         completion: Option<&Completion>,
@@ -168,7 +168,7 @@ impl Transaction<'_> {
         self.commit().await
     }
 
-    /// Commits the transaction. Repeats it if it conflicts with other transactions or is throttled.
+    /// Commits the transaction. Repeats it while it conflicts with other transactions or is throttled.
     pub(crate) async fn commit(self) -> Result<(), WriteError> {
         let Transaction {
             table,
@@ -185,22 +185,26 @@ impl Transaction<'_> {
             .transact_write_items()
             .client_request_token(table.env.ulid().to_string())
             .set_transact_items(Some(operations));
+
         let send = || async {
-            // In a box, so that the futures of requests stay small.
+            // Boxed to keep the futures of requests small.
             let Err(error) = Box::pin(request.clone().send()).await else {
                 return Ok(None);
             };
+
             let cancellation = match error.as_service_error() {
                 Some(TransactWriteItemsError::TransactionCanceledException(canceled)) => {
                     canceled.cancellation_reasons().to_vec()
                 }
                 _ => Vec::new(),
             };
+
             match failed_condition(&cancellation, &reasons) {
                 Some(reason) => Ok(Some(reason)),
                 None => Err(TableError::from_transaction(error, &cancellation)),
             }
         };
+
         match table.retry(send).await? {
             None => Ok(()),
             Some(reason) => Err(WriteError::ConditionFailed(reason)),
@@ -208,15 +212,17 @@ impl Transaction<'_> {
     }
 }
 
-/// Returns the most significant reason of the conditions that failed; `None` if none did.
+/// Returns the most significant [`Reason`] of the failed conditions; `None` if none failed.
 fn failed_condition(
     cancellation: &[CancellationReason],
     reasons: &[Option<Reason>],
 ) -> Option<Reason> {
-    let operations = cancellation.iter().zip(reasons);
-    let failed =
-        operations.filter(|(cancellation, _)| cancellation.code() == Some(CONDITION_FAILED));
-    failed.filter_map(|(_, reason)| *reason).min()
+    cancellation
+        .iter()
+        .zip(reasons)
+        .filter(|(cancellation, _)| cancellation.code() == Some(CONDITION_FAILED))
+        .filter_map(|(_, reason)| *reason)
+        .min()
 }
 
 #[cfg(test)]
@@ -240,10 +246,9 @@ mod tests {
         ];
         let failed = |codes: &[&str]| failed_condition(&cancellation(codes), &reasons);
 
-        assert_eq!(
-            failed(&["ConditionalCheckFailed", "None", "None", "None"]),
-            Some(Reason::IdTaken)
-        );
+        let one = ["ConditionalCheckFailed", "None", "None", "None"];
+        assert_eq!(failed(&one), Some(Reason::IdTaken));
+
         let two = [
             "ConditionalCheckFailed",
             "TransactionConflict",
@@ -251,6 +256,7 @@ mod tests {
             "ThrottlingError",
         ];
         assert_eq!(failed(&two), Some(Reason::NameTaken));
+
         let all = [
             "ConditionalCheckFailed",
             "None",
@@ -258,10 +264,9 @@ mod tests {
             "ConditionalCheckFailed",
         ];
         assert_eq!(failed(&all), Some(Reason::VersionConflict));
-        assert_eq!(
-            failed(&["None", "TransactionConflict", "None", "None"]),
-            None
-        );
+
+        let conflict = ["None", "TransactionConflict", "None", "None"];
+        assert_eq!(failed(&conflict), None);
         assert_eq!(failed(&[]), None);
     }
 }

@@ -1,30 +1,22 @@
-//! Upload configs: in their space's partition, by id and by name, and whose a bare id is.
+//! Upload configs, stored by id and by name.
 
 use domain::{
-    Completion, Page, PageRequest, Space, SpaceId, UploadConfig, UploadConfigId,
-    UploadConfigReference, UserId,
+    Completion, Page, PageRequest, SpaceId, UploadConfig, UploadConfigId, UploadConfigReference,
+    UserId,
 };
-use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
-    Key, Reason, Table, TableError, WriteError,
+    Key, Reason, RecordForMember, Table, TableError, WithSpace, WriteError,
     condition::{Condition, text},
     key::{UPLOAD_CONFIGS, space_partition},
-    members::Membership,
-    read::Range,
-    spaces::existing,
+    query::Range,
+    space_record::SpaceLookup,
     transaction::Transaction,
 };
 
-/// Whose an upload config is.
-#[derive(Serialize, Deserialize)]
-struct ConfigOwner {
-    space_id: SpaceId,
-}
-
 impl Table {
-    /// Writes a new config.
+    /// Creates a config. Fails with [`Reason::NameTaken`] if its name is taken.
     #[instrument(skip_all)]
     pub async fn create_upload_config(
         &self,
@@ -36,7 +28,7 @@ impl Table {
         transaction.commit_with(completion).await
     }
 
-    /// Replaces the version of a config that a change was made from. Returns the new version.
+    /// Replaces a config if it is still the version `from`. Returns the new version.
     #[instrument(skip_all)]
     pub async fn change_upload_config(
         &self,
@@ -47,18 +39,18 @@ impl Table {
             version: from.version + 1,
             ..to.clone()
         };
-        let name = Key::upload_config_name(to.space_id, &to.name);
+        let old_name = Key::upload_config_name(from.space_id, &from.name);
+        let new_name = Key::upload_config_name(to.space_id, &to.name);
+
         let mut transaction = self.transaction();
         transaction.replace(Key::upload_config(from.space_id, from.id), to, from.version);
-        if from.name == to.name {
-            transaction.replace(name, to, from.version);
+        if old_name == new_name {
+            transaction.replace(new_name, to, from.version);
         } else {
-            transaction.insert(name, to, Reason::NameTaken);
-            transaction.delete_version(
-                Key::upload_config_name(from.space_id, &from.name),
-                from.version,
-            );
+            transaction.insert(new_name, to, Reason::NameTaken);
+            transaction.delete_version(old_name, from.version);
         }
+
         transaction.commit().await?;
         Ok(to.version)
     }
@@ -69,72 +61,62 @@ impl Table {
         let is_inactive = Condition::exists()
             .and("active_upload_config_id <> :config")
             .value("config", text(config.id));
-        let is_ours = Condition::equals("space_id", text(config.space_id));
+        let is_in_space = Condition::equals("space_id", text(config.space_id));
+        let space = Key::space(config.space_id);
+        let record = Key::upload_config(config.space_id, config.id);
+        let name = Key::upload_config_name(config.space_id, &config.name);
+        let lookup = Key::upload_config_lookup(config.id);
+
         let mut transaction = self.transaction();
-        transaction.check(
-            Key::space(config.space_id),
-            &is_inactive,
-            Reason::ConfigActive,
-        );
-        transaction.delete_version(
-            Key::upload_config(config.space_id, config.id),
-            config.version,
-        );
-        transaction.delete_version(
-            Key::upload_config_name(config.space_id, &config.name),
-            config.version,
-        );
-        transaction.delete_if(
-            Key::upload_config_owner(config.id),
-            &is_ours,
-            Reason::VersionConflict,
-        );
+        transaction.check(space, &is_inactive, Reason::ConfigActive);
+        transaction.delete_version(record, config.version);
+        transaction.delete_version(name, config.version);
+        transaction.delete_if(lookup, &is_in_space, Reason::VersionConflict);
         transaction.commit().await
     }
 
-    /// An upload config of a space, by id or by name.
+    /// Returns an upload config of a space by id or by name.
     #[instrument(skip_all)]
     pub async fn upload_config(
         &self,
         space: SpaceId,
         reference: &UploadConfigReference,
     ) -> Result<Option<UploadConfig>, TableError> {
-        self.get(referenced(space, reference)).await
+        self.get(referenced_key(space, reference)).await
     }
 
-    /// Returns a space and an upload config in it, by id or by name.
+    /// Returns a space and one of its upload configs by id or by name.
     #[instrument(skip_all)]
-    pub async fn space_and_upload_config(
+    pub async fn space_with_upload_config(
         &self,
         space: SpaceId,
         reference: &UploadConfigReference,
-    ) -> Result<(Option<Space>, Option<UploadConfig>), TableError> {
-        let config = referenced(space, reference);
-        let space = Key::space(space);
-        let mut found = self.batch_get([space.clone(), config.clone()]).await?;
-        Ok((existing(found.take(&space)?), found.take(&config)?))
+    ) -> Result<WithSpace<UploadConfig>, TableError> {
+        self.with_space(space, referenced_key(space, reference))
+            .await
     }
 
-    /// A space, an upload config in it, and what a user may do there; `None` where any of them is
-    /// missing.
-    pub async fn space_upload_config_and_membership(
+    /// Returns an upload config with its space and a user's membership; `None` if any of them does
+    /// not exist.
+    #[instrument(skip_all)]
+    pub async fn upload_config_for_member(
         &self,
         space: SpaceId,
         config: UploadConfigId,
         user: UserId,
-    ) -> Result<Option<(Space, UploadConfig, Membership)>, TableError> {
-        self.space_record_and_membership(space, Key::upload_config(space, config), user)
+    ) -> Result<Option<RecordForMember<UploadConfig>>, TableError> {
+        self.record_for_member(space, Key::upload_config(space, config), user)
             .await
     }
 
-    /// The space of an upload config.
+    /// Returns the id of an upload config's space.
     #[instrument(skip_all)]
     pub async fn space_of_upload_config(
         &self,
         id: UploadConfigId,
     ) -> Result<Option<SpaceId>, TableError> {
-        let owner: Option<ConfigOwner> = self.get(Key::upload_config_owner(id)).await?;
-        Ok(owner.map(|owner| owner.space_id))
+        let lookup: Option<SpaceLookup> = self.get(Key::upload_config_lookup(id)).await?;
+        Ok(lookup.map(|lookup| lookup.space_id))
     }
 
     /// Returns a page of a space's upload configs, newest first.
@@ -144,15 +126,12 @@ impl Table {
         space: SpaceId,
         page_request: &PageRequest,
     ) -> Result<Page<UploadConfig>, TableError> {
-        self.page(
-            Range::newest_first(space_partition(space), UPLOAD_CONFIGS),
-            page_request,
-        )
-        .await
+        let range = Range::newest_first(space_partition(space), UPLOAD_CONFIGS);
+        self.page(range, page_request).await
     }
 }
 
-fn referenced(space: SpaceId, reference: &UploadConfigReference) -> Key {
+fn referenced_key(space: SpaceId, reference: &UploadConfigReference) -> Key {
     match reference {
         UploadConfigReference::Id(id) => Key::upload_config(space, *id),
         UploadConfigReference::Name(name) => Key::upload_config_name(space, name),
@@ -162,19 +141,17 @@ fn referenced(space: SpaceId, reference: &UploadConfigReference) -> Key {
 impl Transaction<'_> {
     /// Inserts a config.
     pub(crate) fn insert_upload_config(&mut self, config: &UploadConfig) {
-        let owner = ConfigOwner {
+        let record = Key::upload_config(config.space_id, config.id);
+        let name = Key::upload_config_name(config.space_id, &config.name);
+        let lookup = SpaceLookup {
             space_id: config.space_id,
         };
+        self.insert(record, config, Reason::IdTaken);
+        self.insert(name, config, Reason::NameTaken);
         self.insert(
-            Key::upload_config(config.space_id, config.id),
-            config,
+            Key::upload_config_lookup(config.id),
+            &lookup,
             Reason::IdTaken,
         );
-        self.insert(
-            Key::upload_config_name(config.space_id, &config.name),
-            config,
-            Reason::NameTaken,
-        );
-        self.insert(Key::upload_config_owner(config.id), &owner, Reason::IdTaken);
     }
 }

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use aws_sdk_dynamodb::{
     operation::{delete_item::DeleteItemError, update_item::UpdateItemError},
     types::{
-        DeleteRequest, PutRequest, ReturnValue, ReturnValuesOnConditionCheckFailure, WriteRequest,
+        AttributeValue, DeleteRequest, PutRequest, ReturnValue,
+        ReturnValuesOnConditionCheckFailure, WriteRequest,
     },
 };
 use serde::Serialize;
@@ -13,18 +14,38 @@ use serde::Serialize;
 use crate::{Table, TableError, condition::Condition, key::Key, read::Item};
 
 /// Maximum writes of one batch.
-const BATCH_WRITES_MAX: usize = 25;
+const MAX_BATCH_WRITES: usize = 25;
 
 /// Outcome of a conditional update.
 pub(crate) enum Updated {
-    /// It took effect. The item after it.
+    /// The update took effect. Contains the updated item.
     Written(Item),
-    /// Its condition does not hold. The item as it is, `None` if none exists.
+    /// The condition does not hold. Contains the existing item, if there is one.
     ConditionFailed(Option<Item>),
 }
 
+/// Changes of attributes of an existing item.
+#[derive(Default)]
+pub(crate) struct AttributeChanges<'a> {
+    pub(crate) set: Vec<(&'a str, AttributeValue)>,
+    pub(crate) remove: Vec<String>,
+}
+
+/// A record and the key that it is stored under.
+#[derive(Clone, Debug)]
+pub(crate) struct Keyed<T> {
+    pub(crate) key: Key,
+    pub(crate) record: T,
+}
+
+/// One write of a batch.
+struct BatchWrite {
+    key: Key,
+    request: WriteRequest,
+}
+
 impl Table {
-    /// Writes a record in place of whatever is there; safe to repeat.
+    /// Writes a record unconditionally. Idempotent.
     pub(crate) async fn overwrite(
         &self,
         key: Key,
@@ -35,12 +56,13 @@ impl Table {
             .put_item()
             .table_name(&self.name)
             .set_item(Some(item(key, record)?));
+
         self.call(|| put.clone().send()).await?;
         Ok(())
     }
 
-    /// Updates an item if its condition holds. The condition defines the names and values of
-    /// `update` too. An update whose answer is lost may take effect twice.
+    /// Updates an item if a condition holds. The condition also defines the names and values of
+    /// `update`. An update whose response is lost may take effect twice.
     pub(crate) async fn update(
         &self,
         key: Key,
@@ -60,9 +82,12 @@ impl Table {
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
         let send = || async {
             let error = match Box::pin(update.clone().send()).await {
-                Ok(answer) => return Ok(Updated::Written(answer.attributes.unwrap_or_default())),
+                Ok(response) => {
+                    return Ok(Updated::Written(response.attributes.unwrap_or_default()));
+                }
                 Err(error) => error,
             };
+
             match error.as_service_error() {
                 Some(UpdateItemError::ConditionalCheckFailedException(failed)) => {
                     Ok(Updated::ConditionFailed(failed.item.clone()))
@@ -70,10 +95,40 @@ impl Table {
                 _ => Err(TableError::from_sdk(error)),
             }
         };
+
         self.retry(send).await
     }
 
-    /// Deletes an item if its condition holds; safe to repeat.
+    /// Changes attributes of an item if it exists.
+    pub(crate) async fn change_existing(
+        &self,
+        key: Key,
+        changes: &AttributeChanges<'_>,
+    ) -> Result<(), TableError> {
+        let mut exists = Condition::exists();
+        let mut assignments = Vec::new();
+        for (name, value) in &changes.set {
+            exists = exists.name(name, name).value(name, value.clone());
+            assignments.push(format!("#{name} = :{name}"));
+        }
+        let mut removals = Vec::new();
+        for name in &changes.remove {
+            exists = exists.name(name, name);
+            removals.push(format!("#{name}"));
+        }
+
+        let mut clauses = Vec::new();
+        if !assignments.is_empty() {
+            clauses.push(format!("SET {}", assignments.join(", ")));
+        }
+        if !removals.is_empty() {
+            clauses.push(format!("REMOVE {}", removals.join(", ")));
+        }
+        self.update(key, &clauses.join(" "), &exists).await?;
+        Ok(())
+    }
+
+    /// Deletes an item if a condition holds. Idempotent.
     pub(crate) async fn delete_if(
         &self,
         key: Key,
@@ -91,90 +146,102 @@ impl Table {
             let Err(error) = Box::pin(delete.clone().send()).await else {
                 return Ok(());
             };
+
             match error.as_service_error() {
-                // There is nothing to delete, or it was deleted by a try whose answer was lost.
+                // The item does not exist, or an attempt whose response was lost deleted it.
                 Some(DeleteItemError::ConditionalCheckFailedException(_)) => Ok(()),
                 _ => Err(TableError::from_sdk(error)),
             }
         };
+
         self.retry(send).await
     }
 
-    /// Removes the items of these keys, each once; safe to repeat.
+    /// Deletes the items of these keys, which may repeat. Idempotent.
     pub(crate) async fn delete_all(&self, keys: &[Key]) -> Result<(), TableError> {
-        let mut requests = Vec::new();
+        let mut writes = Vec::new();
         for key in keys {
             let delete = DeleteRequest::builder()
                 .set_key(Some(key.clone().attributes()))
-                .build();
-            let delete = delete.map_err(TableError::refused)?;
-            requests.push((key, WriteRequest::builder().delete_request(delete).build()));
+                .build()
+                .map_err(TableError::rejected)?;
+            writes.push(BatchWrite {
+                key: key.clone(),
+                request: WriteRequest::builder().delete_request(delete).build(),
+            });
         }
-        self.write_all(requests).await
+        self.write_all(writes).await
     }
 
-    /// Writes records unconditionally, of each key the last one; safe to repeat.
+    /// Writes records unconditionally. If keys repeat, the last record is written. Idempotent.
     pub(crate) async fn overwrite_all(
         &self,
-        records: &[(Key, impl Serialize)],
+        records: &[Keyed<impl Serialize>],
     ) -> Result<(), TableError> {
-        let mut requests = Vec::new();
-        for (key, record) in records {
+        let mut writes = Vec::new();
+        for Keyed { key, record } in records {
             let put = PutRequest::builder()
                 .set_item(Some(item(key.clone(), record)?))
-                .build();
-            let put = put.map_err(TableError::refused)?;
-            requests.push((key, WriteRequest::builder().put_request(put).build()));
+                .build()
+                .map_err(TableError::rejected)?;
+            writes.push(BatchWrite {
+                key: key.clone(),
+                request: WriteRequest::builder().put_request(put).build(),
+            });
         }
-        self.write_all(requests).await
+        self.write_all(writes).await
     }
 
-    /// Sends writes in batches. Of several writes of one key the last one is sent: `BatchWriteItem`
-    /// refuses a request that has two (`BatchWriteItem` in the DynamoDB API reference).
-    async fn write_all(&self, mut requests: Vec<(&Key, WriteRequest)>) -> Result<(), TableError> {
-        let mut sent = HashSet::new();
-        requests.reverse();
-        requests.retain(|(key, _)| sent.insert(*key));
-        requests.reverse();
+    /// Sends writes in batches. Of several writes of one key only the last one is sent, because
+    /// `BatchWriteItem` rejects requests with duplicate keys (DynamoDB API Reference,
+    /// `BatchWriteItem`).
+    async fn write_all(&self, mut writes: Vec<BatchWrite>) -> Result<(), TableError> {
+        let mut keys = HashSet::new();
+        writes.reverse();
+        writes.retain(|write| keys.insert(write.key.clone()));
+        writes.reverse();
 
-        let requests: Vec<WriteRequest> =
-            requests.into_iter().map(|(_, request)| request).collect();
-        for batch in requests.chunks(BATCH_WRITES_MAX) {
+        let requests: Vec<WriteRequest> = writes.into_iter().map(|write| write.request).collect();
+        for batch in requests.chunks(MAX_BATCH_WRITES) {
             self.write_batch(batch.to_vec()).await?;
         }
         Ok(())
     }
 
-    async fn write_batch(&self, mut rest: Vec<WriteRequest>) -> Result<(), TableError> {
+    /// Sends one batch. Repeats the writes that DynamoDB leaves unprocessed.
+    async fn write_batch(&self, mut unprocessed: Vec<WriteRequest>) -> Result<(), TableError> {
         for attempt in 0..self.retries.batch_tries {
             if attempt > 0 {
-                self.pause_after_throttling(attempt).await;
+                self.back_off_after_throttling(attempt).await;
             }
             let sent = self
                 .client
                 .batch_write_item()
-                .request_items(&self.name, rest.clone())
+                .request_items(&self.name, unprocessed.clone())
                 .send()
                 .await;
-            let answer = match sent.map_err(TableError::from_sdk) {
+
+            let response = match sent.map_err(TableError::from_sdk) {
                 Err(TableError::Throttled(_)) if self.retries.repeats_throttled_calls() => continue,
                 sent => sent?,
             };
-            rest = answer
+            unprocessed = response
                 .unprocessed_items
                 .unwrap_or_default()
                 .into_values()
                 .flatten()
                 .collect();
-            if rest.is_empty() {
+            if unprocessed.is_empty() {
                 return Ok(());
             }
         }
-        Err(TableError::busy("a batch of writes stayed incomplete"))
+        Err(TableError::busy(
+            "a batch write is still incomplete after its last retry",
+        ))
     }
 }
 
-/// A record as an item.
+/// Returns a record as an item with its key.
 pub(crate) fn item(key: Key, record: &impl Serialize) -> Result<Item, TableError> {
     let mut item: Item = serde_dynamo::aws_sdk_dynamodb_1::to_item(record)?;
     item.extend(key.attributes());

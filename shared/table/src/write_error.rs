@@ -1,4 +1,4 @@
-//! Why a write failed, and what its caller is told.
+//! Reasons of failed writes, and the errors that API callers get for them.
 
 use domain::{FieldError, FieldErrors, ServiceError};
 
@@ -6,41 +6,41 @@ use crate::TableError;
 
 /// The condition of a write that did not hold. Nothing was written.
 ///
-/// If several fail, the first of this list is reported: what was read before the write is out of
-/// date, so the others may be.
+/// Ordered by significance: if several conditions fail, the first of this list is reported. A version
+/// conflict precedes the others because they may result from the outdated record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// Another request took over the reservation of this one.
+    /// Another request took over the idempotency reservation.
     ReservationLost,
     /// A record changed or was deleted since it was read.
     VersionConflict,
-    /// Another record has the name.
+    /// The name is taken.
     NameTaken,
-    /// Another file has the storage path.
+    /// The storage path is taken by another file.
     PathTaken,
-    /// Another space has, or had, the handle.
+    /// The handle is taken by another space, which may be deleted.
     HandleTaken,
     /// The space's new active upload config does not exist.
     ConfigMissing,
     /// The upload config is its space's active one.
     ConfigActive,
     /// The target folder was deleted or is being deleted.
-    FolderClosed,
+    FolderUnavailable,
     /// The space was deleted.
     SpaceDeleted,
-    /// The uploads of the hour are used up.
+    /// The hourly quota of uploads is exhausted.
     QuotaExhausted,
-    /// A new id is in use.
+    /// A generated id is already in use.
     IdTaken,
 }
 
 /// A failed write.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// A condition did not hold. Nothing was written.
+    /// A condition does not hold. Nothing was written.
     #[error("a condition failed: {0:?}")]
     ConditionFailed(Reason),
-    /// The table failed. Whether anything was written is unknown.
+    /// The call failed. It is unknown whether anything was written.
     #[error(transparent)]
     Failed(#[from] TableError),
 }
@@ -70,7 +70,7 @@ impl From<WriteError> for ServiceError {
                 )
             }
             Reason::SpaceDeleted => ServiceError::not_found(),
-            Reason::ReservationLost | Reason::VersionConflict | Reason::FolderClosed => {
+            Reason::ReservationLost | Reason::VersionConflict | Reason::FolderUnavailable => {
                 ServiceError::contended(error)
             }
             Reason::HandleTaken | Reason::QuotaExhausted | Reason::IdTaken => {

@@ -1,65 +1,81 @@
-//! Who a caller is: their key, and which space is meant where none is named.
+//! The account of a caller, and its default space.
 
 use domain::{ApiKey, Role, ServiceError, SpaceId, UserId};
 
-use crate::{Caller, SpaceScope, Tenants};
+use crate::{Caller, SpaceRole, SpaceScope, Tenants};
 
 /// A caller's account.
 #[derive(Clone, Debug)]
 pub struct Account {
-    /// The user of an account key.
+    /// The user of an account key; `None` for a space key.
     pub user: Option<UserId>,
-    /// The key that they call with.
+    /// The key of the request.
     pub key: ApiKey,
-    /// What a space key may do.
+    /// The role of a space key; `None` for an account key.
     pub role: Option<Role>,
-    /// The space that is meant where none is named: a space key's own, or the one that the user
-    /// chose, where it is there.
+    /// The space of requests that do not name one: a space key's own space, or the user's choice if
+    /// it still exists and the user is a member of it.
     pub default_space_id: Option<SpaceId>,
 }
 
 impl Tenants {
-    /// The caller's account.
+    /// Returns the caller's account. Fails with 401 if a space key's space was deleted.
     pub async fn account(&self, caller: &Caller) -> Result<Account, ServiceError> {
-        if let Some((space, role)) = caller.own_space() {
-            // A key goes with its space, also while its record is still there.
-            let (space, key) = self.table.space_and_key(space, caller.key_id()).await?;
-            let (space, key) = space.zip(key).ok_or_else(ServiceError::unauthenticated)?;
-            return Ok(Account {
-                user: None,
-                key,
-                role: Some(role),
-                default_space_id: Some(space.id),
-            });
+        match (caller.space_role(), caller.user()) {
+            (Some(own), _) => self.space_key_account(caller, own).await,
+            (None, Some(user)) => self.user_account(caller, user).await,
+            (None, None) => Err(ServiceError::internal(
+                "a key belongs neither to a user nor to a space",
+            )),
         }
-        let user = caller
-            .user()
-            .ok_or_else(|| ServiceError::internal("a key is neither a user's nor a space's"))?;
-        let (record, key) = self.table.user_and_key(user, caller.key_id()).await?;
-        let key =
-            key.ok_or_else(|| ServiceError::internal("a key is missing among its owner's"))?;
-        let chosen = record.and_then(|user| user.default_space_id);
-        let default_space_id = match chosen {
-            Some(id) => self.space(caller, id).await?.map(|space| space.record.id),
+    }
+
+    async fn space_key_account(
+        &self,
+        caller: &Caller,
+        own: SpaceRole,
+    ) -> Result<Account, ServiceError> {
+        let found = self
+            .table
+            .space_with_key(own.space_id, caller.key_id())
+            .await?;
+        let (Some(space), Some(key)) = (found.space, found.record) else {
+            return Err(ServiceError::unauthenticated());
+        };
+        Ok(Account {
+            user: None,
+            key,
+            role: Some(own.role),
+            default_space_id: Some(space.id),
+        })
+    }
+
+    async fn user_account(&self, caller: &Caller, user: UserId) -> Result<Account, ServiceError> {
+        let found = self.table.user_with_key(user, caller.key_id()).await?;
+        let key = found
+            .key
+            .ok_or_else(|| ServiceError::internal("a key is missing in its owner's list"))?;
+        let chosen = found.user.and_then(|user| user.default_space_id);
+        let default_space = match chosen {
+            Some(id) => self.space(caller, id).await?,
             None => None,
         };
         Ok(Account {
             user: Some(user),
             key,
             role: None,
-            default_space_id,
+            default_space_id: default_space.map(|space| space.record.id),
         })
     }
 
-    /// The space that is meant where the caller names none.
+    /// Returns the space of requests that do not name one.
     pub async fn default_space(&self, caller: &Caller) -> Result<Option<SpaceScope>, ServiceError> {
-        let id = match (caller.own_space(), caller.user()) {
-            (Some((own, _)), _) => Some(own),
-            (None, Some(user)) => self
-                .table
-                .user(user)
-                .await?
-                .and_then(|user| user.default_space_id),
+        let id = match (caller.space_role(), caller.user()) {
+            (Some(own), _) => Some(own.space_id),
+            (None, Some(user)) => {
+                let user = self.table.user(user).await?;
+                user.and_then(|user| user.default_space_id)
+            }
             (None, None) => None,
         };
         match id {
@@ -68,18 +84,18 @@ impl Tenants {
         }
     }
 
-    /// Chooses the space that is meant where the user names none; `false` where it is none that
-    /// they may know of.
+    /// Sets the space of requests that do not name one. Returns `false` if the caller has no access
+    /// to such a space.
     pub async fn set_default_space(
         &self,
         caller: &Caller,
         user: UserId,
         id: SpaceId,
     ) -> Result<bool, ServiceError> {
-        let known = self.space(caller, id).await?.is_some();
-        if known {
+        let is_accessible = self.space(caller, id).await?.is_some();
+        if is_accessible {
             self.table.set_default_space(user, id).await?;
         }
-        Ok(known)
+        Ok(is_accessible)
     }
 }

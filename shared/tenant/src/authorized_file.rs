@@ -1,76 +1,98 @@
-//! What delivery needs of a file: its record, what its folders and its space demand, and its bytes.
+//! Delivery of files: lookup by storage path, access control, and access to the bytes.
 //!
-//! Invariant: an address leads to a [`ResolvedFile`], which tells nothing; only [`Tenants::authorize_file`],
-//! which decides on access, makes it a [`AuthorizedFile`], which has record and bytes. What it
-//! decides on is read as it was at one moment, so nobody is let in who would not have been at any.
+//! Invariants:
+//! - A [`ResolvedFile`] reveals nothing. Only [`Tenants::authorize_file`], which evaluates access
+//!   control, turns it into an [`AuthorizedFile`] with record and bytes.
+//! - File, space and folders are read as a consistent snapshot, so access is never granted by a
+//!   combination of settings that did not exist.
 
-use std::time::Duration;
+use std::{collections::HashMap, ops::RangeInclusive, time::Duration};
 
 use bucket::{BucketError, ResponseHeaders};
 use bytes::Bytes;
 use domain::{
-    DeliveryType, EffectiveSecurity, FieldError, FieldErrors, File, FileStatus, FolderChain,
-    FolderId, Handle, MAX_FOLDER_DEPTH, MasterSecret, Resolution, ResourceType, Role, ServiceError,
-    SignatureError, SignedDelivery, Space, SpaceId, Timestamp, access_revision, requires_auth,
+    DeliveryType, EffectiveSecurity, FieldError, FieldErrors, File, FileStatus, Folder,
+    FolderChain, FolderId, FolderRef, Handle, MAX_FOLDER_DEPTH, MasterSecret, Resolution,
+    ResourceType, Role, ServiceError, SignatureError, SignedDelivery, Space, Timestamp,
+    access_revision, requires_auth,
 };
 use futures::Stream;
+use table::{DeliveryRecords, FolderSelection};
 use tracing::instrument;
 
-use crate::{Caller, FileBucket, Tenants, file_store::original};
+use crate::{Caller, FileBucket, Tenants, file_store::original_key};
 
-/// Times that a file's folders are read which others keep moving.
-const READS: usize = MAX_FOLDER_DEPTH;
-/// Most folders that are read at once.
-const FOLDERS: usize = 90;
+/// Maximum reads to resolve the folders of a file, which concurrent moves may invalidate.
+const MAX_READS: usize = MAX_FOLDER_DEPTH;
+/// Maximum folders of one read. A transactional read has at most 100 items.
+const MAX_FOLDERS: usize = 90;
 
-/// A file that an address names, in a space that delivers; nobody has been admitted to it yet.
+/// An active file in an enabled space, before its access control is evaluated.
 #[derive(Debug)]
 pub struct ResolvedFile {
     file: File,
-    /// Nothing, where a folder is missing.
+    /// The folders of the file; `None` if one of them is missing.
     folders: Option<FolderChain>,
     space: Space,
 }
 
-/// Who asks for a file.
+/// The credentials of a delivery request.
 pub struct AccessContext<'a> {
-    /// Whose key they send.
+    /// The caller, if the request has a valid key.
     pub caller: Option<&'a Caller>,
-    /// What their address claims to prove, and the secret to verify it by.
-    pub proof: Option<Result<(SignedDelivery, &'a MasterSecret), SignatureError>>,
-    /// When they ask.
+    /// The signature of the URL, if it has one; an error if the signature is malformed.
+    pub signature: Option<Result<PresentedSignature<'a>, SignatureError>>,
+    /// Time of the request.
     pub now: Timestamp,
 }
 
-/// Why somebody may see a file.
+/// The signature of a delivery URL, and the secret to verify it with.
+pub struct PresentedSignature<'a> {
+    /// The signature and what it covers.
+    pub delivery: SignedDelivery,
+    /// The master secret of all signatures.
+    pub master: &'a MasterSecret,
+}
+
+/// Why access to a file is granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grant {
-    /// Everyone may.
+    /// The file is public.
     Public,
-    /// Their address is signed.
+    /// The URL is signed.
     Signature,
-    /// They have a role in the space.
+    /// The caller has a role in the space.
     ApiKey,
 }
 
-/// A signed address that was verified.
+/// A signed URL that was verified.
 #[derive(Clone, Copy, Debug)]
-struct SignedAddress {
-    /// The second since 1970 from which on it is refused.
+struct VerifiedUrl {
+    /// Expiry, in seconds since 1970.
     expires_seconds: i64,
 }
 
-/// A file whose original somebody may see.
+/// A file that the request is authorized to read.
 #[derive(Debug)]
 pub struct AuthorizedFile {
     file: File,
     grant: Grant,
-    signed: Option<SignedAddress>,
+    url: Option<VerifiedUrl>,
     access_revision: String,
 }
 
+/// Outcome of resolving the folders of a file with the folders that were read.
+enum FileResolution {
+    Resolved(Box<ResolvedFile>),
+    /// More folders have to be read.
+    Missing {
+        folder: Option<FolderRef>,
+        ids: Vec<FolderId>,
+    },
+}
+
 impl Tenants {
-    /// The active file at a path, in a space that is enabled; `None` where there is none.
+    /// Returns the active file with a storage path in an enabled space; `None` if there is none.
     pub async fn resolve_file(
         &self,
         storage_path: &str,
@@ -81,83 +103,94 @@ impl Tenants {
         let Ok(handle) = Handle::parse(handle) else {
             return Ok(None);
         };
-        let mut asked: Option<(SpaceId, Vec<FolderId>)> = None;
-        for read in 0..READS {
-            let folders = asked.as_ref().map(|(space, ids)| (*space, ids.as_slice()));
-            let records = self.table.delivered(&handle, storage_path, folders).await?;
-            let Some((file, space)) = records.file.zip(records.space) else {
-                return Ok(None);
-            };
-            if file.space_id != space.id || file.status != FileStatus::Active || !space.enabled {
-                return Ok(None);
-            }
-            let needs = match FolderChain::resolve(file.folder_id(), &records.folders) {
-                Resolution::Orphaned => {
-                    return Ok(Some(ResolvedFile {
-                        file,
-                        folders: None,
-                        space,
-                    }));
-                }
-                Resolution::Complete(folders) => {
-                    // More than two reads show that hints were old.
-                    if let Some(found) = folders.leaf_ref().filter(|_| read > 1) {
-                        self.hints.note(found.id, found.ancestor_ids);
-                    }
-                    return Ok(Some(ResolvedFile {
-                        file,
-                        folders: Some(folders),
-                        space,
-                    }));
-                }
-                Resolution::Missing(ids) => ids,
-            };
-            let known = asked.map(|(_, ids)| ids).unwrap_or_default();
-            let hinted = file.folder.iter().flat_map(|folder| {
-                folder
-                    .path_ids()
-                    .chain(self.hints.get(&folder.id).unwrap_or_default())
+
+        let mut space_id = None;
+        let mut folder_ids: Vec<FolderId> = Vec::new();
+        for read in 0..MAX_READS {
+            let folders = space_id.map(|space| FolderSelection {
+                space,
+                ids: &folder_ids,
             });
-            let mut ids: Vec<FolderId> = known.into_iter().chain(hinted).chain(needs).collect();
-            ids.sort_unstable();
-            ids.dedup();
-            if ids.len() > FOLDERS {
+            let records = self
+                .table
+                .delivery_records(&handle, storage_path, folders)
+                .await?;
+            let Some(found) = deliverable(records) else {
+                return Ok(None);
+            };
+            space_id = Some(found.space.id);
+
+            match found.resolve() {
+                FileResolution::Resolved(resolved) => {
+                    // More than two reads mean that the known ancestors are outdated.
+                    if read > 1 {
+                        self.remember_ancestors(&resolved);
+                    }
+                    return Ok(Some(*resolved));
+                }
+                FileResolution::Missing { folder, ids } => {
+                    folder_ids.extend(self.known_ancestors(folder.as_ref()));
+                    folder_ids.extend(ids);
+                }
+            }
+            folder_ids.sort_unstable();
+            folder_ids.dedup();
+            if folder_ids.len() > MAX_FOLDERS {
                 break;
             }
-            asked = Some((space.id, ids));
         }
         Err(ServiceError::contended(
-            "others kept moving the folders of the file",
+            "concurrent requests kept moving the folders of the file",
         ))
     }
 
-    /// Opens the original for a visitor: for everyone if neither the file nor anything around it
-    /// requires proof, else for the holder of a signed address or of a role in the space. A
-    /// signature that does not verify is refused in both cases. An image that has to carry a
-    /// watermark is never delivered without it.
+    /// Returns a file's folder with the ancestors that the file and the cache name.
+    fn known_ancestors(&self, folder: Option<&FolderRef>) -> Vec<FolderId> {
+        let Some(folder) = folder else {
+            return Vec::new();
+        };
+        let mut known: Vec<FolderId> = folder.path_ids().collect();
+        known.extend(self.ancestors.get(&folder.id).unwrap_or_default());
+        known
+    }
+
+    fn remember_ancestors(&self, resolved: &ResolvedFile) {
+        let folder = resolved.folders.as_ref().and_then(FolderChain::leaf_ref);
+        if let Some(folder) = folder {
+            self.ancestors.insert(folder.id, folder.ancestor_ids);
+        }
+    }
+
+    /// Authorizes a request for a file: any request if neither the file nor its folders nor its space
+    /// require authentication, else one with a signed URL or with a role in the space.
+    ///
+    /// Fails with 403 if the URL has an invalid signature, even for a public file, and with 422 if
+    /// the file is an image that must have a watermark, which cannot be rendered yet.
     #[instrument(skip_all)]
     pub async fn authorize_file(
         &self,
-        located: ResolvedFile,
-        visitor: AccessContext<'_>,
+        resolved: ResolvedFile,
+        context: AccessContext<'_>,
     ) -> Result<AuthorizedFile, ServiceError> {
         let ResolvedFile {
             file,
             folders,
             space,
-        } = located;
+        } = resolved;
         telemetry::record_space(space.id);
         let Some(folders) = folders else {
             return Err(ServiceError::forbidden(
                 "The folder of this file does not exist. Move the file to another folder.",
             ));
         };
-        let signed = verify(visitor.proof, &space, visitor.now)?;
-        let needs_proof = requires_auth(&file, &folders, &space);
-        let grant = match (needs_proof, signed) {
-            (false, _) => Grant::Public,
-            (true, Some(_)) => Grant::Signature,
-            (true, None) => self.grant_by_key(visitor.caller, &space).await?,
+
+        let url = verify(context.signature, &space, context.now)?;
+        let grant = if !requires_auth(&file, &folders, &space) {
+            Grant::Public
+        } else if url.is_some() {
+            Grant::Signature
+        } else {
+            self.grant_by_key(context.caller, &space).await?
         };
 
         let security = EffectiveSecurity::of(&folders, &space).security;
@@ -170,7 +203,7 @@ impl Tenants {
         Ok(AuthorizedFile {
             file,
             grant,
-            signed,
+            url,
             access_revision,
         })
     }
@@ -186,65 +219,105 @@ impl Tenants {
         {
             return Ok(Grant::ApiKey);
         }
-
-        let message = "This file requires a signed URL, or an API key of its space in the Authorization header.";
-        Err(ServiceError::forbidden(message))
+        Err(ServiceError::forbidden(
+            "This file requires a signed URL, or an API key of its space in the Authorization header.",
+        ))
     }
 
     async fn may_view(&self, caller: &Caller, space: &Space) -> Result<bool, ServiceError> {
-        let role = match (caller.own_space(), caller.user()) {
-            (Some((own, role)), _) => (own == space.id).then_some(role),
-            (None, Some(user)) => self
-                .table
-                .membership(user, space.id)
-                .await?
-                .map(|membership| membership.role),
-            (None, None) => None,
+        if let Some(own) = caller.space_role() {
+            return Ok(own.space_id == space.id && own.role >= Role::Viewer);
+        }
+        let Some(user) = caller.user() else {
+            return Ok(false);
         };
-        Ok(role.is_some_and(|role| role >= Role::Viewer))
+        let membership = self.table.membership(user, space.id).await?;
+        Ok(membership.is_some_and(|membership| membership.role >= Role::Viewer))
     }
 }
 
-/// Verifies the signature of an address; `None` for an address without one. Fails with 403 if the
-/// signature is wrong, incomplete or expired, whatever else comes with the request, and on open
-/// files too.
+/// The records of an active file in an enabled space.
+struct DeliverableFile {
+    file: File,
+    space: Space,
+    folders: HashMap<FolderId, Option<Folder>>,
+}
+
+/// Returns the records of a file that is active, in the space with the handle, and that space is
+/// enabled.
+fn deliverable(records: DeliveryRecords) -> Option<DeliverableFile> {
+    let file = records.file?;
+    let space = records.space?;
+    let is_deliverable =
+        file.space_id == space.id && file.status == FileStatus::Active && space.enabled;
+    is_deliverable.then_some(DeliverableFile {
+        file,
+        space,
+        folders: records.folders,
+    })
+}
+
+impl DeliverableFile {
+    fn resolve(self) -> FileResolution {
+        let folders = match FolderChain::resolve(self.file.folder_id(), &self.folders) {
+            Resolution::Missing(ids) => {
+                return FileResolution::Missing {
+                    folder: self.file.folder,
+                    ids,
+                };
+            }
+            Resolution::Orphaned => None,
+            Resolution::Complete(folders) => Some(folders),
+        };
+        FileResolution::Resolved(Box::new(ResolvedFile {
+            file: self.file,
+            folders,
+            space: self.space,
+        }))
+    }
+}
+
+/// Verifies the signature of a URL. Returns `None` for a URL without one. Fails with 403 if the
+/// signature is wrong, incomplete or expired.
 fn verify(
-    proof: Option<Result<(SignedDelivery, &MasterSecret), SignatureError>>,
+    signature: Option<Result<PresentedSignature<'_>, SignatureError>>,
     space: &Space,
     now: Timestamp,
-) -> Result<Option<SignedAddress>, ServiceError> {
-    let Some(proof) = proof else { return Ok(None) };
-    let left_seconds =
-        proof.and_then(|(proof, master)| proof.verify(space.id, space.signing, master, now))?;
-    Ok(Some(SignedAddress {
+) -> Result<Option<VerifiedUrl>, ServiceError> {
+    let Some(signature) = signature else {
+        return Ok(None);
+    };
+    let PresentedSignature { delivery, master } = signature?;
+    let left_seconds = delivery.verify(space.id, space.signing, master, now)?;
+    Ok(Some(VerifiedUrl {
         expires_seconds: now.seconds().saturating_add(left_seconds),
     }))
 }
 
 impl AuthorizedFile {
-    /// The file's record.
+    /// Returns the file's record.
     pub fn file(&self) -> &File {
         &self.file
     }
 
-    /// Returns a text that changes with every change of access to the file, at any level, and of
-    /// its type.
+    /// Returns a string that changes with every change of the file's type or of its access control
+    /// at any level.
     pub fn access_revision(&self) -> &str {
         &self.access_revision
     }
 
-    /// Why it may be seen.
+    /// Returns why access is granted.
     pub fn grant(&self) -> Grant {
         self.grant
     }
 
-    /// Returns the second since 1970 at which the signed address of the request expires; `None` for
-    /// one without a signature.
+    /// Returns the expiry of the signed URL, in seconds since 1970; `None` for a URL without a
+    /// signature.
     pub fn expires_seconds(&self) -> Option<i64> {
-        self.signed.map(|signed| signed.expires_seconds)
+        self.url.map(|url| url.expires_seconds)
     }
 
-    /// Whether browsers may store the file until the address expires.
+    /// Returns whether browsers may cache the response until the URL expires.
     pub fn is_cacheable(&self) -> bool {
         match self.grant {
             Grant::Public => true,
@@ -253,40 +326,39 @@ impl AuthorizedFile {
         }
     }
 
-    /// The file's bytes, or those from the first to the last position, both inclusive; not found,
-    /// where it was deleted meanwhile.
+    /// Returns the file's bytes, or a range of them. Fails with 404 if the file was deleted in the
+    /// meantime.
     pub async fn bytes(
         &self,
         tenants: &Tenants,
-        originals: &FileBucket,
-        positions: Option<(u64, u64)>,
+        bucket: &FileBucket,
+        range: Option<RangeInclusive<u64>>,
     ) -> Result<impl Stream<Item = Result<Bytes, BucketError>> + Send + use<>, ServiceError> {
-        if let Some(object) = originals.0.get(&original(&self.file)?, positions).await? {
+        let key = original_key(&self.file)?;
+        if let Some(object) = bucket.0.get(&key, range).await? {
             return Ok(object);
         }
-        let is_there = !tenants
+
+        let files = tenants
             .table
             .files(self.file.space_id, &[self.file.id])
-            .await?
-            .is_empty();
-        Err(if is_there {
-            ServiceError::internal(format!("the file {} has lost its bytes", self.file.id))
-        } else {
+            .await?;
+        Err(if files.is_empty() {
             ServiceError::not_found()
+        } else {
+            ServiceError::internal(format!("the bytes of file {} are missing", self.file.id))
         })
     }
 
-    /// An address of the bytes at storage itself, good from then on for so long.
+    /// Returns a presigned URL of the bytes in S3.
     pub async fn presign(
         &self,
-        originals: &FileBucket,
+        bucket: &FileBucket,
         headers: ResponseHeaders,
         start: Timestamp,
         lifetime: Duration,
     ) -> Result<String, ServiceError> {
-        Ok(originals
-            .0
-            .presign_get(&original(&self.file)?, headers, start, lifetime)
-            .await?)
+        let key = original_key(&self.file)?;
+        Ok(bucket.0.presign_get(&key, headers, start, lifetime).await?)
     }
 }

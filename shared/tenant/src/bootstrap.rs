@@ -1,5 +1,4 @@
-//! What whoever runs Larder does before there is anyone to ask: the first user, their key, their
-//! space.
+//! Creates the first user, space and API key, which no API request can create.
 
 use domain::{
     IdSequence, KeyName, KeySecret, NewSpace, ServiceError, Space, SpaceName, UploadConfig, UserId,
@@ -7,22 +6,22 @@ use domain::{
 
 use crate::{Tenants, keys::NewKey};
 
-/// Name of the key that is made.
+/// Name of the created key.
 const KEY_NAME: &str = "bootstrap";
 /// Name of the first space.
 const SPACE_NAME: &str = "My assets";
 
-/// What a bootstrap left behind.
+/// The key that a bootstrap returns.
 #[derive(Clone, Debug)]
 pub struct BootstrapKey {
-    /// An account key of the first user that works.
+    /// A valid account key of the first user.
     pub api_key: KeySecret,
-    /// Whether the key was made just now, and has to be shown.
+    /// Whether the key was just created, and has to be shown.
     pub is_new: bool,
 }
 
-/// Makes sure that there is a user with a key that works: keeps the known key, replaces one that
-/// was lost or revoked, and makes user, space and key where there are none yet.
+/// Ensures that a user with a valid key exists: keeps `known_key` if it is valid, else creates a key,
+/// and before that the first user and space if there are none.
 pub async fn bootstrap(
     tenants: &Tenants,
     known_key: Option<&str>,
@@ -36,35 +35,33 @@ pub async fn bootstrap(
             is_new: false,
         });
     }
+
     let user_id = match tenants.table.first_user().await? {
         Some(user_id) => user_id,
         None => create_first_user(tenants).await?,
     };
-    let name = KeyName::parse(KEY_NAME).expect("our own name is valid");
-    let new = NewKey {
-        name,
+    let new_key = NewKey {
+        name: KeyName::parse(KEY_NAME).expect("the constant is a valid name"),
         role: None,
         expires_at: None,
     };
-    let (_, api_key) = tenants
+    let created = tenants
         .account_keys(user_id)
-        .create(new, |_, _| None)
+        .create(new_key, |_, _| None)
         .await?;
     Ok(BootstrapKey {
-        api_key,
+        api_key: created.secret,
         is_new: true,
     })
 }
 
 async fn create_first_user(tenants: &Tenants) -> Result<UserId, ServiceError> {
-    let user_id = UserId::new(tenants.table.env());
-    let name = SpaceName::parse(SPACE_NAME).expect("our own name is valid");
-    let space = Space::new(
-        NewSpace::named(name),
-        &mut IdSequence::new(tenants.table.env()),
-        tenants.table.env(),
-    );
+    let env = tenants.table.env();
+    let user_id = UserId::new(env);
+    let name = SpaceName::parse(SPACE_NAME).expect("the constant is a valid name");
+    let space = Space::new(NewSpace::named(name), &mut IdSequence::new(env), env);
     let starter = UploadConfig::starter(&space);
+
     tenants
         .table
         .create_first_user(user_id, &space, &starter)

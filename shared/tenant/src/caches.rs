@@ -1,7 +1,7 @@
-//! What a function remembers between requests, so that the next one reads in fewer trips.
+//! Caches that a function instance keeps between requests, to save sequential reads.
 //!
-//! Invariant: a hint decides nothing. It only says what to read; what was read says whether the
-//! hint was right.
+//! Invariant: a cached value only selects the records to read. It never decides the outcome of a
+//! request.
 
 use std::{
     collections::HashMap,
@@ -11,27 +11,27 @@ use std::{
 
 use domain::{FolderId, SpaceId, UploadConfigId};
 
-/// Maximum number of keys that are remembered.
-const HINTS: usize = 10_000;
+/// Maximum entries of a cache. A full cache is cleared.
+const MAX_ENTRIES: usize = 10_000;
 
-/// The folders that were last found around a folder that is not where files say.
-pub(crate) type AncestorCache = Hints<FolderId, Vec<FolderId>>;
+/// Ancestors of folders that files refer to with outdated ancestors.
+pub(crate) type AncestorCache = Cache<FolderId, Vec<FolderId>>;
 
-/// The active upload config that a space was last found with.
-pub(crate) type ActiveConfigHints = Hints<SpaceId, UploadConfigId>;
+/// Active upload configs by space.
+pub(crate) type ActiveConfigCache = Cache<SpaceId, UploadConfigId>;
 
-/// Last known values by key, shared by all clones.
+/// The last known values by key, shared by all clones.
 #[derive(Clone, Debug)]
-pub(crate) struct Hints<K, V>(Arc<Mutex<HashMap<K, V>>>);
+pub(crate) struct Cache<K, V>(Arc<Mutex<HashMap<K, V>>>);
 
-impl<K, V> Default for Hints<K, V> {
-    fn default() -> Hints<K, V> {
-        Hints(Arc::default())
+impl<K, V> Default for Cache<K, V> {
+    fn default() -> Cache<K, V> {
+        Cache(Arc::default())
     }
 }
 
-impl<K: Eq + Hash, V: Clone> Hints<K, V> {
-    /// Returns the value that was last noted for a key.
+impl<K: Eq + Hash, V: Clone> Cache<K, V> {
+    /// Returns the last known value of a key.
     pub(crate) fn get(&self, key: &K) -> Option<V> {
         self.0
             .lock()
@@ -40,12 +40,12 @@ impl<K: Eq + Hash, V: Clone> Hints<K, V> {
             .cloned()
     }
 
-    /// Remembers the value of a key.
-    pub(crate) fn note(&self, key: K, value: V) {
-        let mut hints = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if hints.len() >= HINTS {
-            hints.clear();
+    /// Stores the value of a key.
+    pub(crate) fn insert(&self, key: K, value: V) {
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if entries.len() >= MAX_ENTRIES {
+            entries.clear();
         }
-        hints.insert(key, value);
+        entries.insert(key, value);
     }
 }

@@ -1,4 +1,4 @@
-//! Who makes a request, told by their key.
+//! The authenticated caller of a request.
 
 use domain::{KeyId, KeyOwner, KeyScope, Principal, Role, SpaceId, UserId};
 
@@ -9,17 +9,26 @@ pub struct Caller {
     scope: KeyScope,
 }
 
+/// The space of a space key, and the key's role there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpaceRole {
+    /// The space.
+    pub space_id: SpaceId,
+    /// The role.
+    pub role: Role,
+}
+
 impl Caller {
     pub(crate) fn new(key_id: KeyId, scope: KeyScope) -> Caller {
         Caller { key_id, scope }
     }
 
-    /// Number of the key.
+    /// Returns the id of the caller's key.
     pub fn key_id(&self) -> KeyId {
         self.key_id
     }
 
-    /// Whom the key speaks for.
+    /// Returns the principal that records name as their creator.
     pub fn principal(&self) -> Principal {
         match self.scope {
             KeyScope::Account { user_id } => Principal::User(user_id),
@@ -27,12 +36,12 @@ impl Caller {
         }
     }
 
-    /// Whose the key is.
+    /// Returns the user or the space that owns the key.
     pub fn owner(&self) -> KeyOwner {
         self.scope.owner()
     }
 
-    /// The user of an account key.
+    /// Returns the user of an account key; `None` for a space key.
     pub fn user(&self) -> Option<UserId> {
         match self.scope {
             KeyScope::Account { user_id } => Some(user_id),
@@ -40,11 +49,11 @@ impl Caller {
         }
     }
 
-    /// The one space of a space key, and what the key may do there.
-    pub fn own_space(&self) -> Option<(SpaceId, Role)> {
+    /// Returns space and role of a space key; `None` for an account key.
+    pub fn space_role(&self) -> Option<SpaceRole> {
         match self.scope {
             KeyScope::Account { .. } => None,
-            KeyScope::Space { space_id, role } => Some((space_id, role)),
+            KeyScope::Space { space_id, role } => Some(SpaceRole { space_id, role }),
         }
     }
 }

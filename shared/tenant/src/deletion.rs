@@ -1,28 +1,29 @@
-//! Deletion of a space: announced to the purge first, then marked as deleted, then its keys.
+//! Deletion of a space: purge jobs first, then the tombstone, then the keys.
 //!
-//! The transaction that marks the space frees its name. The keys' authentication items are deleted
-//! before the request is answered, so a deletion that was confirmed leaves no key that works; where
-//! the function dies before that, the purge deletes them.
-//!
-//! A space that is to be deleted only if it is empty is closed before it is looked at, and marked
-//! only while it is still closed by the same deletion. Whoever stores a file looks at the space
-//! after writing, and takes the file back where it is closed: so either the deletion sees the file,
-//! or nobody was told that it is there, and no upload that was accepted is lost.
+//! Invariants:
+//! - The transaction that writes the tombstone frees the space's name.
+//! - The keys' authentication items are deleted before the response, so no key works after a
+//!   confirmed deletion. If the function stops before that, the purge deletes them.
+//! - A deletion without `force` locks the space before it checks for the last time that the space is
+//!   empty, and writes the tombstone only while it holds the lock. An upload reads the space after
+//!   its write, and rolls back if the space is locked. So either the deletion sees the file, or the
+//!   upload fails; no accepted upload is lost.
 
-use domain::{DeleteLock, FieldError, Security, ServiceError};
-use queue::{PurgeJob, PurgePass, Queue};
+use domain::{DeleteLock, FieldError, Security, ServiceError, Timestamp};
+use queue::{DelayedJob, PurgeJob, PurgePass, Queue};
 use tracing::instrument;
 
 use crate::SpaceScope;
 
-/// How long a space or a folder stays closed where its deletion does not get on, in milliseconds:
-/// longer than a request works.
-pub(crate) const CLOSED_MS: i64 = 35_000;
-/// Seconds by which the announcement is kept back, so that the mark is there when it is read.
-const ANNOUNCEMENT_SECONDS: i32 = 1;
+/// Lifetime of the lock of a space or a folder, in milliseconds: longer than a request takes. After
+/// it, a deletion that crashed no longer blocks uploads.
+pub(crate) const DELETE_LOCK_MS: i64 = 35_000;
+/// Delay of a purge job, in seconds, so that the tombstone exists when the job is received.
+pub(crate) const PURGE_DELAY_SECONDS: i32 = 1;
 
 impl SpaceScope {
-    /// Deletes the space, if it is empty or `force` says so; the purge removes what is in it.
+    /// Deletes the space. The purge deletes its contents later. Fails with 409 if the space is not
+    /// empty, unless `force` is set.
     #[instrument(skip_all)]
     pub async fn delete(
         mut self,
@@ -30,65 +31,58 @@ impl SpaceScope {
         purge: &Queue<PurgeJob>,
     ) -> Result<(), ServiceError> {
         if force {
-            self.mark(None, purge).await?;
+            self.tombstone(None, purge).await?;
         } else {
-            self.mark_if_empty(purge).await?;
+            self.tombstone_if_empty(purge).await?;
         }
-        Ok(self
-            .table
+        self.table
             .delete_space_authentication(self.record.id)
-            .await?)
+            .await?;
+        Ok(())
     }
 
-    async fn mark_if_empty(&mut self, purge: &Queue<PurgeJob>) -> Result<(), ServiceError> {
+    async fn tombstone_if_empty(&mut self, purge: &Queue<PurgeJob>) -> Result<(), ServiceError> {
         self.require_empty().await?;
         let token = self.table.env().ulid().to_string();
-        self.close(&token).await?;
+        self.lock_for_delete(&token).await?;
 
-        let marked = match self.require_empty().await {
-            Ok(()) => self.mark(Some(&token), purge).await,
-            refused => refused,
+        let deleted = match self.require_empty().await {
+            Ok(()) => self.tombstone(Some(&token), purge).await,
+            not_empty => not_empty,
         };
-        if marked.is_err() {
-            // Where this fails too, the space opens by itself.
+        if deleted.is_err() {
+            // If this fails too, the lock expires.
             let _ = self.unlock(&token).await;
         }
-        marked
+        deleted
     }
 
-    /// Announces the deletion and marks the space as deleted; with a token, only while that one
-    /// keeps it closed.
-    async fn mark(
+    /// Sends the purge jobs and writes the tombstone. With a token, fails if the space is not locked
+    /// by this token.
+    async fn tombstone(
         &mut self,
         token: Option<&str>,
         purge: &Queue<PurgeJob>,
     ) -> Result<(), ServiceError> {
         let requested_at = self.now();
-        let job = |pass| {
-            (
-                PurgeJob::Space {
-                    space_id: self.record.id,
-                    pass,
-                    requested_at,
-                },
-                ANNOUNCEMENT_SECONDS,
-            )
+        let job = |pass| DelayedJob {
+            job: PurgeJob::Space {
+                space_id: self.record.id,
+                pass,
+                requested_at,
+            },
+            delay_seconds: PURGE_DELAY_SECONDS,
         };
         purge.send(&PurgePass::ALL.map(job)).await?;
-        let mark = |space: &mut domain::Space, now| {
-            let is_closed_by = |token| {
-                space
-                    .delete_lock
-                    .as_ref()
-                    .is_some_and(|lock| lock.token == token)
-            };
-            if token.is_some_and(|token| !is_closed_by(token) || !space.is_locked(now)) {
+
+        let tombstone = |space: &mut domain::Space, now| {
+            if token.is_some_and(|token| !is_locked_by(space, token, now)) {
                 return Err(ServiceError::contended(
-                    "the deletion took so long that the space was open again",
+                    "the lock of the space expired before the deletion ended",
                 ));
             }
             space.deleted_at = Some(requested_at);
-            // What it was for goes now; what is left of it only serves to find the rest.
+            // The rest of the record only identifies what the purge deletes.
             space.enabled = false;
             space.description = None;
             space.webhook_url = None;
@@ -96,53 +90,55 @@ impl SpaceScope {
             space.security = Security::default();
             Ok(())
         };
-        self.change_if(mark).await
+        self.try_change(tombstone).await
     }
 
-    async fn close(&mut self, token: &str) -> Result<(), ServiceError> {
-        let close = |space: &mut domain::Space, now| {
+    /// Locks the space for a deletion. Fails with 409 and `Retry-After` if it is locked already.
+    async fn lock_for_delete(&mut self, token: &str) -> Result<(), ServiceError> {
+        let lock = |space: &mut domain::Space, now: Timestamp| {
             if space.is_locked(now) {
+                let ends_at = space.delete_lock.as_ref().map(|lock| lock.expires_at);
                 let field_error =
                     FieldError::Custom("must not be the id of a space that is being deleted");
-                let expires_at = space.delete_lock.as_ref().map(|lock| lock.expires_at);
                 return Err(ServiceError {
-                    retry_after_seconds: expires_at.map(|expires_at| expires_at.seconds_after(now)),
+                    retry_after_seconds: ends_at.map(|ends_at| ends_at.seconds_after(now)),
                     ..ServiceError::conflict("The space is being deleted.", "id", field_error)
                 });
             }
             space.delete_lock = Some(DeleteLock {
                 token: token.to_owned(),
-                expires_at: now.plus_ms(CLOSED_MS),
+                expires_at: now.plus_ms(DELETE_LOCK_MS),
             });
             Ok(())
         };
-        self.change_if(close).await
+        self.try_change(lock).await
     }
 
+    /// Removes the lock with this token.
     async fn unlock(&mut self, token: &str) -> Result<(), ServiceError> {
         let unlock = |space: &mut domain::Space, _| {
             space.delete_lock.take_if(|lock| lock.token == token);
             Ok(())
         };
-        self.change_if(unlock).await
+        self.try_change(unlock).await
     }
 
     async fn require_empty(&self) -> Result<(), ServiceError> {
-        if self.table.has_assets(self.record.id).await? {
-            let message = "The space is not empty. Delete its files and folders first, or use force=true to delete everything.";
-            return Err(ServiceError::conflict(
-                message,
-                "id",
-                FieldError::Custom("must be the id of an empty space"),
-            ));
+        if !self.table.has_files_or_folders(self.record.id).await? {
+            return Ok(());
         }
-        Ok(())
+        Err(ServiceError::conflict(
+            "The space is not empty. Delete its files and folders first, or use force=true to delete everything.",
+            "id",
+            FieldError::Custom("must be the id of an empty space"),
+        ))
     }
 
-    /// Refuses files while the space is disabled, or it is being decided whether it is deleted.
+    /// Fails if the space accepts no uploads: with 403 if it is disabled, with 503 if it is locked
+    /// for a deletion.
     pub fn require_uploads(&self) -> Result<(), ServiceError> {
         if self.record.is_locked(self.now()) {
-            return Err(closed());
+            return Err(space_locked());
         }
         if !self.record.enabled {
             return Err(ServiceError::forbidden(
@@ -153,11 +149,15 @@ impl SpaceScope {
     }
 }
 
-/// The refusal of files by a space of which it is being decided whether it is deleted: a moment
-/// later it is, or is not.
-pub(crate) fn closed() -> ServiceError {
+fn is_locked_by(space: &domain::Space, token: &str, now: Timestamp) -> bool {
+    let lock = space.delete_lock.as_ref();
+    lock.is_some_and(|lock| lock.token == token) && space.is_locked(now)
+}
+
+/// Returns the error of uploads to a space that is locked for a deletion.
+pub(crate) fn space_locked() -> ServiceError {
     ServiceError {
         message: "The space is being deleted. Please try again.".into(),
-        ..ServiceError::contended("the space is closed by a deletion")
+        ..ServiceError::contended("the space is locked for a deletion")
     }
 }

@@ -1,4 +1,6 @@
-//! A space's files: their records and their bytes together.
+//! Storage of a space's files: objects and records together.
+//!
+//! Invariant: objects are stored before records, so an active record always has its bytes.
 
 use std::collections::BTreeSet;
 
@@ -11,18 +13,20 @@ use futures::{StreamExt, stream};
 use table::{Reason, WriteError};
 use tracing::instrument;
 
-use crate::{SpaceScope, deletion::closed, files::FOLDER, folders::folder_closed};
+use crate::{
+    SpaceScope, deletion::space_locked, files::FOLDER_FIELD, folder_deletion::folder_locked,
+};
 
-/// Objects that one request stores at once.
-const AT_ONCE: usize = 4;
+/// Objects that one request stores concurrently.
+const CONCURRENT_PUTS: usize = 4;
 
-/// Where the bytes of files are kept. It opens only together with a [`SpaceScope`], or with a
-/// [`AuthorizedFile`](crate::AuthorizedFile) file that somebody was admitted to.
+/// The bucket of all files. It gives access to objects only through a [`SpaceScope`] or an
+/// [`AuthorizedFile`](crate::AuthorizedFile).
 #[derive(Clone, Debug)]
 pub struct FileBucket(pub(crate) Bucket);
 
 impl FileBucket {
-    /// The bytes in this bucket.
+    /// Wraps a bucket.
     pub fn new(bucket: Bucket) -> FileBucket {
         FileBucket(bucket)
     }
@@ -31,71 +35,69 @@ impl FileBucket {
 /// The files of one space.
 pub struct FileStore<'a> {
     pub(crate) space: &'a SpaceScope,
-    pub(crate) originals: &'a FileBucket,
+    pub(crate) bucket: &'a Bucket,
 }
 
 impl SpaceScope {
-    /// Fails with 429 if the uploads of an hour are used up, before another one is received.
+    /// Fails with 429 if the hourly quota of uploads is exhausted, before an upload is received.
     pub async fn require_quota(&self, quota: HourlyQuota) -> Result<(), ServiceError> {
-        let made = self.table.uploads_in_hour(self.record.id, quota).await?;
-        if made < quota.limit {
+        let count = self.table.uploads_in_hour(self.record.id, quota).await?;
+        if count < quota.limit {
             Ok(())
         } else {
             Err(quota.exceeded_error(self.now()))
         }
     }
 
-    /// This space's files.
-    pub fn file_store<'a>(&'a self, originals: &'a FileBucket) -> FileStore<'a> {
+    /// Returns this space's files.
+    pub fn file_store<'a>(&'a self, bucket: &'a FileBucket) -> FileStore<'a> {
         FileStore {
             space: self,
-            originals,
+            bucket: &bucket.0,
         }
     }
 }
 
-/// A file to be stored: its active record and its bytes.
+/// A file to store: its active record and its bytes.
 #[derive(Clone, Debug)]
 pub struct NewFile {
     /// The record.
     pub record: File,
     /// The bytes.
-    pub content: Payload,
+    pub payload: Payload,
 }
 
-/// Records that could not be written.
-pub(crate) struct Unwritten {
-    /// Why.
+/// A failure to write records.
+pub(crate) struct FailedWrite {
     pub(crate) error: ServiceError,
-    /// Whether it is known that they are not there, and never will be.
-    pub(crate) is_settled: bool,
+    /// Whether the records certainly do not exist and never will.
+    pub(crate) is_final: bool,
 }
 
-impl From<ServiceError> for Unwritten {
-    fn from(error: ServiceError) -> Unwritten {
-        Unwritten {
+impl From<ServiceError> for FailedWrite {
+    fn from(error: ServiceError) -> FailedWrite {
+        FailedWrite {
             error,
-            is_settled: false,
+            is_final: false,
         }
     }
 }
 
-impl Unwritten {
-    fn settled(error: ServiceError) -> Unwritten {
-        Unwritten {
+impl FailedWrite {
+    fn is_final(error: ServiceError) -> FailedWrite {
+        FailedWrite {
             error,
-            is_settled: true,
+            is_final: true,
         }
     }
 }
 
 impl FileStore<'_> {
-    /// Stores files, all or nothing: their bytes first, then their records, so that a record that
-    /// says `active` has its bytes. The same transaction completes the idempotency reservation and
-    /// counts one upload of the quota's hour.
+    /// Stores files, all or nothing. The transaction that writes the records also completes the
+    /// idempotency reservation and counts one upload of the quota's hour.
     ///
-    /// Fails with 409 if a stored name is taken. A failure leaves nothing behind, unless it is
-    /// unknown whether the records were written: then the bytes stay, because they may be in use.
+    /// Fails with 409 if a stored name is taken. A failure leaves no objects behind, unless it is
+    /// unknown whether the records were written.
     #[instrument(skip_all)]
     pub async fn store(
         &self,
@@ -104,123 +106,125 @@ impl FileStore<'_> {
         completion: Option<&Completion>,
     ) -> Result<(), ServiceError> {
         let records: Vec<File> = files.iter().map(|file| file.record.clone()).collect();
-        if records.iter().any(|file| file.status != FileStatus::Active) {
-            return Err(ServiceError::internal("a file to be stored is not active"));
-        }
-        let paths: BTreeSet<&str> = records
-            .iter()
-            .map(|file| file.storage_path.as_str())
-            .collect();
-        if paths.len() < records.len() {
-            return Err(WriteError::ConditionFailed(Reason::PathTaken).into());
-        }
+        require_storable(&records)?;
 
         let written = match self.put_all(files).await {
-            Ok(()) => self.write(&records, quota, completion).await,
-            Err(error) => Err(Unwritten::settled(error)),
+            Ok(()) => self.write_records(&records, quota, completion).await,
+            Err(error) => Err(FailedWrite::is_final(error)),
         };
-        let Err(Unwritten { error, is_settled }) = written else {
+        let Err(failed) = written else {
             return Ok(());
         };
-        if is_settled {
+        if failed.is_final {
             for file in &records {
                 self.remove_original(file).await;
             }
         }
-        Err(error)
+        Err(failed.error)
     }
 
-    /// Stores the bytes of files. All calls end before one of them fails: one that was cancelled
+    /// Stores the bytes of files. Waits for all calls even if one fails, because a cancelled call
     /// could still take effect.
     async fn put_all(&self, files: &[NewFile]) -> Result<(), ServiceError> {
         let puts: Vec<_> = files
             .iter()
-            .map(|file| self.put(&file.record, file.content.clone()))
+            .map(|file| self.put(&file.record, file.payload.clone()))
             .collect();
-        let stored: Vec<Result<(), ServiceError>> =
-            stream::iter(puts).buffer_unordered(AT_ONCE).collect().await;
+        let stored: Vec<Result<(), ServiceError>> = stream::iter(puts)
+            .buffer_unordered(CONCURRENT_PUTS)
+            .collect()
+            .await;
         stored.into_iter().collect()
     }
 
-    /// Writes new records, all or nothing, and looks whether the space is there still.
-    pub(crate) async fn write(
+    /// Writes new records, all or nothing. Rolls back if the space or the folder was deleted or is
+    /// locked for a deletion.
+    pub(crate) async fn write_records(
         &self,
         records: &[File],
         quota: Option<HourlyQuota>,
         completion: Option<&Completion>,
-    ) -> Result<(), Unwritten> {
+    ) -> Result<(), FailedWrite> {
         let folder = records.first().and_then(File::folder_id);
-        if records
-            .iter()
-            .any(|file| file.space_id != self.space.record.id || file.folder_id() != folder)
-        {
+        let is_in_scope =
+            |file: &File| file.space_id == self.space.record.id && file.folder_id() == folder;
+        if !records.iter().all(is_in_scope) {
             return Err(ServiceError::internal(
-                "files of another space, or of several folders, were to be written",
+                "the files belong to another space or to several folders",
             )
             .into());
         }
         let reservation = completion.map(|completion| &completion.reservation);
+
         let table = &self.space.table;
         match table.create_files(records, quota, completion).await {
             Ok(()) => {}
             Err(WriteError::ConditionFailed(Reason::QuotaExhausted)) => {
-                let refusal = quota.map(|quota| quota.exceeded_error(self.space.now()));
-                return Err(Unwritten::settled(
-                    refusal.unwrap_or_else(|| ServiceError::internal("no quota")),
-                ));
+                let exhausted = quota.map(|quota| quota.exceeded_error(self.space.now()));
+                return Err(FailedWrite::is_final(exhausted.unwrap_or_else(|| {
+                    ServiceError::internal("a quota failed that was not set")
+                })));
             }
             Err(error @ WriteError::ConditionFailed(_)) => {
-                return Err(Unwritten::settled(error.into()));
+                return Err(FailedWrite::is_final(error.into()));
             }
             Err(error @ WriteError::Failed(_)) => {
-                if !table
-                    .resolve_unknown_commit(records, reservation)
-                    .await
-                    .map_err(ServiceError::from)?
-                {
-                    return Err(Unwritten::settled(error.into()));
+                let exist = table.resolve_unknown_commit(records, reservation).await;
+                if !exist.map_err(ServiceError::from)? {
+                    return Err(FailedWrite::is_final(error.into()));
                 }
             }
         }
-        match self.refusal_after_writing(folder).await {
-            Ok(None) => Ok(()),
-            Ok(Some(refusal)) | Err(refusal) => self.roll_back(records, refusal, reservation).await,
-        }
+
+        let error = match self.check_after_write(folder).await {
+            Ok(None) => return Ok(()),
+            Ok(Some(error)) | Err(error) => error,
+        };
+        self.roll_back(records, error, reservation).await
     }
 
-    /// Why what was written cannot stay: only a look after writing tells of a deletion that looked
-    /// before.
-    async fn refusal_after_writing(
+    /// Returns why new records must be rolled back. Only a read after the write detects a deletion
+    /// whose last check preceded the write.
+    async fn check_after_write(
         &self,
         folder: Option<FolderId>,
     ) -> Result<Option<ServiceError>, ServiceError> {
-        let (space, found) = self.space.with_settled_folder(folder).await?;
+        let found = self.space.with_unlocked_folder(folder).await?;
         let now = self.space.now();
-        Ok(match (space, found) {
-            (None, _) => Some(FieldErrors::from(("space", FieldError::InvalidSelection)).into()),
-            (Some(space), _) if space.is_locked(now) => Some(closed()),
-            (Some(_), None) if folder.is_some() => {
-                Some(FieldErrors::from((FOLDER, FieldError::InvalidSelection)).into())
+
+        let Some(space) = found.space else {
+            return Ok(Some(
+                FieldErrors::from(("space", FieldError::InvalidSelection)).into(),
+            ));
+        };
+        if space.is_locked(now) {
+            return Ok(Some(space_locked()));
+        }
+        Ok(match found.record {
+            None if folder.is_some() => {
+                Some(FieldErrors::from((FOLDER_FIELD, FieldError::InvalidSelection)).into())
             }
-            (Some(_), Some(folder)) if folder.is_locked(now) => Some(folder_closed()),
+            Some(folder) if folder.is_locked(now) => Some(folder_locked()),
             _ => None,
         })
     }
 
-    /// Takes back what was written, of which nobody was told. What somebody has seen all the same,
-    /// and put into another folder or deleted, is not refused any more.
+    /// Rolls back a write that failed its check after the commit. If the files were moved or deleted
+    /// concurrently, the write stands.
     async fn roll_back(
         &self,
         records: &[File],
-        refusal: ServiceError,
+        error: ServiceError,
         reservation: Option<&IdempotencyReservation>,
-    ) -> Result<(), Unwritten> {
-        let (table, space) = (&self.space.table, self.space.record.id);
+    ) -> Result<(), FailedWrite> {
+        let table = &self.space.table;
+        let space = self.space.record.id;
         let ids: Vec<FileId> = records.iter().map(|file| file.id).collect();
-        let refused_in = records.first().and_then(File::folder_id);
+        let folder = records.first().and_then(File::folder_id);
+
         let load = || async { Ok(table.files(space, &ids).await?.into_values().collect()) };
         let remove = |records: Vec<File>| async move {
-            let is_moved = records.iter().all(|file| file.folder_id() != refused_in);
+            let is_moved = records.iter().all(|file| file.folder_id() != folder);
             if !is_moved {
                 table.roll_back_files(&records, reservation).await?;
             }
@@ -229,45 +233,61 @@ impl FileStore<'_> {
         let is_moved = table
             .retry_on_conflict(records.to_vec(), load, remove)
             .await?;
+
         if is_moved {
             Ok(())
         } else {
-            Err(Unwritten::settled(refusal))
+            Err(FailedWrite::is_final(error))
         }
     }
 
-    async fn put(&self, file: &File, content: Payload) -> Result<(), ServiceError> {
+    async fn put(&self, file: &File, payload: Payload) -> Result<(), ServiceError> {
+        let key = original_key(file)?;
         let checksum = file
             .checksum_sha256
             .as_deref()
             .ok_or_else(|| ServiceError::internal("a new file has no checksum"))?;
         Ok(self
-            .originals
-            .0
-            .put(&original(file)?, content, &file.mime_type, checksum)
+            .bucket
+            .put(&key, payload, &file.mime_type, checksum)
             .await?)
     }
 
-    /// Removes the bytes of a record that was not written.
+    /// Deletes the bytes of a record that was not written.
     async fn remove_original(&self, file: &File) {
         if let Some(revision) = file.revision {
             self.remove_revision(file.id, revision).await;
         }
     }
 
-    /// Removes bytes that no record refers to. The sweep finds them if that fails.
+    /// Deletes bytes that no record refers to. If this fails, the sweep deletes them.
     pub(crate) async fn remove_revision(&self, file: FileId, revision: Revision) {
         let key = ObjectKey::original(self.space.record.id, file, revision);
-        if let Err(error) = self.originals.0.delete(&key).await {
-            tracing::warn!(file_id = %file, %error, "bytes without a record stay behind");
+        if let Err(error) = self.bucket.delete(&key).await {
+            tracing::warn!(file_id = %file, %error, "an object without a record could not be deleted");
         }
     }
 }
 
-/// The object that holds a file's bytes.
-pub(crate) fn original(file: &File) -> Result<ObjectKey, ServiceError> {
+/// Fails unless all files are active. Fails with 409 if two of them have the same storage path.
+fn require_storable(records: &[File]) -> Result<(), ServiceError> {
+    if records.iter().any(|file| file.status != FileStatus::Active) {
+        return Err(ServiceError::internal("a file to store is not active"));
+    }
+    let paths: BTreeSet<&str> = records
+        .iter()
+        .map(|file| file.storage_path.as_str())
+        .collect();
+    if paths.len() < records.len() {
+        return Err(WriteError::ConditionFailed(Reason::PathTaken).into());
+    }
+    Ok(())
+}
+
+/// Returns the key of a file's bytes. Fails if the file has none.
+pub(crate) fn original_key(file: &File) -> Result<ObjectKey, ServiceError> {
     let revision = file
         .revision
-        .ok_or_else(|| ServiceError::internal("a file that is not there has no bytes"))?;
+        .ok_or_else(|| ServiceError::internal("the file has no stored bytes"))?;
     Ok(ObjectKey::original(file.space_id, file.id, revision))
 }

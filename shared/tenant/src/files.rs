@@ -1,26 +1,24 @@
-//! The files of a space as records: found, listed, changed, deleted.
+//! Records of a space's files: lists, changes and deletion.
 
 use std::collections::HashMap;
 
 use domain::{
     FieldError, FieldErrors, File, FileFilter, FileId, FolderId, Page, PageRequest, Reference,
-    ServiceError,
+    Role, ServiceError,
 };
-use queue::{PurgeJob, Queue};
-use table::{ChangeError, Reason, WriteError};
+use queue::{DelayedJob, PurgeJob, Queue};
+use table::{ChangeError, FileInSpace, Reason, WriteError};
 use tracing::instrument;
 
-use crate::{Caller, SpaceScope, Tenants, folders::folder_closed};
+use crate::{
+    Caller, SpaceScope, Tenants, deletion::PURGE_DELAY_SECONDS, folder_deletion::folder_locked,
+};
 
-/// Seconds by which the announcement of a deletion is kept back, so that the record is gone when it
-/// is read.
-const ANNOUNCEMENT_SECONDS: i32 = 1;
-
-/// The field that names the folder of a file.
-pub(crate) const FOLDER: &str = "folder_id";
+/// The field of a file's folder.
+pub(crate) const FOLDER_FIELD: &str = "folder_id";
 
 impl SpaceScope {
-    /// Returns a page of the files that a filter admits.
+    /// Returns a page of the files that pass a filter.
     pub async fn list_files(
         &self,
         filter: &FileFilter,
@@ -32,7 +30,7 @@ impl SpaceScope {
             .await?)
     }
 
-    /// The newest file that has a reference.
+    /// Returns the newest active file with a reference.
     pub async fn file_by_reference(
         &self,
         reference: &Reference,
@@ -43,17 +41,16 @@ impl SpaceScope {
             .await?)
     }
 
-    /// Refuses a caller who may manage no files but their own, and whose own this is not.
+    /// Fails with 403 unless the caller uploaded the file or has the role admin.
     pub fn require_file_manager(&self, file: &File, caller: &Caller) -> Result<(), ServiceError> {
         if file.uploaded_by == caller.principal() {
             Ok(())
         } else {
-            self.require_role(domain::Role::Admin)
+            self.require_role(Role::Admin)
         }
     }
 
-    /// Changes a file's record. Where others change it at the same time, the change is made again
-    /// upon theirs.
+    /// Changes a file's record. On a conflict, `change` is applied to the current version.
     pub async fn change_file(
         &self,
         from: File,
@@ -67,9 +64,10 @@ impl SpaceScope {
             changed.bump_access_version(&from);
             changed.record_activation_snapshot(&from);
             changed.updated_at = self.now();
+
             match self.table.change_file(&from, &changed).await {
-                Err(WriteError::ConditionFailed(Reason::FolderClosed)) => {
-                    self.require_open_folder(changed.folder_id()).await?;
+                Err(WriteError::ConditionFailed(Reason::FolderUnavailable)) => {
+                    self.require_unlocked_folder(changed.folder_id()).await?;
                     Err(ChangeError::Conflict)
                 }
                 version => Ok(File {
@@ -78,81 +76,86 @@ impl SpaceScope {
                 }),
             }
         };
+
         self.table
-            .retry_on_conflict(from, || self.file_again(id), write)
+            .retry_on_conflict(from, || self.current_file(id), write)
             .await
     }
 
-    /// Refuses files that are to be put into a folder that is gone or, once it is decided, still
-    /// about to go.
-    async fn require_open_folder(&self, folder: Option<FolderId>) -> Result<(), ServiceError> {
-        let (_, folder) = self.with_settled_folder(folder).await?;
-        let folder =
-            folder.ok_or_else(|| FieldErrors::from((FOLDER, FieldError::InvalidSelection)))?;
+    /// Fails if a folder does not exist, or if a concurrent deletion still locks it.
+    async fn require_unlocked_folder(&self, folder: Option<FolderId>) -> Result<(), ServiceError> {
+        let found = self.with_unlocked_folder(folder).await?;
+        let folder = found
+            .record
+            .ok_or_else(|| FieldErrors::from((FOLDER_FIELD, FieldError::InvalidSelection)))?;
         if folder.is_locked(self.now()) {
-            Err(folder_closed())
+            Err(folder_locked())
         } else {
             Ok(())
         }
     }
 
-    /// Deletes a file: from now on nobody sees it, and the purge, to which it is announced first,
-    /// removes its bytes.
+    /// Deletes a file. Its bytes are deleted by the purge, whose job is sent first.
     #[instrument(skip_all)]
     pub async fn delete_file(
         &self,
         file: File,
         purge: &Queue<PurgeJob>,
     ) -> Result<(), ServiceError> {
-        let (space_id, file_id, requested_at) = (file.space_id, file.id, self.now());
+        let id = file.id;
+        let job = PurgeJob::File {
+            space_id: file.space_id,
+            file_id: id,
+            requested_at: self.now(),
+        };
         purge
-            .send(&[(
-                PurgeJob::File {
-                    space_id,
-                    file_id,
-                    requested_at,
-                },
-                ANNOUNCEMENT_SECONDS,
-            )])
+            .send(&[DelayedJob {
+                job,
+                delay_seconds: PURGE_DELAY_SECONDS,
+            }])
             .await?;
+
         let remove = |file: File| async move { Ok(self.table.remove_file(&file).await?) };
         self.table
-            .retry_on_conflict(file, || self.file_again(file_id), remove)
+            .retry_on_conflict(file, || self.current_file(id), remove)
             .await
     }
 
-    /// A file as it is now; not found, where it is gone.
-    async fn file_again(&self, id: FileId) -> Result<File, ServiceError> {
+    /// Returns the current version of a file. Fails with 404 if it was deleted.
+    async fn current_file(&self, id: FileId) -> Result<File, ServiceError> {
         self.file(id).await?.ok_or_else(ServiceError::not_found)
     }
 
-    /// A file of this space, as it is now.
+    /// Returns a file of this space; `None` if it does not exist.
     pub(crate) async fn file(&self, id: FileId) -> Result<Option<File>, ServiceError> {
-        Ok(self.table.space_and_file(self.record.id, id).await?.1)
+        let found = self.table.space_with_file(self.record.id, id).await?;
+        Ok(found.record)
     }
 }
 
 impl Tenants {
-    /// Those of these files that the caller may know of, each with its space; at most a hundred.
+    /// Returns those of these files, at most 100, that the caller has access to.
     pub async fn files(
         &self,
         caller: &Caller,
         ids: &[FileId],
-    ) -> Result<HashMap<FileId, (domain::Space, File)>, ServiceError> {
-        let Some(user) = caller.user() else {
-            let own = match caller.own_space() {
-                Some((own, _)) => self.table.space(own).await?,
-                None => None,
-            };
-            let Some(own) = own else {
-                return Ok(HashMap::new());
-            };
-            let files = self.table.files(own.id, ids).await?;
-            return Ok(files
-                .into_iter()
-                .map(|(id, file)| (id, (own.clone(), file)))
-                .collect());
+    ) -> Result<HashMap<FileId, FileInSpace>, ServiceError> {
+        if let Some(user) = caller.user() {
+            return Ok(self.table.files_of_member(user, ids).await?);
+        }
+
+        let own_space = match caller.space_role() {
+            Some(own) => self.table.space(own.space_id).await?,
+            None => None,
         };
-        Ok(self.table.files_of_user(user, ids).await?)
+        let Some(space) = own_space else {
+            return Ok(HashMap::new());
+        };
+        let files = self.table.files(space.id, ids).await?;
+        let with_space = |(id, file)| {
+            let space = space.clone();
+            (id, FileInSpace { space, file })
+        };
+        Ok(files.into_iter().map(with_space).collect())
     }
 }

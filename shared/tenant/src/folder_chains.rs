@@ -1,4 +1,4 @@
-//! The folders around files and folders, read for many of them at once.
+//! Folder chains: folders with all their ancestors, read for many files or folders at once.
 
 use std::collections::HashMap;
 
@@ -8,36 +8,36 @@ use domain::{
 
 use crate::{SpaceScope, caches::AncestorCache, folders::ResolvedFolder};
 
-/// Times that folders are read which others keep moving: each time they are deeper, or known.
-const READS: usize = 2 * MAX_FOLDER_DEPTH;
+/// Maximum reads to resolve folders. Each read finds deeper ancestors, or folders that were moved.
+const MAX_READS: usize = 2 * MAX_FOLDER_DEPTH;
 
-/// Folders of a space that were read, with all that are around them.
+/// Folders of a space that were read together with their ancestors.
 #[derive(Clone, Debug, Default)]
 pub struct FolderChains(HashMap<FolderId, Option<Folder>>);
 
 impl FolderChains {
-    /// The chain of what is right in a folder, or in none; `None` where a folder of it is missing.
-    pub fn around(&self, folder: Option<FolderId>) -> Option<FolderChain> {
+    /// Returns the chain down to a folder, or that of the root; `None` if a folder of it is missing.
+    pub fn chain_of(&self, folder: Option<FolderId>) -> Option<FolderChain> {
         match FolderChain::resolve(folder, &self.0) {
             Resolution::Complete(chain) => Some(chain),
             Resolution::Missing(_) | Resolution::Orphaned => None,
         }
     }
 
-    /// Reads the folders around all that is in some; those that were read before are not read
-    /// again.
+    /// Reads folders and their ancestors, except for the `known` folders.
     async fn read(
         space: &SpaceScope,
         wanted: &[FolderRef],
         known: Vec<Folder>,
     ) -> Result<FolderChains, ServiceError> {
         let chains = FolderChains::read_once(space, wanted, known).await?;
+
         let is_broken = |folder: &FolderRef| {
-            matches!(chains.0.get(&folder.id), Some(Some(_)))
-                && chains.around(Some(folder.id)).is_none()
+            let exists = matches!(chains.0.get(&folder.id), Some(Some(_)));
+            exists && chains.chain_of(Some(folder.id)).is_none()
         };
         if wanted.iter().any(is_broken) {
-            // What is read bit by bit, while others move it, may look as it never was.
+            // Reads at different times during a move may combine into a chain that never existed.
             return FolderChains::read_once(space, wanted, Vec::new()).await;
         }
         Ok(chains)
@@ -48,61 +48,59 @@ impl FolderChains {
         wanted: &[FolderRef],
         known: Vec<Folder>,
     ) -> Result<FolderChains, ServiceError> {
-        let mut chains = FolderChains(
-            known
-                .into_iter()
-                .map(|folder| (folder.id, Some(folder)))
-                .collect(),
-        );
-        let hinted = |folder: &FolderRef| {
-            let hint = space.hints.get(&folder.id).unwrap_or_default();
-            folder.path_ids().chain(hint).collect::<Vec<_>>()
-        };
-        let mut needs: Vec<FolderId> = wanted.iter().flat_map(hinted).collect();
-        for read in 0..READS {
-            needs.sort_unstable();
-            needs.dedup();
-            needs.retain(|id| !chains.0.contains_key(id));
-            if needs.is_empty() {
-                // More than one read shows that hints were old.
+        let known = known.into_iter().map(|folder| (folder.id, Some(folder)));
+        let mut chains = FolderChains(known.collect());
+        let mut missing: Vec<FolderId> = Vec::new();
+        for folder in wanted {
+            missing.extend(folder.path_ids());
+            missing.extend(space.ancestors.get(&folder.id).unwrap_or_default());
+        }
+
+        for read in 0..MAX_READS {
+            missing.sort_unstable();
+            missing.dedup();
+            missing.retain(|id| !chains.0.contains_key(id));
+            if missing.is_empty() {
+                // More than one read means that the known ancestors were outdated.
                 if read > 1 {
-                    chains.note(wanted, &space.hints);
+                    chains.remember(wanted, &space.ancestors);
                 }
                 return Ok(chains);
             }
-            chains
-                .0
-                .extend(space.table.folders(space.record.id, &needs).await?);
-            let linked = wanted
+
+            let folders = space.table.folders(space.record.id, &missing).await?;
+            chains.0.extend(folders);
+            missing = wanted
                 .iter()
-                .map(|folder| FolderChain::resolve(Some(folder.id), &chains.0));
-            needs = linked
-                .flat_map(|linked| {
-                    if let Resolution::Missing(ids) = linked {
-                        ids
-                    } else {
-                        Vec::new()
-                    }
-                })
+                .flat_map(|folder| chains.missing_ancestors(folder.id))
                 .collect();
         }
-        Err(ServiceError::contended("others kept moving the folders"))
+        Err(ServiceError::contended(
+            "concurrent requests kept moving the folders",
+        ))
     }
 
-    fn note(&self, wanted: &[FolderRef], hints: &AncestorCache) {
+    /// Returns the ancestors of a folder that were not read yet.
+    fn missing_ancestors(&self, folder: FolderId) -> Vec<FolderId> {
+        match FolderChain::resolve(Some(folder), &self.0) {
+            Resolution::Missing(missing) => missing,
+            Resolution::Complete(_) | Resolution::Orphaned => Vec::new(),
+        }
+    }
+
+    /// Caches the ancestors of folders.
+    fn remember(&self, wanted: &[FolderRef], cache: &AncestorCache) {
         for folder in wanted {
-            if let Some(found) = self
-                .around(Some(folder.id))
-                .and_then(|chain| chain.leaf_ref())
-            {
-                hints.note(found.id, found.ancestor_ids);
+            let chain = self.chain_of(Some(folder.id));
+            if let Some(found) = chain.and_then(|chain| chain.leaf_ref()) {
+                cache.insert(found.id, found.ancestor_ids);
             }
         }
     }
 }
 
 impl SpaceScope {
-    /// The folders around all that is in these.
+    /// Returns the chains of folders, which are read at once.
     pub async fn folder_chains<'a>(
         &self,
         folders: impl IntoIterator<Item = &'a FolderRef>,
@@ -111,48 +109,46 @@ impl SpaceScope {
         FolderChains::read(self, &wanted, Vec::new()).await
     }
 
-    /// These folders with all that are around them; those of which one is missing leave gaps.
-    pub(crate) async fn with_chains(
+    /// Resolves the ancestors of folders. The result is `None` for a folder with a missing ancestor.
+    pub(crate) async fn resolve_folders(
         &self,
         folders: Vec<Folder>,
     ) -> Result<Vec<Option<ResolvedFolder>>, ServiceError> {
-        let place = |folder: &Folder| FolderRef {
+        let with_known_ancestors = |folder: &Folder| FolderRef {
             id: folder.id,
             ancestor_ids: folder.parent.iter().flat_map(FolderRef::path_ids).collect(),
         };
-        let wanted: Vec<FolderRef> = folders.iter().map(place).collect();
+        let wanted: Vec<FolderRef> = folders.iter().map(with_known_ancestors).collect();
         let chains = FolderChains::read(self, &wanted, folders).await?;
-        Ok(wanted
-            .iter()
-            .map(|folder| chains.around(Some(folder.id)).and_then(ResolvedFolder::of))
-            .collect())
+
+        let resolve = |folder: &FolderRef| {
+            let chain = chains.chain_of(Some(folder.id))?;
+            ResolvedFolder::of(chain)
+        };
+        Ok(wanted.iter().map(resolve).collect())
     }
 
-    /// Whether there is a folder.
+    /// Returns whether a folder exists in this space.
     pub async fn has_folder(&self, id: FolderId) -> Result<bool, ServiceError> {
-        Ok(self
-            .table
-            .folders(self.record.id, &[id])
-            .await?
-            .values()
-            .any(Option::is_some))
+        let folders = self.table.folders(self.record.id, &[id]).await?;
+        Ok(folders.values().any(Option::is_some))
     }
 
-    /// The chain of what is right in a folder, or in none; `None` where a folder of it is missing.
+    /// Returns the chain down to a folder, or that of the root; `None` if a folder of it is missing.
     pub async fn folder_chain(
         &self,
         folder: Option<&FolderRef>,
     ) -> Result<Option<FolderChain>, ServiceError> {
         let chains = self.folder_chains(folder).await?;
-        Ok(chains.around(folder.map(|folder| folder.id)))
+        Ok(chains.chain_of(folder.map(|folder| folder.id)))
     }
 
-    /// The same of a folder of which only the id is known.
+    /// Returns the chain down to a folder whose ancestors are not known.
     pub async fn folder(&self, id: FolderId) -> Result<Option<FolderChain>, ServiceError> {
-        self.folder_chain(Some(&FolderRef {
+        let folder = FolderRef {
             id,
             ancestor_ids: Vec::new(),
-        }))
-        .await
+        };
+        self.folder_chain(Some(&folder)).await
     }
 }

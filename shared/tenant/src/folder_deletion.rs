@@ -1,114 +1,138 @@
-//! The deletion of a folder, which has to be empty.
+//! Deletion of an empty folder.
 //!
-//! The folder is closed before it is looked at for the last time. Whoever stores a file in it looks
-//! at it after writing, and takes the file back where it is closed or gone; whoever moves something
-//! into it, or makes a folder in it, does so on the condition that it is open. So either the
-//! deletion sees what came, or nobody was told that it came.
+//! A deletion locks the folder before it checks for the last time that the folder is empty. An upload
+//! reads the folder after its write, and rolls back if the folder is locked or deleted. A move into
+//! the folder and the creation of a child folder are conditional on the folder being unlocked. So
+//! either the deletion sees the addition, or the addition fails.
 
 use domain::{DeleteLock, FieldError, Folder, FolderId, ServiceError};
+use table::{ChangeError, WithSpace};
 use tracing::instrument;
 
-use crate::{
-    SpaceScope,
-    deletion::CLOSED_MS,
-    folders::{ResolvedFolder, folder_closed},
-};
+use crate::{SpaceScope, deletion::DELETE_LOCK_MS, folders::ResolvedFolder};
 
-/// Times that it is looked whether a deletion that is at work has ended: all of them take far less
-/// than a request.
-const LOOKS: u32 = 8;
+/// Maximum reads while waiting for a concurrent deletion to end. All of them take far less time than
+/// a request.
+const MAX_READS: u32 = 8;
 
 impl SpaceScope {
-    /// The space, and a folder of it; one that is about to be deleted once that is decided, or has
-    /// taken long.
-    pub(crate) async fn with_settled_folder(
+    /// Returns the space and one of its folders. Waits while a concurrent deletion locks the folder,
+    /// but not until the end of a request; so the folder may still be locked.
+    pub(crate) async fn with_unlocked_folder(
         &self,
         folder: Option<FolderId>,
-    ) -> Result<(Option<domain::Space>, Option<Folder>), ServiceError> {
-        for attempt in 1..LOOKS {
-            let found = self.table.space_and_folder(self.record.id, folder).await?;
-            if !found
-                .1
-                .as_ref()
-                .is_some_and(|folder| folder.is_locked(self.now()))
-            {
+    ) -> Result<WithSpace<Folder>, ServiceError> {
+        let space = self.record.id;
+        for attempt in 1..MAX_READS {
+            let found = self.table.space_with_folder(space, folder).await?;
+            let is_locked = |folder: &Folder| folder.is_locked(self.now());
+            if !found.record.as_ref().is_some_and(is_locked) {
                 return Ok(found);
             }
-            self.table.pause_after_conflict(attempt).await;
+            self.table.back_off_after_conflict(attempt).await;
         }
-        Ok(self.table.space_and_folder(self.record.id, folder).await?)
+        Ok(self.table.space_with_folder(space, folder).await?)
     }
 
-    /// Deletes a folder, unless there is a file or a folder in it.
+    /// Deletes a folder. Fails with 409 if there are files or folders in it.
     #[instrument(skip_all)]
-    pub async fn delete_folder(&self, found: ResolvedFolder) -> Result<(), ServiceError> {
-        let found = match found.folder() {
-            folder if folder.is_locked(self.now()) => {
-                self.with_settled_folder(Some(folder.id)).await?;
-                self.folder_again(folder.id).await?
-            }
-            _ => found,
-        };
-        self.require_empty_folder(found.folder()).await?;
+    pub async fn delete_folder(&self, mut resolved: ResolvedFolder) -> Result<(), ServiceError> {
+        let id = resolved.folder().id;
+        if resolved.folder().is_locked(self.now()) {
+            self.with_unlocked_folder(Some(id)).await?;
+            resolved = self.current_folder(id).await?;
+        }
+        self.require_empty_folder(resolved.folder()).await?;
+
         let token = self.table.env().ulid().to_string();
-        let close = |folder: &mut Folder| {
-            if folder.is_locked(self.now()) {
-                return Err(folder_closed());
-            }
-            folder.delete_lock = Some(DeleteLock {
-                token: token.clone(),
-                expires_at: self.now().plus_ms(CLOSED_MS),
-            });
-            Ok(())
-        };
-        let closed = self.change_folder(found, close).await?;
-        let deleted = self.remove_closed(closed.clone(), &token).await;
+        let locked = self.lock_folder(resolved, &token).await?;
+        let deleted = self.remove_locked_folder(locked.clone(), &token).await;
         if deleted.is_err() {
-            let unlock = |folder: &mut Folder| {
-                folder.delete_lock.take_if(|lock| lock.token == token);
-                Ok(())
-            };
-            // Where this fails too, the folder opens by itself.
-            let _ = self.change_folder(closed, unlock).await;
+            // If this fails too, the lock expires.
+            let _ = self.unlock_folder(locked, &token).await;
         }
         deleted
     }
 
-    async fn remove_closed(&self, closed: ResolvedFolder, token: &str) -> Result<(), ServiceError> {
-        let id = closed.folder().id;
-        let remove = |closed: ResolvedFolder| async move {
-            let folder = closed.folder();
-            let is_ours = folder
-                .delete_lock
-                .as_ref()
-                .is_some_and(|lock| lock.token == token);
-            if !is_ours || !folder.is_locked(self.now()) {
-                return Err(ServiceError::contended(
-                    "the deletion took so long that the folder was open again",
-                )
-                .into());
+    async fn lock_folder(
+        &self,
+        resolved: ResolvedFolder,
+        token: &str,
+    ) -> Result<ResolvedFolder, ServiceError> {
+        let lock = |folder: &mut Folder| {
+            if folder.is_locked(self.now()) {
+                return Err(folder_locked());
             }
-            self.require_empty_folder(folder).await?;
-            Ok(self.table.remove_folder(folder, &closed.around()).await?)
+            folder.delete_lock = Some(DeleteLock {
+                token: token.to_owned(),
+                expires_at: self.now().plus_ms(DELETE_LOCK_MS),
+            });
+            Ok(())
         };
+        self.change_folder(resolved, lock).await
+    }
+
+    /// Removes the lock with this token.
+    async fn unlock_folder(
+        &self,
+        resolved: ResolvedFolder,
+        token: &str,
+    ) -> Result<ResolvedFolder, ServiceError> {
+        let unlock = |folder: &mut Folder| {
+            folder.delete_lock.take_if(|lock| lock.token == token);
+            Ok(())
+        };
+        self.change_folder(resolved, unlock).await
+    }
+
+    /// Deletes a folder if it is empty and still locked by this token.
+    async fn remove_locked_folder(
+        &self,
+        locked: ResolvedFolder,
+        token: &str,
+    ) -> Result<(), ServiceError> {
+        let id = locked.folder().id;
+        let remove = |locked: ResolvedFolder| async move {
+            let folder = locked.folder();
+            let lock = folder.delete_lock.as_ref();
+            let is_ours = lock.is_some_and(|lock| lock.token == token);
+            if !is_ours || !folder.is_locked(self.now()) {
+                return Err(ChangeError::Failed(ServiceError::contended(
+                    "the lock of the folder expired before the deletion ended",
+                )));
+            }
+
+            self.require_empty_folder(folder).await?;
+            let ancestors = locked.ancestors();
+            Ok(self.table.remove_folder(folder, &ancestors).await?)
+        };
+
         self.table
-            .retry_on_conflict(closed, || self.folder_again(id), remove)
+            .retry_on_conflict(locked, || self.current_folder(id), remove)
             .await
     }
 
     async fn require_empty_folder(&self, folder: &Folder) -> Result<(), ServiceError> {
-        let what = if folder.has_children() {
+        let contents = if folder.has_children() {
             "folders"
         } else if self.table.has_files_in(folder.space_id, folder.id).await? {
             "files"
         } else {
             return Ok(());
         };
-        let message = format!("The folder is not empty: it contains {what}.");
+        let message = format!("The folder is not empty: it contains {contents}.");
         Err(ServiceError::conflict(
             message,
             "id",
             FieldError::Custom("must be the id of an empty folder"),
         ))
+    }
+}
+
+/// Returns the error of adding something to a folder that is locked for a deletion.
+pub(crate) fn folder_locked() -> ServiceError {
+    ServiceError {
+        message: "The folder is being deleted. Please try again.".into(),
+        ..ServiceError::contended("the folder is locked for a deletion")
     }
 }

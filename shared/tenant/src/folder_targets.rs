@@ -1,5 +1,5 @@
-//! Placement of files: a folder that a request or a config selects, resolved to the folders that
-//! exist and those that have to be created.
+//! Placement of files: a folder that a request or a config selects, resolved to existing folders and
+//! the names of missing ones.
 
 use domain::{
     ErrorKind, FieldError, FieldErrors, FolderChain, FolderId, FolderName, FolderPath, FolderRef,
@@ -8,74 +8,81 @@ use domain::{
 use table::ChangeError;
 use tracing::instrument;
 
-use crate::{SpaceScope, files::FOLDER, folders::TOO_DEEP};
+use crate::{
+    Selected, SpaceScope,
+    files::FOLDER_FIELD,
+    folders::{NewFolder, TOO_DEEP},
+};
 
-/// The field that holds a path down from a folder.
-const PATH: &str = "folder_path";
+/// The field of a path below a folder.
+const PATH_FIELD: &str = "folder_path";
 
 /// A folder as a request or a config selects it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FolderSelector {
     /// The folder; `None` for the root.
     pub from: Option<FolderId>,
-    /// The path down from there.
+    /// The path below that folder.
     pub path: Option<FolderPath>,
 }
 
-/// Where files are put.
+/// The folder that files are placed in.
 #[derive(Clone, Debug, Default)]
 pub struct Placement {
     /// The folders that exist.
     existing: FolderChain,
-    /// The folders that have to be created below them, from the top down.
+    /// Names of the folders that have to be created below them, from the top down.
     missing: Vec<FolderName>,
 }
 
 impl SpaceScope {
-    /// Resolves a selected folder. Returns field errors of `folder_id` or `folder_path` if it
-    /// cannot be in this space.
+    /// Resolves a selected folder. Field errors are those of `folder_id` and `folder_path`.
     pub async fn placement(
         &self,
         selector: &FolderSelector,
-    ) -> Result<Result<Placement, FieldErrors>, ServiceError> {
+    ) -> Result<Selected<Placement>, ServiceError> {
         let resolve = |()| async move {
-            if let Some(placement) = self.placement_now(selector).await? {
-                let is_too_deep =
-                    placement.existing.depth() + placement.missing.len() > MAX_FOLDER_DEPTH;
-                return Ok(if is_too_deep {
-                    Err((PATH, TOO_DEEP).into())
+            if let Some(placement) = self.read_placement(selector).await? {
+                let depth = placement.existing.depth() + placement.missing.len();
+                return Ok(if depth > MAX_FOLDER_DEPTH {
+                    Selected::Invalid((PATH_FIELD, TOO_DEEP).into())
                 } else {
-                    Ok(placement)
+                    Selected::Valid(placement)
                 });
             }
+
             if let Some(from) = selector.from
                 && self.folder(from).await?.is_none()
             {
-                return Ok(Err((FOLDER, FieldError::InvalidSelection).into()));
+                let errors = FieldErrors::from((FOLDER_FIELD, FieldError::InvalidSelection));
+                return Ok(Selected::Invalid(errors));
             }
-            // A folder of the path was deleted after it had been found by its name.
+            // A folder of the path was deleted after it was found by its name.
             Err(ChangeError::Conflict)
         };
+
         self.table
             .retry_on_conflict((), || async { Ok(()) }, resolve)
             .await
     }
 
-    async fn placement_now(
+    /// Resolves a selected folder once; `None` if one of the folders does not exist.
+    async fn read_placement(
         &self,
         selector: &FolderSelector,
     ) -> Result<Option<Placement>, ServiceError> {
         let mut ids: Vec<FolderId> = selector.from.into_iter().collect();
         let mut missing = selector.path.as_ref().map_or(&[][..], FolderPath::names);
         while let [name, below @ ..] = missing {
-            let Some(id) = self
+            let parent = ids.last().copied();
+            let child = self
                 .table
-                .folder_named(self.record.id, ids.last().copied(), name)
-                .await?
-            else {
+                .folder_named(self.record.id, parent, name)
+                .await?;
+            let Some(child) = child else {
                 break;
             };
-            ids.push(id);
+            ids.push(child);
             missing = below;
         }
 
@@ -90,7 +97,7 @@ impl SpaceScope {
         }))
     }
 
-    /// Fails with 403 if folders have to be created, and the caller's role may not.
+    /// Fails with 403 if folders have to be created and the caller's role does not allow it.
     pub fn require_placeable(&self, placement: &Placement) -> Result<(), ServiceError> {
         if placement.missing.is_empty() {
             Ok(())
@@ -112,57 +119,59 @@ impl SpaceScope {
         Ok(folders)
     }
 
-    /// Returns the folder with a name in the last of `around`, which is created if it does not
-    /// exist.
+    /// Returns the chain down to the folder with a name in the last of `parents`. Creates the folder
+    /// if it does not exist.
     async fn find_or_create_folder(
         &self,
-        around: FolderChain,
+        parents: FolderChain,
         name: FolderName,
     ) -> Result<FolderChain, ServiceError> {
-        let parent = around.leaf().map(|folder| folder.id);
-        let around = &around;
+        let parent = parents.leaf().map(|folder| folder.id);
+        let parents = &parents;
         let name = &name;
         let find_or_create = |()| async move {
-            let made = self
-                .create_folder(
-                    FolderId::new(self.table.env()),
-                    name.clone(),
-                    parent,
-                    |_| None,
-                )
-                .await;
-            let refused = match made {
-                Ok(made) => return Ok(made.chain().clone()),
-                Err(refused) => refused,
+            let new = NewFolder {
+                id: FolderId::new(self.table.env()),
+                name: name.clone(),
+                parent,
             };
-            if refused.kind != ErrorKind::Invalid {
-                return Err(refused.into());
+            let error = match self.create_folder(new, |_| None).await {
+                Ok(created) => return Ok(created.chain().clone()),
+                Err(error) => error,
+            };
+            if error.kind != ErrorKind::Invalid {
+                return Err(error.into());
             }
-            if !refused.field_errors.has("name") {
-                // The folder that it was to be in went, or was moved down too deep.
-                let is_there = self
-                    .folder_chain(around.leaf_ref().as_ref())
-                    .await?
-                    .is_some();
-                let (field, field_error) = if is_there {
-                    (PATH, TOO_DEEP)
-                } else {
-                    (FOLDER, FieldError::InvalidSelection)
-                };
-                return Err(FieldErrors::from((field, field_error)).into());
+            if !error.field_errors.has("name") {
+                let errors = self.placement_errors(parents).await?;
+                return Err(ChangeError::Failed(errors.into()));
             }
-            // Another request was faster.
-            match self
+
+            // The name is taken: another request created the folder.
+            let existing = self
                 .table
                 .folder_named(self.record.id, parent, name)
-                .await?
-            {
+                .await?;
+            match existing {
                 Some(id) => self.folder(id).await?.ok_or(ChangeError::Conflict),
                 None => Err(ChangeError::Conflict),
             }
         };
+
         self.table
             .retry_on_conflict((), || async { Ok(()) }, find_or_create)
             .await
+    }
+
+    /// Returns the error of a folder that cannot be created in its parents: they were deleted, or
+    /// moved too deep.
+    async fn placement_errors(&self, parents: &FolderChain) -> Result<FieldErrors, ServiceError> {
+        let parent = parents.leaf_ref();
+        let existing = self.folder_chain(parent.as_ref()).await?;
+        Ok(if existing.is_some() {
+            FieldErrors::from((PATH_FIELD, TOO_DEEP))
+        } else {
+            FieldErrors::from((FOLDER_FIELD, FieldError::InvalidSelection))
+        })
     }
 }

@@ -1,113 +1,124 @@
-//! The folders of a space: made, moved, changed, listed.
+//! The folders of a space: creation, changes, moves and lists.
 
 use domain::{
     AccessControl, Completion, FieldError, FieldErrors, Folder, FolderChain, FolderId, FolderName,
     MAX_FOLDER_DEPTH, Page, PageRequest, Security, ServiceError,
 };
+use table::FolderRelocation;
 use tracing::instrument;
 
-use crate::{Caller, SpaceScope, Tenants, deletion::closed};
+use crate::{
+    Caller, Scoped, SpaceScope, Tenants, deletion::space_locked, folder_deletion::folder_locked,
+};
 
-/// The field that names the folder around another one.
-const PARENT: &str = "parent_id";
+/// The field of a folder's parent.
+const PARENT_FIELD: &str = "parent_id";
 
-/// A folder of a space, with all that are around it: the last of the chain.
+/// The error of a field that would place folders too deep.
+pub(crate) const TOO_DEEP: FieldError =
+    FieldError::Custom("must not nest folders more than 20 levels deep");
+
+/// A folder with its ancestors. It is the last of the chain.
 #[derive(Clone, Debug)]
 pub struct ResolvedFolder(FolderChain);
 
+/// Properties of a new folder.
+#[derive(Clone, Debug)]
+pub struct NewFolder {
+    /// Id of the folder.
+    pub id: FolderId,
+    /// Name of the folder.
+    pub name: FolderName,
+    /// The parent; `None` for the root.
+    pub parent: Option<FolderId>,
+}
+
+/// A change of a folder's name or parent.
+#[derive(Clone, Debug, Default)]
+pub struct FolderMove {
+    /// The new name.
+    pub name: Option<FolderName>,
+    /// The new parent; `Some(None)` for the root.
+    pub parent: Option<Option<FolderId>>,
+}
+
+/// A change of a setting that a folder's contents inherit.
+#[derive(Clone, Debug)]
+pub enum FolderSetting {
+    /// Who may read the contents.
+    AccessControl(Option<AccessControl>),
+    /// The watermark of the contents.
+    Security(Option<Security>),
+}
+
 impl ResolvedFolder {
-    /// The folder at the end of a chain; `None` where that is empty.
+    /// Returns the last folder of a chain with its ancestors; `None` for the root.
     pub fn of(chain: FolderChain) -> Option<ResolvedFolder> {
         chain.leaf().is_some().then_some(ResolvedFolder(chain))
     }
 
-    /// The folder.
+    /// Returns the folder.
     pub fn folder(&self) -> &Folder {
-        self.0
-            .leaf()
-            .expect("it is made of a chain that is not empty")
+        self.0.leaf().expect("the chain is not empty")
     }
 
-    /// All that are around it, and itself.
+    /// Returns the folder with its ancestors.
     pub fn chain(&self) -> &FolderChain {
         &self.0
     }
 
-    /// All that are around it.
-    pub(crate) fn around(&self) -> FolderChain {
+    /// Returns the ancestors.
+    pub(crate) fn ancestors(&self) -> FolderChain {
         self.0.clone().without_leaf()
     }
 
-    fn changed(&self, to: Folder) -> ResolvedFolder {
-        ResolvedFolder(self.around().with_leaf(to))
+    /// Replaces the folder in the same place.
+    fn replaced_by(&self, folder: Folder) -> ResolvedFolder {
+        ResolvedFolder(self.ancestors().with_leaf(folder))
     }
-}
-
-/// What is changed of a folder's name and place.
-#[derive(Clone, Debug, Default)]
-pub struct FolderMove {
-    /// Another name.
-    pub name: Option<FolderName>,
-    /// Another folder to be in: `Some(None)` is the top.
-    pub parent: Option<Option<FolderId>>,
-}
-
-/// What is changed of what a folder says of who may see what is in it, and how.
-#[derive(Clone, Debug)]
-pub enum FolderSetting {
-    /// Who may see it.
-    AccessControl(Option<AccessControl>),
-    /// The watermark on it.
-    Security(Option<Security>),
 }
 
 impl SpaceScope {
-    /// Makes a folder in another one, or at the top. `complete` ends the request that it is made
-    /// for.
+    /// Creates a folder. `complete` returns the completion of the request's idempotency reservation.
     pub async fn create_folder(
         &self,
-        id: FolderId,
-        name: FolderName,
-        parent: Option<FolderId>,
+        new: NewFolder,
         complete: impl Fn(&ResolvedFolder) -> Option<Completion>,
     ) -> Result<ResolvedFolder, ServiceError> {
-        let load = || async {
-            self.table
-                .space(self.record.id)
-                .await?
-                .ok_or_else(ServiceError::not_found)
-        };
-        let name = &name;
+        let new = &new;
         let complete = &complete;
         let create = |space: domain::Space| async move {
             if space.is_locked(self.now()) {
-                return Err(closed().into());
+                return Err(space_locked().into());
             }
-            let around = self.around(parent).await?;
-            require_depth(around.depth() + 1)?;
-            let folder = Folder::new(id, space.id, name.clone(), around.leaf_ref(), self.now());
-            let made = ResolvedFolder(around.clone().with_leaf(folder));
+            let ancestors = self.new_parents(new.parent).await?;
+            require_depth(ancestors.depth() + 1)?;
+
+            let parent = ancestors.leaf_ref();
+            let folder = Folder::new(new.id, space.id, new.name.clone(), parent, self.now());
+            let created = ResolvedFolder(ancestors.clone().with_leaf(folder));
+            let completion = complete(&created);
             self.table
-                .create_folder(made.folder(), &around, &space, complete(&made).as_ref())
+                .create_folder(created.folder(), &ancestors, &space, completion.as_ref())
                 .await?;
-            Ok(made)
+            Ok(created)
         };
+
         self.table
-            .retry_on_conflict(self.record.clone(), load, create)
+            .retry_on_conflict(self.record.clone(), || self.current_record(), create)
             .await
     }
 
-    /// Gives a folder another name, or puts it into another one. One that would then be in itself,
-    /// or too deep, stays where it is.
+    /// Renames or moves a folder. Fails with 422 if the folder would be in itself or too deep.
     #[instrument(skip_all)]
     pub async fn move_folder(
         &self,
-        found: ResolvedFolder,
+        resolved: ResolvedFolder,
         to: &FolderMove,
     ) -> Result<ResolvedFolder, ServiceError> {
-        let id = found.folder().id;
-        let write = |found: ResolvedFolder| async move {
-            let from = found.folder();
+        let id = resolved.folder().id;
+        let write = |resolved: ResolvedFolder| async move {
+            let from = resolved.folder();
             let name = to.name.clone().unwrap_or_else(|| from.name.clone());
             let parent = to.parent.unwrap_or(from.parent_id());
             let mut changed = Folder {
@@ -117,35 +128,35 @@ impl SpaceScope {
             };
             if parent == from.parent_id() {
                 let version = self.table.change_folder(from, &changed).await?;
-                return Ok(found.changed(Folder { version, ..changed }));
+                return Ok(resolved.replaced_by(Folder { version, ..changed }));
             }
 
-            let around = self.around(parent).await?;
-            if around.contains(from.id) {
-                let field_error =
-                    FieldError::Custom("must not be the folder itself or one of its subfolders");
-                return Err(FieldErrors::from((PARENT, field_error)).into());
-            }
-            require_depth(around.depth() + 1 + from.height())?;
-            changed.parent = around.leaf_ref();
+            let new_ancestors = self.new_parents(parent).await?;
+            require_outside(&new_ancestors, from.id)?;
+            require_depth(new_ancestors.depth() + 1 + from.height())?;
+
+            changed.parent = new_ancestors.leaf_ref();
             changed.bump_access_version(from);
-            let version = self
-                .table
-                .move_folder(from, &changed, &around, &found.around())
-                .await?;
-            Ok(ResolvedFolder(
-                around.with_leaf(Folder { version, ..changed }),
-            ))
+            let relocation = FolderRelocation {
+                from,
+                to: &changed,
+                old_ancestors: &resolved.ancestors(),
+                new_ancestors: &new_ancestors,
+            };
+            let version = self.table.move_folder(relocation).await?;
+            let moved = Folder { version, ..changed };
+            Ok(ResolvedFolder(new_ancestors.with_leaf(moved)))
         };
+
         self.table
-            .retry_on_conflict(found, || self.folder_again(id), write)
+            .retry_on_conflict(resolved, || self.current_folder(id), write)
             .await
     }
 
-    /// Changes what a folder says of what is in it.
+    /// Changes a setting that the folder's contents inherit.
     pub async fn change_folder_setting(
         &self,
-        found: ResolvedFolder,
+        resolved: ResolvedFolder,
         change: impl Fn(&Folder) -> FolderSetting,
     ) -> Result<ResolvedFolder, ServiceError> {
         let change = |folder: &mut Folder| {
@@ -158,131 +169,138 @@ impl SpaceScope {
             folder.updated_at = self.now();
             Ok(())
         };
-        self.change_folder(found, change).await
+        self.change_folder(resolved, change).await
     }
 
-    /// Changes a folder's record where it is. Where others change it at the same time, the change
-    /// is made again upon theirs.
+    /// Changes a folder's record in the same place. On a conflict, `change` is applied to the current
+    /// version.
     pub(crate) async fn change_folder(
         &self,
-        found: ResolvedFolder,
+        resolved: ResolvedFolder,
         change: impl Fn(&mut Folder) -> Result<(), ServiceError>,
     ) -> Result<ResolvedFolder, ServiceError> {
-        let id = found.folder().id;
+        let id = resolved.folder().id;
         let change = &change;
-        let write = |found: ResolvedFolder| async move {
-            let mut changed = found.folder().clone();
+        let write = |resolved: ResolvedFolder| async move {
+            let from = resolved.folder();
+            let mut changed = from.clone();
             change(&mut changed)?;
-            changed.bump_access_version(found.folder());
-            let version = self.table.change_folder(found.folder(), &changed).await?;
-            Ok(found.changed(Folder { version, ..changed }))
+            changed.bump_access_version(from);
+            let version = self.table.change_folder(from, &changed).await?;
+            Ok(resolved.replaced_by(Folder { version, ..changed }))
         };
+
         self.table
-            .retry_on_conflict(found, || self.folder_again(id), write)
+            .retry_on_conflict(resolved, || self.current_folder(id), write)
             .await
     }
 
-    /// Returns a page of this space's folders, newest first: all of them, or those right in one or
-    /// at the top.
+    /// Returns a page of this space's folders, newest first: all of them, or the direct children of a
+    /// folder or of the root (`Some(None)`).
     pub async fn list_folders(
         &self,
         parent: Option<Option<FolderId>>,
         page_request: &PageRequest,
     ) -> Result<Page<ResolvedFolder>, ServiceError> {
-        let Page { items, next, prev } = self
+        let page = self
             .table
             .list_folders(self.record.id, parent, page_request)
             .await?;
-        let items = self
-            .with_chains(items)
-            .await?
-            .into_iter()
-            .flatten()
-            .collect();
-        Ok(Page { items, next, prev })
+        let resolved = self.resolve_folders(page.items).await?;
+        Ok(Page {
+            items: resolved.into_iter().flatten().collect(),
+            next: page.next,
+            prev: page.prev,
+        })
     }
 
-    /// A folder as it is now; not found, where it is gone.
-    pub(crate) async fn folder_again(&self, id: FolderId) -> Result<ResolvedFolder, ServiceError> {
-        self.folder(id)
-            .await?
+    /// Returns the current version of a folder. Fails with 404 if it was deleted.
+    pub(crate) async fn current_folder(
+        &self,
+        id: FolderId,
+    ) -> Result<ResolvedFolder, ServiceError> {
+        let chain = self.folder(id).await?;
+        chain
             .and_then(ResolvedFolder::of)
             .ok_or_else(ServiceError::not_found)
     }
 
-    /// The chain of what is put into a folder, or to the top, by the field that names it.
-    async fn around(&self, parent: Option<FolderId>) -> Result<FolderChain, ServiceError> {
+    /// Returns the chain of a new parent. Waits while a concurrent deletion locks the parent, and
+    /// fails if it stays locked.
+    async fn new_parents(&self, parent: Option<FolderId>) -> Result<FolderChain, ServiceError> {
         let Some(parent) = parent else {
             return Ok(FolderChain::default());
         };
-        let is_closed = |around: &FolderChain| {
-            around
-                .leaf()
-                .is_some_and(|folder| folder.is_locked(self.now()))
+        let is_locked = |chain: &FolderChain| {
+            let leaf = chain.leaf();
+            leaf.is_some_and(|folder| folder.is_locked(self.now()))
         };
-        let mut around = self.folder(parent).await?;
-        if around.as_ref().is_some_and(is_closed) {
-            self.with_settled_folder(Some(parent)).await?;
-            around = self.folder(parent).await?;
+
+        let mut chain = self.folder(parent).await?;
+        if chain.as_ref().is_some_and(is_locked) {
+            self.with_unlocked_folder(Some(parent)).await?;
+            chain = self.folder(parent).await?;
         }
-        let around =
-            around.ok_or_else(|| FieldErrors::from((PARENT, FieldError::InvalidSelection)))?;
-        if is_closed(&around) {
-            Err(folder_closed())
+
+        let chain =
+            chain.ok_or_else(|| FieldErrors::from((PARENT_FIELD, FieldError::InvalidSelection)))?;
+        if is_locked(&chain) {
+            Err(folder_locked())
         } else {
-            Ok(around)
+            Ok(chain)
         }
     }
 }
 
 impl Tenants {
-    /// A folder and its space, by the folder's id; `None` where there is none, or none that the
-    /// caller may know of.
+    /// Returns a folder by id; `None` if the caller has no access to such a folder.
     pub async fn folder(
         &self,
         caller: &Caller,
         id: FolderId,
-    ) -> Result<Option<(SpaceScope, ResolvedFolder)>, ServiceError> {
-        let found = if let Some((own, role)) = caller.own_space() {
-            let (space, folder) = self.table.space_and_folder(own, Some(id)).await?;
-            space
-                .zip(folder)
-                .map(|(space, folder)| (self.scoped(space, role), folder))
-        } else {
-            let (Some(user), Some(space)) = (caller.user(), self.table.space_of_folder(id).await?)
-            else {
-                return Ok(None);
-            };
-            let found = self
-                .table
-                .space_folder_and_membership(space, id, user)
-                .await?;
-            found.map(|(space, folder, membership)| (self.scoped(space, membership.role), folder))
-        };
-        let Some((space, folder)) = found else {
+    ) -> Result<Option<Scoped<ResolvedFolder>>, ServiceError> {
+        let Some(Scoped { space, record }) = self.folder_record(caller, id).await? else {
             return Ok(None);
         };
-        let found = space.with_chains(vec![folder]).await?.pop().flatten();
-        Ok(found.map(|found| (space, found)))
+        let resolved = space.resolve_folders(vec![record]).await?.pop().flatten();
+        Ok(resolved.map(|record| Scoped { space, record }))
+    }
+
+    async fn folder_record(
+        &self,
+        caller: &Caller,
+        id: FolderId,
+    ) -> Result<Option<Scoped<Folder>>, ServiceError> {
+        if let Some(own) = caller.space_role() {
+            let found = self.table.space_with_folder(own.space_id, Some(id)).await?;
+            return Ok(self.scope_own(found, own));
+        }
+
+        let Some(user) = caller.user() else {
+            return Ok(None);
+        };
+        let Some(space) = self.table.space_of_folder(id).await? else {
+            return Ok(None);
+        };
+        let found = self.table.folder_for_member(space, id, user).await?;
+        Ok(found.map(|found| self.scope_member(found)))
     }
 }
 
+/// Fails with 422 if a folder would be moved into itself.
+fn require_outside(new_ancestors: &FolderChain, folder: FolderId) -> Result<(), ServiceError> {
+    if !new_ancestors.contains(folder) {
+        return Ok(());
+    }
+    let field_error = FieldError::Custom("must not be the folder itself or one of its subfolders");
+    Err(FieldErrors::from((PARENT_FIELD, field_error)).into())
+}
+
+/// Fails with 422 if folders would be too deep.
 fn require_depth(depth: usize) -> Result<(), ServiceError> {
     if depth > MAX_FOLDER_DEPTH {
-        Err(FieldErrors::from((PARENT, TOO_DEEP)).into())
+        Err(FieldErrors::from((PARENT_FIELD, TOO_DEEP)).into())
     } else {
         Ok(())
-    }
-}
-
-/// What is wrong with a place where folders would be too deep.
-pub(crate) const TOO_DEEP: FieldError =
-    FieldError::Custom("must not nest folders more than 20 levels deep");
-
-/// The refusal of whatever comes into a folder of which it is being decided whether it is deleted.
-pub(crate) fn folder_closed() -> ServiceError {
-    ServiceError {
-        message: "The folder is being deleted. Please try again.".into(),
-        ..ServiceError::contended("the folder is closed by a deletion")
     }
 }

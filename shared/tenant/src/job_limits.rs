@@ -1,17 +1,18 @@
-//! How much of its work a background job does at once.
+//! Page sizes and time limits of background jobs.
 
 use std::time::Duration;
 
-use bucket::LIST_MAX;
+use bucket::MAX_LISTED_OBJECTS;
 
-/// Page sizes of a background job, and the time it leaves unused at its end.
+/// Page sizes of a background job, and the time that it reserves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JobLimits {
-    /// Most records of one page.
+    /// Maximum records of a page.
     pub records_per_page: u16,
-    /// Most objects of one page.
+    /// Maximum objects of a page.
     pub objects_per_page: u16,
-    /// Time that is left for one more page when the job stops and sends a message to continue.
+    /// Time that must be left to begin another page. With less, the job stops and sends a message to
+    /// continue.
     pub reserve: Duration,
 }
 
@@ -19,22 +20,22 @@ impl Default for JobLimits {
     fn default() -> JobLimits {
         JobLimits {
             records_per_page: 100,
-            objects_per_page: LIST_MAX,
+            objects_per_page: MAX_LISTED_OBJECTS,
             reserve: Duration::from_secs(30),
         }
     }
 }
 
-/// The time of one job.
+/// The time that a job may take.
 pub struct JobTime<'a> {
     /// Returns the time that is left.
     pub left: &'a (dyn Fn() -> Duration + Send + Sync),
-    /// Time that has to be left to begin another page.
+    /// Time that must be left to begin another page.
     pub reserve: Duration,
 }
 
 impl JobTime<'_> {
-    /// Whether another page may begin.
+    /// Returns whether another page may begin.
     pub(crate) fn allows_another_page(&self) -> bool {
         (self.left)() > self.reserve
     }

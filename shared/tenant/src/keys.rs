@@ -1,4 +1,4 @@
-//! The API keys of a space, and those of a user.
+//! The API keys of a space or of a user.
 
 use domain::{
     ApiKey, Completion, KeyId, KeyName, KeyScope, KeySecret, Page, PageRequest, Role, ServiceError,
@@ -8,27 +8,36 @@ use table::Table;
 
 use crate::{SpaceScope, Tenants};
 
-/// What a caller says of a key to be made.
+/// Properties of a new key.
 #[derive(Clone, Debug)]
 pub struct NewKey {
-    /// What it is for.
+    /// Name of the key.
     pub name: KeyName,
-    /// What a space key may do; as much as its creator, where that is not said.
+    /// Role of a space key; `None` for its creator's role.
     pub role: Option<Role>,
-    /// When it ends by itself.
+    /// Time at which the key expires.
     pub expires_at: Option<Timestamp>,
+}
+
+/// A key that was just created, with its secret, which is not stored.
+#[derive(Clone, Debug)]
+pub struct CreatedKey {
+    /// The key.
+    pub key: ApiKey,
+    /// The secret.
+    pub secret: KeySecret,
 }
 
 /// The keys of a space or of a user.
 #[derive(Clone, Debug)]
 pub struct Keys {
     table: Table,
-    /// The scope of a key that is made without saying more.
+    /// Scope of a new key, unless another role is requested.
     scope: KeyScope,
 }
 
 impl SpaceScope {
-    /// This space's keys.
+    /// Returns this space's keys.
     pub fn keys(&self) -> Keys {
         Keys {
             table: self.table.clone(),
@@ -41,7 +50,7 @@ impl SpaceScope {
 }
 
 impl Tenants {
-    /// A user's account keys.
+    /// Returns a user's account keys.
     pub fn account_keys(&self, user_id: UserId) -> Keys {
         Keys {
             table: self.table.clone(),
@@ -51,15 +60,15 @@ impl Tenants {
 }
 
 impl Keys {
-    /// Makes a key. The secret is in the answer and nowhere else. `complete` ends the request that
-    /// it is made for.
+    /// Creates a key. `complete` returns the completion of the request's idempotency reservation.
     pub async fn create(
         &self,
         new: NewKey,
         complete: impl FnOnce(&ApiKey, &KeySecret) -> Option<Completion>,
-    ) -> Result<(ApiKey, KeySecret), ServiceError> {
-        let secret = KeySecret::new(self.table.env());
-        let now = self.table.env().now();
+    ) -> Result<CreatedKey, ServiceError> {
+        let env = self.table.env();
+        let now = env.now();
+        let secret = KeySecret::new(env);
         let scope = match self.scope {
             KeyScope::Space { space_id, role } => KeyScope::Space {
                 space_id,
@@ -79,13 +88,13 @@ impl Keys {
             created_at: now,
             updated_at: now,
         };
-        self.table
-            .create_key(&key, complete(&key, &secret).as_ref())
-            .await?;
-        Ok((key, secret))
+
+        let completion = complete(&key, &secret);
+        self.table.create_key(&key, completion.as_ref()).await?;
+        Ok(CreatedKey { key, secret })
     }
 
-    /// A page of the keys, newest first, revoked ones included.
+    /// Returns a page of the keys, newest first, including revoked ones.
     pub async fn list(&self, page_request: &PageRequest) -> Result<Page<ApiKey>, ServiceError> {
         Ok(self
             .table
@@ -93,12 +102,13 @@ impl Keys {
             .await?)
     }
 
-    /// Revokes a key, from the next request on; `false` where there is none. Safe to repeat.
+    /// Revokes a key from the next request on. Returns `false` if there is no such key. Idempotent.
     pub async fn revoke(&self, id: KeyId) -> Result<bool, ServiceError> {
         let Some(key) = self.table.listed_key(self.scope.owner(), id).await? else {
             return Ok(false);
         };
-        // The list is written last: a key that is revoked there is revoked, and keeps the moment.
+
+        // The list is written last, so a key that is revoked there needs no further write.
         if key.is_active {
             self.table.revoke_key(&key).await?;
         }

@@ -1,13 +1,15 @@
-//! What one caller may reach: a space's records and objects together, and nothing of any other
-//! space.
+//! Tenant-scoped access to DynamoDB, S3 and SQS.
 //!
-//! Invariants: this is the only crate that uses `table`, `bucket` and `queue`; a [`SpaceScope`] is had
-//! only for a [`Caller`] that may know of it, or as a verified [`UploadScope`], and everything it
-//! reads or writes is its own. The reads that are not scoped to a space are [`Tenants::admit`],
-//! [`Tenants::authenticate`], the look-up of whose a bare id is, and delivery's of a path; and the
-//! [`Purge`], the [`PendingUploads`] of presigned uploads and the [`Sweep`] are nobody's requests.
+//! Invariants:
+//! - This is the only crate that uses `table`, `bucket` and `queue`.
+//! - A [`SpaceScope`] exists only for an authorized [`Caller`], a verified [`UploadScope`], a valid
+//!   confirm token, or a background job. It reads and writes only its own space.
+//! - Reads outside of a scope are limited to authentication, the lookup of the space that an id
+//!   belongs to, and delivery's lookup of a storage path.
+//! - Only the background jobs [`Purge`], [`PendingUploads`] and [`Sweep`] reach all spaces.
 
 mod account;
+mod activation;
 mod authorized_file;
 mod bootstrap;
 mod caches;
@@ -22,46 +24,54 @@ mod folders;
 mod job_limits;
 mod keys;
 mod pending_uploads;
+mod presigned_uploads;
 mod purge;
 mod space_scope;
 mod spaces;
+mod staged_copies;
 mod sweep;
+mod unsigned_uploads;
+mod upload_config_lists;
 mod upload_configs;
 mod upload_scope;
 
 pub use account::Account;
-pub use authorized_file::{AccessContext, AuthorizedFile, Grant, ResolvedFile};
+pub use authorized_file::{AccessContext, AuthorizedFile, Grant, PresentedSignature, ResolvedFile};
 pub use bootstrap::{BootstrapKey, bootstrap};
 pub use bucket::{ObjectHead, ObjectReader, Payload, ResponseHeaders};
-pub use caller::Caller;
+pub use caller::{Caller, SpaceRole};
 pub use file_store::{FileBucket, FileStore, NewFile};
 pub use folder_chains::FolderChains;
 pub use folder_targets::{FolderSelector, Placement};
-pub use folders::{FolderMove, FolderSetting, ResolvedFolder};
+pub use folders::{FolderMove, FolderSetting, NewFolder, ResolvedFolder};
 pub use job_limits::{JobLimits, JobTime};
-pub use keys::{Keys, NewKey};
-pub use pending_uploads::{
-    PRESIGNED_URL_LIFETIME_MS, PendingUploads, Presigned, StagedCopy, StagedCopyOutcome,
-};
+pub use keys::{CreatedKey, Keys, NewKey};
+pub use pending_uploads::PendingUploads;
+pub use presigned_uploads::{PRESIGNED_URL_LIFETIME_MS, PresignRequest, PresignedUpload};
 pub use purge::{Purge, PurgeOutcome};
-pub use queue::{ConfirmCheck, DELAY_MAX_SECONDS, PurgeJob, PurgePass, Queue, SweepJob};
-pub use space_scope::SpaceScope;
+pub use queue::{
+    ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS, PurgeJob, PurgePass, Queue, SweepJob,
+};
+pub use space_scope::{Scoped, SpaceScope};
+pub use staged_copies::{StagedCopy, StagedCopyOutcome};
 pub use sweep::{Sweep, SweepOutcome};
+pub use table::{AnonymousCount, FileInSpace};
+pub use unsigned_uploads::{RequestOrigin, UnverifiedUpload};
 pub use upload_configs::CONFIG_READ_ROLE;
-pub use upload_scope::{RequestOrigin, UnverifiedUpload, UploadScope};
+pub use upload_scope::{Selected, UploadScope, VerifiedUpload};
 
-use caches::{ActiveConfigHints, AncestorCache};
+use caches::{ActiveConfigCache, AncestorCache};
 use domain::{
     IdempotencyReservation, KeySecret, RateLimit, RateLimitStatus, ReservationOutcome, ServiceError,
 };
 use table::{KeyCheck, Table};
 
-/// Every space's records; the way to one of them is through a [`Caller`].
+/// Access to all spaces. A [`Caller`] reaches one of them through a [`SpaceScope`].
 #[derive(Clone, Debug)]
 pub struct Tenants {
     table: Table,
-    hints: AncestorCache,
-    active_configs: ActiveConfigHints,
+    ancestors: AncestorCache,
+    active_configs: ActiveConfigCache,
 }
 
 /// Outcome of the authentication of a request with a key.
@@ -75,18 +85,18 @@ pub enum Authentication {
     Authenticated {
         /// The caller.
         caller: Caller,
-        /// What is left of the key's requests.
+        /// The remaining requests of the key.
         rate_limit: RateLimitStatus,
     },
 }
 
 impl Tenants {
-    /// The records in this table.
+    /// Creates access to the spaces in a table, with empty caches.
     pub fn new(table: Table) -> Tenants {
         Tenants {
             table,
-            hints: AncestorCache::default(),
-            active_configs: ActiveConfigHints::default(),
+            ancestors: AncestorCache::default(),
+            active_configs: ActiveConfigCache::default(),
         }
     }
 
@@ -96,20 +106,18 @@ impl Tenants {
         secret: &KeySecret,
         limit: RateLimit,
     ) -> Result<Authentication, ServiceError> {
-        Ok(
-            match self
-                .table
-                .authenticate_and_count(&secret.hash(), limit)
-                .await?
-            {
-                KeyCheck::UnknownKey => Authentication::UnknownKey,
-                KeyCheck::RateLimited(rate_limit) => Authentication::RateLimited(rate_limit),
-                KeyCheck::Counted { key, rate_limit } => Authentication::Authenticated {
-                    caller: Caller::new(key.key_id, key.scope),
-                    rate_limit,
-                },
+        let check = self
+            .table
+            .authenticate_and_count(&secret.hash(), limit)
+            .await?;
+        Ok(match check {
+            KeyCheck::UnknownKey => Authentication::UnknownKey,
+            KeyCheck::RateLimited(rate_limit) => Authentication::RateLimited(rate_limit),
+            KeyCheck::Counted { key, rate_limit } => Authentication::Authenticated {
+                caller: Caller::new(key.key_id, key.scope),
+                rate_limit,
             },
-        )
+        })
     }
 
     /// Authenticates a request without counting it. Returns `None` if the key is unknown, revoked or
@@ -119,13 +127,22 @@ impl Tenants {
         Ok(key.map(|key| Caller::new(key.key_id, key.scope)))
     }
 
-    /// Reserves a request that is to be done once; mark and payload are opaque.
+    /// Counts a request of an anonymous client, unless its limit for this minute is reached.
+    pub async fn count_anonymous_request(
+        &self,
+        client: &str,
+        limit: RateLimit,
+    ) -> Result<AnonymousCount, ServiceError> {
+        Ok(self.table.count_anonymous_request(client, limit).await?)
+    }
+
+    /// Reserves the request with this idempotency key and payload. Both are opaque hashes.
     pub async fn reserve(
         &self,
-        mark: &str,
+        request_hash: &str,
         payload: &str,
     ) -> Result<ReservationOutcome, ServiceError> {
-        Ok(self.table.reserve(mark, payload).await?)
+        Ok(self.table.reserve(request_hash, payload).await?)
     }
 
     /// Releases the reservation of a request that failed.

@@ -1,9 +1,7 @@
-//! Removes what is left of deleted spaces and files. It is a background job, so it reaches a space
-//! without a caller.
+//! Deletes the remains of deleted spaces and files, as a background job.
 //!
-//! Invariant: the objects of a file go before its record, page by page, so that both shrink
-//! together, and what is left of a space is found from its records or in the bucket, wherever a job
-//! ends.
+//! Invariant: the objects of a file are deleted before its record, page by page. Wherever a job
+//! stops, the remains of a space can still be found from its records or in the bucket.
 
 use bucket::{Bucket, ObjectKey};
 use domain::{FileId, ServiceError, SpaceId, Timestamp};
@@ -13,13 +11,13 @@ use tracing::instrument;
 
 use crate::{JobLimits, JobTime};
 
-/// How long the mark of a deletion may come after its announcement, in milliseconds: longer than a
-/// request lasts.
-const MARK_MS: i64 = 2 * 60_000;
-/// Seconds after which a job looks again for the mark.
-const UNMARKED_SECONDS: i64 = 15;
+/// Time after the purge job in which the record may still be deleted, in milliseconds: longer than a
+/// request takes.
+const DELETION_TIMEOUT_MS: i64 = 2 * 60_000;
+/// Time after which a job checks again whether the record is deleted, in seconds.
+const RECHECK_SECONDS: i64 = 15;
 
-/// The purge's way to tables and buckets.
+/// The background job that purges deleted spaces and files.
 #[derive(Clone, Debug)]
 pub struct Purge {
     table: Table,
@@ -27,17 +25,24 @@ pub struct Purge {
     limits: JobLimits,
 }
 
-/// What became of a purge job.
+/// Outcome of a purge job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PurgeOutcome {
-    /// It is done, or nothing is to be done.
+    /// Nothing is left to do.
     Done,
-    /// It has to be done, or gone on with, after so many seconds.
+    /// The job has to continue after this number of seconds.
     Continue(i64),
 }
 
+/// One pass over a deleted space.
+struct SpacePass {
+    space_id: SpaceId,
+    pass: PurgePass,
+    requested_at: Timestamp,
+}
+
 impl Purge {
-    /// Reaches all spaces of a table and a bucket.
+    /// Creates the job for all spaces in a table and a bucket.
     pub fn new(table: Table, bucket: Bucket, limits: JobLimits) -> Purge {
         Purge {
             table: table.for_background_job(),
@@ -46,86 +51,87 @@ impl Purge {
         }
     }
 
-    /// Does at least a page of a job, and more while there is time. Safe to repeat, and to end
-    /// anywhere.
+    /// Processes at least one page of a job, and more while there is time. Idempotent, and safe to
+    /// stop at any point.
     #[instrument(skip_all)]
     pub async fn work(
         &self,
         job: &PurgeJob,
         time: &JobTime<'_>,
     ) -> Result<PurgeOutcome, ServiceError> {
-        let now = self.table.env().now();
         match *job {
             PurgeJob::Space {
                 space_id,
                 pass,
                 requested_at,
-            } => self.pass(space_id, pass, requested_at, time, now).await,
+            } => {
+                let pass = SpacePass {
+                    space_id,
+                    pass,
+                    requested_at,
+                };
+                self.purge_space(pass, time).await
+            }
             PurgeJob::File {
                 space_id,
                 file_id,
                 requested_at,
-            } => self.file(space_id, file_id, requested_at, now).await,
+            } => self.purge_file(space_id, file_id, requested_at).await,
         }
     }
 
-    /// Removes what is left of a file. A record that is gone never comes back: each is written
-    /// under an id of its own.
-    async fn file(
+    /// Deletes the objects of a deleted file. File ids are never reused, so a deleted record does
+    /// not come back.
+    async fn purge_file(
         &self,
         space_id: SpaceId,
         file_id: FileId,
         requested_at: Timestamp,
-        now: Timestamp,
     ) -> Result<PurgeOutcome, ServiceError> {
-        if self
-            .table
-            .files(space_id, &[file_id])
-            .await?
-            .contains_key(&file_id)
-        {
-            return Ok(await_mark(requested_at, now));
+        let files = self.table.files(space_id, &[file_id]).await?;
+        if files.contains_key(&file_id) {
+            return Ok(self.await_deletion(requested_at));
         }
+
         self.bucket.purge_file(space_id, file_id).await?;
         Ok(PurgeOutcome::Done)
     }
 
-    /// Does one pass over a deleted space, or a part of it.
-    async fn pass(
+    /// Processes one pass over a deleted space, or a part of it.
+    async fn purge_space(
         &self,
-        space_id: SpaceId,
-        pass: PurgePass,
-        requested_at: Timestamp,
+        pass: SpacePass,
         time: &JobTime<'_>,
-        now: Timestamp,
     ) -> Result<PurgeOutcome, ServiceError> {
-        let Some(space) = self.table.deleted_or_existing_space(space_id).await? else {
+        let space = self.table.deleted_or_existing_space(pass.space_id).await?;
+        let Some(space) = space else {
             return Ok(PurgeOutcome::Done);
         };
         let Some(deleted_at) = space.deleted_at else {
-            return Ok(await_mark(requested_at, now));
+            return Ok(self.await_deletion(pass.requested_at));
         };
-        let begins_at = deleted_at.plus_ms(pass.after_ms());
-        if now < begins_at {
-            return Ok(PurgeOutcome::Continue(begins_at.seconds_after(now).into()));
+        let now = self.table.env().now();
+        let starts_at = deleted_at.plus_ms(pass.pass.after_ms());
+        if now < starts_at {
+            return Ok(PurgeOutcome::Continue(starts_at.seconds_after(now).into()));
         }
 
-        while self.remove_page(space.id).await? {
+        while self.delete_page(space.id).await? {
             if !time.allows_another_page() {
                 return Ok(PurgeOutcome::Continue(0));
             }
         }
 
-        if pass == PurgePass::Last {
+        if pass.pass == PurgePass::Last {
             self.table.retire_handle(&space.handle).await?;
             self.table.purge_space(space.id).await?;
         }
         Ok(PurgeOutcome::Done)
     }
 
-    /// Removes a page of records with the objects of their files, or, once there are no records, a
-    /// page of the objects that no record named; `false` if there is neither.
-    async fn remove_page(&self, space: SpaceId) -> Result<bool, ServiceError> {
+    /// Deletes a page of records with the objects of their files, or, if there are no records, a
+    /// page of objects. Returns `false` if there is neither.
+    async fn delete_page(&self, space: SpaceId) -> Result<bool, ServiceError> {
         let page = self
             .table
             .purge_page(space, self.limits.records_per_page)
@@ -138,21 +144,24 @@ impl Purge {
         }
 
         let mut objects: Vec<ObjectKey> = Vec::new();
-        for (file, revision) in &page.files {
-            objects.push(ObjectKey::staged(space, *file));
-            objects.extend(revision.map(|revision| ObjectKey::original(space, *file, revision)));
+        for file in &page.files {
+            objects.push(ObjectKey::staged(space, file.id));
+            if let Some(revision) = file.revision {
+                objects.push(ObjectKey::original(space, file.id, revision));
+            }
         }
         self.bucket.delete_many(&objects).await?;
         self.table.delete_purge_page(&page).await?;
         Ok(true)
     }
-}
 
-/// What is not deleted may yet be, as long as whoever announced its deletion may be at work.
-fn await_mark(requested_at: Timestamp, now: Timestamp) -> PurgeOutcome {
-    if now < requested_at.plus_ms(MARK_MS) {
-        PurgeOutcome::Continue(UNMARKED_SECONDS)
-    } else {
-        PurgeOutcome::Done
+    /// Returns the outcome for a record that is not deleted. The request that sent the job may still
+    /// delete it, or may have failed.
+    fn await_deletion(&self, requested_at: Timestamp) -> PurgeOutcome {
+        if self.table.env().now() < requested_at.plus_ms(DELETION_TIMEOUT_MS) {
+            PurgeOutcome::Continue(RECHECK_SECONDS)
+        } else {
+            PurgeOutcome::Done
+        }
     }
 }

@@ -1,140 +1,164 @@
-//! One space, as one caller may reach it.
+//! Access to one space for one caller.
 
-use domain::{Env, ErrorKind, FileId, Handle, Role, ServiceError, SpaceId, Timestamp};
-use table::Table;
+use domain::{Env, ErrorKind, File, FileId, Handle, Role, ServiceError, SpaceId, Timestamp};
+use table::{RecordForMember, Table, WithSpace};
 
-use crate::{Caller, Tenants, caches::AncestorCache};
+use crate::{Caller, SpaceRole, Tenants, caches::AncestorCache};
 
-/// A space that a caller may know of: its record, the caller's role, and what is kept in it.
+/// A space that a caller has access to, with the caller's role.
 #[derive(Clone, Debug)]
 pub struct SpaceScope {
     pub(crate) table: Table,
-    pub(crate) hints: AncestorCache,
+    pub(crate) ancestors: AncestorCache,
     pub(crate) record: domain::Space,
     role: Role,
 }
 
+/// A record and the scope of its space.
+#[derive(Clone, Debug)]
+pub struct Scoped<T> {
+    /// The scope of the record's space.
+    pub space: SpaceScope,
+    /// The record.
+    pub record: T,
+}
+
 impl Tenants {
-    /// A space, by id; `None` where there is none, or none that the caller may know of.
+    /// Returns a space by id; `None` if the caller has no access to such a space.
     pub async fn space(
         &self,
         caller: &Caller,
         id: SpaceId,
     ) -> Result<Option<SpaceScope>, ServiceError> {
-        if let Some((own, role)) = caller.own_space() {
-            let record = if own == id {
-                self.table.space(id).await?
-            } else {
-                None
-            };
-            return Ok(record.map(|record| self.scoped(record, role)));
+        if let Some(own) = caller.space_role() {
+            if own.space_id != id {
+                return Ok(None);
+            }
+            let space = self.table.space(id).await?;
+            return Ok(space.map(|space| self.scope(space, own.role)));
         }
+
         let Some(user) = caller.user() else {
             return Ok(None);
         };
-        let (record, membership) = self.table.space_and_membership(id, user).await?;
-        Ok(record
-            .zip(membership)
-            .map(|(record, membership)| self.scoped(record, membership.role)))
+        let found = self.table.space_with_membership(id, user).await?;
+        Ok(match (found.space, found.record) {
+            (Some(space), Some(membership)) => Some(self.scope(space, membership.role)),
+            _ => None,
+        })
     }
 
-    /// A space, by handle; `None` where there is none, or none that the caller may know of.
+    /// Returns a space by handle; `None` if the caller has no access to such a space.
     pub async fn space_by_handle(
         &self,
         caller: &Caller,
         handle: &Handle,
     ) -> Result<Option<SpaceScope>, ServiceError> {
-        if let Some((own, role)) = caller.own_space() {
-            let record = self
-                .table
-                .space(own)
-                .await?
-                .filter(|record| record.handle == *handle);
-            return Ok(record.map(|record| self.scoped(record, role)));
+        if let Some(own) = caller.space_role() {
+            let space = self.table.space(own.space_id).await?;
+            let space = space.filter(|space| space.handle == *handle);
+            return Ok(space.map(|space| self.scope(space, own.role)));
         }
+
         let Some(user) = caller.user() else {
             return Ok(None);
         };
-        let Some(record) = self.table.space_by_handle(handle).await? else {
+        let Some(space) = self.table.space_by_handle(handle).await? else {
             return Ok(None);
         };
-        let membership = self.table.membership(user, record.id).await?;
-        Ok(membership.map(|membership| self.scoped(record, membership.role)))
+        let membership = self.table.membership(user, space.id).await?;
+        Ok(membership.map(|membership| self.scope(space, membership.role)))
     }
 
-    /// A file and its space, by the file's id; `None` where there is none, or none that the caller
-    /// may know of.
+    /// Returns a file by id; `None` if the caller has no access to such a file.
     pub async fn file(
         &self,
         caller: &Caller,
         id: FileId,
-    ) -> Result<Option<(SpaceScope, domain::File)>, ServiceError> {
-        if let Some((own, role)) = caller.own_space() {
-            let (space, file) = self.table.space_and_file(own, id).await?;
-            return Ok(space
-                .zip(file)
-                .map(|(space, file)| (self.scoped(space, role), file)));
+    ) -> Result<Option<Scoped<File>>, ServiceError> {
+        if let Some(own) = caller.space_role() {
+            let found = self.table.space_with_file(own.space_id, id).await?;
+            return Ok(self.scope_own(found, own));
         }
-        let (Some(user), Some(space_id)) = (caller.user(), self.table.space_of_file(id).await?)
-        else {
+
+        let Some(user) = caller.user() else {
             return Ok(None);
         };
-        let found = self
-            .table
-            .space_file_and_membership(space_id, id, user)
-            .await?;
-        Ok(found.map(|(space, file, membership)| (self.scoped(space, membership.role), file)))
+        let Some(space) = self.table.space_of_file(id).await? else {
+            return Ok(None);
+        };
+        let found = self.table.file_for_member(space, id, user).await?;
+        Ok(found.map(|found| self.scope_member(found)))
     }
 
-    pub(crate) fn scoped(&self, record: domain::Space, role: Role) -> SpaceScope {
+    /// Creates the scope of a space for a role.
+    pub(crate) fn scope(&self, record: domain::Space, role: Role) -> SpaceScope {
         telemetry::record_space(record.id);
         SpaceScope {
             table: self.table.clone(),
-            hints: self.hints.clone(),
+            ancestors: self.ancestors.clone(),
             record,
             role,
+        }
+    }
+
+    /// Scopes a record of a space key's own space; `None` if record or space do not exist.
+    pub(crate) fn scope_own<T>(&self, found: WithSpace<T>, own: SpaceRole) -> Option<Scoped<T>> {
+        let (Some(space), Some(record)) = (found.space, found.record) else {
+            return None;
+        };
+        Some(Scoped {
+            space: self.scope(space, own.role),
+            record,
+        })
+    }
+
+    /// Scopes a record for a member of its space.
+    pub(crate) fn scope_member<T>(&self, found: RecordForMember<T>) -> Scoped<T> {
+        Scoped {
+            space: self.scope(found.space, found.membership.role),
+            record: found.record,
         }
     }
 }
 
 impl SpaceScope {
-    /// A space for what nobody asked for.
+    /// Creates the scope of a space for a background job.
     pub(crate) fn for_background_job(table: Table, record: domain::Space) -> SpaceScope {
         SpaceScope {
             table,
-            hints: AncestorCache::default(),
+            ancestors: AncestorCache::default(),
             record,
             role: Role::Viewer,
         }
     }
 
-    /// The space's record.
+    /// Returns the space's record.
     pub fn record(&self) -> &domain::Space {
         &self.record
     }
 
-    /// Returns the clock and the randomness of all that is written in the space.
+    /// Returns the clock and the source of randomness.
     pub fn env(&self) -> &Env {
         self.table.env()
     }
 
-    /// The present moment.
+    /// Returns the current time.
     pub(crate) fn now(&self) -> Timestamp {
         self.table.env().now()
     }
 
-    /// The caller's role.
+    /// Returns the caller's role.
     pub fn role(&self) -> Role {
         self.role
     }
 
-    /// Refuses a caller whose role is below this one.
-    pub fn require_role(&self, least: Role) -> Result<(), ServiceError> {
-        require_role(self.role, least)
+    /// Fails with 403 if the caller's role is below `min`.
+    pub fn require_role(&self, min: Role) -> Result<(), ServiceError> {
+        require_role(self.role, min)
     }
 
-    /// Changes the space's record. Where others change it at the same time, the change is made
-    /// again upon theirs.
+    /// Changes the space's record. On a conflict, `change` is applied to the current version.
     pub async fn change(
         &mut self,
         change: impl Fn(&mut domain::Space),
@@ -144,23 +168,17 @@ impl SpaceScope {
             space.updated_at = now;
             Ok(())
         };
-        self.change_if(change).await
+        self.try_change(change).await
     }
 
-    /// The same of a change at a moment that may refuse what it finds, and of which nobody is told.
-    pub(crate) async fn change_if(
+    /// Changes the space's record unless `change` fails. Leaves `updated_at` unchanged.
+    pub(crate) async fn try_change(
         &mut self,
         change: impl Fn(&mut domain::Space, Timestamp) -> Result<(), ServiceError>,
     ) -> Result<(), ServiceError> {
-        let id = self.record.id;
         let this = &*self;
         let change = &change;
-        let load = || async {
-            this.table
-                .space(id)
-                .await?
-                .ok_or_else(ServiceError::not_found)
-        };
+        let load = || this.current_record();
         let write = |from: domain::Space| async move {
             let mut changed = from.clone();
             change(&mut changed, this.now())?;
@@ -168,32 +186,41 @@ impl SpaceScope {
             let version = this.table.change_space(&from, &changed).await?;
             Ok(domain::Space { version, ..changed })
         };
+
         self.record = this
             .table
             .retry_on_conflict(this.record.clone(), load, write)
             .await?;
         Ok(())
     }
+
+    /// Returns the current version of the space's record. Fails with 404 if the space was deleted.
+    pub(crate) async fn current_record(&self) -> Result<domain::Space, ServiceError> {
+        let space = self.table.space(self.record.id).await?;
+        space.ok_or_else(ServiceError::not_found)
+    }
 }
 
-/// Refuses a role that is below the least one.
-pub(crate) fn require_role(role: Role, least: Role) -> Result<(), ServiceError> {
-    if role >= least {
+/// Fails with 403 if a role is below `min`.
+fn require_role(role: Role, min: Role) -> Result<(), ServiceError> {
+    if role >= min {
         return Ok(());
     }
     let message = format!(
         "This action requires the role {} or higher. Your role is {}.",
-        least.name(),
+        min.name(),
         role.name()
     );
     Err(ServiceError::new(ErrorKind::Forbidden, message))
 }
 
 impl Caller {
-    /// Refuses a space key whose role is below this one, before its space is known to be the one
-    /// meant. An account key's role depends on the space.
-    pub fn require_in_own_space(&self, least: Role) -> Result<(), ServiceError> {
-        self.own_space()
-            .map_or(Ok(()), |(_, role)| require_role(role, least))
+    /// Fails with 403 if the role of a space key is below `min`, before it is known which space the
+    /// request is for. Succeeds for an account key, whose role depends on the space.
+    pub fn require_in_own_space(&self, min: Role) -> Result<(), ServiceError> {
+        match self.space_role() {
+            Some(own) => require_role(own.role, min),
+            None => Ok(()),
+        }
     }
 }

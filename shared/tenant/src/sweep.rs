@@ -1,13 +1,14 @@
-//! What the sweep does: objects that no record speaks of are removed once they are a day old. They
-//! are what is left where somebody died between storing bytes and writing their record.
+//! Deletes objects without a record, which are left behind if a function stops between storing an
+//! object and writing its record. A background job that runs daily.
 //!
-//! Invariant: an object is removed only where it is so old that nobody can still be about to write
-//! its record, and the record is read after that. Each object is judged once, in the round after
-//! its first day.
+//! Invariants:
+//! - An object is deleted only at an age at which no request can still write its record, and the
+//!   record is read after that.
+//! - Each object is checked once, in the first round after its first day.
 
 use std::collections::{BTreeSet, HashMap};
 
-use bucket::{Bucket, ListedOriginal, ObjectKey};
+use bucket::{Bucket, ListedOriginal, ObjectKey, OriginalsPosition};
 use domain::{FileId, Revision, ServiceError, SpaceId};
 use queue::{SweepJob, SweepPosition, SweepRound};
 use table::Table;
@@ -17,14 +18,14 @@ use crate::{JobLimits, JobTime};
 
 /// Milliseconds in a day.
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
-/// How old an object is when it is judged, in milliseconds: far older than whoever stored it takes
-/// to write its record.
-const JUDGED_AFTER_MS: i64 = DAY_MS;
-/// How long after a file's id was drawn bytes may be stored for it, in milliseconds: a request is
-/// repeated under its ids for a day, and what was sent to a presigned address is gone after a few.
-const STORED_WITHIN_MS: i64 = 7 * DAY_MS;
+/// Age at which an object is checked, in milliseconds: far longer than the time from storing an
+/// object to writing its record.
+const CHECK_AGE_MS: i64 = DAY_MS;
+/// Maximum time from the creation of a file's id to the storage of its bytes, in milliseconds. A
+/// request is repeated under its ids for a day, and a presigned upload expires after hours.
+const MAX_STORAGE_DELAY_MS: i64 = 7 * DAY_MS;
 
-/// The sweep's way to tables and buckets.
+/// The background job that sweeps all spaces.
 #[derive(Clone, Debug)]
 pub struct Sweep {
     table: Table,
@@ -32,17 +33,17 @@ pub struct Sweep {
     limits: JobLimits,
 }
 
-/// What became of a sweep's job.
+/// Outcome of a sweep job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SweepOutcome {
-    /// The round is done.
+    /// The round is complete.
     Done,
-    /// The round goes on with this job.
+    /// The round continues with this job.
     Continue(SweepJob),
 }
 
 impl Sweep {
-    /// Reaches all spaces of a table and a bucket.
+    /// Creates the job for all spaces in a table and a bucket.
     pub fn new(table: Table, bucket: Bucket, limits: JobLimits) -> Sweep {
         Sweep {
             table: table.for_background_job(),
@@ -51,8 +52,8 @@ impl Sweep {
         }
     }
 
-    /// Does at least a page of a round, and more while there is time. Safe to repeat, and to end
-    /// anywhere.
+    /// Processes at least one page of a round, and more while there is time. Idempotent, and safe to
+    /// stop at any point.
     #[instrument(skip_all)]
     pub async fn pass(
         &self,
@@ -61,14 +62,15 @@ impl Sweep {
     ) -> Result<SweepOutcome, ServiceError> {
         let round = match job.round {
             Some(round) => round,
-            None => self.begin().await?,
+            None => self.new_round().await?,
         };
-        let walk = Walk {
+        let scan = Scan {
             sweep: self,
             round,
             time,
         };
-        if let Some(after) = walk.go_on().await? {
+
+        if let Some(after) = scan.scan_spaces().await? {
             let round = SweepRound {
                 after: Some(after),
                 ..round
@@ -79,8 +81,8 @@ impl Sweep {
         Ok(SweepOutcome::Done)
     }
 
-    async fn begin(&self) -> Result<SweepRound, ServiceError> {
-        let until = self.table.env().now().plus_ms(-JUDGED_AFTER_MS);
+    async fn new_round(&self) -> Result<SweepRound, ServiceError> {
+        let until = self.table.env().now().plus_ms(-CHECK_AGE_MS);
         let checked_until = self.table.swept_until().await?;
         Ok(SweepRound {
             checked_until,
@@ -90,107 +92,113 @@ impl Sweep {
     }
 }
 
-/// A way through the spaces and their originals.
-struct Walk<'a> {
+/// A scan of all spaces and their originals.
+struct Scan<'a> {
     sweep: &'a Sweep,
     round: SweepRound,
     time: &'a JobTime<'a>,
 }
 
-impl Walk<'_> {
-    /// Looks at what is left of the round; where that is too much, says where to go on.
-    async fn go_on(&self) -> Result<Option<SweepPosition>, ServiceError> {
-        let mut last = None;
-        if let Some(place) = self.round.after {
-            if !place.is_end_of_space() {
-                let stopped = self
-                    .through(place.space_id, place.file_id, Some(place.revision))
-                    .await?;
+impl Scan<'_> {
+    /// Scans the rest of the round. Returns the position to continue from if the time runs out.
+    async fn scan_spaces(&self) -> Result<Option<SweepPosition>, ServiceError> {
+        let mut last_space = None;
+        if let Some(position) = self.round.after {
+            if !position.is_end_of_space() {
+                let start = OriginalsPosition {
+                    file: position.file_id,
+                    after: Some(position.revision),
+                };
+                let stopped = self.scan_space(position.space_id, start).await?;
                 if stopped.is_some() {
                     return Ok(stopped);
                 }
             }
-            last = Some(place.space_id);
+            last_space = Some(position.space_id);
         }
-        let first_file = FileId::min_at(self.round.checked_until.plus_ms(-STORED_WITHIN_MS));
+
+        let oldest_id = self.round.checked_until.plus_ms(-MAX_STORAGE_DELAY_MS);
+        let start = OriginalsPosition {
+            file: FileId::min_at(oldest_id),
+            after: None,
+        };
         loop {
-            let spaces = self.sweep.bucket.spaces_page(last).await?;
+            let spaces = self.sweep.bucket.spaces_page(last_space).await?;
             if spaces.is_empty() {
                 return Ok(None);
             }
             for space in &spaces {
-                let stopped = self.through(*space, first_file, None).await?;
+                let stopped = self.scan_space(*space, start).await?;
                 if stopped.is_some() {
                     return Ok(stopped);
                 }
             }
-            last = spaces.last().copied();
+            last_space = spaces.last().copied();
         }
     }
 
-    /// Looks at the originals of a space, from a file on, behind one of its objects where one is
-    /// named.
-    async fn through(
+    /// Scans the originals of a space from a position. Returns the position to continue from if the
+    /// time runs out.
+    async fn scan_space(
         &self,
         space_id: SpaceId,
-        mut from: FileId,
-        mut after: Option<Revision>,
+        mut start: OriginalsPosition,
     ) -> Result<Option<SweepPosition>, ServiceError> {
+        let limit = self.sweep.limits.objects_per_page;
         loop {
-            let limit = self.sweep.limits.objects_per_page;
             let page = self
                 .sweep
                 .bucket
-                .originals_page(space_id, from, after, limit)
+                .originals_page(space_id, start, limit)
                 .await?;
-            self.judge(space_id, &page.originals).await?;
-            let next = page
-                .originals
-                .last()
-                .filter(|_| page.more)
-                .map(|last| (last.file_id, last.revision));
+            self.delete_orphans(space_id, &page.originals).await?;
+
+            let last = page.originals.last().filter(|_| page.has_more);
             if !self.time.allows_another_page() {
-                let place = next.map(|(file_id, revision)| SweepPosition {
+                let position = last.map(|last| SweepPosition {
                     space_id,
-                    file_id,
-                    revision,
+                    file_id: last.file_id,
+                    revision: last.revision,
                 });
                 return Ok(Some(
-                    place.unwrap_or_else(|| SweepPosition::end_of(space_id)),
+                    position.unwrap_or_else(|| SweepPosition::end_of(space_id)),
                 ));
             }
-            let Some((file_id, revision)) = next else {
+            let Some(last) = last else {
                 return Ok(None);
             };
-            (from, after) = (file_id, Some(revision));
+            start = OriginalsPosition {
+                file: last.file_id,
+                after: Some(last.revision),
+            };
         }
     }
 
-    /// Removes those originals of this round that no record names.
-    async fn judge(
+    /// Deletes those originals that are due in this round and that no record refers to.
+    async fn delete_orphans(
         &self,
         space_id: SpaceId,
         originals: &[ListedOriginal],
     ) -> Result<(), ServiceError> {
-        let SweepRound {
-            checked_until,
-            until,
-            ..
-        } = self.round;
-        let due = |original: &&ListedOriginal| {
-            original.stored_at > checked_until && original.stored_at <= until
-        };
-        let due: Vec<&ListedOriginal> = originals.iter().filter(due).collect();
+        let round = &self.round;
+        let due: Vec<&ListedOriginal> = originals
+            .iter()
+            .filter(|original| original.stored_at > round.checked_until)
+            .filter(|original| original.stored_at <= round.until)
+            .collect();
         let files: BTreeSet<FileId> = due.iter().map(|original| original.file_id).collect();
         let files: Vec<FileId> = files.into_iter().collect();
-        let kept: HashMap<FileId, Revision> = self.sweep.table.revisions(space_id, &files).await?;
-        let unnamed = due
+        let revisions: HashMap<FileId, Revision> =
+            self.sweep.table.revisions(space_id, &files).await?;
+
+        let orphans: Vec<ObjectKey> = due
             .iter()
-            .filter(|original| kept.get(&original.file_id) != Some(&original.revision));
-        let unnamed: Vec<ObjectKey> = unnamed.map(|original| original.key.clone()).collect();
-        if !unnamed.is_empty() {
-            self.sweep.bucket.delete_many(&unnamed).await?;
-            tracing::info!(%space_id, objects = unnamed.len(), "removed objects that no record speaks of");
+            .filter(|original| revisions.get(&original.file_id) != Some(&original.revision))
+            .map(|original| original.key.clone())
+            .collect();
+        if !orphans.is_empty() {
+            self.sweep.bucket.delete_many(&orphans).await?;
+            tracing::info!(%space_id, objects = orphans.len(), "deleted objects without a record");
         }
         Ok(())
     }

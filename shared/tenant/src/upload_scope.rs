@@ -1,52 +1,74 @@
-//! Where uploads go: into one space by one of its configs, for a caller with a key or for an
-//! anonymous one.
-//!
-//! Invariant: what a request without a key names gives an [`UnverifiedUpload`], which shows nothing
-//! of the space; only proof makes it an [`UploadScope`]: a signature of the space, or an origin
-//! that the config allows.
+//! Targets of uploads: a space and one of its upload configs, for a caller with a key or a signed
+//! URL.
 
 use domain::{
-    ConfirmTokens, FieldError, FieldErrors, File, FileId, Handle, MasterSecret, RateLimit,
-    RateLimitStatus, Referrer, Role, ServiceError, SignatureError, SignedUpload, SignedUploadUrl,
-    UploadConfig, UploadConfigName, UploadConfigReference,
+    ConfirmTokens, FieldError, FieldErrors, File, FileId, Handle, MasterSecret, Role, ServiceError,
+    SignatureError, SignedUpload, SignedUploadUrl, UploadConfig, UploadConfigReference,
 };
+use table::WithSpace;
 use tracing::instrument;
 
-use crate::{Caller, PRESIGNED_URL_LIFETIME_MS, SpaceScope, Tenants};
+use crate::{Caller, PRESIGNED_URL_LIFETIME_MS, Scoped, SpaceScope, Tenants};
 
-/// The least role that uploads, which is that of an anonymous uploader.
-const ROLE: Role = Role::User;
+/// Minimum role for uploads, and the role of anonymous uploads.
+pub(crate) const UPLOAD_ROLE: Role = Role::User;
 
-/// How long after the creation of its file a confirm token is valid, in milliseconds: an hour
-/// longer than the presigned URL.
-const CONFIRM_TOKEN_MS: i64 = PRESIGNED_URL_LIFETIME_MS + 60 * 60 * 1_000;
+/// Lifetime of a confirm token from the creation of its file, in milliseconds: an hour longer than
+/// that of the presigned URL.
+const CONFIRM_TOKEN_LIFETIME_MS: i64 = PRESIGNED_URL_LIFETIME_MS + 60 * 60 * 1_000;
 
-/// A space that takes uploads, and the config that they come under.
+/// A space that accepts uploads, and the upload config that applies to them.
 #[derive(Clone, Debug)]
 pub struct UploadScope {
-    /// The space.
+    /// The scope of the space.
     pub space: SpaceScope,
     /// The config.
     pub config: UploadConfig,
 }
 
-/// A space and a config that a request without a key names, before its origin is verified.
-#[derive(Debug)]
-pub struct UnverifiedUpload(UploadScope);
+/// A signed upload that was verified.
+#[derive(Clone, Debug)]
+pub struct VerifiedUpload {
+    /// The target of the upload.
+    pub scope: UploadScope,
+    /// The parameters that the signature covers.
+    pub signed: SignedUpload,
+}
 
-/// Where a request without a key comes from.
-#[derive(Clone, Copy, Debug)]
-pub struct RequestOrigin<'a> {
-    /// The `Referer` header.
-    pub referrer: Option<&'a str>,
-    /// Whether the request came over HTTPS.
-    pub is_secure: bool,
+/// What the fields of a request select.
+#[derive(Clone, Debug)]
+pub enum Selected<T> {
+    /// The fields are valid.
+    Valid(T),
+    /// The fields are invalid, for example because they refer to something that does not exist.
+    Invalid(FieldErrors),
+}
+
+impl<T> Selected<T> {
+    /// Returns the selected value, or the errors.
+    pub fn into_result(self) -> Result<T, FieldErrors> {
+        match self {
+            Selected::Valid(value) => Ok(value),
+            Selected::Invalid(errors) => Err(errors),
+        }
+    }
+}
+
+/// A space by handle, with the upload config that was read along with it.
+struct SpaceWithLikelyConfig {
+    space: Option<SpaceScope>,
+    likely: Option<LikelyConfig>,
+}
+
+/// An upload config that was read because the request probably needs it.
+struct LikelyConfig {
+    reference: UploadConfigReference,
+    config: Option<UploadConfig>,
 }
 
 impl Tenants {
-    /// Returns the space of a handle and the referenced config, or else the active one, for a
-    /// caller with a key. Returns field errors of `space` or `upload_config` if the caller may not
-    /// know of such a space or config.
+    /// Returns the space with a handle and the referenced config, or the active config if there is
+    /// no reference. Field errors are those of `space` and `upload_config`.
     ///
     /// Fails with 403 if the caller's role is too low or the space is disabled.
     #[instrument(skip_all)]
@@ -55,181 +77,131 @@ impl Tenants {
         caller: &Caller,
         handle: &Handle,
         reference: Option<&UploadConfigReference>,
-    ) -> Result<Result<UploadScope, FieldErrors>, ServiceError> {
-        let (space, read) = self
-            .space_and_likely_config(caller, handle, reference)
+    ) -> Result<Selected<UploadScope>, ServiceError> {
+        let found = self
+            .space_with_likely_config(caller, handle, reference)
             .await?;
-        let Some(space) = space else {
-            return Ok(Err(("space", FieldError::InvalidSelection).into()));
+        let Some(space) = found.space else {
+            let errors = FieldErrors::from(("space", FieldError::InvalidSelection));
+            return Ok(Selected::Invalid(errors));
         };
-        space.require_role(ROLE)?;
+        space.require_role(UPLOAD_ROLE)?;
         space.require_uploads()?;
 
-        let active = UploadConfigReference::Id(space.record.active_upload_config_id);
+        let active_id = space.record.active_upload_config_id;
+        let active = UploadConfigReference::Id(active_id);
         let reference = reference.unwrap_or(&active);
-        let config = match read {
-            Some((likely, config)) if likely == *reference => config,
+        let config = match found.likely {
+            Some(likely) if likely.reference == *reference => likely.config,
             _ => space.upload_config(Some(reference)).await?,
         };
-        self.active_configs
-            .note(space.record.id, space.record.active_upload_config_id);
-        Ok(config
-            .map(|config| UploadScope { space, config })
-            .ok_or_else(|| ("upload_config", FieldError::InvalidSelection).into()))
+        self.active_configs.insert(space.record.id, active_id);
+
+        Ok(match config {
+            Some(config) => Selected::Valid(UploadScope { space, config }),
+            None => Selected::Invalid(("upload_config", FieldError::InvalidSelection).into()),
+        })
     }
 
-    /// Returns the space of a handle. A space key's space is read together with the config that the
-    /// request is likely to need: the referenced one, or the one that was active the last time.
-    async fn space_and_likely_config(
+    /// Returns the space with a handle. For a space key, reads the space together with the config
+    /// that the request probably needs: the referenced one, or the last known active one.
+    async fn space_with_likely_config(
         &self,
         caller: &Caller,
         handle: &Handle,
         reference: Option<&UploadConfigReference>,
-    ) -> Result<
-        (
-            Option<SpaceScope>,
-            Option<(UploadConfigReference, Option<UploadConfig>)>,
-        ),
-        ServiceError,
-    > {
-        let own = caller.own_space();
-        let hint = || {
-            own.and_then(|(own, _)| self.active_configs.get(&own))
-                .map(UploadConfigReference::Id)
+    ) -> Result<SpaceWithLikelyConfig, ServiceError> {
+        let Some(own) = caller.space_role() else {
+            return Ok(SpaceWithLikelyConfig {
+                space: self.space_by_handle(caller, handle).await?,
+                likely: None,
+            });
         };
-        let (Some((own, role)), Some(likely)) = (own, reference.cloned().or_else(hint)) else {
-            return Ok((self.space_by_handle(caller, handle).await?, None));
+        let cached = || {
+            let active = self.active_configs.get(&own.space_id)?;
+            Some(UploadConfigReference::Id(active))
+        };
+        let Some(reference) = reference.cloned().or_else(cached) else {
+            return Ok(SpaceWithLikelyConfig {
+                space: self.space_by_handle(caller, handle).await?,
+                likely: None,
+            });
         };
 
-        let (record, config) = self.table.space_and_upload_config(own, &likely).await?;
-        let record = record.filter(|record| record.handle == *handle);
-        Ok((
-            record.map(|record| self.scoped(record, role)),
-            Some((likely, config)),
-        ))
+        let WithSpace { space, record } = self
+            .table
+            .space_with_upload_config(own.space_id, &reference)
+            .await?;
+        let space = space.filter(|space| space.handle == *handle);
+        Ok(SpaceWithLikelyConfig {
+            space: space.map(|space| self.scope(space, own.role)),
+            likely: Some(LikelyConfig {
+                reference,
+                config: record,
+            }),
+        })
     }
 
-    /// Verifies a signed URL. Returns where it allows uploads, and what it fixes. Fails with 403 if
-    /// the space or the config does not exist, as for a wrong signature.
+    /// Verifies a signed upload URL. Fails with 403 if the signature is wrong, and in the same way if
+    /// the space or the config does not exist.
     pub async fn verify_signed_upload(
         &self,
         presented: &SignedUploadUrl,
         master: &MasterSecret,
-    ) -> Result<(UploadScope, SignedUpload), ServiceError> {
+    ) -> Result<VerifiedUpload, ServiceError> {
         let claimed = &presented.claims;
-        let config = UploadConfigReference::Id(claimed.config_id);
-        let (space, config) = self
+        let reference = UploadConfigReference::Id(claimed.config_id);
+        let found = self
             .table
-            .space_and_upload_config(claimed.space_id, &config)
+            .space_with_upload_config(claimed.space_id, &reference)
             .await?;
-        let signing = space
-            .as_ref()
-            .map(|space| space.signing)
-            .unwrap_or_default();
 
-        // The signature is verified also for a space that does not exist, so that the time tells
-        // nothing either.
-        let proven = presented.verify(signing, master, self.table.env().now());
-        let found = space.zip(config).ok_or(SignatureError::Invalid);
-        let (signed, (space, config)) = proven.and_then(|signed| Ok((signed, found?)))?;
-
-        let space = self.scoped(space, ROLE);
-        space.require_uploads()?;
-        Ok((UploadScope { space, config }, signed.clone()))
-    }
-
-    /// Finds the space and the config of an unsigned upload. Fails with 404 if there is no such
-    /// space, with 403 if the config takes no unsigned uploads.
-    pub async fn find_unsigned_upload(
-        &self,
-        handle: &str,
-        config: &str,
-    ) -> Result<UnverifiedUpload, ServiceError> {
-        let handle = Handle::parse(handle).map_err(|_| ServiceError::not_found())?;
-        let space = self
-            .table
-            .space_by_handle(&handle)
-            .await?
-            .ok_or_else(ServiceError::not_found)?;
-        let space = self.scoped(space, ROLE);
-
-        let config = match UploadConfigName::parse(config) {
-            Ok(name) => {
-                space
-                    .upload_config(Some(&UploadConfigReference::Name(name)))
-                    .await?
-            }
-            Err(_) => None,
+        // The signature is verified even if the space does not exist, so that the response time does
+        // not reveal it.
+        let signing = found.space.as_ref().map(|space| space.signing);
+        let now = self.table.env().now();
+        let signed = presented.verify(signing.unwrap_or_default(), master, now)?;
+        let (Some(space), Some(config)) = (found.space, found.record) else {
+            return Err(SignatureError::Invalid.into());
         };
-        let config = config.filter(|config| config.allow_unsigned);
-        let config = config.ok_or_else(|| {
-            ServiceError::forbidden("This upload config does not allow unsigned uploads.")
-        })?;
-        Ok(UnverifiedUpload(UploadScope { space, config }))
+
+        let space = self.scope(space, UPLOAD_ROLE);
+        space.require_uploads()?;
+        Ok(VerifiedUpload {
+            scope: UploadScope { space, config },
+            signed: signed.clone(),
+        })
     }
 
-    /// Counts a request without a key; `false` if its limit for this minute is used up.
-    pub async fn count(
-        &self,
-        who: &str,
-        limit: RateLimit,
-    ) -> Result<(bool, RateLimitStatus), ServiceError> {
-        Ok(self.table.count(who, limit).await?)
-    }
-
-    /// Returns an anonymous file and its space for its confirm token; `None` if the file no longer
-    /// exists. Fails with 403 if the token is invalid or has expired.
+    /// Returns an anonymous file by its confirm token; `None` if the file no longer exists. Fails
+    /// with 403 if the token is invalid or has expired.
     pub async fn anonymous_file(
         &self,
         id: FileId,
         token: &str,
         tokens: &ConfirmTokens,
-    ) -> Result<Option<(SpaceScope, File)>, ServiceError> {
+    ) -> Result<Option<Scoped<File>>, ServiceError> {
         if !tokens.verify(token, id) {
             return Err(ServiceError::forbidden("The confirm token is invalid."));
         }
-        let Some(space) = self.table.space_of_file(id).await? else {
+        let Some(space_id) = self.table.space_of_file(id).await? else {
             return Ok(None);
         };
-        let (space, file) = self.table.space_and_file(space, id).await?;
-        let found = space
-            .zip(file)
-            .filter(|(_, file)| file.uploaded_by.is_anonymous());
+        let found = self.table.space_with_file(space_id, id).await?;
+        let (Some(space), Some(file)) = (found.space, found.record) else {
+            return Ok(None);
+        };
+        if !file.uploaded_by.is_anonymous() {
+            return Ok(None);
+        }
 
-        let now = self.table.env().now();
-        if found
-            .as_ref()
-            .is_some_and(|(_, file)| now >= file.created_at.plus_ms(CONFIRM_TOKEN_MS))
-        {
+        let expires_at = file.created_at.plus_ms(CONFIRM_TOKEN_LIFETIME_MS);
+        if self.table.env().now() >= expires_at {
             return Err(ServiceError::forbidden("The confirm token has expired."));
         }
-        Ok(found.map(|(space, file)| (self.scoped(space, ROLE), file)))
-    }
-}
-
-impl UnverifiedUpload {
-    /// Returns the config, by which requests are counted.
-    pub fn config(&self) -> &UploadConfig {
-        &self.0.config
-    }
-
-    /// Fails with 403 if the config does not allow uploads from this origin.
-    pub fn verify(self, origin: RequestOrigin<'_>) -> Result<UploadScope, ServiceError> {
-        let restrictions = self.0.config.unsigned_restrictions.as_ref();
-        let restrictions = restrictions
-            .ok_or_else(|| ServiceError::internal("an unsigned config has no restrictions"))?;
-
-        let referrer = origin.referrer.and_then(Referrer::parse);
-        let referrer =
-            referrer.filter(|referrer| referrer.is_allowed(&restrictions.allowed_referrers));
-        let referrer = referrer.ok_or_else(|| {
-            ServiceError::forbidden("Uploads from this referrer are not allowed.")
-        })?;
-        if restrictions.require_https && !(referrer.is_secure() && origin.is_secure) {
-            return Err(ServiceError::forbidden("Uploads require HTTPS."));
-        }
-
-        self.0.space.require_uploads()?;
-        Ok(self.0)
+        Ok(Some(Scoped {
+            space: self.scope(space, UPLOAD_ROLE),
+            record: file,
+        }))
     }
 }

@@ -65,12 +65,12 @@ impl ApiState {
         client: &str,
         limit: RateLimit,
     ) -> Result<(), ServiceError> {
-        let (is_admitted, rate_limit) = self.tenants.count(client, limit).await?;
-        RequestState::of(parts).set_rate_limit(rate_limit);
-        if is_admitted {
+        let counted = self.tenants.count_anonymous_request(client, limit).await?;
+        RequestState::of(parts).set_rate_limit(counted.rate_limit);
+        if counted.is_allowed {
             Ok(())
         } else {
-            Err(ServiceError::rate_limited(rate_limit))
+            Err(ServiceError::rate_limited(counted.rate_limit))
         }
     }
 }

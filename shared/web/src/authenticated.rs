@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use axum::extract::{FromRef, FromRequestParts, Request};
 use domain::{Env, FieldError, FieldErrors, ServiceError, UserId};
 use http::{HeaderValue, request::Parts};
-use tenant::{Authentication, Caller, Tenants};
+use tenant::{Authentication, Caller, Scoped, Tenants};
 
 use crate::{
     Action, ApiError, ApiState, Can, FieldReader, FromFields, Resource, ResourceId,
@@ -86,8 +86,8 @@ impl<A: Action> Authenticated<A> {
     /// caller cannot see it.
     pub async fn can<T: Resource>(&self, id: &str) -> Result<Can<A, T>, ServiceError> {
         let found = T::find(self.tenants(), &self.caller, id).await?;
-        let (space, resource) = found.ok_or_else(ServiceError::not_found)?;
-        Can::authorize(self.caller, space, resource, self.env().clone())
+        let Scoped { space, record } = found.ok_or_else(ServiceError::not_found)?;
+        Can::authorize(self.caller, space, record, self.env().clone())
     }
 
     /// Authorizes the action on a resource that a field refers to. Fails with 422 on that field if
@@ -99,8 +99,8 @@ impl<A: Action> Authenticated<A> {
     ) -> Result<Can<A, T>, ServiceError> {
         let found = T::find(self.tenants(), &self.caller, id).await?;
         let unknown = || FieldErrors::from((field, FieldError::InvalidSelection));
-        let (space, resource) = found.ok_or_else(unknown)?;
-        Can::authorize(self.caller, space, resource, self.env().clone())
+        let Scoped { space, record } = found.ok_or_else(unknown)?;
+        Can::authorize(self.caller, space, record, self.env().clone())
     }
 
     /// Authorizes the action in the space of a list, by default the caller's default space.
@@ -111,7 +111,7 @@ impl<A: Action> Authenticated<A> {
 
         let space = self.tenants().default_space(&self.caller).await?;
         // The default of a space key is its own space, which may be deleted.
-        let missing = || match self.caller.own_space() {
+        let missing = || match self.caller.space_role() {
             Some(_) => ServiceError::not_found(),
             None => FieldErrors::from((SPACE_PARAMETER, FieldError::Required)).into(),
         };

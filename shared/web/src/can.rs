@@ -9,7 +9,7 @@ use domain::{
 };
 use http::request::Parts;
 use schemars::JsonSchema;
-use tenant::{CONFIG_READ_ROLE, Caller, ResolvedFolder, SpaceScope, Tenants};
+use tenant::{CONFIG_READ_ROLE, Caller, ResolvedFolder, Scoped, SpaceScope, Tenants};
 
 use crate::{ApiError, ApiState, Authenticated, path_parameter};
 
@@ -83,7 +83,7 @@ pub trait Resource: Sized + Send {
         tenants: &Tenants,
         caller: &Caller,
         id: &str,
-    ) -> impl Future<Output = Result<Option<(SpaceScope, Self)>, ServiceError>> + Send;
+    ) -> impl Future<Output = Result<Option<Scoped<Self>>, ServiceError>> + Send;
 }
 
 /// The id names the space.
@@ -94,9 +94,10 @@ impl Resource for () {
         tenants: &Tenants,
         caller: &Caller,
         id: &str,
-    ) -> Result<Option<(SpaceScope, ())>, ServiceError> {
+    ) -> Result<Option<Scoped<()>>, ServiceError> {
         let Ok(id) = id.parse() else { return Ok(None) };
-        Ok(tenants.space(caller, id).await?.map(|space| (space, ())))
+        let space = tenants.space(caller, id).await?;
+        Ok(space.map(|space| Scoped { space, record: () }))
     }
 }
 
@@ -108,7 +109,7 @@ impl Resource for File {
         tenants: &Tenants,
         caller: &Caller,
         id: &str,
-    ) -> Result<Option<(SpaceScope, File)>, ServiceError> {
+    ) -> Result<Option<Scoped<File>>, ServiceError> {
         let Ok(id) = id.parse() else { return Ok(None) };
         tenants.file(caller, id).await
     }
@@ -122,7 +123,7 @@ impl Resource for ResolvedFolder {
         tenants: &Tenants,
         caller: &Caller,
         id: &str,
-    ) -> Result<Option<(SpaceScope, ResolvedFolder)>, ServiceError> {
+    ) -> Result<Option<Scoped<ResolvedFolder>>, ServiceError> {
         let Ok(id) = id.parse() else { return Ok(None) };
         tenants.folder(caller, id).await
     }
@@ -136,7 +137,7 @@ impl Resource for UploadConfig {
         tenants: &Tenants,
         caller: &Caller,
         id: &str,
-    ) -> Result<Option<(SpaceScope, UploadConfig)>, ServiceError> {
+    ) -> Result<Option<Scoped<UploadConfig>>, ServiceError> {
         let Ok(id) = id.parse() else { return Ok(None) };
         tenants.upload_config(caller, id).await
     }

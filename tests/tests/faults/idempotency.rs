@@ -24,7 +24,7 @@ const ATTEMPTS: u32 = DYNAMODB_ATTEMPTS;
 const CONFLICT_TRIES: u32 = 8;
 
 fn claims(dump: &Dump) -> Vec<&Value> {
-    dump.items_with_prefix("CLAIM#").collect()
+    dump.items_with_prefix("IDEMPOTENCY#").collect()
 }
 
 /// Demands a failure that says when to come back.

@@ -9,7 +9,7 @@ use emulators::{
 use futures::future::join3;
 use runtime::Settings;
 use serde_json::{Value, json};
-use tenant::{ConfirmCheck, DELAY_MAX_SECONDS};
+use tenant::{ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS};
 use tests::{
     DEFAULT_ATTEMPTS, DYNAMODB_ATTEMPTS, Dump, Extent, PHOTO, Stack, Tenant, minutes, seconds,
     stack_test,
@@ -91,7 +91,7 @@ async fn check_again(stack: &Stack, acme: &Tenant, pending_file: &PendingFile) {
         acme,
         pending_file,
         stack.admin_environment().env.now().plus_ms(CHECKED_MS),
-        DELAY_MAX_SECONDS,
+        MAX_DELAY_SECONDS,
     )
     .await;
 }
@@ -116,7 +116,11 @@ async fn send_checks<const COUNT: usize>(
         file_id,
         due_at,
     };
-    queue.send(&[(check, delay); COUNT]).await.expect("sent");
+    let job = DelayedJob {
+        job: check,
+        delay_seconds: delay,
+    };
+    queue.send(&[job; COUNT]).await.expect("sent");
 }
 
 /// Lets a file's confirm check run now, and waits until it has.

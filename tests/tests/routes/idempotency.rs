@@ -425,7 +425,7 @@ async fn stored_reservation_contains_no_secret(stack: &Stack) {
     let claims = dump
         .items
         .iter()
-        .filter(|((partition, _), _)| partition.starts_with("CLAIM#"));
+        .filter(|((partition, _), _)| partition.starts_with("IDEMPOTENCY#"));
     let claims: Vec<String> = claims
         .map(|(key, item)| format!("{key:?} {item}"))
         .collect();

@@ -113,7 +113,7 @@ impl Keys<'_> {
                     .create(new, |_, _| None)
                     .await
                     .expect("a key")
-                    .0
+                    .key
                     .id
                     .0,
             );

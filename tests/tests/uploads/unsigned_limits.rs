@@ -309,7 +309,7 @@ async fn idempotency_key_is_scoped_to_ip_and_config_and_counts_once(stack: &Stac
     let claims = dump
         .items
         .iter()
-        .filter(|((partition, _), _)| partition.starts_with("CLAIM#"));
+        .filter(|((partition, _), _)| partition.starts_with("IDEMPOTENCY#"));
     for (key, item) in claims {
         let shown = format!("{key:?} {item}");
         assert!(

@@ -80,7 +80,7 @@ pub(crate) async fn list(
     let chains = can.space.folder_chains(&folders).await?;
 
     let view = |file: File| {
-        let chain = chains.around(file.folder_id());
+        let chain = chains.chain_of(file.folder_id());
         FileView::of(&file, chain.as_ref(), can.space.record(), &files.cdn_url)
     };
     Ok(request.response(page, view))

@@ -256,6 +256,7 @@ async fn resolve_placement(
     };
     let placement = space.placement(folder).await?;
     Ok(placement
+        .into_result()
         .map_err(|field_errors| fields.merge(field_errors))
         .ok())
 }

@@ -91,9 +91,9 @@ pub(crate) async fn urls(
     };
     for RequestedId { id, text } in requested {
         match id.and_then(|id| found.get(&id)) {
-            Some((space, file)) => urls.data.push(FileUrl {
-                id: file.id,
-                url: file_url(file, space, &files.cdn_url),
+            Some(found) => urls.data.push(FileUrl {
+                id: found.file.id,
+                url: file_url(&found.file, &found.space, &files.cdn_url),
             }),
             None => urls.not_found.push(text),
         }

@@ -1,7 +1,7 @@
 //! `POST /folders`: create a folder.
 
 use domain::{FolderId, FolderName};
-use tenant::ResolvedFolder;
+use tenant::{NewFolder, ResolvedFolder};
 use web::{
     ApiError, Authenticated, Can, Created, Endpoint, FieldReader, FolderReference, FromFields,
     IdempotentJson, ManageFolders, Reservation, ResourceId,
@@ -56,10 +56,12 @@ pub(crate) async fn create(
             let view = |folder: &ResolvedFolder| FolderView::of(folder, can.space.record());
             let complete = |folder: &ResolvedFolder| reservation.complete(&view(folder));
             let id = FolderId::from_sequence(&mut reservation.ids());
-            let folder = can
-                .space
-                .create_folder(id, request.name, request.parent_id, complete)
-                .await?;
+            let new_folder = NewFolder {
+                id,
+                name: request.name,
+                parent: request.parent_id,
+            };
+            let folder = can.space.create_folder(new_folder, complete).await?;
 
             Ok(view(&folder))
         };

@@ -10,7 +10,7 @@ use axum::extract::{FromRequest, FromRequestParts, Request, State};
 use domain::{FieldError, FieldErrors, File, FileId, FileStatus, Principal, Role, ServiceError};
 use http::header;
 use ingest::ConfirmOutcome;
-use tenant::SpaceScope;
+use tenant::{Scoped, SpaceScope};
 use web::{
     AnonymousFileView, ApiError, Authenticated, Can, Data, Endpoint, FieldReader, FileView,
     FromFields, JsonObject, Upload, has_key,
@@ -156,7 +156,10 @@ async fn find_by_token(
         .tenants
         .anonymous_file(id, &token, &tokens)
         .await?;
-    let (space, file) = found.ok_or_else(ServiceError::not_found)?;
+    let Scoped {
+        space,
+        record: file,
+    } = found.ok_or_else(ServiceError::not_found)?;
 
     let limit = if file.uploaded_by == Principal::Unsigned {
         uploads.anonymous.limit

@@ -155,6 +155,6 @@ async fn require_folder(
         from: folder.id(),
         path: None,
     };
-    space.placement(&selector).await??;
+    space.placement(&selector).await?.into_result()?;
     Ok(())
 }

@@ -13,7 +13,7 @@ use ingest::DeclaredFile;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use tenant::PRESIGNED_URL_LIFETIME_MS;
+use tenant::{PRESIGNED_URL_LIFETIME_MS, PresignRequest};
 use web::{ApiError, CreatedUnwrapped, Endpoint, IdempotencyOutcome, Reservation};
 
 use crate::{
@@ -220,13 +220,13 @@ async fn presigned_view(
     let presigned = created
         .upload
         .file_store(uploads)
-        .presign(
-            file_id,
-            &content_type,
-            size,
+        .presign(PresignRequest {
+            file: file_id,
+            content_type: &content_type,
+            size_bytes: size,
             now,
-            Duration::from_secs(lifetime),
-        )
+            lifetime: Duration::from_secs(lifetime),
+        })
         .await?;
 
     Ok(PresignedView {

@@ -149,7 +149,10 @@ impl UploadRequest {
         };
         let selected = self.target.folder.as_ref();
 
-        let placement = space.placement(selected.unwrap_or(&configured)).await?;
+        let placement = space
+            .placement(selected.unwrap_or(&configured))
+            .await?
+            .into_result();
         if let (Ok(placement), Some(_)) = (&placement, selected) {
             space.require_placeable(placement)?;
         }

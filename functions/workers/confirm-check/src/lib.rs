@@ -13,7 +13,7 @@
 use domain::{ErrorKind, ServiceError, Timestamp};
 use ingest::{ConfirmOutcome, confirm};
 use runtime::{ConfigurationError, Environment, Settings};
-use tenant::{ConfirmCheck, DELAY_MAX_SECONDS, PendingUploads, Queue};
+use tenant::{ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS, PendingUploads, Queue, Scoped};
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
 /// Milliseconds in a second.
@@ -43,7 +43,11 @@ impl Worker for ConfirmChecker {
         telemetry::record_space(check.space_id);
 
         if let Some(delay_seconds) = delay_until(check.due_at, context.env.now()) {
-            let sent = self.queue.send(&[(check, delay_seconds)]).await;
+            let job = DelayedJob {
+                job: check,
+                delay_seconds,
+            };
+            let sent = self.queue.send(&[job]).await;
             return sent.map_err(JobError::new);
         }
         self.confirm_or_discard(&check).await.map_err(JobError::new)
@@ -52,10 +56,14 @@ impl Worker for ConfirmChecker {
 
 impl ConfirmChecker {
     async fn confirm_or_discard(&self, check: &ConfirmCheck) -> Result<(), ServiceError> {
-        let Some((space, file)) = self.uploads.pending(check).await? else {
+        let Some(pending) = self.uploads.pending(check).await? else {
             return Ok(());
         };
-        let store = space.file_store(&self.uploads.originals);
+        let Scoped {
+            space,
+            record: file,
+        } = pending;
+        let store = space.file_store(&self.uploads.bucket);
         if !space.record().enabled {
             return store.discard(&file).await.map(|_| ());
         }
@@ -78,5 +86,5 @@ fn delay_until(due_at: Timestamp, now: Timestamp) -> Option<i32> {
         .ok()
         .filter(|ms| *ms > 0)?;
     let left_seconds = i32::try_from(left_ms.div_ceil(MS_PER_SECOND));
-    Some(left_seconds.map_or(DELAY_MAX_SECONDS, |seconds| seconds.min(DELAY_MAX_SECONDS)))
+    Some(left_seconds.map_or(MAX_DELAY_SECONDS, |seconds| seconds.min(MAX_DELAY_SECONDS)))
 }

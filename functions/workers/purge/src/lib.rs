@@ -6,7 +6,9 @@
 //! guide), so the template sets `RecursiveLoop: Allow`.
 
 use runtime::{ConfigurationError, Environment, Settings};
-use tenant::{DELAY_MAX_SECONDS, JobLimits, JobTime, Purge, PurgeJob, PurgeOutcome, Queue};
+use tenant::{
+    DelayedJob, JobLimits, JobTime, MAX_DELAY_SECONDS, Purge, PurgeJob, PurgeOutcome, Queue,
+};
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
 struct PurgeWorker {
@@ -56,9 +58,10 @@ impl Worker for PurgeWorker {
             return Ok(());
         };
         let delay_seconds = i32::try_from(seconds)
-            .unwrap_or(DELAY_MAX_SECONDS)
-            .min(DELAY_MAX_SECONDS);
-        let sent = self.queue.send(&[(job, delay_seconds)]).await;
+            .unwrap_or(MAX_DELAY_SECONDS)
+            .min(MAX_DELAY_SECONDS);
+        let delayed = DelayedJob { job, delay_seconds };
+        let sent = self.queue.send(&[delayed]).await;
         sent.map_err(JobError::new)
     }
 }

@@ -6,7 +6,7 @@
 //! `RecursiveLoop: Allow`.
 
 use runtime::{ConfigurationError, Environment, Settings};
-use tenant::{JobLimits, JobTime, Queue, Sweep, SweepJob, SweepOutcome};
+use tenant::{DelayedJob, JobLimits, JobTime, Queue, Sweep, SweepJob, SweepOutcome};
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
 struct SweepWorker {
@@ -52,6 +52,10 @@ impl Worker for SweepWorker {
         let SweepOutcome::Continue(next) = outcome else {
             return Ok(());
         };
-        self.queue.send(&[(next, 0)]).await.map_err(JobError::new)
+        let next = DelayedJob {
+            job: next,
+            delay_seconds: 0,
+        };
+        self.queue.send(&[next]).await.map_err(JobError::new)
     }
 }

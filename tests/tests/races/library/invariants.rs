@@ -116,7 +116,7 @@ impl<'a> StoredLibrary<'a> {
             assert_eq!(within, expected, "{place:?}: what {id} counts");
         }
         assert_eq!(
-            self.ends("CHILD#"),
+            self.ends("SUBFOLDER#"),
             listed,
             "{place:?}: where folders are listed"
         );
@@ -157,7 +157,7 @@ impl<'a> StoredLibrary<'a> {
             listed.insert(format!("{}#{id}", folder.unwrap_or(ROOT)));
         }
         assert_eq!(
-            self.ends("IN#"),
+            self.ends("FOLDER_FILE#"),
             listed,
             "{:?}: where files are listed",
             self.place
@@ -202,7 +202,7 @@ impl<'a> StoredLibrary<'a> {
                 let has_children = self
                     .items
                     .keys()
-                    .any(|sort| sort.starts_with(&format!("CHILD#{id}#")));
+                    .any(|sort| sort.starts_with(&format!("SUBFOLDER#{id}#")));
                 assert_eq!(
                     folder["has_children"], has_children,
                     "{:?}: {path}",

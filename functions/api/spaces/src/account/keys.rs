@@ -54,13 +54,13 @@ pub(crate) async fn create(
         let now = auth.env().now();
         let complete =
             |key: &_, secret: &_| reservation.complete(&KeyView::with_secret(key, secret, now));
-        let (key, secret) = auth
+        let created = auth
             .tenants()
             .account_keys(user)
             .create(new, complete)
             .await?;
 
-        Ok(KeyView::with_secret(&key, &secret, now))
+        Ok(KeyView::with_secret(&created.key, &created.secret, now))
     })
     .await
 }

@@ -54,9 +54,9 @@ pub(crate) async fn create(
         let now = can.env.now();
         let complete =
             |key: &_, secret: &_| reservation.complete(&KeyView::with_secret(key, secret, now));
-        let (key, secret) = can.space.keys().create(new, complete).await?;
+        let created = can.space.keys().create(new, complete).await?;
 
-        Ok(KeyView::with_secret(&key, &secret, now))
+        Ok(KeyView::with_secret(&created.key, &created.secret, now))
     })
     .await
 }

@@ -78,6 +78,7 @@ impl UploadAuthorization for ApiKeyUpload {
             .await?;
         Ok(ResolvedTarget {
             scope: scope
+                .into_result()
                 .map_err(|field_errors| fields.merge(field_errors))
                 .ok(),
             folder: target.folder,

@@ -3,7 +3,7 @@
 use domain::{FieldError, Principal, ServiceError, SignedFolder, SignedUpload, SignedUploadUrl};
 use http::request::Parts;
 use mime::Mime;
-use tenant::{FolderSelector, UploadScope};
+use tenant::{FolderSelector, UploadScope, VerifiedUpload};
 use web::{
     ApiError, FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, IdempotencyScope, InputFields,
     openapi::OperationBuilder,
@@ -76,7 +76,7 @@ impl UploadAuthorization for SignedUrlUpload {
             parts.uri.query().unwrap_or_default(),
         )?;
         let master_secret = uploads.anonymous.master_secret.get().await?;
-        let (scope, signed) = api
+        let VerifiedUpload { scope, signed } = api
             .tenants
             .verify_signed_upload(&presented, master_secret)
             .await?;

@@ -1,0 +1,54 @@
+//! Keys of objects.
+//!
+//! | object | key |
+//! | --- | --- |
+//! | original of a file | `{space id}/originals/{file id}/{revision}` |
+//! | bytes sent to a presigned URL, until they are confirmed | `staging/{space id}/{file id}` |
+//!
+//! All keys of a space start with one of two prefixes, so that all its objects can be found and
+//! deleted.
+
+use domain::{FileId, Revision, SpaceId};
+
+/// The key of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ObjectKey(pub(crate) String);
+
+impl ObjectKey {
+    /// Returns the key of a file's original.
+    pub fn original(space: SpaceId, file: FileId, revision: Revision) -> ObjectKey {
+        let prefix = file_prefix(space, file);
+        ObjectKey(format!("{prefix}{revision}"))
+    }
+
+    /// Returns the key that a client sends a file's bytes to.
+    pub fn staged(space: SpaceId, file: FileId) -> ObjectKey {
+        let prefix = staging_prefix(space);
+        ObjectKey(format!("{prefix}{file}"))
+    }
+
+    /// Returns the key as S3 stores it.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Returns the key prefix of a file's originals.
+pub(crate) fn file_prefix(space: SpaceId, file: FileId) -> String {
+    format!("{}{file}/", originals_prefix(space))
+}
+
+/// Returns the key prefix of a space's originals.
+pub(crate) fn originals_prefix(space: SpaceId) -> String {
+    format!("{}originals/", space_prefix(space))
+}
+
+/// Returns the key prefix of a space's objects, except for staged ones.
+pub(crate) fn space_prefix(space: SpaceId) -> String {
+    format!("{space}/")
+}
+
+/// Returns the key prefix of a space's staged objects.
+pub(crate) fn staging_prefix(space: SpaceId) -> String {
+    format!("staging/{space}/")
+}

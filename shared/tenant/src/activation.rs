@@ -1,0 +1,150 @@
+//! Activation of pending files whose bytes are validated and stored.
+//!
+//! Invariant: a file is activated once. An attempt that loses deletes only its own bytes.
+
+use domain::{File, FileId, FileStatus, Revision, ServiceError, StoredContent, Timestamp};
+use table::{ChangeError, Reason, WriteError};
+use tracing::instrument;
+
+use crate::{FileStore, staged_copies::staged_key};
+
+/// One attempt to activate a file.
+struct Activation<'a> {
+    store: &'a FileStore<'a>,
+    id: FileId,
+    content: StoredContent,
+    at: Timestamp,
+}
+
+impl FileStore<'_> {
+    /// Activates a pending file with validated and stored bytes. Keeps concurrent changes of the
+    /// record. A failed attempt deletes the bytes, unless they may be in use.
+    ///
+    /// Returns the active file, which another attempt may have activated; `None` if the file was
+    /// deleted. Fails with 409 if the stored name is taken; the file stays pending.
+    #[instrument(skip_all)]
+    pub async fn activate(
+        &self,
+        pending: &File,
+        content: StoredContent,
+    ) -> Result<Option<File>, ServiceError> {
+        let activation = Activation {
+            store: self,
+            id: pending.id,
+            content,
+            at: self.space.now(),
+        };
+        let load = || self.space.file(pending.id);
+        self.space
+            .table
+            .retry_on_conflict(Some(pending.clone()), load, |found| {
+                activation.activate(found)
+            })
+            .await
+    }
+
+    /// Deletes a file and its staged object if the file is still pending. Returns `false` if it is
+    /// not.
+    #[instrument(skip_all)]
+    pub async fn discard(&self, file: &File) -> Result<bool, ServiceError> {
+        let load = || async { self.space.file(file.id).await };
+        let remove = |found: Option<File>| async move {
+            let Some(pending) = found.filter(|file| file.status == FileStatus::Pending) else {
+                return Ok(false);
+            };
+            self.space.table.remove_file(&pending).await?;
+            Ok(true)
+        };
+        let is_removed = self
+            .space
+            .table
+            .retry_on_conflict(Some(file.clone()), load, remove)
+            .await?;
+
+        if is_removed && let Err(error) = self.bucket.delete(&staged_key(file)).await {
+            // The bucket's lifecycle rule deletes staged objects later.
+            tracing::warn!(file_id = %file.id, %error, "the staged object of a discarded file could not be deleted");
+        }
+        Ok(is_removed)
+    }
+
+    /// Returns the current version of a file; `None` if it was deleted.
+    pub async fn file(&self, id: FileId) -> Result<Option<File>, ServiceError> {
+        self.space.file(id).await
+    }
+}
+
+impl Activation<'_> {
+    fn revision(&self) -> Revision {
+        self.content.revision
+    }
+
+    /// Activates the current version of the file if it is pending.
+    async fn activate(&self, found: Option<File>) -> Result<Option<File>, ChangeError> {
+        let space = self.store.space;
+        let mut file = match found {
+            Some(pending) if pending.status == FileStatus::Pending => pending,
+            found => return Ok(self.outcome(found).await?),
+        };
+
+        file.activate(self.content.clone(), self.at, space.env());
+        match space.table.activate_file(&file).await {
+            Ok(()) => {
+                file.version += 1;
+                Ok(self.unless_space_deleted(file).await?)
+            }
+            Err(error @ WriteError::ConditionFailed(Reason::PathTaken)) => {
+                self.remove_bytes().await;
+                Err(error.into())
+            }
+            Err(WriteError::Failed(error)) => Ok(self.after_failure(error.into()).await?),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Reverts an activation if the space was just deleted. The purge deletes the storage paths of
+    /// only those files that it has read.
+    async fn unless_space_deleted(&self, file: File) -> Result<Option<File>, ServiceError> {
+        let table = &self.store.space.table;
+        if table.space(file.space_id).await?.is_some() {
+            return Ok(Some(file));
+        }
+
+        table.remove_path(&file).await?;
+        self.remove_bytes().await;
+        Ok(None)
+    }
+
+    /// Determines the outcome of an activation whose response was lost. While the file is pending,
+    /// the attempt may still take effect, so the bytes are kept and the error is returned.
+    async fn after_failure(&self, error: ServiceError) -> Result<Option<File>, ServiceError> {
+        let is_pending = |found: &Option<File>| {
+            found
+                .as_ref()
+                .is_some_and(|file| file.status == FileStatus::Pending)
+        };
+        match self.store.space.file(self.id).await {
+            Ok(found) if !is_pending(&found) => self.outcome(found).await,
+            _ => Err(error),
+        }
+    }
+
+    /// Returns the outcome for a file that is no longer pending: this attempt activated it and its
+    /// response was lost, another attempt activated it, or it was deleted.
+    async fn outcome(&self, found: Option<File>) -> Result<Option<File>, ServiceError> {
+        match found {
+            Some(file) if file.revision == Some(self.revision()) => {
+                self.unless_space_deleted(file).await
+            }
+            found => {
+                self.remove_bytes().await;
+                Ok(found)
+            }
+        }
+    }
+
+    /// Deletes the bytes of this attempt.
+    async fn remove_bytes(&self) {
+        self.store.remove_revision(self.id, self.revision()).await;
+    }
+}
