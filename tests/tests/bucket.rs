@@ -1,4 +1,4 @@
-//! Reads and copies of bytes that were sent to storage.
+//! Reads, copies and deletions of objects in the bucket.
 
 use ::bucket::{
     Bucket, BucketError, Copied, CopyOutcome, MAX_DELETED_OBJECTS, MAX_LISTED_OBJECTS, ObjectHead,
@@ -14,10 +14,10 @@ use runtime::Settings;
 use sha2::{Digest, Sha256};
 use tests::{Stack, minutes, stack_test};
 
-/// Bytes of an object that is copied in parts: two of them, the second a short one.
+/// Size of an object that is copied in two parts, the second a short one, in bytes.
 const IN_PARTS: usize = (128 << 20) + 5;
 
-/// A bucket with one file's keys: where its bytes are sent, and where they are to be kept.
+/// A bucket, and the keys of one file: where clients send the bytes and where they are stored.
 struct BucketFixture<'a> {
     stack: &'a Stack,
     bucket: Bucket,
@@ -50,7 +50,7 @@ impl BucketFixture<'_> {
         }
     }
 
-    /// Sends bytes as a client does.
+    /// Uploads bytes with a presigned URL.
     async fn send(&self, bytes: impl Into<Bytes>) {
         let bytes = bytes.into();
         let grant = PutGrant {
@@ -70,7 +70,7 @@ impl BucketFixture<'_> {
         );
     }
 
-    /// Copies an object within the storage, which takes no time however large it is.
+    /// Copies an object inside the S3 emulator, which is fast for any size.
     async fn put_copy(&self, from: &ObjectKey, to: &ObjectKey) {
         let source = format!("{}/{}", self.bucket_name, from.as_str());
         let copy = self
@@ -155,7 +155,7 @@ async fn copy_copies_current_source_and_never_overwrites_target(stack: &Stack) {
         b"first"
     );
 
-    // Another attempt of the same copy, which is late, finds the key taken.
+    // A late attempt of the same copy finds the key taken.
     fixture.send("other").await;
     assert_eq!(fixture.copy(5).await.expect("a copy"), copied("first"));
     assert_eq!(
@@ -163,7 +163,7 @@ async fn copy_copies_current_source_and_never_overwrites_target(stack: &Stack) {
         b"first"
     );
 
-    // So does the client's own, once it has lost an answer.
+    // A retry by the AWS client does too, after a lost response.
     fixture.bucket.delete(&fixture.kept).await.expect("gone");
     fixture
         .stack
@@ -192,7 +192,7 @@ async fn multipart_copy_succeeds_whole_or_leaves_nothing(stack: &Stack) {
     );
     assert_eq!(fixture.head(&fixture.kept, 1).await, None);
 
-    // Each call of a copy fails for good, and then nothing is kept of it.
+    // If a call of the copy fails permanently, no part of it remains.
     for operation in [
         "CreateMultipartUpload",
         "UploadPartCopy",
@@ -236,7 +236,7 @@ async fn multipart_copy_succeeds_whole_or_leaves_nothing(stack: &Stack) {
 #[stack_test]
 async fn multipart_copy_fails_as_busy_if_source_is_replaced(stack: &Stack) {
     let fixture = BucketFixture::new(stack).await;
-    // Sent beforehand: while a call is held its deadline runs, which sending may outlast.
+    // Uploaded first: the deadline of a held call runs, and an upload may take longer.
     let mut versions = Vec::new();
     for seed in [1, 2] {
         let version = ObjectKey::staged(
@@ -248,8 +248,8 @@ async fn multipart_copy_fails_as_busy_if_source_is_replaced(stack: &Stack) {
         versions.push(version);
     }
 
-    // Before the third and the fourth call: behind HEAD and CreateMultipartUpload, and between the
-    // parts.
+    // Before the third and the fourth call: after HeadObject and CreateMultipartUpload, and between
+    // the parts.
     for (call, other) in [2, 3].into_iter().zip(&versions) {
         let mut hold = fixture.stack.cloud.faults().hold("operator", call);
         let replace = async {

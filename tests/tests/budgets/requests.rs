@@ -1,10 +1,10 @@
-//! How many calls to AWS each request costs, counted on the wire.
+//! The number of AWS calls of requests that concern spaces, keys, uploads and deletions.
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, Response, Stack, Tenant, file, minutes, stack_test};
 
-/// Uses each key once, so that noting its use is not counted: that costs two writes, once a minute.
+/// Uses each key once, since recording the first use in a minute takes two more writes.
 async fn warm(stack: &Stack, acme: &Tenant) {
     for client in [&acme.client, &stack.account()] {
         client
@@ -121,7 +121,7 @@ async fn reads_stay_within_call_budget(stack: &Stack) {
     }
 }
 
-/// The calls of a function, without its name.
+/// Runs a request, and returns the calls of its function without the name of the function.
 async fn cost(
     stack: &Stack,
     function: &str,
@@ -138,7 +138,7 @@ async fn cost(
     own.unwrap_or_else(|| panic!("{asked}: {calls:?}"))
 }
 
-/// A request with a JSON body or none, its status, and its calls.
+/// A request with an optional JSON body, its status and its calls.
 type Costed<'a> = (&'a Client, &'a str, &'a str, Value, u16, &'a [&'a str]);
 
 async fn assert_costs(stack: &Stack, rows: &[Costed<'_>]) {
@@ -298,8 +298,7 @@ async fn uploads_stay_within_call_budget(stack: &Stack) {
         calls.sort_unstable();
         calls
     };
-    // The first upload finds out which config is active. The others read it together with the
-    // space.
+    // The first upload looks up the active config. Later ones read it together with the space.
     let first = [
         "BatchGetItem",
         "GetItem",
@@ -311,7 +310,7 @@ async fn uploads_stay_within_call_budget(stack: &Stack) {
         cost(stack, "uploads", 201, acme.client.upload(form(1))).await,
         with(1, &first)
     );
-    // The space is looked at again once the files are there.
+    // The space is read again after the files are stored.
     let rest = [
         "BatchGetItem",
         "BatchGetItem",
@@ -402,7 +401,7 @@ async fn idempotency_key_takes_one_more_call(stack: &Stack) {
             with(&[&claim]),
             "another payload"
         );
-        // What fails gives its claim back.
+        // A failed request releases its reservation.
         assert_eq!(
             cost(stack, "spaces", 422, send(Some("b"), json!(5))).await,
             with(&[&claim, &["DeleteItem"]])
@@ -428,7 +427,7 @@ async fn deletions_stay_within_call_budget(stack: &Stack) {
         );
         async move { client.delete(&address).await }
     };
-    // The last query and the batch end the space's keys.
+    // The last query and the batch delete the keys of the space.
     let looks_twice = [
         "BatchWriteItem",
         "GetItem",
@@ -460,7 +459,7 @@ async fn deletions_stay_within_call_budget(stack: &Stack) {
         cost(stack, "spaces", 202, delete(&forced, "&force=true")).await,
         at_once
     );
-    // The purge waits for its moment, and the clock stands still.
+    // The purge is not due, since the clock is stopped.
 }
 
 #[stack_test]

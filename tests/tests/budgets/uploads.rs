@@ -1,17 +1,18 @@
-//! How many calls to AWS each way to upload costs, counted on the wire.
+//! The number of AWS calls of each upload route.
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, Response, Stack, Tenant, file, stack_test};
 
-/// A space whose key has been used, so that noting its use is not counted.
+/// Creates a space and uses its key once, since recording the first use in a minute takes more
+/// writes.
 async fn warm(stack: &Stack) -> Tenant {
     let acme = stack.space("Acme").await;
     acme.upload(PHOTO).await;
     acme
 }
 
-/// The answer to a request, and its function's calls.
+/// Runs a request, and returns the response and the calls of its function.
 async fn cost(
     stack: &Stack,
     status: u16,
@@ -50,7 +51,7 @@ async fn presigned_uploads_stay_within_call_budget(stack: &Stack) {
     let acme = warm(stack).await;
     let mut body = described();
     body["space"] = json!(acme.handle);
-    // The space is looked at again once the file is announced, or active.
+    // The space is read again after the file is pending or active.
     let announce = [
         "BatchGetItem",
         "BatchGetItem",
@@ -106,7 +107,7 @@ async fn presigned_uploads_stay_within_call_budget(stack: &Stack) {
         pending_file["file_id"].as_str().expect("an id")
     );
     let confirmation = acme.client.send(acme.client.request("POST", &confirm));
-    // An image with rules is read whole, once, and stored.
+    // An image with rules is read once as a whole, and stored.
     let made = [
         "BatchGetItem",
         "GetItem",
@@ -186,7 +187,7 @@ async fn anonymous_uploads_stay_within_call_budget(stack: &Stack) {
             .1,
         active
     );
-    // What proves nothing costs what it takes to know.
+    // A request without a valid signature makes no more calls than needed to reject it.
     let tampered = url.replace("expires=", "expires=1");
     let refused = stack.anonymous.send(
         stack
@@ -215,7 +216,7 @@ async fn unsigned_uploads_stay_within_call_budget(stack: &Stack) {
             .header("referer", referrer);
         stack.anonymous.send(request.multipart(photo()))
     };
-    // Space, config, uploads of this hour, and the space again.
+    // The space, the config, the uploads of this hour, and the space again.
     let stored = [
         "BatchGetItem",
         "GetItem",
@@ -233,13 +234,13 @@ async fn unsigned_uploads_stay_within_call_budget(stack: &Stack) {
         cost(stack, 403, from("https://example.org/")).await.1,
         ["GetItem", "GetItem", "UpdateItem"]
     );
-    // Above the limit of the hour nothing is read, transformed or stored.
+    // Above the hourly limit nothing is read, transformed or stored.
     let refused = ["GetItem", "GetItem", "GetItem", "UpdateItem"];
     assert_eq!(
         cost(stack, 429, from("https://example.com/")).await.1,
         refused
     );
-    // Without a number of its own, a config has the deployment's.
+    // A config without a limit has that of the deployment.
     let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true});
     let config = json!({"space_id": acme.id, "name": "bare", "allow_unsigned": true, "unsigned_restrictions": restrictions});
     acme.client

@@ -1,5 +1,5 @@
-//! Who is let in at the CDN, by what a file, its type, its folders and its space say, and by what
-//! comes with a request.
+//! Access at the CDN, by the settings of a file, its type, its folders and its space, and by the
+//! credentials of the request.
 
 use serde_json::json;
 use tests::{Client, PHOTO, Stack, StackOptions, stack_test};
@@ -7,22 +7,22 @@ use tests::{Client, PHOTO, Stack, StackOptions, stack_test};
 use super::fixture::{CACHED_SECONDS, DeliveryFixture, HOUR_SECONDS, NOT_CACHED, TYPES, cached};
 use super::signers::DeliverySigner;
 
-/// What each level may say of access.
+/// The values of `requires_auth` on each level.
 const CHOICES: [Option<bool>; 3] = [None, Some(false), Some(true)];
 
-/// Who asks, beside those who have no key.
+/// Clients with credentials.
 struct Visitors {
-    /// Holds a space key.
+    /// Has a viewer key of the space.
     viewer: Client,
-    /// Holds an account key of one who is a viewer of the space.
+    /// Has an account key of a viewer of the space.
     member: Client,
-    /// Holds the owner key of another space.
+    /// Has the owner key of another space.
     foreign: Client,
-    /// Holds an account key of one who belongs to that other space alone.
+    /// Has an account key of a member of the other space alone.
     stranger: Client,
-    /// Holds what looks like a key.
+    /// Has a key that does not exist.
     odd: Client,
-    /// Signs by the other space's secret.
+    /// Signs with the secret of the other space.
     signer: DeliverySigner,
 }
 
@@ -43,21 +43,21 @@ impl Visitors {
     }
 }
 
-/// What a request comes to where the file asks for proof.
+/// The outcome of a request for a file that requires authentication.
 #[derive(Clone, Copy, Debug)]
 enum Comes {
-    /// It proves nothing, and is refused.
+    /// No valid credential: 403, or 200 if the file is public.
     ToNothing,
-    /// Its signature is wrong, and it is refused even where nothing has to be proven.
+    /// An invalid signature: 403 even if the file is public.
     ToRefusal,
-    /// It is let in by a signature, and browsers may keep the file for so many seconds.
+    /// A valid signature: 200, and browsers may cache the file for this number of seconds.
     BySignature(i64),
-    /// It is let in by a key.
+    /// A valid key: 200.
     ByKey,
 }
 use Comes::{ByKey, BySignature, ToNothing, ToRefusal};
 
-/// A request.
+/// A request and its expected outcome.
 struct Probe<'a> {
     what: &'static str,
     address: String,
@@ -65,13 +65,13 @@ struct Probe<'a> {
     comes: Comes,
 }
 
-/// An address whose signature is another one.
+/// Returns a URL with another signature.
 fn tampered(address: &str) -> String {
     let (kept, last) = address.split_at(address.len() - 1);
     format!("{kept}{}", if last == "0" { "1" } else { "0" })
 }
 
-/// Every kind of proof, and what is none.
+/// Returns requests with every kind of credential, valid and invalid.
 fn probes<'a>(
     fixture: &'a DeliveryFixture<'a>,
     visitors: &'a Visitors,
@@ -152,7 +152,7 @@ fn probes<'a>(
     ]
 }
 
-/// Sends every probe for a file; `asks` says whether the file asks for proof.
+/// Sends every request for a file. `asks` tells whether the file requires authentication.
 async fn assert_answers(probes: &[Probe<'_>], delivery_type: &str, asks: bool, place: &str) {
     for Probe {
         what,
@@ -202,12 +202,13 @@ async fn only_credentials_that_a_level_requires_open_file(stack: &Stack) {
             fixture.set(&fixture.folder, folder).await;
             for (third, direct) in CHOICES.into_iter().enumerate() {
                 let place = format!("space {space:?}, folder {folder:?}, file {direct:?}");
-                // The nearest level that says something is heard; a type that asks for proof asks
-                // whatever they say.
+                // The nearest level with a setting decides. A type that requires authentication
+                // always does.
                 let set = direct.or(folder).or(space).unwrap_or(false);
                 for (index, (delivery_type, file, probes)) in files.iter().enumerate() {
                     let asks_always = *delivery_type != "upload";
-                    // A third of the places, in which every two levels say every two things.
+                    // A third of the combinations, in which every two levels have every pair of
+                    // values.
                     let is_share = (first + second + third + index).is_multiple_of(3);
                     if asks_always && !is_share && !tests::is_thorough() {
                         continue;

@@ -1,5 +1,4 @@
-//! What clients keep, ask again for, or ask a part of: whoever may not see a file learns nothing of
-//! it by that either.
+//! Conditional and range requests and `HEAD`: they are evaluated only after access was granted.
 
 use serde_json::json;
 use tests::{Client, PHOTO, Response, Stack, StackOptions, large_photo, seconds, stack_test};
@@ -9,16 +8,15 @@ use super::fixture::{
     options_with_redirects,
 };
 
-/// Before any file here was made.
+/// A date before all files were created.
 const BEFORE: &str = "Fri, 02 Jan 2026 03:04:05 GMT";
-/// After all tests.
+/// A date after all tests.
 const AFTER: &str = "Sat, 02 Jan 2094 03:04:05 GMT";
 
-/// A request for a file by a method, with a header, and the status that it has for whoever may see
-/// the file.
+/// A request for a file: its method, a header, and its status for a client with access.
 type Asked<'a> = (&'a str, (&'a str, &'a str), u16);
 
-/// Every kind of request for a file with this tag.
+/// Returns every kind of request for a file with this entity tag.
 fn all_asked(etag: &str) -> Vec<Asked<'_>> {
     let (range, beyond) = (("range", "bytes=0-9"), ("range", "bytes=99999999-"));
     let (known, unchanged) = (("if-none-match", etag), ("if-modified-since", AFTER));

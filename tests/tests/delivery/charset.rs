@@ -1,12 +1,11 @@
-//! Text in UTF-8 is delivered with its charset, however it came in and wherever it is delivered
-//! from.
+//! UTF-8 text is delivered with its charset, on every upload route and from storage too.
 
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, StackOptions, Tenant, form, stack_test};
 
 use crate::uploads::presign::PendingFile;
 
-/// Bytes of an announced file that its confirmation reads to tell its type and charset.
+/// Number of bytes of a pending file that its confirmation reads to detect type and charset.
 const BEGINNING_BYTES: usize = 256 << 10;
 
 fn url(record: &Value) -> &str {
@@ -88,7 +87,7 @@ async fn utf8_text_is_delivered_with_charset(stack: &Stack) {
 async fn charset_is_detected_from_all_bytes_or_from_the_beginning_of_copied_objects() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    // A character stands across the end of what is read.
+    // A character is split at the end of the bytes that are read.
     let utf8 = ["a".to_owned(), "é".repeat(BEGINNING_BYTES)]
         .concat()
         .into_bytes();

@@ -1,4 +1,4 @@
-//! A folder with files of every type, and the secret that signs for them.
+//! A space with a folder for files of every delivery type, and the secret that signs their URLs.
 
 use std::time::Duration;
 
@@ -8,16 +8,16 @@ use tests::{PHOTO, Stack, StackOptions, Tenant, form};
 
 use super::signers::DeliverySigner;
 
-/// How files are delivered.
+/// Delivery types.
 pub(crate) const TYPES: [&str; 3] = ["upload", "private", "authenticated"];
-/// Where nobody may keep what is delivered.
+/// `Cache-Control` of responses that must not be stored.
 pub(crate) const NOT_CACHED: &str = "private, no-store";
-/// Seconds for which browsers keep what they may keep.
+/// Time for which browsers may cache a public file, in seconds.
 pub(crate) const CACHED_SECONDS: i64 = 300;
-/// Seconds for which addresses are signed where that does not matter.
+/// Validity of signed URLs, in seconds.
 pub(crate) const HOUR_SECONDS: i64 = 3_600;
 
-/// What a file is kept for by browsers, and by no cache between.
+/// Returns a `Cache-Control` that permits browsers alone to cache a file.
 pub(crate) fn cached(seconds: i64) -> String {
     format!("public, max-age={seconds}, s-maxage=0, stale-if-error=0")
 }
@@ -36,13 +36,13 @@ pub(crate) struct DeliveryFixture<'a> {
     pub(crate) stack: &'a Stack,
     pub(crate) acme: Tenant,
     pub(crate) signer: DeliverySigner,
-    /// The folder's path at the API.
+    /// Path of the folder in the API.
     pub(crate) folder: String,
 }
 
-/// A file, as the API showed it at first.
+/// An uploaded file.
 pub(crate) struct FixtureFile {
-    /// Its path at the API.
+    /// Path in the API.
     pub(crate) path: String,
     pub(crate) url: String,
 }
@@ -72,7 +72,7 @@ impl DeliveryFixture<'_> {
         fixture
     }
 
-    /// Makes a folder in another one, or at the top; gives its id.
+    /// Creates a folder in a parent or in the root, and returns its id.
     pub(crate) async fn folder_in(&self, name: &str, parent: Option<&str>) -> String {
         let body = json!({"name": name, "space_id": self.acme.id, "parent_id": parent});
         text(
@@ -85,13 +85,13 @@ impl DeliveryFixture<'_> {
         )
     }
 
-    /// Uploads the photo as a file of a type into a folder, or into none where that is `root`.
+    /// Uploads the photo with a delivery type into a folder, or into the root for `root`.
     pub(crate) async fn put(&self, delivery_type: &str, folder: &str) -> FixtureFile {
         self.put_file(delivery_type, folder, ("photo.jpg", "image/jpeg", PHOTO))
             .await
     }
 
-    /// Uploads a file of a name, a MIME type and bytes.
+    /// Uploads a file with a name, a MIME type and bytes.
     pub(crate) async fn put_file(
         &self,
         delivery_type: &str,
@@ -112,28 +112,28 @@ impl DeliveryFixture<'_> {
         }
     }
 
-    /// Uploads the photo as a file of a type into the shelf's folder.
+    /// Uploads the photo with a delivery type into the folder of the fixture.
     pub(crate) async fn put_here(&self, delivery_type: &str) -> FixtureFile {
         self.put(delivery_type, self.folder.trim_start_matches("/folders/"))
             .await
     }
 
-    /// The space's path at the API.
+    /// Returns the path of the space in the API.
     pub(crate) fn space(&self) -> String {
         format!("/spaces/{}", self.acme.id)
     }
 
-    /// Seconds since 1970.
+    /// Returns the Unix time in seconds.
     pub(crate) fn now(&self) -> i64 {
         self.stack.clock.now_ms() / 1_000
     }
 
-    /// A file's address, signed for an hour.
+    /// Returns a URL, signed for an hour.
     pub(crate) fn signed(&self, url: &str) -> String {
         self.signer.sign(url, self.now() + HOUR_SECONDS, &[])
     }
 
-    /// Lets what has this path at the API say whether it asks for proof, or nothing.
+    /// Sets or resets `requires_auth` of the resource with this path.
     pub(crate) async fn set(&self, path: &str, requires_auth: Option<bool>) {
         let path = format!("{path}/access-control");
         match requires_auth {

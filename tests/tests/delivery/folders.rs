@@ -1,15 +1,15 @@
-//! Folders within folders: what they say of access and of watermarks holds wherever they are moved,
-//! and a folder that is missing lets nobody in.
+//! Settings of nested folders: access and watermarks follow moves, and a missing folder closes its
+//! files.
 
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, Response, Stack, StackOptions, stack_test};
 
 use super::fixture::{DeliveryFixture, FixtureFile};
 
-/// Names of folders that are made one in another.
+/// Names of nested folders.
 const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
 
-/// Folders that are made one in another, the outermost first; gives their ids.
+/// Creates nested folders, and returns their ids, the outermost first.
 async fn nested(fixture: &DeliveryFixture<'_>, names: &[&str]) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
     for name in names {
@@ -21,18 +21,18 @@ async fn nested(fixture: &DeliveryFixture<'_>, names: &[&str]) -> Vec<String> {
     ids
 }
 
-/// Something that is done to one of the five folders.
+/// A change of one of the five folders.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// It is moved into another one, or to the top.
+    /// Moves it into another folder, or into the root.
     Move(usize, Option<usize>),
-    /// It says whether what is in it asks for proof, or no longer says it.
+    /// Sets or resets `requires_auth`.
     Say(usize, Option<bool>),
 }
 use Step::{Move, Say};
 
-/// Each step, the path of the innermost folder after it, and the folder that then decides; where it
-/// is none, the space does.
+/// Each step, the path of the innermost folder after it, and the folder that decides then, or
+/// `None` for the space.
 const STEPS: [(Step, &str, Option<usize>); 14] = [
     (Say(0, Some(true)), "a/b/c/d/e/", Some(0)),
     (Say(2, Some(false)), "a/b/c/d/e/", Some(2)),
@@ -139,7 +139,7 @@ async fn moved_file_inherits_access_of_new_folder(stack: &Stack) {
     }
 }
 
-/// Asks for a file by everyone who may see it.
+/// Requests a file with all clients that have access.
 async fn responses(
     fixture: &DeliveryFixture<'_>,
     viewer: &Client,
@@ -216,7 +216,7 @@ async fn nearest_folder_with_watermark_setting_decides(stack: &Stack) {
         );
     }
 
-    // Whoever may not see an image is not told of its watermark.
+    // A client without access does not learn of the watermark.
     fixture
         .acme
         .client
@@ -264,7 +264,7 @@ async fn file_in_missing_folder_is_denied(stack: &Stack) {
             response.expect_status(200);
         }
     }
-    // First one between, then the one that files are in.
+    // First a folder in the middle, then the one with the files.
     for (lost, hidden, seen) in [
         (&ids[2], vec![&inner, &opened], vec![&outer, &beside]),
         (&ids[1], vec![&inner, &opened, &outer], vec![&beside]),

@@ -1,4 +1,4 @@
-//! Delivery of originals.
+//! Delivery of originals: headers, conditional requests, ranges and access by type.
 
 use domain::DeliveryType;
 use serde_json::{Value, json};
@@ -255,7 +255,7 @@ async fn traversal_paths_are_rejected_and_unknown_paths_return_404(stack: &Stack
     }
 }
 
-/// The status of a path that is sent as it is: clients resolve dots themselves.
+/// Sends a path without normalizing its dots, as HTTP clients do, and returns the status.
 pub(crate) async fn raw_status(address: &str, path: &str) -> u16 {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let mut stream = tokio::net::TcpStream::connect(address)

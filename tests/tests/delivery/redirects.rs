@@ -1,4 +1,4 @@
-//! Bodies that are too large for a response: whole ones are redirected to storage, ranges are cut.
+//! Bodies above the size limit: a whole body is redirected to storage, a range is cut.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -11,9 +11,9 @@ use super::fixture::{
     options_with_redirects, text,
 };
 
-/// A file that is larger, in bytes.
+/// Size of a file above the limit, in bytes.
 const SIZE_BYTES: usize = 250_001;
-/// Time for which redirects of an open file have one address, in seconds.
+/// Time for which redirects of a public file have the same URL, in seconds.
 const WINDOW_SECONDS: i64 = 30 * 60;
 
 /// Creates a fixture, and advances the clock to the start of a window.
@@ -98,7 +98,7 @@ async fn redirect_target_returns_bytes_with_delivery_headers(stack: &Stack) {
         .await
         .expect_status(403);
 
-    // A body that fits is answered here: the head, and a 304.
+    // Responses without a large body are not redirected: `HEAD` and 304.
     let head = nobody.head(&file.url).await.expect_status(200);
     assert_eq!(head.header("content-length"), SIZE_BYTES.to_string());
     nobody
@@ -212,8 +212,7 @@ async fn redirect_is_never_valid_for_longer_than_its_signed_url(stack: &Stack) {
     nobody.get(&location).await.expect_status(403);
     clock.advance(seconds(59));
 
-    // Browsers may store the bytes while the signed URL is valid, whenever in its lifetime the
-    // address is used.
+    // Browsers may store the bytes while the signed URL is valid, whenever they use it.
     let (file, _) = put_large(&fixture, "private").await;
     let signed = fixture.signer.sign(&file.url, fixture.now() + 200, &[]);
     clock.advance(seconds(50));

@@ -1,4 +1,4 @@
-//! Signed addresses: what they are good for, how long, and that nothing of them can be changed.
+//! Signed URLs: validity, scope, and that no part of them can be changed.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use tests::{PHOTO, Stack, StackOptions, seconds, stack_test};
 use super::fixture::{CACHED_SECONDS, DeliveryFixture, HOUR_SECONDS, NOT_CACHED, cached, text};
 use super::signers::DeliverySigner;
 
-/// How long the secret before the present one verifies.
+/// Time for which the previous secret remains valid, in minutes.
 const DAY_MINUTES: u64 = 24 * 60;
-/// When no secret here verifies any more.
+/// An expiry long after all secrets of these tests.
 const LATE_SECONDS: i64 = 99_999_999_999;
 
-/// The signature that an address ends with.
+/// Returns the signature at the end of a URL.
 fn signature_of(address: &str) -> &str {
     address.rsplit_once("&signature=").expect("it is signed").1
 }
@@ -127,7 +127,7 @@ async fn changed_signed_url_is_rejected(stack: &Stack) {
             .head(&address)
             .await
             .expect_status(403);
-        // A signature that is there has to be right, even where nothing has to be proven.
+        // A signature must be valid even if none is required.
         fixture
             .stack
             .anonymous
@@ -221,7 +221,7 @@ async fn max_age_ends_with_signed_url(stack: &Stack) {
     nobody.get(&open).await.expect_status(200);
 }
 
-/// Rotates the secret of a shelf's space; gives who signs by the new one.
+/// Rotates the secret of the space, and returns a signer with the new one.
 async fn rotated(fixture: &DeliveryFixture<'_>) -> DeliverySigner {
     let path = format!("{}/signing-secret/rotate", fixture.space());
     let client = &fixture.acme.client;
@@ -241,7 +241,7 @@ async fn signed_urls_stay_valid_for_a_day_after_rotation(stack: &Stack) {
     let first = fixture.signer.clone();
     let second = rotated(&fixture).await;
     assert_eq!((first.kid.as_str(), second.kid.as_str()), ("1", "2"));
-    // A secret goes by its own name alone.
+    // A signature is valid only with the name of its secret.
     for (kid, secret) in [(&first.kid, &second.secret), (&second.kid, &first.secret)] {
         let mixed = DeliverySigner {
             kid: kid.clone(),
@@ -258,7 +258,7 @@ async fn signed_urls_stay_valid_for_a_day_after_rotation(stack: &Stack) {
     nobody.get(&by(&first)).await.expect_error(403);
     nobody.get(&by(&second)).await.expect_status(200);
 
-    // Two rotations at once end the secret before them at once.
+    // A second rotation ends the oldest secret.
     let third = rotated(&fixture).await;
     let fourth = rotated(&fixture).await;
     nobody.get(&by(&second)).await.expect_error(403);

@@ -1,5 +1,5 @@
-//! Addresses of files, signed as anyone would by the documentation, here and in other languages,
-//! and the vectors that all signers keep to.
+//! Signs URLs of files by the documentation alone, here and in other languages, and compares all
+//! signers with the same test vectors.
 
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, Tenant, authority, form, stack_test};
@@ -10,12 +10,12 @@ use crate::{
     uploads::signers::printed,
 };
 
-/// What addresses come to be, agreed between languages.
+/// Test vectors that all languages share.
 const VECTORS: &str = include_str!("../../signers/vectors.json");
-/// Seconds for which addresses are signed here: an hour.
+/// Validity of signed URLs, in seconds.
 const LIFETIME_SECONDS: i64 = 3_600;
 
-/// Signs addresses of a space's files, by its secret and nothing of ours.
+/// Signs URLs of the files of a space, without code of Larder.
 #[derive(Clone)]
 pub(crate) struct DeliverySigner {
     pub(crate) kid: String,
@@ -23,7 +23,7 @@ pub(crate) struct DeliverySigner {
 }
 
 impl DeliverySigner {
-    /// A signer by the secret that a space has now.
+    /// Creates a signer with the current secret of a space.
     pub(crate) async fn of(tenant: &Tenant) -> DeliverySigner {
         let shown = tenant
             .client
@@ -36,7 +36,7 @@ impl DeliverySigner {
         }
     }
 
-    /// The signed address of a file that is good until then, and says this too.
+    /// Returns a URL, signed with an expiry and more parameters.
     pub(crate) fn sign(&self, url: &str, expires_seconds: i64, more: &[(&str, &str)]) -> String {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let parameters: Parameters = more.iter().map(owned).collect();
@@ -51,7 +51,7 @@ impl DeliverySigner {
     }
 }
 
-/// The path of an address.
+/// Returns the path of a URL.
 fn path_of(url: &str) -> &str {
     url.split_once(authority(url))
         .expect("an address with a host")

@@ -8,7 +8,7 @@ use tests::{PHOTO, Stack, StackOptions, minutes, seconds, stack_test};
 use super::fixture::{DeliveryFixture, text};
 use crate::uploads::presign::PendingFile;
 
-/// The entity tag of a file for a caller who may always see it.
+/// Returns the entity tag of a file, for a client with access.
 async fn etag(fixture: &DeliveryFixture<'_>, url: &str) -> String {
     fixture
         .acme
@@ -20,14 +20,14 @@ async fn etag(fixture: &DeliveryFixture<'_>, url: &str) -> String {
         .to_owned()
 }
 
-/// The date of HTTP's headers, seconds from now.
+/// Returns the time some seconds from now as an HTTP date.
 fn http_date(fixture: &DeliveryFixture<'_>, seconds: i64) -> String {
     httpdate::fmt_http_date(
         UNIX_EPOCH + Duration::from_secs((fixture.now() + seconds).unsigned_abs()),
     )
 }
 
-/// A folder within the folder of the shelf, and its id.
+/// Creates a folder in the folder of the fixture, and returns its id.
 async fn inner_folder(fixture: &DeliveryFixture<'_>) -> String {
     fixture
         .folder_in(
@@ -51,7 +51,7 @@ async fn etag_changes_with_access_and_type(stack: &Stack) {
 
     let mut seen = vec![etag(&fixture, &file.url).await];
     for level in &levels {
-        // The last one of each leads back to the access before the first one.
+        // The last change of each list restores the access before the first one.
         for requires_auth in [Some(true), Some(false), None] {
             if level == &levels[0] && requires_auth.is_none() {
                 continue;

@@ -1,5 +1,4 @@
-//! What AWS does at its worst: answers lost after they took effect, batches left incomplete,
-//! refusals that pass.
+//! Faults of AWS calls: lost responses, incomplete batches and transient errors.
 
 use emulators::{
     InjectedError,
@@ -46,7 +45,7 @@ async fn lost_response_never_fails_or_duplicates_a_write(stack: &Stack) {
     let listed = stack.account().get(&keys).await.expect_status(200).json();
     assert_eq!(listed["data"].as_array().map(Vec::len), Some(1));
 
-    // The number of a lost answer is left out.
+    // The id of a lost response is skipped.
     faults.skip(DynamoDb, "UpdateItem", 1);
     faults.lose_response(DynamoDb, "UpdateItem", 1);
     let next = stack
@@ -94,7 +93,7 @@ async fn upload_survives_lost_response_of_each_write(stack: &Stack) {
 
 #[stack_test]
 async fn incomplete_batch_read_is_completed_or_fails(stack: &Stack) {
-    /// Tries of a batch read.
+    /// Attempts of a batch read.
     const TRIES: u32 = 5;
     let acme = stack.space("Acme").await;
     let record = acme.upload(PHOTO).await;
@@ -140,7 +139,7 @@ async fn conflicting_transaction_is_retried(stack: &Stack) {
 
 #[stack_test]
 async fn incomplete_transactional_read_denies_delivery(stack: &Stack) {
-    /// Tries of a read that conflicts with writes.
+    /// Attempts of a read that conflicts with writes.
     const TRIES: u32 = 8;
     let acme = stack.space("Acme").await;
     let folder = acme

@@ -1,5 +1,5 @@
-//! The first user, space and key, made while answers of the table are lost: whatever a start leaves
-//! undone or does not know of, it or the next one brings to the same end.
+//! Creation of the first user, space and key while responses of the table are lost. A start or the
+//! next one completes it in every case.
 
 use std::{net::TcpListener, sync::Arc};
 
@@ -13,10 +13,10 @@ use template::Permission;
 use tenant::{Tenants, bootstrap};
 use tests::{DYNAMODB_ATTEMPTS, SeededRandom};
 
-/// Tries that the client makes of one call.
+/// Attempts of one AWS call.
 const TRIES: u32 = DYNAMODB_ATTEMPTS;
 
-/// The product's table, empty, and somebody who may do everything to it.
+/// An empty table, and a principal with all permissions for it.
 struct Empty {
     emulators: Emulators,
     environment: Environment,
@@ -76,7 +76,7 @@ impl Empty {
         self.emulators.faults()
     }
 
-    /// Whom a key speaks for.
+    /// Returns the user of a key.
     async fn user(&self, key: &KeySecret) -> UserId {
         let caller = self.tenants().authenticate(key).await.expect("a table");
         caller
@@ -84,7 +84,7 @@ impl Empty {
             .expect("an account key that works")
     }
 
-    /// How many records there are.
+    /// Counts the records.
     async fn records(&self) -> i32 {
         let mut settings = Settings::of(&self.environment);
         let scan = settings
@@ -104,7 +104,7 @@ impl Empty {
     }
 }
 
-/// How many records a bootstrap leaves that meets no fault.
+/// Counts the records of a bootstrap without faults.
 async fn records_without_faults() -> i32 {
     let empty = Empty::start().await;
     assert!(
@@ -131,13 +131,13 @@ async fn lost_responses_during_bootstrap_create_one_user_and_working_key() {
     let user = empty.user(&first.api_key).await;
     assert_eq!(empty.records().await, records_without_faults().await);
 
-    // The user is there; what is lost is the answer about the key.
+    // The user was created; the response for the key is lost.
     empty
         .faults()
         .lose_response(DynamoDb, "TransactWriteItems", TRIES - 1);
     let second = bootstrap(&empty.tenants(), None).await.expect("a key");
     assert!(second.is_new && second.api_key != first.api_key);
-    // Its use is noted twice.
+    // Its use is recorded twice.
     empty
         .faults()
         .lose_response(DynamoDb, "UpdateItem", TRIES - 1);

@@ -13,19 +13,19 @@ use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 use tests::{Client, Extent, PHOTO, Response, Stack, StackOptions, form, minutes, seconds};
 
-/// Seeds that are tried.
+/// Seeds of the runs.
 const SEEDS: Extent = Extent {
     default: 4,
     thorough: 48,
     variable: "LARDER_CHAOS_SEEDS",
 };
-/// Seeds at once: a journey mostly waits to try again.
+/// Concurrent runs. A run mostly waits before retries.
 const SEEDS_AT_ONCE: usize = 12;
-/// How often a request is sent that is answered with 503.
+/// Maximum attempts of a request that fails with 503.
 const TRIES: usize = 8;
-/// Requests of a race.
+/// Concurrent requests of a race.
 const RACERS: usize = 4;
-/// Seconds after which a request that is still at work is given up: more than its lease.
+/// Time after which a request in progress is abandoned, in seconds. Longer than its lease.
 const LEASE_SECONDS: u64 = 36;
 
 #[tokio::test]
@@ -46,7 +46,7 @@ async fn file_lifecycle_completes_under_chaos() {
     );
 }
 
-/// Sends a request until AWS lets it through.
+/// Sends a request until it does not fail with 503.
 async fn insist(send: impl AsyncFn() -> Response) -> Response {
     for _ in 0..TRIES {
         let response = send().await;
@@ -58,8 +58,8 @@ async fn insist(send: impl AsyncFn() -> Response) -> Response {
     panic!("answered with 503 {TRIES} times")
 }
 
-/// Sends a request that creates something twice at once, as clients do that lose patience, until
-/// both are acknowledged. Both are told of the same.
+/// Sends the same creating request twice at a time, as impatient clients do, until both succeed.
+/// Both must return the same record.
 async fn once(
     stack: &Stack,
     client: &Client,
@@ -78,13 +78,13 @@ async fn once(
             (201 | 409 | 503, 201 | 409 | 503) => {}
             _ => panic!("{first:?} {second:?}"),
         }
-        // Neither is at work any more. What counts as being so, behind a 503, is given up in time.
+        // No request runs any more. A reservation that is left behind expires.
         stack.clock.advance(seconds(LEASE_SECONDS));
     }
     panic!("{name} is not acknowledged in {TRIES} tries")
 }
 
-/// A space with an owner key, in a stack whose AWS misbehaves at random.
+/// A space in a stack whose AWS calls fail at random.
 struct Journey {
     stack: Stack,
     account: Client,
@@ -93,7 +93,7 @@ struct Journey {
     handle: String,
 }
 
-/// A key that was acknowledged.
+/// A key whose creation succeeded.
 struct Key {
     number: u64,
     client: Client,
@@ -117,17 +117,17 @@ impl Journey {
         journey.find(&record, &owner.client).await;
         journey.check(&owner, &viewer).await;
 
-        // Once it is over, what was said is still so.
+        // After the faults, the same holds.
         journey.stack.cloud.chaos().disable();
         journey.find(&record, &owner.client).await;
         journey.check(&owner, &viewer).await;
-        // What was received by a call whose answer was lost is to be received again.
+        // A message whose receive response was lost is received again.
         journey.stack.clock.advance(minutes(13));
         journey.stack.run_purges().await;
         journey.stack.stop().await;
     }
 
-    /// One at most gets a name that many want.
+    /// At most one of concurrent requests gets a name.
     async fn race_for_a_name(account: &Client) {
         let wish = || account.post("/spaces", json!({ "name": "Wanted" }));
         let responses = join_all((0..RACERS).map(|_| wish())).await;
@@ -146,7 +146,7 @@ impl Journey {
         }
     }
 
-    /// No file that was accepted goes with a space that was deleted as an empty one.
+    /// No accepted file is deleted together with a space that was deleted as empty.
     async fn race_to_delete(stack: &Stack) {
         let account = stack.account();
         let wish = || {
@@ -213,7 +213,7 @@ impl Journey {
         .await
     }
 
-    /// The file is there, for whom it may concern, and is what was uploaded.
+    /// Asserts that the file is delivered to clients with access, with the uploaded bytes.
     async fn find(&self, record: &Value, client: &Client) {
         let file = format!("/files/{}", record["id"].as_str().expect("an id"));
         assert_eq!(
@@ -236,7 +236,7 @@ impl Journey {
         known.expect_status(304);
     }
 
-    /// A key that is said to be revoked opens nothing from then on.
+    /// Asserts that a revoked key is rejected.
     async fn revoke(&self, key: &Key) {
         let address = format!("{}/{}", self.keys(), key.number);
         insist(async || self.owner.delete(&address).await)
@@ -250,7 +250,7 @@ impl Journey {
         }
     }
 
-    /// What was made is listed, once, and there is nothing else.
+    /// Asserts that each created record is listed once, and no other.
     async fn check(&self, active: &Key, revoked: &Key) {
         let listed = insist(async || self.owner.get(&self.keys()).await)
             .await

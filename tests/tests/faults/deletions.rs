@@ -1,6 +1,6 @@
-//! Deletions of files and folders, moves of folders, and the purge of files, each of which dies or
-//! fails at every one of its calls: all is done or nothing is, and of what is deleted nothing is
-//! left in time.
+//! Deletions of files and folders, moves of folders, and the purge of files, with a crash or a
+//! fault at each of their calls. Each either takes effect as a whole or not at all, and nothing of
+//! a deleted record remains.
 
 use emulators::{InjectedError, Service};
 use futures::future::join_all;
@@ -11,48 +11,48 @@ use tests::{
 
 use crate::{spaces::delete::kept, uploads::presign::PendingFile};
 
-/// Rounds after which a purge that was killed once has long ended.
+/// Rounds after which a purge that was interrupted once has ended.
 const MOST_ROUNDS: u32 = 12;
 
-/// What happens to one call, and to those after it.
+/// A fault of one call and all later ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FaultKind {
     /// The function dies before the call takes effect.
     DiesBefore,
-    /// The function dies once it has.
+    /// The function dies after the call took effect.
     DiesAfter,
-    /// The call is refused as often as it is tried.
+    /// All attempts of the call fail.
     Fails,
-    /// The call takes effect, and its answers are lost.
+    /// The call takes effect, and its responses are lost.
     LosesAnswer,
 }
 use FaultKind::{DiesAfter, DiesBefore, Fails, LosesAnswer};
 
-/// All of them.
+/// All kinds of faults.
 const FAULT_KINDS: [FaultKind; 4] = [DiesBefore, DiesAfter, Fails, LosesAnswer];
 
-/// What is done.
+/// The operation under test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operation {
     DeleteFile,
-    /// Of one whose bytes were sent, and not confirmed.
+    /// Deletes a file whose bytes were sent but not confirmed.
     DeleteAnnounced,
     DeleteFolder,
-    /// Of one with another one in it.
+    /// Moves a folder with a folder in it.
     MoveFolder,
 }
 
-/// What it is done to: something in a folder, beside another folder.
+/// The resource of the operation: a file or folder in a folder, beside another folder.
 struct Setup<'a> {
     stack: &'a Stack,
     acme: &'a Tenant,
     from: String,
     to: String,
-    /// Where the API shows it.
+    /// Path of the resource in the API.
     address: String,
-    /// How it was shown at first.
+    /// Record before the operation.
     record: Value,
-    /// The folder in it.
+    /// Folder in the resource.
     inner: Option<String>,
 }
 
@@ -129,7 +129,8 @@ impl Operation {
         }
     }
 
-    /// Demands that it is done or not, clears away what is left, and gives whether it was done.
+    /// Asserts that the operation took effect as a whole or not at all, cleans up, and returns
+    /// whether it did.
     async fn settle(self, setup: &Setup<'_>) -> bool {
         let is_done = match self {
             Operation::DeleteFile | Operation::DeleteAnnounced => setup.settle_file().await,
@@ -157,7 +158,7 @@ impl Setup<'_> {
         }
     }
 
-    /// The ids that a list shows.
+    /// Returns the ids of a list.
     async fn listed(&self, list: &str) -> Vec<Value> {
         let page = self
             .acme
@@ -174,7 +175,7 @@ impl Setup<'_> {
             .collect()
     }
 
-    /// Whether a folder says that there are folders in it.
+    /// Returns whether a folder has folders.
     async fn has_children(&self, id: &str) -> bool {
         self.acme
             .client
@@ -187,7 +188,7 @@ impl Setup<'_> {
     async fn settle_file(&self) -> bool {
         let is_there = self.is_there().await;
         self.assert_file(is_there).await;
-        // Whatever was announced to the purge has come to it by then.
+        // All jobs of the purge are due by then.
         self.stack.run_purges().await;
         self.assert_file(is_there).await;
         if is_there {
@@ -197,7 +198,7 @@ impl Setup<'_> {
         !is_there
     }
 
-    /// The file is wholly there, as it was, or nowhere.
+    /// Asserts that the file is unchanged, or else that it is gone.
     async fn assert_file(&self, is_there: bool) {
         let (client, id) = (&self.acme.client, &self.record["id"]);
         let expected = if is_there {
@@ -234,7 +235,7 @@ impl Setup<'_> {
             delivered.expect_error(404);
         }
 
-        // With a file that is there goes that its folder is not empty.
+        // A folder with a file is not empty.
         if is_there {
             client
                 .delete(&format!("/folders/{}", self.from))
@@ -256,7 +257,7 @@ impl Setup<'_> {
                 .await,
             expected
         );
-        // What was closed opens again.
+        // A folder that was locked for deletion is unlocked.
         self.stack.run_for(minutes(3)).await;
         let named = json!({"name": "SUBJECT", "space_id": self.acme.id, "parent_id": self.from});
         let same = self.acme.client.post("/folders", named).await;
@@ -312,7 +313,7 @@ impl Setup<'_> {
             self.acme.client.get(&inner).await.expect_ok()["path"],
             format!("{path}inner/")
         );
-        // How deep it is counts where it is, and only there.
+        // Its depth counts at its new place alone.
         self.acme
             .client
             .delete(&format!("/folders/{place}"))
@@ -324,7 +325,7 @@ impl Setup<'_> {
     }
 }
 
-/// The calls of a function while something is done, in order.
+/// Returns the calls of a function during an operation, in order.
 async fn calls_of<T>(
     stack: &Stack,
     function: &str,
@@ -337,7 +338,7 @@ async fn calls_of<T>(
     own.map(|call| (call.service, call.operation)).collect()
 }
 
-/// Plans that one of these calls gets into trouble.
+/// Plans a fault of one of these calls.
 fn plan(
     stack: &Stack,
     function: &str,
@@ -376,7 +377,7 @@ fn plan(
     }
 }
 
-/// Does something with each of its calls in trouble, and gives how often it was done all the same.
+/// Runs the operation with a fault at each of its calls, and returns how often it took effect.
 async fn is_whole_or_nothing(operation: Operation, fault: FaultKind) -> usize {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
@@ -414,7 +415,7 @@ async fn is_whole_or_nothing(operation: Operation, fault: FaultKind) -> usize {
     done
 }
 
-/// The last of the calls is what does it: only where that one takes effect is it done.
+/// The last call commits: the operation takes effect only if that call does.
 async fn assert_whole_or_nothing(operation: Operation) {
     let done =
         join_all(FAULT_KINDS.map(|fault| Box::pin(is_whole_or_nothing(operation, fault)))).await;
@@ -441,8 +442,7 @@ async fn interrupted_folder_move_is_atomic() {
     assert_whole_or_nothing(Operation::MoveFolder).await;
 }
 
-/// Deletes a file and lets time pass until nothing is left to be done, with the purge killed once
-/// on its way, after so many calls.
+/// Deletes a file and runs all jobs, with the purge killed once after this number of calls.
 async fn delete(setup: &Setup<'_>, kill: Option<(u32, bool)>) {
     let (stack, faults) = (setup.stack, setup.stack.cloud.faults());
     setup.delete(&setup.address).await;
@@ -454,7 +454,7 @@ async fn delete(setup: &Setup<'_>, kill: Option<(u32, bool)>) {
         stack
             .clock
             .advance(if round == 0 { seconds(1) } else { minutes(15) });
-        // Its one job has failed once a call has been tried as often as calls are.
+        // Its job has failed once all attempts of a call have.
         let has_died = || failed_calls(&faults) >= 1;
         let rests = |messages: local::Messages| {
             messages.are_quiet() || (messages.visible == 0 && is_cut_off && has_died())

@@ -1,4 +1,4 @@
-//! Requests under an `Idempotency-Key` that fail, or whose function dies, anywhere.
+//! Requests with an `Idempotency-Key` that fail, or whose function dies, at any call.
 
 use std::pin::pin;
 
@@ -18,23 +18,23 @@ use web::{
 
 use crate::routes::idempotency::{Creation, assert_first, assert_replay, creations};
 
-/// Attempts of a client of AWS before it gives up.
+/// Attempts of an AWS call.
 const ATTEMPTS: u32 = DYNAMODB_ATTEMPTS;
-/// Tries of a transaction that conflicts.
+/// Attempts of a transaction that conflicts.
 const CONFLICT_TRIES: u32 = 8;
 
 fn claims(dump: &Dump) -> Vec<&Value> {
     dump.items_with_prefix("IDEMPOTENCY#").collect()
 }
 
-/// Demands a failure that says when to come back.
+/// Asserts a 503 with `Retry-After`.
 #[track_caller]
 fn assert_busy(response: &Response) {
     response.clone().expect_error(503);
     assert_eq!(response.header("retry-after"), "1");
 }
 
-/// Lets a claim be left behind, as by a function that dies.
+/// Leaves a reservation behind, as a function that dies does.
 fn die_without_release(stack: &Stack) {
     stack.cloud.faults().fail(
         DynamoDb,
@@ -44,7 +44,7 @@ fn die_without_release(stack: &Stack) {
     );
 }
 
-/// Lets the next transactions fail.
+/// Plans failures of the next transactions.
 fn refuse_transactions(stack: &Stack, times: u32) {
     stack.cloud.faults().fail(
         DynamoDb,
@@ -54,21 +54,21 @@ fn refuse_transactions(stack: &Stack, times: u32) {
     );
 }
 
-/// Waits until a request that died is taken for dead.
+/// Waits until the reservation of a dead request expires.
 async fn outlast_lease(stack: &Stack, creation: &Creation) {
     let at_work = creation.send("one").await;
     assert!(at_work.expect_error(409)["idempotency_key"].is_array());
     stack.clock.advance(seconds(60));
 }
 
-/// The id of what an answer says was created first.
+/// Returns the id of the first created record of a response.
 fn first_id(response: &Response) -> Value {
     let body = response.json();
     let data = &body["data"];
     data.get(0).unwrap_or(data)["id"].clone()
 }
 
-/// Demands that one effect is there, and no more: what was created is replayed, and nothing is left
+/// Asserts that the request took effect once: the stored response is replayed, and nothing is left
 /// over.
 async fn assert_one_effect(
     stack: &Stack,
@@ -87,7 +87,7 @@ async fn assert_one_effect(
         Value::Array(files) => files.len(),
         data => usize::from(data.get("storage_path").is_some()),
     };
-    // One who died may leave bytes without a record, which the sweep finds.
+    // A function that died may leave bytes without a record, which the sweep deletes.
     assert_eq!(
         after.files_with_bytes().len() - before.files_with_bytes().len(),
         files
@@ -156,7 +156,7 @@ async fn only_successful_responses_are_stored(stack: &Stack) {
         .await
         .expect_error(422);
     let mut after = stack.dump().await;
-    // The number of a key that was not made is left out.
+    // The id of a key that was not created is skipped.
     let counter = ("COUNTER#KEY".to_owned(), "COUNTER".to_owned());
     after
         .items
@@ -200,7 +200,7 @@ async fn retry_after_lost_responses_returns_first_effect(stack: &Stack) {
             .faults()
             .lose_response(DynamoDb, "TransactWriteItems", ATTEMPTS);
         let lost = creation.send("one").await;
-        // An upload settles what became of it; whoever made anything else asks again.
+        // An upload resolves an unknown commit itself; other requests are sent again.
         let first = if lost.status == 201 {
             assert_first(lost)
         } else {
@@ -227,7 +227,7 @@ async fn lost_response_of_reservation_is_recognized_as_own(stack: &Stack) {
         .expect_ok();
     for creation in creations(stack, &acme) {
         let before = stack.dump().await;
-        // The first update counts the request, the second claims it.
+        // The first update counts the request, the second reserves the key.
         stack.cloud.faults().skip(DynamoDb, "UpdateItem", 1);
         stack
             .cloud
@@ -243,8 +243,7 @@ async fn retry_after_crash_repeats_request_with_same_ids(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for creation in creations(stack, &acme) {
         let before = stack.dump().await;
-        // An upload tries to release_on_failure what became of it, and dies over it too: its objects stay
-        // behind.
+        // An upload tries to resolve the commit, and dies there too: its objects stay behind.
         refuse_transactions(
             stack,
             if creation.path() == "/upload" {
@@ -401,7 +400,7 @@ fn with_panicking_folders() -> StackOptions {
     }
 }
 
-/// A function `folders` whose one endpoint creates nothing: its handler panics.
+/// A function `folders` whose only handler panics.
 fn panicking_folders(environment: &Environment) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(environment);
     let edge = ApiState::read(&mut settings, RateLimitTier::Admin);
@@ -418,7 +417,7 @@ fn panicking_folders(environment: &Environment) -> Result<Router, ConfigurationE
     ))
 }
 
-/// A body of which nothing is read.
+/// A body without fields.
 struct Anything;
 
 impl FromFields for Anything {

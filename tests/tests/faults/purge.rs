@@ -1,4 +1,4 @@
-//! Deletions and the purge, killed at each of their calls.
+//! Deletions of spaces and their purge, killed at each of their calls.
 
 use futures::future::join_all;
 use serde_json::json;
@@ -6,21 +6,21 @@ use tests::{PHOTO, Stack, Tenant, User, failed_calls, minutes, seconds};
 
 use crate::spaces::delete::{kept, with_retired};
 
-/// Stacks that are at work at once.
+/// Concurrent stacks.
 const STACKS: usize = 8;
-/// Rounds after which a purge that was killed once has long ended.
+/// Rounds after which a purge that was interrupted once has ended.
 const MOST_ROUNDS: u32 = 12;
 
-/// Where the purge is killed.
+/// A point at which the purge is killed.
 #[derive(Clone, Copy, Debug)]
 struct Kill {
-    /// Calls that it makes before.
+    /// Number of calls before it.
     after: u32,
-    /// Whether the call that is under way takes effect.
+    /// Whether the interrupted call takes effect.
     takes_effect: bool,
 }
 
-/// A space with files, keys and a member, and with an object that no record speaks of.
+/// Creates a space with files, keys and a member, and an object without a record.
 async fn furnished(stack: &Stack, name: &str, user: &User) -> Tenant {
     let tenant = stack.space(name).await;
     tenant.upload(PHOTO).await;
@@ -36,8 +36,7 @@ async fn furnished(stack: &Stack, name: &str, user: &User) -> Tenant {
     tenant
 }
 
-/// Deletes a space and lets time pass until nothing is left to be done, with the purge killed once
-/// on its way.
+/// Deletes a space and runs all jobs, with the purge killed once.
 async fn delete(stack: &Stack, tenant: &Tenant, kill: Option<Kill>) {
     tenant
         .client
@@ -59,8 +58,8 @@ async fn delete(stack: &Stack, tenant: &Tenant, kill: Option<Kill>) {
             2 => minutes(60),
             _ => minutes(15),
         });
-        // Each message that is in flight while the purge is cut off has a job that fails with the
-        // tries of one call.
+        // Each message in flight while the purge is disconnected has a job that fails after all
+        // attempts of one call.
         let has_died =
             |in_flight: u64| faults.broken_calls() > 0 && failed_calls(&faults) >= in_flight;
         let rests = |messages: local::Messages| {
@@ -87,7 +86,7 @@ async fn delete(stack: &Stack, tenant: &Tenant, kill: Option<Kill>) {
     );
 }
 
-/// How many calls the purge of a furnished space makes in all.
+/// Counts the calls of the purge of such a space.
 async fn calls() -> u32 {
     let stack = Stack::start().await;
     let user = stack.user().await;
@@ -101,8 +100,7 @@ async fn calls() -> u32 {
     u32::try_from(calls).expect("a few dozen")
 }
 
-/// One stack, in which a space is deleted for each of the kills, beside one that has to stay as it
-/// is.
+/// Deletes one space for each kill in one stack, beside a space that must stay unchanged.
 async fn survives(kills: Vec<Kill>) {
     let stack = Stack::start().await;
     let user = stack.user().await;
@@ -155,7 +153,7 @@ async fn space_purge_killed_at_any_call_completes_and_touches_nothing_else() {
     join_all(shares.into_iter().map(survives)).await;
 }
 
-/// How many calls a deletion makes.
+/// Counts the calls of a deletion.
 async fn calls_of_a_deletion(force: bool) -> u32 {
     let stack = Stack::start().await;
     let acme = used_space(&stack, "Acme").await;
@@ -165,7 +163,8 @@ async fn calls_of_a_deletion(force: bool) -> u32 {
     u32::try_from(calls.len()).expect("a few")
 }
 
-/// A space whose key has been used in this minute, so that nothing of that is to be noted.
+/// Creates a space and uses its key once, since recording the first use in a minute takes more
+/// writes.
 async fn used_space(stack: &Stack, name: &str) -> Tenant {
     let tenant = stack.space(name).await;
     tenant
@@ -189,8 +188,8 @@ fn deletion(tenant: &Tenant, force: bool) -> String {
     format!("/spaces?id={}&force={force}", tenant.id)
 }
 
-/// Kills a deletion at each of its calls, and gives how many of the spaces were deleted all the
-/// same.
+/// Kills a deletion at each of its calls, and returns the number of spaces that were deleted all
+/// the same.
 async fn is_whole_or_nothing(force: bool, takes_effect: bool) -> usize {
     let calls = Box::pin(calls_of_a_deletion(force)).await;
     let stack = Stack::start().await;
@@ -206,7 +205,7 @@ async fn is_whole_or_nothing(force: bool, takes_effect: bool) -> usize {
             .expect_error(503);
         assert!(failed_calls(&faults) >= 1, "{after}");
         faults.reconnect();
-        // Longer than a space stays closed, and than the purge waits for a mark.
+        // Longer than the lock of a space, and than the delay of the purge.
         for time in [seconds(1), minutes(3), minutes(15)] {
             stack.run_for(time).await;
         }
@@ -247,7 +246,7 @@ async fn interrupted_space_deletion_is_atomic() {
     let kinds = [(true, false), (true, true), (false, false), (false, true)];
     let deleted =
         join_all(kinds.map(|(force, takes_effect)| is_whole_or_nothing(force, takes_effect))).await;
-    // The mark deletes the space. After it a deletion finds the keys and removes them, which the
-    // purge does otherwise.
+    // The tombstone deletes the space. After it, the deletion removes the keys, or else the purge
+    // does.
     assert_eq!(deleted, [2, 3, 2, 3]);
 }

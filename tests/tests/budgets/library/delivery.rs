@@ -1,13 +1,13 @@
-//! What delivery reads to decide: one moment of the table at the root, two where there are folders,
-//! three the first time after something above was moved. Only a body takes one call more, and only
-//! a key another one.
+//! The reads of a delivery decision: one for a file in the root, two for a file in a folder, three
+//! for the first request after an ancestor was moved. A body takes one more call, and an API key
+//! another one.
 
 use serde_json::{Value, json};
 use tests::{Client, Stack, Tenant, stack_test};
 
 use super::{DEEPEST, address, cost, folder, nested, stored, text, warm};
 
-/// So many reads, as [`cost`] tells them.
+/// Returns a number of reads in the format of [`cost`].
 fn reads(number: usize) -> String {
     if number == 1 {
         "TransactGetItems".to_owned()
@@ -16,13 +16,13 @@ fn reads(number: usize) -> String {
     }
 }
 
-/// The same, and other calls, which sort before them.
+/// Returns other calls and a number of reads. The other calls must sort before the reads.
 fn reads_and(calls: &str, number: usize) -> String {
     format!("{calls}, {}", reads(number))
 }
 
-/// Requests a file that a browser has, in whatever version, and asserts that deciding costs so many
-/// reads and nothing else.
+/// Requests a file with a matching `If-None-Match`, and asserts that the function makes this number
+/// of reads and no other call.
 async fn assert_reads(stack: &Stack, url: &str, number: usize, when: &str) {
     let condition = [("if-none-match", "*")];
     let asked = stack.anonymous.get_with(url, &condition);
@@ -33,7 +33,7 @@ async fn assert_reads(stack: &Stack, url: &str, number: usize, when: &str) {
     );
 }
 
-/// Returns the address of a file that was delivered once.
+/// Requests a file once, and returns its URL.
 async fn known(stack: &Stack, file: &Value) -> String {
     let url = text(&file["url"]);
     stack.anonymous.get(&url).await.expect_status(200);
@@ -66,7 +66,7 @@ async fn delivery_takes_one_read_at_root_and_two_in_folders(stack: &Stack) {
                 200,
                 reads_and("GetItem, GetObject", number),
             ),
-            // Nothing demands proof, so nobody asks for a role.
+            // No setting requires authentication, so the role is not read.
             (&account, "HEAD", 200, reads_and("GetItem", number)),
             (
                 &stack.anonymous.with_key("sk_nonsense"),
@@ -128,7 +128,7 @@ async fn delivery_takes_three_reads_once_after_ancestor_moved(stack: &Stack) {
         for number in [first, 2, 2] {
             assert_reads(stack, &url, number, when).await;
         }
-        // What was learned of a folder is good for all that is in it.
+        // The cached ancestors of a folder serve all files in it.
         assert_reads(stack, &beside, 2, when).await;
     };
     again(2, "before").await;
@@ -140,7 +140,7 @@ async fn delivery_takes_three_reads_once_after_ancestor_moved(stack: &Stack) {
     again(2, "what is around it is less, and all of it known").await;
     put_folder(&acme, &ids[2], json!(ids[1])).await;
     again(2, "it is where the file says again").await;
-    // A name is not where something is.
+    // A rename does not change ancestors.
     acme.client
         .put(&format!("/folders/{}", ids[1]), json!({"name": "renamed"}))
         .await

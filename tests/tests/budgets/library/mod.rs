@@ -1,5 +1,5 @@
-//! How many calls to AWS files, folders and what is uploaded into folders cost, counted on the
-//! wire: never more where the library is larger or its folders are deeper.
+//! The number of AWS calls of requests that concern files and folders. It depends neither on the
+//! size of the library nor on the depth of folders.
 
 mod delivery;
 mod uploads;
@@ -9,12 +9,13 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, Response, Stack, Tenant, form, stack_test};
 
-/// Most folders within one another.
+/// Maximum depth of folders.
 const DEEPEST: usize = 20;
-/// What a key that was used in this minute costs each of its requests.
+/// The call that counts a request of a key that was used in this minute before.
 const COUNTED: &str = "UpdateItem";
 
-/// A space whose key was used in this minute, as was the account's: noting that is not counted.
+/// Creates a space and uses its key and the account key once, since recording the first use in a
+/// minute takes more writes.
 async fn warm(stack: &Stack) -> Tenant {
     let acme = stack.space("Acme").await;
     for client in [&acme.client, &stack.account()] {
@@ -26,8 +27,8 @@ async fn warm(stack: &Stack) -> Tenant {
     acme
 }
 
-/// What a request is answered with, and its function's calls: each operation with its number where
-/// there are several.
+/// Runs a request, and returns the response and the calls of its function: each operation, with its
+/// number if there are several.
 async fn cost(
     stack: &Stack,
     function: &str,
@@ -50,10 +51,10 @@ async fn cost(
     (response, told.join(", "))
 }
 
-/// A request with a JSON body or none, its status, and what it costs besides being counted.
+/// A request with an optional JSON body, its status, and its calls apart from [`COUNTED`].
 type Costed<'a> = (&'a Client, &'a str, String, Value, u16, &'a str);
 
-/// Sends requests one after another, and demands that each costs what it may.
+/// Sends requests one after another, and asserts the calls of each.
 async fn assert_costs(stack: &Stack, function: &str, rows: &[Costed<'_>]) {
     let mut others = Vec::new();
     for (client, method, path, body, status, expected) in rows {
@@ -74,7 +75,7 @@ async fn assert_costs(stack: &Stack, function: &str, rows: &[Costed<'_>]) {
     assert!(others.is_empty(), "{}", others.join("\n"));
 }
 
-/// The same calls and the one that counts the request, which sorts after all others.
+/// Adds [`COUNTED`], which sorts after all other calls.
 fn counted(calls: &str) -> String {
     format!("{calls}, {COUNTED}")
 }
@@ -83,13 +84,13 @@ fn text(value: &Value) -> String {
     value.as_str().expect("a text").to_owned()
 }
 
-/// Makes a folder in another one, or at the top; gives its id.
+/// Creates a folder in a parent or in the root, and returns its id.
 async fn folder(acme: &Tenant, name: &str, parent: Option<&str>) -> String {
     let body = json!({"name": name, "space_id": acme.id, "parent_id": parent});
     text(&acme.client.post("/folders", body).await.expect_created()["id"])
 }
 
-/// Makes so many folders one in another, and gives their ids, the outermost first.
+/// Creates nested folders, and returns their ids, the outermost first.
 async fn nested(acme: &Tenant, depth: usize) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
     for level in 1..=depth {
@@ -105,7 +106,7 @@ async fn nested(acme: &Tenant, depth: usize) -> Vec<String> {
     ids
 }
 
-/// Uploads the photo into a folder, or into none where that is `root`; gives its record.
+/// Uploads the photo into a folder, or into the root for `root`, and returns its record.
 async fn stored(acme: &Tenant, folder: &str) -> Value {
     let form =
         form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", folder.to_owned());
@@ -140,7 +141,7 @@ async fn file_reads_stay_within_call_budget(stack: &Stack) {
     };
     let get = |client, path, calls| (client, "GET", path, Value::Null, 200, calls);
     let rows: Vec<Costed> = vec![
-        // Space and file; the folders around it, however many.
+        // The space, the file, and its ancestors in one read.
         get(client, address(&top), "BatchGetItem"),
         get(client, address(&first), "2 BatchGetItem"),
         get(client, address(&fifth), "2 BatchGetItem"),
@@ -154,7 +155,7 @@ async fn file_reads_stay_within_call_budget(stack: &Stack) {
             404,
             "BatchGetItem",
         ),
-        // The space, one page of the range, and the folders around all that is on it.
+        // The space, one page of the range, and the ancestors of all its files.
         get(client, list(""), "BatchGetItem, GetItem, Query"),
         get(account, list(""), "2 BatchGetItem, Query"),
         get(
@@ -163,7 +164,7 @@ async fn file_reads_stay_within_call_budget(stack: &Stack) {
             "BatchGetItem, GetItem, Query",
         ),
         get(client, list("&type=private"), "GetItem, Query"),
-        // What an entry names is read from its record.
+        // The records of the entries are read.
         get(client, list("&tag=red"), "2 BatchGetItem, GetItem, Query"),
         get(client, list("&tag=blue"), "GetItem, Query"),
         get(
@@ -176,7 +177,7 @@ async fn file_reads_stay_within_call_budget(stack: &Stack) {
             list("&folder_id=root"),
             "BatchGetItem, GetItem, Query",
         ),
-        // First it is looked whether the folder is there.
+        // The folder is read first, to know that it exists.
         get(
             client,
             list(&format!("&folder_id={}", ids[0])),
@@ -239,7 +240,7 @@ async fn file_changes_stay_within_call_budget(stack: &Stack) {
             json!({"original_name": "a.jpg", "ref": "x", "tags": ["a", "b"]}),
             "BatchGetItem, TransactWriteItems",
         ),
-        // The folders are shown before, where read-only fields are compared with them, and after.
+        // The ancestors are read before the update, to compare read-only fields, and after it.
         put(
             &inner,
             json!({"original_name": "a.jpg"}),
@@ -253,7 +254,7 @@ async fn file_changes_stay_within_call_budget(stack: &Stack) {
             422,
             "BatchGetItem",
         ),
-        // Where it goes is read, and the folders around it once more to be shown.
+        // The target is read, and its ancestors once more for the response.
         put(
             &top,
             json!({"folder_id": ids[0]}),
@@ -279,8 +280,7 @@ async fn file_changes_stay_within_call_budget(stack: &Stack) {
             json!({"folder_id": "root"}),
             "2 BatchGetItem, TransactWriteItems",
         ),
-        // The first name is missing, and so is what is in it; each folder that is made is one
-        // write.
+        // The first name is missing, and so are those below it. Each created folder is one write.
         put(
             &top,
             json!({"folder_id": "root", "folder_path": "x/y"}),
@@ -340,7 +340,7 @@ async fn folder_reads_stay_within_call_budget(stack: &Stack) {
             format!("/folders/{}", ids[DEEPEST - 1]),
             "2 BatchGetItem, GetItem",
         ),
-        // The space, a page, and all that is around what is on it.
+        // The space, a page, and the ancestors of all its folders.
         get(client, list(String::new()), "GetItem, Query"),
         get(
             client,
@@ -404,7 +404,7 @@ async fn folder_changes_stay_within_call_budget(stack: &Stack) {
             201,
             "2 BatchGetItem, GetItem, TransactWriteItems",
         ),
-        // A name that is taken costs what it takes to find out.
+        // A taken name takes the calls that detect it.
         post(
             new("LEVEL 1", Value::Null),
             422,
@@ -446,7 +446,7 @@ async fn folder_changes_stay_within_call_budget(stack: &Stack) {
             200,
             change,
         ),
-        // It is closed, looked into once more, and removed.
+        // The folder is locked, checked once more, and deleted.
         delete(&other, 204, "BatchGetItem, 2 Query, 2 TransactWriteItems"),
         delete(&ids[0], 409, "BatchGetItem"),
         delete(&other, 404, "BatchGetItem"),

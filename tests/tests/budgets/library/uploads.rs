@@ -1,4 +1,4 @@
-//! What it costs to upload into folders, and what moving them costs.
+//! The number of AWS calls of uploads into folders, and of moves of folders.
 
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, Tenant, form, stack_test};
@@ -6,11 +6,11 @@ use tests::{PHOTO, Stack, Tenant, form, stack_test};
 use super::{DEEPEST, address, cost, counted, folder, nested, stored, text, warm};
 use crate::uploads::presign::{PendingFile, said};
 
-/// Files and folders of a folder that is moved.
+/// Number of files and of folders in a folder that is moved.
 const CROWD: usize = 20;
 
-/// Uploads the photo with more fields, and gives what that costs besides being counted and storing
-/// the object.
+/// Uploads the photo with more fields, and returns the calls apart from [`COUNTED`](super::COUNTED)
+/// and the write of the object.
 async fn upload(stack: &Stack, acme: &Tenant, fields: &[(&str, &str)]) -> String {
     let form = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO);
     let form = fields.iter().fold(form, |form, (name, value)| {
@@ -24,7 +24,7 @@ async fn upload(stack: &Stack, acme: &Tenant, fields: &[(&str, &str)]) -> String
 #[stack_test]
 async fn uploads_into_folders_stay_within_call_budget(stack: &Stack) {
     let acme = warm(stack).await;
-    // The first upload finds out which config is active.
+    // The first upload looks up the active config.
     acme.upload(PHOTO).await;
     let ids = nested(&acme, DEEPEST - 1).await;
     for (name, path) in [("kept", "level 1/level 2"), ("made", "new/newer")] {
@@ -33,8 +33,8 @@ async fn uploads_into_folders_stay_within_call_budget(stack: &Stack) {
             .await;
     }
     let deepest = ids.last().expect("a folder").as_str();
-    // The space is read together with the config, and once more with the folder when the files are
-    // there.
+    // The space is read together with the config, and once more with the folder after the files are
+    // stored.
     let rows: [(&[(&str, &str)], &str); 11] = [
         (&[], "2 BatchGetItem, PutObject, TransactWriteItems"),
         (
@@ -53,7 +53,7 @@ async fn uploads_into_folders_stay_within_call_budget(stack: &Stack) {
             &[("folder_id", deepest)],
             "4 BatchGetItem, PutObject, TransactWriteItems",
         ),
-        // Each name on the way is one read.
+        // Each name of the path is one read.
         (
             &[("folder_id", "root"), ("folder_path", "level 1/Level 2")],
             "3 BatchGetItem, 2 GetItem, PutObject, TransactWriteItems",
@@ -74,7 +74,7 @@ async fn uploads_into_folders_stay_within_call_budget(stack: &Stack) {
             &[("upload_config", "made")],
             "3 BatchGetItem, GetItem, PutObject, 3 TransactWriteItems",
         ),
-        // A folder that is named wins over the config's, which is not looked for.
+        // A folder of the request takes precedence over that of the config, which is not read.
         (
             &[("upload_config", "kept"), ("folder_id", "root")],
             "2 BatchGetItem, PutObject, TransactWriteItems",
@@ -92,7 +92,7 @@ async fn uploads_into_folders_stay_within_call_budget(stack: &Stack) {
 #[stack_test]
 async fn presigned_uploads_into_folders_stay_within_call_budget(stack: &Stack) {
     let acme = warm(stack).await;
-    // The first upload finds out which config is active.
+    // The first upload looks up the active config.
     acme.upload(PHOTO).await;
     let ids = nested(&acme, 5).await;
     let (first, fifth) = (ids[0].as_str(), ids[4].as_str());
@@ -109,7 +109,7 @@ async fn presigned_uploads_into_folders_stay_within_call_budget(stack: &Stack) {
             response: response.json(),
         };
         pending_file.send(stack, PHOTO).await.expect_status(200);
-        // The folders are read once, to be shown.
+        // The ancestors are read once, for the response.
         let expected =
             format!("{confirmed}BatchGetItem, CopyObject, GetItem, GetObject, TransactWriteItems");
         let (_, calls) = cost(stack, "uploads", 200, pending_file.confirm(&acme.client)).await;
