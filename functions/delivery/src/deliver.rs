@@ -9,7 +9,7 @@ use axum::{
 };
 use domain::{ErrorKind, ServiceError, SignatureError, SignedDelivery, Timestamp};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
-use tenant::{AccessContext, AuthorizedFile, PresentedSignature};
+use tenant::{AccessContext, AuthorizedFile, UrlSignature};
 use web::{ApiError, authenticate_optional};
 
 use crate::{
@@ -93,7 +93,7 @@ impl AccessRequest<'_> {
         let tenants = &delivery.tenants;
         let signature = async {
             Ok(match signature {
-                Some(Ok(signed)) => Some(Ok(PresentedSignature {
+                Some(Ok(signed)) => Some(Ok(UrlSignature {
                     delivery: signed,
                     master: delivery.master.get().await?,
                 })),

@@ -5,7 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use domain::{File, Timestamp};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use sha2::{Digest, Sha256};
-use tenant::{AuthorizedFile, Grant};
+use tenant::{AccessGrant, AuthorizedFile};
 
 use crate::{disposition::DispositionType, precondition::Validators};
 
@@ -141,7 +141,7 @@ impl<'a> FileResponse<'a> {
     /// (whether it is public, and every change at any level) and of `Content-Disposition`.
     fn compute_etag(&self) -> String {
         let revision = self.file.revision.map(|revision| revision.to_string());
-        let access = if self.authorized.grant() == Grant::Public {
+        let access = if self.authorized.grant() == AccessGrant::Public {
             "public"
         } else {
             "restricted"

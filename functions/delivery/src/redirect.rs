@@ -13,7 +13,7 @@ use std::time::Duration;
 use axum::response::{IntoResponse, Response};
 use domain::{ServiceError, Timestamp};
 use http::{StatusCode, header};
-use tenant::{AuthorizedFile, Grant, ResponseHeaders};
+use tenant::{AccessGrant, AuthorizedFile, ResponseHeaders};
 
 use crate::{Delivery, file_response::FileResponse};
 
@@ -47,8 +47,8 @@ struct UrlValidity {
 impl UrlValidity {
     /// Returns the validity of a URL that is created now. `expires_seconds` is when the signed URL
     /// of the request expires.
-    fn of(grant: Grant, expires_seconds: Option<i64>, now: Timestamp) -> UrlValidity {
-        let timing = if grant == Grant::Public {
+    fn of(grant: AccessGrant, expires_seconds: Option<i64>, now: Timestamp) -> UrlValidity {
+        let timing = if grant == AccessGrant::Public {
             PUBLIC
         } else {
             RESTRICTED
@@ -114,24 +114,24 @@ mod tests {
     #[test]
     fn url_is_valid_from_start_of_window_until_lifetime_or_expiry() {
         for (grant, expires_after, now_after_ms, start_after, end_after) in [
-            (Grant::Public, None, 0, 0, 3_600),
-            (Grant::Public, None, 1_799_999, 0, 3_600),
-            (Grant::Public, None, 1_800_000, 1_800, 5_400),
-            (Grant::Public, Some(3_599), 60_000, 0, 3_599),
+            (AccessGrant::Public, None, 0, 0, 3_600),
+            (AccessGrant::Public, None, 1_799_999, 0, 3_600),
+            (AccessGrant::Public, None, 1_800_000, 1_800, 5_400),
+            (AccessGrant::Public, Some(3_599), 60_000, 0, 3_599),
             (
-                Grant::Public,
+                AccessGrant::Public,
                 Some(i64::MAX - WINDOW_START),
                 60_000,
                 0,
                 3_600,
             ),
-            (Grant::ApiKey, None, 0, 0, 120),
-            (Grant::ApiKey, None, 59_999, 0, 120),
-            (Grant::ApiKey, None, 60_000, 60, 180),
-            (Grant::Signature, Some(120), 59_999, 0, 120),
-            (Grant::Signature, Some(119), 59_999, 0, 119),
-            (Grant::Signature, Some(60), 59_999, 0, 60),
-            (Grant::Signature, Some(61), 60_000, 60, 61),
+            (AccessGrant::ApiKey, None, 0, 0, 120),
+            (AccessGrant::ApiKey, None, 59_999, 0, 120),
+            (AccessGrant::ApiKey, None, 60_000, 60, 180),
+            (AccessGrant::Signature, Some(120), 59_999, 0, 120),
+            (AccessGrant::Signature, Some(119), 59_999, 0, 119),
+            (AccessGrant::Signature, Some(60), 59_999, 0, 60),
+            (AccessGrant::Signature, Some(61), 60_000, 60, 61),
         ] {
             let expires_seconds = expires_after.map(|seconds| WINDOW_START + seconds);
             let now = at(0).plus_ms(now_after_ms);
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn lifetime_is_the_time_from_start_to_end() {
-        let validity = UrlValidity::of(Grant::Signature, Some(WINDOW_START + 61), at(60));
+        let validity = UrlValidity::of(AccessGrant::Signature, Some(WINDOW_START + 61), at(60));
         assert_eq!(validity.lifetime(), Duration::from_secs(1));
     }
 }

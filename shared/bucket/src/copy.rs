@@ -100,7 +100,7 @@ struct MultipartCopy<'a> {
 }
 
 /// One part of an object.
-struct Part {
+struct ObjectPart {
     /// Number of the part, from 1.
     number: i32,
     /// Positions of the first and the last byte.
@@ -262,7 +262,7 @@ impl MultipartCopy<'_> {
         Ok(())
     }
 
-    async fn copy_part(&self, part: Part) -> Result<CompletedPart, BucketError> {
+    async fn copy_part(&self, part: ObjectPart) -> Result<CompletedPart, BucketError> {
         let Copy { bucket, to, .. } = self.copy;
         let range = format!("bytes={}-{}", part.positions.start(), part.positions.end());
         let sent = bucket
@@ -310,12 +310,12 @@ impl MultipartCopy<'_> {
 }
 
 /// Returns the parts of an object.
-fn parts(size_bytes: u64) -> impl Iterator<Item = Part> {
+fn parts(size_bytes: u64) -> impl Iterator<Item = ObjectPart> {
     let count = size_bytes.div_ceil(PART_BYTES);
     (1..).zip(0..count).map(move |(number, index)| {
         let first = index * PART_BYTES;
         let end = (first + PART_BYTES).min(size_bytes);
-        Part {
+        ObjectPart {
             number,
             positions: first..=end - 1,
         }
@@ -349,7 +349,7 @@ mod tests {
             (2 * PART_BYTES - 1, 2),
             (5 << 30, 40),
         ] {
-            let parts: Vec<Part> = parts(size_bytes).collect();
+            let parts: Vec<ObjectPart> = parts(size_bytes).collect();
 
             assert_eq!(parts.len(), expected, "{size_bytes}");
             let mut next = 0;

@@ -140,7 +140,7 @@ impl PageReader<'_> {
         self.read.has_more = batch.has_more || records.len() > 0;
     }
 
-    /// Returns the listing of the next batch; `None` if the page is complete.
+    /// Returns the request of the next batch; `None` if the page is complete.
     fn next_batch(&self) -> Option<PageRequest> {
         if self.is_full() || !self.read.has_more || self.read.records.len() >= MAX_FILES_READ {
             return None;

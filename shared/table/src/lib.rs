@@ -7,8 +7,8 @@
 //! - Every write has a condition or is idempotent, and determines its own outcome if the response of
 //!   the first attempt is lost.
 //! - A record that is read by two keys is stored completely under both, and one transaction changes
-//!   both copies. API keys are the exception: the item that counts requests is never part of a
-//!   transaction that changes it, because the two would conflict.
+//!   both copies. API keys are the exception: the item that counts requests is changed outside of
+//!   transactions, which would conflict with the requests that it counts.
 
 mod api_keys;
 mod change;

@@ -46,7 +46,7 @@ pub(crate) struct Positioned<T> {
 pub(crate) struct Slice<T> {
     /// The records, in the order of the list.
     pub(crate) records: Vec<Positioned<T>>,
-    /// Whether more records follow in the direction of the listing.
+    /// Whether more records follow in the direction of the page.
     pub(crate) has_more: bool,
 }
 
@@ -63,7 +63,7 @@ impl<T> Slice<T> {
         }
     }
 
-    /// Returns the page of a listing, without the records for which `view` returns `None`.
+    /// Returns the requested page, without the records for which `view` returns `None`.
     pub(crate) fn into_page<U>(
         self,
         page_request: &PageRequest,
@@ -138,8 +138,8 @@ impl Table {
         Ok(Slice { records, has_more })
     }
 
-    /// Returns the query of a listing. Its range excludes what lies before the cursor, so that it is
-    /// not read.
+    /// Returns the query of a page. Its range excludes the records before the cursor, so they are not
+    /// read.
     fn list_query(&self, range: &Range, page_request: &PageRequest) -> QueryFluentBuilder {
         let is_forward = page_request.direction() == Direction::Forward;
         let scans_forward = is_forward == range.is_ascending;
@@ -169,7 +169,7 @@ impl Table {
     }
 }
 
-/// Returns the key after which a listing starts; `None` if it starts at an end of the range or
+/// Returns the key after which a page starts; `None` if it starts at an end of the range or
 /// includes the record at its cursor.
 fn start_key(range: &Range, page_request: &PageRequest) -> Option<Item> {
     let cursor = page_request

@@ -41,13 +41,13 @@ pub struct AccessContext<'a> {
     /// The caller, if the request has a valid key.
     pub caller: Option<&'a Caller>,
     /// The signature of the URL, if it has one; an error if the signature is malformed.
-    pub signature: Option<Result<PresentedSignature<'a>, SignatureError>>,
+    pub signature: Option<Result<UrlSignature<'a>, SignatureError>>,
     /// Time of the request.
     pub now: Timestamp,
 }
 
 /// The signature of a delivery URL, and the secret to verify it with.
-pub struct PresentedSignature<'a> {
+pub struct UrlSignature<'a> {
     /// The signature and what it covers.
     pub delivery: SignedDelivery,
     /// The master secret of all signatures.
@@ -56,7 +56,7 @@ pub struct PresentedSignature<'a> {
 
 /// Why access to a file is granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Grant {
+pub enum AccessGrant {
     /// The file is public.
     Public,
     /// The URL is signed.
@@ -76,7 +76,7 @@ struct VerifiedUrl {
 #[derive(Debug)]
 pub struct AuthorizedFile {
     file: File,
-    grant: Grant,
+    grant: AccessGrant,
     url: Option<VerifiedUrl>,
     access_revision: String,
 }
@@ -186,9 +186,9 @@ impl Tenants {
 
         let url = verify(context.signature, &space, context.now)?;
         let grant = if !requires_auth(&file, &folders, &space) {
-            Grant::Public
+            AccessGrant::Public
         } else if url.is_some() {
-            Grant::Signature
+            AccessGrant::Signature
         } else {
             self.grant_by_key(context.caller, &space).await?
         };
@@ -213,11 +213,11 @@ impl Tenants {
         &self,
         caller: Option<&Caller>,
         space: &Space,
-    ) -> Result<Grant, ServiceError> {
+    ) -> Result<AccessGrant, ServiceError> {
         if let Some(caller) = caller
             && self.may_view(caller, space).await?
         {
-            return Ok(Grant::ApiKey);
+            return Ok(AccessGrant::ApiKey);
         }
         Err(ServiceError::forbidden(
             "This file requires a signed URL, or an API key of its space in the Authorization header.",
@@ -280,14 +280,14 @@ impl DeliverableFile {
 /// Verifies the signature of a URL. Returns `None` for a URL without one. Fails with 403 if the
 /// signature is wrong, incomplete or expired.
 fn verify(
-    signature: Option<Result<PresentedSignature<'_>, SignatureError>>,
+    signature: Option<Result<UrlSignature<'_>, SignatureError>>,
     space: &Space,
     now: Timestamp,
 ) -> Result<Option<VerifiedUrl>, ServiceError> {
     let Some(signature) = signature else {
         return Ok(None);
     };
-    let PresentedSignature { delivery, master } = signature?;
+    let UrlSignature { delivery, master } = signature?;
     let left_seconds = delivery.verify(space.id, space.signing, master, now)?;
     Ok(Some(VerifiedUrl {
         expires_seconds: now.seconds().saturating_add(left_seconds),
@@ -307,7 +307,7 @@ impl AuthorizedFile {
     }
 
     /// Returns why access is granted.
-    pub fn grant(&self) -> Grant {
+    pub fn grant(&self) -> AccessGrant {
         self.grant
     }
 
@@ -320,9 +320,9 @@ impl AuthorizedFile {
     /// Returns whether browsers may cache the response until the URL expires.
     pub fn is_cacheable(&self) -> bool {
         match self.grant {
-            Grant::Public => true,
-            Grant::Signature => self.file.delivery_type != DeliveryType::Authenticated,
-            Grant::ApiKey => false,
+            AccessGrant::Public => true,
+            AccessGrant::Signature => self.file.delivery_type != DeliveryType::Authenticated,
+            AccessGrant::ApiKey => false,
         }
     }
 

@@ -36,7 +36,7 @@ mod upload_configs;
 mod upload_scope;
 
 pub use account::Account;
-pub use authorized_file::{AccessContext, AuthorizedFile, Grant, PresentedSignature, ResolvedFile};
+pub use authorized_file::{AccessContext, AccessGrant, AuthorizedFile, ResolvedFile, UrlSignature};
 pub use bootstrap::{BootstrapKey, bootstrap};
 pub use bucket::{ObjectHead, ObjectReader, Payload, ResponseHeaders};
 pub use caller::{Caller, SpaceRole};

@@ -99,7 +99,7 @@ impl Tenants {
 /// A scan of spaces and their configs, in the direction of a page.
 struct ConfigScan {
     page_request: PageRequest,
-    /// The listing of spaces, from the space of the cursor on.
+    /// The page of spaces to scan, from the space of the cursor on.
     spaces: PageRequest,
     /// Where the scan starts, if the page has a cursor.
     start: Option<ScanStart>,
