@@ -1,5 +1,5 @@
-//! `DELETE /files/:id` and `DELETE /files`: a file is gone at once, and in time all that there was
-//! of it.
+//! `DELETE /files/:id` and `DELETE /files`: the file is inaccessible at once, and all its data is
+//! deleted in time.
 
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -11,21 +11,21 @@ use crate::{
     uploads::presign::{PendingFile, UNKNOWN},
 };
 
-/// Deletions at once.
+/// Concurrent deletions.
 const CALLERS: usize = 6;
 
 fn address(file: &Value) -> String {
     format!("/files/{}", text(&file["id"]))
 }
 
-/// Deletes by a body.
+/// Sends `DELETE /files` with a JSON body.
 async fn delete_by_body(client: &Client, body: Value) -> Response {
     client
         .send(client.request("DELETE", "/files").json(&body))
         .await
 }
 
-/// Demands that nothing that is kept speaks of a file.
+/// Asserts that no item or object refers to a file.
 #[track_caller]
 fn assert_forgotten(dump: &Dump, id: &str) {
     for (key, item) in &dump.items {
@@ -37,7 +37,7 @@ fn assert_forgotten(dump: &Dump, id: &str) {
     }
 }
 
-/// Demands that a file is nowhere any more.
+/// Asserts that no endpoint returns a file.
 async fn assert_gone(stack: &Stack, acme: &Tenant, file: &Value) {
     let (id, path) = (text(&file["id"]), address(file));
     let filters = [
@@ -109,7 +109,7 @@ async fn assert_gone(stack: &Stack, acme: &Tenant, file: &Value) {
     }
 }
 
-/// Uploads the photo, tagged and under a reference.
+/// Uploads the photo with tags and a reference.
 async fn marked(acme: &Tenant, place: &str) -> Value {
     let form = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "tagged");
     acme.client
@@ -357,7 +357,7 @@ async fn deleting_pending_file_removes_staged_object(stack: &Stack) {
         pending_file.confirm(&acme.client).await.expect_error(404);
         stack.run_purges().await;
         assert_forgotten(&stack.dump().await, pending_file.id());
-        // Whoever looks after what was announced finds nothing.
+        // The confirm-check finds nothing.
         stack.run_confirm_checks().await;
         assert_forgotten(&stack.dump().await, pending_file.id());
     }

@@ -1,4 +1,4 @@
-//! `GET /files`: every filter, and every two of them, against a model that looks at all files.
+//! `GET /files`: every filter and every pair of filters, compared with a model.
 
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, StackOptions, Tenant, form, minutes, seconds, stack_test};
@@ -19,7 +19,7 @@ async fn each_filter_lists_matching_files_once_in_both_directions(stack: &Stack)
     let mut found = 0;
     for filters in alone.chain([vec![]]) {
         let expected = library.meant(&filters);
-        // Pages that the files fill, and pages that they do not.
+        // With pages that the files fill, and pages that they do not.
         for limit in [5, 7, 100] {
             library.list(&filters, limit).demand(&expected).await;
         }
@@ -47,7 +47,7 @@ async fn each_pair_of_filters_lists_files_that_match_both(stack: &Stack) {
         }
     }
 
-    // Each filter has six pairs or more in a row, and so is in every share.
+    // Each filter has at least six consecutive pairs, so every share contains some.
     let step = if tests::is_thorough() { 1 } else { 3 };
     let (mut some, mut none) = (0, 0);
     for both in pairs.into_iter().step_by(step) {
@@ -120,7 +120,7 @@ async fn list_returns_full_records_in_envelope(stack: &Stack) {
     }
 }
 
-/// Uploads a text under a name, and gives its id.
+/// Uploads a text with a name, and returns its id.
 async fn named(acme: &Tenant, name: &str) -> String {
     text(&acme.upload("some text").named(name, "text/plain").await["id"])
 }
@@ -148,7 +148,7 @@ async fn list_is_newest_first_and_search_is_by_name(stack: &Stack) {
         shown(&acme.client, "").await.iter().collect::<Vec<_>>(),
         newest_first
     );
-    // By name in lower case, and the older one first where that is the same.
+    // By lower-case name, and the older file first for the same name.
     for (search, expected) in [
         ("a", &[3, 4, 1, 5, 7][..]),
         ("A", &[3, 4, 1, 5, 7]),
@@ -273,8 +273,8 @@ async fn paging_returns_remaining_files_once_during_deletions_and_renames(stack:
             .flat_map(|page| page.ids)
             .collect();
         assert_eq!(all.len(), ids.len(), "{filters}");
-        // The last one of each page goes once the page has been read, and the one before it gets
-        // another name.
+        // The last file of each page is deleted after the page was read, and the one before it is
+        // renamed.
         let (mut met, mut doomed) = (Vec::new(), Vec::new());
         let mut page = list.page(None).await;
         loop {

@@ -1,4 +1,4 @@
-//! `GET /files`: what may be asked, of which space, and what a cursor is good for.
+//! `GET /files`: validation of parameters, the choice of the space, and the validity of cursors.
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::{
     uploads::presign::UNKNOWN,
 };
 
-/// Uploads a text, and gives its id.
+/// Uploads a text, and returns its id.
 async fn filed(acme: &Tenant, client: &Client, name: &str) -> String {
     text(
         &client
@@ -22,7 +22,7 @@ async fn filed(acme: &Tenant, client: &Client, name: &str) -> String {
     )
 }
 
-/// A query of one parameter.
+/// Returns a query with one parameter.
 pub(crate) fn one(name: &str, value: &str) -> String {
     query(&[(name.to_owned(), value.to_owned())])
 }
@@ -127,7 +127,7 @@ async fn blank_and_unknown_filters_are_ignored(stack: &Stack) {
 #[stack_test]
 async fn longest_names_and_tags_are_found(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    // Four bytes each: more than what a key of the table could hold beside anything else.
+    // Four bytes each: more than fits into a sort key.
     let name = |last: char| "😀".repeat(254) + &last.to_string();
     let (first, second) = (name('a'), name('b'));
     let (tag, twin) = ("🏷".repeat(100), "🏷".repeat(99) + "#");
@@ -161,7 +161,7 @@ async fn longest_names_and_tags_are_found(stack: &Stack) {
         filters: one("search", &"😀".repeat(254)),
         limit: 1,
     };
-    // What their names have in common is longer than what they are ordered by.
+    // Their common prefix is longer than the part of a name that sorts.
     ids.sort();
     both.demand(&[&ids[0], &ids[1]]).await;
 }
@@ -259,7 +259,7 @@ async fn lists_are_separate_per_space(stack: &Stack) {
             json!({})
         );
     }
-    // Where an account names no space, its default one is meant.
+    // For an account key without a space, the default space is listed.
     let account = stack.account();
     account
         .put("/account", json!({"default_space_id": other.id}))
@@ -268,7 +268,7 @@ async fn lists_are_separate_per_space(stack: &Stack) {
     assert_eq!(shown(&account, "").await, [theirs]);
 }
 
-/// The cursor after the first file of a list.
+/// Returns the cursor after the first file of a list.
 async fn next_of(client: &Client, query: &str) -> String {
     let page = client
         .get(&format!("/files?{query}&limit=1"))
@@ -335,7 +335,7 @@ async fn cursor_is_valid_for_its_filters_only(stack: &Stack) {
                 );
             }
         }
-        // No other space has the folder.
+        // The folder does not exist in another space.
         if made != in_place {
             let foreign = other
                 .client
@@ -384,7 +384,7 @@ async fn cursor_ignores_order_of_filters(stack: &Stack) {
     }
     for (index, byte) in cursor.bytes().enumerate() {
         let mut tampered = cursor.clone().into_bytes();
-        // Far away in the alphabet, so that no bits but those that are thrown away stay the same.
+        // A distant letter, so that it differs in more than the bits that decoding discards.
         tampered[index] = if byte == b'Q' { b'x' } else { b'Q' };
         let tampered = String::from_utf8(tampered).expect("ASCII");
         let address = format!("/files?type=upload&search=a&cursor={tampered}");

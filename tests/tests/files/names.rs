@@ -1,4 +1,4 @@
-//! What files are called and marked with, once they are there: looked for, saved under, sent back.
+//! Names and tags of existing files: search, `Content-Disposition`, and round trips of records.
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ async fn named(acme: &Tenant, name: &str) -> Value {
     acme.upload(PHOTO).named(name, "image/jpeg").await.record
 }
 
-/// The original names of the files that a search finds.
+/// Returns the original names of the files that a search finds.
 async fn found(client: &Client, search: &str) -> Vec<String> {
     let page = client
         .get(&format!("/files?{}", one("search", search)))
@@ -97,7 +97,7 @@ async fn rename_to_executable_name_returns_422(stack: &Stack) {
         .put(&file, json!({"original_name": "photo.exe.jpg"}))
         .await
         .expect_ok();
-    // What a config allowed may go on being called so.
+    // A name that the config allowed remains valid.
     let config = json!({"space_id": acme.id, "name": "scripts", "config": {"validation": {"allowed_formats": ["sh"]}}});
     acme.client
         .post("/upload-configs", config)
@@ -181,8 +181,7 @@ async fn stale_record_in_update_moves_no_file(stack: &Stack) {
         (&changed["folder_id"], &changed["tags"]),
         (&json!(folder), &json!(["x"]))
     );
-    // Elsewhere by the folder alone: what the record says of the path is that of the folder it is
-    // in.
+    // With another folder alone: `folder_path` of the record still names the current folder.
     let elsewhere = acme
         .client
         .post(

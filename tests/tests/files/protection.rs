@@ -1,5 +1,5 @@
-//! Changes of a file's type and folder by users and admins: a user cannot lower the protection in
-//! force.
+//! Changes of the type and the folder of a file by users and admins: a user cannot lower the
+//! effective protection.
 
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, Stack, StackOptions, Tenant, form, stack_test};
@@ -12,8 +12,8 @@ fn address(file: &Value) -> String {
     format!("/files/{}", text(&file["id"]))
 }
 
-/// Folders in a space that is open: open by inheritance, open by itself within a closed one,
-/// closed, and closed by the one around it.
+/// Folders in a public space: public by inheritance, public by its own setting in a closed folder,
+/// closed, and closed by its parent.
 struct Folders([(Value, bool); 5]);
 
 impl Folders {
@@ -44,8 +44,7 @@ impl Folders {
     }
 }
 
-/// Brings a file into a state as the owner, lets a client change it, and returns the status of
-/// that.
+/// Sets the state of a file as the owner, sends a change as another client, and returns its status.
 async fn status_of_change(
     acme: &Tenant,
     client: &Client,
@@ -96,8 +95,7 @@ async fn user_cannot_lower_protection_of_own_file(stack: &Stack) {
                         expected,
                         "{what}"
                     );
-                    // A refused change has changed nothing, so that the admin starts from the same
-                    // state.
+                    // A rejected change leaves the state for the admin unchanged.
                     if expected == 403 {
                         assert_eq!(admin.put(&users, change).await.status, 200, "{what}");
                     }
@@ -150,7 +148,7 @@ async fn protection_is_compared_for_every_form_of_target_folder(stack: &Stack) {
         );
     }
 
-    // What the file says itself is in force in every folder.
+    // The setting of a file applies in every folder.
     let access = format!("{path}/access-control");
     for (requires_auth, folder_before) in [(true, closed), (false, closed)] {
         let body = json!({"access_control": {"requires_auth": requires_auth}});

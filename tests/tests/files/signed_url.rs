@@ -1,4 +1,4 @@
-//! `POST /files/:id/signed-url`: an address by which whoever has it gets a file for a while.
+//! `POST /files/:id/signed-url`: a URL that gives temporary access to a file.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,13 @@ use crate::{
     uploads::presign::UNKNOWN,
 };
 
-/// Milliseconds in a second.
 const MS_PER_SECOND: i64 = 1_000;
 
 fn route(file: &Value) -> String {
     format!("/files/{}/signed-url", text(&file["id"]))
 }
 
-/// The photo, as a file of a delivery type.
+/// Uploads the photo with a delivery type.
 async fn photo(acme: &Tenant, delivery_type: &str) -> Value {
     let path = format!("/files/{}", text(&acme.upload(PHOTO).await["id"]));
     acme.client
@@ -28,12 +27,12 @@ async fn photo(acme: &Tenant, delivery_type: &str) -> Value {
         .expect_ok()
 }
 
-/// Signs a file's address.
+/// Requests a signed URL of a file.
 async fn signed(acme: &Tenant, file: &Value, body: Value) -> String {
     text(&acme.client.post(&route(file), body).await.expect_ok()["url"])
 }
 
-/// The parameters of an address, decoded.
+/// Returns the decoded parameters of a URL.
 fn parameters(url: &str) -> BTreeMap<String, String> {
     Url::parse(url)
         .expect("an address")
@@ -42,8 +41,8 @@ fn parameters(url: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Demands that an address is signed as it is documented: by the space's secret, for its path and
-/// all else that it says.
+/// Asserts that a URL has the documented signature: with the secret of the space, over the path and
+/// all parameters.
 fn assert_signed(url: &str, file: &Value, secret: &str) {
     let mut said = parameters(url);
     let signature = said.remove("signature").expect("a signature");
@@ -208,7 +207,7 @@ async fn signed_url_survives_moves_and_ends_with_deletion(stack: &Stack) {
         assert!(stack.anonymous.get(url).await.expect_status(200).body == PHOTO);
     }
 
-    // Hosts are not signed: a space's own domain leads to the same files.
+    // The host is not signed: the custom domain of a space leads to the same files.
     let domain = json!({"name": "Acme", "custom_domain": "assets.example.com"});
     acme.client
         .put(&format!("/spaces/{}", acme.id), domain)
@@ -299,7 +298,7 @@ async fn sign_url_request_reports_all_errors_together(stack: &Stack) {
             "{value}"
         );
     }
-    // A number without a fraction is an integer, however it is written.
+    // A number without a fraction is an integer in every notation.
     for field in ["expiration_minutes", "w", "q"] {
         acme.client
             .post(&route(&file), json!({field: 60.0}))

@@ -1,4 +1,4 @@
-//! `PUT /files/:id` and `PUT /files`: what may be changed of a file, and what may not.
+//! `PUT /files/:id` and `PUT /files`: changeable and read-only fields.
 
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, Stack, form, seconds, stack_test};
@@ -8,7 +8,7 @@ use crate::{
     uploads::presign::{PendingFile, UNKNOWN},
 };
 
-/// What a file's record shows and no update changes.
+/// Read-only fields of a record.
 const READ_ONLY: [&str; 14] = [
     "name",
     "extension",
@@ -30,7 +30,7 @@ fn address(file: &Value) -> String {
     format!("/files/{}", text(&file["id"]))
 }
 
-/// Some fields in place of others.
+/// Returns an object with some fields replaced.
 fn with(record: &Value, fields: &Value) -> Value {
     let mut record = record.clone();
     for (name, value) in fields.as_object().expect("an object") {
@@ -39,7 +39,7 @@ fn with(record: &Value, fields: &Value) -> Value {
     record
 }
 
-/// What is sent, one after the other, and what it makes of a record.
+/// Returns request bodies in order, and the fields that each changes.
 fn changes(record: &Value, folder: &str) -> Vec<(Value, Value)> {
     let sent =
         |field: &str, value: Value, shown: Value| (json!({field: value}), json!({field: shown}));
@@ -344,7 +344,7 @@ async fn update_accepts_full_record(stack: &Stack) {
             with(&again, &json!({"updated_at": record["updated_at"]})),
             *record
         );
-        // Of a whole record that says one thing else, that one is changed.
+        // Of a whole record with one changed field, that field is updated.
         let renamed = client
             .put(
                 &address(record),

@@ -1,5 +1,4 @@
-//! `PUT /files/:id`: lists follow it, pending files keep it, and updates at once lose nothing of
-//! each other.
+//! `PUT /files/:id`: effects on lists and pending files, and concurrent updates.
 
 use futures::future::{join, join_all};
 use serde_json::{Value, json};
@@ -17,7 +16,7 @@ fn address(file: &Value) -> String {
     format!("/files/{}", text(&file["id"]))
 }
 
-/// Demands which of these lists show nothing but this file, and which show nothing at all.
+/// Asserts which of these lists contain this file alone, and which are empty.
 async fn assert_listed(acme: &Tenant, id: &str, listed: &[String], unlisted: &[String]) {
     for filters in listed {
         assert_eq!(shown(&acme.client, filters).await, [id], "{filters}");
@@ -89,8 +88,7 @@ async fn update_is_visible_in_all_lists_at_once(stack: &Stack) {
     }
 }
 
-/// Announces a photo and changes whatever may be changed of it, before or after its bytes were
-/// sent.
+/// Presigns a photo and changes all changeable fields, before or after its bytes are sent.
 async fn changed_while_pending(
     stack: &Stack,
     acme: &Tenant,
@@ -130,8 +128,8 @@ async fn changed_while_pending(
     (pending_file, pending)
 }
 
-/// Demands that a file is active, with the bytes that were sent and with all that was said of it
-/// while it was pending.
+/// Asserts that a file is active, with the sent bytes and all changes that were made while it was
+/// pending.
 async fn assert_kept(stack: &Stack, acme: &Tenant, folder: &str, pending: &Value) {
     let active = acme.client.get(&address(pending)).await.expect_ok();
     let told_by_bytes = [
@@ -202,7 +200,7 @@ async fn changes_of_pending_file_survive_activation(stack: &Stack) {
     }
     let whole = stack.dump().await.files_with_bytes().len();
     assert_eq!(whole, 2);
-    // Those that nobody confirms are taken in by whoever looks after them.
+    // The confirm-check activates the files that no client confirms.
     stack.run_confirm_checks().await;
     for pending in &unconfirmed {
         assert_kept(stack, &acme, &photos, pending).await;
@@ -219,7 +217,7 @@ async fn concurrent_update_and_activation_both_take_effect(stack: &Stack) {
         pending_file.send(stack, PHOTO).await.expect_status(200);
         let path = pending_file.address();
         let body = json!({"original_name": "b.jpg", "tags": ["x"], "folder_id": photos});
-        // Other requests before it make the change late by as much as the round says.
+        // Other requests before it delay the change by the number of the round.
         let change = async {
             for _ in 0..round % 5 {
                 acme.client.get(&path).await.expect_ok();

@@ -1,5 +1,4 @@
-//! `PUT /files/:id`: into which folders a file is moved, which ones are made on the way, and by
-//! whom.
+//! `PUT /files/:id`: moves into folders, folders that a move creates, and the required roles.
 
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, Stack, Tenant, form, stack_test};
@@ -13,7 +12,7 @@ fn address(file: &Value) -> String {
     format!("/files/{}", text(&file["id"]))
 }
 
-/// Uploads a text by a client.
+/// Uploads a text with a client.
 async fn filed(acme: &Tenant, client: &Client) -> Value {
     client
         .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
@@ -21,7 +20,7 @@ async fn filed(acme: &Tenant, client: &Client) -> Value {
         .expect_created()
 }
 
-/// The paths of a space's folders, sorted.
+/// Returns the paths of the folders of a space, sorted.
 async fn paths(acme: &Tenant) -> Vec<String> {
     let list = acme
         .client
@@ -179,7 +178,7 @@ async fn invalid_folder_path_creates_nothing(stack: &Stack) {
             "{path}: {errors}"
         );
     }
-    // What is wrong besides keeps folders from being made too.
+    // Another invalid field prevents the creation of folders too.
     for wrong in [
         json!({"type": "public"}),
         json!({"size": 1}),

@@ -1,5 +1,4 @@
-//! `POST /files/urls` and `GET /files/by-ref`: files found by their ids, many at once, and by their
-//! references.
+//! `POST /files/urls` and `GET /files/by-ref`: files by ids and by reference.
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
@@ -10,9 +9,9 @@ use crate::{
     uploads::presign::{PendingFile, UNKNOWN},
 };
 
-/// Most ids of one request.
+/// Maximum number of ids of a request.
 const MOST_IDS: usize = 100;
-/// Most files of one upload.
+/// Maximum number of files of an upload.
 const MOST_FILES: usize = 10;
 
 fn address(file: &Value) -> String {
@@ -27,7 +26,7 @@ async fn urls(client: &Client, body: Value) -> Value {
         .json()
 }
 
-/// What is shown of these files.
+/// Returns the expected views of files.
 fn shown(files: &[&Value]) -> Value {
     files
         .iter()
@@ -117,7 +116,7 @@ async fn urls_accepts_at_most_hundred_ids(stack: &Stack) {
     while files.len() < MOST_IDS {
         files.extend(ten(&acme).await);
     }
-    // Any order but that of the ids: 37 has no divisor in common with 100.
+    // Not in the order of ids: 37 and 100 are coprime.
     let files: Vec<&Value> = (0..MOST_IDS)
         .map(|index| &files[index * 37 % MOST_IDS])
         .collect();
@@ -183,7 +182,7 @@ async fn empty_id_list_returns_422(stack: &Stack) {
     assert_eq!(told, ["file_ids.0", "file_ids.2"]);
 }
 
-/// Asks for the file of a reference.
+/// Requests the file of a reference.
 fn by_ref(reference: &str) -> String {
     format!(
         "/files/by-ref?{}",
@@ -191,7 +190,7 @@ fn by_ref(reference: &str) -> String {
     )
 }
 
-/// Uploads a text under a reference.
+/// Uploads a text with a reference.
 async fn referred(acme: &Tenant, reference: &str) -> Value {
     let form =
         form(&acme.handle, "a.txt", "text/plain", "some text").text("ref", reference.to_owned());
@@ -228,7 +227,8 @@ async fn by_ref_returns_newest_file(stack: &Stack) {
     assert_eq!(stack.account().get(&named).await.expect_ok(), files[3]);
     assert_eq!(other.client.get(&named).await.expect_error(404), json!({}));
 
-    // A change of an older file makes it no newer; that of its reference takes the newest one out.
+    // An update of an older file does not make it the newest one; an update of its reference
+    // removes the newest one.
     let older = acme
         .client
         .put(

@@ -1,5 +1,5 @@
-//! `PUT` and `DELETE /folders/:id/access-control`, and who may see a file by what itself, the
-//! folders around it and its space say: in force from the next request on.
+//! `PUT` and `DELETE /folders/:id/access-control`: the nearest setting of file, folders and space
+//! decides, from the next request on.
 
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, Stack, Tenant, form, seconds, stack_test};
@@ -7,12 +7,12 @@ use tests::{Client, PHOTO, Stack, Tenant, form, seconds, stack_test};
 use super::create::{ROOT, address, shown};
 use crate::support::signer::text;
 
-/// What may say who sees a file: its space, three folders within one another, and the file itself.
+/// Levels of settings: a space, three nested folders, and a file.
 const LEVELS: usize = 5;
-/// The level of the file.
+/// Index of the file.
 const FILE: usize = LEVELS - 1;
 
-/// Levels, and what they say from then on; nothing, once they are reset.
+/// Levels and their new settings, `None` for a reset.
 const CHANGES: [(usize, Option<bool>); 22] = [
     (0, Some(true)),
     (1, Some(false)),
@@ -55,7 +55,7 @@ async fn uploaded(acme: &Tenant, folder: &Value, config: &str) -> Value {
         .expect_created()
 }
 
-/// What says who may see a file, from outside in.
+/// A file with all levels of settings above it, from outside in.
 struct Nest {
     acme: Tenant,
     viewer: Client,
@@ -86,7 +86,7 @@ impl Nest {
         format!("/{resource}/{}", text(&self.ids[level]))
     }
 
-    /// What is in force on a level.
+    /// Returns the effective setting of a level.
     fn expected(&self, said: [Option<bool>; LEVELS], level: usize) -> Value {
         let nearest = (1..=level)
             .rev()
@@ -223,8 +223,7 @@ async fn one_flag_implies_other_and_empty_change_keeps_both(stack: &Stack) {
     for _ in 0..2 {
         demand(&acme.client.delete(&path).await.expect_ok(), None).await;
     }
-    // What was said before a reset is forgotten, and a flag that was never given is not the
-    // space's.
+    // A reset removes earlier settings, and a flag that was never set is not inherited.
     let closed = json!({"access_control": {"requires_auth": true, "public_read": false}});
     acme.client.put(&path, closed.clone()).await.expect_ok();
     acme.client.delete(&path).await.expect_ok();
@@ -394,7 +393,7 @@ async fn moved_items_inherit_access_of_new_parent(stack: &Stack) {
     demand(false, "folder", &open["id"]).await;
     put(&inner, &closed).await;
     demand(true, "folder", &closed["id"]).await;
-    // What a folder says itself goes with it, whatever it is called.
+    // The setting of a folder is independent of its name.
     set(&inner, false).await;
     put(&inner, &ROOT).await;
     client

@@ -1,4 +1,4 @@
-//! `/folders`: by which keys they are made and seen, and that what is asked for twice is done once.
+//! `/folders`: the keys that manage folders, and idempotent creation.
 
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, Stack, minutes, stack_test};
@@ -10,10 +10,10 @@ use crate::{
     uploads::presign::UNKNOWN,
 };
 
-/// Minutes for which an answer is kept.
+/// Retention of responses for idempotency keys, in minutes.
 const KEPT_MINUTES: u64 = 24 * 60;
 
-/// What can be asked of one folder: a method, what comes behind its address, and a body.
+/// The requests for one folder: method, path after the folder, and body.
 fn requests() -> [(&'static str, &'static str, Value); 7] {
     [
         ("GET", "", Value::Null),
@@ -132,7 +132,7 @@ async fn repeated_create_with_idempotency_key_creates_one_folder(stack: &Stack) 
         Creation::json(&stack.account(), "/folders", new(&acme, &ROOT, "Texts")),
     );
     let first = assert_first(creation.send("one").await);
-    // The same name of another caller is another one's.
+    // The same idempotency key of another caller is independent.
     let texts = assert_first(account.send("one").await);
     let before = stack.dump().await;
     assert_replay(&creation.send(" one ").await, &first);
@@ -148,7 +148,7 @@ async fn repeated_create_with_idempotency_key_creates_one_folder(stack: &Stack) 
         .await
         .assert_unchanged(&before, "requests that were made before");
 
-    // What is refused is not kept, and what is kept is answered though it would be refused by now.
+    // An error is not stored, and a stored response is replayed even if the request would fail now.
     assert!(creation.send("two").await.expect_error(422)["name"].is_array());
     let photos = first.json()["data"].clone();
     acme.client

@@ -1,4 +1,5 @@
-//! `/folders`: made, shown and renamed; what they may be called, and whom they exist for.
+//! `POST /folders`, `GET` and `PUT /folders/:id`: names, uniqueness and the choice of space and
+//! parent.
 
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -6,27 +7,27 @@ use tests::{Stack, Tenant, seconds, stack_test};
 
 use crate::{support::signer::text, uploads::presign::UNKNOWN};
 
-/// The folder that what stands at the top is in: none.
+/// The parent of folders in the root.
 pub(crate) static ROOT: Value = Value::Null;
-/// Who makes the same folder at once.
+/// Concurrent creations of the same folder.
 const CALLERS: usize = 10;
 
-/// What makes a folder in another one.
+/// Returns the body that creates a folder in a parent.
 pub(crate) fn new(acme: &Tenant, parent: &Value, name: &str) -> Value {
     json!({"name": name, "space_id": acme.id, "parent_id": parent["id"]})
 }
 
-/// Where the API shows a folder.
+/// Returns the path of a folder in the API.
 pub(crate) fn address(folder: &Value) -> String {
     format!("/folders/{}", text(&folder["id"]))
 }
 
-/// A folder as it is now.
+/// Returns the current record of a folder.
 pub(crate) async fn shown(acme: &Tenant, folder: &Value) -> Value {
     acme.client.get(&address(folder)).await.expect_ok()
 }
 
-/// The paths of a space's folders, sorted; it has a hundred at most.
+/// Returns the paths of the folders of a space, sorted. Supports up to 100 folders.
 pub(crate) async fn paths(acme: &Tenant) -> Vec<String> {
     let list = acme
         .client
@@ -40,7 +41,7 @@ pub(crate) async fn paths(acme: &Tenant) -> Vec<String> {
     paths
 }
 
-/// Demands that one field alone is told to be at fault.
+/// Asserts that errors concern one field alone.
 #[track_caller]
 pub(crate) fn assert_only(errors: &Value, field: &str) {
     let told: Vec<&String> = errors.as_object().expect("an object").keys().collect();
@@ -109,7 +110,7 @@ async fn folder_is_created_returned_and_renamed(stack: &Stack) {
     assert_eq!(shown(&acme, &photos).await, renamed);
     assert_eq!(shown(&acme, &vacation).await["path"], "Pictures/Vacation/");
 
-    // What is absent stays.
+    // Absent fields are unchanged.
     let kept = acme
         .client
         .put(&address(&vacation), json!({}))
@@ -121,7 +122,7 @@ async fn folder_is_created_returned_and_renamed(stack: &Stack) {
     assert_eq!(kept["path"], "Pictures/Vacation/");
 }
 
-/// Names that no folder has, and what is said of them.
+/// Returns invalid names and their errors.
 fn wrong_names() -> Vec<(Value, &'static str)> {
     let (required, format) = (
         "The name field is required.",
@@ -191,7 +192,7 @@ async fn invalid_folder_reports_all_errors_and_changes_nothing(stack: &Stack) {
             errors
         );
     }
-    // An account has a default space, and yet folders are made where it is said.
+    // Folders require a space even for an account key, which has a default space.
     let errors = stack
         .account()
         .post("/folders", json!({"name": "New"}))
@@ -256,19 +257,19 @@ async fn names_are_stored_in_nfc(stack: &Stack) {
     }
 }
 
-/// Two names, and whether folders of both cannot be in the same one.
+/// Pairs of names, and whether they conflict in one folder.
 const PAIRS: [(&str, &str, bool); 13] = [
     ("Photos", "Photos", true),
     ("Photos", " pHOTOS ", true),
     ("\u{C9}t\u{E9}", "e\u{301}TE\u{301}", true),
     ("stra\u{DF}e", "STRA\u{DF}E", true),
     ("\u{434}\u{43E}\u{43C}", "\u{414}\u{41E}\u{41C}", true),
-    // The signs of Angstrom and Kelvin are letters.
+    // The signs of Ångström and Kelvin are letters.
     ("\u{E5}", "\u{212B}", true),
     ("k", "\u{212A}", true),
     ("Ete", "\u{C9}te", false),
     ("strasse", "stra\u{DF}e", false),
-    // Like each other in look alone: a ligature, a wide letter.
+    // Names that look alike: a ligature and a full-width letter.
     ("file", "\u{FB01}le", false),
     ("a", "\u{FF41}", false),
     ("a b", "a  b", false),
@@ -299,7 +300,7 @@ async fn sibling_names_are_unique_ignoring_case_and_unicode_form(stack: &Stack) 
                 taken(),
                 "{second:?}"
             );
-            // A folder's own name is not in its way, and in another folder nobody's is.
+            // A folder may keep its own name, and another folder may have the same name.
             acme.client.put(&address(&one), rename).await.expect_ok();
             acme.folder(second).inside(&one).await;
         } else {

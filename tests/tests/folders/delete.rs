@@ -1,5 +1,4 @@
-//! `DELETE /folders/:id`: only what is empty goes; and what folders leave behind when they or their
-//! space go.
+//! `DELETE /folders/:id`: only an empty folder is deleted; and the purge of folders.
 
 use serde_json::{Value, json};
 use tests::{PHOTO, Response, Stack, Tenant, form, seconds, stack_test};
@@ -11,17 +10,17 @@ use crate::{
     uploads::presign::{PendingFile, said},
 };
 
-/// What may be in a folder.
+/// Content of a folder.
 #[derive(Clone, Copy, Debug)]
 enum Content {
     File,
-    /// One whose bytes have not come.
+    /// A file whose bytes were not sent.
     PendingFile,
     Folder,
 }
 
 impl Content {
-    /// Puts it into a folder, and gives the address of what was put there.
+    /// Creates the content in a folder, and returns its path in the API.
     async fn put(self, acme: &Tenant, folder: &Value) -> String {
         match self {
             Content::File => file_address(&uploaded(acme, folder).await["id"]),
@@ -48,7 +47,7 @@ async fn delete(acme: &Tenant, folder: &Value) -> Response {
     acme.client.delete(&address(folder)).await
 }
 
-/// Demands that a folder is not deleted, and stays as it is.
+/// Asserts that a folder cannot be deleted and is unchanged.
 async fn assert_full(acme: &Tenant, folder: &Value) {
     let before = shown(acme, folder).await;
     let response = delete(acme, folder).await;
@@ -61,7 +60,7 @@ async fn assert_full(acme: &Tenant, folder: &Value) {
     assert_eq!(shown(acme, folder).await, before);
 }
 
-/// Demands that a folder is deleted, at once and for good.
+/// Asserts that a folder is deleted at once and permanently.
 async fn assert_deleted(acme: &Tenant, folder: &Value) {
     assert!(
         delete(acme, folder)
@@ -244,7 +243,7 @@ async fn deleted_folder_is_no_target_and_has_no_effect(stack: &Stack) {
         .await
         .assert_unchanged(&before, "requests for a place that is gone");
 
-    // Whoever goes its way makes another one.
+    // A request with its path creates another folder.
     let again =
         tests::form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", "root");
     let file = client
@@ -317,7 +316,7 @@ async fn delete_space_with_folder_returns_409(stack: &Stack) {
                 json!({"id": ["The id field must be the id of an empty space."]})
             );
         }
-        // The space goes on.
+        // The space remains usable.
         acme.client
             .delete(&address(&acme.folder("More").inside(&outer).await.record))
             .await

@@ -1,4 +1,4 @@
-//! `GET /folders`: all folders of a space, those right in one and those at the top, page by page.
+//! `GET /folders`: folders of a space, of a folder and of the root, page by page.
 
 use serde_json::{Value, json};
 use tests::{Client, Stack, Tenant, seconds, stack_test};
@@ -6,7 +6,7 @@ use tests::{Client, Stack, Tenant, seconds, stack_test};
 use super::create::{ROOT, address, shown};
 use crate::{support::signer::text, uploads::presign::UNKNOWN};
 
-/// Folders, oldest first, and the one that each is in, by its place here.
+/// Folders, oldest first, and the index of the parent of each.
 const TREE: [(&str, Option<usize>); 14] = [
     ("a", None),
     ("b", None),
@@ -24,7 +24,7 @@ const TREE: [(&str, Option<usize>); 14] = [
     ("bb", Some(1)),
 ];
 
-/// Makes the folders of the tree, one after the other.
+/// Creates the folders of the tree in order.
 async fn grown(stack: &Stack, acme: &Tenant) -> Vec<Value> {
     let mut folders: Vec<Value> = Vec::new();
     for (name, parent) in TREE {
@@ -46,7 +46,7 @@ struct Page {
 /// A list of folders, page by page.
 struct List<'a> {
     client: &'a Client,
-    /// Each with an ampersand before it.
+    /// Each parameter begins with an ampersand.
     filters: &'a str,
     limit: usize,
 }
@@ -76,8 +76,8 @@ impl List<'_> {
         }
     }
 
-    /// Demands that the list is of these folders, each of them once, in both directions and on
-    /// pages that are full.
+    /// Asserts that the list contains these folders once each, in both directions and on full
+    /// pages.
     async fn demand(&self, expected: &[&Value]) {
         let what = format!("{} by {}", self.filters, self.limit);
         let mut pages = vec![self.page(None).await];
@@ -241,8 +241,8 @@ async fn list_requires_known_parent_and_visible_space(stack: &Stack) {
         .await
         .expect_error(404);
 
-    // Where no space is named, a key's own one is meant, or an account's default one; what is blank
-    // is not named.
+    // Without a space, that of the key is listed, or the default space of an account. A blank id
+    // counts as absent.
     let account = stack.account();
     account
         .put("/account", json!({"default_space_id": other.id}))
@@ -321,7 +321,7 @@ async fn cursor_is_valid_for_its_list_only(stack: &Stack) {
             );
         }
     }
-    // The same list of another space, and of the same one by another holder.
+    // Cursors of the same list of another space, and of another key.
     for filters in ["", "&parent_id=root"] {
         let page = List {
             client: &acme.client,
@@ -382,7 +382,7 @@ async fn lists_follow_moves_and_deletions(stack: &Stack) {
         .put(&address(aa), json!({"parent_id": b_id}))
         .await
         .expect_ok();
-    // By when they were made, not by when they came.
+    // Sorted by creation, not by arrival in the folder.
     demand(&b_id, &[bb, ba, aa]).await;
     demand(
         &a_id,
@@ -439,7 +439,7 @@ async fn paging_returns_remaining_items_once_during_deletions(stack: &Stack) {
         filters: &filters,
         limit: 3,
     };
-    // Of each page that was read the last one is deleted, and the one before it goes elsewhere.
+    // After each page, its last folder is deleted, and the one before it is moved.
     let (mut met, mut left) = (Vec::new(), Vec::new());
     let mut page = list.page(None).await;
     let end = loop {

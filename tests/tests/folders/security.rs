@@ -1,5 +1,5 @@
-//! `PUT` and `DELETE /folders/:id/security`: the nearest folder that has a watermark of its own is
-//! heard, and else the space.
+//! `PUT` and `DELETE /folders/:id/security`: the watermark of the nearest folder that has one
+//! applies, or else that of the space.
 
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, Tenant, form, seconds, stack_test};
@@ -7,12 +7,12 @@ use tests::{PHOTO, Stack, Tenant, form, seconds, stack_test};
 use super::create::{address, shown};
 use crate::support::signer::text;
 
-/// What may say which watermark an image has: its space, and two folders within one another.
+/// Levels of settings: a space and two nested folders.
 const LEVELS: usize = 3;
-/// Where watermarks are.
+/// Positions of watermarks.
 const LOGO: &str = "https://example.com/logo.png";
 
-/// A watermark that differs from the default one in this.
+/// Returns a watermark that differs from the default in one field.
 fn watermark(differences: &Value) -> Value {
     let mut watermark =
         json!({"enabled": false, "url": null, "position": "southeast", "opacity": 0.5});
@@ -26,7 +26,7 @@ fn enabled() -> Value {
     json!({"enabled": true, "url": LOGO})
 }
 
-/// Uploads a file into a folder, and gives where it is delivered.
+/// Uploads a file into a folder, and returns its URL.
 async fn uploaded(
     acme: &Tenant,
     folder: &Value,
@@ -70,7 +70,7 @@ async fn put_replaces_security_and_delete_inherits(stack: &Stack) {
         ),
         (json!({"watermark": {}}), None),
         (json!({"watermark": null}), Some(json!({}))),
-        // It says that there is no watermark, and that is not nothing.
+        // A disabled watermark is a setting too.
         (json!({}), Some(json!({}))),
     ] {
         stack.clock.advance(seconds(1));
@@ -149,7 +149,7 @@ async fn invalid_folder_security_reports_all_errors(stack: &Stack) {
         .assert_unchanged(&before, "security settings that are wrong");
 }
 
-/// Levels, and the watermark that they have of their own from then on; none, once they are reset.
+/// Levels and their new watermarks, `None` for a reset.
 fn changes() -> [(usize, Option<Value>); 11] {
     [
         (0, Some(enabled())),
@@ -236,7 +236,7 @@ async fn nearest_watermark_takes_effect_at_once(stack: &Stack) {
     }
 }
 
-/// A folder's address and its id.
+/// Returns the path of a folder in the API, and its id.
 fn of(folder: &Value) -> (String, Value) {
     (address(folder), folder["id"].clone())
 }
@@ -284,7 +284,7 @@ async fn watermark_follows_folder_not_file(stack: &Stack) {
         .await
         .expect_ok();
     demand(422).await;
-    // Whoever may not see the image is not told of its watermark.
+    // A client without access does not learn of the watermark.
     let closed = json!({"access_control": {"requires_auth": true}});
     client
         .put(&format!("{}/access-control", address(&plain)), closed)

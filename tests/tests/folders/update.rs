@@ -1,4 +1,4 @@
-//! `PUT /folders/:id`: folders within one another, how they are moved, and how deep they may be.
+//! `PUT /folders/:id`: moves of folders, cycles and the maximum depth.
 
 use serde_json::{Value, json};
 use tests::{PHOTO, Response, Stack, Tenant, form, stack_test};
@@ -6,11 +6,10 @@ use tests::{PHOTO, Response, Stack, Tenant, form, stack_test};
 use super::create::{ROOT, address, assert_only, shown};
 use crate::support::signer::text;
 
-/// Most folders within one another.
+/// Maximum depth of folders.
 const MOST: usize = 20;
 
-/// Makes so many folders, each in the one before it and the first in a given one; they are called
-/// 1, 2, 3.
+/// Creates nested folders with the names 1, 2, 3 and so on, the first one in a given folder.
 async fn tower(acme: &Tenant, foot: &Value, height: usize) -> Vec<Value> {
     let mut folders: Vec<Value> = Vec::new();
     for number in 1..=height {
@@ -25,14 +24,14 @@ async fn tower(acme: &Tenant, foot: &Value, height: usize) -> Vec<Value> {
     folders
 }
 
-/// Asks for a folder to be put into another one, or to the top.
+/// Requests a move into a parent or into the root.
 async fn put(acme: &Tenant, folder: &Value, into: &Value) -> Response {
     acme.client
         .put(&address(folder), json!({"parent_id": into["id"]}))
         .await
 }
 
-/// Puts a folder into another one, or to the top; it is shown as it is answered.
+/// Moves a folder into a parent or into the root, and checks that `GET` returns the same record.
 async fn moved(acme: &Tenant, folder: &Value, into: &Value) -> Value {
     let moved = put(acme, folder, into).await.expect_ok();
     assert_eq!(shown(acme, folder).await, moved);
@@ -40,7 +39,7 @@ async fn moved(acme: &Tenant, folder: &Value, into: &Value) -> Value {
     moved
 }
 
-/// Demands where folders are, and whether there are any in them.
+/// Asserts the paths of folders, and whether they have folders.
 async fn assert_tree(acme: &Tenant, expected: &[(&Value, &str, bool)]) {
     for (folder, path, has_children) in expected {
         let folder = shown(acme, folder).await;
@@ -171,7 +170,7 @@ async fn null_empty_and_root_move_folder_to_root(stack: &Stack) {
             &[(&outer, "Outer/", false), (&inner, "Inner/", false)],
         )
         .await;
-        // Once more changes nothing.
+        // A repeated move changes nothing.
         acme.client
             .put(&address(&inner), json!({"parent_id": top}))
             .await
@@ -217,7 +216,7 @@ async fn move_into_own_descendant_returns_422(stack: &Stack) {
         .await
         .assert_unchanged(&before, "folders in themselves");
 
-    // What was in it may be around it, once it is so no more.
+    // A former descendant may become an ancestor.
     moved(&acme, &folders[2], &aside).await;
     moved(&acme, &folders[0], &folders[3]).await;
     let expected = [
@@ -264,7 +263,7 @@ async fn move_to_parent_with_taken_name_returns_422(stack: &Stack) {
         acme.client.put(&address(&twin), both).await.expect_ok()["path"],
         "Pictures/"
     );
-    // The name that it had, and the place where it had it, are free.
+    // Its former name is free in its former parent.
     moved(&acme, &photos, &old).await;
     acme.folder("photos").await;
     assert_eq!(put(&acme, &photos, &ROOT).await.expect_error(422), taken);
@@ -313,8 +312,8 @@ async fn folder_depth_is_limited_to_twenty(stack: &Stack) {
         "parent_id",
     );
 
-    // What is in a folder goes with it: the whole tower fits under nothing, and all but its foot
-    // under one.
+    // Descendants count: the whole tower fits nowhere, and without its first folder it fits into
+    // one folder.
     let foot = acme.folder("foot").await;
     assert_only(
         &put(&acme, &folders[0], &foot).await.expect_error(422),
@@ -362,7 +361,7 @@ async fn move_counts_depth_of_deepest_descendant(stack: &Stack) {
         &put(&acme, &branch, &flat).await.expect_error(422),
         "parent_id",
     );
-    // There is room in what is flat, and for what goes out of the branch.
+    // A move within the limit succeeds, and so does a move out of the branch.
     acme.folder("leaf").inside(&flat).await;
     moved(&acme, &leaf, &ROOT).await;
     moved(&acme, &branch, &flat).await;
@@ -383,7 +382,7 @@ async fn removed_descendant_does_not_count_for_depth(stack: &Stack) {
         &put(&acme, &tree, deep).await.expect_error(422),
         "parent_id",
     );
-    // What is left is a folder with folders, and no third one in those.
+    // The remaining tree has two levels and no third one.
     acme.client.delete(&address(&leaf)).await.expect_status(204);
     moved(&acme, &tree, deep).await;
     moved(&acme, &tree, &ROOT).await;
