@@ -54,6 +54,7 @@ pub(crate) fn lengths(target: &Target) -> Vec<Row> {
     ] {
         rows.push((with(&[length]), Unheard));
     }
+
     rows.push((
         post(
             target,
@@ -70,6 +71,7 @@ pub(crate) fn lengths(target: &Target) -> Vec<Row> {
         ),
         Unheard,
     ));
+
     rows
 }
 
@@ -94,6 +96,7 @@ pub(crate) fn chunks(target: &Target) -> Vec<Row> {
     ] {
         rows.push((post(target, CHUNKED, body), refused));
     }
+
     rows
 }
 
@@ -141,11 +144,13 @@ async fn truncated_body_is_rejected_and_writes_nothing(stack: &Stack) {
     };
     let ((), calls) = stack.calls_of(work).await;
     let is_write = |call: &&String| call.contains("Put") || call.contains("Transact");
+
     assert_eq!(calls.iter().find(is_write), None);
     assert!(matches!(
         cut_off(&cdn, &post(&cdn, "content-length: 100\r\n", "{")).await,
         Refused(405) | Unheard
     ));
+
     for target in [api, cdn] {
         target.is_well().await;
     }
@@ -170,6 +175,7 @@ async fn stalled_body_returns_408(stack: &Stack) {
         "--x\r\ncontent-disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\nhalf a te";
     let lines = "content-type: multipart/form-data; boundary=x\r\ncontent-length: 1000000\r\n";
     let form = api.request("POST", "/api/v1/upload", lines, part);
+
     for request in [
         form,
         post(&api, "content-length: 100\r\n", "{\"name\": \"Cut\""),
@@ -178,6 +184,7 @@ async fn stalled_body_returns_408(stack: &Stack) {
             .await
             .expect("an answer");
         assert_eq!(response.header("access-control-allow-origin"), "*");
+
         let message = response.json()["message"].take();
         assert!(
             message

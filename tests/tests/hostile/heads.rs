@@ -11,6 +11,7 @@ use super::{
 pub(crate) fn too_long(target: &Target) -> Vec<Row> {
     let header = |bytes: usize| target.get(&format!("x-long: {}\r\n", "x".repeat(bytes)));
     let query = |query: String| target.request("GET", &format!("{}?{query}", target.path), "", "");
+
     vec![
         (target.get(&numbered(60, &"x".repeat(1_100))), Unheard),
         (target.get(&numbered(150, "x")), Unheard),
@@ -63,13 +64,16 @@ pub(crate) fn hosts(target: &Target) -> Vec<Row> {
     ] {
         rows.push((with("1.1", &format!("host: {malformed}\r\n")), Refused(400)));
     }
+
     let mut bytes = with("1.1", "host: ?\r\n");
     let mark = bytes
         .iter()
         .position(|byte| *byte == b'?')
         .expect("it stands there");
+
     bytes[mark] = 0xff;
     rows.push((bytes, Refused(400)));
+
     rows
 }
 
@@ -77,6 +81,7 @@ pub(crate) fn hosts(target: &Target) -> Vec<Row> {
 pub(crate) fn targets(target: &Target) -> Vec<Row> {
     let (path, host) = (&target.path, target.host());
     let to = |method: &str, address: &str| target.request(method, address, "", "");
+
     vec![
         (to("GET", &format!("http://{host}{path}")), Answered(200)),
         (
@@ -142,12 +147,15 @@ pub(crate) fn not_text(target: &Target) -> Vec<Row> {
         rows.push((raw(&format!("{below}/~"), byte), Unheard));
         rows.push((raw(&format!("{path}?~"), byte), Unheard));
     }
+
     for byte in [0x00, 0x01, 0x7f, b'\r'] {
         rows.push((raw_header(target, byte), Unheard));
     }
+
     // An event holds text: a header that is none cannot stand in it.
     rows.push((raw_header(target, 0xff), Refused(400)));
     rows.push((target.get("x-name: caf\u{e9}\r\n"), Answered(200)));
+
     rows
 }
 
@@ -194,6 +202,7 @@ pub(crate) fn no_requests(target: &Target) -> Vec<Row> {
     ] {
         rows.push((lines(malformed), Unheard));
     }
+
     rows
 }
 
@@ -238,11 +247,13 @@ async fn stalled_head_does_not_block_other_clients(stack: &Stack) {
             silent.shutdown_write().await;
             assert_eq!(Outcome::of(silent.response().await), Unheard);
         }
+
         let mut slow = RawConnection::connect(&target.url).await;
         for byte in &whole {
             slow.send([*byte]).await;
             tokio::task::yield_now().await;
         }
+
         assert_eq!(Outcome::of(slow.response().await), Answered(200));
     }
 }
@@ -252,13 +263,16 @@ async fn pipelined_requests_are_answered_in_order(stack: &Stack) {
     for target in Target::of_stack(stack).await {
         let (fine, refused) = (target.get(""), target.request("GET", "/%ff", "", ""));
         let mut connection = RawConnection::connect(&target.url).await;
+
         connection
             .send([fine.clone(), refused].concat().repeat(50))
             .await;
+
         for _ in 0..50 {
             assert_eq!(Outcome::of(connection.response().await), Answered(200));
             assert_eq!(Outcome::of(connection.response().await), Refused(400));
         }
+
         // What is no request ends the connection, and what follows it is never looked at.
         connection
             .send([b"no request\r\n\r\n".to_vec(), fine].concat())

@@ -29,16 +29,20 @@ impl Outcome {
             return Unheard;
         };
         let status = response.status;
+
         if response.body.is_empty()
             && matches!(status, 400 | 414 | 431)
             && response.header("connection") == "close"
         {
             return Unheard;
         }
+
         if status < 400 {
             return Answered(status);
         }
+
         response.expect_error(status);
+
         Refused(status)
     }
 }
@@ -79,6 +83,7 @@ impl Target {
             .expect_created();
         let path = format!("/{}", record["storage_path"].as_str().expect("a path"));
         let key = account.key.clone().expect("a key");
+
         [
             Target {
                 url: api_url.to_owned(),

@@ -34,6 +34,7 @@ async fn round(targets: &[Target]) -> usize {
             heads::not_text,
             heads::no_requests,
         ];
+
         for rows in heads.into_iter().chain([bodies::lengths, bodies::chunks]) {
             for (request, expected) in rows(target) {
                 sent += request.len();
@@ -43,8 +44,10 @@ async fn round(targets: &[Target]) -> usize {
                 );
             }
         }
+
         target.is_well().await;
     }
+
     sent
 }
 
@@ -60,12 +63,15 @@ async fn hostile_requests_do_not_grow_memory() {
     let process = program.id();
     let address = |name: &str| local[name].as_str().expect("an address").to_owned();
     let targets = Target::of(&client(&local), &address("api_url"), &address("cdn_url")).await;
+
     round(&targets).await;
+
     let before = peak_kib(process);
     let mut sent = 0;
     for _ in 0..ROUNDS {
         sent += round(&targets).await;
     }
+
     let growth = peak_kib(process) - before;
     assert!(
         growth < GROWTH_KIB_MAX,

@@ -42,6 +42,7 @@ async fn give_credentials(
         "AccessKeyId": access_key, "SecretAccessKey": secret_key, "Token": "token", "Expiration": expiration,
     });
     let given = given.to_string();
+
     loop {
         let (stream, _) = listener.accept().await.expect("a connection");
         let mut lines = BufReader::new(stream).lines();
@@ -52,6 +53,7 @@ async fn give_credentials(
             }
             head.push(line);
         }
+
         assert_eq!(
             head.first().map(String::as_str),
             Some("GET /v1/credentials?a=b HTTP/1.1")
@@ -61,6 +63,7 @@ async fn give_credentials(
                 .any(|line| line == "authorization: a token of a file"),
             "{head:?}"
         );
+
         let response = format!(
             "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{given}",
             given.len()
@@ -94,7 +97,9 @@ async fn run_while<T>(
         listener.local_addr().expect("an address")
     );
     let file = stack.data_dir().join("token");
+
     std::fs::write(&file, "a token of a file\n").expect("written");
+
     let free = StdTcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
     let free = free.expect("a free port");
     let started = function(binary)
@@ -119,7 +124,9 @@ async fn run_while<T>(
     };
 
     running.start_kill().expect("it runs");
+
     let output = running.wait_with_output().await.expect("it ends");
+
     (done, String::from_utf8(output.stderr).expect("text"))
 }
 
@@ -144,6 +151,7 @@ async fn container_uses_its_credentials(stack: &Stack) {
         .iter()
         .filter(|line| line.get("_aws").is_some())
         .collect();
+
     assert_eq!(metrics.len(), 1, "{log}");
     assert_eq!(metrics[0]["request_id"], response.header("x-request-id"));
     assert_eq!(metrics[0]["Function"], "spaces");
@@ -176,6 +184,7 @@ async fn logs_contain_no_keys_or_signatures_at_any_level(stack: &Stack) {
         log.contains("AWS call") && log.contains(&path),
         "it is logged in detail: {log}"
     );
+
     for secret in [key.as_str(), signature, "0123456789abcdef"] {
         assert!(!log.contains(secret), "{secret}: {log}");
     }
@@ -185,6 +194,7 @@ async fn logs_contain_no_keys_or_signatures_at_any_level(stack: &Stack) {
 async fn presigned_url_of_container_expires_with_its_credentials(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let now = runtime::system_env().now();
+
     for (left_ms, lifetimes) in [
         (20 * 60 * 1_000, 1_140..=1_200),
         (12 * 60 * 60 * 1_000, 3_600..=3_600),
@@ -201,13 +211,16 @@ async fn presigned_url_of_container_expires_with_its_credentials(stack: &Stack) 
         let (pending_file, _) =
             run_while(stack, "uploads", now.plus_ms(left_ms).rfc3339(), presign).await;
         let expires_in = pending_file["expires_in"].as_u64().expect("seconds");
+
         assert!(lifetimes.contains(&expires_in), "{expires_in}");
+
         let url = pending_file["upload_url"].as_str().expect("a URL");
         assert!(
             url.contains(&format!("X-Amz-Expires={expires_in}&")),
             "{url}"
         );
     }
+
     stack.run_confirm_checks().await;
 }
 

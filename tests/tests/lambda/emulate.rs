@@ -19,10 +19,12 @@ pub(crate) fn cargo_lambda() -> CargoLambda {
         program.exists(),
         "cargo-lambda is missing: run scripts/emulate --install-only"
     );
+
     let binaries = crate::local_stack::persistence::program()
         .parent()
         .expect("a directory")
         .to_owned();
+
     CargoLambda { program, binaries }
 }
 
@@ -43,7 +45,9 @@ async fn photo_is_uploaded_and_delivered_through_real_lambdas(stack: &Stack) {
         .get(&format!("/files/{}", record["id"].as_str().expect("an id")))
         .await
         .expect_ok();
+
     assert_eq!(shown, record);
+
     let delivered = stack
         .anonymous
         .get(record["url"].as_str().expect("an address"))
@@ -62,6 +66,7 @@ async fn photo_is_uploaded_and_delivered_through_real_lambdas(stack: &Stack) {
         .get(record["url"].as_str().expect("an address"))
         .await
         .expect_status(307);
+
     assert!(
         stack
             .anonymous
@@ -71,6 +76,7 @@ async fn photo_is_uploaded_and_delivered_through_real_lambdas(stack: &Stack) {
             .body
             == fits
     );
+
     let refused = acme
         .client
         .upload(form(
@@ -87,6 +93,7 @@ async fn photo_is_uploaded_and_delivered_through_real_lambdas(stack: &Stack) {
     );
     refused.expect_error(413);
     crate::local_stack::readme::requests_work(stack).await;
+
     crate::jobs::confirm_check::announcements_are_looked_after(stack, &acme).await;
     // Functions in processes of their own go by the system's clock: nobody waits two hours for what
     // was announced.
@@ -117,6 +124,7 @@ fn corpus(handle: &str) -> Vec<(&'static str, String, &'static str, &'static str
         .iter()
         .map(|path| ("GET", (*path).to_owned(), "", ""))
         .collect();
+
     corpus.extend([
         ("POST", "/api/v1/spaces".to_owned(), json, "{"),
         ("POST", "/api/v1/spaces".to_owned(), json, "{\"name\": 1}"),
@@ -160,6 +168,7 @@ fn corpus(handle: &str) -> Vec<(&'static str, String, &'static str, &'static str
         ("CDN", format!("/{handle}/%C3%A9?w=1"), "", ""),
         ("CDN", format!("/{handle}/a%3Fb"), "", ""),
     ]);
+
     corpus
 }
 
@@ -185,9 +194,12 @@ async fn responses(stack: &Stack) -> Vec<(String, u16, Value)> {
             body.len()
         );
         let mut stream = TcpStream::connect(&address).await.expect("a connection");
+
         stream.write_all(request.as_bytes()).await.expect("sent");
+
         let mut response = Vec::new();
         stream.read_to_end(&mut response).await.expect("an answer");
+
         let response = String::from_utf8_lossy(&response).into_owned();
         let status = response
             .get(9..12)
@@ -199,12 +211,14 @@ async fn responses(stack: &Stack) -> Vec<(String, u16, Value)> {
             .find('{')
             .zip(body.rfind('}'))
             .and_then(|(from, to)| serde_json::from_str(&body[from..=to]).ok());
+
         responses.push((
             format!("{method} {path} {headers}"),
             status,
             body.unwrap_or(Value::Null),
         ));
     }
+
     responses
 }
 
@@ -213,11 +227,13 @@ async fn unusual_requests_get_same_response_in_process_and_from_lambdas() {
     let here = Stack::start().await;
     let there = Stack::start_with(emulated()).await;
     let (in_process, by_lambdas) = (responses(&here).await, responses(&there).await);
+
     for (one, other) in in_process.iter().zip(&by_lambdas) {
         // Handles differ by seed alone, and seeds are the same.
         assert_eq!((&one.1, &one.2), (&other.1, &other.2), "{}", one.0);
         assert!((200..500).contains(&one.1), "{one:?}");
     }
+
     here.stop().await;
     there.stop().await;
 }
@@ -230,7 +246,9 @@ async fn oversized_event_never_reaches_function(stack: &Stack) {
         .request("POST", "/upload")
         .header("content-type", "application/json")
         .body(b"\xff".to_vec());
+
     acme.client.send(no_text).await.expect_error(400);
+
     let path = format!("/spaces/{}", acme.id);
     acme.client
         .get_with(&path, &[("lambda-runtime-client-context", "{}")])
@@ -260,11 +278,13 @@ async fn text_is_delivered_unchanged_in_any_encoding(stack: &Stack) {
         let record = acme.upload(bytes).named(name, mime_type).await;
         let url = record["url"].as_str().expect("an address");
         let whole = stack.anonymous.get(url).await.expect_status(200);
+
         assert_eq!(
             whole.body.escape_ascii().to_string(),
             bytes.escape_ascii().to_string(),
             "{name}"
         );
+
         // In each file a range that begins or ends within a character.
         for (first, last) in [(0, 0), (1, 2), (4, 4)]
             .into_iter()
@@ -276,6 +296,7 @@ async fn text_is_delivered_unchanged_in_any_encoding(stack: &Stack) {
                 .get_with(url, &[("range", &range)])
                 .await
                 .expect_status(206);
+
             assert_eq!(
                 part.body.escape_ascii().to_string(),
                 bytes[first..=last].escape_ascii().to_string(),
@@ -289,12 +310,14 @@ async fn text_is_delivered_unchanged_in_any_encoding(stack: &Stack) {
 async fn cargo_lambda_failure_names_its_cause() {
     let directory = tempfile::TempDir::new().expect("a temporary directory");
     let program = directory.path().join("cargo-lambda");
+
     std::fs::write(
         &program,
         "#!/bin/sh\necho 'no such subcommand: lambda' >&2\nexit 101\n",
     )
     .expect("written");
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700)).expect("ours");
+
     let cargo_lambda = Some(CargoLambda {
         program,
         ..cargo_lambda()
@@ -308,6 +331,7 @@ async fn cargo_lambda_failure_names_its_cause() {
         .err()
         .expect("it does not start")
         .to_string();
+
     assert!(
         error.contains("101") && error.contains("no such subcommand: lambda"),
         "{error}"

@@ -90,7 +90,9 @@ async fn request_yields_one_line_of_metrics(stack: &Stack) {
     let path = format!("/spaces/{}", acme.id);
     let (response, calls) = stack.calls_of(acme.client.get(&path)).await;
     let metrics = take_metrics();
+
     assert_eq!(metrics.len(), 1, "{metrics:?}");
+
     for (name, value) in [
         ("request_id", json!(response.header("x-request-id"))),
         ("space_id", json!(acme.id)),
@@ -108,6 +110,7 @@ async fn request_yields_one_line_of_metrics(stack: &Stack) {
     ] {
         assert_eq!(metrics[0][name], value, "{name}");
     }
+
     assert_eq!(
         metrics[0]["AwsAttemptLatency"].as_array().map(Vec::len),
         Some(calls.len())
@@ -120,6 +123,7 @@ async fn request_yields_one_line_of_metrics(stack: &Stack) {
         .await
         .expect_status(422);
     let metrics = take_metrics();
+
     assert_eq!(metrics.len(), 1, "{metrics:?}");
     assert_eq!(metrics[0]["request_id"], response.header("x-request-id"));
     assert_eq!(
@@ -139,6 +143,7 @@ async fn request_yields_one_line_of_metrics(stack: &Stack) {
     let record = acme.upload(PHOTO).await;
     let metrics = take_metrics();
     assert_eq!(metrics[0]["Route"], "/api/v1/upload");
+
     let photo = stack
         .anonymous
         .get(record["url"].as_str().expect("an address"))
@@ -160,6 +165,7 @@ async fn request_yields_one_line_of_metrics(stack: &Stack) {
 async fn throttles_and_conflicts_of_a_request_are_counted(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}", acme.id);
+
     begin_log();
 
     stack.cloud.faults().fail(
@@ -168,6 +174,7 @@ async fn throttles_and_conflicts_of_a_request_are_counted(stack: &Stack) {
         1,
         InjectedError::new(400, "ProvisionedThroughputExceededException"),
     );
+
     let (response, calls) = stack.calls_of(acme.client.get(&path)).await;
     let (metrics, warnings): (Vec<_>, Vec<_>) = lines().into_iter().partition(is_metrics);
     assert_eq!(
@@ -175,6 +182,7 @@ async fn throttles_and_conflicts_of_a_request_are_counted(stack: &Stack) {
         (&json!(1), &json!(calls.len())),
         "{calls:?}"
     );
+
     let warning = warnings
         .iter()
         .find(|line| line["message"] == "AWS call was throttled")
@@ -183,6 +191,7 @@ async fn throttles_and_conflicts_of_a_request_are_counted(stack: &Stack) {
         (&warning["operation"], &warning["attempts"]),
         (&json!("GetItem"), &json!(2))
     );
+
     let task = task_of(warning).expect("within the request");
     assert_eq!(task["request_id"], response.header("x-request-id"));
 
@@ -197,6 +206,7 @@ async fn throttles_and_conflicts_of_a_request_are_counted(stack: &Stack) {
         .post("/folders", json!({"space_id": acme.id, "name": "Open"}))
         .await
         .expect_created();
+
     let metrics = take_metrics();
     assert_eq!(
         (&metrics[0]["Conflicts"], &metrics[0]["Throttles"]),
@@ -223,6 +233,7 @@ async fn warning_of_aws_call_names_its_operation(stack: &Stack) {
         .await
         .expect_created();
     let path = format!("/folders/{}", folder["id"].as_str().expect("an id"));
+
     begin_log();
 
     stack.cloud.faults().fail(
@@ -232,11 +243,13 @@ async fn warning_of_aws_call_names_its_operation(stack: &Stack) {
         InjectedError::new(500, "InternalServerError"),
     );
     acme.client.delete(&path).await.expect_status(204);
+
     let lines = lines();
     let warning = lines
         .iter()
         .find(|line| line["operation"] == "TransactWriteItems")
         .expect("a warning");
+
     assert_eq!(
         (&warning["level"], &warning["message"]),
         (&json!("WARN"), &json!("AWS call failed"))
@@ -260,8 +273,10 @@ async fn every_line_of_a_failing_request_carries_its_id(stack: &Stack) {
         DYNAMODB_ATTEMPTS,
         InjectedError::new(400, code),
     );
+
     let response = acme.client.get(&format!("/spaces/{}", acme.id)).await;
     let id = response.header("x-request-id").to_owned();
+
     response.expect_error(503);
 
     let (metrics, lines): (Vec<_>, Vec<_>) = lines().into_iter().partition(is_metrics);
@@ -274,16 +289,19 @@ async fn every_line_of_a_failing_request_carries_its_id(stack: &Stack) {
         2,
         "the throttled call and the failed request: {lines:?}"
     );
+
     for line in &lines {
         let task = task_of(line).unwrap_or_else(|| panic!("outside of a request: {line}"));
         assert_eq!(task["request_id"], *id, "{line}");
         assert_eq!(task["function"], "spaces", "{line}");
         assert_eq!(task["route"], "/api/v1/spaces/{id}", "{line}");
     }
+
     assert_eq!(
         (&lines[1]["message"], &lines[1]["status"]),
         (&json!("request failed"), &json!(503))
     );
+
     let cause = lines[1]["cause"].as_str().expect("a cause");
     assert!(cause.contains(code), "{cause}");
 }
@@ -292,6 +310,7 @@ async fn every_line_of_a_failing_request_carries_its_id(stack: &Stack) {
 async fn job_yields_one_line_of_metrics_and_its_warnings_carry_its_message(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let record = acme.upload(PHOTO).await;
+
     acme.client
         .delete(&format!("/files/{}", record["id"].as_str().expect("an id")))
         .await
@@ -327,6 +346,7 @@ async fn job_yields_one_line_of_metrics_and_its_warnings_carry_its_message(stack
         [Some(1), Some(0)],
         "{jobs:?}"
     );
+
     for job in &jobs {
         assert_eq!(
             (&job["Jobs"], &job["space_id"]),
@@ -335,17 +355,20 @@ async fn job_yields_one_line_of_metrics_and_its_warnings_carry_its_message(stack
         assert_eq!(job["message_id"], jobs[0]["message_id"]);
         assert!(job["AwsAttempts"].as_u64() > Some(0), "{job}");
     }
+
     let lines = lines();
     let failed = lines
         .iter()
         .find(|line| line["message"] == "job failed")
         .expect("a warning");
     let task = task_of(failed).expect("within the job");
+
     assert_eq!(
         (&task["function"], &task["message_id"]),
         (&json!("purge"), &jobs[0]["message_id"])
     );
     assert_eq!(task["space_id"], acme.id);
+
     let done = lines
         .iter()
         .find(|line| line["message"] == "job")
@@ -370,6 +393,7 @@ async fn request_log_line_names_invalid_fields_without_values(stack: &Stack) {
         .get(&format!("/spaces/{}", acme.id))
         .await
         .expect_ok();
+
     let requests = take_requests();
     assert_eq!(
         (requests.len(), requests[0].get("cause")),
@@ -388,6 +412,7 @@ async fn request_log_line_names_invalid_fields_without_values(stack: &Stack) {
         )
         .await
         .expect_error(422);
+
     let requests = take_requests();
     assert_eq!(
         requests[0]["cause"],
@@ -420,6 +445,7 @@ async fn request_whose_client_hangs_up_is_logged_and_counted(stack: &Stack) {
     let path = format!("/api/v1/spaces/{}", acme.id);
     let mut connection = RawConnection::connect(url).await;
     let host = authority(url);
+
     connection
         .send(format!(
             "GET {path} HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {key}\r\n\r\n"
@@ -492,11 +518,13 @@ async fn console_shows_no_line_of_emulators_and_no_signature() {
             .await
             .expect_created();
         let folder = json!({"space_id": space["id"], "name": "Open"});
+
         account
             .post("/folders", folder.clone())
             .await
             .expect_created();
         account.post("/folders", folder).await.expect_error(422);
+
         let file = json!({"space": space["handle"], "filename": "a.txt", "content_type": "text/plain", "size": 1});
         let presigned = account
             .post("/upload/presign", file)
@@ -507,14 +535,17 @@ async fn console_shows_no_line_of_emulators_and_no_signature() {
             .as_str()
             .expect("a URL")
             .replace("X-Amz-Signature=", "X-Amz-Signature=0");
+
         account
             .send(account.request("PUT", &url).body("a"))
             .await
             .expect_status(403);
 
         drop(program);
+
         let log = std::fs::read_to_string(log).expect("text");
         assert_eq!(log.contains("/api/v1/folders"), shows_requests, "{log}");
+
         for emulated in [
             "dynoxide",
             "s3s",
@@ -524,6 +555,7 @@ async fn console_shows_no_line_of_emulators_and_no_signature() {
         ] {
             assert!(!log.contains(emulated), "{level}: {emulated}: {log}");
         }
+
         assert!(shows_requests || log.is_empty(), "{log}");
     }
 }

@@ -34,8 +34,10 @@ async fn master_secret_is_read_once_on_first_need(stack: &Stack) {
         ))
         .await
         .expect_ok();
+
     let folder = json!({"space_id": acme.id, "name": "folder"});
     acme.client.post("/folders", folder).await.expect_created();
+
     for function in [
         "spaces",
         "files",
@@ -51,6 +53,7 @@ async fn master_secret_is_read_once_on_first_need(stack: &Stack) {
     let sign = || acme.client.post(&path, json!({}));
     let (first, second) = tokio::join!(sign(), sign());
     let signed = first.expect_ok()["url"].take();
+
     second.expect_ok();
     acme.client.get("/files").await.expect_status(200);
     assert_eq!(reads(stack, "files"), 1);
@@ -62,6 +65,7 @@ async fn master_secret_is_read_once_on_first_need(stack: &Stack) {
             .await
             .expect_status(200);
     }
+
     assert_eq!(reads(stack, "delivery"), 1);
 }
 
@@ -81,6 +85,7 @@ async fn unreadable_master_secret_returns_503_and_is_read_again(stack: &Stack) {
             times,
             InjectedError::new(status, code),
         );
+
         let response = acme.client.get(&path).await;
         assert_eq!(response.header("retry-after"), "1", "{code}");
         response.expect_error(503);
@@ -100,6 +105,7 @@ async fn unreadable_master_secret_returns_503_and_is_read_again(stack: &Stack) {
         .post(&format!("{path}/rotate"), json!({}))
         .await
         .expect_error(503);
+
     let secret = acme.client.get(&path).await.expect_ok();
     assert_eq!(
         secret["kid"], "1",

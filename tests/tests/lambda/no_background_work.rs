@@ -26,15 +26,18 @@ fn calls(stack: &Stack) -> Vec<String> {
 /// Demands that a function is done once its answer is read.
 async fn ends_with_its_answer(stack: &Stack, request: impl Future<Output = Response>) {
     stack.cloud.call_log().clear();
+
     let response = request.await;
     let with_the_answer = calls(stack);
     let environment = stack.admin_environment();
     let tenants = Tenants::new(runtime::Settings::of(&environment).table());
     let unknown = KeySecret::new(&environment.env);
+
     for _ in 0..ROUND_TRIPS {
         let caller = tenants.authenticate(&unknown).await.expect("a table");
         assert!(caller.is_none());
     }
+
     assert_eq!(calls(stack), with_the_answer, "after {}", response.request);
 }
 
@@ -42,14 +45,17 @@ async fn ends_with_its_answer(stack: &Stack, request: impl Future<Output = Respo
 async fn no_aws_call_runs_after_response(stack: &Stack) {
     let (place, other) = (Place::new(stack, "Acme").await, stack.space("Other").await);
     let viewer = place.tenant.role("viewer").await;
+
     for row in ROWS.iter() {
         for client in [&stack.account(), &viewer, &other.client, &stack.anonymous] {
             ends_with_its_answer(stack, place.call(row, client)).await;
         }
     }
+
     let record = place.tenant.upload(PHOTO).await;
     let url = record["url"].as_str().expect("an address");
     let etag = stack.anonymous.head(url).await.header("etag").to_owned();
+
     for headers in [
         &[][..],
         &[("range", "bytes=0-9")],
@@ -59,6 +65,7 @@ async fn no_aws_call_runs_after_response(stack: &Stack) {
         ends_with_its_answer(stack, stack.anonymous.get_with(url, headers)).await;
         ends_with_its_answer(stack, viewer.get_with(url, headers)).await;
     }
+
     ends_with_its_answer(stack, stack.anonymous.head(url)).await;
     ends_with_its_answer(stack, stack.anonymous.get(&format!("{url}x"))).await;
     stack.run_confirm_checks().await;

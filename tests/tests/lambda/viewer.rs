@@ -48,6 +48,7 @@ fn options() -> StackOptions {
 async fn viewer_address_ignores_untrusted_headers(stack: &Stack) {
     let url = stack.cloud.api_url();
     let host = authority(url);
+
     for headers in [
         "",
         "x-forwarded-for: 203.0.113.7\r\nx-forwarded-proto: https\r\nx-real-ip: 203.0.113.7\r\n",
@@ -59,6 +60,7 @@ async fn viewer_address_ignores_untrusted_headers(stack: &Stack) {
             .await
             .expect("an answer")
             .expect_status(200);
+
         assert_eq!(
             response.body,
             format!("127.0.0.1 true http://{host}"),

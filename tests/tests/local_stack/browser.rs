@@ -14,13 +14,16 @@ async fn browser_uploads_from_demo_and_other_origin(stack: &Stack) {
         Path::new("/usr/bin/chromium"),
         &tests.join("node_modules/.package-lock.json"),
     ];
+
     if !external_programs::installed("the browser", &["node"], &needed) {
         return;
     }
+
     let mut command = Command::new("node");
     command
         .arg(tests.join("run.mjs"))
         .env("LARDER_API_URL", stack.cloud.api_url());
+
     external_programs::succeeds(command.env("LARDER_API_KEY", stack.account().key.expect("a key")))
         .await;
     // Uploads that were cut off wait in a queue until it is time to look for them.
@@ -36,6 +39,7 @@ async fn demo_is_served_at_its_path_only(stack: &Stack) {
             .starts_with("default-src 'none'; script-src 'sha256-")
     );
     assert!(page.body.starts_with(b"<!doctype html>") && page.body.ends_with(b"</html>\n"));
+
     let head = stack.anonymous.head(&demo).await.expect_status(200);
     assert_eq!(
         (head.header("content-length"), head.body.len()),

@@ -13,9 +13,11 @@ async fn script_succeeds(name: &str) {
         root.join(".tools/clients/bin/python"),
         root.join(".tools/clients/installed"),
     );
+
     if !external_programs::installed(name, &["curl"], &[&python, &stamp]) {
         return;
     }
+
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let environment = stack
@@ -23,6 +25,7 @@ async fn script_succeeds(name: &str) {
         .operator_environment("uploads")
         .expect("a function");
     let mut command = Command::new(python);
+
     command
         .args(["-B", "-W", "error::ResourceWarning"])
         .arg(root.join("tests/clients").join(name))

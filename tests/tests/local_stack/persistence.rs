@@ -28,6 +28,7 @@ async fn restart_keeps_data_and_key() {
     let acme = stack.space("Acme").await;
     let record = acme.upload(PHOTO).await;
     let (directory, key) = (stack.directory(), stack.account().key);
+
     stack.stop().await;
 
     let stack = Stack::start_in(
@@ -40,6 +41,7 @@ async fn restart_keeps_data_and_key() {
     .await
     .expect("a restart");
     assert_eq!(stack.account().key, key);
+
     let client = stack
         .anonymous
         .with_key(acme.client.key.as_deref().expect("a key"));
@@ -47,6 +49,7 @@ async fn restart_keeps_data_and_key() {
         .get(&format!("/files/{}", record["id"].as_str().expect("an id")))
         .await
         .expect_ok();
+
     assert_eq!(again["checksum_sha256"], record["checksum_sha256"]);
     assert!(
         stack
@@ -65,6 +68,7 @@ async fn lost_key_is_replaced_for_same_user() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let (directory, key) = (stack.directory(), stack.account().key);
+
     stack.stop().await;
     std::fs::remove_file(directory.path().join("data/local.json")).expect("it was written");
 
@@ -117,6 +121,7 @@ impl Program {
             .stderr(log)
             .spawn()
             .expect("the program is built");
+
         Program {
             child,
             data_dir: data_dir.to_owned(),
@@ -133,8 +138,10 @@ impl Program {
                 break;
             }
         }
+
         let local = std::fs::read(self.data_dir.join("local.json"))
             .unwrap_or_else(|error| panic!("{error}: {banner}"));
+
         (banner, serde_json::from_slice(&local).expect("JSON"))
     }
 
@@ -192,10 +199,12 @@ async fn acknowledged_writes_survive_kill() {
     let mut first = Program::start(&data_dir, &[]);
     let (banner, local) = first.ready();
     let account = client(&local);
+
     assert!(
         banner.contains(account.key.as_deref().expect("a key")),
         "a new key is shown"
     );
+
     let space = account
         .post("/spaces", serde_json::json!({"name": "Acme"}))
         .await
@@ -205,15 +214,18 @@ async fn acknowledged_writes_survive_kill() {
         .upload(form(handle, "photo.jpg", "image/jpeg", PHOTO))
         .await
         .expect_created();
+
     first.kill();
 
     let mut second = Program::start(&data_dir, &[]);
     let (banner, local) = second.ready();
     let account = client(&local);
+
     assert!(
         !banner.contains(account.key.as_deref().expect("a key")),
         "a known key is not shown again"
     );
+
     let again = account
         .get(&format!("/files/{}", record["id"].as_str().expect("an id")))
         .await
@@ -240,10 +252,12 @@ async fn start_failure_names_its_cause() {
     let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
     let port = taken.local_addr().expect("an address").port().to_string();
     let message = Program::start(&data_dir, &["--port", &port]).refused();
+
     assert!(
         message.contains(&format!("port {port} of 127.0.0.1 cannot be listened on")),
         "{message}"
     );
+
     let message = Program::start(&data_dir, &["--parameter", "NoSuch=1"]).refused();
     assert!(message.contains("NoSuch"), "{message}");
 
@@ -255,6 +269,7 @@ async fn start_failure_names_its_cause() {
         b"this is no database at all, not even remotely",
     )
     .expect("written");
+
     let message = Program::start(&data_dir, &[]).refused();
     assert!(
         message.contains("sqs.sqlite") && message.contains("damaged"),
@@ -265,6 +280,7 @@ async fn start_failure_names_its_cause() {
     reset.ready();
     reset.kill();
     std::fs::write(data_dir.join("thesis.txt"), b"precious").expect("written");
+
     let message = Program::start(&data_dir, &["--reset"]).refused();
     assert!(
         message.contains("thesis.txt") && data_dir.join("thesis.txt").exists(),
@@ -284,16 +300,20 @@ async fn reset_is_rejected_if_directory_is_in_use_or_start_fails() {
         .await
         .expect_created();
     let space = format!("/spaces/{}", space["id"].as_str().expect("an id"));
+
     for _ in 0..2 {
         let message = Program::start(&data_dir, &["--reset"]).refused();
         assert!(message.contains("in use by another process"), "{message}");
     }
+
     account.get(&space).await.expect_ok();
     first.kill();
 
     let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
     let port = taken.local_addr().expect("an address").port().to_string();
+
     Program::start(&data_dir, &["--reset", "--port", &port]).refused();
+
     let mut second = Program::start(&data_dir, &[]);
     client(&second.ready().1).get(&space).await.expect_ok();
     second.kill();
@@ -323,11 +343,13 @@ fn usage_error_and_failure_have_different_exit_codes() {
             .expect("the program is built");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
     }
+
     let output = Command::new(program())
         .arg("--help")
         .output()
         .expect("the program is built");
     let help = String::from_utf8(output.stdout).expect("UTF-8");
+
     for named in [
         "--data-dir",
         "--port",
@@ -377,6 +399,7 @@ async fn log_holds_no_key(arguments: &[&str]) {
             .await
             .expect_error(404);
     }
+
     keys.push(format!("{}x", keys[0]));
     account
         .with_key(&keys[2])
@@ -385,11 +408,13 @@ async fn log_holds_no_key(arguments: &[&str]) {
         .expect_error(401);
     program.signal("-TERM");
     program.ended();
+
     let log = std::fs::read_to_string(log).expect("a log");
     assert!(
         log.contains("/api/v1/spaces/x"),
         "requests are logged: {log}"
     );
+
     for key in keys {
         let line = log.lines().find(|line| line.contains(&key[3..]));
         assert_eq!(line, None, "{key} is in the log");
@@ -423,6 +448,7 @@ async fn an_upload_is_finished(arguments: &[&str]) {
         account.key.expect("a key"),
     );
     let mut upload = RawConnection::connect(api_url).await;
+
     upload
         .send(format!(
             "POST /api/v1/upload HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {key}\r\ncontent-type: multipart/form-data; \
@@ -433,6 +459,7 @@ async fn an_upload_is_finished(arguments: &[&str]) {
         .await;
     upload.expect_continue().await;
     program.signal("-INT");
+
     // Once nobody listens any more, the program is ending.
     let closed = async {
         while TcpStream::connect(authority(api_url)).await.is_ok() {
@@ -468,6 +495,7 @@ fn children_of(parent: u32) -> Vec<u32> {
             .map(str::to_owned);
         parent_field == Some(parent.to_string())
     };
+
     ids.filter(is_child).collect()
 }
 
@@ -480,7 +508,9 @@ fn ctrl_c_ends_all_processes() {
         &data_dir,
         &["--cargo-lambda", cargo_lambda.to_str().expect("UTF-8")],
     );
+
     program.ready();
+
     let children = children_of(program.id());
     assert_eq!(
         children.len(),
@@ -489,6 +519,7 @@ fn ctrl_c_ends_all_processes() {
     );
     program.signal("-INT");
     program.ended();
+
     let left: Vec<u32> = children.into_iter().filter(|id| is_running(*id)).collect();
     assert!(left.is_empty(), "{left:?} still run");
 }

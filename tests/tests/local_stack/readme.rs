@@ -18,6 +18,7 @@ fn requests() -> String {
         .into_iter()
         .filter(|block| block.contains("curl"))
         .collect();
+
     assert!(
         requests
             .iter()
@@ -44,8 +45,10 @@ pub(crate) async fn requests_work(stack: &Stack) {
         assert!(script.contains(line), "the README sets {line}");
         script = script.replace(line, &own);
     }
+
     let directory = tempfile::TempDir::new().expect("a temporary directory");
     std::fs::write(directory.path().join("photo.jpg"), tests::PHOTO).expect("written");
+
     let output = tokio::task::spawn_blocking(move || {
         let output = Command::new("bash")
             .args(["-euo", "pipefail", "-c", &script])
@@ -58,6 +61,7 @@ pub(crate) async fn requests_work(stack: &Stack) {
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr),
     );
+
     assert!(output.status.success(), "{said}\n{complained}");
     assert!(said.contains("the same photo"), "{said}\n{complained}");
     assert!(

@@ -58,6 +58,7 @@ fn bodies() -> Vec<(u16, Vec<u8>)> {
         .into_iter()
         .map(|body| (400, body.to_vec()))
         .collect();
+
     bodies.push((
         400,
         [&b"\xEF\xBB\xBF\xEF\xBB\xBF"[..], b"{\"name\": \"x\"}"].concat(),
@@ -74,6 +75,7 @@ fn bodies() -> Vec<(u16, Vec<u8>)> {
         [&b"{\"name\": \"x\"}"[..], &vec![b' '; MOST_BYTES]].concat(),
     ));
     bodies.push((413, vec![b'['; MOST_BYTES + 1]));
+
     bodies
 }
 
@@ -81,10 +83,12 @@ fn bodies() -> Vec<(u16, Vec<u8>)> {
 async fn body_that_is_not_an_object_is_rejected(stack: &Stack) {
     let place = Place::new(stack, "Acme").await;
     let account = stack.account();
+
     for row in ROWS.iter() {
         if place.body(row).is_none() {
             continue;
         }
+
         let before = stack.dump().await;
         for (status, body) in bodies() {
             let shown = String::from_utf8_lossy(&body).into_owned();
@@ -97,6 +101,7 @@ async fn body_that_is_not_an_object_is_rejected(stack: &Stack) {
                             .body(body),
                     )
                     .await;
+
                 assert_eq!(
                     response.status, status,
                     "{} {} {:.100}",
@@ -105,6 +110,7 @@ async fn body_that_is_not_an_object_is_rejected(stack: &Stack) {
                 assert_refused(response, &shown);
             }
         }
+
         stack.dump().await.assert_unchanged(&before, row.path);
     }
 }
@@ -122,11 +128,13 @@ fn streamed(body: &[u8]) -> Body {
 async fn other_content_type_returns_415(stack: &Stack) {
     let place = Place::new(stack, "Acme").await;
     let account = stack.account();
+
     for row in ROWS.iter() {
         let Some(body) = place.body(row) else {
             continue;
         };
         let before = stack.dump().await;
+
         for kind in [
             "",
             "json",
@@ -145,6 +153,7 @@ async fn other_content_type_returns_415(stack: &Stack) {
             assert_eq!(response.status, 415, "{} {} {kind}", row.method, row.path);
             assert_refused(response, kind);
         }
+
         stack.dump().await.assert_unchanged(&before, row.path);
     }
 }
@@ -154,10 +163,12 @@ async fn encoded_json_body_returns_415(stack: &Stack) {
     let place = Place::new(stack, "Acme").await;
     let account = stack.account();
     let before = stack.dump().await;
+
     for row in ROWS.iter() {
         let Some(body) = place.body(row) else {
             continue;
         };
+
         for encoding in ["gzip", "br", "identity, gzip"] {
             let request = account
                 .request(row.method, &place.address(row))
@@ -171,6 +182,7 @@ async fn encoded_json_body_returns_415(stack: &Stack) {
             assert_refused(response, encoding);
         }
     }
+
     stack
         .dump()
         .await
@@ -199,6 +211,7 @@ async fn missing_body_is_read_as_empty_object(stack: &Stack) {
         .expect("an id")
         .to_owned();
     let client = &acme.client;
+
     for (method, path, status) in [
         ("PUT", format!("/spaces/{}/access-control", acme.id), 200),
         ("PUT", format!("/files/{file}"), 200),
@@ -208,6 +221,7 @@ async fn missing_body_is_read_as_empty_object(stack: &Stack) {
     ] {
         let absent = client.send(client.request(method, &path)).await;
         assert_eq!(absent.status, status, "{method} {path}");
+
         for content_type in ["application/json", "text/plain"] {
             let request = client
                 .request(method, &path)

@@ -19,6 +19,7 @@ struct Object {
 impl Object {
     fn of(schema: &Value) -> Object {
         let required = schema["required"].as_array().into_iter().flatten();
+
         Object {
             properties: schema["properties"]
                 .as_object()
@@ -47,6 +48,7 @@ fn alternatives(schema: &Value) -> Vec<Value> {
             alternatives(&SCHEMAS[name])
         };
     }
+
     match schema["anyOf"].as_array() {
         Some(schemas) => schemas.iter().flat_map(alternatives).collect(),
         None if schema["type"] == "null" => Vec::new(),
@@ -111,6 +113,7 @@ fn formless() -> Vec<Value> {
         "01JCQZ4XK8V9W7Y6T5S4R3Q2P",
         "01JCQZ4XK8V9W7Y6T5S4R3Q2P1",
     ];
+
     texts
         .into_iter()
         .map(Value::from)
@@ -196,6 +199,7 @@ fn wrong(schema: &Value, is_required: bool) -> Vec<Value> {
         wrong.push(json!(null));
         wrong.extend(["", " ", "\t\n", "\u{A0}\u{2003}\u{3000}"].map(Value::from));
     }
+
     wrong
 }
 
@@ -206,12 +210,14 @@ fn wrong_texts(schema: &Value) -> Vec<Value> {
         let max = usize::try_from(max).expect("a small bound");
         wrong.extend([json!("x".repeat(max + 1)), json!("🚀".repeat(max + 1))]);
     }
+
     if ["enum", "oneOf", "format"]
         .iter()
         .any(|keyword| schema.get(keyword).is_some())
     {
         wrong.extend(formless());
     }
+
     if let Some(pattern) = schema["pattern"].as_str() {
         let pattern = Regex::new(pattern).expect("a pattern");
         let inner = [
@@ -226,6 +232,7 @@ fn wrong_texts(schema: &Value) -> Vec<Value> {
         let texts = formless().into_iter().chain(inner);
         wrong.extend(texts.filter(|text| !pattern.is_match(text.as_str().expect("a text"))));
     }
+
     wrong
 }
 
@@ -239,12 +246,15 @@ fn wrong_bodies(valid: &Map<String, Value>, object: &Object) -> Vec<Map<String, 
             body
         };
         let is_required = object.required.contains(name);
+
         bodies.extend(wrong(schema, is_required).into_iter().map(with));
+
         if is_required {
             let mut without = valid.clone();
             without.remove(name);
             bodies.push(without);
         }
+
         if is_type(schema, "object") {
             let inner = Object::of(schema);
             bodies.extend(
@@ -257,6 +267,7 @@ fn wrong_bodies(valid: &Map<String, Value>, object: &Object) -> Vec<Map<String, 
             }
         }
     }
+
     bodies
 }
 
@@ -271,6 +282,7 @@ async fn invalid_field_values_return_422(stack: &Stack) {
             row.path
         );
     }
+
     let account = stack.account();
     for (row, object) in bodies() {
         let address = place.address(row);
@@ -278,12 +290,14 @@ async fn invalid_field_values_return_422(stack: &Stack) {
             panic!("{} takes a body", row.path)
         };
         let before = stack.dump().await;
+
         for body in wrong_bodies(&valid, &object) {
             let response = account
                 .send(account.request(row.method, &address).json(&body))
                 .await;
             assert_refused(response, &Value::Object(body).to_string());
         }
+
         stack
             .dump()
             .await
@@ -295,6 +309,7 @@ async fn invalid_field_values_return_422(stack: &Stack) {
 async fn last_of_duplicate_fields_wins(stack: &Stack) {
     let place = Place::new(stack, "Acme").await;
     let account = stack.account();
+
     for (row, object) in bodies() {
         let before = stack.dump().await;
         let valid = place.body(row).expect("a body").to_string();
@@ -306,6 +321,7 @@ async fn last_of_duplicate_fields_wins(stack: &Stack) {
         let request = account
             .request(row.method, &place.address(row))
             .header("content-type", "application/json");
+
         assert_refused(account.send(request.body(twice.clone())).await, &twice);
         stack
             .dump()
@@ -318,6 +334,7 @@ async fn last_of_duplicate_fields_wins(stack: &Stack) {
 async fn texts_are_returned_unchanged(stack: &Stack) {
     let place = Place::new(stack, "Acme").await;
     let path = format!("/spaces/{}/api-keys", place.tenant.id);
+
     for text in [
         "é",
         "\u{202E}txt.exe",
@@ -340,6 +357,7 @@ async fn texts_are_returned_unchanged(stack: &Stack) {
             .await
             .expect_created();
         assert_eq!(made["name"], json!(text));
+
         let listed = place
             .tenant
             .client
@@ -348,19 +366,23 @@ async fn texts_are_returned_unchanged(stack: &Stack) {
             .expect_status(200)
             .json();
         assert_eq!(listed["data"][0]["name"], json!(text));
+
         let named = json!({"name": format!("space {text}"), "description": text});
         let space = stack
             .account()
             .post("/spaces", named)
             .await
             .expect_created();
+
         assert_eq!(space["description"], json!(text));
     }
+
     let longest = "🚀".repeat(255);
     let space = stack
         .account()
         .post("/spaces", json!({"name": longest}))
         .await
         .expect_created();
+
     assert_eq!(space["name"], json!(longest));
 }

@@ -18,6 +18,7 @@ fn address(row: &Row, id: &str, key: u64) -> String {
         .replace("{id}", id)
         .replace("{keyId}", &key.to_string());
     let path = path.replace("{fileId}", id);
+
     if is_by_query(row) {
         format!("{path}?id={id}&force=true")
     } else {
@@ -55,6 +56,7 @@ fn assert_same(foreign: &Response, nowhere: &Response, status: u16) {
         "{}",
         foreign.request
     );
+
     let names = |response: &Response| {
         response
             .headers
@@ -79,6 +81,7 @@ impl Tenants {
 
         let member = stack.user().await;
         stack.add_member(&member, &ours.tenant, "owner").await;
+
         let clients = [ours.tenant.client.clone(), member.client];
 
         Tenants {
@@ -98,9 +101,11 @@ async fn foreign_id_in_path_returns_404(stack: &Stack) {
         clients,
     } = &tenants;
     let before = stack.dump().await;
+
     for row in ROWS.iter() {
         let names_id =
             ["{id}", "{fileId}"].iter().any(|id| row.path.contains(id)) || is_by_query(row);
+
         for client in clients {
             let body = ours.body(row);
             let ask = async |id: &str, key| {
@@ -111,6 +116,7 @@ async fn foreign_id_in_path_returns_404(stack: &Stack) {
             } else {
                 None
             };
+
             if let Some(nowhere) = &nowhere {
                 let foreign = [
                     &theirs.tenant.id,
@@ -134,6 +140,7 @@ async fn foreign_id_in_path_returns_404(stack: &Stack) {
                     };
                 assert_same(&ask(&of_another_kind, ours.key).await, nowhere, 404);
             }
+
             if row.path.contains("{keyId}") {
                 // Account keys are an account's, and the keys of a space none of them.
                 let is_refused =
@@ -149,6 +156,7 @@ async fn foreign_id_in_path_returns_404(stack: &Stack) {
             }
         }
     }
+
     stack
         .dump()
         .await
@@ -179,6 +187,7 @@ async fn foreign_id_in_body_returns_422(stack: &Stack) {
         client.send(client.request("PUT", path).json(&body)).await
     };
     let our_space = format!("/spaces/{}", ours.tenant.id);
+
     for client in clients {
         let choose = async |id: &str| {
             put(
@@ -189,6 +198,7 @@ async fn foreign_id_in_body_returns_422(stack: &Stack) {
             .await
         };
         let nowhere = choose(NOBODY).await;
+
         for id in [
             &their_config,
             &theirs.tenant.id,
@@ -198,13 +208,16 @@ async fn foreign_id_in_body_returns_422(stack: &Stack) {
             assert_same(&choose(id).await, &nowhere, 422);
         }
     }
+
     // The first is a space key's, which has no account.
     let choose =
         async |id: &str| put(&clients[1], "/account", json!({"default_space_id": id})).await;
     let nowhere = choose(NOBODY).await;
+
     for id in [&theirs.tenant.id, &theirs.file(), &our_config] {
         assert_same(&choose(id).await, &nowhere, 422);
     }
+
     stack
         .dump()
         .await
@@ -229,6 +242,7 @@ async fn foreign_id_in_form_returns_422(stack: &Stack) {
         .as_str()
         .expect("an id");
     let before = stack.dump().await;
+
     for client in clients {
         let upload = async |space: &str, field: &'static str, value: &str| {
             let form = Form::new()
@@ -239,15 +253,18 @@ async fn foreign_id_in_form_returns_422(stack: &Stack) {
                 .await
         };
         let nowhere = upload("zzzzzz", "ref", "x").await;
+
         for space in [&theirs.tenant.handle, &theirs.tenant.id] {
             assert_same(&upload(space, "ref", "x").await, &nowhere, 422);
         }
+
         // Nor does a config of theirs say whether their space has it.
         assert_same(
             &upload(&theirs.tenant.handle, "upload_config", their_config).await,
             &nowhere,
             422,
         );
+
         for field in ["upload_config", "folder_id"] {
             let nowhere = upload(&ours.tenant.handle, field, NOBODY).await;
             for id in [
@@ -260,6 +277,7 @@ async fn foreign_id_in_form_returns_422(stack: &Stack) {
             }
         }
     }
+
     stack
         .dump()
         .await
@@ -282,6 +300,7 @@ async fn lists_contain_no_foreign_records(stack: &Stack) {
         &theirs.folder,
         "Theirs",
     ];
+
     for row in ROWS
         .iter()
         .filter(|row| row.method == "GET" && !row.path.contains("/files/"))

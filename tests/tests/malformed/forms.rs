@@ -68,16 +68,19 @@ async fn invalid_text_part_returns_422_and_undecodable_one_400(stack: &Stack) {
     let client = &place.tenant.client;
     let space = || text("space", &place.tenant.handle);
     let before = stack.dump().await;
+
     for name in ["space", "upload_config", "folder_id"] {
         let with = |value: &[u8]| {
             let named = if name == "space" { Vec::new() } else { space() };
             whole(&[named, text(name, value), photo()])
         };
         let long = "x".repeat(60_000);
+
         for value in NOTHINGS.into_iter().chain([long.as_str()]) {
             let errors = send(client, with(value.as_bytes())).await.expect_error(422);
             assert!(errors[name].is_array(), "{name} {value:.100}: {errors}");
         }
+
         for unreadable in [&b"\xFF"[..], b"\xC0\xAF", b"\xED\xA0\x80", b"a\xE2\x82"] {
             assert_eq!(
                 send(client, with(unreadable)).await.expect_error(400),
@@ -85,6 +88,7 @@ async fn invalid_text_part_returns_422_and_undecodable_one_400(stack: &Stack) {
                 "{name}"
             );
         }
+
         assert_eq!(
             send(client, with(&vec![b'x'; (64 << 10) + 1]))
                 .await
@@ -92,6 +96,7 @@ async fn invalid_text_part_returns_422_and_undecodable_one_400(stack: &Stack) {
             json!({}),
             "{name}"
         );
+
         let twice = whole(&[space(), text(name, "a"), text(name, "a"), photo()]);
         let errors = send(client, twice).await.expect_error(422);
         assert_eq!(
@@ -102,6 +107,7 @@ async fn invalid_text_part_returns_422_and_undecodable_one_400(stack: &Stack) {
             ))
         );
     }
+
     for value in [
         "a\u{0}b",
         "a\nb",
@@ -114,12 +120,14 @@ async fn invalid_text_part_returns_422_and_undecodable_one_400(stack: &Stack) {
             .expect_error(422);
         assert!(errors["ref"].is_array(), "{errors}");
     }
+
     for blank in ["", " ", "\t", "\u{A0}\u{3000}"] {
         let errors = send(client, whole(&[text("space", blank), photo()]))
             .await
             .expect_error(422);
         assert_eq!(errors["space"], json!(["The space field is required."]));
     }
+
     stack
         .dump()
         .await
@@ -141,6 +149,7 @@ async fn control_characters_in_file_name_are_removed(stack: &Stack) {
         .chain([0x7F])
         .filter(|byte| *byte != b'\r' && *byte != b'\n')
         .collect();
+
     for removed in [&controls[..], b"\n", b"\r", b"\r\r", b"\n\r", b"\0\n"] {
         let lead = b"content-disposition: form-data; name=\"file\"; filename=\"a";
         let headers = [
@@ -167,6 +176,7 @@ async fn control_characters_in_file_name_are_removed(stack: &Stack) {
             "{}",
             removed.escape_ascii()
         );
+
         let delivered = stack
             .anonymous
             .get(stored["url"].as_str().expect("an address"))
@@ -211,6 +221,7 @@ async fn malformed_part_rejects_form(stack: &Stack) {
     };
     let open = |parts: &[Vec<u8>]| parts.concat();
     let nested = "multipart/mixed; boundary=inner";
+
     for (what, body) in [
         ("empty", Vec::new()),
         ("no form", b"{\"space\": \"x\"}".to_vec()),
@@ -292,6 +303,7 @@ async fn malformed_part_rejects_form(stack: &Stack) {
         let response = send(client, body).await;
         assert_refused(response, what);
     }
+
     for kind in [
         "multipart/form-data",
         "multipart/form-data; boundary=",
@@ -311,5 +323,6 @@ async fn malformed_part_rejects_form(stack: &Stack) {
             kind,
         );
     }
+
     stack.dump().await.assert_unchanged(&before, "wrong forms");
 }

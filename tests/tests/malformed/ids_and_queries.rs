@@ -39,12 +39,15 @@ fn wrong_addresses(place: &Place, row: &Row) -> Vec<String> {
     if row.path.contains("{id}") {
         ids.push(place.id(row));
     }
+
     if row.path.contains("{keyId}") {
         ids.push(place.key.to_string());
     }
+
     if row.path.contains("{fileId}") {
         ids.push(place.file());
     }
+
     let address = place.address(row);
     let mut wrong = Vec::new();
     for id in ids {
@@ -55,6 +58,7 @@ fn wrong_addresses(place: &Place, row: &Row) -> Vec<String> {
             format!("%00{id}"),
             format!("{id}.0"),
         ];
+
         for no_id in NO_IDS
             .map(str::to_owned)
             .into_iter()
@@ -66,6 +70,7 @@ fn wrong_addresses(place: &Place, row: &Row) -> Vec<String> {
             wrong.push(format!("{before}{no_id}{after}"));
         }
     }
+
     wrong
 }
 
@@ -81,10 +86,12 @@ async fn malformed_id_returns_404(stack: &Stack) {
                     Some(body) => client.send(request.json(&body)).await,
                     None => client.send(request).await,
                 };
+
                 // An account's keys are nobody's business but an account key's.
                 if row.path.starts_with("/account") && response.status == 403 {
                     continue;
                 }
+
                 let status = if address.contains("%FF") { 400 } else { 404 };
                 assert_eq!(
                     response.expect_error(status),
@@ -94,6 +101,7 @@ async fn malformed_id_returns_404(stack: &Stack) {
                 );
             }
         }
+
         stack.dump().await.assert_unchanged(&before, row.path);
     }
 }
@@ -123,6 +131,7 @@ async fn invalid_query_parameter_returns_422(stack: &Stack) {
         ("cursor", "cursor=eyJpZCI6MX0"),
         ("cursor", long.as_str()),
     ];
+
     for row in ROWS.iter().filter(|row| row.method == "GET") {
         let address = place.address(row);
         let lists = [
@@ -139,11 +148,13 @@ async fn invalid_query_parameter_returns_422(stack: &Stack) {
             .next()
             .is_some_and(|last| lists.contains(&last));
         let separator = if address.contains('?') { '&' } else { '?' };
+
         for (field, query) in queries {
             let response = stack
                 .account()
                 .get(&format!("{address}{separator}{query}"))
                 .await;
+
             if is_list {
                 let errors = response.expect_error(422);
                 assert_eq!(
@@ -156,6 +167,7 @@ async fn invalid_query_parameter_returns_422(stack: &Stack) {
                 response.expect_status(200);
             }
         }
+
         let many: Vec<String> = (0..500).map(|index| format!("a{index}=b")).collect();
         for ignored in [
             "",
@@ -180,6 +192,7 @@ async fn delete_with_invalid_query_deletes_nothing(stack: &Stack) {
     let empty = stack.space("Empty").await;
     let before = stack.dump().await;
     let id = &empty.id;
+
     for query in [
         String::new(),
         "id=".to_owned(),
@@ -206,6 +219,7 @@ async fn delete_with_invalid_query_deletes_nothing(stack: &Stack) {
             "{query}"
         );
     }
+
     for no_id in NO_IDS {
         for client in [&stack.account(), &empty.client, &place.tenant.client] {
             assert_refused(client.delete(&format!("/spaces?id={no_id}")).await, no_id);
@@ -217,6 +231,7 @@ async fn delete_with_invalid_query_deletes_nothing(stack: &Stack) {
             );
         }
     }
+
     stack
         .dump()
         .await

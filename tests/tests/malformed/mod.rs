@@ -20,9 +20,11 @@ fn assert_refused(response: Response, input: &str) {
         response.status,
         response.body
     );
+
     let status = response.status;
     let message = response.json()["message"].clone();
     let errors = response.expect_error(status);
     let named = errors.as_object().map_or(0, serde_json::Map::len);
+
     assert_eq!(named > 0, status == 422, "{message} {errors} for {input}");
 }

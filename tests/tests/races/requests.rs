@@ -30,6 +30,7 @@ fn assert_one_winner(responses: Vec<Response>, status: u16) {
             .count(),
         1
     );
+
     for response in responses
         .into_iter()
         .filter(|response| response.status != status)
@@ -73,6 +74,7 @@ async fn one_of_concurrent_renames_gets_the_name(stack: &Stack) {
     for index in 0..10 {
         tenants.push(stack.space(&format!("Space {index}")).await);
     }
+
     let renames = tenants
         .iter()
         .enumerate()
@@ -90,7 +92,9 @@ async fn one_of_concurrent_renames_gets_the_name(stack: &Stack) {
         .iter()
         .position(|response| response.status == 200)
         .expect("one of them");
+
     assert_one_winner(responses, 200);
+
     for (index, tenant) in tenants.iter().enumerate() {
         let name = tenant
             .client
@@ -103,7 +107,9 @@ async fn one_of_concurrent_renames_gets_the_name(stack: &Stack) {
         } else {
             format!("Space {index}")
         };
+
         assert_eq!(name, expected);
+
         // Only the winner's old name is free.
         let status = if index == winner { 201 } else { 422 };
         stack
@@ -119,6 +125,7 @@ async fn rename_or_create_gets_the_name(stack: &Stack) {
     let account = stack.account();
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}", acme.id);
+
     for round in 0..20 {
         let body = json!({"name": format!("Name {round}")});
         let rename = acme.client.put(&path, body.clone());
@@ -134,6 +141,7 @@ async fn rename_or_create_gets_the_name(stack: &Stack) {
         } else {
             (create.expect_status(201), rename)
         };
+
         assert_eq!(
             lost.expect_error(422),
             json!({"name": ["The name has already been taken."]}),
@@ -155,13 +163,16 @@ async fn name_of_space_being_deleted_is_never_shared(stack: &Stack) {
             account.post("/spaces", json!({ "name": name })),
         )
         .await;
+
         deleted.expect_status(204);
         created.expect_error(422);
+
         let (created, ()) = join(
             account.post("/spaces", json!({ "name": name })),
             stack.run_for(seconds(1)),
         )
         .await;
+
         if created.status != 201 {
             created.expect_error(422);
             account
@@ -169,11 +180,13 @@ async fn name_of_space_being_deleted_is_never_shared(stack: &Stack) {
                 .await
                 .expect_created();
         }
+
         account
             .post("/spaces", json!({ "name": name }))
             .await
             .expect_error(422);
     }
+
     stack.run_purges().await;
 }
 
@@ -181,6 +194,7 @@ async fn name_of_space_being_deleted_is_never_shared(stack: &Stack) {
 async fn space_with_accepted_file_is_not_deleted_as_empty(stack: &Stack) {
     let account = stack.account();
     let (mut deleted, mut refused) = (0, 0);
+
     for round in 0..EMPTY_ROUNDS.rounds() {
         let acme = stack.space(&format!("Space {round}")).await;
         let address = format!("/spaces?id={}", acme.id);
@@ -196,6 +210,7 @@ async fn space_with_accepted_file_is_not_deleted_as_empty(stack: &Stack) {
                 .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
         };
         let (deletion, uploads) = join(deletion, join_all([upload(), upload()])).await;
+
         if deletion.status == 204 {
             deleted += 1;
             for upload in uploads {
@@ -225,6 +240,7 @@ async fn space_with_accepted_file_is_not_deleted_as_empty(stack: &Stack) {
             acme.upload(PHOTO).await;
         }
     }
+
     assert!(
         deleted > 0 && refused > 0,
         "{deleted} deleted, {refused} refused: both ends of the race are met"
@@ -254,21 +270,25 @@ async fn concurrent_deletions_keep_accepted_uploads(stack: &Stack) {
         let (deletions, uploads) = join(deletions, join_all([upload(), upload(), upload()])).await;
         let deleted = deletions.iter().any(|deletion| deletion.status == 204);
         let accepted = uploads.iter().filter(|upload| upload.status == 201).count();
+
         assert!(
             !deleted || accepted == 0,
             "{accepted} files went with their space"
         );
+
         let (kept, space) = (stack.dump().await.items, format!("SPACE#{}", acme.id));
         let kept = kept
             .keys()
             .filter(|(partition, sort)| *partition == space && sort.starts_with("FILE#"))
             .count();
+
         assert!(
             deleted || kept == accepted,
             "{kept} files are there of {accepted} that were accepted"
         );
         lived += usize::from(!deleted);
     }
+
     assert!(lived > 0, "uploads are never first");
     stack.run_purges().await;
 }
@@ -277,6 +297,7 @@ async fn concurrent_deletions_keep_accepted_uploads(stack: &Stack) {
 async fn upload_between_emptiness_check_and_tombstone_is_rejected(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let faults = stack.cloud.faults();
+
     // The announcement comes after the last look: where it is refused twice, the deletion lingers
     // there.
     faults.fail(
@@ -285,6 +306,7 @@ async fn upload_between_emptiness_check_and_tombstone_is_rejected(stack: &Stack)
         2,
         InjectedError::new(500, "InternalFailure"),
     );
+
     let upload = async {
         let lingers = async {
             while faults.pending() == 2 {
@@ -304,6 +326,7 @@ async fn upload_between_emptiness_check_and_tombstone_is_rejected(stack: &Stack)
         (upload, acme.client.delete(&address).await)
     };
     let (deletion, (upload, second)) = join(acme.client.delete(&address), meet).await;
+
     deletion.expect_status(204);
     // Only the deletion that closed the space goes on.
     assert!(
@@ -331,6 +354,7 @@ async fn concurrent_updates_keep_each_others_fields(stack: &Stack) {
         let address = format!("{space}{path}");
         async move { client.put(&address, body).await.expect_ok() }
     };
+
     for round in 0..20 {
         let (description, url) = (
             format!("Round {round}"),
@@ -339,6 +363,7 @@ async fn concurrent_updates_keep_each_others_fields(stack: &Stack) {
         let requires_auth = round % 2 == 0;
         let public_read = !requires_auth;
         let opacity = f64::from(round + 1) / 20.0;
+
         join_all([
             put("", json!({"name": "Acme", "description": description})),
             put("", json!({"name": "Acme", "webhook_url": url})),
@@ -356,11 +381,13 @@ async fn concurrent_updates_keep_each_others_fields(stack: &Stack) {
             ),
         ])
         .await;
+
         let shown = acme.client.get(&space).await.expect_ok();
         assert_eq!(
             (&shown["description"], &shown["webhook_url"]),
             (&json!(description), &json!(url))
         );
+
         let expected = json!({"requires_auth": requires_auth, "public_read": public_read});
         assert_eq!(shown["access_control"], expected);
         assert_eq!(shown["security"]["watermark"]["opacity"], json!(opacity));

@@ -43,6 +43,7 @@ impl Records<'_> {
         let file = acme.upload(PHOTO).await;
         let uploading = self.uploads().await;
         let account = stack.account().get("/account").await.expect_ok();
+
         acme.client
             .put(&format!("/files/{}", id(&file)), json!({"ref": "photo"}))
             .await
@@ -100,6 +101,7 @@ impl Records<'_> {
             let name = format!("spare-{number}");
             let keys = format!("/spaces/{}/api-keys", acme.id);
             let mut add = |kind, id| spares.entry(kind).or_default().push(id);
+
             add(
                 "spaces",
                 created(&stack.account(), "/spaces", json!({"name": name})).await,
@@ -117,6 +119,7 @@ impl Records<'_> {
             add("files", acme.upload(PHOTO).await["id"].clone());
             add("named_files", acme.upload(PHOTO).await["id"].clone());
         }
+
         json!(spares)
     }
 
@@ -159,6 +162,7 @@ fn extent() -> [String; 4] {
     } else {
         "fuzzing"
     };
+
     [
         "--phases".to_owned(),
         phases.to_owned(),
@@ -172,9 +176,11 @@ async fn schemathesis_passes() {
     let root = external_programs::root();
     let clients = root.join(".tools/clients");
     let (program, stamp) = (clients.join("bin/st"), clients.join("installed"));
+
     if !external_programs::installed("schemathesis", &[], &[&program, &stamp]) {
         return;
     }
+
     let limits = [
         "AdminRequestsPerMinute",
         "UploadRequestsPerMinute",
@@ -200,6 +206,7 @@ async fn schemathesis_passes() {
     let statuses = stack.data_dir().join("statuses.json");
     let origin = stack.cloud.api_url().trim_end_matches(web::API_PREFIX);
     let mut command = Command::new(program);
+
     command
         .current_dir(root.join("tests/contract"))
         .args(["run", "--seed", "1", "--no-shrink"])
@@ -241,6 +248,7 @@ fn assert_success_of_each(statuses: &Path) {
         .map(|operation| operation.endpoint.id)
         .filter(|id| !succeeded(id))
         .collect();
+
     assert!(
         failed.is_empty(),
         "no request succeeded of {failed:?}; all: {statuses:#?}"
@@ -252,9 +260,11 @@ async fn redocly_passes() {
     let root = external_programs::root();
     let tests = root.join("tests/contract");
     let program = tests.join("node_modules/@redocly/cli/bin/cli.js");
+
     if !external_programs::installed("redocly", &["node"], &[&program]) {
         return;
     }
+
     let mut command = Command::new("node");
     command
         .arg(program)

@@ -22,6 +22,7 @@ pub(crate) fn stack() -> Stack {
         attributes: attributes.into(),
         ..Context::default()
     };
+
     template::read(TEMPLATE, &context).unwrap_or_else(|diagnostics| panic!("{diagnostics}"))
 }
 
@@ -85,6 +86,7 @@ fn template_routes_every_endpoint_to_its_function() {
             )
         })
     });
+
     assert_eq!(routed, declared.collect());
     assert_eq!(
         default
@@ -104,7 +106,9 @@ fn functions_respond_before_timeout() {
         .map(|route| &route.function)
         .chain(&stack.cdn_origin)
         .collect();
+
     assert!(!answering.is_empty());
+
     for function in stack
         .functions
         .iter()

@@ -89,6 +89,7 @@ impl Expected {
             "application/json",
             "{asked}"
         );
+
         for name in PARTICULAR {
             let value = self
                 .headers
@@ -101,6 +102,7 @@ impl Expected {
                 "{asked}: {name}"
             );
         }
+
         for name in LIMITS {
             assert_eq!(
                 response.headers.contains_key(name),
@@ -108,6 +110,7 @@ impl Expected {
                 "{asked}: {name}"
             );
         }
+
         assert_readable(response);
     }
 }
@@ -136,10 +139,12 @@ fn assert_readable(response: &Response) {
             .contains_key("access-control-allow-credentials"),
         "{asked}"
     );
+
     let exposed = response
         .header("access-control-expose-headers")
         .to_lowercase();
     let exposed: BTreeSet<&str> = exposed.split(", ").collect();
+
     for name in response
         .headers
         .keys()
@@ -192,6 +197,7 @@ async fn malformed_and_unauthenticated_requests_have_documented_errors(stack: &S
     let not_json = "The body is not valid JSON: EOF while parsing an object at line 1 column 1.";
     let no_form = "The content type of the form has no boundary.";
     let large = || "x".repeat((1 << 20) + 1);
+
     for (response, expected) in [
         (
             send(client, &keys, "application/json", "{").await,
@@ -288,7 +294,9 @@ async fn conflicting_and_forbidden_requests_have_documented_errors(stack: &Stack
     let low_upload = "This action requires the role user or higher. Your role is viewer.";
     let no_account = "This endpoint requires an account key. The given key belongs to one space.";
     let full = "The space is not empty. Delete its files and folders first, or use force=true to delete everything.";
+
     acme.upload(PHOTO).await;
+
     for (response, expected) in [
         (
             viewer
@@ -317,6 +325,7 @@ async fn conflicting_and_forbidden_requests_have_documented_errors(stack: &Stack
     ] {
         expected.demand(&response);
     }
+
     let disable = acme
         .client
         .request("PUT", &space)
@@ -342,6 +351,7 @@ async fn conflicting_and_forbidden_requests_have_documented_errors(stack: &Stack
         DYNAMODB_ATTEMPTS,
         InjectedError::new(500, "InternalServerError"),
     );
+
     let again = || {
         let request = acme
             .client
@@ -350,14 +360,17 @@ async fn conflicting_and_forbidden_requests_have_documented_errors(stack: &Stack
         acme.client.send(request.json(&json!({"name": "web"})))
     };
     let busy = "The service is busy. Please try again.";
+
     refusal(503, busy, json!({}))
         .with("retry-after", "1")
         .demand(&again().await);
+
     let errors = json!({
         "idempotency_key": ["The idempotency key field belongs to a request in progress."],
     });
     let message = "A request with this Idempotency-Key is already in progress. Retry after the number of seconds in \
                    Retry-After.";
+
     refusal(409, message, errors.clone())
         .with("retry-after", "60")
         .demand(&again().await);
@@ -372,6 +385,7 @@ async fn internal_errors_reveal_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
     let faults = stack.cloud.faults();
+
     acme.client.get(&space).await.expect_ok();
     faults.fail(
         DynamoDb,
@@ -386,6 +400,7 @@ async fn internal_errors_reveal_nothing(stack: &Stack) {
         DYNAMODB_ATTEMPTS,
         InjectedError::new(400, "ThrottlingException"),
     );
+
     let busy =
         refusal(503, "The service is busy. Please try again.", json!({})).with("retry-after", "1");
     busy.demand(&acme.client.get(&space).await);
@@ -397,9 +412,11 @@ async fn internal_errors_reveal_nothing(stack: &Stack) {
     );
     busy.uncounted().demand(&acme.client.get(&space).await);
     acme.client.get(&space).await.expect_ok();
+
     let limited = acme.client.get(&space).await;
     let resets = limited.header("retry-after").to_owned();
     let expected = refusal(429, "Too Many Attempts.", json!({}));
+
     assert!(
         limited
             .header("ratelimit")
@@ -419,9 +436,11 @@ async fn method_not_allowed_lists_methods_of_path(stack: &Stack) {
             .or_default()
             .extend(operation.endpoint.methods());
     }
+
     for (path, methods) in methods {
         let address = path.replace("{id}", &acme.id).replace("{keyId}", "1");
         let allowed = format!("{}, OPTIONS", methods.join(", "));
+
         for client in [
             &stack.anonymous,
             &acme.client,
@@ -432,6 +451,7 @@ async fn method_not_allowed_lists_methods_of_path(stack: &Stack) {
                 .await
                 .expect_status(204);
             assert!(preflight.body.is_empty());
+
             for (name, value) in [
                 ("allow", allowed.as_str()),
                 ("access-control-allow-methods", &allowed),
@@ -440,20 +460,25 @@ async fn method_not_allowed_lists_methods_of_path(stack: &Stack) {
             ] {
                 assert_eq!(preflight.header(name), value, "{path}: {name}");
             }
+
             assert_readable(&preflight);
+
             for method in [
                 "GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "TRACE", "PROPFIND",
             ] {
                 if methods.contains(&method) {
                     continue;
                 }
+
                 let response = client.send(client.request(method, &address)).await;
                 assert_eq!(response.header("allow"), allowed, "{method} {path}");
                 assert_readable(&response);
+
                 if method == "HEAD" {
                     assert!(response.expect_status(405).body.is_empty(), "{path}");
                     continue;
                 }
+
                 assert_eq!(
                     response.json()["message"],
                     format!("This path supports the methods {allowed}.")
@@ -462,6 +487,7 @@ async fn method_not_allowed_lists_methods_of_path(stack: &Stack) {
             }
         }
     }
+
     for method in ["HEAD", "GET", "PROPFIND"] {
         let response = acme
             .client
@@ -491,6 +517,7 @@ async fn head_returns_the_headers_of_get_without_a_body(stack: &Stack) {
     let place = crate::routes::roles::Place::new(stack, "Acme").await;
     let account = stack.account();
     let viewer = place.tenant.role("viewer").await;
+
     for row in crate::routes::roles::ROWS
         .iter()
         .filter(|row| row.method == "GET")
@@ -550,6 +577,7 @@ async fn cors_exposes_every_response_header(stack: &Stack) {
         "GET /api/v1/{} HTTP/1.1\r\nhost: localhost\r\n\r\n",
         "x".repeat(1 << 16)
     );
+
     for response in [
         uploaded,
         make_key().await.expect_status(201),
@@ -576,6 +604,7 @@ async fn cors_exposes_every_response_header(stack: &Stack) {
     ] {
         assert_readable(&response);
     }
+
     // What is refused before there is a request has no id.
     let refused = RawConnection::request(stack.cloud.api_url(), head).await;
     assert!(refused.is_none_or(|response| (400..500).contains(&response.status)));

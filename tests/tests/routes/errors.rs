@@ -8,6 +8,7 @@ async fn key_in_query_is_accepted_and_header_wins(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let key = acme.client.key.clone().expect("a key");
     let path = format!("/spaces/{}", acme.id);
+
     stack
         .anonymous
         .get(&format!("{path}?api_key={key}"))
@@ -21,12 +22,14 @@ async fn key_in_query_is_accepted_and_header_wins(stack: &Stack) {
         )
         .await
         .expect_error(401);
+
     let twice = stack
         .anonymous
         .request("GET", &path)
         .bearer_auth(&key)
         .header("authorization", format!("Bearer {key}"));
     stack.anonymous.send(twice).await.expect_error(401);
+
     let refused = stack.anonymous.get(&path).await;
     assert_eq!(refused.header("www-authenticate"), "Bearer");
     assert_eq!(refused.json()["message"], "Unauthenticated.");
@@ -43,6 +46,7 @@ async fn malformed_json_is_rejected_with_position(stack: &Stack) {
                 .body(body),
         )
     };
+
     for (body, place) in [
         (b"{".to_vec(), "line 1 column 1"),
         (b" ".to_vec(), "line 1 column 1"),
@@ -63,6 +67,7 @@ async fn malformed_json_is_rejected_with_position(stack: &Stack) {
         );
         response.expect_error(400);
     }
+
     send("text/plain", b"{\"name\": \"x\"}".to_vec())
         .await
         .expect_error(415);
@@ -72,6 +77,7 @@ async fn malformed_json_is_rejected_with_position(stack: &Stack) {
     )
     .await
     .expect_created();
+
     let large = format!("{{\"name\": \"{}\"}}", "x".repeat(10 << 20)).into_bytes();
     let response = send("application/json", large).await;
     assert_eq!(
@@ -96,6 +102,7 @@ async fn unknown_paths_and_methods_return_standard_error_body(stack: &Stack) {
     ] {
         account.get(path).await.expect_error(404);
     }
+
     for (method, path, allow) in [
         ("PATCH", "/spaces", "GET, HEAD, POST, DELETE, OPTIONS"),
         ("HEAD", "/upload/presign", "POST, OPTIONS"),
@@ -105,10 +112,12 @@ async fn unknown_paths_and_methods_return_standard_error_body(stack: &Stack) {
     ] {
         let response = account.send(account.request(method, path)).await;
         assert_eq!(response.header("allow"), allow, "{method} {path}");
+
         if method == "HEAD" {
             assert!(response.expect_status(405).body.is_empty());
             continue;
         }
+
         assert_eq!(
             response.json()["message"],
             format!("This path supports the methods {allow}.")
@@ -141,6 +150,7 @@ async fn cors_allows_any_origin(stack: &Stack) {
             .contains("Authorization")
     );
     assert_eq!(response.header("access-control-allow-credentials"), "");
+
     let refused = stack.anonymous.get("/spaces/x").await;
     assert_eq!(refused.header("access-control-allow-origin"), "*");
     assert!(

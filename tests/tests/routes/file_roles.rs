@@ -174,6 +174,7 @@ impl Place<'_> {
             .await
             .expect_ok();
         let signed = [text(&signed["url"]), text(&signed["presign_url"])];
+
         Place {
             stack,
             acme,
@@ -194,6 +195,7 @@ impl Place<'_> {
             });
             callers.push(self.member(role).await);
         }
+
         callers
     }
 
@@ -247,6 +249,7 @@ impl Place<'_> {
             .send(self.request(row, stranger, &nothing))
             .await
             .expect_created();
+
         self.acme
             .client
             .get(&format!("/files/{}", text(&uploaded["id"])))
@@ -258,8 +261,10 @@ impl Place<'_> {
     /// where there cannot be one.
     async fn subject(&mut self, row: &Row, caller: &Caller, is_own: bool) -> Option<Subject> {
         self.calls += 1;
+
         let name = format!("call-{:04}", self.calls);
         let (mut file, mut folder) = (Value::Null, Value::Null);
+
         if is_own {
             file = self.own(caller, &name).await?;
         } else if row.own.is_some() {
@@ -273,6 +278,7 @@ impl Place<'_> {
                 .await
                 .expect_created();
         }
+
         Some(Subject { file, folder, name })
     }
 
@@ -288,6 +294,7 @@ impl Place<'_> {
             .replace("{spaceHandle}", &self.acme.handle)
             .replace("{configName}", OPEN);
         let space = &self.acme.id;
+
         match (row.method, row.path, row.way) {
             ("GET", "/files" | "/folders", _) => format!("{path}?space_id={space}"),
             ("GET", "/files/by-ref", _) => format!("{path}?space_id={space}&ref={}", subject.name),
@@ -328,6 +335,7 @@ impl Place<'_> {
             fields["folder_id"] = json!("root");
             fields["folder_path"] = json!(name);
         }
+
         if row.path.ends_with("/presign") {
             let said =
                 json!({"filename": "a.jpg", "content_type": "image/jpeg", "size": PHOTO.len()});
@@ -336,6 +344,7 @@ impl Place<'_> {
                 .expect("an object")
                 .extend(said.as_object().expect("an object").clone());
         }
+
         Some(fields)
     }
 
@@ -346,6 +355,7 @@ impl Place<'_> {
         let is_form = row.method == "POST"
             && (matches!(row.path, "/upload" | "/upload/signed")
                 || row.path.ends_with("{configName}"));
+
         match self.fields(row, subject) {
             None => request,
             Some(fields) if is_form => {
@@ -395,6 +405,7 @@ fn role_table_covers_all_file_folder_and_upload_routes() {
         .map(|operation| (operation.endpoint.method, operation.endpoint.path));
     let routes: BTreeSet<_> = routes.filter(|(_, path)| is_one(path)).collect();
     let tabled: BTreeSet<_> = ROWS.iter().map(|row| (row.method, row.path)).collect();
+
     assert_eq!(tabled, routes);
 }
 
@@ -403,6 +414,7 @@ async fn roles_are_enforced_for_own_and_others_files(stack: &Stack) {
     let mut place = Place::new(stack).await;
     let callers = place.callers().await;
     let (mut allowed, mut refused) = (0, Vec::new());
+
     for caller in &callers {
         for row in &ROWS {
             for is_own in [false, true] {
@@ -412,6 +424,7 @@ async fn roles_are_enforced_for_own_and_others_files(stack: &Stack) {
                     continue;
                 };
                 let response = place.call(row, caller, &subject).await;
+
                 if is_enough(caller.role, least) {
                     allowed += 1;
                     response.expect_status(row.success);
@@ -430,11 +443,13 @@ async fn roles_are_enforced_for_own_and_others_files(stack: &Stack) {
             }
         }
     }
+
     assert!(
         allowed > 200 && refused.len() > 80,
         "{allowed} were allowed, {} refused",
         refused.len()
     );
+
     // No folder was made for those who may make none, and nothing renamed.
     for ((_, sort), item) in place.stack.dump().await.items {
         let name = item["name"].as_str().unwrap_or_default();
@@ -443,6 +458,7 @@ async fn roles_are_enforced_for_own_and_others_files(stack: &Stack) {
             "{sort} {item}"
         );
     }
+
     stack.run_confirm_checks().await;
     stack.run_purges().await;
 }
@@ -453,6 +469,7 @@ async fn anonymous_and_others_files_require_admin(stack: &Stack) {
     let (key, colleague) = (place.acme.role("user").await, place.acme.role("user").await);
     let (member, other) = (place.member("user").await, place.member("user").await);
     let admin = place.acme.role("admin").await;
+
     for is_deletion in [false, true] {
         let mut files = vec![
             place.of_stranger(true).await,
@@ -466,6 +483,7 @@ async fn anonymous_and_others_files_require_admin(stack: &Stack) {
         ] {
             files.push(place.uploaded(client, "order").await);
         }
+
         for file in &files {
             let path = format!("/files/{}", text(&file["id"]));
             let manage = async |client: &Client| {
@@ -475,6 +493,7 @@ async fn anonymous_and_others_files_require_admin(stack: &Stack) {
                     client.put(&path, json!({"ref": "x"})).await
                 }
             };
+
             for client in [&key, &member.client] {
                 assert_eq!(
                     manage(client).await.expect_error(403),
@@ -483,12 +502,14 @@ async fn anonymous_and_others_files_require_admin(stack: &Stack) {
                     file["uploaded_by"]
                 );
             }
+
             assert_eq!(place.acme.client.get(&path).await.expect_ok(), *file);
             manage(&admin)
                 .await
                 .expect_status(if is_deletion { 204 } else { 200 });
         }
     }
+
     stack.run_confirm_checks().await;
     stack.run_purges().await;
 }
@@ -515,6 +536,7 @@ async fn file_ownership_follows_user_or_space_key(stack: &Stack) {
     for client in clients {
         files.push(place.uploaded(client, "order").await);
     }
+
     // An owner may do everything; a user, what a user may do with its own.
     place
         .stack
@@ -524,6 +546,7 @@ async fn file_ownership_follows_user_or_space_key(stack: &Stack) {
             "user",
         )
         .await;
+
     for (client, statuses) in
         clients
             .into_iter()
@@ -537,6 +560,7 @@ async fn file_ownership_follows_user_or_space_key(stack: &Stack) {
                 .expect_status(status);
         }
     }
+
     stack.run_confirm_checks().await;
     stack.run_purges().await;
 }

@@ -55,6 +55,7 @@ impl Creation {
     /// Sends it under a name.
     pub(crate) async fn send(&self, name: &str) -> Response {
         let request = named(&self.client, &self.path, name);
+
         self.client
             .send(match &self.payload {
                 Payload::Json(body) => request.json(body),
@@ -156,6 +157,7 @@ async fn repeated_request_is_replayed_and_has_one_effect(stack: &Stack) {
     for creation in creations(stack, &acme) {
         let first = assert_first(creation.send("order 7").await);
         let before = stack.dump().await;
+
         for _ in 0..2 {
             let (again, calls) = stack.calls_of(creation.send(" order 7 ")).await;
             assert_replay(&again, &first);
@@ -166,7 +168,9 @@ async fn repeated_request_is_replayed_and_has_one_effect(stack: &Stack) {
                 "{calls:?}"
             );
         }
+
         stack.dump().await.assert_unchanged(&before, &creation.path);
+
         let under_another_name = creation.send("order 8").await;
         if creation.has_unique_name() {
             under_another_name.expect_error(422);
@@ -185,12 +189,14 @@ async fn same_key_with_other_payload_is_rejected(stack: &Stack) {
         acme.client.send(request.body(body))
     };
     let first = assert_first(send(r#"{"name": "web", "role": "user"}"#).await);
+
     for same in [
         r#"{"role":"user","name":"web"}"#,
         "{\n\"name\":\"w\\u0065b\",\n\"role\":\"user\"}",
     ] {
         assert_replay(&send(same).await, &first);
     }
+
     for other in [
         r#"{"name": "web"}"#,
         r#"{"name": "api", "role": "user"}"#,
@@ -206,16 +212,19 @@ async fn same_key_with_other_payload_is_rejected(stack: &Stack) {
     let space = || Form::new().text("space", acme.handle.clone());
     let first = assert_first(upload(space().text("ref", "r").part("file", photo())).await);
     let before = stack.dump().await;
+
     // The boundary is another one each time.
     assert_replay(
         &upload(space().text("ref", "r").part("file", photo())).await,
         &first,
     );
+
     let reordered = Form::new()
         .part("file", photo())
         .text("ref", "r")
         .text("space", acme.handle.clone());
     assert_replay(&upload(reordered).await, &first);
+
     let with_ref = || space().text("ref", "r");
     for other in [
         space().part("file", photo()),
@@ -234,6 +243,7 @@ async fn same_key_with_other_payload_is_rejected(stack: &Stack) {
     ] {
         assert_another_payload(upload(other).await);
     }
+
     stack
         .dump()
         .await
@@ -264,8 +274,10 @@ async fn key_is_scoped_to_caller_and_route(stack: &Stack) {
                 &first,
             );
         }
+
         bodies.push(first.body);
     }
+
     bodies.sort();
     bodies.dedup();
     assert_eq!(bodies.len(), 6);
@@ -288,6 +300,7 @@ async fn response_is_replayed_for_a_day(stack: &Stack) {
         stack.clock.advance(seconds(59));
         assert_replay(&creation.send("one").await, &first);
         stack.clock.advance(seconds(1));
+
         let second = assert_first(creation.send("one").await);
         assert_ne!(second.body, first.body);
         assert_replay(&creation.send("one").await, &second);
@@ -309,6 +322,7 @@ async fn replay_succeeds_even_if_request_would_now_fail(stack: &Stack) {
         json!({"name": "short", "expires_at": end}),
     );
     let first = assert_first(creation.send("one").await);
+
     stack.clock.advance(minutes(11));
     creation.send("two").await.expect_error(422);
     assert_replay(&creation.send("one").await, &first);
@@ -332,6 +346,7 @@ async fn replay_into_deleted_space_is_rejected(stack: &Stack) {
             ));
             creations.push(Creation::upload(&account, &acme, &["file"]));
         }
+
         let name = format!("forced: {force}");
         for creation in &creations {
             let first = assert_first(creation.send(&name).await);
@@ -342,6 +357,7 @@ async fn replay_into_deleted_space_is_rejected(stack: &Stack) {
             .delete(&format!("/spaces?id={}&force={force}", acme.id))
             .await
             .expect_status(if force { 202 } else { 204 });
+
         for creation in &creations {
             let status = if creation.path == keys(&acme) {
                 404
@@ -350,6 +366,7 @@ async fn replay_into_deleted_space_is_rejected(stack: &Stack) {
             };
             creation.send(&name).await.expect_error(status);
         }
+
         stack.run_purges().await;
     }
 }
@@ -362,6 +379,7 @@ async fn concurrent_requests_with_one_key_have_one_effect(stack: &Stack) {
             let before = stack.dump().await;
             let name = format!("at once {index} {count}");
             let responses = join_all((0..count).map(|_| creation.send(&name))).await;
+
             if creation.has_unique_name() && count > 2 {
                 // The name is taken by what the two made.
                 assert!(
@@ -371,11 +389,13 @@ async fn concurrent_requests_with_one_key_have_one_effect(stack: &Stack) {
                 );
                 continue;
             }
+
             let first = responses
                 .iter()
                 .filter(|response| response.header("idempotent-replayed").is_empty());
             let first: Vec<_> = first.filter(|response| response.status == 201).collect();
             assert_eq!(first.len(), 1, "{}", creation.path);
+
             for response in responses.iter().filter(|response| response.status != 201) {
                 assert_eq!(
                     response.header("retry-after"),
@@ -384,18 +404,22 @@ async fn concurrent_requests_with_one_key_have_one_effect(stack: &Stack) {
                 );
                 assert!(response.clone().expect_error(409)["idempotency_key"].is_array());
             }
+
             for response in responses
                 .iter()
                 .filter(|response| !response.header("idempotent-replayed").is_empty())
             {
                 assert_replay(response, first[0]);
             }
+
             assert_replay(&creation.send(&name).await, first[0]);
+
             let objects = stack.dump().await.objects.len() - before.objects.len();
             let made = first[0].json()["data"].as_array().map_or(1, Vec::len);
             assert_eq!(objects, if creation.path == "/upload" { made } else { 0 });
         }
     }
+
     let listed = acme
         .client
         .get(&keys(&acme))
@@ -414,13 +438,17 @@ async fn stored_reservation_contains_no_secret(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let name = "a very telling name of a request";
     let mut secrets = vec![name.to_owned()];
+
     secrets
         .extend([&stack.account(), &acme.client].map(|client| client.key.clone().expect("a key")));
+
     for creation in creations(stack, &acme) {
         let made = assert_first(creation.send(name).await).json();
         secrets.extend(made["data"]["key"].as_str().map(str::to_owned));
     }
+
     assert_eq!(secrets.len(), 5);
+
     let dump = stack.dump().await;
     let claims = dump
         .items
@@ -429,7 +457,9 @@ async fn stored_reservation_contains_no_secret(stack: &Stack) {
     let claims: Vec<String> = claims
         .map(|(key, item)| format!("{key:?} {item}"))
         .collect();
+
     assert_eq!(claims.len(), creations(stack, &acme).len());
+
     for (key, item) in &dump.items {
         let shown = format!("{key:?} {item}");
         assert!(
@@ -437,6 +467,7 @@ async fn stored_reservation_contains_no_secret(stack: &Stack) {
             "{shown}"
         );
     }
+
     for plain in [
         "Plain Name",
         "plain-name",
@@ -455,6 +486,7 @@ async fn malformed_key_is_rejected_by_creating_routes(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let before = stack.dump().await;
     let (long, longest) = ("x".repeat(256), "x".repeat(255));
+
     for (name, message) in [
         (&b""[..], "The idempotency key field is required."),
         (b" \t ", "The idempotency key field is required."),
@@ -480,13 +512,16 @@ async fn malformed_key_is_rejected_by_creating_routes(stack: &Stack) {
                 _ => request.json(&json!({"name": "one"})),
             };
             let errors = stack.account().send(request).await.expect_error(422);
+
             assert_eq!(errors, json!({"idempotency_key": [message]}), "{path}");
         }
     }
+
     stack
         .dump()
         .await
         .assert_unchanged(&before, "names that cannot be");
+
     let creation = Creation::json(&acme.client, &keys(&acme), json!({"name": "one"}));
     let first = assert_first(creation.send(&longest).await);
     assert_replay(&creation.send(&longest).await, &first);

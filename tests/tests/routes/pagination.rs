@@ -41,13 +41,16 @@ impl Keys<'_> {
             .await
             .expect_status(200)
             .json();
+
         assert_eq!(page["per_page"], self.limit);
+
         let text = |name: &str| page[name].as_str().map(str::to_owned);
         let ids = page["data"]
             .as_array()
             .expect("a list")
             .iter()
             .map(|key| key["id"].as_u64().expect("a number"));
+
         Page {
             ids: ids.collect(),
             next: text("next_cursor"),
@@ -79,6 +82,7 @@ impl Keys<'_> {
             previous.clone_from(&page.previous);
             pages.push(page);
         }
+
         pages
     }
 
@@ -118,6 +122,7 @@ impl Keys<'_> {
                     .0,
             );
         }
+
         ids
     }
 }
@@ -152,12 +157,14 @@ async fn paging_is_identical_in_both_directions(stack: &Stack) {
         };
         let mut forward = keys.forward(nothing).await;
         let all = ids(&forward);
+
         assert_eq!((all.len(), forward.len()), (ITEMS, ITEMS.div_ceil(limit)));
         assert!(all.is_sorted_by(|newer, older| newer > older));
         assert_eq!(forward[0].previous, None);
 
         let last = forward.pop().expect("at least one");
         let mut backward = keys.backward(&last, nothing).await;
+
         backward.reverse();
         assert_eq!(backward, forward, "limit {limit}");
     }
@@ -189,7 +196,9 @@ async fn paging_returns_remaining_items_once_during_changes(stack: &Stack) {
             .step_by(5)
             .filter(|id| *id != acme.key_id)
             .collect();
+
         steady.retain(|id| !doomed.contains(id));
+
         let mut made = Vec::new();
         let half = doomed.split_off(doomed.len() / 2);
 
@@ -199,6 +208,7 @@ async fn paging_returns_remaining_items_once_during_changes(stack: &Stack) {
             met.is_sorted_by(|newer, older| newer > older),
             "limit {limit}"
         );
+
         let stayed: BTreeSet<u64> = met
             .iter()
             .copied()
@@ -208,12 +218,15 @@ async fn paging_returns_remaining_items_once_during_changes(stack: &Stack) {
 
         let last = forward.last().expect("at least one");
         let mut backward = keys.backward(last, change(&keys, half, &mut made)).await;
+
         backward.reverse();
+
         let met = [ids(&backward), last.ids.clone()].concat();
         assert!(
             met.is_sorted_by(|newer, older| newer > older),
             "limit {limit}"
         );
+
         let stayed: BTreeSet<u64> = met
             .iter()
             .copied()
@@ -231,6 +244,7 @@ fn change<'a>(
     made: &'a mut Vec<u64>,
 ) -> impl AsyncFnMut(&Page) + 'a {
     let mut pages = 0;
+
     async move |_| {
         pages += 1;
         if !doomed.is_empty() {
@@ -251,12 +265,15 @@ async fn emptied_page_links_back(stack: &Stack) {
         tenant: &acme,
         limit: 3,
     };
+
     keys.make(8).await;
+
     let pages = keys.forward(nothing).await;
     assert_eq!(
         pages.iter().map(|page| page.ids.len()).collect::<Vec<_>>(),
         [3, 3, 3]
     );
+
     // The caller's own key is the oldest: what is emptied is in the middle.
     let keep = |page: &Page| {
         page.ids
@@ -266,9 +283,11 @@ async fn emptied_page_links_back(stack: &Stack) {
             .collect::<Vec<_>>()
     };
     let older = pages[1].next.clone().expect("a cursor");
+
     for id in keep(&pages[2]) {
         stack.remove_key_from_list(&acme, id).await;
     }
+
     assert_eq!(keys.page(Some(&older)).await.ids, [acme.key_id]);
 
     // Newer than the second page there is nothing any more, and the way back is to it.
@@ -276,8 +295,10 @@ async fn emptied_page_links_back(stack: &Stack) {
     for id in keep(&pages[0]) {
         stack.remove_key_from_list(&acme, id).await;
     }
+
     let empty = keys.page(Some(&newer)).await;
     assert_eq!((empty.ids.len(), &empty.previous), (0, &None));
+
     let back = keys.page(empty.next.as_deref()).await;
     assert_eq!(back.ids, pages[1].ids);
     assert_eq!(keys.page(back.previous.as_deref()).await.ids, [0_u64; 0]);
@@ -296,7 +317,9 @@ async fn emptied_last_page_links_back(stack: &Stack) {
         tenant: &acme,
         limit: 2,
     };
+
     keys.make(3).await;
+
     let get = async |cursor: &Value| {
         let cursor = cursor.as_str().expect("a cursor");
         account
@@ -314,16 +337,19 @@ async fn emptied_last_page_links_back(stack: &Stack) {
         .expect_status(200)
         .json();
     let second = get(&first["next_cursor"]).await;
+
     for key in second["data"].as_array().expect("a list") {
         stack
             .remove_key_from_list(&acme, key["id"].as_u64().expect("a number"))
             .await;
     }
+
     let empty = get(&first["next_cursor"]).await;
     assert_eq!(
         (&empty["data"], &empty["next_cursor"]),
         (&json!([]), &Value::Null)
     );
+
     let back = get(&empty["prev_cursor"]).await;
     assert_eq!(back["data"], first["data"]);
     assert_eq!(back["prev_cursor"], Value::Null);
@@ -344,6 +370,7 @@ async fn cursor_is_valid_for_its_list_and_caller_only(stack: &Stack) {
     }
     .make(3)
     .await;
+
     let path = format!("/spaces/{}/api-keys", acme.id);
     let next_of = async |client: &Client, path: &str| {
         let page = client
@@ -373,6 +400,7 @@ async fn cursor_is_valid_for_its_list_and_caller_only(stack: &Stack) {
         .json()["data"]
         .clone();
     let lower = format!("/spaces/{}/api-keys", acme.id.to_lowercase());
+
     for (client, path) in [(&colleague, &path), (&acme.client, &lower)] {
         let page = client
             .get(&format!("{path}?cursor={cursor}&limit=2"))
@@ -382,6 +410,7 @@ async fn cursor_is_valid_for_its_list_and_caller_only(stack: &Stack) {
         assert_eq!(page["data"], expected);
         assert_eq!(page["path"], format!("/api/v1{path}"));
     }
+
     let key = acme.client.key.as_deref().expect("a key");
     stack
         .anonymous
@@ -402,6 +431,7 @@ async fn cursor_is_valid_for_its_list_and_caller_only(stack: &Stack) {
     )
     .await;
     refused(&stack.account(), format!("{path}?cursor={cursor}")).await;
+
     let users = next_of(&user.client, &path).await;
     refused(&stack.account(), format!("{path}?cursor={users}")).await;
     refused(&user.client, format!("/account/api-keys?cursor={users}")).await;
@@ -418,6 +448,7 @@ async fn cursor_is_valid_for_its_list_and_caller_only(stack: &Stack) {
         let tampered = String::from_utf8(tampered).expect("ASCII");
         refused(&acme.client, format!("{path}?cursor={tampered}")).await;
     }
+
     for tampered in [
         "x",
         "%00",
@@ -439,7 +470,9 @@ async fn revoked_keys_keep_their_position(stack: &Stack) {
         tenant: &acme,
         limit: 2,
     };
+
     keys.make(6).await;
+
     let before = keys.forward(nothing).await;
     for id in ids(&before).into_iter().filter(|id| *id != acme.key_id) {
         acme.client
@@ -447,5 +480,6 @@ async fn revoked_keys_keep_their_position(stack: &Stack) {
             .await
             .expect_status(204);
     }
+
     assert_eq!(keys.forward(nothing).await, before);
 }

@@ -55,6 +55,7 @@ fn assert_told(stack: &Stack, response: &Response, tier: &str, most: u64, remain
         format!("\"{tier}\";q={most};w=60"),
         format!("\"{tier}\";r={remaining};t={resets_in}"),
     ];
+
     assert_eq!(
         HEADERS.map(|name| response.header(name)),
         expected.each_ref().map(String::as_str),
@@ -115,7 +116,9 @@ async fn every_authenticated_response_has_rate_limit_headers(stack: &Stack) {
                 .body(body),
         )
     };
+
     viewer.upload(photo(&acme)).await.expect_error(403);
+
     let responses = [
         (201, made),
         (200, client.get(&space).await),
@@ -140,6 +143,7 @@ async fn every_authenticated_response_has_rate_limit_headers(stack: &Stack) {
         ),
     ];
     assert_eq!(id, json!(acme.key_id + 1));
+
     for ((status, response), remaining) in responses.into_iter().zip((0..100).rev()) {
         assert_told(
             stack,
@@ -149,8 +153,10 @@ async fn every_authenticated_response_has_rate_limit_headers(stack: &Stack) {
             remaining,
         );
     }
+
     assert_nothing_told(&viewer.get(&space).await.expect_status(401));
     acme.upload(PHOTO).await;
+
     let refused = client
         .upload(form("zzzzzz", "a.jpg", "image/jpeg", PHOTO))
         .await
@@ -173,6 +179,7 @@ async fn unauthenticated_responses_have_no_rate_limit_and_defaults_match_templat
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
     let unknown = domain::KeySecret::new(&stack.admin_environment().env);
+
     for key in ["nonsense", unknown.reveal()] {
         assert_nothing_told(
             &stack
@@ -191,6 +198,7 @@ async fn unauthenticated_responses_have_no_rate_limit_and_defaults_match_templat
                 .expect_status(401),
         );
     }
+
     assert_nothing_told(&stack.anonymous.get(&space).await.expect_status(401));
     assert_nothing_told(
         &stack
@@ -213,8 +221,10 @@ async fn unauthenticated_responses_have_no_rate_limit_and_defaults_match_templat
 async fn exhausted_key_is_rejected_until_reset(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
+
     for begin_ms in [59_999, 30_500, 1_000, 1] {
         wait_until_left(stack, begin_ms);
+
         for remaining in (0..5).rev() {
             assert_told(
                 stack,
@@ -224,15 +234,18 @@ async fn exhausted_key_is_rejected_until_reset(stack: &Stack) {
                 remaining,
             );
         }
+
         let refused = acme.client.get(&space).await;
         assert_told(stack, &refused, "admin", 5, 0);
         assert_eq!(
             refused.json(),
             json!({"message": "Too Many Attempts.", "errors": {}})
         );
+
         let retry_after: u64 = refused.header("retry-after").parse().expect("seconds");
         refused.expect_error(429);
         stack.clock.advance(seconds(retry_after - 1));
+
         let early = acme.client.get(&space).await;
         assert_eq!(early.header("retry-after"), "1");
         early.expect_error(429);
@@ -257,6 +270,7 @@ async fn tiers_and_keys_are_counted_separately(stack: &Stack) {
         acme.upload(PHOTO).await["id"].as_str().expect("an id")
     );
     let other = acme.role("owner").await;
+
     for (remaining, address) in (0..5).rev().zip([&file, &space, &file, &space, &file]) {
         assert_told(
             stack,
@@ -266,6 +280,7 @@ async fn tiers_and_keys_are_counted_separately(stack: &Stack) {
             remaining,
         );
     }
+
     for address in [&file, &space] {
         assert_told(
             stack,
@@ -275,6 +290,7 @@ async fn tiers_and_keys_are_counted_separately(stack: &Stack) {
             0,
         );
     }
+
     assert_told(
         stack,
         &acme.client.upload(photo(&acme)).await.expect_status(201),
@@ -329,9 +345,11 @@ async fn concurrent_requests_never_exceed_limit(stack: &Stack) {
                 .expect("a number")
         })
         .collect();
+
     left.sort_unstable();
     assert_eq!(left, (0..MOST).collect::<Vec<_>>());
     assert_eq!(refused.len(), 80);
+
     for response in refused {
         response.expect_error(429);
     }
@@ -341,19 +359,25 @@ async fn concurrent_requests_never_exceed_limit(stack: &Stack) {
 async fn rate_limited_request_is_not_read_and_has_no_effect(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let keys = format!("/spaces/{}/api-keys", acme.id);
+
     acme.upload(PHOTO).await;
+
     for _ in 0..4 {
         acme.client.get(&keys).await.expect_status(200);
     }
+
     let before = stack.dump().await;
     let (response, calls) = stack
         .calls_of(once(&acme.client, &keys, &json!({"name": "one"})))
         .await;
+
     response.expect_error(429);
     assert_eq!(calls, ["spaces UpdateItem"]);
+
     let (response, calls) = stack.calls_of(acme.client.upload(photo(&acme))).await;
     response.expect_error(429);
     assert_eq!(calls, ["uploads UpdateItem"]);
+
     for (path, kind) in [
         ("/upload", "multipart/form-data; boundary=x"),
         (keys.as_str(), "application/json"),
@@ -366,8 +390,10 @@ async fn rate_limited_request_is_not_read_and_has_no_effect(stack: &Stack) {
         let response = RawConnection::request(stack.cloud.api_url(), head)
             .await
             .expect("an answer before the body");
+
         response.expect_error(429);
     }
+
     // Not even the counters of minutes to come.
     assert_eq!(stack.dump().await, before);
 }
@@ -376,9 +402,12 @@ async fn rate_limited_request_is_not_read_and_has_no_effect(stack: &Stack) {
 async fn no_request_passes_uncounted_while_table_fails(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
+
     acme.client.get(&space).await.expect_ok();
+
     let before = stack.dump().await;
     let faults = stack.cloud.faults();
+
     for (times, status, code, answered) in [
         (
             DYNAMODB_ATTEMPTS,
@@ -395,6 +424,7 @@ async fn no_request_passes_uncounted_while_table_fails(stack: &Stack) {
             times,
             InjectedError::new(status, code),
         );
+
         let (response, calls) = stack.calls_of(acme.client.get(&space)).await;
         assert_nothing_told_of_failed(&response, answered);
         assert!(
@@ -407,6 +437,7 @@ async fn no_request_passes_uncounted_while_table_fails(stack: &Stack) {
             times,
             InjectedError::new(status, code),
         );
+
         let (response, calls) = stack.calls_of(acme.client.upload(photo(&acme))).await;
         assert_nothing_told_of_failed(&response, answered);
         assert!(
@@ -414,6 +445,7 @@ async fn no_request_passes_uncounted_while_table_fails(stack: &Stack) {
             "{calls:?}"
         );
     }
+
     stack
         .dump()
         .await
@@ -437,6 +469,7 @@ async fn counters(stack: &Stack, client: &Client) -> usize {
         .hash();
     let dump = stack.dump().await;
     let item = &dump.items[&(format!("KEY#{}", hash.as_str()), "KEY".to_owned())];
+
     item.as_object()
         .expect("an item")
         .keys()
@@ -447,6 +480,7 @@ async fn counters(stack: &Stack, client: &Client) -> usize {
 #[stack_test]
 async fn expired_counters_are_dropped(stack: &Stack) {
     const MOST_KEPT: usize = 4;
+
     let acme = stack.space("Acme").await;
     let url = acme.upload(PHOTO).await["url"]
         .as_str()
@@ -454,6 +488,7 @@ async fn expired_counters_are_dropped(stack: &Stack) {
         .to_owned();
     let space = format!("/spaces/{}", acme.id);
     let delivered_to = acme.role("viewer").await;
+
     for _ in 0..10 {
         stack.clock.advance(minutes(1));
         acme.client.get(&space).await.expect_ok();

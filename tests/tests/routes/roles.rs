@@ -105,6 +105,7 @@ fn row(operation: &openapi::Operation) -> Row {
         .find(|status| status.starts_with('2'))
         .expect("a successful response");
     let body = description["requestBody"]["content"]["application/json"]["schema"].clone();
+
     Row {
         method,
         path,
@@ -143,7 +144,9 @@ impl Place {
             .expect("an id")
             .to_owned();
         let inner = json!({"space_id": tenant.id, "name": "inner", "parent_id": folder});
+
         tenant.client.post("/folders", inner).await.expect_created();
+
         let file = Mutex::new(upload(&tenant).await);
         let path = format!("/spaces/{}/api-keys", tenant.id);
         let key = tenant
@@ -162,6 +165,7 @@ impl Place {
             .as_str()
             .expect("an id")
             .to_owned();
+
         Place {
             tenant,
             file,
@@ -204,6 +208,7 @@ impl Place {
             .replace("{id}", &id)
             .replace("{keyId}", &self.key.to_string());
         let path = path.replace("{fileId}", &self.file());
+
         match (row.method, row.path) {
             ("DELETE", "/spaces" | "/files") => format!("{path}?id={id}"),
             ("GET", "/files/by-ref") => {
@@ -220,6 +225,7 @@ impl Place {
     pub(crate) fn body(&self, row: &Row) -> Option<Value> {
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
         let name = || json!({"name": format!("name {number} of {}", self.tenant.handle)});
+
         Some(match (row.method, row.path) {
             (_, "/upload" | "/upload/confirm/{fileId}" | "/spaces/{id}/signing-secret/rotate") => {
                 return None;
@@ -264,6 +270,7 @@ impl Place {
             }
             None => request,
         };
+
         client.send(request).await
     }
 }
@@ -287,6 +294,7 @@ fn only_signed_and_unsigned_uploads_need_no_key() {
     let mut paths: Vec<&str> = without_key
         .map(|operation| operation.endpoint.path)
         .collect();
+
     paths.sort_unstable();
     assert_eq!(
         paths,
@@ -311,12 +319,14 @@ async fn invalid_key_returns_401_on_every_route(stack: &Stack) {
         .expect_status(200)
         .json();
     let newest = list["data"][0]["id"].as_u64().expect("a number");
+
     place
         .tenant
         .client
         .delete(&format!("/spaces/{}/api-keys/{newest}", place.tenant.id))
         .await
         .expect_status(204);
+
     let unknown = domain::KeySecret::new(&domain::Env::new(
         std::sync::Arc::new(runtime::SystemClock),
         std::sync::Arc::new(tests::SeededRandom::new(99)),
@@ -330,6 +340,7 @@ async fn invalid_key_returns_401_on_every_route(stack: &Stack) {
         stack.anonymous.with_key(unknown.reveal()),
         revoked,
     ];
+
     for row in ROWS.iter() {
         for stranger in &strangers {
             let response = place.call(row, stranger).await;
@@ -349,7 +360,9 @@ async fn invalid_key_returns_401_on_every_route(stack: &Stack) {
 async fn foreign_space_returns_404_on_every_route(stack: &Stack) {
     let (place, other) = (Place::new(stack, "Acme").await, stack.space("Other").await);
     let (nobody, neighbour) = (stack.user().await, stack.user().await);
+
     stack.add_member(&neighbour, &other, "owner").await;
+
     for row in ROWS.iter() {
         for stranger in [&other.client, &nobody.client, &neighbour.client] {
             let response = place.call(row, stranger).await;
@@ -405,8 +418,10 @@ async fn each_route_enforces_its_minimum_role(stack: &Stack) {
     for (index, role) in ROLES.iter().enumerate() {
         let key = place.tenant.role(role).await;
         let member = stack.user().await;
+
         stack.add_member(&member, &place.tenant, role).await;
         stack.add_member(&member, &other, "owner").await;
+
         for row in ROWS.iter() {
             let enough = |least| {
                 index
@@ -421,13 +436,16 @@ async fn each_route_enforces_its_minimum_role(stack: &Stack) {
                 Role(least) => (enough(least), enough(least)),
                 KeyRole(least) => (enough(least), true),
             };
+
             judge(&place, row, &key, by_key).await;
             judge(&place, row, &member.client, by_member).await;
         }
     }
+
     for row in ROWS.iter() {
         judge(&place, row, &stack.account(), true).await;
     }
+
     stack.run_confirm_checks().await;
 }
 

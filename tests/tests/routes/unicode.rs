@@ -19,15 +19,18 @@ async fn texts_are_stored_in_nfc(stack: &Stack) {
         )
         .await
         .expect_created();
+
     assert_eq!(
         (&space["name"], &space["description"]),
         (&json!(COMPOSED), &json!(COMPOSED))
     );
+
     let taken = account
         .post("/spaces", json!({"name": COMPOSED.to_uppercase()}))
         .await
         .expect_error(422);
     assert_eq!(taken, json!({"name": ["The name has already been taken."]}));
+
     let keys = format!("/spaces/{}/api-keys", text(&space["id"]));
     assert_eq!(
         account
@@ -36,6 +39,7 @@ async fn texts_are_stored_in_nfc(stack: &Stack) {
             .expect_created()["name"],
         COMPOSED
     );
+
     let (id, handle) = (text(&space["id"]), text(&space["handle"]));
     let described = json!({"space_id": id, "name": "a", "description": DECOMPOSED, "config": {"metadata": {"tags": [DECOMPOSED]}}});
     assert_eq!(
@@ -51,6 +55,7 @@ async fn texts_are_stored_in_nfc(stack: &Stack) {
         .text("ref", DECOMPOSED)
         .text("upload_config", "a");
     let record = account.upload(upload).await.expect_created();
+
     assert_eq!(record["original_name"], format!("{COMPOSED}.jpg"));
     assert_eq!(
         (&record["ref"], &record["tags"]),
@@ -61,11 +66,13 @@ async fn texts_are_stored_in_nfc(stack: &Stack) {
     let change =
         json!({"original_name": "o\u{308}.jpg", "ref": "o\u{308}", "tags": ["o\u{308}", "\u{f6}"]});
     let changed = account.put(&file, change).await.expect_ok();
+
     assert_eq!(
         (&changed["original_name"], &changed["ref"]),
         (&json!("\u{f6}.jpg"), &json!("\u{f6}"))
     );
     assert_eq!(changed["tags"], json!(["\u{f6}"]));
+
     for spelled in ["%C3%B6", "o%CC%88", "O%CC%88"] {
         let list = async |filter: &str| {
             account
@@ -78,6 +85,7 @@ async fn texts_are_stored_in_nfc(stack: &Stack) {
             record["id"],
             "{spelled}"
         );
+
         if !spelled.starts_with('O') {
             assert_eq!(
                 first(list("tag").await.expect_status(200).json()),
@@ -99,6 +107,7 @@ async fn stored_names_are_transliterated(stack: &Stack) {
     acme.upload_config("own")
         .with_settings(json!({"storage": {"generate_filename": false, "unique_filename": false}}))
         .await;
+
     for (name, stored) in [
         ("\u{dc}n\u{ef}.jpg", "uni.jpg"),
         ("U\u{308}ni\u{308} 2.jpg", "uni-2.jpg"),
@@ -114,6 +123,7 @@ async fn stored_names_are_transliterated(stack: &Stack) {
             .await
             .expect_status(200);
     }
+
     // What looks different may be stored under the same name, which is taken then.
     let other = reqwest::multipart::Form::new()
         .text("space", acme.handle.clone())

@@ -58,6 +58,7 @@ async fn access_follows_model_after_random_changes() {
         .filter_map(async |failed| failed)
         .collect()
         .await;
+
     assert!(
         failed.is_empty(),
         "failed with the seeds {failed:?}: try one alone with {}=SEED..SEED+1",
@@ -112,6 +113,7 @@ impl World {
                     .expect_created();
             }
         }
+
         for config in acme
             .client
             .get("/upload-configs")
@@ -123,14 +125,17 @@ impl World {
         {
             let made = TYPES.into_iter().find(|(_, name)| config["name"] == *name);
             let (delivery_type, _) = made.expect("no other config was made");
+
             configs.insert(delivery_type, text(config, "id"));
         }
+
         let model = Model {
             space: acme.id.clone(),
             says: Flags::default(),
             folders: BTreeMap::new(),
             files: BTreeMap::new(),
         };
+
         World {
             draws: SmallRng::seed_from_u64(seed),
             place: (seed, 0),
@@ -205,6 +210,7 @@ impl World {
             requires_auth: flag(),
             public_read: flag(),
         };
+
         // One in four takes back what was said.
         (self.draws.random_range(0..4) != 0).then_some(change)
     }
@@ -248,10 +254,12 @@ impl World {
         if self.model.folders.len() == FOLDERS {
             return;
         }
+
         let (name, parent) = (format!("Folder {}", self.made.len()), self.place_to_be());
         let body = json!({"name": name, "space_id": self.acme.id, "parent_id": parent});
         let response = self.acme.client.post("/folders", body).await;
         let id = text(&self.demand(response, 201).expect_created(), "id");
+
         self.made.push(id.clone());
         self.model.folders.insert(
             id,
@@ -272,11 +280,13 @@ impl World {
             .client
             .put(&format!("/folders/{id}"), json!({"parent_id": parent}))
             .await;
+
         if self.model.is_within(parent.as_deref(), &id) {
             let errors = self.demand(response, 422).expect_error(422);
             assert!(errors["parent_id"].is_array(), "{:?}: {errors}", self.place);
             return;
         }
+
         self.demand(response, 200);
         self.model
             .folders
@@ -293,6 +303,7 @@ impl World {
             .client
             .put(&format!("/folders/{id}"), json!({"name": name}))
             .await;
+
         self.demand(response, 200);
         self.model.folders.get_mut(&id).expect("it was drawn").name = name;
     }
@@ -311,6 +322,7 @@ impl World {
         if self.model.files.len() == FILES {
             return;
         }
+
         let (delivery_type, config) = TYPES[self.draws.random_range(0..TYPES.len())];
         let folder = self.place_to_be();
         let form =
@@ -329,6 +341,7 @@ impl World {
             config,
             says: None,
         };
+
         self.model.files.insert(text(&record, "id"), file);
     }
 
@@ -340,6 +353,7 @@ impl World {
             .client
             .put(&format!("/files/{id}"), json!({"type": delivery_type}))
             .await;
+
         self.demand(response, 200);
         self.model
             .files
@@ -363,6 +377,7 @@ impl World {
             .client
             .put(&format!("/files/{id}"), json!({"folder_id": folder}))
             .await;
+
         if is_there {
             self.demand(response, 200);
             self.model.files.get_mut(&id).expect("it was drawn").folder = folder;
@@ -389,6 +404,7 @@ impl World {
             .map(|id| self.model.shown_folder(id))
             .collect();
         self.assert_list("/folders", folders).await;
+
         let files = self
             .model
             .files
@@ -399,6 +415,7 @@ impl World {
 
         let nobody = &self.stack.anonymous;
         let responses = join_all(self.model.files.values().map(|file| nobody.get(&file.url))).await;
+
         for (file, response) in self.model.files.values().zip(responses) {
             if self.model.is_open(file) {
                 assert_eq!(
@@ -411,9 +428,11 @@ impl World {
                 self.demand(response, 403).expect_error(403);
             }
         }
+
         for url in self.gone.iter().rev().take(LATEST_GONE) {
             self.demand(nobody.get(url).await, 404);
         }
+
         self.look_at_one().await;
     }
 
@@ -422,17 +441,20 @@ impl World {
         let page = self.viewer.get(&format!("{path}?limit=100")).await;
         let page = self.demand(page, 200).json();
         assert_eq!(page["next_cursor"], Value::Null, "{:?}", self.place);
+
         let shown = page["data"].as_array().expect("a list");
         let ids: BTreeSet<&str> = shown
             .iter()
             .filter_map(|record| record["id"].as_str())
             .collect();
+
         assert_eq!(
             (shown.len(), ids.len()),
             (expected.len(), expected.len()),
             "{:?}: {path}",
             self.place
         );
+
         for expected in expected {
             let found = shown.iter().find(|record| record["id"] == expected["id"]);
             self.assert_shown(found.unwrap_or(&Value::Null), &expected);
@@ -458,6 +480,7 @@ impl World {
             let shown = self.viewer.get(&format!("/folders/{id}")).await.expect_ok();
             self.assert_shown(&shown, &self.model.shown_folder(&id));
         }
+
         if let Some(id) = self.file() {
             let shown = self.viewer.get(&format!("/files/{id}")).await.expect_ok();
             self.assert_shown(&shown, &self.model.shown_file(&id));

@@ -129,6 +129,7 @@ impl Model {
             Some(flags) => (flags, "direct", id),
             None => self.nearest(folder.parent.as_deref()),
         };
+
         json!({
             "id": id, "name": folder.name, "parent_id": folder.parent, "path": self.path(Some(id)),
             "has_children": self.has_folders(id), "access_control": shown(flags.ask_for_proof(), source, from),
@@ -147,6 +148,7 @@ impl Model {
                 shown(flags.ask_for_proof(), source, from)
             }
         };
+
         json!({
             "id": id, "type": file.delivery_type, "folder_id": folder, "folder_path": self.path(folder), "url": file.url,
             "access_control": access_control,

@@ -80,6 +80,7 @@ async fn pending_files_keep_invariants_after_random_steps() {
         .filter_map(async |failed| failed)
         .collect()
         .await;
+
     assert!(
         failed.is_empty(),
         "failed with the seeds {failed:?}: try one alone with {}=SEED..SEED+1",
@@ -118,6 +119,7 @@ impl World {
             world.stack.cloud.chaos().disable();
             world.look(before_ms).await;
         }
+
         world.end().await;
     }
 
@@ -125,6 +127,7 @@ impl World {
     async fn settle_spaces(&mut self) {
         self.tenants
             .retain(|tenant| self.standings[&tenant.id] != Standing::Deleted);
+
         while self.tenants.len() < SPACES {
             let tenant = self
                 .stack
@@ -138,6 +141,7 @@ impl World {
     async fn step(&mut self) {
         let of_latest = self.draws.random_range(0..LATEST);
         let latest = self.files.len().checked_sub(of_latest + 1);
+
         match (self.draws.random_range(0..100), latest) {
             (0..30, Some(file)) => self.send(file).await,
             (30..50, Some(file)) => self.confirm(file, 1).await,
@@ -175,6 +179,7 @@ impl World {
         let body = json!({"space": tenant.handle, "filename": name, "content_type": content_type, "size": LENGTH});
         let response = self.stack.account().post("/upload/presign", body).await;
         let is_enabled = self.standings[&tenant.id] == Standing::Enabled;
+
         if self.demand(response.status, if is_enabled { 201 } else { 403 }) && is_enabled {
             let pending_file = response.json();
             let (id, url) = (
@@ -222,6 +227,7 @@ impl World {
         let taken = content.filter(|_| is_open);
         let is_certain = self.demand(status, if taken.is_some() { 200 } else { 403 });
         let file = &mut self.files[index];
+
         if taken.is_some() {
             file.may_have_stale_bytes |= file.seen.0 == Gone;
             let after = (file.seen.0, taken);
@@ -263,6 +269,7 @@ impl World {
             .filter(|response| !comes_late(response.status))
         {
             fitting += usize::from(self.demand(response.status, expected));
+
             if let (200, Active(content)) = (response.status, after.0) {
                 assert_eq!(
                     Content::of(text(&response.expect_ok(), "checksum_sha256")),
@@ -272,12 +279,14 @@ impl World {
                 );
             }
         }
+
         let wanted = if expected == 422 { 1 } else { times };
         assert!(
             self.is_chaotic || fitting == wanted,
             "{:?}: {fitting} of {wanted}",
             self.place
         );
+
         let file = &mut self.files[index];
         file.outlook = if fitting > 0 {
             vec![after]
@@ -290,12 +299,15 @@ impl World {
         let tenant = self.tenant();
         let path = format!("/spaces/{}", tenant.id);
         let name = self.stack.account().get(&path).await;
+
         if !self.demand(name.status, 200) {
             return;
         }
+
         let enabled = self.standings[&tenant.id] != Standing::Enabled;
         let body = json!({"name": name.expect_ok()["name"], "enabled": enabled});
         let response = self.stack.account().put(&path, body).await;
+
         self.demand(response.status, 200);
     }
 
@@ -319,6 +331,7 @@ impl World {
                 .unwrap_or_else(|error| panic!("{:?}: {error}", self.place));
             return;
         }
+
         for _ in 0..TRIES {
             if tokio::time::timeout(PATIENCE, self.stack.cloud.until(Messages::are_quiet))
                 .await
@@ -328,6 +341,7 @@ impl World {
             }
             self.stack.clock.advance(minutes(13));
         }
+
         panic!("{:?}: the queues do not rest", self.place);
     }
 
@@ -335,6 +349,7 @@ impl World {
     fn passed(&self, file: &File, seen: Seen) -> Seen {
         let is_enabled = self.standings[&file.space] == Standing::Enabled;
         let is_due = self.stack.clock.now_ms() >= file.announced_ms + CHECKED_MS;
+
         match seen {
             (_, staged) if self.standings[&file.space] == Standing::Deleted => (Gone, staged),
             (Pending, Some(content)) if is_due && is_enabled && content != Content::Program => {
@@ -349,9 +364,11 @@ impl World {
     async fn look(&mut self, before_ms: i64) {
         let dump = self.stack.dump().await;
         self.assert_invariants(&dump);
+
         for (id, standing) in &mut self.standings {
             *standing = Standing::of(&dump, id);
         }
+
         let has_passed = self.stack.clock.now_ms() > before_ms;
         for index in 0..self.files.len() {
             let file = &self.files[index];
@@ -365,6 +382,7 @@ impl World {
                     later.collect()
                 };
             }
+
             let seen = file.look(&dump);
             // What was sent goes by itself one day, and counts only as long as it is waited for.
             let is_it = |expected: &Seen| {
@@ -375,6 +393,7 @@ impl World {
                 "{:?}: {seen:?} is none of {outlook:?}: {file:?}",
                 self.place
             );
+
             let file = &mut self.files[index];
             (file.seen, file.outlook) = (seen, vec![seen]);
         }
@@ -395,18 +414,21 @@ impl World {
                 .get(&(format!("SPACE#{space}"), format!("FILE#{id}")));
             assert_eq!(record, Some(path), "{place:?}");
         }
+
         let mut records = 0;
         for ((_, sort), record) in &dump.items {
             let Some(id) = sort.strip_prefix("FILE#") else {
                 continue;
             };
             records += 1;
+
             let is_known = self.is_chaotic || self.files.iter().any(|file| file.id == id);
             let is_active = record["status"] == "active";
             assert!(
                 is_known && is_active == active.contains(id),
                 "{place:?}: {record}"
             );
+
             for told_by_bytes in ["revision", "checksum_sha256"] {
                 assert_eq!(
                     record[told_by_bytes].is_null(),
@@ -415,6 +437,7 @@ impl World {
                 );
             }
         }
+
         let owners = dump
             .items_with_prefix("FILE#")
             .filter(|owner| !owner["space_id"].is_null())
@@ -423,6 +446,7 @@ impl World {
             owners, records,
             "{place:?}: a file's owner is there with it"
         );
+
         let originals = dump
             .objects
             .keys()
@@ -441,8 +465,10 @@ impl World {
         for _ in 0..12 {
             self.stack.run_for(minutes(15)).await;
         }
+
         self.place.1 = STEPS;
         self.look(before_ms).await;
+
         let dump = self.stack.dump().await;
         let (place, is_pending) = (self.place, |record: &&Value| record["status"] == "pending");
         assert_eq!(
@@ -450,6 +476,7 @@ impl World {
             None,
             "{place:?}"
         );
+
         for (space, _) in self
             .standings
             .iter()
@@ -464,6 +491,7 @@ impl World {
                 "{place:?}: {space} is left"
             );
         }
+
         for file in &self.files {
             let Active(content) = file.seen.0 else {
                 assert!(
@@ -480,6 +508,7 @@ impl World {
                 text(record, "storage_path")
             );
             let delivered = self.stack.anonymous.get(&url).await;
+
             if self.standings[&file.space] == Standing::Enabled {
                 assert!(
                     delivered.expect_status(200).body == content.bytes(),
@@ -489,6 +518,7 @@ impl World {
                 delivered.expect_error(404);
             }
         }
+
         self.stack.stop().await;
     }
 }

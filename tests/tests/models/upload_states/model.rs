@@ -62,6 +62,7 @@ impl Standing {
             .items
             .get(&(format!("SPACE#{space}"), "SPACE".to_owned()));
         let record = record.filter(|record| record["deleted_at"].is_null());
+
         match record.map(|record| record["enabled"].as_bool() == Some(true)) {
             Some(true) => Standing::Enabled,
             Some(false) => Standing::Disabled,
@@ -101,6 +102,7 @@ impl File {
         let staged = dump
             .objects
             .get(&format!("staging/{}/{}", self.space, self.id));
+
         (state, staged.map(|digest| Content::of(digest)))
     }
 }

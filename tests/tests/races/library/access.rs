@@ -65,6 +65,7 @@ impl State {
             .into_iter()
             .flatten()
             .map(|folder| self.folders[folder]);
+
         self.is_private
             || self
                 .file
@@ -82,6 +83,7 @@ impl State {
             Step::Type(is_private) => self.is_private = is_private,
             Step::Place(folder) => self.place = folder,
         }
+
         self
     }
 }
@@ -100,12 +102,14 @@ impl Guarded<'_> {
         for name in ["outer", "inner", "other"] {
             folders.push(fixture.folder(name, None).await);
         }
+
         let file = fixture
             .acme
             .client
             .upload(form(&fixture.acme.handle, "a.txt", "text/plain", TEXT))
             .await
             .expect_created();
+
         Guarded {
             fixture,
             folders,
@@ -132,6 +136,7 @@ impl Guarded<'_> {
             ),
             Step::Place(place) => (self.file.clone(), json!({ "folder_id": id(place) })),
         };
+
         self.put(&path, &body).await;
     }
 
@@ -145,6 +150,7 @@ impl Guarded<'_> {
                 .expect_ok();
             return;
         };
+
         self.put(
             &path,
             &json!({"access_control": {"requires_auth": requires_auth}}),
@@ -165,9 +171,11 @@ impl Guarded<'_> {
         while !is_over.get() {
             let before = state.get();
             let response: Response = self.fixture.stack.anonymous.get(&self.url).await;
+
             if self.fixture.is_chaotic && response.status == 503 {
                 continue;
             }
+
             let expected = if asks { 403 } else { 200 };
             let place = self.fixture.place;
             assert_eq!(
@@ -194,6 +202,7 @@ fn drawn(draws: &mut SmallRng, state: State, asks: bool) -> Step {
             4 => Step::Type(says == Some(true)),
             _ => Step::Place([None, Some(INNER), Some(OTHER)][folder]),
         };
+
         if state.after(step).asks() == asks {
             return step;
         }
@@ -210,6 +219,7 @@ async fn walk(seed: u64, is_chaotic: bool, asks: bool) {
 
     let guarded = Guarded::new(&fixture).await;
     guarded.take(Step::Space(Some(asks))).await;
+
     let state = Cell::new(State {
         space: Some(asks),
         ..State::default()
@@ -237,6 +247,7 @@ async fn walk(seed: u64, is_chaotic: bool, asks: bool) {
             .iter()
             .map(|heard| guarded.ask(&is_over, &state, asks, heard)),
     );
+
     fixture.meet(join(changes, readers)).await;
 
     let delivered = fixture

@@ -107,6 +107,7 @@ async fn uploaded_into_the_doomed(fixture: &mut RaceFixture) {
         .into_iter()
         .filter(|upload| fixture.demand(upload, &[201, 422, 503]))
         .collect();
+
     assert!(
         !deleted || stored.is_empty(),
         "{:?}: files went with their folder: {ways:?}",
@@ -117,6 +118,7 @@ async fn uploaded_into_the_doomed(fixture: &mut RaceFixture) {
         "{:?}",
         fixture.place
     );
+
     for upload in stored {
         let id = id_of(&upload);
         let file = fixture
@@ -126,11 +128,13 @@ async fn uploaded_into_the_doomed(fixture: &mut RaceFixture) {
             .await
             .expect_ok();
         let folder = text(&file["folder_id"]);
+
         assert!(
             fixture.shown(&folder).await.is_some(),
             "{:?}: {file}",
             fixture.place
         );
+
         let listed = format!("/files?space_id={}&folder_id={folder}", fixture.acme.id);
         let listed = fixture
             .acme
@@ -142,7 +146,9 @@ async fn uploaded_into_the_doomed(fixture: &mut RaceFixture) {
         let is_listed = listed["data"]
             .as_array()
             .is_some_and(|files| files.iter().any(|file| file["id"] == id.as_str()));
+
         assert!(is_listed, "{:?}: {listed}", fixture.place);
+
         if file["status"] == "active" {
             assert!(
                 fixture
@@ -155,6 +161,7 @@ async fn uploaded_into_the_doomed(fixture: &mut RaceFixture) {
                     == TEXT
             );
         }
+
         fixture.told.insert(id);
     }
 }
@@ -181,11 +188,13 @@ async fn moved_into_the_doomed(fixture: &mut RaceFixture) {
         fixture.demand(&deletion, &[204, 409]),
         fixture.demand(&coming, &[200, 422, 503]),
     );
+
     assert!(
         !(deleted && came),
         "{:?}: it came into what is gone",
         fixture.place
     );
+
     let shown = fixture.acme.client.get(&path).await.expect_ok();
     assert!(
         !came || shown["folder_id"] == doomed.as_str(),
@@ -238,9 +247,11 @@ async fn changed_and_deleted(fixture: &mut RaceFixture) {
     let (responses, deletions) = fixture
         .meet(join(join_all(updates), join_all(deletions)))
         .await;
+
     for response in &responses {
         fixture.demand(response, &[200, 404]);
     }
+
     let deleted = deletions
         .iter()
         .filter(|deletion| fixture.demand(deletion, &[204, 404]))
@@ -250,6 +261,7 @@ async fn changed_and_deleted(fixture: &mut RaceFixture) {
         "{:?}: it is deleted {deleted} times",
         fixture.place
     );
+
     let (shown, delivered) = (
         client.get(&path).await.status,
         fixture.stack.anonymous.get(&url).await.status,
@@ -264,6 +276,7 @@ async fn changed_and_deleted(fixture: &mut RaceFixture) {
         "{:?}: {shown}",
         fixture.place
     );
+
     if shown == 404 {
         fixture.delete_folder(&folder).await.expect_status(204);
     }
@@ -301,6 +314,7 @@ async fn sent_down_one_path(fixture: &mut RaceFixture) {
     for upload in stored {
         let file = upload.expect_created();
         fixture.told.insert(text(&file["id"]));
+
         let shown = fixture.acme.client.get(&address(&file)).await.expect_ok();
         assert_eq!(shown, file, "{:?}", fixture.place);
         folders.push(text(&file["folder_id"]));
@@ -311,6 +325,7 @@ async fn sent_down_one_path(fixture: &mut RaceFixture) {
             fixture.place
         );
     }
+
     folders.dedup();
     assert!(folders.len() <= 1, "{:?}: {folders:?}", fixture.place);
 }
@@ -324,11 +339,13 @@ async fn confirmed_moved_and_deleted(fixture: &mut RaceFixture) {
     let folder = fixture.folder(&fixture.name("folder"), None).await;
     let body = json!({"filename": "note.txt", "content_type": "text/plain", "size": TEXT.len()});
     let pending_file = PendingFile::create(&fixture.acme, body).await;
+
     pending_file
         .send(&fixture.stack, TEXT)
         .await
         .expect_status(200);
     fixture.told.insert(pending_file.id().to_owned());
+
     let is_deleted = fixture.draws.random_bool(0.5);
     let lateness = [fixture.lateness(), fixture.lateness(), fixture.lateness()];
     let (client, path) = (&fixture.acme.client, pending_file.address());
@@ -355,15 +372,18 @@ async fn confirmed_moved_and_deleted(fixture: &mut RaceFixture) {
     );
     let deleted = deletion.is_some_and(|deletion| fixture.demand(&deletion, &[204]));
     let shown = client.get(&path).await;
+
     if deleted {
         shown.expect_error(404);
         fixture.delete_folder(&folder).await.expect_status(204);
         return;
     }
+
     if is_deleted && shown.status == 404 {
         assert!(fixture.is_chaotic, "{:?}: nobody deleted it", fixture.place);
         return;
     }
+
     let file = shown.expect_ok();
     assert!(
         !moved || file["folder_id"] == folder.as_str(),
@@ -375,6 +395,7 @@ async fn confirmed_moved_and_deleted(fixture: &mut RaceFixture) {
         "{:?}: {file}",
         fixture.place
     );
+
     if confirmed {
         assert!(
             fixture

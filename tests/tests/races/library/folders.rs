@@ -46,6 +46,7 @@ async fn made_and_deleted(fixture: &mut RaceFixture) {
         .into_iter()
         .filter(|response| fixture.demand(response, &[201, 422, 503]))
         .collect();
+
     assert!(
         deleted <= 1,
         "{:?}: it is deleted {deleted} times",
@@ -61,6 +62,7 @@ async fn made_and_deleted(fixture: &mut RaceFixture) {
         "{:?}: nobody won",
         fixture.place
     );
+
     let shown = fixture.shown(&id).await;
     assert!(
         deleted == 0 || shown.is_none(),
@@ -72,6 +74,7 @@ async fn made_and_deleted(fixture: &mut RaceFixture) {
         "{:?}",
         fixture.place
     );
+
     for folder in made {
         let folder = folder.expect_created();
         assert_eq!(folder["parent_id"], id.as_str());
@@ -112,6 +115,7 @@ async fn moved_into_each_other(fixture: &mut RaceFixture) {
         fixture.demand(&first, &[200, 422]),
         fixture.demand(&second, &[200, 422]),
     ];
+
     assert_ne!(
         moved,
         [true, true],
@@ -123,6 +127,7 @@ async fn moved_into_each_other(fixture: &mut RaceFixture) {
         "{:?}: neither moves",
         fixture.place
     );
+
     for ((id, into), has_moved) in [(&one, into[1]), (&other, into[0])].into_iter().zip(moved) {
         let shown = fixture.shown(id).await.expect("nobody deletes it");
         assert!(
@@ -148,6 +153,7 @@ async fn moved_in_a_circle(fixture: &mut RaceFixture) {
     for name in ["a", "b", "c"] {
         ids.push(fixture.folder(&fixture.name(name), None).await);
     }
+
     let lateness = [fixture.lateness(), fixture.lateness(), fixture.lateness()];
     let step = |index: usize| {
         fixture.late(
@@ -160,12 +166,14 @@ async fn moved_in_a_circle(fixture: &mut RaceFixture) {
         .iter()
         .filter(|response| fixture.demand(response, &[200, 422]))
         .count();
+
     assert!(moved < 3, "{:?}: they are in a circle", fixture.place);
     assert!(
         fixture.is_chaotic || moved == 2,
         "{:?}: {moved} moved",
         fixture.place
     );
+
     for id in &ids {
         let path = text(&fixture.shown(id).await.expect("nobody deletes it")["path"]);
         assert!(path.split('/').count() <= 4, "{:?}: {path}", fixture.place);
@@ -206,12 +214,14 @@ async fn named_alike(fixture: &mut RaceFixture) {
         .iter()
         .filter(|response| fixture.demand(response, &[200, 201, 422]))
         .count();
+
     assert!(won <= 1, "{:?}: {won} have the name", fixture.place);
     assert!(
         fixture.is_chaotic || won == 1,
         "{:?}: nobody has the name",
         fixture.place
     );
+
     let taken = json!({"name": ["The name has already been taken."]});
     for response in responses
         .into_iter()
@@ -219,6 +229,7 @@ async fn named_alike(fixture: &mut RaceFixture) {
     {
         assert_eq!(response.expect_error(422), taken);
     }
+
     let address = format!("/folders?space_id={}&parent_id={outer}", fixture.acme.id);
     let listed = fixture
         .acme
@@ -233,6 +244,7 @@ async fn named_alike(fixture: &mut RaceFixture) {
         .iter()
         .map(|folder| text(&folder["name"]));
     let have_it = names.filter(|name| name.to_lowercase() == wanted).count();
+
     assert!(
         have_it <= 1 && have_it >= won,
         "{:?}: {listed}",
@@ -248,7 +260,9 @@ async fn folder_deletion_and_folder_move_are_serialized() {
 async fn moved_into_the_doomed(fixture: &mut RaceFixture) {
     let doomed = fixture.folder(&fixture.name("doomed"), None).await;
     let comes = fixture.folder(&fixture.name("comes"), None).await;
+
     fixture.folder("inner", Some(&comes)).await;
+
     let (first, second) = (fixture.lateness(), fixture.lateness());
     let (deletion, coming) = fixture
         .meet(join(
@@ -260,6 +274,7 @@ async fn moved_into_the_doomed(fixture: &mut RaceFixture) {
         fixture.demand(&deletion, &[204, 409]),
         fixture.demand(&coming, &[200, 422, 503]),
     );
+
     assert!(
         !(deleted && came),
         "{:?}: it came into what is gone",
@@ -270,6 +285,7 @@ async fn moved_into_the_doomed(fixture: &mut RaceFixture) {
         "{:?}: nobody won",
         fixture.place
     );
+
     let shown = fixture.shown(&comes).await.expect("nobody deletes it");
     assert!(
         shown["has_children"] == true,
@@ -286,6 +302,7 @@ async fn moved_into_the_doomed(fixture: &mut RaceFixture) {
         "{:?}: {shown}",
         fixture.place
     );
+
     let is_gone = fixture.shown(&doomed).await.is_none();
     assert!(
         is_gone == deleted || (fixture.is_chaotic && is_gone),

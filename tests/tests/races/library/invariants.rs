@@ -43,6 +43,7 @@ impl<'a> StoredLibrary<'a> {
             .iter()
             .filter_map(|(sort, item)| Some((sort.strip_prefix("FOLDER#")?, *item)))
             .collect();
+
         StoredLibrary {
             owned: owned.collect(),
             folders,
@@ -72,6 +73,7 @@ impl<'a> StoredLibrary<'a> {
                 self.place
             );
         }
+
         chain
     }
 
@@ -87,6 +89,7 @@ impl<'a> StoredLibrary<'a> {
         let place = self.place;
         let mut counted: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
         let (mut listed, mut placed) = (BTreeSet::new(), BTreeSet::new());
+
         for (id, folder) in &self.folders {
             for (depth, outer) in self.chain(id).into_iter().skip(1).enumerate() {
                 counted.entry(outer).or_insert_with(|| vec![0; DEEPEST - 1])[depth] += 1;
@@ -99,6 +102,7 @@ impl<'a> StoredLibrary<'a> {
                 "{place:?}: {id} is closed by nobody"
             );
         }
+
         for (id, folder) in &self.folders {
             let within = folder["descendant_counts"]
                 .as_array()
@@ -113,13 +117,16 @@ impl<'a> StoredLibrary<'a> {
                 })
                 .collect();
             let expected = counted.remove(id).unwrap_or_else(|| vec![0; DEEPEST - 1]);
+
             assert_eq!(within, expected, "{place:?}: what {id} counts");
         }
+
         assert_eq!(
             self.ends("SUBFOLDER#"),
             listed,
             "{place:?}: where folders are listed"
         );
+
         let names = self.items.iter().filter_map(|(sort, item)| {
             let (parent, _) = sort.strip_prefix("FOLDER_NAME#")?.split_once('#')?;
             Some((parent, item["id"].as_str()?))
@@ -135,6 +142,7 @@ impl<'a> StoredLibrary<'a> {
             placed,
             "{place:?}: whose names are taken"
         );
+
         let kept: BTreeSet<&str> = self.folders.keys().copied().collect();
         assert_eq!(self.owned, kept, "{place:?}: whose folders are");
     }
@@ -149,6 +157,7 @@ impl<'a> StoredLibrary<'a> {
             };
             let folder = within(file, "folder");
             let is_there = folder.is_none_or(|folder| self.folders.contains_key(folder));
+
             assert!(
                 is_there || is_excused(id),
                 "{:?}: {id} is in {folder:?}, which is gone",
@@ -156,6 +165,7 @@ impl<'a> StoredLibrary<'a> {
             );
             listed.insert(format!("{}#{id}", folder.unwrap_or(ROOT)));
         }
+
         assert_eq!(
             self.ends("FOLDER_FILE#"),
             listed,
@@ -173,6 +183,7 @@ impl<'a> StoredLibrary<'a> {
                 .get(&format!("/folders?space_id={}&limit=100{cursor}", acme.id))
                 .await;
             let page = page.expect_status(200).json();
+
             for folder in page["data"].as_array().expect("a list") {
                 let id = folder["id"].as_str().expect("an id");
                 assert!(
@@ -180,6 +191,7 @@ impl<'a> StoredLibrary<'a> {
                     "{:?}: {id} is shown twice",
                     self.place
                 );
+
                 let (key, kept) = self
                     .folders
                     .get_key_value(id)
@@ -192,6 +204,7 @@ impl<'a> StoredLibrary<'a> {
                 let path: String = names
                     .flat_map(|name| [name.expect("a name"), "/"])
                     .collect();
+
                 assert_eq!(folder["path"], path.as_str(), "{:?}", self.place);
                 assert_eq!(
                     folder["parent_id"].as_str(),
@@ -199,6 +212,7 @@ impl<'a> StoredLibrary<'a> {
                     "{:?}: {path}",
                     self.place
                 );
+
                 let has_children = self
                     .items
                     .keys()
@@ -209,11 +223,13 @@ impl<'a> StoredLibrary<'a> {
                     self.place
                 );
             }
+
             match page["next_cursor"].as_str() {
                 Some(next) => cursor = format!("&cursor={next}"),
                 None => break,
             }
         }
+
         assert_eq!(
             seen.len(),
             self.folders.len(),

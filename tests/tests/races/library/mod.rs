@@ -67,6 +67,7 @@ async fn run((seed, is_chaotic): (u64, bool), rounds: u64, round: &impl AsyncFn(
             fixture.look().await;
         }
     }
+
     fixture.end().await;
 }
 
@@ -79,6 +80,7 @@ impl RaceFixture {
         .await;
         let acme = stack.space("Acme").await;
         let draws = SmallRng::seed_from_u64(seed);
+
         RaceFixture {
             stack,
             acme,
@@ -127,6 +129,7 @@ impl RaceFixture {
             }
             done
         };
+
         met.boxed_local()
     }
 
@@ -143,9 +146,11 @@ impl RaceFixture {
             response.request,
             response.status
         );
+
         if response.status >= 400 {
             response.clone().expect_error(response.status);
         }
+
         response.status < 400
     }
 
@@ -221,6 +226,7 @@ impl RaceFixture {
         self.look().await;
         self.stack.run_confirm_checks().await;
         self.look().await;
+
         let dump = self.stack.dump().await;
         let originals = dump
             .objects
@@ -228,6 +234,7 @@ impl RaceFixture {
             .filter(|key| key.contains("/originals/"))
             .count();
         let files = dump.files_with_bytes().len();
+
         assert!(
             self.is_chaotic || originals == files,
             "{:?}: {originals} objects of {files} files",

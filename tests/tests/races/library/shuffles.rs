@@ -34,6 +34,7 @@ impl Act {
         let Some(folder) = folders.get(draws.random_range(0..=folders.len())).cloned() else {
             return Act::Make(place, name);
         };
+
         match draws.random_range(0..100) {
             0..45 => Act::Move(folder, place),
             45..60 => Act::Rename(folder, name),
@@ -94,6 +95,7 @@ async fn shuffled(fixture: &mut RaceFixture) {
     for _ in 0..HANDS {
         acts.push((Act::draw(fixture, &folders), fixture.lateness()));
     }
+
     let responses = acts
         .iter()
         .map(|(act, lateness)| fixture.late(*lateness, act.perform(fixture)));
@@ -111,6 +113,7 @@ async fn shuffled(fixture: &mut RaceFixture) {
             _ => {}
         }
     }
+
     for id in gone {
         assert!(
             fixture.shown(id).await.is_none(),
@@ -123,6 +126,7 @@ async fn shuffled(fixture: &mut RaceFixture) {
             json!({"folder_id": ["The selected folder id is invalid."]})
         );
     }
+
     if fixture.place.1 % TIDIED == TIDIED - 1 {
         fixture.look().await;
         tidy(fixture).await;
@@ -137,25 +141,30 @@ async fn tidy(fixture: &RaceFixture) {
         .await
         .expect_status(200)
         .json();
+
     for file in files["data"].as_array().expect("a list") {
         client
             .delete(&format!("/files/{}", text(&file["id"])))
             .await
             .expect_status(204);
     }
+
     let folders = client
         .get(&format!("/folders?space_id={}&limit=100", fixture.acme.id))
         .await
         .expect_status(200)
         .json();
     let mut folders = folders["data"].as_array().expect("a list").clone();
+
     folders.sort_by_key(|folder| std::cmp::Reverse(text(&folder["path"]).len()));
+
     for folder in folders {
         fixture
             .delete_folder(&text(&folder["id"]))
             .await
             .expect_status(204);
     }
+
     // Their bytes follow.
     fixture.stack.run_for(seconds(1)).await;
 }
