@@ -1,10 +1,10 @@
-//! The OpenAPI 3.1 document (<https://spec.openapis.org/oas/v3.1.1.html>).
+//! The OpenAPI 3.1 document: <https://spec.openapis.org/oas/v3.1.1.html>.
 
 use serde_json::{Map, Value, json};
 
-use crate::api;
+use crate::api::api;
 
-/// Errors that any endpoint may answer with: status code, and when it does.
+/// Errors that any endpoint may respond with: status code and description.
 const ERRORS: [(u16, &str); 12] = [
     (400, "The body cannot be parsed, or the path is not UTF-8."),
     (401, "The API key is missing or not valid."),
@@ -14,11 +14,11 @@ const ERRORS: [(u16, &str); 12] = [
     ),
     (
         404,
-        "The resource does not exist, or the caller may not know of it.",
+        "The resource does not exist, or the caller may not see it.",
     ),
     (
         408,
-        "The body stopped for 30 seconds, or took 15 minutes; the gateway of AWS has limits of its own.",
+        "No byte of the body arrived for 30 seconds, or the body took longer than 15 minutes. On AWS the limits of API Gateway apply as well.",
     ),
     (409, "A request with this Idempotency-Key is in progress."),
     (413, "The body is too large."),
@@ -27,16 +27,16 @@ const ERRORS: [(u16, &str); 12] = [
         "The content type is not accepted, or the body is encoded.",
     ),
     (422, "Fields are not valid; `errors` names all of them."),
-    (429, "The rate limit is used up."),
+    (429, "The rate limit is exceeded."),
     (500, "Internal error; `X-Request-Id` names the request."),
     (
         503,
         "The service is overloaded, or another request is changing the same resource.",
     ),
 ];
-/// Errors after which a request may be sent again, in `Retry-After` seconds.
+/// Errors with a `Retry-After` header.
 const RETRYABLE: [u16; 3] = [409, 429, 503];
-/// Functions, and what their endpoints manage.
+/// Tags of the functions, with their descriptions.
 const TAGS: [(&str, &str); 5] = [
     ("spaces", "Spaces, their API keys, and accounts"),
     (
@@ -51,7 +51,7 @@ const TAGS: [(&str, &str); 5] = [
     ("folders", "Folders"),
 ];
 
-/// Returns the document.
+/// Returns the OpenAPI document of the API.
 pub fn document() -> Value {
     let api = api();
     let mut paths: Map<String, Value> = Map::new();
@@ -104,7 +104,7 @@ fn error_schema() -> Value {
 
 fn blank_schema() -> Value {
     json!({
-        "description": "Null, or an empty string, which stands for null.",
+        "description": "Null, or an empty string, which is treated as null.",
         "anyOf": [{"type": "null"}, {"type": "string", "maxLength": 0}],
     })
 }

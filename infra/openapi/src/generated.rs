@@ -1,23 +1,25 @@
-//! Files that are written from the declarations of the endpoints, as a whole or between two lines.
+//! Generates files, or sections of files, from the declarations of the endpoints.
 
 use std::{
     fs, io,
     path::{Path, PathBuf},
 };
 
-use crate::{Operation, api, document, reference::with_reference};
+use crate::{
+    api::api, document::document, operation::Operation, reference::with_reference,
+};
 
-/// The API reference, whose first part is written by hand.
+/// The API reference. Its first part is written by hand.
 const REFERENCE: &str = "docs/api.md";
 /// Indentation of an event in the template.
 const EVENT_INDENT: &str = "        ";
 
-/// A file, and the content that follows from the declarations.
+/// A generated file.
 #[derive(Clone, Debug)]
 pub struct GeneratedFile {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// What it has to contain.
+    /// Complete content of the file.
     pub content: String,
 }
 
@@ -28,7 +30,7 @@ impl GeneratedFile {
     }
 }
 
-/// Returns the files of the repository whose root is `root`.
+/// Generates the files of the repository at `root`.
 pub fn generate(root: &Path) -> io::Result<Vec<GeneratedFile>> {
     let operations = api().operations;
     let document = document();
@@ -44,10 +46,10 @@ pub fn generate(root: &Path) -> io::Result<Vec<GeneratedFile>> {
     add("functions/api/not-found/routes.txt", routes(&operations));
     let template = fs::read_to_string(root.join("template.yaml"))?;
     add("template.yaml", with_events(&template, &operations));
-    let page = fs::read_to_string(root.join(REFERENCE))?;
-    let page = with_reference(&page, &document).ok_or_else(|| {
+    let old_page = fs::read_to_string(root.join(REFERENCE))?;
+    let page = with_reference(&old_page, &document).ok_or_else(|| {
         io::Error::other(format!(
-            "{REFERENCE} lacks the line above its generated part"
+            "{REFERENCE} lacks the line that starts its generated part"
         ))
     })?;
     add(REFERENCE, page);
@@ -55,7 +57,7 @@ pub fn generate(root: &Path) -> io::Result<Vec<GeneratedFile>> {
     Ok(files)
 }
 
-/// A method and a path on each line.
+/// Returns one line with a method and a path per route.
 fn routes(operations: &[Operation]) -> String {
     let route = |method: &&str, path: &str| format!("{method} {path}\n");
     let of_endpoint = |operation: &Operation| {
@@ -97,13 +99,13 @@ fn with_events(template: &str, operations: &[Operation]) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The events that route an endpoint's methods to its function.
+/// Returns the template events that route the methods of an endpoint to its function.
 fn events_of(operation: &Operation) -> Vec<String> {
-    let path = operation.endpoint.full_path();
-    let path = if path.contains('{') {
-        format!("\"{path}\"")
+    let full_path = operation.endpoint.full_path();
+    let path = if full_path.contains('{') {
+        format!("\"{full_path}\"")
     } else {
-        path
+        full_path
     };
     let mut name = operation.endpoint.id.to_owned();
     name[..1].make_ascii_uppercase();

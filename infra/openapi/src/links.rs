@@ -1,25 +1,25 @@
-//! Links of OpenAPI: from an operation that creates a resource to the operations that take its id.
+//! OpenAPI links: from an operation that creates a resource to the operations that take its id.
 //!
-//! They follow from types: the id of a created resource has a type of its own, and so have the
-//! parameters of paths. Other parameters of a path come from the path that created the resource.
+//! Links are derived from types: an operation is linked if one of its path parameters has the type
+//! of the created id. Its other path parameters come from the path of the creating operation.
 
 use serde_json::{Map, Value, json};
 use web::Endpoint;
 
-use crate::{Operation, SCHEMAS};
+use crate::operation::{Operation, SCHEMAS};
 
-/// Names of an id in a response.
+/// Names of the id field in responses.
 const ID_FIELDS: [&str; 2] = ["id", "file_id"];
 
 /// An id in the response of an operation.
 struct CreatedId {
-    /// Reference to its schema.
+    /// Reference to the schema of the id.
     schema: String,
-    /// Runtime expression that evaluates to it.
+    /// Runtime expression that evaluates to the id.
     expression: String,
 }
 
-/// Adds links to every operation that answers 201.
+/// Adds links to every operation that responds with 201.
 pub(crate) fn add_links(operations: &mut [Operation], schemas: &Map<String, Value>) {
     let links: Vec<_> = operations
         .iter()
@@ -33,7 +33,7 @@ pub(crate) fn add_links(operations: &mut [Operation], schemas: &Map<String, Valu
     }
 }
 
-/// Returns the links of an operation by the ids of the operations that they lead to.
+/// Returns the links of an operation, by the id of the target operation.
 fn links_of(
     operation: &Operation,
     operations: &[Operation],
@@ -42,13 +42,14 @@ fn links_of(
     let Some(created) = created_id(&operation.description, schemas) else {
         return Map::new();
     };
-    let links = operations
-        .iter()
-        .filter_map(|target| Some((target, parameters(operation, target, &created)?)));
-    let links: Vec<_> = links.collect();
 
-    // Keys of accounts and of spaces have ids of one type: the resources of a collection are those
-    // below its path, if any are.
+    let links: Vec<_> = operations
+        .iter()
+        .filter_map(|target| Some((target, parameters(operation, target, &created)?)))
+        .collect();
+
+    // Keys of accounts and of spaces share one id type. If operations exist below the path of the
+    // collection, only those belong to it.
     let is_below = |target: &Endpoint| {
         let rest = target.path.strip_prefix(operation.endpoint.path);
         rest.is_some_and(|rest| rest.starts_with("/{"))
@@ -68,21 +69,20 @@ fn links_of(
         .collect()
 }
 
-/// Finds the id of what an operation creates: in the response, or in `data` of it.
+/// Finds the id of the created resource in a response, or in its `data`.
 fn created_id(description: &Value, schemas: &Map<String, Value>) -> Option<CreatedId> {
     let body = &description["responses"]["201"]["content"]["application/json"]["schema"];
-    let (view, pointer) = match &body["properties"]["data"] {
-        Value::Null => (body, ""),
-        data => (data, "/data"),
-    };
+    let data = &body["properties"]["data"];
+    let view = if data.is_null() { body } else { data };
+    let pointer = if data.is_null() { "" } else { "/data" };
 
-    let view = resolved(view, schemas);
-    // One of several views: the first is that of one resource.
-    let view = view["anyOf"]
+    let resolved_view = resolved(view, schemas);
+    // The first of several views describes a single resource.
+    let single = resolved_view["anyOf"]
         .get(0)
-        .map_or(view, |first| resolved(first, schemas));
+        .map_or(resolved_view, |first| resolved(first, schemas));
     ID_FIELDS.into_iter().find_map(|field| {
-        let schema = view["properties"][field]["$ref"].as_str()?.to_owned();
+        let schema = single["properties"][field]["$ref"].as_str()?.to_owned();
         Some(CreatedId {
             schema,
             expression: format!("$response.body#{pointer}/{field}"),
@@ -90,8 +90,8 @@ fn created_id(description: &Value, schemas: &Map<String, Value>) -> Option<Creat
     })
 }
 
-/// Returns where the target's parameters come from, if the created id is one of them and nothing is
-/// missing in the path.
+/// Returns the source of each parameter of the target. Returns `None` if the created id is not one
+/// of them, or if a path parameter has no source.
 fn parameters(
     operation: &Operation,
     target: &Operation,
@@ -124,7 +124,7 @@ fn parameters(
         };
         parameters.insert(format!("path.{name}"), json!(expression));
     }
-    // `DELETE /spaces` takes the id in the query.
+    // `DELETE /spaces` takes the id as a query parameter.
     let is_same_path = operation.endpoint.path == target.endpoint.path;
     if is_same_path && required_query_id(target) {
         takes_created = true;
@@ -133,7 +133,7 @@ fn parameters(
     takes_created.then_some(parameters)
 }
 
-/// Whether an operation needs an id in the query.
+/// Returns whether an operation requires the query parameter `id`.
 fn required_query_id(operation: &Operation) -> bool {
     let is_id = |parameter: &Value| {
         parameter["in"] == "query" && parameter["name"] == "id" && parameter["required"] == true
@@ -143,7 +143,7 @@ fn required_query_id(operation: &Operation) -> bool {
         .is_some_and(|parameters| parameters.iter().any(is_id))
 }
 
-/// Follows a reference to a schema.
+/// Resolves a reference to a schema.
 fn resolved<'a>(schema: &'a Value, schemas: &'a Map<String, Value>) -> &'a Value {
     let name = schema["$ref"]
         .as_str()

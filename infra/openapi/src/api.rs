@@ -1,0 +1,53 @@
+//! Collects the endpoints of all functions.
+
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value};
+use web::openapi::Describer;
+
+use crate::{
+    links::add_links,
+    operation::{Operation, SCHEMAS},
+};
+
+/// The endpoints of the API, and the schemas that they refer to.
+pub struct Api {
+    /// The endpoints, by function.
+    pub operations: Vec<Operation>,
+    /// Schemas by name: `#/components/schemas/…`.
+    pub schemas: Map<String, Value>,
+}
+
+/// Returns every endpoint of the API.
+pub fn api() -> Api {
+    let mut settings = SchemaSettings::draft2020_12().for_serialize();
+    settings.definitions_path = SCHEMAS.into();
+    settings.meta_schema = None;
+    let mut generator = settings.into_generator();
+
+    let mut operations = Vec::new();
+    macro_rules! add {
+        ($($function:literal: $package:ident,)+) => {$(
+            let describer = Describer::new(&mut generator, $function, $package::TIER);
+            let described = $package::endpoints(describer).finish();
+            operations.extend(described.into_iter().map(|described| Operation {
+                function: $function,
+                endpoint: described.endpoint,
+                description: described.description,
+            }));
+        )+};
+    }
+    add! {
+        "spaces": spaces,
+        "upload-configs": upload_configs,
+        "uploads": uploads,
+        "files": files,
+        "folders": folders,
+    }
+
+    let schemas = generator.take_definitions(true);
+    add_links(&mut operations, &schemas);
+    Api {
+        operations,
+        schemas,
+    }
+}
