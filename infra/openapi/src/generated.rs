@@ -5,9 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{
-    api::api, document::document, operation::Operation, reference::with_reference,
-};
+use crate::{api::api, document::document, operation::Operation, reference::with_reference};
 
 /// The API reference. Its first part is written by hand.
 const REFERENCE: &str = "docs/api.md";

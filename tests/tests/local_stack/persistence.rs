@@ -289,6 +289,34 @@ async fn start_failure_names_its_cause() {
 }
 
 #[tokio::test]
+async fn data_directory_of_older_format_is_rejected_until_reset() {
+    let directory = TempDir::new().expect("a temporary directory");
+    let data_dir = directory.path().join("data");
+    let format_file = data_dir.join("format");
+    let mut first = Program::start(&data_dir, &[]);
+    first.ready();
+    first.kill();
+    let format = std::fs::read_to_string(&format_file).expect("a format");
+
+    std::fs::write(&format_file, "3").expect("written");
+    let message = Program::start(&data_dir, &[]).refused();
+    assert!(
+        message.contains(&format!("has format \"3\", this version reads format {format:?}"))
+            && message.contains("--reset"),
+        "{message}"
+    );
+    assert_eq!(
+        std::fs::read_to_string(&format_file).ok().as_deref(),
+        Some("3")
+    );
+
+    let mut second = Program::start(&data_dir, &["--reset"]);
+    second.ready();
+    second.kill();
+    assert_eq!(std::fs::read_to_string(&format_file).ok(), Some(format));
+}
+
+#[tokio::test]
 async fn reset_is_rejected_if_directory_is_in_use_or_start_fails() {
     let directory = TempDir::new().expect("a temporary directory");
     let data_dir = directory.path().join("data");
