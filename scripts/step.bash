@@ -1,6 +1,6 @@
-# Sourced by scripts that consist of steps.
+# Functions for scripts that consist of steps.
 
-# step NAME COMMAND …: runs a command and prints how it ended and how long it took. Ends the script if it fails.
+# step NAME COMMAND …: runs a command and prints its result and duration. Exits if the command fails.
 step() {
     local name=$1 started=$SECONDS
     shift
