@@ -301,8 +301,9 @@ async fn data_directory_of_older_format_is_rejected_until_reset() {
     std::fs::write(&format_file, "3").expect("written");
     let message = Program::start(&data_dir, &[]).refused();
     assert!(
-        message.contains(&format!("has format \"3\", this version reads format {format:?}"))
-            && message.contains("--reset"),
+        message.contains(&format!(
+            "has format \"3\", this version reads format {format:?}"
+        )) && message.contains("--reset"),
         "{message}"
     );
     assert_eq!(
