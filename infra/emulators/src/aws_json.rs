@@ -4,7 +4,7 @@ use axum::body::Body;
 use http::{HeaderName, HeaderValue, Response, StatusCode, header::CONTENT_TYPE};
 use serde_json::Value;
 
-/// Header by which clients of SQS tell errors apart: the code of the older query protocol.
+/// Header with the error code of the older query protocol, which SQS clients read.
 const QUERY_ERROR: HeaderName = HeaderName::from_static("x-amzn-query-error");
 
 /// Version of the protocol.

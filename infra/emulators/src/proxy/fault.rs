@@ -16,7 +16,7 @@ use crate::anomaly::Anomaly;
 /// poll is not a call of that function.
 const POLL_OPERATION: &str = "ReceiveMessage";
 
-/// An error that a service returns in place of its own response.
+/// An error that replaces the response of a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InjectedError {
     /// HTTP status. An invalid one becomes 500.

@@ -12,7 +12,7 @@ use template::CorsRule;
 
 use super::store::ObjectStore;
 
-/// A cross-origin request, or the one that a preflight announces.
+/// A cross-origin request, or the request that a preflight asks about.
 struct CrossOriginRequest {
     is_preflight: bool,
     origin: String,

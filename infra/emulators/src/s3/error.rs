@@ -1,7 +1,7 @@
 //! Errors of opening the store and of S3 operations.
 //!
-//! Invariant: clients see details of their own mistakes only. Failures of the store are an
-//! `InternalError`.
+//! Invariant: a client error has a specific code and message. A failure of the store is an
+//! `InternalError` without details.
 
 use std::{
     io,

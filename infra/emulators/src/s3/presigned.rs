@@ -1,4 +1,4 @@
-//! Checks of a presigned request beside its signature: that the URL has not expired by the injected
+//! Checks of a presigned request in addition to its signature: that the URL has not expired by the injected
 //! clock, and that all `x-amz-` headers are signed.
 
 use std::sync::Arc;

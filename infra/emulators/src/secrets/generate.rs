@@ -1,6 +1,6 @@
 //! Generates secret values from a cryptographically secure source.
 //!
-//! Invariant: values are uniformly distributed among those that contain every character class.
+//! Invariant: all values that contain every character class are equally likely.
 
 use crate::random;
 

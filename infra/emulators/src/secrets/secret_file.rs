@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - Only its owner can read it.
-//! - It is complete at any time: a new version is written beside it and renamed into place.
+//! - It is complete at any time: a new version is written to a second file and renamed into place.
 
 use std::{
     fs::{self, OpenOptions},

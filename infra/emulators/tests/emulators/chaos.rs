@@ -1,4 +1,4 @@
-//! What AWS may do to any call, drawn from seeds.
+//! Seeded random faults.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,7 +12,9 @@ use aws_sdk_sqs::types::SendMessageBatchRequestEntry;
 use futures::future::join_all;
 use template::Stack;
 
-use crate::support::{Cloud, code, exists, get_object, media, put_object, queue, records, text};
+use crate::support::{
+    Emulation, code, exists, get_object, media, put_object, queue, records, text,
+};
 
 fn jobs() -> Stack {
     Stack {
@@ -21,11 +23,11 @@ fn jobs() -> Stack {
     }
 }
 
-/// What becomes of a hundred writes, one after the other.
+/// Returns the results of 100 sequential writes: `done` or the error code.
 async fn outcomes(seed: u64) -> Vec<String> {
-    let cloud = Cloud::with(&records()).await;
-    let client = cloud.dynamodb("operator");
-    cloud.emulators.chaos().enable(seed);
+    let emulation = Emulation::with(&records()).await;
+    let client = emulation.dynamodb("operator");
+    emulation.emulators.chaos().enable(seed);
     let mut outcomes = Vec::new();
     for _ in 0..100 {
         let put = client
@@ -41,7 +43,7 @@ async fn outcomes(seed: u64) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_seed_reproduces() {
+async fn same_seed_causes_same_faults() {
     let first = outcomes(1).await;
     assert_eq!(outcomes(1).await, first);
     assert_ne!(outcomes(2).await, first);
@@ -50,16 +52,16 @@ async fn a_seed_reproduces() {
         "ProvisionedThroughputExceededException",
         "ThrottlingException",
         "done",
-        "no answer",
+        "no response",
     ];
     assert_eq!(kinds, BTreeSet::from(expected));
 }
 
 #[tokio::test]
-async fn a_client_that_tries_again_gets_through() {
-    let cloud = Cloud::with(&records()).await;
-    cloud.emulators.chaos().enable(3);
-    let client = cloud.patient_dynamodb();
+async fn retrying_client_succeeds_under_chaos() {
+    let emulation = Emulation::with(&records()).await;
+    emulation.emulators.chaos().enable(3);
+    let client = emulation.retrying_dynamodb();
     let puts = (0..8).map(async |number: u32| {
         let key = text(&number.to_string());
         client
@@ -73,17 +75,17 @@ async fn a_client_that_tries_again_gets_through() {
     for put in puts {
         put.await.unwrap();
     }
-    cloud.emulators.chaos().disable();
+    emulation.emulators.chaos().disable();
     for number in 0..8 {
         assert!(exists(&client, &number.to_string()).await);
     }
 }
 
 #[tokio::test]
-async fn transactions_conflict_where_they_overlap_and_only_there() {
-    let cloud = Cloud::with(&records()).await;
-    let client = cloud.dynamodb("operator");
-    cloud.emulators.chaos().enable(5);
+async fn only_overlapping_transactions_conflict() {
+    let emulation = Emulation::with(&records()).await;
+    let client = emulation.dynamodb("operator");
+    emulation.emulators.chaos().enable(5);
     let transact = async |keys: [&str; 2]| {
         let put = |key: &str| {
             Put::builder()
@@ -110,10 +112,12 @@ async fn transactions_conflict_where_they_overlap_and_only_there() {
             _ => Vec::new(),
         }
     };
-    // The second member is never drawn: only an overlap can have made it conflict.
-    let (mut together, mut apart) = (0, 0);
+    // Chaos only injects a conflict of the first item. A conflict of the second is an overlap.
+    let mut together = 0;
+    let mut apart = 0;
     for round in 0..20 {
-        let (first, second) = (format!("{round} a"), format!("{round} b"));
+        let first = format!("{round} a");
+        let second = format!("{round} b");
         for reasons in join_all([transact([&first, "shared"]), transact([&second, "shared"])]).await
         {
             together += usize::from(reasons == ["None", "TransactionConflict"]);
@@ -126,15 +130,16 @@ async fn transactions_conflict_where_they_overlap_and_only_there() {
 }
 
 #[tokio::test]
-async fn of_many_objects_those_that_failed_are_named_and_still_there() {
-    let cloud = Cloud::with(&media()).await;
-    let client = cloud.s3("operator");
+async fn failed_deletes_are_returned_as_errors_and_keep_the_objects() {
+    let emulation = Emulation::with(&media()).await;
+    let client = emulation.s3("operator");
     let keys = |round: u32| ["a", "b", "c"].map(|name| format!("{round}/{name}"));
     for key in (0..30).flat_map(keys) {
         put_object(&client, &key, "x").await.unwrap();
     }
-    cloud.emulators.chaos().enable(1);
-    let (mut gone, mut left) = (Vec::new(), Vec::new());
+    emulation.emulators.chaos().enable(1);
+    let mut gone = Vec::new();
+    let mut left = Vec::new();
     for round in 0..30 {
         let objects = keys(round).map(|key| ObjectIdentifier::builder().key(key).build().unwrap());
         let delete = Delete::builder()
@@ -164,7 +169,7 @@ async fn of_many_objects_those_that_failed_are_named_and_still_there() {
                 .filter_map(|object| object.key.clone()),
         );
     }
-    cloud.emulators.chaos().disable();
+    emulation.emulators.chaos().disable();
     assert!(!left.is_empty());
     for key in left {
         assert_eq!(get_object(&client, &key).await.unwrap(), b"x");
@@ -175,11 +180,13 @@ async fn of_many_objects_those_that_failed_are_named_and_still_there() {
 }
 
 #[tokio::test]
-async fn of_a_batch_of_messages_those_that_failed_were_not_sent() {
-    let cloud = Cloud::with(&jobs()).await;
-    let (client, url) = (cloud.sqs("operator"), cloud.queue_url("jobs"));
-    cloud.emulators.chaos().enable(1);
-    let (mut sent, mut failed) = (BTreeSet::new(), BTreeSet::new());
+async fn failed_batch_entries_are_not_sent() {
+    let emulation = Emulation::with(&jobs()).await;
+    let client = emulation.sqs("operator");
+    let url = emulation.queue_url("jobs");
+    emulation.emulators.chaos().enable(1);
+    let mut sent = BTreeSet::new();
+    let mut failed = BTreeSet::new();
     for round in 0..30 {
         let entry = |index: usize| {
             let entry = SendMessageBatchRequestEntry::builder().id(index.to_string());
@@ -209,7 +216,7 @@ async fn of_a_batch_of_messages_those_that_failed_were_not_sent() {
         );
         assert!(batch.failed().iter().all(|entry| !entry.sender_fault()));
     }
-    cloud.emulators.chaos().disable();
+    emulation.emulators.chaos().disable();
     let mut received = BTreeSet::new();
     loop {
         let messages = client
@@ -234,9 +241,10 @@ async fn of_a_batch_of_messages_those_that_failed_were_not_sent() {
 }
 
 #[tokio::test]
-async fn messages_come_twice_and_out_of_order_and_none_is_missing() {
-    let cloud = Cloud::with(&jobs()).await;
-    let (client, url) = (cloud.sqs("operator"), cloud.queue_url("jobs"));
+async fn messages_are_duplicated_and_reordered_but_never_lost() {
+    let emulation = Emulation::with(&jobs()).await;
+    let client = emulation.sqs("operator");
+    let url = emulation.queue_url("jobs");
     for number in 0..30 {
         client
             .send_message()
@@ -246,7 +254,7 @@ async fn messages_come_twice_and_out_of_order_and_none_is_missing() {
             .await
             .unwrap();
     }
-    cloud.emulators.chaos().enable(1);
+    emulation.emulators.chaos().enable(1);
     let mut received: Vec<u32> = Vec::new();
     let mut ids = HashMap::new();
     while received.iter().collect::<BTreeSet<_>>().len() < 30 {
@@ -266,22 +274,23 @@ async fn messages_come_twice_and_out_of_order_and_none_is_missing() {
             assert_eq!(
                 ids.entry(number).or_insert_with(|| id.clone()),
                 &id,
-                "the same message, not an equal one"
+                "a duplicate has the ID of the first delivery"
             );
         }
     }
-    assert!(received.len() > 30, "some came twice");
+    assert!(received.len() > 30, "some are duplicates");
     received.dedup();
     assert!(!received.is_sorted(), "{received:?}");
 }
 
 #[tokio::test]
-async fn a_message_that_comes_again_can_be_deleted_before_it_does() {
-    let cloud = Cloud::with(&jobs()).await;
-    let (client, url) = (cloud.sqs("operator"), cloud.queue_url("jobs"));
-    cloud.emulators.chaos().enable(1);
+async fn duplicate_message_can_be_deleted_before_its_second_delivery() {
+    let emulation = Emulation::with(&jobs()).await;
+    let client = emulation.sqs("operator");
+    let url = emulation.queue_url("jobs");
+    emulation.emulators.chaos().enable(1);
     for _ in 0..20 {
-        // Twice at the worst: nothing but a refusal may keep a message from being sent or deleted.
+        // Retries until the call succeeds.
         while client
             .send_message()
             .queue_url(&url)
@@ -304,7 +313,7 @@ async fn a_message_that_comes_again_can_be_deleted_before_it_does() {
             while delete.clone().send().await.is_err() {}
         }
     }
-    cloud.emulators.chaos().disable();
+    emulation.emulators.chaos().disable();
     assert_eq!(
         client
             .receive_message()

@@ -1,21 +1,25 @@
-//! Planned misbehaviour.
+//! Planned faults.
+
+use std::collections::HashMap;
 
 use aws_sdk_dynamodb::{
     error::{ProvideErrorMetadata as _, SdkError},
-    types::{KeysAndAttributes, Put, PutRequest, TransactWriteItem, Update, WriteRequest},
+    types::{
+        AttributeValue, KeysAndAttributes, Put, PutRequest, TransactWriteItem, Update, WriteRequest,
+    },
 };
 use emulators::{InjectedError, Service};
 use futures::future::join;
 
-use crate::support::{Cloud, exists, principal, put, records, text};
+use crate::support::{Emulation, exists, principal, put, records, text};
 
 #[tokio::test]
-async fn a_lost_answer_took_effect() {
-    let cloud = Cloud::with(&records()).await;
-    let faults = cloud.emulators.faults();
+async fn call_with_lost_response_takes_effect() {
+    let emulation = Emulation::with(&records()).await;
+    let faults = emulation.emulators.faults();
     faults.lose_response(Service::DynamoDb, "PutItem", 1);
     assert_eq!(faults.pending(), 1);
-    let client = cloud.dynamodb("operator");
+    let client = emulation.dynamodb("operator");
     let put = client
         .put_item()
         .table_name("records")
@@ -29,35 +33,35 @@ async fn a_lost_answer_took_effect() {
 }
 
 #[tokio::test]
-async fn a_refused_call_has_no_effect_and_the_next_one_has() {
-    let cloud = Cloud::with(&records()).await;
-    cloud.emulators.faults().fail(
+async fn failed_call_has_no_effect_and_retry_succeeds() {
+    let emulation = Emulation::with(&records()).await;
+    emulation.emulators.faults().fail(
         Service::DynamoDb,
         "PutItem",
         1,
         InjectedError::new(400, "ThrottlingException"),
     );
-    let client = cloud.dynamodb("operator");
+    let client = emulation.dynamodb("operator");
     assert!(!put(&client, "a").await);
     assert!(!exists(&client, "a").await);
     assert!(put(&client, "a").await);
 
-    // The production client gets over it by itself.
-    cloud.emulators.faults().fail(
+    // The production clients retry.
+    emulation.emulators.faults().fail(
         Service::DynamoDb,
         "PutItem",
         1,
         InjectedError::new(500, "InternalServerError"),
     );
-    assert!(put(&cloud.patient_dynamodb(), "b").await);
-    assert_eq!(cloud.emulators.faults().pending(), 0);
+    assert!(put(&emulation.retrying_dynamodb(), "b").await);
+    assert_eq!(emulation.emulators.faults().pending(), 0);
 }
 
 #[tokio::test]
 async fn held_call_has_no_effect_until_it_is_released() {
-    let cloud = Cloud::with(&records()).await;
-    let client = cloud.dynamodb("operator");
-    let mut hold = cloud.emulators.faults().hold("operator", 1);
+    let emulation = Emulation::with(&records()).await;
+    let client = emulation.dynamodb("operator");
+    let mut hold = emulation.emulators.faults().hold("operator", 1);
     assert!(put(&client, "a").await);
 
     let observe = async {
@@ -71,29 +75,29 @@ async fn held_call_has_no_effect_until_it_is_released() {
 }
 
 #[tokio::test]
-async fn dropped_hold_holds_nothing() {
-    let cloud = Cloud::with(&records()).await;
-    let client = cloud.dynamodb("operator");
-    let mut hold = cloud.emulators.faults().hold("operator", 0);
+async fn dropped_hold_releases_call() {
+    let emulation = Emulation::with(&records()).await;
+    let client = emulation.dynamodb("operator");
+    let mut hold = emulation.emulators.faults().hold("operator", 0);
     let drop_it = async {
         hold.reached().await;
         drop(hold);
     };
     assert!(join(put(&client, "a"), drop_it).await.0);
-    drop(cloud.emulators.faults().hold("operator", 0));
+    drop(emulation.emulators.faults().hold("operator", 0));
     assert!(put(&client, "b").await);
 }
 
 #[tokio::test]
-async fn a_conflicting_transaction_is_cancelled_with_reasons() {
-    let cloud = Cloud::with(&records()).await;
-    cloud.emulators.faults().fail(
+async fn conflicting_transaction_is_cancelled_with_reasons() {
+    let emulation = Emulation::with(&records()).await;
+    emulation.emulators.faults().fail(
         Service::DynamoDb,
         "TransactWriteItems",
         1,
         InjectedError::new(400, "TransactionConflict"),
     );
-    let client = cloud.dynamodb("operator");
+    let client = emulation.dynamodb("operator");
     let member = |pk: &str| {
         let put = Put::builder()
             .table_name("records")
@@ -107,18 +111,18 @@ async fn a_conflicting_transaction_is_cancelled_with_reasons() {
         .transact_write_items()
         .transact_items(member("a"))
         .transact_items(member("b"));
-    let refused = transaction
+    let error = transaction
         .clone()
         .send()
         .await
         .unwrap_err()
         .into_service_error();
-    assert_eq!(refused.code(), Some("TransactionCanceledException"));
+    assert_eq!(error.code(), Some("TransactionCanceledException"));
     let aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError::TransactionCanceledException(
         cancelled,
-    ) = refused
+    ) = error
     else {
-        panic!("{refused}");
+        panic!("{error}");
     };
     let codes: Vec<_> = cancelled
         .cancellation_reasons()
@@ -132,13 +136,13 @@ async fn a_conflicting_transaction_is_cancelled_with_reasons() {
 }
 
 #[tokio::test]
-async fn a_transactions_token_counts_once_though_its_answer_is_lost() {
-    let cloud = Cloud::with(&records()).await;
-    cloud
+async fn transaction_token_applies_once_after_lost_response() {
+    let emulation = Emulation::with(&records()).await;
+    emulation
         .emulators
         .faults()
         .lose_response(Service::DynamoDb, "TransactWriteItems", 1);
-    let client = cloud.patient_dynamodb();
+    let client = emulation.retrying_dynamodb();
     let add = |by: &str| {
         let update = Update::builder()
             .table_name("records")
@@ -146,10 +150,7 @@ async fn a_transactions_token_counts_once_though_its_answer_is_lost() {
             .key("sk", text("-"));
         let update = update
             .update_expression("ADD amount :by")
-            .expression_attribute_values(
-                ":by",
-                aws_sdk_dynamodb::types::AttributeValue::N(by.to_owned()),
-            );
+            .expression_attribute_values(":by", AttributeValue::N(by.to_owned()));
         let member = TransactWriteItem::builder()
             .update(update.build().unwrap())
             .build();
@@ -159,7 +160,7 @@ async fn a_transactions_token_counts_once_though_its_answer_is_lost() {
             .client_request_token("once")
     };
     add("1").send().await.unwrap();
-    assert_eq!(cloud.emulators.faults().pending(), 0);
+    assert_eq!(emulation.emulators.faults().pending(), 0);
     add("1").send().await.unwrap();
     let item = client
         .get_item()
@@ -170,89 +171,88 @@ async fn a_transactions_token_counts_once_though_its_answer_is_lost() {
         .await
         .unwrap();
     assert_eq!(item.item.unwrap()["amount"].as_n().unwrap(), "1");
-    // The same token for something else is a mistake of the caller's.
+    // Reusing the token for another transaction is an error.
     let other = add("2").send().await.unwrap_err();
     assert_eq!(other.code(), Some("IdempotentParameterMismatchException"));
 }
 
-#[tokio::test]
-async fn part_of_a_batch_comes_back_unprocessed() {
-    let cloud = Cloud::with(&records()).await;
-    let client = cloud.dynamodb("operator");
-    let write = |pk: &str| {
-        let put = PutRequest::builder()
-            .item("pk", text(pk))
-            .item("sk", text("-"))
-            .build()
-            .unwrap();
-        WriteRequest::builder().put_request(put).build()
-    };
-    let faults = cloud.emulators.faults();
-    faults.leave_unprocessed("BatchWriteItem", 1);
-    let writes = vec![write("a"), write("b"), write("c")];
-    let written = client
-        .batch_write_item()
-        .request_items("records", writes)
-        .send()
-        .await
-        .unwrap();
-    let left = &written.unprocessed_items.unwrap()["records"];
-    assert_eq!(left.as_slice(), [write("c")]);
-    assert!(exists(&client, "b").await && !exists(&client, "c").await);
-    client
-        .batch_write_item()
-        .request_items("records", left.clone())
-        .send()
-        .await
-        .unwrap();
-
-    faults.leave_unprocessed("BatchGetItem", 1);
-    let key = |pk: &str| [("pk".to_owned(), text(pk)), ("sk".to_owned(), text("-"))].into();
-    let keys = KeysAndAttributes::builder()
-        .keys(key("a"))
-        .keys(key("c"))
-        .consistent_read(true)
+fn write_request(pk: &str) -> WriteRequest {
+    let put = PutRequest::builder()
+        .item("pk", text(pk))
+        .item("sk", text("-"))
         .build()
         .unwrap();
-    let read = client
-        .batch_get_item()
-        .request_items("records", keys)
-        .send()
-        .await
-        .unwrap();
-    assert_eq!(read.responses.unwrap()["records"].len(), 1);
-    let left = &read.unprocessed_keys.unwrap()["records"];
-    assert_eq!(
-        (left.keys(), left.consistent_read()),
-        ([key("c")].as_slice(), Some(true))
-    );
+    WriteRequest::builder().put_request(put).build()
+}
 
-    // Of a single key nothing is processed, and then it is.
-    faults.leave_unprocessed("BatchGetItem", 1);
-    let read = client
-        .batch_get_item()
-        .request_items("records", left.clone())
+fn key(pk: &str) -> HashMap<String, AttributeValue> {
+    [("pk".to_owned(), text(pk)), ("sk".to_owned(), text("-"))].into()
+}
+
+#[tokio::test]
+async fn half_of_a_batch_write_is_returned_unprocessed() {
+    let emulation = Emulation::with(&records()).await;
+    let client = emulation.dynamodb("operator");
+    let faults = emulation.emulators.faults();
+    faults.leave_unprocessed("BatchWriteItem", 1);
+
+    let writes = ["a", "b", "c"].map(write_request);
+    let output = client
+        .batch_write_item()
+        .request_items("records", writes.to_vec())
         .send()
         .await
         .unwrap();
-    assert_eq!(read.unprocessed_keys.unwrap()["records"].keys(), [key("c")]);
-    let read = client
-        .batch_get_item()
-        .request_items("records", left.clone())
-        .send()
-        .await
-        .unwrap();
-    assert_eq!(read.responses.unwrap()["records"].len(), 1);
+
+    let unprocessed = &output.unprocessed_items.unwrap()["records"];
+    assert_eq!(unprocessed.as_slice(), [write_request("c")]);
+    assert!(exists(&client, "b").await && !exists(&client, "c").await);
     assert_eq!(faults.pending(), 0);
 }
 
 #[tokio::test]
-async fn who_is_cut_off_has_no_effect_until_reconnected_but_for_the_call_that_was_under_way() {
+async fn half_of_a_batch_read_is_returned_unprocessed() {
+    let emulation = Emulation::with(&records()).await;
+    let client = emulation.dynamodb("operator");
+    assert!(put(&client, "a").await && put(&client, "b").await);
+    let faults = emulation.emulators.faults();
+    faults.leave_unprocessed("BatchGetItem", 2);
+    let keys = KeysAndAttributes::builder()
+        .keys(key("a"))
+        .keys(key("b"))
+        .consistent_read(true)
+        .build()
+        .unwrap();
+    let read = async |keys: &KeysAndAttributes| {
+        let batch = client.batch_get_item();
+        let request = batch.request_items("records", keys.clone());
+        request.send().await.unwrap()
+    };
+
+    let output = read(&keys).await;
+    assert_eq!(output.responses.unwrap()["records"].len(), 1);
+    let unprocessed = &output.unprocessed_keys.unwrap()["records"];
+    assert_eq!(unprocessed.keys(), [key("b")]);
+    assert_eq!(unprocessed.consistent_read(), Some(true));
+
+    // A batch of one key is returned as a whole.
+    let output = read(unprocessed).await;
+    let still_unprocessed = &output.unprocessed_keys.unwrap()["records"];
+    assert_eq!(still_unprocessed.keys(), [key("b")]);
+
+    let output = read(unprocessed).await;
+    assert_eq!(output.responses.unwrap()["records"].len(), 1);
+    assert_eq!(faults.pending(), 0);
+}
+
+#[tokio::test]
+async fn disconnected_principal_has_no_effect_until_reconnected() {
     for takes_effect in [false, true] {
-        let cloud = Cloud::with(&records()).await;
-        cloud.emulators.admit(principal("other", &[("*", "*")]));
-        let (client, other) = (cloud.dynamodb("operator"), cloud.dynamodb("other"));
-        let faults = cloud.emulators.faults();
+        let emulation = Emulation::with(&records()).await;
+        emulation.emulators.admit(principal("other", &[("*", "*")]));
+        let client = emulation.dynamodb("operator");
+        let other = emulation.dynamodb("other");
+        let faults = emulation.emulators.faults();
         faults.disconnect("operator", 1, takes_effect);
         assert!(put(&client, "passes").await);
         assert_eq!((faults.pending(), faults.broken_calls()), (1, 0));

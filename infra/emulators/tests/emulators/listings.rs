@@ -1,10 +1,10 @@
-//! Listings, page by page.
+//! Listings and their pages.
 
 use aws_sdk_s3::{operation::list_objects_v2::ListObjectsV2Output, types::EncodingType};
 
-use crate::support::{Cloud, code, media, principal, put_object};
+use crate::support::{Emulation, code, media, principal, put_object};
 
-/// Keys and common prefixes, in the order of the answer's own two lists.
+/// Returns keys and common prefixes.
 fn entries(page: &ListObjectsV2Output) -> (Vec<&str>, Vec<&str>) {
     let keys = page
         .contents()
@@ -21,9 +21,9 @@ fn entries(page: &ListObjectsV2Output) -> (Vec<&str>, Vec<&str>) {
 }
 
 #[tokio::test]
-async fn pages_follow_one_another_without_gap_or_repetition() {
-    let cloud = Cloud::with(&media()).await;
-    let client = cloud.s3("operator");
+async fn pages_contain_every_key_once() {
+    let emulation = Emulation::with(&media()).await;
+    let client = emulation.s3("operator");
     let mut keys: Vec<String> = (0..23).map(|number| format!("k/{number:02}")).collect();
     keys.extend(["k/é".to_owned(), "k/\u{10ffff}".to_owned(), "l".to_owned()]);
     for key in &keys {
@@ -45,7 +45,7 @@ async fn pages_follow_one_another_without_gap_or_repetition() {
         if token.is_none() {
             break;
         }
-        // What is added behind the page is seen, what is before it is not.
+        // A key before the current page is not listed.
         put_object(&client, "k/0", "x").await.unwrap();
     }
     assert_eq!(seen, keys[..25]);
@@ -59,9 +59,9 @@ async fn pages_follow_one_another_without_gap_or_repetition() {
 }
 
 #[tokio::test]
-async fn a_delimiter_folds_keys_into_prefixes_once_each() {
-    let cloud = Cloud::with(&media()).await;
-    let client = cloud.s3("operator");
+async fn delimiter_groups_keys_into_common_prefixes() {
+    let emulation = Emulation::with(&media()).await;
+    let client = emulation.s3("operator");
     for key in [
         "a",
         "b/1",
@@ -81,7 +81,8 @@ async fn a_delimiter_folds_keys_into_prefixes_once_each() {
     let page = list().prefix("c/").send().await.unwrap();
     assert_eq!(entries(&page), (vec![], vec!["c/d/"]));
 
-    let (mut token, mut seen) = (None, Vec::new());
+    let mut token = None;
+    let mut seen = Vec::new();
     loop {
         let page = list()
             .max_keys(1)
@@ -100,9 +101,9 @@ async fn a_delimiter_folds_keys_into_prefixes_once_each() {
 }
 
 #[tokio::test]
-async fn a_listing_starts_after_a_key_and_has_the_size_it_is_asked_for() {
-    let cloud = Cloud::with(&media()).await;
-    let client = cloud.s3("operator");
+async fn start_after_and_max_keys_limit_a_page() {
+    let emulation = Emulation::with(&media()).await;
+    let client = emulation.s3("operator");
     for key in ["a", "b", "b\u{1}", "c d"] {
         put_object(&client, key, "x").await.unwrap();
     }
@@ -128,20 +129,26 @@ async fn a_listing_starts_after_a_key_and_has_the_size_it_is_asked_for() {
 }
 
 #[tokio::test]
-async fn the_right_to_list_is_on_the_bucket() {
-    let cloud = Cloud::with(&media()).await;
-    cloud.emulators.admit(principal(
+async fn listing_requires_permission_on_the_bucket() {
+    let emulation = Emulation::with(&media()).await;
+    emulation.emulators.admit(principal(
         "lister",
         &[("s3:ListBucket", "arn:aws:s3:::media")],
     ));
-    cloud.emulators.admit(principal(
+    emulation.emulators.admit(principal(
         "other",
         &[
             ("s3:ListBucket", "arn:aws:s3:::media/*"),
             ("s3:GetObject", "*"),
         ],
     ));
-    let list = |principal: &str| cloud.s3(principal).list_objects_v2().bucket("media").send();
+    let list = |principal: &str| {
+        emulation
+            .s3(principal)
+            .list_objects_v2()
+            .bucket("media")
+            .send()
+    };
     assert_eq!(list("lister").await.unwrap().key_count(), Some(0));
     assert_eq!(code(list("other").await.unwrap_err()), "AccessDenied");
 }

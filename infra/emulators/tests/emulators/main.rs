@@ -1,4 +1,4 @@
-//! The emulators through the production clients.
+//! Tests of the emulators with the AWS SDK clients.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -8,6 +8,7 @@ mod faults;
 mod listings;
 mod multipart;
 mod objects;
+mod part_copies;
 mod persistence;
 mod presigned;
 mod proxy;

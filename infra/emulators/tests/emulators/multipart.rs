@@ -1,9 +1,12 @@
-//! Objects that come in parts.
+//! Multipart uploads.
 
 use aws_sdk_s3::{
     Client,
     config::RequestChecksumCalculation,
-    operation::complete_multipart_upload::CompleteMultipartUploadError,
+    operation::{
+        complete_multipart_upload::builders::CompleteMultipartUploadFluentBuilder,
+        list_parts::ListPartsOutput,
+    },
     primitives::ByteStream,
     types::{
         ChecksumAlgorithm, ChecksumMode, ChecksumType, CompletedMultipartUpload, CompletedPart,
@@ -15,296 +18,299 @@ use s3s::crypto::Crc32;
 use template::{Bucket, LifecycleRule, Stack};
 
 use crate::support::{
-    Cloud, DAY_SECONDS, bucket, bytes, code, get_object, media, principal, put_object,
+    DAY_SECONDS, Emulation, ObjectFiles, bucket, bytes, code, get_object, media, principal,
+    put_object,
 };
 
-/// The smallest part that may be followed by another.
-const PART: usize = 5 * 1024 * 1024;
+/// Minimum size of a part that is not the last, in bytes.
+const PART_BYTES: usize = 5 * 1024 * 1024;
 
-async fn begin(client: &Client, key: &str) -> String {
-    let create = client.create_multipart_upload().bucket("media").key(key);
-    let create = create.content_type("video/mp4").metadata("a", "b");
-    create.send().await.unwrap().upload_id.unwrap()
+/// A multipart upload of one key.
+struct Upload<'a> {
+    client: &'a Client,
+    key: &'a str,
+    id: String,
 }
 
-async fn upload(
-    client: &Client,
-    key: &str,
-    id: &str,
-    number: i32,
-    body: Vec<u8>,
-) -> Result<CompletedPart, String> {
-    let part = client
-        .upload_part()
-        .bucket("media")
-        .key(key)
-        .upload_id(id)
-        .part_number(number);
-    let part = part
-        .body(ByteStream::from(body))
-        .send()
-        .await
-        .map_err(code)?;
-    let completed = CompletedPart::builder()
-        .part_number(number)
-        .set_e_tag(part.e_tag);
-    Ok(completed.set_checksum_crc32(part.checksum_crc32).build())
-}
+impl Upload<'_> {
+    async fn create<'a>(client: &'a Client, key: &'a str) -> Upload<'a> {
+        let create = client
+            .create_multipart_upload()
+            .bucket("media")
+            .key(key)
+            .content_type("video/mp4")
+            .metadata("a", "b");
+        let id = create.send().await.unwrap().upload_id.unwrap();
+        Upload { client, key, id }
+    }
 
-async fn complete(
-    client: &Client,
-    key: &str,
-    id: &str,
-    parts: Vec<CompletedPart>,
-) -> Result<String, String> {
-    complete_if(client, key, id, parts, false).await
-}
+    /// Uploads a part. Returns its part of the completion or the error code.
+    async fn put_part(&self, number: i32, body: Vec<u8>) -> Result<CompletedPart, String> {
+        let part = self
+            .client
+            .upload_part()
+            .bucket("media")
+            .key(self.key)
+            .upload_id(&self.id)
+            .part_number(number)
+            .body(ByteStream::from(body))
+            .send()
+            .await
+            .map_err(code)?;
+        let completed = CompletedPart::builder()
+            .part_number(number)
+            .set_e_tag(part.e_tag)
+            .set_checksum_crc32(part.checksum_crc32);
+        Ok(completed.build())
+    }
 
-async fn complete_if(
-    client: &Client,
-    key: &str,
-    id: &str,
-    parts: Vec<CompletedPart>,
-    absent: bool,
-) -> Result<String, String> {
-    let parts = CompletedMultipartUpload::builder()
-        .set_parts(Some(parts))
-        .build();
-    let complete = client
-        .complete_multipart_upload()
-        .bucket("media")
-        .key(key)
-        .upload_id(id);
-    let complete = complete
-        .set_if_none_match(absent.then(|| "*".to_owned()))
-        .multipart_upload(parts)
-        .send()
-        .await;
-    complete
-        .map(|done| done.e_tag.unwrap())
-        .map_err(code::<CompleteMultipartUploadError, _>)
+    fn completion(&self, parts: Vec<CompletedPart>) -> CompleteMultipartUploadFluentBuilder {
+        let parts = CompletedMultipartUpload::builder()
+            .set_parts(Some(parts))
+            .build();
+        self.client
+            .complete_multipart_upload()
+            .bucket("media")
+            .key(self.key)
+            .upload_id(&self.id)
+            .multipart_upload(parts)
+    }
+
+    /// Completes the upload. Returns the ETag or the error code.
+    async fn complete(&self, parts: Vec<CompletedPart>) -> Result<String, String> {
+        let output = self.completion(parts).send().await.map_err(code)?;
+        Ok(output.e_tag.unwrap())
+    }
+
+    async fn abort(&self) -> Result<(), String> {
+        let abort = self
+            .client
+            .abort_multipart_upload()
+            .bucket("media")
+            .key(self.key)
+            .upload_id(&self.id);
+        abort.send().await.map(drop).map_err(code)
+    }
+
+    async fn list_parts(&self) -> Result<ListPartsOutput, String> {
+        let list = self
+            .client
+            .list_parts()
+            .bucket("media")
+            .key(self.key)
+            .upload_id(&self.id)
+            .max_parts(2);
+        list.send().await.map_err(code)
+    }
 }
 
 #[tokio::test]
-async fn parts_become_one_object() {
-    let cloud = Cloud::with(&media()).await;
-    let client = cloud.s3("operator");
-    let whole = bytes(PART + 1000);
-    let id = begin(&client, "film").await;
-    // In any order, and the last of a number counts.
-    let second = upload(&client, "film", &id, 7, whole[PART..].to_vec())
+async fn completion_joins_the_named_parts() {
+    let emulation = Emulation::with(&media()).await;
+    let client = emulation.s3("operator");
+    let whole = bytes(PART_BYTES + 1000);
+    let film = Upload::create(&client, "film").await;
+    // Parts arrive in any order. The last upload with a number replaces the others.
+    let second = film
+        .put_part(7, whole[PART_BYTES..].to_vec())
         .await
         .unwrap();
-    upload(&client, "film", &id, 2, b"replaced".to_vec())
+    film.put_part(2, b"replaced".to_vec()).await.unwrap();
+    let first = film
+        .put_part(2, whole[..PART_BYTES].to_vec())
         .await
         .unwrap();
-    let first = upload(&client, "film", &id, 2, whole[..PART].to_vec())
-        .await
-        .unwrap();
-    upload(&client, "film", &id, 9, b"not named".to_vec())
-        .await
-        .unwrap();
-    assert_eq!(
-        get_object(&client, "film").await,
-        Err("NoSuchKey".to_owned())
-    );
+    film.put_part(9, b"not named".to_vec()).await.unwrap();
+    let incomplete = get_object(&client, "film").await;
+    assert_eq!(incomplete, Err("NoSuchKey".to_owned()));
 
-    let listed = client
-        .list_parts()
-        .bucket("media")
-        .key("film")
-        .upload_id(&id)
-        .max_parts(2)
-        .send()
-        .await
-        .unwrap();
-    let numbers: Vec<_> = listed
-        .parts()
-        .iter()
-        .map(|part| (part.part_number(), part.size()))
-        .collect();
-    assert_eq!(
-        numbers,
-        [(Some(2), i64::try_from(PART).ok()), (Some(7), Some(1000))]
-    );
-    assert_eq!(
-        (listed.is_truncated(), listed.next_part_number_marker()),
-        (Some(true), Some("7"))
-    );
+    let tag = film.complete(vec![first, second]).await.unwrap();
 
-    let tag = complete(&client, "film", &id, vec![first, second])
-        .await
-        .unwrap();
-    let md5s = [Md5::digest(&whole[..PART]), Md5::digest(&whole[PART..])].concat();
-    assert_eq!(tag, format!("\"{}-2\"", hex::encode(Md5::digest(md5s))));
-    let film = client
+    let part_md5s = [
+        Md5::digest(&whole[..PART_BYTES]),
+        Md5::digest(&whole[PART_BYTES..]),
+    ];
+    let md5 = hex::encode(Md5::digest(part_md5s.concat()));
+    assert_eq!(tag, format!("\"{md5}-2\""));
+    let object = client
         .get_object()
         .bucket("media")
         .key("film")
         .send()
         .await
         .unwrap();
-    assert_eq!(
-        (film.content_type(), &*film.metadata().unwrap()["a"]),
-        (Some("video/mp4"), "b")
-    );
-    assert_eq!(film.body.collect().await.unwrap().to_vec(), whole);
-    assert_eq!(
-        cloud.object_files(),
-        (1, 0),
-        "the parts are gone, named or not"
-    );
-    assert_eq!(
-        upload(&client, "film", &id, 1, Vec::new())
-            .await
-            .unwrap_err(),
-        "NoSuchUpload"
-    );
+    assert_eq!(object.content_type(), Some("video/mp4"));
+    assert_eq!(object.metadata().unwrap()["a"], "b");
+    assert_eq!(object.body.collect().await.unwrap().to_vec(), whole);
+    assert_eq!(emulation.object_files(), ObjectFiles::finished(1));
+    let late = film.put_part(1, Vec::new()).await;
+    assert_eq!(late.unwrap_err(), "NoSuchUpload");
 }
 
 #[tokio::test]
-async fn a_completion_that_does_not_fit_leaves_the_upload() {
-    let cloud = Cloud::with(&media()).await;
-    let client = cloud.s3("operator");
-    let id = begin(&client, "k").await;
-    let one = upload(&client, "k", &id, 1, vec![1; PART]).await.unwrap();
-    let two = upload(&client, "k", &id, 2, vec![2; 10]).await.unwrap();
-    let three = upload(&client, "k", &id, 3, vec![3; 10]).await.unwrap();
-    let absent = CompletedPart::builder()
+async fn parts_are_listed_in_pages_by_number() {
+    let emulation = Emulation::with(&media()).await;
+    let client = emulation.s3("operator");
+    let upload = Upload::create(&client, "k").await;
+    for (number, length) in [(7, 70), (2, 20), (9, 90)] {
+        upload.put_part(number, vec![0; length]).await.unwrap();
+    }
+
+    let page = upload.list_parts().await.unwrap();
+
+    let parts: Vec<_> = page
+        .parts()
+        .iter()
+        .map(|part| (part.part_number(), part.size()))
+        .collect();
+    assert_eq!(parts, [(Some(2), Some(20)), (Some(7), Some(70))]);
+    assert_eq!(page.is_truncated(), Some(true));
+    assert_eq!(page.next_part_number_marker(), Some("7"));
+}
+
+#[tokio::test]
+async fn invalid_completion_keeps_the_upload() {
+    let emulation = Emulation::with(&media()).await;
+    let client = emulation.s3("operator");
+    let upload = Upload::create(&client, "k").await;
+    let one = upload.put_part(1, vec![1; PART_BYTES]).await.unwrap();
+    let two = upload.put_part(2, vec![2; 10]).await.unwrap();
+    let three = upload.put_part(3, vec![3; 10]).await.unwrap();
+    let missing = CompletedPart::builder()
         .part_number(4)
         .e_tag("\"x\"")
         .build();
-    let other = CompletedPart::builder()
+    let wrong_tag = CompletedPart::builder()
         .part_number(1)
         .set_e_tag(two.e_tag.clone())
         .build();
-    for (parts, refusal) in [
+
+    for (parts, expected) in [
         (vec![], "MalformedXML"),
         (vec![two.clone(), one.clone()], "InvalidPartOrder"),
         (vec![one.clone(), one.clone()], "InvalidPartOrder"),
-        (vec![one.clone(), absent], "InvalidPart"),
-        (vec![other], "InvalidPart"),
+        (vec![one.clone(), missing], "InvalidPart"),
+        (vec![wrong_tag], "InvalidPart"),
         (vec![one.clone(), two.clone(), three], "EntityTooSmall"),
     ] {
-        assert_eq!(
-            complete(&client, "k", &id, parts).await.unwrap_err(),
-            refusal
-        );
+        assert_eq!(upload.complete(parts).await.unwrap_err(), expected);
     }
-    assert_eq!(
-        complete(&client, "other", &id, vec![one.clone()])
-            .await
-            .unwrap_err(),
-        "NoSuchUpload"
-    );
-    put_object(&client, "k", "was there first").await.unwrap();
-    let refused = complete_if(&client, "k", &id, vec![one.clone(), two.clone()], true).await;
-    assert_eq!(refused.unwrap_err(), "PreconditionFailed");
-    assert_eq!(get_object(&client, "k").await.unwrap(), b"was there first");
-    complete(&client, "k", &id, vec![one, two]).await.unwrap();
-    assert_eq!(get_object(&client, "k").await.unwrap().len(), PART + 10);
-    assert_eq!(cloud.object_files(), (1, 0));
-}
 
-#[tokio::test]
-async fn an_upload_that_is_given_up_is_gone() {
-    let cloud = Cloud::with(&media()).await;
-    let client = cloud.s3("operator");
-    let id = begin(&client, "k").await;
-    let part = upload(&client, "k", &id, 1, b"x".to_vec()).await.unwrap();
-    let abort = || {
-        client
-            .abort_multipart_upload()
-            .bucket("media")
-            .key("k")
-            .upload_id(&id)
-            .send()
+    let other_key = Upload {
+        client: &client,
+        key: "other",
+        id: upload.id.clone(),
     };
-    abort().await.unwrap();
-    assert_eq!(code(abort().await.unwrap_err()), "NoSuchUpload");
-    assert_eq!(
-        complete(&client, "k", &id, vec![part]).await.unwrap_err(),
-        "NoSuchUpload"
-    );
-    assert_eq!(
-        upload(&client, "k", "not-an-id", 1, Vec::new())
-            .await
-            .unwrap_err(),
-        "NoSuchUpload"
-    );
-    let next = begin(&client, "k").await;
-    assert_ne!(next, id);
-    for number in [0, 10_001] {
-        assert_eq!(
-            upload(&client, "k", &next, number, Vec::new())
-                .await
-                .unwrap_err(),
-            "InvalidArgument"
-        );
-    }
-    assert_eq!(cloud.object_files(), (0, 0));
+    let error = other_key.complete(vec![one.clone()]).await;
+    assert_eq!(error.unwrap_err(), "NoSuchUpload");
+    upload.complete(vec![one, two]).await.unwrap();
+    let object = get_object(&client, "k").await.unwrap();
+    assert_eq!(object.len(), PART_BYTES + 10);
 }
 
 #[tokio::test]
-async fn a_composite_checksum_is_that_of_the_parts_checksums() {
-    let cloud = Cloud::with(&media()).await;
-    let client = cloud.s3("operator");
-    let unsummed = client
-        .config()
-        .to_builder()
-        .request_checksum_calculation(RequestChecksumCalculation::WhenRequired);
-    let plain = Client::from_conf(unsummed.build());
-    let create = plain
+async fn conditional_completion_keeps_existing_object() {
+    let emulation = Emulation::with(&media()).await;
+    let client = emulation.s3("operator");
+    let upload = Upload::create(&client, "k").await;
+    let part = upload.put_part(1, b"part".to_vec()).await.unwrap();
+    put_object(&client, "k", "existing").await.unwrap();
+
+    let conditional = upload.completion(vec![part.clone()]).if_none_match("*");
+    let error = conditional.send().await.unwrap_err();
+    assert_eq!(code(error), "PreconditionFailed");
+    assert_eq!(get_object(&client, "k").await.unwrap(), b"existing");
+
+    upload.complete(vec![part]).await.unwrap();
+    assert_eq!(get_object(&client, "k").await.unwrap(), b"part");
+    assert_eq!(emulation.object_files(), ObjectFiles::finished(1));
+}
+
+#[tokio::test]
+async fn aborted_upload_no_longer_exists() {
+    let emulation = Emulation::with(&media()).await;
+    let client = emulation.s3("operator");
+    let upload = Upload::create(&client, "k").await;
+    let part = upload.put_part(1, b"x".to_vec()).await.unwrap();
+
+    upload.abort().await.unwrap();
+
+    let no_such_upload = || "NoSuchUpload".to_owned();
+    assert_eq!(upload.abort().await, Err(no_such_upload()));
+    assert_eq!(upload.complete(vec![part]).await, Err(no_such_upload()));
+    let next = Upload::create(&client, "k").await;
+    assert_ne!(next.id, upload.id);
+    assert_eq!(emulation.object_files(), ObjectFiles::finished(0));
+}
+
+#[tokio::test]
+async fn invalid_upload_ids_and_part_numbers_are_rejected() {
+    let emulation = Emulation::with(&media()).await;
+    let client = emulation.s3("operator");
+    let invalid_id = Upload {
+        client: &client,
+        key: "k",
+        id: "not-an-id".to_owned(),
+    };
+    let error = invalid_id.put_part(1, Vec::new()).await;
+    assert_eq!(error.unwrap_err(), "NoSuchUpload");
+
+    let upload = Upload::create(&client, "k").await;
+    for number in [0, 10_001] {
+        let error = upload.put_part(number, Vec::new()).await;
+        assert_eq!(error.unwrap_err(), "InvalidArgument", "{number}");
+    }
+}
+
+/// Creates an upload of the key `k` with CRC-32 checksums.
+async fn create_with_crc32(client: &Client) -> Upload<'_> {
+    let create = client
         .create_multipart_upload()
         .bucket("media")
         .key("k")
         .checksum_algorithm(ChecksumAlgorithm::Crc32);
     let created = create.send().await.unwrap();
     assert_eq!(created.checksum_type(), Some(&ChecksumType::Composite));
-    let id = created.upload_id.unwrap();
-    let unsummed = plain
-        .upload_part()
-        .bucket("media")
-        .key("k")
-        .upload_id(&id)
-        .part_number(1);
-    let unsummed = unsummed
-        .body(ByteStream::from_static(b"part"))
-        .send()
-        .await
-        .unwrap_err();
-    assert_eq!(
-        code(unsummed),
-        "InvalidRequest",
-        "each part comes with the checksum of the upload"
-    );
-    let mut parts = Vec::new();
-    for (number, body) in [(1, vec![1; PART]), (2, vec![2; 10])] {
-        let sent = client
-            .upload_part()
-            .bucket("media")
-            .key("k")
-            .upload_id(&id)
-            .part_number(number);
-        let sent = sent.body(ByteStream::from(body)).send().await.unwrap();
-        let sum = sent.checksum_crc32.unwrap();
-        parts.push(
-            CompletedPart::builder()
-                .part_number(number)
-                .set_e_tag(sent.e_tag)
-                .checksum_crc32(sum)
-                .build(),
-        );
+    Upload {
+        client,
+        key: "k",
+        id: created.upload_id.unwrap(),
     }
-    let sums: Vec<u8> = parts
+}
+
+#[tokio::test]
+async fn part_without_checksum_of_the_upload_is_rejected() {
+    let emulation = Emulation::with(&media()).await;
+    let client = emulation.s3("operator");
+    let config = client
+        .config()
+        .to_builder()
+        .request_checksum_calculation(RequestChecksumCalculation::WhenRequired);
+    let client_without_checksums = Client::from_conf(config.build());
+
+    let upload = create_with_crc32(&client_without_checksums).await;
+
+    let error = upload.put_part(1, b"part".to_vec()).await;
+    assert_eq!(error.unwrap_err(), "InvalidRequest");
+}
+
+#[tokio::test]
+async fn composite_checksum_covers_the_checksums_of_the_parts() {
+    let emulation = Emulation::with(&media()).await;
+    let client = emulation.s3("operator");
+    let upload = create_with_crc32(&client).await;
+    let parts = vec![
+        upload.put_part(1, vec![1; PART_BYTES]).await.unwrap(),
+        upload.put_part(2, vec![2; 10]).await.unwrap(),
+    ];
+    let part_checksums: Vec<u8> = parts
         .iter()
-        .flat_map(|part| {
-            BASE64_STANDARD
-                .decode(part.checksum_crc32().unwrap())
-                .unwrap()
-        })
+        .filter_map(CompletedPart::checksum_crc32)
+        .flat_map(|checksum| BASE64_STANDARD.decode(checksum).unwrap())
         .collect();
-    complete(&client, "k", &id, parts).await.unwrap();
+
+    upload.complete(parts).await.unwrap();
+
     let head = client
         .head_object()
         .bucket("media")
@@ -313,38 +319,38 @@ async fn a_composite_checksum_is_that_of_the_parts_checksums() {
         .send()
         .await
         .unwrap();
-    let expected = BASE64_STANDARD.encode(Crc32::checksum_u32(&sums).to_be_bytes());
-    assert_eq!(head.checksum_crc32(), Some(&*format!("{expected}-2")));
+    let checksum = Crc32::checksum_u32(&part_checksums).to_be_bytes();
+    let expected = format!("{}-2", BASE64_STANDARD.encode(checksum));
+    assert_eq!(head.checksum_crc32(), Some(&*expected));
     assert_eq!(head.checksum_type(), Some(&ChecksumType::Composite));
 }
 
 #[tokio::test]
-async fn giving_an_upload_up_is_a_right_of_its_own() {
-    let cloud = Cloud::with(&media()).await;
+async fn abort_requires_its_own_permission() {
+    let emulation = Emulation::with(&media()).await;
     let objects = "arn:aws:s3:::media/*";
-    cloud
-        .emulators
-        .admit(principal("uploader", &[("s3:PutObject", objects)]));
-    cloud.emulators.admit(principal(
-        "cleaner",
-        &[("s3:AbortMultipartUpload", objects)],
-    ));
-    let id = begin(&cloud.s3("uploader"), "k").await;
-    let abort = |principal: &str| {
-        cloud
-            .s3(principal)
-            .abort_multipart_upload()
-            .bucket("media")
-            .key("k")
-            .upload_id(&id)
-            .send()
+    for (name, action) in [
+        ("uploader", "s3:PutObject"),
+        ("cleaner", "s3:AbortMultipartUpload"),
+    ] {
+        emulation
+            .emulators
+            .admit(principal(name, &[(action, objects)]));
+    }
+    let uploader = emulation.s3("uploader");
+    let upload = Upload::create(&uploader, "k").await;
+    assert_eq!(upload.abort().await, Err("AccessDenied".to_owned()));
+
+    let cleaner = emulation.s3("cleaner");
+    let by_cleaner = Upload {
+        client: &cleaner,
+        ..upload
     };
-    assert_eq!(code(abort("uploader").await.unwrap_err()), "AccessDenied");
-    abort("cleaner").await.unwrap();
+    by_cleaner.abort().await.unwrap();
 }
 
 #[tokio::test]
-async fn parts_survive_a_restart_and_go_when_nobody_completes_them() {
+async fn incomplete_upload_survives_restart_and_expires() {
     let rule = LifecycleRule {
         prefix: "a/".to_owned(),
         expiration_days: None,
@@ -357,33 +363,30 @@ async fn parts_survive_a_restart_and_go_when_nobody_completes_them() {
         }],
         ..Stack::default()
     };
-    let cloud = Cloud::with(&stack).await;
-    let client = cloud.s3("operator");
+    let emulation = Emulation::with(&stack).await;
+    let client = emulation.s3("operator");
     put_object(&client, "a/object", "stays").await.unwrap();
-    let (due, other) = (
-        begin(&client, "a/due").await,
-        begin(&client, "b/other").await,
-    );
-    for (key, id) in [("a/due", &due), ("b/other", &other)] {
-        upload(&client, key, id, 1, b"part".to_vec()).await.unwrap();
+    let expiring = Upload::create(&client, "a/expiring").await;
+    let other = Upload::create(&client, "b/other").await;
+    for upload in [&expiring, &other] {
+        upload.put_part(1, b"part".to_vec()).await.unwrap();
     }
-    let cloud = cloud.restart().await;
-    cloud.emulators.provision(&stack).await.unwrap();
-    assert_eq!(cloud.object_files(), (3, 0));
-    cloud.swept_after(2 * DAY_SECONDS).await;
-    assert_eq!(cloud.object_files(), (2, 0));
-    let parts = |key: &str, id: &str| {
-        cloud
-            .s3("operator")
-            .list_parts()
-            .bucket("media")
-            .key(key)
-            .upload_id(id)
-            .send()
+
+    let restarted = emulation.restart().await;
+    restarted.emulators.provision(&stack).await.unwrap();
+    assert_eq!(restarted.object_files(), ObjectFiles::finished(3));
+    restarted.sweep_after(2 * DAY_SECONDS).await;
+
+    assert_eq!(restarted.object_files(), ObjectFiles::finished(2));
+    let client = restarted.s3("operator");
+    let expired = Upload {
+        client: &client,
+        ..expiring
     };
-    assert_eq!(
-        code(parts("a/due", &due).await.unwrap_err()),
-        "NoSuchUpload"
-    );
-    assert_eq!(parts("b/other", &other).await.unwrap().parts().len(), 1);
+    let kept = Upload {
+        client: &client,
+        ..other
+    };
+    assert_eq!(expired.list_parts().await.unwrap_err(), "NoSuchUpload");
+    assert_eq!(kept.list_parts().await.unwrap().parts().len(), 1);
 }

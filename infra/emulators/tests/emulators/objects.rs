@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use aws_sdk_s3::{
+    Client,
+    operation::delete_objects::DeleteObjectsOutput,
     presigning::PresigningConfig,
     types::{Delete, ObjectIdentifier},
 };
@@ -14,13 +16,19 @@ use hyper_util::rt::TokioIo;
 use template::{Bucket, LifecycleRule, Stack};
 use tokio::net::TcpStream;
 
-use crate::support::{Cloud, DAY_SECONDS, bucket, code, get_object, media, principal, put_object};
+use crate::support::{
+    DAY_SECONDS, Emulation, ObjectFiles, bucket, code, get_object, media, principal, put_object,
+};
 
 const OBJECTS: &str = "arn:aws:s3:::media/*";
 
-/// Sends a request that no client signs.
-async fn send(cloud: &Cloud, request: Request<Empty<Bytes>>) -> Response<Bytes> {
-    let authority = cloud.emulators.s3_url().strip_prefix("http://").unwrap();
+/// Sends a raw request without an SDK client.
+async fn send(emulation: &Emulation, request: Request<Empty<Bytes>>) -> Response<Bytes> {
+    let authority = emulation
+        .emulators
+        .s3_url()
+        .strip_prefix("http://")
+        .unwrap();
     let stream = TokioIo::new(TcpStream::connect(authority).await.unwrap());
     let (mut sender, connection) = hyper::client::conn::http1::handshake(stream).await.unwrap();
     let exchange = async {
@@ -33,12 +41,12 @@ async fn send(cloud: &Cloud, request: Request<Empty<Bytes>>) -> Response<Bytes> 
 }
 
 #[tokio::test]
-async fn objects_are_allowed_by_action_and_survive_a_restart() {
-    let cloud = Cloud::with(&media()).await;
-    cloud
+async fn permissions_apply_per_action_and_objects_survive_restart() {
+    let emulation = Emulation::with(&media()).await;
+    emulation
         .emulators
         .admit(principal("writer", &[("s3:PutObject", OBJECTS)]));
-    let writer = cloud.s3("writer");
+    let writer = emulation.s3("writer");
     put_object(&writer, "a/b c", b"bytes".to_vec())
         .await
         .unwrap();
@@ -47,33 +55,35 @@ async fn objects_are_allowed_by_action_and_survive_a_restart() {
         Err("AccessDenied".to_owned())
     );
     assert_eq!(
-        put_object(&cloud.s3("nobody"), "x", Vec::new()).await,
+        put_object(&emulation.s3("unregistered"), "x", Vec::new()).await,
         Err("InvalidAccessKeyId".to_owned())
     );
 
-    let cloud = cloud.restart().await;
-    cloud.emulators.provision(&media()).await.unwrap();
+    let emulation = emulation.restart().await;
+    emulation.emulators.provision(&media()).await.unwrap();
     assert_eq!(
-        get_object(&cloud.s3("operator"), "a/b c").await.unwrap(),
+        get_object(&emulation.s3("operator"), "a/b c")
+            .await
+            .unwrap(),
         b"bytes"
     );
 }
 
 #[tokio::test]
-async fn an_absent_object_is_told_only_to_those_who_may_list() {
-    let cloud = Cloud::with(&media()).await;
-    cloud
+async fn missing_object_is_reported_only_with_list_permission() {
+    let emulation = Emulation::with(&media()).await;
+    emulation
         .emulators
         .admit(principal("reader", &[("s3:GetObject", OBJECTS)]));
     assert_eq!(
-        get_object(&cloud.s3("reader"), "absent").await,
+        get_object(&emulation.s3("reader"), "absent").await,
         Err("AccessDenied".to_owned())
     );
     assert_eq!(
-        get_object(&cloud.s3("operator"), "absent").await,
+        get_object(&emulation.s3("operator"), "absent").await,
         Err("NoSuchKey".to_owned())
     );
-    let head = cloud
+    let head = emulation
         .s3("reader")
         .head_object()
         .bucket("media")
@@ -85,18 +95,18 @@ async fn an_absent_object_is_told_only_to_those_who_may_list() {
 }
 
 #[tokio::test]
-async fn faults_reach_objects_too() {
-    let cloud = Cloud::with(&media()).await;
-    let faults = cloud.emulators.faults();
-    let client = cloud.s3("operator");
+async fn planned_faults_apply_to_s3() {
+    let emulation = Emulation::with(&media()).await;
+    let faults = emulation.emulators.faults();
+    let client = emulation.s3("operator");
     faults.lose_response(Service::S3, "PutObject", 1);
     assert_eq!(
         put_object(&client, "lost", b"kept".to_vec()).await,
-        Err("no answer".to_owned())
+        Err("no response".to_owned())
     );
     assert_eq!(get_object(&client, "lost").await.unwrap(), b"kept");
 
-    // The whole body is read before a refusal, or the client would see a broken connection.
+    // The proxy reads the whole body before it responds, or the client would miss the response.
     faults.fail(
         Service::S3,
         "PutObject",
@@ -115,16 +125,16 @@ async fn faults_reach_objects_too() {
 }
 
 #[tokio::test]
-async fn a_presigned_request_counts_for_its_signer_and_a_preflight_for_nobody() {
-    let cloud = Cloud::with(&media()).await;
-    cloud
+async fn presigned_request_is_logged_for_its_signer_and_preflight_is_not_logged() {
+    let emulation = Emulation::with(&media()).await;
+    emulation
         .emulators
         .admit(principal("signer", &[("s3:GetObject", OBJECTS)]));
-    put_object(&cloud.s3("operator"), "photo", b"bytes".to_vec())
+    put_object(&emulation.s3("operator"), "photo", b"bytes".to_vec())
         .await
         .unwrap();
     let expiry = PresigningConfig::expires_in(Duration::from_mins(1)).unwrap();
-    let signed = cloud
+    let signed = emulation
         .s3("signer")
         .get_object()
         .bucket("media")
@@ -132,11 +142,15 @@ async fn a_presigned_request_counts_for_its_signer_and_a_preflight_for_nobody() 
         .presigned(expiry)
         .await
         .unwrap();
-    let host = cloud.emulators.s3_url().strip_prefix("http://").unwrap();
+    let host = emulation
+        .emulators
+        .s3_url()
+        .strip_prefix("http://")
+        .unwrap();
     let request = || Request::builder().header("host", host);
 
-    let wire = cloud.emulators.call_log();
-    wire.clear();
+    let call_log = emulation.emulators.call_log();
+    call_log.clear();
     let preflight = request()
         .method(Method::OPTIONS)
         .uri("/media/photo")
@@ -145,20 +159,23 @@ async fn a_presigned_request_counts_for_its_signer_and_a_preflight_for_nobody() 
         .header("access-control-request-method", "PUT")
         .body(Empty::new())
         .unwrap();
-    let allowed = send(&cloud, preflight).await;
+    let allowed = send(&emulation, preflight).await;
     assert!(
         allowed
             .headers()
             .contains_key("access-control-allow-origin"),
         "{allowed:?}"
     );
-    assert_eq!(wire.calls(), []);
+    assert_eq!(call_log.calls(), []);
 
-    let path = signed.uri().strip_prefix(cloud.emulators.s3_url()).unwrap();
-    let answer = send(&cloud, request().uri(path).body(Empty::new()).unwrap()).await;
-    assert_eq!(answer.body(), "bytes");
+    let path = signed
+        .uri()
+        .strip_prefix(emulation.emulators.s3_url())
+        .unwrap();
+    let response = send(&emulation, request().uri(path).body(Empty::new()).unwrap()).await;
+    assert_eq!(response.body(), "bytes");
     let anonymous = send(
-        &cloud,
+        &emulation,
         request().uri("/media/photo").body(Empty::new()).unwrap(),
     )
     .await;
@@ -169,11 +186,14 @@ async fn a_presigned_request_counts_for_its_signer_and_a_preflight_for_nobody() 
         operation: "GetObject".to_owned(),
         status,
     };
-    assert_eq!(wire.calls(), [call("signer", 200), call("unknown", 403)]);
+    assert_eq!(
+        call_log.calls(),
+        [call("signer", 200), call("unknown", 403)]
+    );
 }
 
 #[tokio::test]
-async fn objects_expire_by_their_prefix_at_the_midnight_after_their_days() {
+async fn objects_expire_at_the_midnight_after_their_days() {
     let rule = LifecycleRule {
         prefix: "staging/".to_owned(),
         expiration_days: Some(1),
@@ -186,25 +206,25 @@ async fn objects_expire_by_their_prefix_at_the_midnight_after_their_days() {
         }],
         ..Stack::default()
     };
-    let cloud = Cloud::with(&stack).await;
-    let of_day = u64::try_from(cloud.clock.now_ms()).unwrap() / 1000 % DAY_SECONDS;
-    cloud.swept_after(DAY_SECONDS - of_day + 60).await;
-    let client = cloud.s3("operator");
+    let emulation = Emulation::with(&stack).await;
+    let of_day = u64::try_from(emulation.clock.now_ms()).unwrap() / 1000 % DAY_SECONDS;
+    emulation.sweep_after(DAY_SECONDS - of_day + 60).await;
+    let client = emulation.s3("operator");
     for key in ["staging/a", "staging", "kept/staging/a"] {
         put_object(&client, key, "bytes").await.unwrap();
     }
-    // A minute after one midnight it is put, a day of its own and the rest of the next pass.
-    cloud.swept_after(2 * DAY_SECONDS - 120).await;
+    // Put one minute after midnight: a day later, the rest of that day has to pass as well.
+    emulation.sweep_after(2 * DAY_SECONDS - 120).await;
     assert_eq!(get_object(&client, "staging/a").await.unwrap(), b"bytes");
-    cloud.swept_after(61).await;
+    emulation.sweep_after(61).await;
     assert_eq!(
         get_object(&client, "staging/a").await,
         Err("NoSuchKey".to_owned())
     );
-    assert_eq!(cloud.object_files(), (2, 0));
+    assert_eq!(emulation.object_files(), ObjectFiles::finished(2));
 }
 
-fn named(keys: &[&str]) -> Delete {
+fn delete_request(keys: &[&str]) -> Delete {
     let objects = keys
         .iter()
         .map(|key| ObjectIdentifier::builder().key(*key).build().unwrap());
@@ -214,99 +234,90 @@ fn named(keys: &[&str]) -> Delete {
         .unwrap()
 }
 
+async fn delete_objects(client: &Client, delete: Delete) -> Result<DeleteObjectsOutput, String> {
+    let request = client.delete_objects().bucket("media").delete(delete);
+    request.send().await.map_err(code)
+}
+
 #[tokio::test]
-async fn many_objects_are_deleted_at_once_and_each_on_its_own() {
-    let cloud = Cloud::with(&media()).await;
-    cloud
-        .emulators
-        .admit(principal("cleaner", &[("s3:DeleteObject", OBJECTS)]));
-    cloud
-        .emulators
-        .admit(principal("reader", &[("s3:GetObject", OBJECTS)]));
-    let client = cloud.s3("operator");
-    let tag = put_object(&client, "a&b <c>", "x").await.unwrap();
-    for key in ["changed", "kept", "quiet"] {
-        put_object(&client, key, "x").await.unwrap();
-    }
-    let delete = |principal: &str, keys: &[&str]| {
-        cloud
-            .s3(principal)
-            .delete_objects()
-            .bucket("media")
-            .delete(named(keys))
-            .send()
-    };
-    assert_eq!(
-        code(delete("reader", &["kept"]).await.unwrap_err()),
-        "AccessDenied"
-    );
-    let deleted = delete("cleaner", &["a&b <c>", "absent"]).await.unwrap();
+async fn batch_delete_deletes_existing_and_ignores_missing_objects() {
+    let emulation = Emulation::with(&media()).await;
+    let client = emulation.s3("operator");
+    put_object(&client, "a&b <c>", "x").await.unwrap();
+
+    let output = delete_objects(&client, delete_request(&["a&b <c>", "missing"])).await;
+
+    let deleted = output.unwrap();
     let keys: Vec<_> = deleted
         .deleted()
         .iter()
         .filter_map(|object| object.key())
         .collect();
-    assert_eq!(
-        (keys, deleted.errors().len()),
-        (vec!["a&b <c>", "absent"], 0)
-    );
-    assert_eq!(
-        get_object(&client, "a&b <c>").await,
-        Err("NoSuchKey".to_owned())
-    );
+    assert_eq!(keys, ["a&b <c>", "missing"]);
+    assert!(deleted.errors().is_empty());
+    let object = get_object(&client, "a&b <c>").await;
+    assert_eq!(object, Err("NoSuchKey".to_owned()));
+}
 
-    // One that fails keeps no other from going, and a quiet answer names it alone.
+#[tokio::test]
+async fn batch_delete_requires_delete_permission() {
+    let emulation = Emulation::with(&media()).await;
+    for (name, action) in [("cleaner", "s3:DeleteObject"), ("reader", "s3:GetObject")] {
+        emulation
+            .emulators
+            .admit(principal(name, &[(action, OBJECTS)]));
+    }
+    let delete = async |name: &str| {
+        let client = emulation.s3(name);
+        delete_objects(&client, delete_request(&["k"])).await
+    };
+
+    assert_eq!(delete("reader").await.unwrap_err(), "AccessDenied");
+    assert_eq!(delete("cleaner").await.unwrap().deleted().len(), 1);
+}
+
+#[tokio::test]
+async fn quiet_batch_delete_returns_only_errors() {
+    let emulation = Emulation::with(&media()).await;
+    let client = emulation.s3("operator");
+    let outdated = put_object(&client, "changed", "x").await.unwrap();
     put_object(&client, "changed", "y").await.unwrap();
-    let conditional = ObjectIdentifier::builder()
-        .key("changed")
-        .e_tag(tag)
-        .build()
-        .unwrap();
-    let other = ObjectIdentifier::builder().key("quiet").build().unwrap();
-    let both = Delete::builder()
-        .objects(conditional)
-        .objects(other)
-        .quiet(true)
-        .build()
-        .unwrap();
-    let deleted = client
-        .delete_objects()
-        .bucket("media")
-        .delete(both)
-        .send()
+    put_object(&client, "other", "x").await.unwrap();
+    let conditional = ObjectIdentifier::builder().key("changed").e_tag(outdated);
+    let unconditional = ObjectIdentifier::builder().key("other");
+    let delete = Delete::builder()
+        .objects(conditional.build().unwrap())
+        .objects(unconditional.build().unwrap())
+        .quiet(true);
+
+    let output = delete_objects(&client, delete.build().unwrap())
         .await
         .unwrap();
-    let errors: Vec<_> = deleted
+
+    let errors: Vec<_> = output
         .errors()
         .iter()
         .map(|error| (error.key(), error.code()))
         .collect();
-    assert_eq!(
-        (deleted.deleted().len(), errors),
-        (0, vec![(Some("changed"), Some("PreconditionFailed"))])
-    );
+    assert_eq!(errors, [(Some("changed"), Some("PreconditionFailed"))]);
+    assert!(output.deleted().is_empty());
     assert_eq!(get_object(&client, "changed").await.unwrap(), b"y");
-    assert_eq!(
-        get_object(&client, "quiet").await,
-        Err("NoSuchKey".to_owned())
-    );
+    let other = get_object(&client, "other").await;
+    assert_eq!(other, Err("NoSuchKey".to_owned()));
 }
 
 #[tokio::test]
-async fn a_thousand_long_keys_fit_into_one_deletion_and_one_more_does_not() {
-    let cloud = Cloud::with(&media()).await;
-    let keys: Vec<String> = (0..1001)
+async fn batch_delete_accepts_at_most_1000_keys() {
+    let emulation = Emulation::with(&media()).await;
+    let client = emulation.s3("operator");
+    let long_keys: Vec<String> = (0..1001)
         .map(|number| format!("{number:04}{}", "&".repeat(1020)))
         .collect();
-    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-    let client = cloud.s3("operator");
-    let delete = |keys: &[&str]| {
-        client
-            .delete_objects()
-            .bucket("media")
-            .delete(named(keys))
-            .send()
-    };
-    assert_eq!(delete(&keys[..1000]).await.unwrap().deleted().len(), 1000);
-    assert_eq!(code(delete(&keys).await.unwrap_err()), "MalformedXML");
+    let keys: Vec<&str> = long_keys.iter().map(String::as_str).collect();
+
+    let output = delete_objects(&client, delete_request(&keys[..1000])).await;
+    assert_eq!(output.unwrap().deleted().len(), 1000);
+
+    let error = delete_objects(&client, delete_request(&keys)).await;
+    assert_eq!(error.unwrap_err(), "MalformedXML");
 }

@@ -1,10 +1,10 @@
-//! The data directory outlives the process, and is not tampered with.
+//! Persistence and integrity of the data directory.
 
 use std::{fs, path::Path};
 
 use template::Stack;
 
-use crate::support::{Cloud, TestClock, bucket, exists, put, queue, records, start};
+use crate::support::{Emulation, TestClock, bucket, exists, put, queue, records, start};
 
 fn stack() -> Stack {
     Stack {
@@ -15,26 +15,26 @@ fn stack() -> Stack {
 }
 
 #[tokio::test]
-async fn what_was_acknowledged_survives_a_killed_process() {
-    let cloud = Cloud::with(&stack()).await;
-    assert!(put(&cloud.dynamodb("operator"), "kept").await);
-    let message = cloud
+async fn acknowledged_writes_survive_a_killed_process() {
+    let emulation = Emulation::with(&stack()).await;
+    assert!(put(&emulation.dynamodb("operator"), "kept").await);
+    let message = emulation
         .sqs("operator")
         .send_message()
-        .queue_url(cloud.queue_url("jobs"))
+        .queue_url(emulation.queue_url("jobs"))
         .message_body("kept");
     message.send().await.unwrap();
-    let object = cloud
+    let object = emulation
         .s3("operator")
         .put_object()
         .bucket("media")
         .key("kept")
         .body(b"kept".to_vec().into());
     object.send().await.unwrap();
-    // A copy taken while they run is what a killed process leaves behind.
+    // A copy of the files of running emulators is equivalent to those of a killed process.
     let left_behind = tempfile::tempdir().unwrap();
-    copy(cloud.directory.path(), left_behind.path());
-    let revived = Cloud::start_in(left_behind).await;
+    copy(emulation.directory.path(), left_behind.path());
+    let revived = Emulation::start_in(left_behind).await;
     revived.emulators.provision(&stack()).await.unwrap();
     assert!(exists(&revived.dynamodb("operator"), "kept").await);
     let received = revived
@@ -69,29 +69,29 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[tokio::test]
-async fn a_directory_in_use_cannot_be_opened_again() {
-    let cloud = Cloud::start().await;
-    let refused = start(cloud.directory.path(), &TestClock::new())
+async fn directory_in_use_is_rejected() {
+    let emulation = Emulation::start().await;
+    let error = start(emulation.directory.path(), &TestClock::new())
         .await
         .err()
         .unwrap()
         .to_string();
     assert!(
-        refused.contains(&*cloud.directory.path().to_string_lossy()),
-        "{refused}"
+        error.contains(&*emulation.directory.path().to_string_lossy()),
+        "{error}"
     );
-    assert!(refused.contains("in use"), "{refused}");
-    cloud.restart().await;
+    assert!(error.contains("in use"), "{error}");
+    emulation.restart().await;
 }
 
 #[tokio::test]
-async fn a_damaged_or_missing_database_is_named_and_left_alone() {
+async fn damaged_database_is_rejected_and_left_unchanged() {
     for file in ["dynamodb.sqlite", "sqs.sqlite", "s3/objects.sqlite"] {
-        let cloud = Cloud::with(&stack()).await;
-        let path = cloud.directory.path().join(file);
-        cloud.emulators.stop().await;
+        let emulation = Emulation::with(&stack()).await;
+        let path = emulation.directory.path().join(file);
+        emulation.emulators.stop().await;
         let whole = fs::read(&path).unwrap();
-        // Cut off, overwritten, emptied, gone.
+        // Truncated, not a database, overwritten, empty, missing.
         let mut overwritten = whole.clone();
         overwritten[4096..8192].fill(0xAA);
         for damage in [
@@ -105,57 +105,57 @@ async fn a_damaged_or_missing_database_is_named_and_left_alone() {
                 Some(bytes) => fs::write(&path, bytes).unwrap(),
                 None => fs::remove_file(&path).unwrap(),
             }
-            let refused = start(cloud.directory.path(), &TestClock::new())
+            let error = start(emulation.directory.path(), &TestClock::new())
                 .await
                 .err()
                 .unwrap()
                 .to_string();
             assert!(
-                refused.contains(file) && refused.contains("is damaged"),
-                "{refused}"
+                error.contains(file) && error.contains("is damaged"),
+                "{error}"
             );
             assert_eq!(fs::read(&path).ok().as_deref(), damage);
         }
         fs::write(&path, whole).unwrap();
-        start(cloud.directory.path(), &TestClock::new())
+        start(emulation.directory.path(), &TestClock::new())
             .await
             .unwrap();
     }
 }
 
 #[tokio::test]
-async fn lost_secrets_are_not_made_anew() {
-    let cloud = Cloud::with(&stack()).await;
-    let path = cloud.directory.path().join("secrets.json");
-    cloud.emulators.stop().await;
+async fn damaged_secrets_file_is_rejected_and_left_unchanged() {
+    let emulation = Emulation::with(&stack()).await;
+    let path = emulation.directory.path().join("secrets.json");
+    emulation.emulators.stop().await;
     for damage in [Some(&br#"[{"value":"sesame""#[..]), Some(b""), None] {
         match damage {
             Some(bytes) => fs::write(&path, bytes).unwrap(),
             None => fs::remove_file(&path).unwrap(),
         }
-        let refused = start(cloud.directory.path(), &TestClock::new())
+        let error = start(emulation.directory.path(), &TestClock::new())
             .await
             .err()
             .unwrap()
             .to_string();
         assert!(
-            refused.contains("secrets.json") && refused.contains("is damaged"),
-            "{refused}"
+            error.contains("secrets.json") && error.contains("is damaged"),
+            "{error}"
         );
-        assert!(!refused.contains("sesame"), "{refused}");
+        assert!(!error.contains("sesame"), "{error}");
         assert_eq!(fs::read(&path).ok().as_deref(), damage);
     }
 }
 
 #[tokio::test]
-async fn a_directory_of_another_format_is_not_touched() {
-    let cloud = Cloud::start().await;
-    cloud.emulators.stop().await;
-    fs::write(cloud.directory.path().join("format"), "0").unwrap();
-    let refused = start(cloud.directory.path(), &TestClock::new())
+async fn directory_with_other_format_is_rejected() {
+    let emulation = Emulation::start().await;
+    emulation.emulators.stop().await;
+    fs::write(emulation.directory.path().join("format"), "0").unwrap();
+    let error = start(emulation.directory.path(), &TestClock::new())
         .await
         .err()
         .unwrap()
         .to_string();
-    assert!(refused.contains(r#"has format "0""#), "{refused}");
+    assert!(error.contains(r#"has format "0""#), "{error}");
 }

@@ -1,4 +1,4 @@
-//! What anyone may do with a presigned address, and what nobody may.
+//! Presigned URLs.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -13,16 +13,16 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::support::{Cloud, get_object, media, put_object};
+use crate::support::{Emulation, ObjectFiles, get_object, media, put_object};
 
-/// Seconds for which the addresses here are good.
-const LIFETIME_SECONDS: u64 = 60;
-/// The body that they are made for.
+/// Validity of the URLs, in seconds.
+const VALIDITY_SECONDS: u64 = 60;
+/// The body that the URLs accept.
 const BODY: &str = "twelve bytes";
 
-/// An address that takes twelve bytes of plain text.
-async fn presign(cloud: &Cloud, key: &str) -> PresignedRequest {
-    let client = cloud.s3("operator");
+/// Returns a URL that accepts twelve bytes of plain text.
+async fn presign(emulation: &Emulation, key: &str) -> PresignedRequest {
+    let client = emulation.s3("operator");
     let config = client
         .config()
         .to_builder()
@@ -31,10 +31,10 @@ async fn presign(cloud: &Cloud, key: &str) -> PresignedRequest {
         .put_object()
         .bucket("media")
         .key(key);
-    let now = UNIX_EPOCH + Duration::from_millis(cloud.clock.now_ms().unsigned_abs());
+    let now = UNIX_EPOCH + Duration::from_millis(emulation.clock.now_ms().unsigned_abs());
     let expiry = PresigningConfig::builder()
         .start_time(now)
-        .expires_in(Duration::from_secs(LIFETIME_SECONDS));
+        .expires_in(Duration::from_secs(VALIDITY_SECONDS));
     put.content_type("text/plain")
         .content_length(12)
         .presigned(expiry.build().unwrap())
@@ -42,33 +42,47 @@ async fn presign(cloud: &Cloud, key: &str) -> PresignedRequest {
         .unwrap()
 }
 
-/// Sends a head and a body to the store, and answers with the status and the whole answer.
-async fn send(cloud: &Cloud, head: &str, body: &str) -> (u16, String) {
-    let mut stream = begin(cloud, head, body).await;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.unwrap();
-    (answer[9..12].parse().unwrap(), answer)
+#[derive(Debug)]
+struct RawResponse {
+    status: u16,
+    /// Status line, headers and body.
+    text: String,
 }
 
-async fn begin(cloud: &Cloud, head: &str, body: &str) -> TcpStream {
-    let authority = cloud.emulators.s3_url().strip_prefix("http://").unwrap();
+/// Sends a raw request and returns the response.
+async fn send(emulation: &Emulation, head: &str, body: &str) -> RawResponse {
+    let mut stream = begin(emulation, head, body).await;
+    let mut text = String::new();
+    stream.read_to_string(&mut text).await.unwrap();
+    RawResponse {
+        status: text[9..12].parse().unwrap(),
+        text,
+    }
+}
+
+async fn begin(emulation: &Emulation, head: &str, body: &str) -> TcpStream {
+    let authority = emulation
+        .emulators
+        .s3_url()
+        .strip_prefix("http://")
+        .unwrap();
     let mut stream = TcpStream::connect(authority).await.unwrap();
     let request = format!("{head}\r\nhost: {authority}\r\nconnection: close\r\n\r\n{body}");
     stream.write_all(request.as_bytes()).await.unwrap();
     stream
 }
 
-fn path<'a>(cloud: &Cloud, presigned: &'a PresignedRequest) -> &'a str {
+fn path<'a>(emulation: &Emulation, presigned: &'a PresignedRequest) -> &'a str {
     presigned
         .uri()
-        .strip_prefix(cloud.emulators.s3_url())
+        .strip_prefix(emulation.emulators.s3_url())
         .unwrap()
 }
 
 #[tokio::test]
-async fn an_address_takes_what_it_was_made_for_as_often_as_it_is_sent() {
-    let cloud = Cloud::with(&media()).await;
-    let presigned = presign(&cloud, "k").await;
+async fn presigned_url_accepts_its_upload_until_expiry() {
+    let emulation = Emulation::with(&media()).await;
+    let presigned = presign(&emulation, "k").await;
     assert!(
         presigned
             .uri()
@@ -77,219 +91,249 @@ async fn an_address_takes_what_it_was_made_for_as_often_as_it_is_sent() {
     );
     let head = format!(
         "PUT {} HTTP/1.1\r\ncontent-type: text/plain\r\ncontent-length: 12",
-        path(&cloud, &presigned)
+        path(&emulation, &presigned)
     );
     for body in [BODY, "other bytes!"] {
-        assert_eq!(send(&cloud, &head, body).await.0, 200);
+        assert_eq!(send(&emulation, &head, body).await.status, 200);
         assert_eq!(
-            get_object(&cloud.s3("operator"), "k").await.unwrap(),
+            get_object(&emulation.s3("operator"), "k").await.unwrap(),
             body.as_bytes()
         );
     }
-    cloud.clock.advance(LIFETIME_SECONDS + 1);
-    let (status, answer) = send(&cloud, &head, BODY).await;
+    emulation.clock.advance(VALIDITY_SECONDS + 1);
+    let response = send(&emulation, &head, BODY).await;
     assert!(
-        status == 403 && answer.contains("Request has expired"),
-        "{answer}"
+        response.status == 403 && response.text.contains("Request has expired"),
+        "{response:?}"
     );
     assert_eq!(
-        get_object(&cloud.s3("operator"), "k").await.unwrap(),
+        get_object(&emulation.s3("operator"), "k").await.unwrap(),
         b"other bytes!"
     );
 }
 
+/// A request that differs from the one that the URL permits.
+struct InvalidUpload {
+    name: &'static str,
+    headers: &'static [&'static str],
+    body: &'static str,
+}
+
+const LENGTH: &str = "content-length: 12";
+const CONTENT_TYPE: &str = "content-type: text/plain";
+const CHUNKED_BODY: &str = "c\r\ntwelve bytes\r\n0\r\n\r\n";
+
+const INVALID_UPLOADS: [InvalidUpload; 12] = [
+    InvalidUpload {
+        name: "shorter body",
+        headers: &[CONTENT_TYPE, "content-length: 11"],
+        body: "eleven byte",
+    },
+    InvalidUpload {
+        name: "longer body",
+        headers: &[CONTENT_TYPE, "content-length: 13"],
+        body: "twelve bytes!",
+    },
+    InvalidUpload {
+        name: "empty body",
+        headers: &[CONTENT_TYPE, "content-length: 0"],
+        body: "",
+    },
+    InvalidUpload {
+        name: "different content type",
+        headers: &["content-type: text/html", LENGTH],
+        body: BODY,
+    },
+    InvalidUpload {
+        name: "no content type",
+        headers: &[LENGTH],
+        body: BODY,
+    },
+    InvalidUpload {
+        name: "content type with a parameter",
+        headers: &["content-type: text/plain; charset=utf-8", LENGTH],
+        body: BODY,
+    },
+    InvalidUpload {
+        name: "no length",
+        headers: &[CONTENT_TYPE],
+        body: BODY,
+    },
+    InvalidUpload {
+        name: "chunked",
+        headers: &[CONTENT_TYPE, "transfer-encoding: chunked"],
+        body: CHUNKED_BODY,
+    },
+    InvalidUpload {
+        name: "chunked with a length",
+        headers: &[CONTENT_TYPE, LENGTH, "transfer-encoding: chunked"],
+        body: CHUNKED_BODY,
+    },
+    InvalidUpload {
+        name: "two lengths",
+        headers: &[CONTENT_TYPE, LENGTH, "content-length: 13"],
+        body: "twelve bytes!",
+    },
+    InvalidUpload {
+        name: "aws-chunked",
+        headers: &[
+            CONTENT_TYPE,
+            LENGTH,
+            "content-encoding: aws-chunked",
+            "x-amz-decoded-content-length: 3",
+            "x-amz-content-sha256: STREAMING-UNSIGNED-PAYLOAD-TRAILER",
+        ],
+        body: "3\r\nabc\r\n0\r\n\r\n",
+    },
+    InvalidUpload {
+        name: "copy source",
+        headers: &[CONTENT_TYPE, LENGTH, "x-amz-copy-source: media/existing"],
+        body: BODY,
+    },
+];
+
+/// Sends an upload and checks that it is rejected and stores nothing.
+async fn expect_rejection(emulation: &Emulation, path: &str, upload: &InvalidUpload) {
+    let headers = upload.headers.join("\r\n");
+    let head = format!("PUT {path} HTTP/1.1\r\n{headers}");
+    let response = send(emulation, &head, upload.body).await;
+
+    let is_rejected = (400..500).contains(&response.status)
+        || response.text.contains("<Code>NotImplemented</Code>");
+    assert!(is_rejected, "{}: {response:?}", upload.name);
+    for key in ["k", "l"] {
+        let object = get_object(&emulation.s3("operator"), key).await;
+        assert_eq!(object, Err("NoSuchKey".to_owned()), "{}", upload.name);
+    }
+    assert_eq!(emulation.object_files(), ObjectFiles::finished(1));
+}
+
 #[tokio::test]
-async fn anything_else_is_refused_and_stores_nothing() {
-    let cloud = Cloud::with(&media()).await;
-    let presigned = presign(&cloud, "k").await;
-    let path = path(&cloud, &presigned);
-    let other_key = path.replacen("/k?", "/l?", 1);
-    let longer_life = path.replace("X-Amz-Expires=60", "X-Amz-Expires=600");
-    let more = format!("{path}&x-amz-meta-a=b");
-    let (length, content_type) = ("content-length: 12", "content-type: text/plain");
-    let chunked = "c\r\ntwelve bytes\r\n0\r\n\r\n";
-    let cases: &[(&str, &str, &[&str], &str)] = &[
-        (
-            "shorter",
-            path,
-            &[content_type, "content-length: 11"],
-            "eleven byte",
-        ),
-        (
-            "longer",
-            path,
-            &[content_type, "content-length: 13"],
-            "twelve bytes!",
-        ),
-        ("empty", path, &[content_type, "content-length: 0"], ""),
-        (
-            "of another type",
-            path,
-            &["content-type: text/html", length],
-            BODY,
-        ),
-        ("without a type", path, &[length], BODY),
-        (
-            "of the same type, with a parameter",
-            path,
-            &["content-type: text/plain; charset=utf-8", length],
-            BODY,
-        ),
-        ("without a length", path, &[content_type], BODY),
-        (
-            "in chunks",
-            path,
-            &[content_type, "transfer-encoding: chunked"],
-            chunked,
-        ),
-        (
-            "in chunks, with a length",
-            path,
-            &[content_type, length, "transfer-encoding: chunked"],
-            chunked,
-        ),
-        (
-            "two lengths",
-            path,
-            &[content_type, length, "content-length: 13"],
-            "twelve bytes!",
-        ),
-        (
-            "in the SDK's chunks",
-            path,
-            &[
-                content_type,
-                length,
-                "content-encoding: aws-chunked",
-                "x-amz-decoded-content-length: 3",
-                "x-amz-content-sha256: STREAMING-UNSIGNED-PAYLOAD-TRAILER",
-            ],
-            "3\r\nabc\r\n0\r\n\r\n",
-        ),
-        (
-            "with a copy's source",
-            path,
-            &[content_type, length, "x-amz-copy-source: media/there"],
-            BODY,
-        ),
-        ("to another key", &other_key, &[content_type, length], BODY),
-        (
-            "with a longer life",
-            &longer_life,
-            &[content_type, length],
-            BODY,
-        ),
-        (
-            "with more in its query",
-            &more,
-            &[content_type, length],
-            BODY,
-        ),
-    ];
-    put_object(&cloud.s3("operator"), "there", "before")
+async fn presigned_url_rejects_different_headers_and_bodies() {
+    let emulation = Emulation::with(&media()).await;
+    let presigned = presign(&emulation, "k").await;
+    let path = path(&emulation, &presigned);
+    put_object(&emulation.s3("operator"), "existing", "before")
         .await
         .unwrap();
-    for (name, path, headers, body) in cases {
-        let (status, answer) = send(
-            &cloud,
-            &format!("PUT {path} HTTP/1.1\r\n{}", headers.join("\r\n")),
-            body,
-        )
-        .await;
-        assert!(
-            (400..500).contains(&status) || answer.contains("<Code>NotImplemented</Code>"),
-            "{name}: {answer}"
-        );
-        for key in ["k", "l"] {
-            assert_eq!(
-                get_object(&cloud.s3("operator"), key).await,
-                Err("NoSuchKey".to_owned()),
-                "{name}"
-            );
-        }
-    }
-    assert_eq!(cloud.object_files(), (1, 0));
-    for method in ["GET", "DELETE", "HEAD"] {
-        let (status, answer) = send(
-            &cloud,
-            &format!("{method} {path} HTTP/1.1\r\n{content_type}"),
-            "",
-        )
-        .await;
-        assert_eq!(status, 403, "{method}: {answer}");
+
+    for upload in &INVALID_UPLOADS {
+        expect_rejection(&emulation, path, upload).await;
     }
 }
 
 #[tokio::test]
-async fn a_body_that_is_cut_off_stores_nothing() {
-    let cloud = Cloud::with(&media()).await;
-    let presigned = presign(&cloud, "k").await;
+async fn changed_presigned_url_is_rejected() {
+    let emulation = Emulation::with(&media()).await;
+    let presigned = presign(&emulation, "k").await;
+    let path = path(&emulation, &presigned);
+    put_object(&emulation.s3("operator"), "existing", "before")
+        .await
+        .unwrap();
+
+    for changed_path in [
+        path.replacen("/k?", "/l?", 1),
+        path.replace("X-Amz-Expires=60", "X-Amz-Expires=600"),
+        format!("{path}&x-amz-meta-a=b"),
+    ] {
+        let upload = InvalidUpload {
+            name: "changed URL",
+            headers: &[CONTENT_TYPE, LENGTH],
+            body: BODY,
+        };
+        expect_rejection(&emulation, &changed_path, &upload).await;
+    }
+}
+
+#[tokio::test]
+async fn presigned_url_of_put_rejects_other_methods() {
+    let emulation = Emulation::with(&media()).await;
+    let presigned = presign(&emulation, "k").await;
+    let path = path(&emulation, &presigned);
+    for method in ["GET", "DELETE", "HEAD"] {
+        let head = format!("{method} {path} HTTP/1.1\r\n{CONTENT_TYPE}");
+        let response = send(&emulation, &head, "").await;
+        assert_eq!(response.status, 403, "{method}: {response:?}");
+    }
+}
+
+#[tokio::test]
+async fn truncated_body_stores_nothing() {
+    let emulation = Emulation::with(&media()).await;
+    let presigned = presign(&emulation, "k").await;
     let head = format!(
         "PUT {} HTTP/1.1\r\ncontent-type: text/plain\r\ncontent-length: 12",
-        path(&cloud, &presigned)
+        path(&emulation, &presigned)
     );
-    let mut stream = begin(&cloud, &head, "twelve").await;
+    let mut stream = begin(&emulation, &head, "twelve").await;
     stream.shutdown().await.unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).await.unwrap();
     assert!(
-        answer.is_empty() || answer.starts_with("HTTP/1.1 400"),
-        "{answer}"
+        text.is_empty() || text.starts_with("HTTP/1.1 400"),
+        "{text}"
     );
     assert_eq!(
-        get_object(&cloud.s3("operator"), "k").await,
+        get_object(&emulation.s3("operator"), "k").await,
         Err("NoSuchKey".to_owned())
     );
 }
 
 #[tokio::test]
-async fn bytes_behind_the_body_are_no_part_of_it() {
-    let cloud = Cloud::with(&media()).await;
-    let presigned = presign(&cloud, "k").await;
+async fn bytes_after_the_body_are_ignored() {
+    let emulation = Emulation::with(&media()).await;
+    let presigned = presign(&emulation, "k").await;
     let head = format!(
         "PUT {} HTTP/1.1\r\ncontent-type: text/plain\r\ncontent-length: 12",
-        path(&cloud, &presigned)
+        path(&emulation, &presigned)
     );
-    assert_eq!(send(&cloud, &head, "twelve bytes and more").await.0, 200);
     assert_eq!(
-        get_object(&cloud.s3("operator"), "k").await.unwrap(),
+        send(&emulation, &head, "twelve bytes and more")
+            .await
+            .status,
+        200
+    );
+    assert_eq!(
+        get_object(&emulation.s3("operator"), "k").await.unwrap(),
         BODY.as_bytes()
     );
 }
 
 #[tokio::test]
-async fn a_browser_may_send_from_anywhere_what_the_address_takes() {
-    let cloud = Cloud::with(&media()).await;
-    let presigned = presign(&cloud, "k").await;
-    let path = path(&cloud, &presigned);
+async fn browser_of_any_origin_can_use_presigned_url() {
+    let emulation = Emulation::with(&media()).await;
+    let presigned = presign(&emulation, "k").await;
+    let path = path(&emulation, &presigned);
     let origin = "origin: https://app.example.com";
     let preflight = format!(
         "OPTIONS {path} HTTP/1.1\r\n{origin}\r\naccess-control-request-method: PUT\r\naccess-control-request-headers: content-type"
     );
-    let (status, answer) = send(&cloud, &preflight, "").await;
-    assert_eq!(status, 200, "{answer}");
+    let response = send(&emulation, &preflight, "").await;
+    assert_eq!(response.status, 200, "{response:?}");
     for header in [
         "allow-origin: *",
         "allow-methods: PUT",
         "allow-headers: content-type",
     ] {
         assert!(
-            answer.contains(&format!("access-control-{header}\r\n")),
-            "{answer}"
+            response
+                .text
+                .contains(&format!("access-control-{header}\r\n")),
+            "{response:?}"
         );
     }
     let put = format!(
         "PUT {path} HTTP/1.1\r\n{origin}\r\ncontent-type: text/plain\r\ncontent-length: 12"
     );
-    let (status, answer) = send(&cloud, &put, BODY).await;
+    let response = send(&emulation, &put, BODY).await;
     assert!(
-        status == 200 && answer.contains("access-control-allow-origin: *\r\n"),
-        "{answer}"
+        response.status == 200 && response.text.contains("access-control-allow-origin: *\r\n"),
+        "{response:?}"
     );
-    // A script reads a refusal as well.
-    let (status, answer) = send(&cloud, &put.replace("plain", "html"), BODY).await;
+    // An error response has CORS headers too.
+    let response = send(&emulation, &put.replace("plain", "html"), BODY).await;
     assert!(
-        status == 403 && answer.contains("access-control-allow-origin: *\r\n"),
-        "{answer}"
+        response.status == 403 && response.text.contains("access-control-allow-origin: *\r\n"),
+        "{response:?}"
     );
 }

@@ -1,4 +1,4 @@
-//! Who may do what, and what the log says of it.
+//! Authorization and the call log.
 
 use aws_sdk_dynamodb::{
     error::ProvideErrorMetadata as _,
@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::{
 use emulators::{CallRecord, Service};
 use template::Stack;
 
-use crate::support::{Cloud, exists, principal, put, queue, records, text};
+use crate::support::{Emulation, exists, principal, put, queue, records, text};
 
 const TABLE: &str = "arn:aws:dynamodb:us-east-1:000000000000:table/records";
 
@@ -38,94 +38,103 @@ fn transaction(
 }
 
 #[tokio::test]
-async fn a_transaction_needs_the_action_of_each_member() {
-    let cloud = Cloud::with(&records()).await;
-    cloud
+async fn transaction_requires_permission_of_each_operation() {
+    let emulation = Emulation::with(&records()).await;
+    emulation
         .emulators
         .admit(principal("writer", &[("dynamodb:PutItem", TABLE)]));
-    let writer = cloud.dynamodb("writer");
-    let refused = transaction(&writer).send().await.unwrap_err();
-    assert_eq!(refused.code(), Some("AccessDeniedException"));
-    let message = refused.message().unwrap();
+    let writer = emulation.dynamodb("writer");
+    let error = transaction(&writer).send().await.unwrap_err();
+    assert_eq!(error.code(), Some("AccessDeniedException"));
+    let message = error.message().unwrap();
     assert!(
         message.contains("writer is not authorized to perform: dynamodb:ConditionCheckItem"),
         "{message}"
     );
-    assert!(!exists(&cloud.dynamodb("operator"), "new").await);
+    assert!(!exists(&emulation.dynamodb("operator"), "new").await);
 
     let both = [
         ("dynamodb:PutItem", TABLE),
         ("dynamodb:ConditionCheckItem", TABLE),
     ];
-    cloud.emulators.admit(principal("writer", &both));
+    emulation.emulators.admit(principal("writer", &both));
     transaction(&writer).send().await.unwrap();
-    assert!(exists(&cloud.dynamodb("operator"), "new").await);
+    assert!(exists(&emulation.dynamodb("operator"), "new").await);
 }
 
 #[tokio::test]
-async fn an_unknown_access_key_is_refused_by_each_service() {
-    let cloud = Cloud::with(&Stack {
+async fn unregistered_access_key_is_rejected() {
+    let emulation = Emulation::with(&Stack {
         queues: vec![queue("jobs")],
         ..records()
     })
     .await;
-    let refused = cloud
-        .dynamodb("nobody")
+    let error = emulation
+        .dynamodb("unregistered")
         .list_tables()
         .send()
         .await
         .unwrap_err();
-    assert_eq!(refused.code(), Some("UnrecognizedClientException"));
-    let refused = cloud.sqs("nobody").list_queues().send().await.unwrap_err();
-    assert_eq!(refused.code(), Some("InvalidClientTokenId"));
+    assert_eq!(error.code(), Some("UnrecognizedClientException"));
+    let error = emulation
+        .sqs("unregistered")
+        .list_queues()
+        .send()
+        .await
+        .unwrap_err();
+    assert_eq!(error.code(), Some("InvalidClientTokenId"));
 }
 
 #[tokio::test]
-async fn queues_are_allowed_one_by_one() {
-    let cloud = Cloud::with(&Stack {
+async fn permissions_apply_per_queue_and_action() {
+    let emulation = Emulation::with(&Stack {
         queues: vec![queue("mine"), queue("other")],
         ..Stack::default()
     })
     .await;
     let mine = "arn:aws:sqs:us-east-1:000000000000:mine";
-    cloud
+    emulation
         .emulators
         .admit(principal("sender", &[("sqs:SendMessage", mine)]));
-    let sender = cloud.sqs("sender");
+    let sender = emulation.sqs("sender");
     sender
         .send_message()
-        .queue_url(cloud.queue_url("mine"))
+        .queue_url(emulation.queue_url("mine"))
         .message_body("yes")
         .send()
         .await
         .unwrap();
     let other = sender
         .send_message()
-        .queue_url(cloud.queue_url("other"))
+        .queue_url(emulation.queue_url("other"))
         .message_body("no")
         .send()
         .await;
     assert_eq!(other.unwrap_err().code(), Some("AccessDenied"));
     let receive = sender
         .receive_message()
-        .queue_url(cloud.queue_url("mine"))
+        .queue_url(emulation.queue_url("mine"))
         .send()
         .await;
     assert_eq!(receive.unwrap_err().code(), Some("AccessDenied"));
 }
 
 #[tokio::test]
-async fn the_log_has_every_attempt_of_everybody() {
-    let cloud = Cloud::with(&records()).await;
-    cloud
+async fn call_log_has_every_attempt() {
+    let emulation = Emulation::with(&records()).await;
+    emulation
         .emulators
         .admit(principal("reader", &[("dynamodb:GetItem", TABLE)]));
-    let wire = cloud.emulators.call_log();
-    exists(&cloud.dynamodb("operator"), "a").await;
-    wire.clear();
-    assert!(!exists(&cloud.dynamodb("reader"), "a").await);
-    assert!(!put(&cloud.dynamodb("reader"), "a").await);
-    let _ = cloud.dynamodb("nobody").list_tables().send().await;
+    let call_log = emulation.emulators.call_log();
+    exists(&emulation.dynamodb("operator"), "a").await;
+    call_log.clear();
+    assert!(!exists(&emulation.dynamodb("reader"), "a").await);
+    assert!(!put(&emulation.dynamodb("reader"), "a").await);
+    let _ = emulation
+        .dynamodb("unregistered")
+        .list_tables()
+        .send()
+        .await;
     let call = |principal: &str, operation: &str, status| CallRecord {
         principal: principal.to_owned(),
         service: Service::DynamoDb,
@@ -137,5 +146,5 @@ async fn the_log_has_every_attempt_of_everybody() {
         call("reader", "PutItem", 400),
         call("unknown", "ListTables", 400),
     ];
-    assert_eq!(wire.calls(), expected);
+    assert_eq!(call_log.calls(), expected);
 }

@@ -1,4 +1,4 @@
-//! SQS's own rules, on a clock that stands still.
+//! Queues and messages.
 
 use aws_sdk_sqs::types::{
     Message, MessageAttributeValue, MessageSystemAttributeName, QueueAttributeName,
@@ -6,9 +6,9 @@ use aws_sdk_sqs::types::{
 };
 use template::{Redrive, Stack};
 
-use crate::support::{Cloud, PATIENCE, queue};
+use crate::support::{EVENT_TIMEOUT, Emulation, queue};
 
-async fn with_queues() -> Cloud {
+async fn with_queues() -> Emulation {
     let redrive = Redrive {
         dead_letter_queue: "dead".to_owned(),
         max_receive_count: 2,
@@ -17,14 +17,14 @@ async fn with_queues() -> Cloud {
         redrive: Some(redrive),
         ..queue("jobs")
     };
-    Cloud::with(&Stack {
+    Emulation::with(&Stack {
         queues: vec![jobs, queue("dead")],
         ..Stack::default()
     })
     .await
 }
 
-impl Cloud {
+impl Emulation {
     async fn send(&self, body: &str, delay_seconds: i32) {
         let message = self
             .sqs("operator")
@@ -48,7 +48,7 @@ impl Cloud {
             .message_attribute_names("All")
             .max_number_of_messages(10)
             .wait_time_seconds(wait_seconds);
-        let received = tokio::time::timeout(PATIENCE, receive.send())
+        let received = tokio::time::timeout(EVENT_TIMEOUT, receive.send())
             .await
             .unwrap()
             .unwrap();
@@ -74,18 +74,18 @@ fn bodies(messages: &[Message]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_received_message_is_hidden_for_its_visibility_and_counts_its_receives() {
-    let cloud = with_queues().await;
-    cloud.send("a", 0).await;
-    let first = cloud.receive("jobs", 0).await;
+async fn received_message_is_hidden_for_its_visibility_timeout() {
+    let emulation = with_queues().await;
+    emulation.send("a", 0).await;
+    let first = emulation.receive("jobs", 0).await;
     assert_eq!(
         first[0].attributes().unwrap()[&MessageSystemAttributeName::ApproximateReceiveCount],
         "1"
     );
-    cloud.clock.advance(29);
-    assert!(cloud.receive("jobs", 0).await.is_empty());
+    emulation.clock.advance(29);
+    assert!(emulation.receive("jobs", 0).await.is_empty());
     assert_eq!(
-        cloud
+        emulation
             .depth(
                 "jobs",
                 QueueAttributeName::ApproximateNumberOfMessagesNotVisible
@@ -93,26 +93,26 @@ async fn a_received_message_is_hidden_for_its_visibility_and_counts_its_receives
             .await,
         "1"
     );
-    cloud.clock.advance(1);
-    let second = cloud.receive("jobs", 0).await;
+    emulation.clock.advance(1);
+    let second = emulation.receive("jobs", 0).await;
     assert_eq!(
         second[0].attributes().unwrap()[&MessageSystemAttributeName::ApproximateReceiveCount],
         "2"
     );
     assert_eq!(second[0].message_id(), first[0].message_id());
 
-    // Only the latest receipt is good for anything.
-    let sqs = cloud.sqs("operator");
+    // Only the latest receipt handle is valid.
+    let sqs = emulation.sqs("operator");
     let delete = |message: &Message| {
         let receipt = message.receipt_handle().unwrap();
         sqs.delete_message()
-            .queue_url(cloud.queue_url("jobs"))
+            .queue_url(emulation.queue_url("jobs"))
             .receipt_handle(receipt)
             .send()
     };
     delete(&first[0]).await.unwrap();
     assert_eq!(
-        cloud
+        emulation
             .depth(
                 "jobs",
                 QueueAttributeName::ApproximateNumberOfMessagesNotVisible
@@ -122,7 +122,7 @@ async fn a_received_message_is_hidden_for_its_visibility_and_counts_its_receives
     );
     delete(&second[0]).await.unwrap();
     assert_eq!(
-        cloud
+        emulation
             .depth(
                 "jobs",
                 QueueAttributeName::ApproximateNumberOfMessagesNotVisible
@@ -133,39 +133,39 @@ async fn a_received_message_is_hidden_for_its_visibility_and_counts_its_receives
 }
 
 #[tokio::test]
-async fn the_visibility_can_be_changed_while_a_message_is_in_flight() {
-    let cloud = with_queues().await;
-    cloud.send("a", 0).await;
-    let received = cloud.receive("jobs", 0).await;
-    let sqs = cloud.sqs("operator");
+async fn visibility_of_in_flight_message_can_be_changed() {
+    let emulation = with_queues().await;
+    emulation.send("a", 0).await;
+    let received = emulation.receive("jobs", 0).await;
+    let sqs = emulation.sqs("operator");
     let change = |seconds| {
         let change = sqs
             .change_message_visibility()
-            .queue_url(cloud.queue_url("jobs"));
+            .queue_url(emulation.queue_url("jobs"));
         change
             .receipt_handle(received[0].receipt_handle().unwrap())
             .visibility_timeout(seconds)
             .send()
     };
     change(60).await.unwrap();
-    cloud.clock.advance(59);
-    assert!(cloud.receive("jobs", 0).await.is_empty());
+    emulation.clock.advance(59);
+    assert!(emulation.receive("jobs", 0).await.is_empty());
     change(0).await.unwrap();
-    let refused = change(10).await.unwrap_err().into_service_error();
-    assert!(refused.is_message_not_inflight(), "{refused:?}");
-    assert_eq!(cloud.receive("jobs", 0).await.len(), 1);
+    let error = change(10).await.unwrap_err().into_service_error();
+    assert!(error.is_message_not_inflight(), "{error:?}");
+    assert_eq!(emulation.receive("jobs", 0).await.len(), 1);
 }
 
 #[tokio::test]
-async fn a_message_that_was_received_too_often_goes_to_the_dead_letter_queue_and_back() {
-    let cloud = with_queues().await;
-    cloud.send("poison", 0).await;
+async fn message_moves_to_dead_letter_queue_and_back() {
+    let emulation = with_queues().await;
+    emulation.send("poison", 0).await;
     for _ in 0..2 {
-        assert_eq!(bodies(&cloud.receive("jobs", 0).await), ["poison"]);
-        cloud.clock.advance(30);
+        assert_eq!(bodies(&emulation.receive("jobs", 0).await), ["poison"]);
+        emulation.clock.advance(30);
     }
-    assert!(cloud.receive("jobs", 0).await.is_empty());
-    let dead = cloud.receive("dead", 0).await;
+    assert!(emulation.receive("jobs", 0).await.is_empty());
+    let dead = emulation.receive("dead", 0).await;
     let source =
         &dead[0].attributes().unwrap()[&MessageSystemAttributeName::DeadLetterQueueSourceArn];
     assert_eq!(
@@ -173,48 +173,48 @@ async fn a_message_that_was_received_too_often_goes_to_the_dead_letter_queue_and
         (vec!["poison"], "arn:aws:sqs:us-east-1:000000000000:jobs")
     );
 
-    cloud.clock.advance(30);
-    let arn = cloud.depth("dead", QueueAttributeName::QueueArn).await;
-    cloud
+    emulation.clock.advance(30);
+    let arn = emulation.depth("dead", QueueAttributeName::QueueArn).await;
+    emulation
         .sqs("operator")
         .start_message_move_task()
         .source_arn(arn)
         .send()
         .await
         .unwrap();
-    assert_eq!(bodies(&cloud.receive("jobs", 0).await), ["poison"]);
+    assert_eq!(bodies(&emulation.receive("jobs", 0).await), ["poison"]);
 }
 
 #[tokio::test]
-async fn a_long_poll_ends_with_a_message_with_its_time_or_with_the_emulators() {
-    let cloud = with_queues().await;
-    let (received, ()) = futures::join!(cloud.receive("jobs", 20), async {
-        cloud.clock.somebody_sleeps(20).await;
-        cloud.send("now", 0).await;
+async fn long_poll_ends_with_message_timeout_or_shutdown() {
+    let emulation = with_queues().await;
+    let (received, ()) = futures::join!(emulation.receive("jobs", 20), async {
+        emulation.clock.wait_for_sleep(20).await;
+        emulation.send("now", 0).await;
     });
     assert_eq!(bodies(&received), ["now"]);
 
-    cloud.send("later", 5).await;
-    let (received, ()) = futures::join!(cloud.receive("jobs", 20), async {
-        cloud.clock.somebody_sleeps(5).await;
-        cloud.clock.advance(5);
+    emulation.send("later", 5).await;
+    let (received, ()) = futures::join!(emulation.receive("jobs", 20), async {
+        emulation.clock.wait_for_sleep(5).await;
+        emulation.clock.advance(5);
     });
     assert_eq!(bodies(&received), ["later"]);
 
-    let (received, ()) = futures::join!(cloud.receive("dead", 7), async {
-        cloud.clock.somebody_sleeps(7).await;
-        cloud.clock.advance(7);
+    let (received, ()) = futures::join!(emulation.receive("dead", 7), async {
+        emulation.clock.wait_for_sleep(7).await;
+        emulation.clock.advance(7);
     });
     assert!(received.is_empty());
 
-    let poll = cloud
+    let poll = emulation
         .sqs("operator")
         .receive_message()
-        .queue_url(cloud.queue_url("dead"))
+        .queue_url(emulation.queue_url("dead"))
         .wait_time_seconds(19);
     let (received, ()) = futures::join!(poll.send(), async {
-        cloud.clock.somebody_sleeps(19).await;
-        tokio::time::timeout(PATIENCE, cloud.emulators.stop())
+        emulation.clock.wait_for_sleep(19).await;
+        tokio::time::timeout(EVENT_TIMEOUT, emulation.emulators.stop())
             .await
             .unwrap();
     });
@@ -222,8 +222,8 @@ async fn a_long_poll_ends_with_a_message_with_its_time_or_with_the_emulators() {
 }
 
 #[tokio::test]
-async fn a_batch_is_delivered_with_its_attributes_and_its_bad_entries_fail_alone() {
-    let cloud = with_queues().await;
+async fn invalid_batch_entry_fails_alone() {
+    let emulation = with_queues().await;
     let kind = MessageAttributeValue::builder()
         .data_type("String")
         .string_value("greeting")
@@ -238,10 +238,10 @@ async fn a_batch_is_delivered_with_its_attributes_and_its_bad_entries_fail_alone
             .build()
             .unwrap()
     };
-    let batch = cloud
+    let batch = emulation
         .sqs("operator")
         .send_message_batch()
-        .queue_url(cloud.queue_url("jobs"));
+        .queue_url(emulation.queue_url("jobs"));
     let sent = batch
         .clone()
         .entries(entry("good", "hello"))
@@ -254,7 +254,7 @@ async fn a_batch_is_delivered_with_its_attributes_and_its_bad_entries_fail_alone
         (sent.failed()[0].id(), sent.failed()[0].code()),
         ("bad", "InvalidMessageContents")
     );
-    let received = cloud.receive("jobs", 0).await;
+    let received = emulation.receive("jobs", 0).await;
     assert_eq!(bodies(&received), ["hello"]);
     assert_eq!(received[0].message_attributes().unwrap()["kind"], kind);
     assert_eq!(
@@ -265,17 +265,14 @@ async fn a_batch_is_delivered_with_its_attributes_and_its_bad_entries_fail_alone
     let entries: Vec<_> = (0..11)
         .map(|number| entry(&number.to_string(), "x"))
         .collect();
-    let refused = batch
+    let error = batch
         .clone()
         .set_entries(Some(entries))
         .send()
         .await
         .unwrap_err()
         .into_service_error();
-    assert!(
-        refused.is_too_many_entries_in_batch_request(),
-        "{refused:?}"
-    );
+    assert!(error.is_too_many_entries_in_batch_request(), "{error:?}");
     let doubled = batch
         .entries(entry("a", "x"))
         .entries(entry("a", "y"))
@@ -290,9 +287,9 @@ async fn a_batch_is_delivered_with_its_attributes_and_its_bad_entries_fail_alone
 }
 
 #[tokio::test]
-async fn a_queue_that_does_not_exist_is_a_typed_error() {
-    let cloud = with_queues().await;
-    let sqs = cloud.sqs("operator");
+async fn missing_queue_is_a_typed_error() {
+    let emulation = with_queues().await;
+    let sqs = emulation.sqs("operator");
     let missing = sqs
         .get_queue_url()
         .queue_name("nowhere")
@@ -302,5 +299,8 @@ async fn a_queue_that_does_not_exist_is_a_typed_error() {
         .into_service_error();
     assert!(missing.is_queue_does_not_exist(), "{missing:?}");
     let there = sqs.get_queue_url().queue_name("jobs").send().await.unwrap();
-    assert_eq!(there.queue_url(), Some(cloud.queue_url("jobs").as_str()));
+    assert_eq!(
+        there.queue_url(),
+        Some(emulation.queue_url("jobs").as_str())
+    );
 }

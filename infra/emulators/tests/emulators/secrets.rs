@@ -1,4 +1,4 @@
-//! Values that are generated once.
+//! Generated secrets.
 
 use std::{fs, os::unix::fs::PermissionsExt};
 
@@ -9,7 +9,7 @@ use aws_sdk_secretsmanager::{
 use emulators::{CallRecord, InjectedError, Service};
 use template::{Secret, Stack};
 
-use crate::support::{Cloud, principal};
+use crate::support::{Emulation, principal};
 
 const ARN: &str = "arn:aws:secretsmanager:us-east-1:000000000000:secret:larder-Master-abcdef";
 
@@ -36,9 +36,9 @@ async fn read(client: &aws_sdk_secretsmanager::Client, id: &str) -> GetSecretVal
 }
 
 #[tokio::test]
-async fn a_value_is_read_by_arn_and_by_name() {
-    let cloud = Cloud::with(&stack()).await;
-    let client = cloud.secrets("operator");
+async fn value_is_read_by_arn_and_by_name() {
+    let emulation = Emulation::with(&stack()).await;
+    let client = emulation.secrets("operator");
     let by_arn = read(&client, ARN).await;
     assert_eq!(
         (by_arn.arn(), by_arn.name()),
@@ -50,7 +50,7 @@ async fn a_value_is_read_by_arn_and_by_name() {
         value.len() == 64 && value.bytes().all(|byte| byte.is_ascii_alphanumeric()),
         "{value}"
     );
-    let now_seconds = emulators::AsyncClock::now_ms(&cloud.clock) / 1000;
+    let now_seconds = emulators::AsyncClock::now_ms(&emulation.clock) / 1000;
     assert_eq!(by_arn.created_date().unwrap().secs(), now_seconds);
 
     let by_name = read(&client, "larder-Master").await;
@@ -64,9 +64,9 @@ async fn a_value_is_read_by_arn_and_by_name() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_a_typed_error_and_what_is_not_emulated_is_refused() {
-    let cloud = Cloud::with(&stack()).await;
-    let client = cloud.secrets("operator");
+async fn missing_secret_and_unknown_operation_are_rejected() {
+    let emulation = Emulation::with(&stack()).await;
+    let client = emulation.secrets("operator");
     for wanted in [
         client.get_secret_value().secret_id("larder-Other"),
         client
@@ -81,45 +81,45 @@ async fn what_is_not_there_is_a_typed_error_and_what_is_not_emulated_is_refused(
         let missing = wanted.send().await.unwrap_err().into_service_error();
         assert!(missing.is_resource_not_found_exception(), "{missing:?}");
     }
-    let refused = client
+    let error = client
         .delete_secret()
         .secret_id(ARN)
         .send()
         .await
         .unwrap_err();
-    assert_eq!(refused.code(), Some("UnknownOperationException"));
+    assert_eq!(error.code(), Some("UnknownOperationException"));
     assert!(
-        refused.message().unwrap().contains("DeleteSecret"),
-        "{refused:?}"
+        error.message().unwrap().contains("DeleteSecret"),
+        "{error:?}"
     );
 }
 
 #[tokio::test]
-async fn secrets_are_allowed_one_by_one_and_every_call_is_logged() {
-    let cloud = Cloud::with(&stack()).await;
-    cloud.emulators.admit(principal(
+async fn permissions_apply_per_secret_and_calls_are_logged() {
+    let emulation = Emulation::with(&stack()).await;
+    emulation.emulators.admit(principal(
         "reader",
         &[("secretsmanager:GetSecretValue", ARN)],
     ));
-    cloud.emulators.admit(principal(
-        "stranger",
+    emulation.emulators.admit(principal(
+        "other",
         &[("secretsmanager:GetSecretValue", "arn:other")],
     ));
-    let wire = cloud.emulators.call_log();
-    read(&cloud.secrets("reader"), ARN).await;
-    read(&cloud.secrets("reader"), "larder-Master").await;
+    let call_log = emulation.emulators.call_log();
+    read(&emulation.secrets("reader"), ARN).await;
+    read(&emulation.secrets("reader"), "larder-Master").await;
     for (name, code) in [
-        ("stranger", "AccessDeniedException"),
-        ("nobody", "UnrecognizedClientException"),
+        ("other", "AccessDeniedException"),
+        ("unregistered", "UnrecognizedClientException"),
     ] {
-        let refused = cloud
+        let error = emulation
             .secrets(name)
             .get_secret_value()
             .secret_id(ARN)
             .send()
             .await
             .unwrap_err();
-        assert_eq!(refused.code(), Some(code));
+        assert_eq!(error.code(), Some(code));
     }
     let call = |principal: &str, status| CallRecord {
         principal: principal.to_owned(),
@@ -130,30 +130,30 @@ async fn secrets_are_allowed_one_by_one_and_every_call_is_logged() {
     let expected = [
         call("reader", 200),
         call("reader", 200),
-        call("stranger", 400),
+        call("other", 400),
         call("unknown", 400),
     ];
-    assert_eq!(wire.calls(), expected);
+    assert_eq!(call_log.calls(), expected);
 }
 
 #[tokio::test]
-async fn planned_faults_meet_secrets_too() {
-    let cloud = Cloud::with(&stack()).await;
-    let client = cloud.secrets("operator");
-    let faults = cloud.emulators.faults();
+async fn planned_faults_apply_to_secrets_manager() {
+    let emulation = Emulation::with(&stack()).await;
+    let client = emulation.secrets("operator");
+    let faults = emulation.emulators.faults();
     faults.fail(
         Service::SecretsManager,
         "GetSecretValue",
         1,
         InjectedError::new(400, "ThrottlingException"),
     );
-    let refused = client
+    let error = client
         .get_secret_value()
         .secret_id(ARN)
         .send()
         .await
         .unwrap_err();
-    assert_eq!(refused.code(), Some("ThrottlingException"));
+    assert_eq!(error.code(), Some("ThrottlingException"));
     faults.lose_response(Service::SecretsManager, "GetSecretValue", 1);
     let lost = client.get_secret_value().secret_id(ARN).send().await;
     assert!(
@@ -164,23 +164,23 @@ async fn planned_faults_meet_secrets_too() {
 }
 
 #[tokio::test]
-async fn a_value_is_kept_for_its_owner_alone() {
-    let cloud = Cloud::with(&stack()).await;
-    let before = read(&cloud.secrets("operator"), ARN).await;
-    let cloud = cloud.restart().await;
-    let kept = read(&cloud.secrets("operator"), ARN).await;
-    // A template that now says something else changes no value.
+async fn value_never_changes_and_only_its_owner_can_read_the_file() {
+    let emulation = Emulation::with(&stack()).await;
+    let before = read(&emulation.secrets("operator"), ARN).await;
+    let emulation = emulation.restart().await;
+    let kept = read(&emulation.secrets("operator"), ARN).await;
+    // A changed template does not change the value.
     let mut longer = stack();
     longer.secrets[0].length = 128;
-    cloud.emulators.provision(&longer).await.unwrap();
-    let after = read(&cloud.secrets("operator"), ARN).await;
+    emulation.emulators.provision(&longer).await.unwrap();
+    let after = read(&emulation.secrets("operator"), ARN).await;
     for output in [&kept, &after] {
         assert_eq!(output.secret_string(), before.secret_string());
         assert_eq!(output.version_id(), before.version_id());
     }
-    let file = fs::metadata(cloud.directory.path().join("secrets.json")).unwrap();
+    let file = fs::metadata(emulation.directory.path().join("secrets.json")).unwrap();
     assert_eq!(file.permissions().mode() & 0o777, 0o600);
-    let other = Cloud::with(&stack()).await;
+    let other = Emulation::with(&stack()).await;
     assert_ne!(
         read(&other.secrets("operator"), ARN).await.secret_string(),
         before.secret_string()

@@ -1,4 +1,4 @@
-//! Running emulators and clients for them.
+//! Running emulators, their clients, and shared fixtures.
 
 use std::{
     collections::BTreeSet,
@@ -20,23 +20,22 @@ use emulators::{
 use template::{AttributeType, Bucket, CorsRule, Key, Permission, Queue, Stack, Table};
 use tokio::sync::watch;
 
-/// How long a test waits for what should happen at once.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+/// Maximum time to wait for an event that should occur at once.
+pub(crate) const EVENT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Seconds of a day.
 pub(crate) const DAY_SECONDS: u64 = 24 * 60 * 60;
 
-/// A clock that stands still and tells who sleeps.
+/// A manual clock that records the sleeps of all tasks.
 #[derive(Clone)]
 pub(crate) struct TestClock {
     manual: ManualClock,
-    /// Until when somebody has slept, ever.
+    /// End of every sleep that was ever started.
     sleeps_ms: Arc<watch::Sender<BTreeSet<i64>>>,
 }
 
 impl TestClock {
     pub(crate) fn new() -> TestClock {
-        // S3 clients sign with the system's time.
+        // S3 clients sign with the system time.
         let manual = ManualClock::starting_at(SystemClock.now_ms());
         TestClock {
             manual,
@@ -48,14 +47,17 @@ impl TestClock {
         self.manual.advance(Duration::from_secs(seconds));
     }
 
-    /// Waits until somebody sleeps for so long.
-    pub(crate) async fn somebody_sleeps(&self, seconds: i64) {
+    /// Waits until a task sleeps for this number of seconds from now.
+    pub(crate) async fn wait_for_sleep(&self, seconds: i64) {
         let at_ms = self.manual.now_ms() + seconds * 1000;
         let mut sleeps = self.sleeps_ms.subscribe();
-        tokio::time::timeout(PATIENCE, sleeps.wait_for(|sleeps| sleeps.contains(&at_ms)))
-            .await
-            .unwrap()
-            .unwrap();
+        tokio::time::timeout(
+            EVENT_TIMEOUT,
+            sleeps.wait_for(|sleeps| sleeps.contains(&at_ms)),
+        )
+        .await
+        .unwrap()
+        .unwrap();
     }
 }
 
@@ -70,41 +72,41 @@ impl AsyncClock for TestClock {
     }
 }
 
-/// Running emulators on a directory of their own, with an operator who may do everything.
-pub(crate) struct Cloud {
+/// Running emulators in a temporary directory, with an `operator` that has all permissions.
+pub(crate) struct Emulation {
     pub(crate) emulators: Emulators,
     pub(crate) clock: TestClock,
     pub(crate) directory: tempfile::TempDir,
 }
 
-impl Cloud {
-    pub(crate) async fn start() -> Cloud {
-        Cloud::start_in(tempfile::tempdir().unwrap()).await
+impl Emulation {
+    pub(crate) async fn start() -> Emulation {
+        Emulation::start_in(tempfile::tempdir().unwrap()).await
     }
 
-    pub(crate) async fn start_in(directory: tempfile::TempDir) -> Cloud {
+    pub(crate) async fn start_in(directory: tempfile::TempDir) -> Emulation {
         let clock = TestClock::new();
         let emulators = start(directory.path(), &clock).await.unwrap();
         emulators.admit(principal("operator", &[("*", "*")]));
-        Cloud {
+        Emulation {
             emulators,
             clock,
             directory,
         }
     }
 
-    pub(crate) async fn with(stack: &Stack) -> Cloud {
-        let cloud = Cloud::start().await;
-        cloud.emulators.provision(stack).await.unwrap();
-        cloud
+    pub(crate) async fn with(stack: &Stack) -> Emulation {
+        let emulation = Emulation::start().await;
+        emulation.emulators.provision(stack).await.unwrap();
+        emulation
     }
 
-    pub(crate) async fn restart(self) -> Cloud {
+    pub(crate) async fn restart(self) -> Emulation {
         self.emulators.stop().await;
-        Cloud::start_in(self.directory).await
+        Emulation::start_in(self.directory).await
     }
 
-    /// A client of this principal; it does not retry by itself.
+    /// Returns a client of this principal that does not retry.
     pub(crate) fn dynamodb(&self, principal: &str) -> aws_sdk_dynamodb::Client {
         let credentials = aws_sdk_dynamodb::config::Credentials::new(
             principal,
@@ -123,8 +125,8 @@ impl Cloud {
         aws_sdk_dynamodb::Client::from_conf(config.build())
     }
 
-    /// The operator's client, which retries as the production client does.
-    pub(crate) fn patient_dynamodb(&self) -> aws_sdk_dynamodb::Client {
+    /// Returns a client of the operator that retries as the production clients do.
+    pub(crate) fn retrying_dynamodb(&self) -> aws_sdk_dynamodb::Client {
         let retries = aws_sdk_dynamodb::config::retry::RetryConfig::standard();
         let config = self
             .dynamodb("operator")
@@ -175,22 +177,22 @@ impl Cloud {
         aws_sdk_secretsmanager::Client::from_conf(config.build())
     }
 
-    /// Files that hold bytes of objects and parts: finished ones, and ones that are being written.
-    pub(crate) fn object_files(&self) -> (usize, usize) {
+    /// Counts the files of the object store.
+    pub(crate) fn object_files(&self) -> ObjectFiles {
         let count = |directory: &Path| std::fs::read_dir(directory).unwrap().count();
         let store = self.directory.path().join("s3");
         let shards = std::fs::read_dir(store.join("blobs")).unwrap();
-        (
-            shards.map(|shard| count(&shard.unwrap().path())).sum(),
-            count(&store.join("incoming")),
-        )
+        ObjectFiles {
+            finished: shards.map(|shard| count(&shard.unwrap().path())).sum(),
+            incoming: count(&store.join("incoming")),
+        }
     }
 
-    /// Lets so many seconds pass, and what is due by then be swept.
-    pub(crate) async fn swept_after(&self, seconds: u64) {
-        self.clock.somebody_sleeps(60).await;
+    /// Advances the clock and waits for the next removal of expired data.
+    pub(crate) async fn sweep_after(&self, seconds: u64) {
+        self.clock.wait_for_sleep(60).await;
         self.clock.advance(seconds);
-        self.clock.somebody_sleeps(60).await;
+        self.clock.wait_for_sleep(60).await;
     }
 
     pub(crate) fn queue_url(&self, name: &str) -> String {
@@ -199,6 +201,24 @@ impl Cloud {
             self.emulators.sqs_url(),
             emulators::ACCOUNT_ID
         )
+    }
+}
+
+/// The number of files with bytes of objects and parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ObjectFiles {
+    finished: usize,
+    /// Files that are being written.
+    incoming: usize,
+}
+
+impl ObjectFiles {
+    /// Returns the counts of a store without running writes.
+    pub(crate) fn finished(finished: usize) -> ObjectFiles {
+        ObjectFiles {
+            finished,
+            incoming: 0,
+        }
     }
 }
 
@@ -215,7 +235,7 @@ pub(crate) async fn start(
     Emulators::start(options).await
 }
 
-/// A principal whose access key is its name.
+/// Creates a principal whose access key is its name.
 pub(crate) fn principal(name: &str, statements: &[(&str, &str)]) -> IamPrincipal {
     let permission = |(action, resource): &(&str, &str)| Permission {
         actions: vec![(*action).to_owned()],
@@ -233,7 +253,7 @@ fn secret(principal: &str) -> String {
     format!("{principal}'s secret")
 }
 
-/// A stack of one table, `records`, whose key is `pk` and `sk`.
+/// Returns a stack with the table `records`, whose key is `pk` and `sk`.
 pub(crate) fn records() -> Stack {
     Stack {
         tables: vec![table()],
@@ -266,7 +286,7 @@ pub(crate) fn queue(name: &str) -> Queue {
     }
 }
 
-/// A bucket, `media`, to which browsers may upload.
+/// Returns the bucket `media`, which permits uploads from browsers.
 pub(crate) fn bucket() -> Bucket {
     let cors = CorsRule {
         allowed_origins: vec!["*".to_owned()],
@@ -287,7 +307,7 @@ pub(crate) fn text(value: &str) -> AttributeValue {
     AttributeValue::S(value.to_owned())
 }
 
-/// Puts an item under this key and answers whether that went well.
+/// Puts an item with this key. Returns whether that succeeded.
 pub(crate) async fn put(client: &aws_sdk_dynamodb::Client, pk: &str) -> bool {
     client
         .put_item()
@@ -299,7 +319,7 @@ pub(crate) async fn put(client: &aws_sdk_dynamodb::Client, pk: &str) -> bool {
         .is_ok()
 }
 
-/// Whether there is an item under this key.
+/// Returns whether an item with this key exists.
 pub(crate) async fn exists(client: &aws_sdk_dynamodb::Client, pk: &str) -> bool {
     let item = client
         .get_item()
@@ -314,7 +334,7 @@ pub(crate) async fn exists(client: &aws_sdk_dynamodb::Client, pk: &str) -> bool 
         .is_some()
 }
 
-/// A stack of one bucket, `media`.
+/// Returns a stack with the bucket `media`.
 pub(crate) fn media() -> Stack {
     Stack {
         buckets: vec![bucket()],
@@ -322,13 +342,16 @@ pub(crate) fn media() -> Stack {
     }
 }
 
-/// What a service says went wrong.
-#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` calls")]
+/// Returns the error code, or `no response` if the connection was closed.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "`map_err` passes the error by value"
+)]
 pub(crate) fn code<E: ProvideErrorMetadata, R>(error: SdkError<E, R>) -> String {
-    error.code().unwrap_or("no answer").to_owned()
+    error.code().unwrap_or("no response").to_owned()
 }
 
-/// Puts an object and answers with its ETag, or with the code of the refusal.
+/// Puts an object. Returns its ETag or the error code.
 pub(crate) async fn put_object(
     client: &aws_sdk_s3::Client,
     key: &str,
@@ -344,7 +367,7 @@ pub(crate) async fn put_object(
     put.map(|object| object.e_tag.unwrap()).map_err(code)
 }
 
-/// An object's bytes, or the code of the refusal.
+/// Returns the bytes of an object or the error code.
 pub(crate) async fn get_object(client: &aws_sdk_s3::Client, key: &str) -> Result<Vec<u8>, String> {
     let object = client
         .get_object()
@@ -356,7 +379,7 @@ pub(crate) async fn get_object(client: &aws_sdk_s3::Client, key: &str) -> Result
     Ok(object.body.collect().await.unwrap().to_vec())
 }
 
-/// Bytes that differ from place to place.
+/// Returns bytes that repeat after 251.
 pub(crate) fn bytes(length: usize) -> Vec<u8> {
     (0..length)
         .map(|at| u8::try_from(at % 251).unwrap())

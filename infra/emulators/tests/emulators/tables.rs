@@ -1,17 +1,17 @@
-//! Tables become what a template says.
+//! Provisioning of tables.
 
 use template::Stack;
 
-use crate::support::{Cloud, exists, put, records, table};
+use crate::support::{Emulation, exists, put, records, table};
 
 #[tokio::test]
-async fn provisioning_again_keeps_what_is_there() {
-    let cloud = Cloud::with(&records()).await;
-    assert!(put(&cloud.dynamodb("operator"), "kept").await);
-    let cloud = cloud.restart().await;
-    cloud.emulators.provision(&records()).await.unwrap();
-    cloud.emulators.provision(&records()).await.unwrap();
-    let client = cloud.dynamodb("operator");
+async fn provisioning_again_keeps_items() {
+    let emulation = Emulation::with(&records()).await;
+    assert!(put(&emulation.dynamodb("operator"), "kept").await);
+    let emulation = emulation.restart().await;
+    emulation.emulators.provision(&records()).await.unwrap();
+    emulation.emulators.provision(&records()).await.unwrap();
+    let client = emulation.dynamodb("operator");
     assert!(exists(&client, "kept").await);
     let expiry = client
         .describe_time_to_live()
@@ -24,11 +24,11 @@ async fn provisioning_again_keeps_what_is_there() {
 }
 
 #[tokio::test]
-async fn a_table_with_another_key_needs_a_fresh_directory() {
-    let cloud = Cloud::with(&records()).await;
+async fn table_with_different_key_is_rejected() {
+    let emulation = Emulation::with(&records()).await;
     let mut other = table();
     other.key.sort = None;
-    let refused = cloud
+    let error = emulation
         .emulators
         .provision(&Stack {
             tables: vec![other],
@@ -37,11 +37,11 @@ async fn a_table_with_another_key_needs_a_fresh_directory() {
         .await
         .unwrap_err();
     assert!(
-        refused.to_string().contains("the key of table records"),
-        "{refused}"
+        error.to_string().contains("the key of table records"),
+        "{error}"
     );
     assert!(
-        refused.to_string().contains("fresh data directory"),
-        "{refused}"
+        error.to_string().contains("fresh data directory"),
+        "{error}"
     );
 }
