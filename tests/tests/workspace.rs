@@ -358,7 +358,7 @@ fn all_dependencies_have_accepted_licences() {
     for platform in PLATFORMS {
         let metadata = metadata(platform);
         let packages = graph(&metadata).into_keys().map(|id| &metadata[id]);
-        let refused: Vec<String> = packages
+        let rejected: Vec<String> = packages
             .filter(|package| !package.license.as_deref().is_some_and(is_permitted))
             .map(|package| {
                 format!(
@@ -367,7 +367,7 @@ fn all_dependencies_have_accepted_licences() {
                 )
             })
             .collect();
-        assert!(refused.is_empty(), "on {platform}: {refused:#?}");
+        assert!(rejected.is_empty(), "on {platform}: {rejected:#?}");
     }
 }
 
@@ -423,7 +423,7 @@ fn licence_expressions_are_parsed() {
     ] {
         assert!(is_permitted(permitted), "{permitted}");
     }
-    for refused in [
+    for rejected in [
         "",
         "GPL-3.0",
         "MIT AND GPL-3.0",
@@ -432,6 +432,6 @@ fn licence_expressions_are_parsed() {
         "(MIT",
         "MIT ISC",
     ] {
-        assert!(!is_permitted(refused), "{refused}");
+        assert!(!is_permitted(rejected), "{rejected}");
     }
 }

@@ -170,7 +170,7 @@ async fn space_changes_stay_within_call_budget(stack: &Stack) {
     let config = client.get(&space).await.expect_ok()["active_upload_config_id"].clone();
     let renamed = || json!({"name": "Renamed"});
     let configured = json!({"name": "Renamed", "active_upload_config_id": config});
-    let proven = json!({"access_control": {"requires_auth": true}});
+    let verified = json!({"access_control": {"requires_auth": true}});
     let change = ["GetItem", "TransactWriteItems", "UpdateItem"];
     let change_by_account = ["BatchGetItem", "TransactWriteItems", "UpdateItem"];
     let change_of_config = ["GetItem", "GetItem", "TransactWriteItems", "UpdateItem"];
@@ -186,7 +186,7 @@ async fn space_changes_stay_within_call_budget(stack: &Stack) {
             422,
             &["GetItem", "UpdateItem"],
         ),
-        (client, "PUT", &access, proven, 200, &change),
+        (client, "PUT", &access, verified, 200, &change),
         (client, "DELETE", &access, Value::Null, 200, &change),
         (
             client,
@@ -232,7 +232,7 @@ async fn key_and_account_changes_stay_within_call_budget(stack: &Stack) {
         format!("/account/api-keys/{}", created["id"]),
     );
     let (unknown, choice) = (format!("{keys}/999"), json!({"default_space_id": acme.id}));
-    let stranger = stack
+    let client_with_unknown_key = stack
         .anonymous
         .with_key(domain::KeySecret::new(&stack.admin_environment().env).reveal());
     let create = ["GetItem", "TransactWriteItems", "UpdateItem", "UpdateItem"];
@@ -272,7 +272,7 @@ async fn key_and_account_changes_stay_within_call_budget(stack: &Stack) {
         (account, "DELETE", &spare, Value::Null, 204, &revoke[1..]),
         (account, "PUT", "/account", choice, 200, &choose),
         (
-            &stranger,
+            &client_with_unknown_key,
             "GET",
             "/spaces",
             Value::Null,

@@ -52,7 +52,7 @@ async fn presigned_uploads_stay_within_call_budget(stack: &Stack) {
     let mut body = described();
     body["space"] = json!(acme.handle);
     // The space is read again after the file is pending or active.
-    let announce = [
+    let presign = [
         "BatchGetItem",
         "BatchGetItem",
         "SendMessageBatch",
@@ -65,7 +65,7 @@ async fn presigned_uploads_stay_within_call_budget(stack: &Stack) {
         acme.client.post("/upload/presign", body.clone()),
     )
     .await;
-    assert_eq!(calls, announce);
+    assert_eq!(calls, presign);
     let confirm = format!(
         "/upload/confirm/{}",
         pending_file["file_id"].as_str().expect("an id")
@@ -189,13 +189,13 @@ async fn anonymous_uploads_stay_within_call_budget(stack: &Stack) {
     );
     // A request without a valid signature makes no more calls than needed to reject it.
     let tampered = url.replace("expires=", "expires=1");
-    let refused = stack.anonymous.send(
+    let rejected = stack.anonymous.send(
         stack
             .anonymous
             .request("POST", &tampered)
             .multipart(photo()),
     );
-    assert_eq!(cost(stack, 403, refused).await.1, ["BatchGetItem"]);
+    assert_eq!(cost(stack, 403, rejected).await.1, ["BatchGetItem"]);
     stack.run_confirm_checks().await;
 }
 
@@ -235,10 +235,10 @@ async fn unsigned_uploads_stay_within_call_budget(stack: &Stack) {
         ["GetItem", "GetItem", "UpdateItem"]
     );
     // Above the hourly limit nothing is read, transformed or stored.
-    let refused = ["GetItem", "GetItem", "GetItem", "UpdateItem"];
+    let rejected = ["GetItem", "GetItem", "GetItem", "UpdateItem"];
     assert_eq!(
         cost(stack, 429, from("https://example.com/")).await.1,
-        refused
+        rejected
     );
     // A config without a limit has that of the deployment.
     let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true});

@@ -19,7 +19,7 @@ struct Visitors {
     /// Has the owner key of another space.
     foreign: Client,
     /// Has an account key of a member of the other space alone.
-    stranger: Client,
+    outsider: Client,
     /// Has a key that does not exist.
     odd: Client,
     /// Signs with the secret of the other space.
@@ -29,15 +29,15 @@ struct Visitors {
 impl Visitors {
     async fn of(DeliveryFixture { stack, acme, .. }: &DeliveryFixture<'_>) -> Visitors {
         let other = stack.space("Other").await;
-        let (member, stranger) = (stack.user().await, stack.user().await);
+        let (member, outsider) = (stack.user().await, stack.user().await);
         stack.add_member(&member, acme, "viewer").await;
-        stack.add_member(&stranger, &other, "owner").await;
+        stack.add_member(&outsider, &other, "owner").await;
         Visitors {
             viewer: acme.role("viewer").await,
             member: member.client,
             signer: DeliverySigner::of(&other).await,
             foreign: other.client,
-            stranger: stranger.client,
+            outsider: outsider.client,
             odd: stack.anonymous.with_key("sk_nonsense"),
         }
     }
@@ -49,13 +49,13 @@ enum Comes {
     /// No valid credential: 403, or 200 if the file is public.
     ToNothing,
     /// An invalid signature: 403 even if the file is public.
-    ToRefusal,
+    ToRejection,
     /// A valid signature: 200, and browsers may cache the file for this number of seconds.
     BySignature(i64),
     /// A valid key: 200.
     ByKey,
 }
-use Comes::{ByKey, BySignature, ToNothing, ToRefusal};
+use Comes::{ByKey, BySignature, ToNothing, ToRejection};
 
 /// A request and its expected outcome.
 struct Probe<'a> {
@@ -77,7 +77,7 @@ fn probes<'a>(
     visitors: &'a Visitors,
     url: &str,
 ) -> Vec<Probe<'a>> {
-    let (nobody, viewer, foreign) = (
+    let (anonymous, viewer, foreign) = (
         &fixture.stack.anonymous,
         &visitors.viewer,
         &visitors.foreign,
@@ -97,34 +97,34 @@ fn probes<'a>(
         }
     };
     vec![
-        probe("nothing", url, nobody, ToNothing),
-        probe("a signature", &good, nobody, BySignature(CACHED_SECONDS)),
+        probe("nothing", url, anonymous, ToNothing),
+        probe("a signature", &good, anonymous, BySignature(CACHED_SECONDS)),
         probe(
             "a signature for one second more",
             &signed(&fixture.signer, 1),
-            nobody,
+            anonymous,
             BySignature(1),
         ),
-        probe("an expired signature", &expired, nobody, ToRefusal),
-        probe("a tampered signature", &bad, nobody, ToRefusal),
+        probe("an expired signature", &expired, anonymous, ToRejection),
+        probe("a tampered signature", &bad, anonymous, ToRejection),
         probe(
             "a signature that names no secret",
             &good.replace("&kid=1", ""),
-            nobody,
-            ToRefusal,
+            anonymous,
+            ToRejection,
         ),
         probe(
             "another space's signature",
             &signed(&visitors.signer, HOUR_SECONDS),
-            nobody,
-            ToRefusal,
+            anonymous,
+            ToRejection,
         ),
         probe("a viewer's key", url, viewer, ByKey),
         probe("a member's key", url, &visitors.member, ByKey),
         probe("a foreign key", url, foreign, ToNothing),
-        probe("a stranger's key", url, &visitors.stranger, ToNothing),
+        probe("a stranger's key", url, &visitors.outsider, ToNothing),
         probe("what looks like a key", url, &visitors.odd, ToNothing),
-        probe("a key in the query", &keyed, nobody, ToNothing),
+        probe("a key in the query", &keyed, anonymous, ToNothing),
         probe(
             "a signature and a foreign key",
             &good,
@@ -141,19 +141,19 @@ fn probes<'a>(
             "a tampered signature and a viewer's key",
             &bad,
             viewer,
-            ToRefusal,
+            ToRejection,
         ),
         probe(
             "an expired signature and a viewer's key",
             &expired,
             viewer,
-            ToRefusal,
+            ToRejection,
         ),
     ]
 }
 
 /// Sends every request for a file. `asks` tells whether the file requires authentication.
-async fn assert_answers(probes: &[Probe<'_>], delivery_type: &str, asks: bool, place: &str) {
+async fn assert_responses(probes: &[Probe<'_>], delivery_type: &str, asks: bool, place: &str) {
     for Probe {
         what,
         address,
@@ -163,7 +163,7 @@ async fn assert_answers(probes: &[Probe<'_>], delivery_type: &str, asks: bool, p
     {
         let cache_control = match comes {
             ToNothing | ByKey if !asks => Some(cached(CACHED_SECONDS)),
-            ToNothing | ToRefusal => None,
+            ToNothing | ToRejection => None,
             BySignature(seconds) if delivery_type != "authenticated" => Some(cached(*seconds)),
             BySignature(_) | ByKey => Some(NOT_CACHED.to_owned()),
         };
@@ -214,7 +214,7 @@ async fn only_credentials_that_a_level_requires_open_file(stack: &Stack) {
                         continue;
                     }
                     fixture.set(&file.path, direct).await;
-                    assert_answers(probes, delivery_type, set || asks_always, &place).await;
+                    assert_responses(probes, delivery_type, set || asks_always, &place).await;
                 }
             }
         }

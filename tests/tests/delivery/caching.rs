@@ -51,7 +51,7 @@ async fn response(
 async fn head_range_and_conditional_requests_check_access_first(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let viewer = fixture.acme.role("viewer").await;
-    let nobody = &fixture.stack.anonymous;
+    let anonymous = &fixture.stack.anonymous;
     fixture.set(&fixture.folder, Some(true)).await;
     for delivery_type in TYPES {
         let url = fixture.put_here(delivery_type).await.url;
@@ -63,7 +63,7 @@ async fn head_range_and_conditional_requests_check_access_first(stack: &Stack) {
             cached(CACHED_SECONDS)
         };
         for (client, address, cache_control) in [
-            (nobody, &signed, by_signature.as_str()),
+            (anonymous, &signed, by_signature.as_str()),
             (&viewer, &url, NOT_CACHED),
         ] {
             let etag = client
@@ -99,19 +99,23 @@ async fn head_range_and_conditional_requests_check_access_first(stack: &Stack) {
                     "{delivery_type} {asked:?}"
                 );
             }
-            for (client, address) in [(nobody, &url), (nobody, &expired), (&viewer, &expired)] {
+            for (client, address) in [
+                (anonymous, &url),
+                (anonymous, &expired),
+                (&viewer, &expired),
+            ] {
                 for asked in all_asked(&etag) {
-                    let refused = response(client, address, asked).await.expect_status(403);
+                    let rejected = response(client, address, asked).await.expect_status(403);
                     for name in [
                         "etag",
                         "last-modified",
                         "content-range",
                         "content-disposition",
                     ] {
-                        assert_eq!(refused.header(name), "", "{delivery_type} {asked:?}");
+                        assert_eq!(rejected.header(name), "", "{delivery_type} {asked:?}");
                     }
                     if asked.0 == "GET" {
-                        refused.expect_error(403);
+                        rejected.expect_error(403);
                     }
                 }
             }
@@ -123,29 +127,32 @@ async fn head_range_and_conditional_requests_check_access_first(stack: &Stack) {
 async fn cached_response_is_not_revalidated_after_access_is_closed(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let file = fixture.put_here("upload").await;
-    let nobody = &fixture.stack.anonymous;
+    let anonymous = &fixture.stack.anonymous;
     for level in [&fixture.space(), &fixture.folder, &file.path] {
-        let etag = nobody
+        let etag = anonymous
             .get(&file.url)
             .await
             .expect_status(200)
             .header("etag")
             .to_owned();
         let kept = [("if-none-match", etag.as_str())];
-        let confirmed = nobody.get_with(&file.url, &kept).await.expect_status(304);
+        let confirmed = anonymous
+            .get_with(&file.url, &kept)
+            .await
+            .expect_status(304);
         assert_eq!(
             confirmed.header("cache-control"),
             cached(CACHED_SECONDS),
             "{level}"
         );
         fixture.set(level, Some(true)).await;
-        nobody.get_with(&file.url, &kept).await.expect_error(403);
-        nobody
+        anonymous.get_with(&file.url, &kept).await.expect_error(403);
+        anonymous
             .get_with(&file.url, &[("if-modified-since", AFTER)])
             .await
             .expect_error(403);
         fixture.set(level, None).await;
-        nobody.get(&file.url).await.expect_status(200);
+        anonymous.get(&file.url).await.expect_status(200);
     }
     let kept = [("if-none-match", "*")];
     for (delivery_type, status) in [
@@ -160,7 +167,7 @@ async fn cached_response_is_not_revalidated_after_access_is_closed(stack: &Stack
             .put(&file.path, json!({"type": delivery_type}))
             .await
             .expect_ok();
-        nobody
+        anonymous
             .get_with(&file.url, &kept)
             .await
             .expect_status(status);
@@ -171,9 +178,9 @@ async fn cached_response_is_not_revalidated_after_access_is_closed(stack: &Stack
 async fn cached_response_is_not_revalidated_after_signed_url_expires(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let url = fixture.put_here("private").await.url;
-    let nobody = &fixture.stack.anonymous;
+    let anonymous = &fixture.stack.anonymous;
     let signed = fixture.signer.sign(&url, fixture.now() + HOUR_SECONDS, &[]);
-    let etag = nobody
+    let etag = anonymous
         .get(&signed)
         .await
         .expect_status(200)
@@ -181,17 +188,17 @@ async fn cached_response_is_not_revalidated_after_signed_url_expires(stack: &Sta
         .to_owned();
     let kept = [("if-none-match", etag.as_str())];
     fixture.stack.clock.advance(seconds(3_590));
-    let confirmed = nobody.get_with(&signed, &kept).await.expect_status(304);
+    let confirmed = anonymous.get_with(&signed, &kept).await.expect_status(304);
     assert_eq!(confirmed.header("cache-control"), cached(10));
     fixture.stack.clock.advance(seconds(10));
-    nobody.get_with(&signed, &kept).await.expect_error(403);
+    anonymous.get_with(&signed, &kept).await.expect_error(403);
 }
 
 #[stack_test(options = options_with_redirects())]
 async fn unauthorized_request_is_not_redirected_to_storage(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let viewer = fixture.acme.role("viewer").await;
-    let nobody = &fixture.stack.anonymous;
+    let anonymous = &fixture.stack.anonymous;
     let bytes = large_photo(100_001);
     for (delivery_type, by_signature) in [
         ("private", &*cached(CACHED_SECONDS)),
@@ -205,14 +212,17 @@ async fn unauthorized_request_is_not_redirected_to_storage(stack: &Stack) {
             )
             .await
             .url;
-        nobody.get(&url).await.expect_error(403);
+        anonymous.get(&url).await.expect_error(403);
         for (client, address, cache_control) in [
-            (nobody, &fixture.signed(&url), by_signature),
+            (anonymous, &fixture.signed(&url), by_signature),
             (&viewer, &url, NOT_CACHED),
         ] {
             let sent = client.get(address).await.expect_status(307);
             assert_eq!(sent.header("cache-control"), "no-store", "{delivery_type}");
-            let stored = nobody.get(sent.header("location")).await.expect_status(200);
+            let stored = anonymous
+                .get(sent.header("location"))
+                .await
+                .expect_status(200);
             assert!(stored.body == bytes, "{delivery_type}");
             assert_eq!(
                 stored.header("cache-control"),

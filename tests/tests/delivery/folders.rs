@@ -55,7 +55,7 @@ async fn moved_folder_takes_its_settings_along(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let ids = nested(&fixture, &NAMES).await;
     let file = fixture.put("upload", &ids[4]).await;
-    let (nobody, client) = (&fixture.stack.anonymous, &fixture.acme.client);
+    let (anonymous, client) = (&fixture.stack.anonymous, &fixture.acme.client);
     let mut says = [None; NAMES.len()];
     for (step, path, decides) in STEPS {
         match step {
@@ -74,13 +74,13 @@ async fn moved_folder_takes_its_settings_along(stack: &Stack) {
             }
         }
         let closed = decides.is_some_and(|folder| says[folder] == Some(true));
-        let response = nobody.get(&file.url).await;
+        let response = anonymous.get(&file.url).await;
         assert_eq!(
             response.status,
             if closed { 403 } else { 200 },
             "after {step:?}"
         );
-        nobody
+        anonymous
             .get(&fixture.signed(&file.url))
             .await
             .expect_status(200);
@@ -145,11 +145,11 @@ async fn responses(
     viewer: &Client,
     file: &FixtureFile,
 ) -> Vec<Response> {
-    let nobody = &fixture.stack.anonymous;
+    let anonymous = &fixture.stack.anonymous;
     let signed = fixture.signed(&file.url);
     vec![
-        nobody.get(&file.url).await,
-        nobody.get(&signed).await,
+        anonymous.get(&file.url).await,
+        anonymous.get(&signed).await,
         viewer.get(&file.url).await,
     ]
 }

@@ -180,19 +180,19 @@ async fn range_requests_return_parts(stack: &Stack) {
 async fn private_and_authenticated_originals_require_key_of_space(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
     let viewer = acme.role("viewer").await;
-    let (stranger, member) = (stack.user().await, stack.user().await);
-    stack.add_member(&stranger, &other, "owner").await;
+    let (outsider, member) = (stack.user().await, stack.user().await);
+    stack.add_member(&outsider, &other, "owner").await;
     stack.add_member(&member, &acme, "viewer").await;
     for delivery_type in [DeliveryType::Private, DeliveryType::Authenticated] {
         let url = file_of_type(&acme, delivery_type).await;
-        for stranger in [
+        for outsider in [
             &stack.anonymous,
             &other.client,
-            &stranger.client,
+            &outsider.client,
             &stack.anonymous.with_key("sk_nonsense"),
         ] {
-            stranger.get(&url).await.expect_error(403);
-            stranger.head(&url).await.expect_status(403);
+            outsider.get(&url).await.expect_error(403);
+            outsider.head(&url).await.expect_status(403);
         }
         for known in [&viewer, &acme.client, &member.client, &stack.account()] {
             let response = known.get(&url).await.expect_status(200);

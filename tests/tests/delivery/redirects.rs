@@ -38,10 +38,10 @@ async fn put_large(fixture: &DeliveryFixture<'_>, delivery_type: &str) -> (Fixtu
 async fn redirects_of_open_file_share_url_for_half_an_hour(stack: &Stack) {
     let fixture = fixture_at_window_start(stack).await;
     let (file, bytes) = put_large(&fixture, "upload").await;
-    let (nobody, clock) = (&fixture.stack.anonymous, &fixture.stack.clock);
+    let (anonymous, clock) = (&fixture.stack.anonymous, &fixture.stack.clock);
     let location = async || {
         text(&json!(
-            nobody
+            anonymous
                 .get(&file.url)
                 .await
                 .expect_status(307)
@@ -52,7 +52,7 @@ async fn redirects_of_open_file_share_url_for_half_an_hour(stack: &Stack) {
     let first = location().await;
     clock.advance(minutes(7));
     assert_eq!(location().await, first);
-    assert!(nobody.get(&first).await.expect_status(200).body == bytes);
+    assert!(anonymous.get(&first).await.expect_status(200).body == bytes);
 
     clock.advance(minutes(22) + seconds(59));
     assert_eq!(location().await, first);
@@ -60,19 +60,19 @@ async fn redirects_of_open_file_share_url_for_half_an_hour(stack: &Stack) {
     let second = location().await;
     assert_ne!(second, first);
     clock.advance(minutes(30));
-    nobody.get(&first).await.expect_status(200);
+    anonymous.get(&first).await.expect_status(200);
     clock.advance(seconds(1));
-    nobody.get(&first).await.expect_status(403);
-    nobody.get(&second).await.expect_status(200);
+    anonymous.get(&first).await.expect_status(403);
+    anonymous.get(&second).await.expect_status(200);
 }
 
 #[stack_test(options = options_with_redirects())]
 async fn redirect_target_returns_bytes_with_delivery_headers(stack: &Stack) {
     let fixture = fixture_at_window_start(stack).await;
     let (file, bytes) = put_large(&fixture, "upload").await;
-    let nobody = &fixture.stack.anonymous;
+    let anonymous = &fixture.stack.anonymous;
 
-    let redirect = nobody.get(&file.url).await.expect_status(307);
+    let redirect = anonymous.get(&file.url).await.expect_status(307);
     assert_eq!(redirect.header("cache-control"), "no-store");
     let location = redirect.header("location");
     assert!(
@@ -80,7 +80,7 @@ async fn redirect_target_returns_bytes_with_delivery_headers(stack: &Stack) {
         "{location}"
     );
 
-    let stored = nobody.get(location).await.expect_status(200);
+    let stored = anonymous.get(location).await.expect_status(200);
     assert!(stored.body == bytes);
     assert_eq!(stored.header("content-type"), "image/jpeg");
     assert_eq!(stored.header("cache-control"), cached(CACHED_SECONDS));
@@ -89,19 +89,19 @@ async fn redirect_target_returns_bytes_with_delivery_headers(stack: &Stack) {
             .header("content-disposition")
             .contains("filename*=UTF-8''%C3%A9.jpg")
     );
-    nobody
+    anonymous
         .get_with(location, &[("range", "bytes=0-9")])
         .await
         .expect_status(206);
-    nobody
+    anonymous
         .get(&location.replace("jpeg", "png"))
         .await
         .expect_status(403);
 
     // Responses without a large body are not redirected: `HEAD` and 304.
-    let head = nobody.head(&file.url).await.expect_status(200);
+    let head = anonymous.head(&file.url).await.expect_status(200);
     assert_eq!(head.header("content-length"), SIZE_BYTES.to_string());
-    nobody
+    anonymous
         .get_with(&file.url, &[("if-none-match", head.header("etag"))])
         .await
         .expect_status(304);
@@ -111,7 +111,7 @@ async fn redirect_target_returns_bytes_with_delivery_headers(stack: &Stack) {
 async fn redirect_of_protected_file_ends_two_minutes_after_access_was_revoked(stack: &Stack) {
     let fixture = fixture_at_window_start(stack).await;
     let keys = format!("{}/api-keys", fixture.space());
-    let (nobody, clock) = (&fixture.stack.anonymous, &fixture.stack.clock);
+    let (anonymous, clock) = (&fixture.stack.anonymous, &fixture.stack.clock);
     for delivery_type in ["private", "authenticated"] {
         let (file, bytes) = put_large(&fixture, delivery_type).await;
         let key = fixture
@@ -120,10 +120,10 @@ async fn redirect_of_protected_file_ends_two_minutes_after_access_was_revoked(st
             .post(&keys, json!({"name": "viewer", "role": "viewer"}))
             .await
             .expect_created();
-        let viewer = nobody.with_key(&text(&key["key"]));
+        let viewer = anonymous.with_key(&text(&key["key"]));
         let signed = fixture.signed(&file.url);
 
-        for (client, address) in [(&viewer, &file.url), (nobody, &signed)] {
+        for (client, address) in [(&viewer, &file.url), (anonymous, &signed)] {
             let first = client
                 .get(address)
                 .await
@@ -139,7 +139,7 @@ async fn redirect_of_protected_file_ends_two_minutes_after_access_was_revoked(st
                 .to_owned();
             assert_eq!(again, first, "{delivery_type}");
             assert!(
-                nobody.get(&first).await.expect_status(200).body == bytes,
+                anonymous.get(&first).await.expect_status(200).body == bytes,
                 "{delivery_type}"
             );
             clock.advance(seconds(1));
@@ -165,9 +165,9 @@ async fn redirect_of_protected_file_ends_two_minutes_after_access_was_revoked(st
             .await
             .expect_status(204);
         viewer.get(&file.url).await.expect_error(403);
-        nobody.get(&location).await.expect_status(200);
+        anonymous.get(&location).await.expect_status(200);
         clock.advance(seconds(121));
-        nobody.get(&location).await.expect_status(403);
+        anonymous.get(&location).await.expect_status(403);
         clock.advance(seconds(59));
     }
 }
@@ -175,48 +175,48 @@ async fn redirect_of_protected_file_ends_two_minutes_after_access_was_revoked(st
 #[stack_test(options = options_with_redirects())]
 async fn redirect_is_never_valid_for_longer_than_its_signed_url(stack: &Stack) {
     let fixture = fixture_at_window_start(stack).await;
-    let (nobody, clock) = (&fixture.stack.anonymous, &fixture.stack.clock);
+    let (anonymous, clock) = (&fixture.stack.anonymous, &fixture.stack.clock);
     for delivery_type in ["private", "authenticated"] {
         let (file, _) = put_large(&fixture, delivery_type).await;
         for left in [1, 30, 119] {
             let signed = fixture.signer.sign(&file.url, fixture.now() + left, &[]);
-            let location = nobody
+            let location = anonymous
                 .get(&signed)
                 .await
                 .expect_status(307)
                 .header("location")
                 .to_owned();
-            let stored = nobody.get(&location).await.expect_status(200);
+            let stored = anonymous.get(&location).await.expect_status(200);
             if delivery_type == "private" {
                 assert_eq!(stored.header("cache-control"), cached(0), "{left}");
             }
 
             clock.advance(seconds(left.unsigned_abs() + 1));
-            nobody.get(&signed).await.expect_error(403);
-            nobody.get(&location).await.expect_status(403);
+            anonymous.get(&signed).await.expect_error(403);
+            anonymous.get(&location).await.expect_status(403);
             clock.advance(seconds((60 - fixture.now() % 60).unsigned_abs()));
         }
     }
 
     let (open, _) = put_large(&fixture, "upload").await;
     let signed = fixture.signer.sign(&open.url, fixture.now() + 600, &[]);
-    let location = nobody
+    let location = anonymous
         .get(&signed)
         .await
         .expect_status(307)
         .header("location")
         .to_owned();
     clock.advance(seconds(600));
-    nobody.get(&signed).await.expect_error(403);
+    anonymous.get(&signed).await.expect_error(403);
     clock.advance(seconds(1));
-    nobody.get(&location).await.expect_status(403);
+    anonymous.get(&location).await.expect_status(403);
     clock.advance(seconds(59));
 
     // Browsers may store the bytes while the signed URL is valid, whenever they use it.
     let (file, _) = put_large(&fixture, "private").await;
     let signed = fixture.signer.sign(&file.url, fixture.now() + 200, &[]);
     clock.advance(seconds(50));
-    let location = nobody
+    let location = anonymous
         .get(&signed)
         .await
         .expect_status(307)
@@ -224,7 +224,7 @@ async fn redirect_is_never_valid_for_longer_than_its_signed_url(stack: &Stack) {
         .to_owned();
     clock.advance(seconds(70));
     assert_eq!(
-        nobody
+        anonymous
             .get(&location)
             .await
             .expect_status(200)
@@ -237,7 +237,7 @@ async fn redirect_is_never_valid_for_longer_than_its_signed_url(stack: &Stack) {
 async fn range_above_the_limit_is_answered_with_its_first_bytes(stack: &Stack) {
     let fixture = fixture_at_window_start(stack).await;
     let (file, bytes) = put_large(&fixture, "upload").await;
-    let nobody = &fixture.stack.anonymous;
+    let anonymous = &fixture.stack.anonymous;
     let last = SIZE_BYTES - 1;
     for (range, first, end) in [
         ("bytes=0-".to_owned(), 0, REDIRECT_ABOVE_BYTES),
@@ -262,7 +262,7 @@ async fn range_above_the_limit_is_answered_with_its_first_bytes(stack: &Stack) {
         (format!("bytes={last}-"), last, SIZE_BYTES),
         ("bytes=-1".to_owned(), last, SIZE_BYTES),
     ] {
-        let part = nobody
+        let part = anonymous
             .get_with(&file.url, &[("range", &range)])
             .await
             .expect_status(206);
@@ -278,12 +278,12 @@ async fn range_above_the_limit_is_answered_with_its_first_bytes(stack: &Stack) {
             "{range}"
         );
     }
-    nobody
+    anonymous
         .get_with(&file.url, &[("range", &format!("bytes={SIZE_BYTES}-"))])
         .await
         .expect_error(416);
     for ignored in [("range", "bytes=0-1,4-5"), ("range", "lines=1-2")] {
-        nobody
+        anonymous
             .get_with(&file.url, &[ignored])
             .await
             .expect_status(307);

@@ -169,7 +169,7 @@ async fn max_age_ends_with_signed_url(stack: &Stack) {
         fixture.put_here("authenticated").await.url,
     );
     let open = fixture.put_here("upload").await.url;
-    let nobody = &fixture.stack.anonymous;
+    let anonymous = &fixture.stack.anonymous;
     for (left, kept) in [
         (HOUR_SECONDS, 300),
         (301, 300),
@@ -180,15 +180,18 @@ async fn max_age_ends_with_signed_url(stack: &Stack) {
     ] {
         let signed = |url: &str| fixture.signer.sign(url, fixture.now() + left, &[]);
         for url in [&private, &open] {
-            let response = nobody.get(&signed(url)).await.expect_status(200);
+            let response = anonymous.get(&signed(url)).await.expect_status(200);
             assert_eq!(response.header("cache-control"), cached(kept), "{left}");
         }
-        let response = nobody.get(&signed(&authenticated)).await.expect_status(200);
+        let response = anonymous
+            .get(&signed(&authenticated))
+            .await
+            .expect_status(200);
         assert_eq!(response.header("cache-control"), NOT_CACHED, "{left}");
     }
     for past in [fixture.now(), fixture.now() - 1, 0, -1, i64::MIN] {
         for url in [&private, &open] {
-            nobody
+            anonymous
                 .get(&fixture.signer.sign(url, past, &[]))
                 .await
                 .expect_error(403);
@@ -196,7 +199,7 @@ async fn max_age_ends_with_signed_url(stack: &Stack) {
     }
     for future in [LATE_SECONDS, i64::MAX] {
         for url in [&private, &open] {
-            let response = nobody
+            let response = anonymous
                 .get(&fixture.signer.sign(url, future, &[]))
                 .await
                 .expect_status(200);
@@ -214,11 +217,11 @@ async fn max_age_ends_with_signed_url(stack: &Stack) {
             .stack
             .clock
             .advance(seconds(9) + Duration::from_millis(999));
-        nobody.get(&signed).await.expect_status(200);
+        anonymous.get(&signed).await.expect_status(200);
         fixture.stack.clock.advance(Duration::from_millis(1));
-        nobody.get(&signed).await.expect_error(403);
+        anonymous.get(&signed).await.expect_error(403);
     }
-    nobody.get(&open).await.expect_status(200);
+    anonymous.get(&open).await.expect_status(200);
 }
 
 /// Rotates the secret of the space, and returns a signer with the new one.
@@ -236,7 +239,7 @@ async fn rotated(fixture: &DeliveryFixture<'_>) -> DeliverySigner {
 async fn signed_urls_stay_valid_for_a_day_after_rotation(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let url = fixture.put_here("private").await.url;
-    let nobody = &fixture.stack.anonymous;
+    let anonymous = &fixture.stack.anonymous;
     let by = |signer: &DeliverySigner| signer.sign(&url, LATE_SECONDS, &[]);
     let first = fixture.signer.clone();
     let second = rotated(&fixture).await;
@@ -247,23 +250,23 @@ async fn signed_urls_stay_valid_for_a_day_after_rotation(stack: &Stack) {
             kid: kid.clone(),
             secret: secret.clone(),
         };
-        nobody.get(&by(&mixed)).await.expect_error(403);
+        anonymous.get(&by(&mixed)).await.expect_error(403);
     }
     for good in [&first, &second] {
-        nobody.get(&by(good)).await.expect_status(200);
+        anonymous.get(&by(good)).await.expect_status(200);
     }
     fixture.stack.clock.advance(seconds(DAY_MINUTES * 60 - 1));
-    nobody.get(&by(&first)).await.expect_status(200);
+    anonymous.get(&by(&first)).await.expect_status(200);
     fixture.stack.clock.advance(seconds(1));
-    nobody.get(&by(&first)).await.expect_error(403);
-    nobody.get(&by(&second)).await.expect_status(200);
+    anonymous.get(&by(&first)).await.expect_error(403);
+    anonymous.get(&by(&second)).await.expect_status(200);
 
     // A second rotation ends the oldest secret.
     let third = rotated(&fixture).await;
     let fourth = rotated(&fixture).await;
-    nobody.get(&by(&second)).await.expect_error(403);
+    anonymous.get(&by(&second)).await.expect_error(403);
     for good in [&third, &fourth] {
-        nobody.get(&by(good)).await.expect_status(200);
+        anonymous.get(&by(good)).await.expect_status(200);
     }
 }
 

@@ -185,7 +185,7 @@ async fn etag_differs_between_inline_and_attachment_and_names(stack: &Stack) {
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn last_modified_is_the_activation(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
-    let nobody = &fixture.stack.anonymous;
+    let anonymous = &fixture.stack.anonymous;
     let pending_file = PendingFile::create(&fixture.acme, json!({})).await;
     pending_file
         .send(fixture.stack, PHOTO)
@@ -198,7 +198,7 @@ async fn last_modified_is_the_activation(stack: &Stack) {
     let before = http_date(&fixture, -1);
     let after = http_date(&fixture, 1);
     assert_eq!(
-        nobody
+        anonymous
             .get(&url)
             .await
             .expect_status(200)
@@ -223,7 +223,7 @@ async fn last_modified_is_the_activation(stack: &Stack) {
         ("if-unmodified-since", &at, 200),
         ("if-unmodified-since", &after, 200),
     ] {
-        let response = nobody
+        let response = anonymous
             .get_with(&url, &[(name, date)])
             .await
             .expect_status(status);
@@ -232,7 +232,7 @@ async fn last_modified_is_the_activation(stack: &Stack) {
         }
     }
     for (date, status) in [(&at, 206), (&before, 200)] {
-        nobody
+        anonymous
             .get_with(&url, &[("range", "bytes=0-9"), ("if-range", date)])
             .await
             .expect_status(status);

@@ -16,7 +16,7 @@ const MOST_ROUNDS: u32 = 12;
 
 /// A fault of one call and all later ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FaultKind {
+enum CallFault {
     /// The function dies before the call takes effect.
     DiesBefore,
     /// The function dies after the call took effect.
@@ -24,19 +24,19 @@ enum FaultKind {
     /// All attempts of the call fail.
     Fails,
     /// The call takes effect, and its responses are lost.
-    LosesAnswer,
+    LosesResponse,
 }
-use FaultKind::{DiesAfter, DiesBefore, Fails, LosesAnswer};
+use CallFault::{DiesAfter, DiesBefore, Fails, LosesResponse};
 
 /// All kinds of faults.
-const FAULT_KINDS: [FaultKind; 4] = [DiesBefore, DiesAfter, Fails, LosesAnswer];
+const CALL_FAULTS: [CallFault; 4] = [DiesBefore, DiesAfter, Fails, LosesResponse];
 
 /// The operation under test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operation {
     DeleteFile,
     /// Deletes a file whose bytes were sent but not confirmed.
-    DeleteAnnounced,
+    DeletePending,
     DeleteFolder,
     /// Moves a folder with a folder in it.
     MoveFolder,
@@ -68,7 +68,7 @@ async fn folder(acme: &Tenant, name: &str, parent: Option<&str>) -> String {
 impl Operation {
     fn function(self) -> &'static str {
         match self {
-            Operation::DeleteFile | Operation::DeleteAnnounced => "files",
+            Operation::DeleteFile | Operation::DeletePending => "files",
             Operation::DeleteFolder | Operation::MoveFolder => "folders",
         }
     }
@@ -89,7 +89,7 @@ impl Operation {
                     .expect_created();
                 (format!("/files/{}", text(&file["id"])), None)
             }
-            Operation::DeleteAnnounced => {
+            Operation::DeletePending => {
                 let pending_file =
                     PendingFile::create(acme, json!({"folder_id": from, "ref": "x"})).await;
                 pending_file.send(stack, PHOTO).await.expect_status(200);
@@ -133,7 +133,7 @@ impl Operation {
     /// whether it did.
     async fn settle(self, setup: &Setup<'_>) -> bool {
         let is_done = match self {
-            Operation::DeleteFile | Operation::DeleteAnnounced => setup.settle_file().await,
+            Operation::DeleteFile | Operation::DeletePending => setup.settle_file().await,
             Operation::DeleteFolder => setup.settle_folder().await,
             Operation::MoveFolder => setup.settle_move().await,
         };
@@ -344,7 +344,7 @@ fn plan(
     function: &str,
     calls: &[(Service, String)],
     index: usize,
-    fault: FaultKind,
+    fault: CallFault,
 ) {
     let faults = stack.cloud.faults();
     let few = |number: usize| u32::try_from(number).expect("a few");
@@ -360,7 +360,7 @@ fn plan(
     if before > 0 {
         faults.skip(*service, operation, few(before));
     }
-    if fault == LosesAnswer {
+    if fault == LosesResponse {
         faults.lose_response(*service, operation, max_attempts(*service));
     } else {
         let code = if *service == Service::DynamoDb {
@@ -378,7 +378,7 @@ fn plan(
 }
 
 /// Runs the operation with a fault at each of its calls, and returns how often it took effect.
-async fn is_whole_or_nothing(operation: Operation, fault: FaultKind) -> usize {
+async fn is_whole_or_nothing(operation: Operation, fault: CallFault) -> usize {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let setup = operation.prepare(&stack, &acme).await;
@@ -418,8 +418,8 @@ async fn is_whole_or_nothing(operation: Operation, fault: FaultKind) -> usize {
 /// The last call commits: the operation takes effect only if that call does.
 async fn assert_whole_or_nothing(operation: Operation) {
     let done =
-        join_all(FAULT_KINDS.map(|fault| Box::pin(is_whole_or_nothing(operation, fault)))).await;
-    assert_eq!(done, [0, 1, 0, 1], "{operation:?}: {FAULT_KINDS:?}");
+        join_all(CALL_FAULTS.map(|fault| Box::pin(is_whole_or_nothing(operation, fault)))).await;
+    assert_eq!(done, [0, 1, 0, 1], "{operation:?}: {CALL_FAULTS:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -429,7 +429,7 @@ async fn interrupted_file_deletion_is_atomic() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn interrupted_deletion_of_pending_file_is_atomic() {
-    assert_whole_or_nothing(Operation::DeleteAnnounced).await;
+    assert_whole_or_nothing(Operation::DeletePending).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

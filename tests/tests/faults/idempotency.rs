@@ -45,7 +45,7 @@ fn die_without_release(stack: &Stack) {
 }
 
 /// Plans failures of the next transactions.
-fn refuse_transactions(stack: &Stack, times: u32) {
+fn fail_transactions(stack: &Stack, times: u32) {
     stack.cloud.faults().fail(
         DynamoDb,
         "TransactWriteItems",
@@ -174,7 +174,7 @@ async fn failed_request_releases_its_key(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for creation in creations(stack, &acme) {
         let before = stack.dump().await;
-        refuse_transactions(stack, ATTEMPTS);
+        fail_transactions(stack, ATTEMPTS);
         assert_busy(&creation.send("one").await);
         stack.cloud.faults().fail(
             DynamoDb,
@@ -244,7 +244,7 @@ async fn retry_after_crash_repeats_request_with_same_ids(stack: &Stack) {
     for creation in creations(stack, &acme) {
         let before = stack.dump().await;
         // An upload tries to resolve the commit, and dies there too: its objects stay behind.
-        refuse_transactions(
+        fail_transactions(
             stack,
             if creation.path() == "/upload" {
                 2 * ATTEMPTS
@@ -330,7 +330,7 @@ async fn abandoned_upload_can_be_retried(stack: &Stack) {
         .filter(|creation| creation.path() == "/upload")
     {
         let before = stack.dump().await;
-        refuse_transactions(stack, ATTEMPTS);
+        fail_transactions(stack, ATTEMPTS);
         die_without_release(stack);
         assert_busy(&creation.send("one").await);
         assert_eq!(
@@ -374,7 +374,7 @@ async fn crashed_request_holds_its_key_until_lease_ends(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let keys = format!("/spaces/{}/api-keys", acme.id);
     let creation = |name: &str| Creation::json(&acme.client, &keys, json!({"name": name}));
-    refuse_transactions(stack, ATTEMPTS);
+    fail_transactions(stack, ATTEMPTS);
     die_without_release(stack);
     assert_busy(&creation("web").send("one").await);
     for _ in 0..2 {

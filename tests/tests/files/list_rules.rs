@@ -85,8 +85,8 @@ async fn invalid_filter_values_return_422(stack: &Stack) {
         .get(&format!("/files?{all}&{}", one("tag", &long)))
         .await
         .expect_error(422);
-    let told: Vec<&String> = errors.as_object().expect("an object").keys().collect();
-    assert_eq!(told.len(), 6, "{told:?}");
+    let reported: Vec<&String> = errors.as_object().expect("an object").keys().collect();
+    assert_eq!(reported.len(), 6, "{reported:?}");
     for limit in ["0", "101", "x"] {
         assert!(
             acme.client
@@ -163,7 +163,7 @@ async fn longest_names_and_tags_are_found(stack: &Stack) {
     };
     // Their common prefix is longer than the part of a name that sorts.
     ids.sort();
-    both.demand(&[&ids[0], &ids[1]]).await;
+    both.check(&[&ids[0], &ids[1]]).await;
 }
 
 #[stack_test]
@@ -226,7 +226,7 @@ async fn ten_files_with_twenty_tags_are_found_by_each_tag(stack: &Stack) {
 #[stack_test]
 async fn lists_are_separate_per_space(stack: &Stack) {
     let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
-    let (member, nobody) = (stack.user().await, stack.user().await);
+    let (member, outsider) = (stack.user().await, stack.user().await);
     stack.add_member(&member, &acme, "viewer").await;
     let (ours, theirs) = (
         filed(&acme, &acme.client, "a.txt").await,
@@ -246,8 +246,8 @@ async fn lists_are_separate_per_space(stack: &Stack) {
         }
         let named = format!("/files?space_id={}{filters}", acme.id);
         member.client.get(&named).await.expect_status(200);
-        for stranger in [&other.client, &nobody.client] {
-            assert_eq!(stranger.get(&named).await.expect_error(404), json!({}));
+        for other_client in [&other.client, &outsider.client] {
+            assert_eq!(other_client.get(&named).await.expect_error(404), json!({}));
         }
     }
     for unknown in [UNKNOWN, "x", "%C3%A9"] {

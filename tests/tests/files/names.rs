@@ -81,7 +81,7 @@ async fn rename_changes_etag(stack: &Stack) {
 async fn rename_to_executable_name_returns_422(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let file = format!("/files/{}", text(&named(&acme, "photo.jpg").await["id"]));
-    let refusal =
+    let rejection =
         json!({"original_name": ["The original name field must not be an executable file."]});
     for name in ["photo.exe", "photo.php.jpg", "x.sh", "PHOTO.BAT"] {
         assert_eq!(
@@ -89,7 +89,7 @@ async fn rename_to_executable_name_returns_422(stack: &Stack) {
                 .put(&file, json!({"original_name": name}))
                 .await
                 .expect_error(422),
-            refusal,
+            rejection,
             "{name}"
         );
     }
@@ -167,13 +167,13 @@ async fn stale_record_in_update_moves_no_file(stack: &Stack) {
         .expect_ok();
     record["tags"] = json!(["x"]);
     let address = format!("/files/{}", text(&record["id"]));
-    let refusal = json!({"folder_path": ["The folder path field must not be changed."]});
+    let rejection = json!({"folder_path": ["The folder path field must not be changed."]});
     assert_eq!(
         acme.client
             .put(&address, record.clone())
             .await
             .expect_error(422),
-        refusal
+        rejection
     );
     record["folder_path"] = json!("After/");
     let changed = acme.client.put(&address, record).await.expect_ok();

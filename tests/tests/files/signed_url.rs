@@ -44,14 +44,14 @@ fn parameters(url: &str) -> BTreeMap<String, String> {
 /// Asserts that a URL has the documented signature: with the secret of the space, over the path and
 /// all parameters.
 fn assert_signed(url: &str, file: &Value, secret: &str) {
-    let mut said = parameters(url);
-    let signature = said.remove("signature").expect("a signature");
+    let mut specified = parameters(url);
+    let signature = specified.remove("signature").expect("a signature");
     let path = format!("/{}", text(&file["storage_path"]));
     assert_eq!(
         signature,
         mark(
             secret,
-            &canonical_at(&path, &said.into_iter().collect::<Vec<_>>())
+            &canonical_at(&path, &specified.into_iter().collect::<Vec<_>>())
         ),
         "{url}"
     );
@@ -73,7 +73,7 @@ async fn signed_url_contains_and_signs_requested_parameters(stack: &Stack) {
         .expect_ok();
     let (kid, secret) = (text(&secret["kid"]), text(&secret["secret"]));
     let all = json!({"w": 100, "h": 8192, "r": "fill", "g": "northwest", "f": "webp", "q": 80, "expiration_minutes": 5});
-    for (body, minutes, said) in [
+    for (body, minutes, specified) in [
         (json!({}), 60, vec![]),
         (
             json!({"expiration_minutes": null, "w": null, "colour": "red"}),
@@ -123,7 +123,7 @@ async fn signed_url_contains_and_signs_requested_parameters(stack: &Stack) {
         let mut shown = parameters(&url);
         assert!(shown.remove("signature").is_some());
         let expires = expires.to_string();
-        let expected = said
+        let expected = specified
             .into_iter()
             .chain([("kid", kid.as_str()), ("expires", &expires)]);
         let expected: BTreeMap<_, _> = expected

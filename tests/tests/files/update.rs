@@ -237,10 +237,10 @@ async fn invalid_update_reports_all_errors_and_changes_nothing(stack: &Stack) {
     let several =
         json!({"original_name": "", "ref": 5, "tags": [5, ""], "type": "x", "folder_path": "a"});
     let errors = acme.client.put(&path, several).await.expect_error(422);
-    let mut told: Vec<&String> = errors.as_object().expect("an object").keys().collect();
-    told.sort();
+    let mut reported: Vec<&String> = errors.as_object().expect("an object").keys().collect();
+    reported.sort();
     assert_eq!(
-        told,
+        reported,
         [
             "folder_id",
             "original_name",
@@ -406,13 +406,13 @@ async fn update_accepts_id_in_body(stack: &Stack) {
     }
     let before = stack.dump().await;
     let put = async |client: &Client, body: Value| client.put("/files", body).await;
-    for nobody in [
+    for without_id in [
         json!({"ref": "x"}),
         json!({"id": null, "ref": "x"}),
         json!({"id": " "}),
     ] {
         assert_eq!(
-            put(&acme.client, nobody).await.expect_error(422),
+            put(&acme.client, without_id).await.expect_error(422),
             json!({"id": ["The id field is required."]})
         );
     }

@@ -132,7 +132,7 @@ async fn changed_while_pending(
 /// pending.
 async fn assert_kept(stack: &Stack, acme: &Tenant, folder: &str, pending: &Value) {
     let active = acme.client.get(&address(pending)).await.expect_ok();
-    let told_by_bytes = [
+    let detected_by_bytes = [
         "status",
         "url",
         "checksum_sha256",
@@ -142,7 +142,7 @@ async fn assert_kept(stack: &Stack, acme: &Tenant, folder: &str, pending: &Value
     ];
     for (field, value) in pending.as_object().expect("an object") {
         assert!(
-            told_by_bytes.contains(&field.as_str()) || active[field] == *value,
+            detected_by_bytes.contains(&field.as_str()) || active[field] == *value,
             "{field} is {}",
             active[field]
         );

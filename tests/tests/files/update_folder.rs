@@ -193,8 +193,11 @@ async fn invalid_folder_path_creates_nothing(stack: &Stack) {
             .await
             .expect_error(422);
     }
-    let nobody = json!({"id": UNKNOWN, "folder_id": "root", "folder_path": "new/path"});
-    acme.client.put("/files", nobody).await.expect_error(404);
+    let unknown_file = json!({"id": UNKNOWN, "folder_id": "root", "folder_path": "new/path"});
+    acme.client
+        .put("/files", unknown_file)
+        .await
+        .expect_error(404);
     stack
         .dump()
         .await

@@ -62,7 +62,7 @@ async fn urls_keep_request_order_and_omit_foreign_files(stack: &Stack) {
     for client in [&acme.client, &acme.role("viewer").await] {
         assert_eq!(urls(client, json!({"file_ids": ids})).await, own);
     }
-    let (account, nobody) = (stack.account(), stack.user().await);
+    let (account, outsider) = (stack.account(), stack.user().await);
     assert_eq!(
         urls(&account, json!({"file_ids": ids})).await,
         both,
@@ -71,7 +71,7 @@ async fn urls_keep_request_order_and_omit_foreign_files(stack: &Stack) {
     let member = stack.user().await;
     stack.add_member(&member, &acme, "viewer").await;
     assert_eq!(urls(&member.client, json!({"file_ids": ids})).await, own);
-    let nothing = urls(&nobody.client, json!({"file_ids": [a["id"], UNKNOWN]})).await;
+    let nothing = urls(&outsider.client, json!({"file_ids": [a["id"], UNKNOWN]})).await;
     assert_eq!(
         nothing,
         json!({"data": [], "not_found": [a["id"], UNKNOWN]})
@@ -178,8 +178,8 @@ async fn empty_id_list_returns_422(stack: &Stack) {
         .post("/files/urls", json!({"file_ids": [5, UNKNOWN, []]}))
         .await
         .expect_error(422);
-    let told: Vec<&String> = errors.as_object().expect("an object").keys().collect();
-    assert_eq!(told, ["file_ids.0", "file_ids.2"]);
+    let reported: Vec<&String> = errors.as_object().expect("an object").keys().collect();
+    assert_eq!(reported, ["file_ids.0", "file_ids.2"]);
 }
 
 /// Requests the file of a reference.

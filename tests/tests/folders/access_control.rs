@@ -87,11 +87,11 @@ impl Nest {
     }
 
     /// Returns the effective setting of a level.
-    fn expected(&self, said: [Option<bool>; LEVELS], level: usize) -> Value {
+    fn expected(&self, settings: [Option<bool>; LEVELS], level: usize) -> Value {
         let nearest = (1..=level)
             .rev()
-            .find_map(|index| Some((index, said[index]?)));
-        let (index, requires_auth) = nearest.unwrap_or((0, said[0].unwrap_or(false)));
+            .find_map(|index| Some((index, settings[index]?)));
+        let (index, requires_auth) = nearest.unwrap_or((0, settings[0].unwrap_or(false)));
         let source = match index {
             0 => "space",
             own if own == level => "direct",
@@ -119,23 +119,23 @@ impl Nest {
 #[stack_test]
 async fn nearest_access_setting_takes_effect_at_once(stack: &Stack) {
     let nest = Nest::new(stack).await;
-    let mut said = [None; LEVELS];
+    let mut settings = [None; LEVELS];
     for (level, to) in CHANGES {
-        said[level] = to;
+        settings[level] = to;
         let response = nest.change(level, to).await;
         for index in 1..LEVELS {
             let found = nest.acme.client.get(&nest.address(index)).await.expect_ok();
             assert_eq!(
                 found["access_control"],
-                nest.expected(said, index),
-                "{index} by {said:?}"
+                nest.expected(settings, index),
+                "{index} by {settings:?}"
             );
             assert!(
                 index != level || found == response,
-                "{index} by {said:?}: {response}"
+                "{index} by {settings:?}: {response}"
             );
         }
-        let is_closed = nest.expected(said, FILE)["requires_auth"] == true;
+        let is_closed = nest.expected(settings, FILE)["requires_auth"] == true;
         stack
             .anonymous
             .get(&nest.url)
@@ -143,7 +143,7 @@ async fn nearest_access_setting_takes_effect_at_once(stack: &Stack) {
             .expect_status(if is_closed { 403 } else { 200 });
         nest.viewer.get(&nest.url).await.expect_status(200);
     }
-    assert_eq!(said, [None; LEVELS], "all is as it was");
+    assert_eq!(settings, [None; LEVELS], "all is as it was");
 }
 
 #[stack_test]
@@ -152,10 +152,10 @@ async fn one_flag_implies_other_and_empty_change_keeps_both(stack: &Stack) {
     let photos = acme.folder("Photos").await;
     let file = uploaded(&acme, &photos, "starter").await;
     let path = format!("{}/access-control", address(&photos));
-    let demand = async |response: &Value, said: Option<bool>| {
+    let check = async |response: &Value, settings: Option<bool>| {
         let by_space = effective(false, "space", &json!(acme.id));
         let of = |source: &str| {
-            said.map_or(by_space.clone(), |closed| {
+            settings.map_or(by_space.clone(), |closed| {
                 effective(closed, source, &photos["id"])
             })
         };
@@ -167,14 +167,14 @@ async fn one_flag_implies_other_and_empty_change_keeps_both(stack: &Stack) {
             .await
             .expect_ok();
         assert_eq!(found["access_control"], of("folder"));
-        let expected = if said == Some(true) { 403 } else { 200 };
+        let expected = if settings == Some(true) { 403 } else { 200 };
         stack
             .anonymous
             .get(&text(&file["url"]))
             .await
             .expect_status(expected);
     };
-    for (body, said) in [
+    for (body, settings) in [
         (json!({}), None),
         (json!({"access_control": null}), None),
         (json!({"access_control": {}}), None),
@@ -218,10 +218,10 @@ async fn one_flag_implies_other_and_empty_change_keeps_both(stack: &Stack) {
         ),
     ] {
         stack.clock.advance(seconds(1));
-        demand(&acme.client.put(&path, body).await.expect_ok(), said).await;
+        check(&acme.client.put(&path, body).await.expect_ok(), settings).await;
     }
     for _ in 0..2 {
-        demand(&acme.client.delete(&path).await.expect_ok(), None).await;
+        check(&acme.client.delete(&path).await.expect_ok(), None).await;
     }
     // A reset removes earlier settings, and a flag that was never set is not inherited.
     let closed = json!({"access_control": {"requires_auth": true, "public_read": false}});
@@ -232,7 +232,7 @@ async fn one_flag_implies_other_and_empty_change_keeps_both(stack: &Stack) {
         .await
         .expect_ok();
     let open = json!({"access_control": {"public_read": true}});
-    demand(&acme.client.put(&path, open).await.expect_ok(), Some(false)).await;
+    check(&acme.client.put(&path, open).await.expect_ok(), Some(false)).await;
 }
 
 #[stack_test]
@@ -284,7 +284,7 @@ async fn protected_delivery_type_overrides_folders(stack: &Stack) {
         let config = client.post("/upload-configs", body).await.expect_created()["id"].clone();
         let file = uploaded(&acme, &photos, kind).await;
         let path = format!("/files/{}", text(&file["id"]));
-        let demand = async |response: Value, expected: Value, anonymous: u16| {
+        let check = async |response: Value, expected: Value, anonymous: u16| {
             assert_eq!(response["access_control"], expected, "{kind}");
             assert_eq!(
                 client.get(&path).await.expect_ok()["access_control"],
@@ -299,13 +299,13 @@ async fn protected_delivery_type_overrides_folders(stack: &Stack) {
             viewer.get(&text(&file["url"])).await.expect_status(200);
         };
         let by_type = effective(true, "upload_config", &config);
-        demand(file.clone(), by_type.clone(), 403).await;
+        check(file.clone(), by_type.clone(), 403).await;
         let direct = client
             .put(&format!("{path}/access-control"), set(false))
             .await
             .expect_ok();
-        demand(direct, effective(false, "direct", &file["id"]), 403).await;
-        demand(
+        check(direct, effective(false, "direct", &file["id"]), 403).await;
+        check(
             client
                 .delete(&format!("{path}/access-control"))
                 .await
@@ -319,22 +319,22 @@ async fn protected_delivery_type_overrides_folders(stack: &Stack) {
             .put(&path, json!({"type": "upload"}))
             .await
             .expect_ok();
-        demand(public, effective(false, "folder", &photos["id"]), 200).await;
+        check(public, effective(false, "folder", &photos["id"]), 200).await;
         client.put(&folder_access, set(true)).await.expect_ok();
-        demand(
+        check(
             client.get(&path).await.expect_ok(),
             effective(true, "folder", &photos["id"]),
             403,
         )
         .await;
         client.delete(&folder_access).await.expect_ok();
-        demand(
+        check(
             client.get(&path).await.expect_ok(),
             effective(false, "space", &json!(acme.id)),
             200,
         )
         .await;
-        demand(
+        check(
             client.put(&path, json!({"type": kind})).await.expect_ok(),
             by_type,
             403,
@@ -360,7 +360,7 @@ async fn moved_items_inherit_access_of_new_parent(stack: &Stack) {
     set(&open, false).await;
     let file = uploaded(&acme, &inner, "starter").await;
     let path = format!("/files/{}", text(&file["id"]));
-    let demand = async |requires_auth: bool, source: &str, inherited_from: &Value| {
+    let check = async |requires_auth: bool, source: &str, inherited_from: &Value| {
         let found = client.get(&path).await.expect_ok();
         assert_eq!(
             found["access_control"],
@@ -379,20 +379,20 @@ async fn moved_items_inherit_access_of_new_parent(stack: &Stack) {
             .await
             .expect_ok()
     };
-    demand(true, "folder", &closed["id"]).await;
+    check(true, "folder", &closed["id"]).await;
     let at_top = put(&inner, &ROOT).await;
     assert_eq!(at_top["access_control"], effective(false, "space", &space));
-    demand(false, "space", &space).await;
+    check(false, "space", &space).await;
     let opened = put(&inner, &open).await;
     assert_eq!(
         opened["access_control"],
         effective(false, "folder", &open["id"])
     );
-    demand(false, "folder", &open["id"]).await;
+    check(false, "folder", &open["id"]).await;
     put(&open, &closed).await;
-    demand(false, "folder", &open["id"]).await;
+    check(false, "folder", &open["id"]).await;
     put(&inner, &closed).await;
-    demand(true, "folder", &closed["id"]).await;
+    check(true, "folder", &closed["id"]).await;
     // The setting of a folder is independent of its name.
     set(&inner, false).await;
     put(&inner, &ROOT).await;
@@ -400,18 +400,18 @@ async fn moved_items_inherit_access_of_new_parent(stack: &Stack) {
         .put(&address(&inner), json!({"name": "Renamed"}))
         .await
         .expect_ok();
-    demand(false, "folder", &inner["id"]).await;
+    check(false, "folder", &inner["id"]).await;
 
     for (folder, requires_auth) in [(&closed, true), (&open, false), (&inner, false)] {
         client
             .put(&path, json!({"folder_id": folder["id"]}))
             .await
             .expect_ok();
-        demand(requires_auth, "folder", &folder["id"]).await;
+        check(requires_auth, "folder", &folder["id"]).await;
     }
     client
         .put(&path, json!({"folder_id": "root"}))
         .await
         .expect_ok();
-    demand(false, "space", &space).await;
+    check(false, "space", &space).await;
 }

@@ -32,7 +32,7 @@ fn requests() -> [(&'static str, &'static str, Value); 7] {
 
 #[stack_test]
 async fn foreign_folder_returns_404(stack: &Stack) {
-    let (acme, other, nobody) = (
+    let (acme, other, outsider) = (
         stack.space("Acme").await,
         stack.space("Other").await,
         stack.user().await,
@@ -58,8 +58,8 @@ async fn foreign_folder_returns_404(stack: &Stack) {
                 "{method} {id}{behind}"
             );
         };
-        for stranger in [&other.client, &nobody.client] {
-            ask(stranger, &id).await;
+        for other_client in [&other.client, &outsider.client] {
+            ask(other_client, &id).await;
         }
         for odd in odd {
             ask(&acme.client, odd).await;

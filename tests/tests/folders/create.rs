@@ -44,8 +44,8 @@ pub(crate) async fn paths(acme: &Tenant) -> Vec<String> {
 /// Asserts that errors concern one field alone.
 #[track_caller]
 pub(crate) fn assert_only(errors: &Value, field: &str) {
-    let told: Vec<&String> = errors.as_object().expect("an object").keys().collect();
-    assert_eq!(told, [field], "{errors}");
+    let reported: Vec<&String> = errors.as_object().expect("an object").keys().collect();
+    assert_eq!(reported, [field], "{errors}");
 }
 
 fn taken() -> Value {
@@ -379,7 +379,7 @@ async fn create_accepts_only_reachable_space_and_parent(stack: &Stack) {
     acme.client.delete(&address(&gone)).await.expect_status(204);
     let [photos_id, foreign_id, gone_id] =
         [&photos, &foreign, &gone].map(|folder| text(&folder["id"]));
-    let nobody = stack.user().await;
+    let outsider = stack.user().await;
     let before = stack.dump().await;
 
     let invalid = json!({"space_id": ["The selected space id is invalid."]});
@@ -393,7 +393,11 @@ async fn create_accepts_only_reachable_space_and_parent(stack: &Stack) {
     }
     let body = json!({"name": "New", "space_id": acme.id});
     assert_eq!(
-        nobody.client.post("/folders", body).await.expect_error(422),
+        outsider
+            .client
+            .post("/folders", body)
+            .await
+            .expect_error(422),
         invalid
     );
 

@@ -7,7 +7,7 @@ use super::create::{ROOT, address, paths, shown};
 use crate::{
     spaces::delete::{kept, with_retired},
     support::signer::text,
-    uploads::presign::{PendingFile, said},
+    uploads::presign::{PendingFile, presign_body},
 };
 
 /// Content of a folder.
@@ -230,7 +230,10 @@ async fn deleted_folder_is_no_target_and_has_no_effect(stack: &Stack) {
         ),
         (
             client
-                .post("/upload/presign", said(&acme, json!({"folder_id": id})))
+                .post(
+                    "/upload/presign",
+                    presign_body(&acme, json!({"folder_id": id})),
+                )
                 .await,
             "folder_id",
         ),

@@ -78,7 +78,7 @@ impl List<'_> {
 
     /// Asserts that the list contains these folders once each, in both directions and on full
     /// pages.
-    async fn demand(&self, expected: &[&Value]) {
+    async fn check(&self, expected: &[&Value]) {
         let what = format!("{} by {}", self.filters, self.limit);
         let mut pages = vec![self.page(None).await];
         while let Some(next) = pages.last().and_then(|page| page.next.clone()) {
@@ -143,7 +143,7 @@ async fn folder_lists_are_newest_first_in_both_directions(stack: &Stack) {
                 filters,
                 limit,
             }
-            .demand(expected)
+            .check(expected)
             .await;
         }
     }
@@ -197,7 +197,7 @@ async fn list_returns_full_records_in_envelope(stack: &Stack) {
 
 #[stack_test]
 async fn list_requires_known_parent_and_visible_space(stack: &Stack) {
-    let (acme, other, nobody) = (
+    let (acme, other, outsider) = (
         stack.space("Acme").await,
         stack.space("Other").await,
         stack.user().await,
@@ -235,7 +235,7 @@ async fn list_requires_known_parent_and_visible_space(stack: &Stack) {
             "{space}"
         );
     }
-    nobody
+    outsider
         .client
         .get(&format!("/folders?space_id={}", acme.id))
         .await
@@ -266,7 +266,7 @@ async fn list_requires_known_parent_and_visible_space(stack: &Stack) {
             filters,
             limit: 20,
         }
-        .demand(&[expected])
+        .check(&[expected])
         .await;
     }
 }
@@ -367,14 +367,14 @@ async fn lists_follow_moves_and_deletions(stack: &Stack) {
     let folders = grown(stack, &acme).await;
     let [a, b, c] = [0, 1, 3].map(|index| &folders[index]);
     let (aa, ba, bb) = (&folders[2], &folders[8], &folders[13]);
-    let demand = async |parent: &str, expected: &[&Value]| {
+    let check = async |parent: &str, expected: &[&Value]| {
         let filters = format!("&parent_id={parent}");
         List {
             client: &acme.client,
             filters: &filters,
             limit: 2,
         }
-        .demand(expected)
+        .check(expected)
         .await;
     };
     let [a_id, b_id] = [a, b].map(|folder| text(&folder["id"]));
@@ -383,30 +383,30 @@ async fn lists_follow_moves_and_deletions(stack: &Stack) {
         .await
         .expect_ok();
     // Sorted by creation, not by arrival in the folder.
-    demand(&b_id, &[bb, ba, aa]).await;
-    demand(
+    check(&b_id, &[bb, ba, aa]).await;
+    check(
         &a_id,
         &[&folders[12], &folders[10], &folders[6], &folders[4]],
     )
     .await;
-    demand(&text(&aa["id"]), &[&folders[9], &folders[5]]).await;
+    check(&text(&aa["id"]), &[&folders[9], &folders[5]]).await;
     acme.client
         .put(&address(ba), json!({"parent_id": null}))
         .await
         .expect_ok();
-    demand("root", &[&folders[11], ba, &folders[7], c, b, a]).await;
-    demand(&b_id, &[bb, aa]).await;
+    check("root", &[&folders[11], ba, &folders[7], c, b, a]).await;
+    check(&b_id, &[bb, aa]).await;
     acme.client.delete(&address(bb)).await.expect_status(204);
     acme.client
         .put(&address(aa), json!({"name": "renamed"}))
         .await
         .expect_ok();
-    demand(&b_id, &[aa]).await;
+    check(&b_id, &[aa]).await;
     acme.client
         .put(&address(aa), json!({"parent_id": a_id}))
         .await
         .expect_ok();
-    demand(&b_id, &[]).await;
+    check(&b_id, &[]).await;
     let all: Vec<&Value> = folders
         .iter()
         .rev()
@@ -417,7 +417,7 @@ async fn lists_follow_moves_and_deletions(stack: &Stack) {
         filters: "",
         limit: 4,
     }
-    .demand(&all)
+    .check(&all)
     .await;
 }
 

@@ -255,17 +255,17 @@ async fn watermark_follows_folder_not_file(stack: &Stack) {
     let image = uploaded(&acme, &inner, "photo.jpg", "image/jpeg", PHOTO).await;
     let listed = client.get("/files").await.expect_status(200).json();
     let file = format!("/files/{}", text(&listed["data"][0]["id"]));
-    let demand = async |status: u16| {
+    let check = async |status: u16| {
         for client in [&stack.anonymous, client] {
             client.get(&image).await.expect_status(status);
         }
     };
-    demand(200).await;
+    check(200).await;
     client
         .put(&address(&inner), json!({"parent_id": marked["id"]}))
         .await
         .expect_ok();
-    demand(422).await;
+    check(422).await;
     client
         .put(
             &address(&marked),
@@ -273,17 +273,17 @@ async fn watermark_follows_folder_not_file(stack: &Stack) {
         )
         .await
         .expect_ok();
-    demand(422).await;
+    check(422).await;
     client
         .put(&file, json!({"folder_id": plain["id"]}))
         .await
         .expect_ok();
-    demand(200).await;
+    check(200).await;
     client
         .put(&file, json!({"folder_id": marked["id"]}))
         .await
         .expect_ok();
-    demand(422).await;
+    check(422).await;
     // A client without access does not learn of the watermark.
     let closed = json!({"access_control": {"requires_auth": true}});
     client
@@ -296,5 +296,5 @@ async fn watermark_follows_folder_not_file(stack: &Stack) {
         .put(&file, json!({"folder_id": null}))
         .await
         .expect_ok();
-    demand(200).await;
+    check(200).await;
 }

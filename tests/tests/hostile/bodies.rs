@@ -6,7 +6,7 @@ use runtime::BodyDeadlines;
 use tests::{RawConnection, Stack, StackOptions, stack_test};
 
 use super::{
-    Outcome::{self, Refused, Unheard},
+    Outcome::{self, Rejected, Unheard},
     Row, Target, numbered,
 };
 
@@ -34,9 +34,9 @@ pub(crate) fn lengths(target: &Target) -> Vec<Row> {
         post(target, &lines, "{}")
     };
     // What follows a body of the length that was told is the next request, and this is none.
-    let refused = target.either(Refused(422), Refused(405));
+    let rejected = target.either(Rejected(422), Rejected(405));
     let mut rows = vec![
-        (with(&["2", "2"]), refused),
+        (with(&["2", "2"]), rejected),
         (with(&["2", "3"]), Unheard),
         (with(&["3", "2"]), Unheard),
     ];
@@ -77,7 +77,7 @@ pub(crate) fn lengths(target: &Target) -> Vec<Row> {
 
 /// Chunks that are told wrongly. Where nobody reads the body, nobody minds.
 pub(crate) fn chunks(target: &Target) -> Vec<Row> {
-    let refused = target.either(Refused(400), Refused(405));
+    let rejected = target.either(Rejected(400), Rejected(405));
     let trailers = numbered(10_000, "x");
     let mut rows = Vec::new();
     for body in [
@@ -94,7 +94,7 @@ pub(crate) fn chunks(target: &Target) -> Vec<Row> {
         &format!("2\r\n{{}}\r\n0\r\nx: {}\r\n\r\n", "x".repeat(64 << 10)),
         "2\r\n{}\r\n0\r\nno trailer\r\n\r\n",
     ] {
-        rows.push((post(target, CHUNKED, body), refused));
+        rows.push((post(target, CHUNKED, body), rejected));
     }
 
     rows
@@ -103,8 +103,8 @@ pub(crate) fn chunks(target: &Target) -> Vec<Row> {
 #[stack_test]
 async fn bodies_of_ambiguous_length_are_rejected(stack: &Stack) {
     for target in Target::of_stack(stack).await {
-        target.demand(lengths(&target)).await;
-        target.demand(chunks(&target)).await;
+        target.check(lengths(&target)).await;
+        target.check(chunks(&target)).await;
     }
 }
 
@@ -136,7 +136,7 @@ async fn truncated_body_is_rejected_and_writes_nothing(stack: &Stack) {
         ] {
             let outcome = cut_off(&api, &request).await;
             assert!(
-                matches!(outcome, Refused(400) | Unheard),
+                matches!(outcome, Rejected(400) | Unheard),
                 "{outcome:?}: {}",
                 request.escape_ascii()
             );
@@ -148,7 +148,7 @@ async fn truncated_body_is_rejected_and_writes_nothing(stack: &Stack) {
     assert_eq!(calls.iter().find(is_write), None);
     assert!(matches!(
         cut_off(&cdn, &post(&cdn, "content-length: 100\r\n", "{")).await,
-        Refused(405) | Unheard
+        Rejected(405) | Unheard
     ));
 
     for target in [api, cdn] {

@@ -3,7 +3,7 @@
 use tests::{RawConnection, Stack, stack_test};
 
 use super::{
-    Outcome::{self, Answered, Refused, Unheard},
+    Outcome::{self, Answered, Rejected, Unheard},
     Row, Target, numbered,
 };
 
@@ -16,16 +16,16 @@ pub(crate) fn too_long(target: &Target) -> Vec<Row> {
         (target.get(&numbered(60, &"x".repeat(1_100))), Unheard),
         (target.get(&numbered(150, "x")), Unheard),
         (header(64 << 10), Unheard),
-        (header(33_000), Refused(431)),
-        (header(20_000), target.either(Refused(431), Answered(200))),
+        (header(33_000), Rejected(431)),
+        (header(20_000), target.either(Rejected(431), Answered(200))),
         (header(9_000), Answered(200)),
-        (query("a=1&".repeat(10_000)), Refused(414)),
-        (query("a&".repeat(10_000)), Refused(414)),
+        (query("a=1&".repeat(10_000)), Rejected(414)),
+        (query("a&".repeat(10_000)), Rejected(414)),
         (query("a".repeat(100_000)), Unheard),
         (query("&".repeat(8_000)), Answered(200)),
         (
             target.request("GET", &format!("/{}", "a/".repeat(4_050)), "", ""),
-            Refused(404),
+            Rejected(404),
         ),
     ]
 }
@@ -41,12 +41,12 @@ pub(crate) fn hosts(target: &Target) -> Vec<Row> {
     };
     let host = target.host();
     let mut rows = vec![
-        (with("1.1", ""), Refused(400)),
-        (with("1.0", ""), Refused(400)),
+        (with("1.1", ""), Rejected(400)),
+        (with("1.0", ""), Rejected(400)),
         (with("1.0", &format!("host: {host}\r\n")), Answered(200)),
         (
             with("1.1", &format!("host: {host}\r\nhost: {host}\r\n")),
-            Refused(400),
+            Rejected(400),
         ),
         (with("1.1", "host: cdn.example.com\r\n"), Answered(200)),
         (with("1.1", "host: [::1]:80\r\n"), Answered(200)),
@@ -62,7 +62,10 @@ pub(crate) fn hosts(target: &Target) -> Vec<Row> {
         "http://host",
         "host:port",
     ] {
-        rows.push((with("1.1", &format!("host: {malformed}\r\n")), Refused(400)));
+        rows.push((
+            with("1.1", &format!("host: {malformed}\r\n")),
+            Rejected(400),
+        ));
     }
 
     let mut bytes = with("1.1", "host: ?\r\n");
@@ -72,7 +75,7 @@ pub(crate) fn hosts(target: &Target) -> Vec<Row> {
         .expect("it stands there");
 
     bytes[mark] = 0xff;
-    rows.push((bytes, Refused(400)));
+    rows.push((bytes, Rejected(400)));
 
     rows
 }
@@ -92,21 +95,21 @@ pub(crate) fn targets(target: &Target) -> Vec<Row> {
             to("GET", &format!("ftp://user:password@{host}{path}")),
             Answered(200),
         ),
-        (to("GET", host), Refused(400)),
-        (to("GET", "*"), Refused(400)),
-        (to("OPTIONS", "*"), Refused(400)),
-        (to("CONNECT", "example.com:443"), Refused(400)),
-        (to("CONNECT", path), Refused(405)),
-        (to("BREW", path), Refused(405)),
-        (to("get", path), Refused(405)),
-        (to(&"A".repeat(1_000), path), Refused(405)),
-        (to("TRACE", path), Refused(405)),
+        (to("GET", host), Rejected(400)),
+        (to("GET", "*"), Rejected(400)),
+        (to("OPTIONS", "*"), Rejected(400)),
+        (to("CONNECT", "example.com:443"), Rejected(400)),
+        (to("CONNECT", path), Rejected(405)),
+        (to("BREW", path), Rejected(405)),
+        (to("get", path), Rejected(405)),
+        (to(&"A".repeat(1_000), path), Rejected(405)),
+        (to("TRACE", path), Rejected(405)),
         (to("G(T", path), Unheard),
         (to("", path), Unheard),
         (to("GET", ""), Unheard),
-        (to("GET", "api"), Refused(400)),
+        (to("GET", "api"), Rejected(400)),
         (to("GET", &format!("{path} {path}")), Unheard),
-        (to("GET", "//"), target.either(Refused(404), Refused(400))),
+        (to("GET", "//"), target.either(Rejected(404), Rejected(400))),
         (to("GET", &format!("{path}#fragment")), Answered(200)),
     ]
 }
@@ -125,21 +128,21 @@ pub(crate) fn not_text(target: &Target) -> Vec<Row> {
     };
     let (path, below) = (&target.path, target.either("/api/v1/spaces", ""));
     let mut rows = vec![
-        (to(&format!("{below}/%ff")), Refused(400)),
-        (to(&format!("{below}/%C3%28")), Refused(400)),
-        (to(&format!("{below}/%ED%A0%80")), Refused(400)),
+        (to(&format!("{below}/%ff")), Rejected(400)),
+        (to(&format!("{below}/%C3%28")), Rejected(400)),
+        (to(&format!("{below}/%ED%A0%80")), Rejected(400)),
         (
             to(&format!("{below}/%00")),
-            target.either(Refused(404), Refused(400)),
+            target.either(Rejected(404), Rejected(400)),
         ),
         (
             to(&format!("{below}/a%00b")),
-            target.either(Refused(404), Refused(400)),
+            target.either(Rejected(404), Rejected(400)),
         ),
-        (to(&format!("{below}/%")), Refused(404)),
-        (to(&format!("{below}/%zz")), Refused(404)),
-        (to(&format!("{below}/%F0%9F%A6%80")), Refused(404)),
-        (to(&format!("{below}/\u{1f980}")), Refused(404)),
+        (to(&format!("{below}/%")), Rejected(404)),
+        (to(&format!("{below}/%zz")), Rejected(404)),
+        (to(&format!("{below}/%F0%9F%A6%80")), Rejected(404)),
+        (to(&format!("{below}/\u{1f980}")), Rejected(404)),
         (to(&format!("{path}?a=%ff&%ff=%00&=&a")), Answered(200)),
         (to(&format!("{path}?api_key=%ff")), Answered(200)),
     ];
@@ -153,7 +156,7 @@ pub(crate) fn not_text(target: &Target) -> Vec<Row> {
     }
 
     // An event holds text: a header that is none cannot stand in it.
-    rows.push((raw_header(target, 0xff), Refused(400)));
+    rows.push((raw_header(target, 0xff), Rejected(400)));
     rows.push((target.get("x-name: caf\u{e9}\r\n"), Answered(200)));
 
     rows
@@ -216,7 +219,7 @@ async fn malformed_heads_are_rejected(stack: &Stack) {
             not_text(&target),
             no_requests(&target),
         ] {
-            target.demand(rows).await;
+            target.check(rows).await;
         }
     }
 }
@@ -226,7 +229,7 @@ async fn two_authorization_headers_are_rejected(stack: &Stack) {
     let [api, cdn] = Target::of_stack(stack).await;
     for scheme in ["Bearer", "Basic"] {
         let second = format!("authorization: {scheme} {}\r\n", api.key);
-        api.demand(vec![(api.get(&second), Refused(401))]).await;
+        api.check(vec![(api.get(&second), Rejected(401))]).await;
         // Everyone may see the file: that no key was looked up shows that none was found.
         let (response, calls) = stack
             .calls_of(RawConnection::request(&cdn.url, cdn.get(&second)))
@@ -261,16 +264,16 @@ async fn stalled_head_does_not_block_other_clients(stack: &Stack) {
 #[stack_test]
 async fn pipelined_requests_are_answered_in_order(stack: &Stack) {
     for target in Target::of_stack(stack).await {
-        let (fine, refused) = (target.get(""), target.request("GET", "/%ff", "", ""));
+        let (fine, rejected) = (target.get(""), target.request("GET", "/%ff", "", ""));
         let mut connection = RawConnection::connect(&target.url).await;
 
         connection
-            .send([fine.clone(), refused].concat().repeat(50))
+            .send([fine.clone(), rejected].concat().repeat(50))
             .await;
 
         for _ in 0..50 {
             assert_eq!(Outcome::of(connection.response().await), Answered(200));
-            assert_eq!(Outcome::of(connection.response().await), Refused(400));
+            assert_eq!(Outcome::of(connection.response().await), Rejected(400));
         }
 
         // What is no request ends the connection, and what follows it is never looked at.

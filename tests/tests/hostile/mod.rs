@@ -14,13 +14,13 @@ enum Outcome {
     /// It was answered with this status, below 400.
     Answered(u16),
     /// It was refused with this status, in the standard body.
-    Refused(u16),
+    Rejected(u16),
     /// The listener did not take it for a request: it said so without a body, and closed the
     /// connection. Where it did not read everything before, the client may see no more than the end
     /// of the connection.
     Unheard,
 }
-use Outcome::{Answered, Refused, Unheard};
+use Outcome::{Answered, Rejected, Unheard};
 
 impl Outcome {
     #[track_caller]
@@ -43,7 +43,7 @@ impl Outcome {
 
         response.expect_error(status);
 
-        Refused(status)
+        Rejected(status)
     }
 }
 
@@ -129,7 +129,7 @@ impl Target {
     }
 
     /// Demands what has to become of each request, and that the listener answers as ever after it.
-    async fn demand(&self, rows: Vec<Row>) {
+    async fn check(&self, rows: Vec<Row>) {
         for (request, expected) in rows {
             let shown = request[..request.len().min(200)].escape_ascii().to_string();
             assert_eq!(

@@ -17,7 +17,7 @@ use tests::{
 
 use crate::{
     spaces::delete::{kept, with_retired},
-    uploads::presign::{PendingFile, said},
+    uploads::presign::{PendingFile, presign_body},
 };
 
 /// Minutes for which SQS keeps a message back at most.
@@ -130,7 +130,7 @@ pub(crate) async fn check_now(stack: &Stack, acme: &Tenant, pending_file: &Pendi
 }
 
 /// A file that was sent, and one that was not, are looked after, whoever runs the functions.
-pub(crate) async fn announcements_are_looked_after(stack: &Stack, acme: &Tenant) {
+pub(crate) async fn confirm_checks_run(stack: &Stack, acme: &Tenant) {
     let (sent, unsent) = (
         PendingFile::create(acme, json!({})).await,
         PendingFile::create(acme, json!({})).await,
@@ -316,20 +316,20 @@ async fn repeated_confirm_check_changes_nothing(stack: &Stack) {
         .await;
     let taken_in = sent(stack, &acme, json!({})).await;
     let transformed = sent(stack, &acme, json!({"upload_config": "webp"})).await;
-    let refused = sent(
+    let rejected = sent(
         stack,
         &acme,
         json!({"upload_config": "pngs", "content_type": "application/octet-stream"}),
     )
     .await;
     let absent = PendingFile::create(&acme, json!({})).await;
-    for pending_file in [&taken_in, &transformed, &refused, &absent] {
+    for pending_file in [&taken_in, &transformed, &rejected, &absent] {
         check_again(stack, &acme, pending_file).await;
     }
     pass_to(stack, 120).await;
     assert_taken_in(stack, &acme, &taken_in).await;
     assert_eq!(status(&acme, &transformed).await.as_deref(), Some("active"));
-    for gone in [&refused, &absent] {
+    for gone in [&rejected, &absent] {
         assert_eq!(status(&acme, gone).await, None);
     }
     let before = stack.dump().await;
@@ -342,7 +342,7 @@ async fn repeated_confirm_check_changes_nothing(stack: &Stack) {
             .count(),
         2
     );
-    for pending_file in [&taken_in, &transformed, &refused, &absent] {
+    for pending_file in [&taken_in, &transformed, &rejected, &absent] {
         check_again(stack, &acme, pending_file).await;
     }
     stack.run_confirm_checks().await;
@@ -503,9 +503,9 @@ async fn failed_presign_leaves_nothing(stack: &Stack) {
         .expect_ok();
     let before = stack.dump().await;
     let faults = stack.cloud.faults();
-    let announce = async || {
+    let presign = async || {
         acme.client
-            .post("/upload/presign", said(&acme, json!({})))
+            .post("/upload/presign", presign_body(&acme, json!({})))
             .await
     };
     // Nobody would look after it.
@@ -515,7 +515,7 @@ async fn failed_presign_leaves_nothing(stack: &Stack) {
         ATTEMPTS,
         InjectedError::new(500, "InternalFailure"),
     );
-    announce().await.expect_error(503);
+    presign().await.expect_error(503);
     stack
         .dump()
         .await
@@ -527,12 +527,12 @@ async fn failed_presign_leaves_nothing(stack: &Stack) {
         DYNAMODB_ATTEMPTS,
         InjectedError::new(500, "InternalServerError"),
     );
-    announce().await.expect_error(503);
+    presign().await.expect_error(503);
     without_given_up(stack.dump().await).assert_unchanged(&before, "a file that was not announced");
     // It was announced, whoever heard of it.
     faults.lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_ATTEMPTS);
     let pending_file = PendingFile {
-        response: announce().await.expect_status(201).json(),
+        response: presign().await.expect_status(201).json(),
     };
     pending_file.send(stack, PHOTO).await.expect_status(200);
     pending_file.confirm(&acme.client).await.expect_ok();

@@ -77,7 +77,7 @@ async fn photo_is_uploaded_and_delivered_through_real_lambdas(stack: &Stack) {
             == fits
     );
 
-    let refused = acme
+    let rejected = acme
         .client
         .upload(form(
             &acme.handle,
@@ -87,14 +87,14 @@ async fn photo_is_uploaded_and_delivered_through_real_lambdas(stack: &Stack) {
         ))
         .await;
     assert!(
-        refused.json()["message"]
+        rejected.json()["message"]
             .as_str()
             .is_some_and(|message| message.contains("/upload/presign"))
     );
-    refused.expect_error(413);
+    rejected.expect_error(413);
     crate::local_stack::readme::requests_work(stack).await;
 
-    crate::jobs::confirm_check::announcements_are_looked_after(stack, &acme).await;
+    crate::jobs::confirm_check::confirm_checks_run(stack, &acme).await;
     // Functions in processes of their own go by the system's clock: nobody waits two hours for what
     // was announced.
 }

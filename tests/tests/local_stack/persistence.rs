@@ -168,7 +168,7 @@ impl Program {
         assert_eq!(self.child.wait().expect("it ends").code(), Some(0));
     }
 
-    fn refused(mut self) -> String {
+    fn rejected(mut self) -> String {
         let mut message = String::new();
         let mut stderr = self.child.stderr.take().expect("piped");
         stderr.read_to_string(&mut message).expect("UTF-8");
@@ -239,7 +239,7 @@ async fn acknowledged_writes_survive_kill() {
             == PHOTO
     );
 
-    let locked = Program::start(&data_dir, &[]).refused();
+    let locked = Program::start(&data_dir, &[]).rejected();
     assert!(locked.contains("in use by another process"), "{locked}");
     second.signal("-TERM");
     second.ended();
@@ -251,14 +251,14 @@ async fn start_failure_names_its_cause() {
     let data_dir = directory.path().join("data");
     let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
     let port = taken.local_addr().expect("an address").port().to_string();
-    let message = Program::start(&data_dir, &["--port", &port]).refused();
+    let message = Program::start(&data_dir, &["--port", &port]).rejected();
 
     assert!(
         message.contains(&format!("port {port} of 127.0.0.1 cannot be listened on")),
         "{message}"
     );
 
-    let message = Program::start(&data_dir, &["--parameter", "NoSuch=1"]).refused();
+    let message = Program::start(&data_dir, &["--parameter", "NoSuch=1"]).rejected();
     assert!(message.contains("NoSuch"), "{message}");
 
     let mut program = Program::start(&data_dir, &[]);
@@ -270,7 +270,7 @@ async fn start_failure_names_its_cause() {
     )
     .expect("written");
 
-    let message = Program::start(&data_dir, &[]).refused();
+    let message = Program::start(&data_dir, &[]).rejected();
     assert!(
         message.contains("sqs.sqlite") && message.contains("damaged"),
         "{message}"
@@ -281,7 +281,7 @@ async fn start_failure_names_its_cause() {
     reset.kill();
     std::fs::write(data_dir.join("thesis.txt"), b"precious").expect("written");
 
-    let message = Program::start(&data_dir, &["--reset"]).refused();
+    let message = Program::start(&data_dir, &["--reset"]).rejected();
     assert!(
         message.contains("thesis.txt") && data_dir.join("thesis.txt").exists(),
         "{message}"
@@ -331,7 +331,7 @@ async fn reset_is_rejected_if_directory_is_in_use_or_start_fails() {
     let space = format!("/spaces/{}", space["id"].as_str().expect("an id"));
 
     for _ in 0..2 {
-        let message = Program::start(&data_dir, &["--reset"]).refused();
+        let message = Program::start(&data_dir, &["--reset"]).rejected();
         assert!(message.contains("in use by another process"), "{message}");
     }
 
@@ -341,7 +341,7 @@ async fn reset_is_rejected_if_directory_is_in_use_or_start_fails() {
     let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
     let port = taken.local_addr().expect("an address").port().to_string();
 
-    Program::start(&data_dir, &["--reset", "--port", &port]).refused();
+    Program::start(&data_dir, &["--reset", "--port", &port]).rejected();
 
     let mut second = Program::start(&data_dir, &[]);
     client(&second.ready().1).get(&space).await.expect_ok();

@@ -57,23 +57,23 @@ pub(crate) async fn requests_work(stack: &Stack) {
         (output.expect("bash"), directory)
     });
     let (output, _directory) = output.await.expect("it ends");
-    let (said, complained) = (
+    let (stdout, stderr) = (
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr),
     );
 
-    assert!(output.status.success(), "{said}\n{complained}");
-    assert!(said.contains("the same photo"), "{said}\n{complained}");
+    assert!(output.status.success(), "{stdout}\n{stderr}");
+    assert!(stdout.contains("the same photo"), "{stdout}\n{stderr}");
     assert!(
-        said.contains("the signed URL works"),
-        "{said}\n{complained}"
+        stdout.contains("the signed URL works"),
+        "{stdout}\n{stderr}"
     );
     // The file that is shown, one by each further way to upload, and the one that is found and
     // moved.
     assert_eq!(
-        said.matches(r#""status":"active""#).count(),
+        stdout.matches(r#""status":"active""#).count(),
         6,
-        "{said}\n{complained}"
+        "{stdout}\n{stderr}"
     );
 }
 

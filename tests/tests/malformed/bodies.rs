@@ -4,7 +4,7 @@ use reqwest::Body;
 
 use tests::{PHOTO, Stack, StackOptions, stack_test};
 
-use super::assert_refused;
+use super::assert_rejected;
 use crate::routes::roles::{Place, ROWS};
 
 /// 1 MB.
@@ -107,7 +107,7 @@ async fn body_that_is_not_an_object_is_rejected(stack: &Stack) {
                     "{} {} {:.100}",
                     row.method, row.path, shown
                 );
-                assert_refused(response, &shown);
+                assert_rejected(response, &shown);
             }
         }
 
@@ -151,7 +151,7 @@ async fn other_content_type_returns_415(stack: &Stack) {
                 .header("content-type", kind);
             let response = account.send(request.body(body.to_string())).await;
             assert_eq!(response.status, 415, "{} {} {kind}", row.method, row.path);
-            assert_refused(response, kind);
+            assert_rejected(response, kind);
         }
 
         stack.dump().await.assert_unchanged(&before, row.path);
@@ -179,7 +179,7 @@ async fn encoded_json_body_returns_415(stack: &Stack) {
                 "{} {} {encoding}",
                 row.method, row.path
             );
-            assert_refused(response, encoding);
+            assert_rejected(response, encoding);
         }
     }
 

@@ -6,7 +6,7 @@ use regex::Regex;
 use serde_json::{Map, Value, json};
 use tests::{Stack, StackOptions, stack_test};
 
-use super::assert_refused;
+use super::assert_rejected;
 use crate::routes::roles::{Place, ROWS, Row};
 
 /// Fields of an object, from its schema.
@@ -295,7 +295,7 @@ async fn invalid_field_values_return_422(stack: &Stack) {
             let response = account
                 .send(account.request(row.method, &address).json(&body))
                 .await;
-            assert_refused(response, &Value::Object(body).to_string());
+            assert_rejected(response, &Value::Object(body).to_string());
         }
 
         stack
@@ -322,7 +322,7 @@ async fn last_of_duplicate_fields_wins(stack: &Stack) {
             .request(row.method, &place.address(row))
             .header("content-type", "application/json");
 
-        assert_refused(account.send(request.body(twice.clone())).await, &twice);
+        assert_rejected(account.send(request.body(twice.clone())).await, &twice);
         stack
             .dump()
             .await

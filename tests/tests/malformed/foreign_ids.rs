@@ -8,7 +8,7 @@ use tests::{Client, PHOTO, Response, Stack, file, stack_test};
 use crate::routes::roles::{Place, ROWS, Row};
 
 /// Ids that are nobody's.
-const NOBODY: &str = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
+const UNKNOWN_ID: &str = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
 const NO_KEY: u64 = 999_999;
 
 /// An address of a route by these ids.
@@ -112,7 +112,7 @@ async fn foreign_id_in_path_returns_404(stack: &Stack) {
                 call(client, row, &address(row, id, key), body.as_ref()).await
             };
             let nowhere = if names_id {
-                Some(ask(NOBODY, NO_KEY).await)
+                Some(ask(UNKNOWN_ID, NO_KEY).await)
             } else {
                 None
             };
@@ -143,14 +143,14 @@ async fn foreign_id_in_path_returns_404(stack: &Stack) {
 
             if row.path.contains("{keyId}") {
                 // Account keys are an account's, and the keys of a space none of them.
-                let is_refused =
+                let is_rejected =
                     row.path.starts_with("/account") && client.key == ours.tenant.client.key;
                 let nowhere = ask(&ours.tenant.id, NO_KEY).await;
                 for key in [theirs.key, theirs.tenant.key_id, 1] {
                     assert_same(
                         &ask(&ours.tenant.id, key).await,
                         &nowhere,
-                        if is_refused { 403 } else { 404 },
+                        if is_rejected { 403 } else { 404 },
                     );
                 }
             }
@@ -197,7 +197,7 @@ async fn foreign_id_in_body_returns_422(stack: &Stack) {
             )
             .await
         };
-        let nowhere = choose(NOBODY).await;
+        let nowhere = choose(UNKNOWN_ID).await;
 
         for id in [
             &their_config,
@@ -212,7 +212,7 @@ async fn foreign_id_in_body_returns_422(stack: &Stack) {
     // The first is a space key's, which has no account.
     let choose =
         async |id: &str| put(&clients[1], "/account", json!({"default_space_id": id})).await;
-    let nowhere = choose(NOBODY).await;
+    let nowhere = choose(UNKNOWN_ID).await;
 
     for id in [&theirs.tenant.id, &theirs.file(), &our_config] {
         assert_same(&choose(id).await, &nowhere, 422);
@@ -266,7 +266,7 @@ async fn foreign_id_in_form_returns_422(stack: &Stack) {
         );
 
         for field in ["upload_config", "folder_id"] {
-            let nowhere = upload(&ours.tenant.handle, field, NOBODY).await;
+            let nowhere = upload(&ours.tenant.handle, field, UNKNOWN_ID).await;
             for id in [
                 their_config,
                 theirs.tenant.id.as_str(),

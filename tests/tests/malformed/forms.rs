@@ -3,7 +3,7 @@
 use serde_json::json;
 use tests::{Client, PHOTO, Response, Stack, StackOptions, stack_test};
 
-use super::assert_refused;
+use super::assert_rejected;
 use crate::routes::roles::Place;
 
 const BOUNDARY: &str = "frontier";
@@ -301,7 +301,7 @@ async fn malformed_part_rejects_form(stack: &Stack) {
         ),
     ] {
         let response = send(client, body).await;
-        assert_refused(response, what);
+        assert_rejected(response, what);
     }
 
     for kind in [
@@ -318,7 +318,7 @@ async fn malformed_part_rejects_form(stack: &Stack) {
         let request = client
             .request("POST", "/upload")
             .header("content-type", kind);
-        assert_refused(
+        assert_rejected(
             client.send(request.body(whole(&[space(), photo()]))).await,
             kind,
         );

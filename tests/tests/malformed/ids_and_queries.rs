@@ -3,7 +3,7 @@
 use serde_json::json;
 use tests::{Stack, StackOptions, stack_test};
 
-use super::assert_refused;
+use super::assert_rejected;
 use crate::routes::roles::{Place, ROWS, Row};
 
 /// What stands where an id should, percent-encoded.
@@ -222,8 +222,8 @@ async fn delete_with_invalid_query_deletes_nothing(stack: &Stack) {
 
     for no_id in NO_IDS {
         for client in [&stack.account(), &empty.client, &place.tenant.client] {
-            assert_refused(client.delete(&format!("/spaces?id={no_id}")).await, no_id);
-            assert_refused(
+            assert_rejected(client.delete(&format!("/spaces?id={no_id}")).await, no_id);
+            assert_rejected(
                 client
                     .delete(&format!("/spaces?id={no_id}&force=true"))
                     .await,

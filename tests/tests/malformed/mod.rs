@@ -11,7 +11,7 @@ use tests::Response;
 
 /// Demands a refusal in the standard body, one of the client's own fault.
 #[track_caller]
-fn assert_refused(response: Response, input: &str) {
+fn assert_rejected(response: Response, input: &str) {
     let input: String = input.chars().take(200).collect();
     assert!(
         (400..500).contains(&response.status),

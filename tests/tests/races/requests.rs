@@ -193,7 +193,7 @@ async fn name_of_space_being_deleted_is_never_shared(stack: &Stack) {
 #[stack_test]
 async fn space_with_accepted_file_is_not_deleted_as_empty(stack: &Stack) {
     let account = stack.account();
-    let (mut deleted, mut refused) = (0, 0);
+    let (mut deleted, mut rejected) = (0, 0);
 
     for round in 0..EMPTY_ROUNDS.rounds() {
         let acme = stack.space(&format!("Space {round}")).await;
@@ -223,7 +223,7 @@ async fn space_with_accepted_file_is_not_deleted_as_empty(stack: &Stack) {
                 upload.clone().expect_error(upload.status);
             }
         } else {
-            refused += 1;
+            rejected += 1;
             deletion.expect_error(409);
             for upload in uploads.into_iter().filter(|upload| upload.status != 503) {
                 let file = upload.expect_created();
@@ -242,8 +242,8 @@ async fn space_with_accepted_file_is_not_deleted_as_empty(stack: &Stack) {
     }
 
     assert!(
-        deleted > 0 && refused > 0,
-        "{deleted} deleted, {refused} refused: both ends of the race are met"
+        deleted > 0 && rejected > 0,
+        "{deleted} deleted, {rejected} refused: both ends of the race are met"
     );
     stack.run_purges().await;
 }

@@ -37,7 +37,7 @@ const LIMITS: [&str; 5] = [
     "ratelimit",
 ];
 /// Headers that every script may read, or that concern no script (Fetch standard; RFC 9110, 9111).
-const NOBODYS: [&str; 10] = [
+const UNKNOWN_IDS: [&str; 10] = [
     "cache-control",
     "connection",
     "content-language",
@@ -50,7 +50,7 @@ const NOBODYS: [&str; 10] = [
     "x-content-type-options",
 ];
 
-fn refusal(status: u16, message: &'static str, errors: Value) -> Expected {
+fn rejection(status: u16, message: &'static str, errors: Value) -> Expected {
     Expected {
         status,
         message,
@@ -76,7 +76,7 @@ impl Expected {
     }
 
     #[track_caller]
-    fn demand(&self, response: &Response) {
+    fn check(&self, response: &Response) {
         let asked = &response.request;
         assert_eq!(response.status, self.status, "{asked}: {:?}", response.body);
         assert_eq!(
@@ -150,7 +150,7 @@ fn assert_readable(response: &Response) {
         .keys()
         .map(reqwest::header::HeaderName::as_str)
     {
-        let is_ours = !NOBODYS.contains(&name) && !name.starts_with("access-control-");
+        let is_ours = !UNKNOWN_IDS.contains(&name) && !name.starts_with("access-control-");
         assert!(
             !is_ours || exposed.contains(name),
             "{asked}: scripts cannot read {name}"
@@ -188,12 +188,12 @@ async fn malformed_and_unauthenticated_requests_have_documented_errors(stack: &S
         format!("/spaces/{}/api-keys", acme.id),
     );
     let client = &acme.client;
-    let stranger = || {
-        refusal(401, "Unauthenticated.", json!({}))
+    let anonymous = || {
+        rejection(401, "Unauthenticated.", json!({}))
             .with("www-authenticate", "Bearer")
             .uncounted()
     };
-    let invalid = |errors| refusal(422, "The given data was invalid.", errors);
+    let invalid = |errors| rejection(422, "The given data was invalid.", errors);
     let not_json = "The body is not valid JSON: EOF while parsing an object at line 1 column 1.";
     let no_form = "The content type of the form has no boundary.";
     let large = || "x".repeat((1 << 20) + 1);
@@ -201,56 +201,56 @@ async fn malformed_and_unauthenticated_requests_have_documented_errors(stack: &S
     for (response, expected) in [
         (
             send(client, &keys, "application/json", "{").await,
-            refusal(400, not_json, json!({})),
+            rejection(400, not_json, json!({})),
         ),
         (
             send(client, &keys, "application/json", "[]").await,
-            refusal(400, "The body must be a JSON object.", json!({})),
+            rejection(400, "The body must be a JSON object.", json!({})),
         ),
         (
             send(client, "/upload", "multipart/form-data", "x").await,
-            refusal(400, no_form, json!({})),
+            rejection(400, no_form, json!({})),
         ),
-        (stack.anonymous.get(&space).await, stranger()),
+        (stack.anonymous.get(&space).await, anonymous()),
         (
             stack
                 .anonymous
                 .with_key("x")
                 .post("/spaces", json!({}))
                 .await,
-            stranger(),
+            anonymous(),
         ),
         (
             stack.anonymous.with_key("x").get("/files/x").await,
-            stranger(),
+            anonymous(),
         ),
         (
             send(&stack.anonymous, "/upload", "text/plain", "x").await,
-            stranger(),
+            anonymous(),
         ),
         (
             client.get("/spaces/x").await,
-            refusal(404, "Not found.", json!({})),
+            rejection(404, "Not found.", json!({})),
         ),
         (
             client.delete("/spaces?id=x").await,
-            refusal(404, "Not found.", json!({})),
+            rejection(404, "Not found.", json!({})),
         ),
         (
             client.get("/files/01JCQZ4XK8V9W7Y6T5S4R3Q2P1").await,
-            refusal(404, "Not found.", json!({})),
+            rejection(404, "Not found.", json!({})),
         ),
         (
             client.get("/nowhere").await,
-            refusal(404, "Not found.", json!({})).uncounted(),
+            rejection(404, "Not found.", json!({})).uncounted(),
         ),
         (
             stack.anonymous.get("/nowhere").await,
-            refusal(404, "Not found.", json!({})).uncounted(),
+            rejection(404, "Not found.", json!({})).uncounted(),
         ),
         (
             send(client, &keys, "application/json", large()).await,
-            refusal(
+            rejection(
                 413,
                 "The body must not be greater than 1024 kilobytes.",
                 json!({}),
@@ -258,11 +258,11 @@ async fn malformed_and_unauthenticated_requests_have_documented_errors(stack: &S
         ),
         (
             send(client, &keys, "text/plain", "{}").await,
-            refusal(415, "The content type must be application/json.", json!({})),
+            rejection(415, "The content type must be application/json.", json!({})),
         ),
         (
             send(client, "/upload", "application/json", "{}").await,
-            refusal(
+            rejection(
                 415,
                 "The content type must be multipart/form-data.",
                 json!({}),
@@ -281,7 +281,7 @@ async fn malformed_and_unauthenticated_requests_have_documented_errors(stack: &S
             invalid(json!({"limit": ["The limit field must be at least 1."]})),
         ),
     ] {
-        expected.demand(&response);
+        expected.check(&response);
     }
 }
 
@@ -302,28 +302,28 @@ async fn conflicting_and_forbidden_requests_have_documented_errors(stack: &Stack
             viewer
                 .send(viewer.request("PUT", &space).json(&json!({})))
                 .await,
-            refusal(403, low, json!({})),
+            rejection(403, low, json!({})),
         ),
         (
             viewer
                 .upload(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
                 .await,
-            refusal(403, low_upload, json!({})),
+            rejection(403, low_upload, json!({})),
         ),
         (
             acme.client.post("/spaces", json!({})).await,
-            refusal(403, no_account, json!({})),
+            rejection(403, no_account, json!({})),
         ),
         (
             acme.client.delete(&format!("/spaces?id={}", acme.id)).await,
-            refusal(
+            rejection(
                 409,
                 full,
                 json!({"id": ["The id field must be the id of an empty space."]}),
             ),
         ),
     ] {
-        expected.demand(&response);
+        expected.check(&response);
     }
 
     let disable = acme
@@ -331,12 +331,12 @@ async fn conflicting_and_forbidden_requests_have_documented_errors(stack: &Stack
         .request("PUT", &space)
         .json(&json!({"name": "Acme", "enabled": false}));
     acme.client.send(disable).await.expect_ok();
-    refusal(
+    rejection(
         403,
         "This space is disabled and does not accept uploads.",
         json!({}),
     )
-    .demand(&upload(&acme).await);
+    .check(&upload(&acme).await);
 
     // A request under a name, whose function died.
     stack.cloud.faults().fail(
@@ -361,9 +361,9 @@ async fn conflicting_and_forbidden_requests_have_documented_errors(stack: &Stack
     };
     let busy = "The service is busy. Please try again.";
 
-    refusal(503, busy, json!({}))
+    rejection(503, busy, json!({}))
         .with("retry-after", "1")
-        .demand(&again().await);
+        .check(&again().await);
 
     let errors = json!({
         "idempotency_key": ["The idempotency key field belongs to a request in progress."],
@@ -371,13 +371,13 @@ async fn conflicting_and_forbidden_requests_have_documented_errors(stack: &Stack
     let message = "A request with this Idempotency-Key is already in progress. Retry after the number of seconds in \
                    Retry-After.";
 
-    refusal(409, message, errors.clone())
+    rejection(409, message, errors.clone())
         .with("retry-after", "60")
-        .demand(&again().await);
+        .check(&again().await);
     stack.clock.advance(seconds(45));
-    refusal(409, message, errors)
+    rejection(409, message, errors)
         .with("retry-after", "15")
-        .demand(&again().await);
+        .check(&again().await);
 }
 
 #[stack_test(options = StackOptions::default().with_parameters(&[("AdminRequestsPerMinute", "4")]))]
@@ -393,7 +393,7 @@ async fn internal_errors_reveal_nothing(stack: &Stack) {
         1,
         InjectedError::new(400, "ValidationException"),
     );
-    refusal(500, "Server error.", json!({})).demand(&acme.client.get(&space).await);
+    rejection(500, "Server error.", json!({})).check(&acme.client.get(&space).await);
     faults.fail(
         DynamoDb,
         "GetItem",
@@ -401,21 +401,21 @@ async fn internal_errors_reveal_nothing(stack: &Stack) {
         InjectedError::new(400, "ThrottlingException"),
     );
 
-    let busy =
-        refusal(503, "The service is busy. Please try again.", json!({})).with("retry-after", "1");
-    busy.demand(&acme.client.get(&space).await);
+    let busy = rejection(503, "The service is busy. Please try again.", json!({}))
+        .with("retry-after", "1");
+    busy.check(&acme.client.get(&space).await);
     faults.fail(
         DynamoDb,
         "UpdateItem",
         DYNAMODB_ATTEMPTS,
         InjectedError::new(400, "ThrottlingException"),
     );
-    busy.uncounted().demand(&acme.client.get(&space).await);
+    busy.uncounted().check(&acme.client.get(&space).await);
     acme.client.get(&space).await.expect_ok();
 
     let limited = acme.client.get(&space).await;
     let resets = limited.header("retry-after").to_owned();
-    let expected = refusal(429, "Too Many Attempts.", json!({}));
+    let expected = rejection(429, "Too Many Attempts.", json!({}));
 
     assert!(
         limited
@@ -423,7 +423,7 @@ async fn internal_errors_reveal_nothing(stack: &Stack) {
             .ends_with(&format!("t={resets}")),
         "{resets}"
     );
-    expected.with("retry-after", &resets).demand(&limited);
+    expected.with("retry-after", &resets).check(&limited);
 }
 
 #[stack_test]
@@ -606,6 +606,6 @@ async fn cors_exposes_every_response_header(stack: &Stack) {
     }
 
     // What is refused before there is a request has no id.
-    let refused = RawConnection::request(stack.cloud.api_url(), head).await;
-    assert!(refused.is_none_or(|response| (400..500).contains(&response.status)));
+    let rejected = RawConnection::request(stack.cloud.api_url(), head).await;
+    assert!(rejected.is_none_or(|response| (400..500).contains(&response.status)));
 }

@@ -30,9 +30,9 @@ async fn key_in_query_is_accepted_and_header_wins(stack: &Stack) {
         .header("authorization", format!("Bearer {key}"));
     stack.anonymous.send(twice).await.expect_error(401);
 
-    let refused = stack.anonymous.get(&path).await;
-    assert_eq!(refused.header("www-authenticate"), "Bearer");
-    assert_eq!(refused.json()["message"], "Unauthenticated.");
+    let rejected = stack.anonymous.get(&path).await;
+    assert_eq!(rejected.header("www-authenticate"), "Bearer");
+    assert_eq!(rejected.json()["message"], "Unauthenticated.");
 }
 
 #[stack_test]
@@ -151,10 +151,10 @@ async fn cors_allows_any_origin(stack: &Stack) {
     );
     assert_eq!(response.header("access-control-allow-credentials"), "");
 
-    let refused = stack.anonymous.get("/spaces/x").await;
-    assert_eq!(refused.header("access-control-allow-origin"), "*");
+    let rejected = stack.anonymous.get("/spaces/x").await;
+    assert_eq!(rejected.header("access-control-allow-origin"), "*");
     assert!(
-        refused
+        rejected
             .header("access-control-expose-headers")
             .contains("X-Request-Id")
     );
@@ -164,7 +164,7 @@ async fn cors_allows_any_origin(stack: &Stack) {
 async fn every_response_has_unique_request_id(stack: &Stack) {
     let account = stack.account();
     let made = account.post("/spaces", json!({"name": "Acme"})).await;
-    let refused = account.post("/spaces", json!({"name": "Acme"})).await;
+    let rejected = account.post("/spaces", json!({"name": "Acme"})).await;
     assert_eq!(made.header("x-request-id").len(), 26);
-    assert_ne!(made.header("x-request-id"), refused.header("x-request-id"));
+    assert_ne!(made.header("x-request-id"), rejected.header("x-request-id"));
 }

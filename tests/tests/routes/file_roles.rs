@@ -233,7 +233,7 @@ impl Place<'_> {
     }
 
     /// Uploads as a stranger, by a signed address or without.
-    async fn of_stranger(&self, is_signed: bool) -> Value {
+    async fn of_anonymous(&self, is_signed: bool) -> Value {
         let route = [
             "/upload/unsigned/{spaceHandle}/{configName}",
             "/upload/signed",
@@ -244,9 +244,9 @@ impl Place<'_> {
             folder: Value::Null,
             name: "stranger".to_owned(),
         };
-        let stranger = &self.stack.anonymous;
-        let uploaded = stranger
-            .send(self.request(row, stranger, &nothing))
+        let anonymous = &self.stack.anonymous;
+        let uploaded = anonymous
+            .send(self.request(row, anonymous, &nothing))
             .await
             .expect_created();
 
@@ -337,12 +337,12 @@ impl Place<'_> {
         }
 
         if row.path.ends_with("/presign") {
-            let said =
+            let specified =
                 json!({"filename": "a.jpg", "content_type": "image/jpeg", "size": PHOTO.len()});
             fields
                 .as_object_mut()
                 .expect("an object")
-                .extend(said.as_object().expect("an object").clone());
+                .extend(specified.as_object().expect("an object").clone());
         }
 
         Some(fields)
@@ -413,7 +413,7 @@ fn role_table_covers_all_file_folder_and_upload_routes() {
 async fn roles_are_enforced_for_own_and_others_files(stack: &Stack) {
     let mut place = Place::new(stack).await;
     let callers = place.callers().await;
-    let (mut allowed, mut refused) = (0, Vec::new());
+    let (mut allowed, mut rejected) = (0, Vec::new());
 
     for caller in &callers {
         for row in &ROWS {
@@ -438,23 +438,23 @@ async fn roles_are_enforced_for_own_and_others_files(stack: &Stack) {
                         caller.role
                     );
                     place.assert_untouched(&subject).await;
-                    refused.push(subject.name);
+                    rejected.push(subject.name);
                 }
             }
         }
     }
 
     assert!(
-        allowed > 200 && refused.len() > 80,
+        allowed > 200 && rejected.len() > 80,
         "{allowed} were allowed, {} refused",
-        refused.len()
+        rejected.len()
     );
 
     // No folder was made for those who may make none, and nothing renamed.
     for ((_, sort), item) in place.stack.dump().await.items {
         let name = item["name"].as_str().unwrap_or_default();
         assert!(
-            !sort.starts_with("FOLDER#") || !refused.iter().any(|refused| refused == name),
+            !sort.starts_with("FOLDER#") || !rejected.iter().any(|rejected| rejected == name),
             "{sort} {item}"
         );
     }
@@ -472,8 +472,8 @@ async fn anonymous_and_others_files_require_admin(stack: &Stack) {
 
     for is_deletion in [false, true] {
         let mut files = vec![
-            place.of_stranger(true).await,
-            place.of_stranger(false).await,
+            place.of_anonymous(true).await,
+            place.of_anonymous(false).await,
         ];
         for client in [
             &place.acme.client,

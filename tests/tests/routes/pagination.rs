@@ -382,7 +382,7 @@ async fn cursor_is_valid_for_its_list_and_caller_only(stack: &Stack) {
     };
     let cursor = next_of(&acme.client, &path).await;
     let invalid = json!({"cursor": ["The selected cursor is invalid."]});
-    let refused = async |client: &Client, address: String| {
+    let rejected = async |client: &Client, address: String| {
         assert_eq!(
             client.get(&address).await.expect_error(422),
             invalid,
@@ -423,19 +423,19 @@ async fn cursor_is_valid_for_its_list_and_caller_only(stack: &Stack) {
         .get(&format!("{path}?cursor={cursor}&tag=&type=%20"))
         .await
         .expect_status(200);
-    refused(&acme.client, format!("/spaces?cursor={cursor}")).await;
-    refused(&acme.client, format!("{path}?cursor={cursor}&tag=x")).await;
-    refused(
+    rejected(&acme.client, format!("/spaces?cursor={cursor}")).await;
+    rejected(&acme.client, format!("{path}?cursor={cursor}&tag=x")).await;
+    rejected(
         &other.client,
         format!("/spaces/{}/api-keys?cursor={cursor}", other.id),
     )
     .await;
-    refused(&stack.account(), format!("{path}?cursor={cursor}")).await;
+    rejected(&stack.account(), format!("{path}?cursor={cursor}")).await;
 
     let users = next_of(&user.client, &path).await;
-    refused(&stack.account(), format!("{path}?cursor={users}")).await;
-    refused(&user.client, format!("/account/api-keys?cursor={users}")).await;
-    refused(
+    rejected(&stack.account(), format!("{path}?cursor={users}")).await;
+    rejected(&user.client, format!("/account/api-keys?cursor={users}")).await;
+    rejected(
         &stack.account(),
         format!("/account/api-keys?cursor={cursor}"),
     )
@@ -446,7 +446,7 @@ async fn cursor_is_valid_for_its_list_and_caller_only(stack: &Stack) {
         // Far away in the alphabet, so that no bits but those that are thrown away stay the same.
         tampered[index] = if byte == b'Q' { b'x' } else { b'Q' };
         let tampered = String::from_utf8(tampered).expect("ASCII");
-        refused(&acme.client, format!("{path}?cursor={tampered}")).await;
+        rejected(&acme.client, format!("{path}?cursor={tampered}")).await;
     }
 
     for tampered in [
@@ -458,7 +458,7 @@ async fn cursor_is_valid_for_its_list_and_caller_only(stack: &Stack) {
         &cursor[..cursor.len() - 1],
         &format!("{cursor}="),
     ] {
-        refused(&acme.client, format!("{path}?cursor={tampered}")).await;
+        rejected(&acme.client, format!("{path}?cursor={tampered}")).await;
     }
 }
 

@@ -45,7 +45,7 @@ fn wait_until_left(stack: &Stack, wanted_ms: i64) {
 
 /// Demands of an answer that it tells the truth about the caller's limit.
 #[track_caller]
-fn assert_told(stack: &Stack, response: &Response, tier: &str, most: u64, remaining: u64) {
+fn assert_headers(stack: &Stack, response: &Response, tier: &str, most: u64, remaining: u64) {
     let resets_in = (left_ms(stack) + 999) / 1_000;
     let resets_at = (stack.admin_environment().env.now().ms() + left_ms(stack)) / 1_000;
     let expected = [
@@ -71,7 +71,7 @@ fn assert_told(stack: &Stack, response: &Response, tier: &str, most: u64, remain
 }
 
 #[track_caller]
-fn assert_nothing_told(response: &Response) {
+fn assert_no_headers(response: &Response) {
     assert_eq!(
         HEADERS.map(|name| response.header(name)),
         [""; 5],
@@ -145,7 +145,7 @@ async fn every_authenticated_response_has_rate_limit_headers(stack: &Stack) {
     assert_eq!(id, json!(acme.key_id + 1));
 
     for ((status, response), remaining) in responses.into_iter().zip((0..100).rev()) {
-        assert_told(
+        assert_headers(
             stack,
             &response.expect_status(status),
             "admin",
@@ -154,15 +154,15 @@ async fn every_authenticated_response_has_rate_limit_headers(stack: &Stack) {
         );
     }
 
-    assert_nothing_told(&viewer.get(&space).await.expect_status(401));
+    assert_no_headers(&viewer.get(&space).await.expect_status(401));
     acme.upload(PHOTO).await;
 
-    let refused = client
+    let rejected = client
         .upload(form("zzzzzz", "a.jpg", "image/jpeg", PHOTO))
         .await
         .expect_status(422);
-    assert_told(stack, &refused, "upload", 50, 48);
-    assert_told(
+    assert_headers(stack, &rejected, "upload", 50, 48);
+    assert_headers(
         stack,
         &client
             .delete(&format!("/spaces?id={}", acme.id))
@@ -181,7 +181,7 @@ async fn unauthenticated_responses_have_no_rate_limit_and_defaults_match_templat
     let unknown = domain::KeySecret::new(&stack.admin_environment().env);
 
     for key in ["nonsense", unknown.reveal()] {
-        assert_nothing_told(
+        assert_no_headers(
             &stack
                 .anonymous
                 .with_key(key)
@@ -189,7 +189,7 @@ async fn unauthenticated_responses_have_no_rate_limit_and_defaults_match_templat
                 .await
                 .expect_status(401),
         );
-        assert_nothing_told(
+        assert_no_headers(
             &stack
                 .anonymous
                 .with_key(key)
@@ -199,16 +199,16 @@ async fn unauthenticated_responses_have_no_rate_limit_and_defaults_match_templat
         );
     }
 
-    assert_nothing_told(&stack.anonymous.get(&space).await.expect_status(401));
-    assert_nothing_told(
+    assert_no_headers(&stack.anonymous.get(&space).await.expect_status(401));
+    assert_no_headers(
         &stack
             .anonymous
             .send(stack.anonymous.request("OPTIONS", &space))
             .await
             .expect_status(204),
     );
-    assert_told(stack, &acme.client.get(&space).await, "admin", 1_200, 1_199);
-    assert_told(
+    assert_headers(stack, &acme.client.get(&space).await, "admin", 1_200, 1_199);
+    assert_headers(
         stack,
         &acme.client.upload(photo(&acme)).await,
         "upload",
@@ -226,7 +226,7 @@ async fn exhausted_key_is_rejected_until_reset(stack: &Stack) {
         wait_until_left(stack, begin_ms);
 
         for remaining in (0..5).rev() {
-            assert_told(
+            assert_headers(
                 stack,
                 &acme.client.get(&space).await.expect_status(200),
                 "admin",
@@ -235,22 +235,22 @@ async fn exhausted_key_is_rejected_until_reset(stack: &Stack) {
             );
         }
 
-        let refused = acme.client.get(&space).await;
-        assert_told(stack, &refused, "admin", 5, 0);
+        let rejected = acme.client.get(&space).await;
+        assert_headers(stack, &rejected, "admin", 5, 0);
         assert_eq!(
-            refused.json(),
+            rejected.json(),
             json!({"message": "Too Many Attempts.", "errors": {}})
         );
 
-        let retry_after: u64 = refused.header("retry-after").parse().expect("seconds");
-        refused.expect_error(429);
+        let retry_after: u64 = rejected.header("retry-after").parse().expect("seconds");
+        rejected.expect_error(429);
         stack.clock.advance(seconds(retry_after - 1));
 
         let early = acme.client.get(&space).await;
         assert_eq!(early.header("retry-after"), "1");
         early.expect_error(429);
         stack.clock.advance(seconds(1));
-        assert_told(
+        assert_headers(
             stack,
             &acme.client.get(&space).await.expect_status(200),
             "admin",
@@ -272,7 +272,7 @@ async fn tiers_and_keys_are_counted_separately(stack: &Stack) {
     let other = acme.role("owner").await;
 
     for (remaining, address) in (0..5).rev().zip([&file, &space, &file, &space, &file]) {
-        assert_told(
+        assert_headers(
             stack,
             &acme.client.get(address).await.expect_status(200),
             "admin",
@@ -282,7 +282,7 @@ async fn tiers_and_keys_are_counted_separately(stack: &Stack) {
     }
 
     for address in [&file, &space] {
-        assert_told(
+        assert_headers(
             stack,
             &acme.client.get(address).await.expect_status(429),
             "admin",
@@ -291,28 +291,28 @@ async fn tiers_and_keys_are_counted_separately(stack: &Stack) {
         );
     }
 
-    assert_told(
+    assert_headers(
         stack,
         &acme.client.upload(photo(&acme)).await.expect_status(201),
         "upload",
         2,
         0,
     );
-    assert_told(
+    assert_headers(
         stack,
         &acme.client.upload(photo(&acme)).await.expect_status(429),
         "upload",
         2,
         0,
     );
-    assert_told(
+    assert_headers(
         stack,
         &other.get(&space).await.expect_status(200),
         "admin",
         6,
         5,
     );
-    assert_told(
+    assert_headers(
         stack,
         &other.upload(photo(&acme)).await.expect_status(201),
         "upload",
@@ -333,7 +333,7 @@ async fn concurrent_requests_never_exceed_limit(stack: &Stack) {
         (0..100).map(|index| acme.client.get(if index % 2 == 0 { &file } else { &space })),
     )
     .await;
-    let (passed, refused): (Vec<_>, Vec<_>) = responses
+    let (passed, rejected): (Vec<_>, Vec<_>) = responses
         .into_iter()
         .partition(|response| response.status == 200);
     let mut left: Vec<u32> = passed
@@ -348,9 +348,9 @@ async fn concurrent_requests_never_exceed_limit(stack: &Stack) {
 
     left.sort_unstable();
     assert_eq!(left, (0..MOST).collect::<Vec<_>>());
-    assert_eq!(refused.len(), 80);
+    assert_eq!(rejected.len(), 80);
 
-    for response in refused {
+    for response in rejected {
         response.expect_error(429);
     }
 }
@@ -426,7 +426,7 @@ async fn no_request_passes_uncounted_while_table_fails(stack: &Stack) {
         );
 
         let (response, calls) = stack.calls_of(acme.client.get(&space)).await;
-        assert_nothing_told_of_failed(&response, answered);
+        assert_no_headers_of_failed(&response, answered);
         assert!(
             calls.iter().all(|call| call == "spaces UpdateItem"),
             "{calls:?}"
@@ -439,7 +439,7 @@ async fn no_request_passes_uncounted_while_table_fails(stack: &Stack) {
         );
 
         let (response, calls) = stack.calls_of(acme.client.upload(photo(&acme))).await;
-        assert_nothing_told_of_failed(&response, answered);
+        assert_no_headers_of_failed(&response, answered);
         assert!(
             calls.iter().all(|call| call == "uploads UpdateItem"),
             "{calls:?}"
@@ -453,7 +453,7 @@ async fn no_request_passes_uncounted_while_table_fails(stack: &Stack) {
 }
 
 #[track_caller]
-fn assert_nothing_told_of_failed(response: &Response, status: u16) {
+fn assert_no_headers_of_failed(response: &Response, status: u16) {
     assert_eq!(HEADERS.map(|name| response.header(name)), [""; 5]);
     assert_eq!(
         response.header("retry-after"),

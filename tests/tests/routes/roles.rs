@@ -48,7 +48,7 @@ const OWN_FILES: [(&str, &str); 5] = [
 ];
 /// What is not done to what the sweep has: a space with files, an active config, a folder with
 /// another one in it, and an account key of nobody's.
-const REFUSED: [(&str, &str, u16); 4] = [
+const REJECTED: [(&str, &str, u16); 4] = [
     ("DELETE", "/spaces", 409),
     ("DELETE", "/upload-configs", 409),
     ("DELETE", "/folders/{id}", 409),
@@ -95,10 +95,10 @@ fn row(operation: &openapi::Operation) -> Row {
         Some(role) => Role(role),
     };
 
-    let refused = REFUSED
+    let rejected = REJECTED
         .iter()
-        .find(|refused| (refused.0, refused.1) == route)
-        .map(|refused| refused.2);
+        .find(|rejected| (rejected.0, rejected.1) == route)
+        .map(|rejected| rejected.2);
     let responses = description["responses"].as_object().expect("responses");
     let declared = responses
         .keys()
@@ -110,7 +110,7 @@ fn row(operation: &openapi::Operation) -> Row {
         method,
         path,
         who,
-        success: refused.unwrap_or_else(|| declared.parse().expect("a status")),
+        success: rejected.unwrap_or_else(|| declared.parse().expect("a status")),
         body: Some(body).filter(|body| !body.is_null()),
     }
 }
@@ -331,7 +331,7 @@ async fn invalid_key_returns_401_on_every_route(stack: &Stack) {
         std::sync::Arc::new(runtime::SystemClock),
         std::sync::Arc::new(tests::SeededRandom::new(99)),
     ));
-    let strangers = [
+    let outsiders = [
         stack.anonymous.clone(),
         stack.anonymous.with_key("nonsense"),
         stack
@@ -342,8 +342,8 @@ async fn invalid_key_returns_401_on_every_route(stack: &Stack) {
     ];
 
     for row in ROWS.iter() {
-        for stranger in &strangers {
-            let response = place.call(row, stranger).await;
+        for other_client in &outsiders {
+            let response = place.call(row, other_client).await;
             assert_eq!(
                 response.header("www-authenticate"),
                 "Bearer",
@@ -359,13 +359,13 @@ async fn invalid_key_returns_401_on_every_route(stack: &Stack) {
 #[stack_test]
 async fn foreign_space_returns_404_on_every_route(stack: &Stack) {
     let (place, other) = (Place::new(stack, "Acme").await, stack.space("Other").await);
-    let (nobody, neighbour) = (stack.user().await, stack.user().await);
+    let (outsider, neighbour) = (stack.user().await, stack.user().await);
 
     stack.add_member(&neighbour, &other, "owner").await;
 
     for row in ROWS.iter() {
-        for stranger in [&other.client, &nobody.client, &neighbour.client] {
-            let response = place.call(row, stranger).await;
+        for other_client in [&other.client, &outsider.client, &neighbour.client] {
+            let response = place.call(row, other_client).await;
             match (row.who, row.path) {
                 // What a body names is a field; what a path names is the resource itself.
                 (_, "/upload/generate-signed-url") => {
@@ -394,14 +394,14 @@ async fn foreign_space_returns_404_on_every_route(stack: &Stack) {
                         String::from_utf8(response.expect_status(200).body.to_vec()).expect("JSON");
                     assert!(!shown.contains(&place.tenant.id), "{shown}");
                 }
-                (Account, "/account") if stranger.key != other.client.key => {
+                (Account, "/account") if other_client.key != other.client.key => {
                     let errors = response.expect_error(422);
                     assert_eq!(
                         errors,
                         json!({"default_space_id": ["The selected default space id is invalid."]})
                     );
                 }
-                (Account, _) if stranger.key == other.client.key => {
+                (Account, _) if other_client.key == other.client.key => {
                     assert_eq!(response.expect_error(403), json!({}));
                 }
                 (Account, _) => {

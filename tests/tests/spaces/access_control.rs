@@ -51,9 +51,13 @@ async fn one_flag_implies_other_and_delivery_follows_at_once(stack: &Stack) {
             "{body}"
         );
         assert_eq!(acme.client.get(&space).await.expect_ok(), shown, "{body}");
-        let strangers = if closed { 403 } else { 200 };
-        stack.anonymous.get(url).await.expect_status(strangers);
-        other.client.get(url).await.expect_status(strangers);
+        let anonymous_status = if closed { 403 } else { 200 };
+        stack
+            .anonymous
+            .get(url)
+            .await
+            .expect_status(anonymous_status);
+        other.client.get(url).await.expect_status(anonymous_status);
         for insider in [&viewer, &stack.account()] {
             assert!(
                 insider.get(url).await.expect_status(200).body == PHOTO,
@@ -105,12 +109,12 @@ async fn invalid_access_control_reports_all_errors(stack: &Stack) {
             json!({"access_control.requires_auth": message("access control.requires auth")}),
         ),
     ] {
-        let refused: Value = acme
+        let rejected: Value = acme
             .client
             .put(&path, json!({"access_control": value}))
             .await
             .expect_error(422);
-        assert_eq!(refused, errors, "{value}");
+        assert_eq!(rejected, errors, "{value}");
     }
     let shown = acme
         .client

@@ -50,18 +50,18 @@ async fn account_describes_caller_and_key(stack: &Stack) {
 
     for role in ["viewer", "user", "admin", "owner"] {
         let theirs = acme.role(role).await.get("/account").await.expect_ok();
-        let said = (
+        let specified = (
             &theirs["user_id"],
             &theirs["role"],
             &theirs["default_space_id"],
         );
-        assert_eq!(said, (&Value::Null, &json!(role), &json!(acme.id)));
-        let said = (
+        assert_eq!(specified, (&Value::Null, &json!(role), &json!(acme.id)));
+        let specified = (
             &theirs["key"]["type"],
             &theirs["key"]["space_id"],
             &theirs["key"]["role"],
         );
-        assert_eq!(said, (&json!("space"), &json!(acme.id), &json!(role)));
+        assert_eq!(specified, (&json!("space"), &json!(acme.id), &json!(role)));
     }
 }
 
@@ -173,9 +173,9 @@ async fn account_keys_are_created_listed_and_revoked(stack: &Stack) {
         "{listed}"
     );
 
-    for stranger in ["999", "x", "-1", "0", "18446744073709551616"] {
+    for unknown_id in ["999", "x", "-1", "0", "18446744073709551616"] {
         account
-            .delete(&format!("/account/api-keys/{stranger}"))
+            .delete(&format!("/account/api-keys/{unknown_id}"))
             .await
             .expect_error(404);
     }

@@ -300,13 +300,13 @@ async fn deletion_frees_name_but_never_handle(stack: &Stack) {
     assert!(!is_free(stack, "Acme").await, "it belongs to the new one");
 
     for late in [false, true] {
-        let refused = create_by_handle(stack, &acme.handle, &format!("late: {late}")).await;
+        let rejected = create_by_handle(stack, &acme.handle, &format!("late: {late}")).await;
         assert!(
             matches!(
-                refused,
+                rejected,
                 Err(WriteError::ConditionFailed(Reason::HandleTaken))
             ),
-            "{refused:?}"
+            "{rejected:?}"
         );
         stack.run_purges().await;
     }

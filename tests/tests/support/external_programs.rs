@@ -68,10 +68,10 @@ pub(crate) async fn succeeds(command: &mut Command) -> String {
         stdout,
         stderr,
     } = ended.expect("it starts");
-    let (said, complained) = (
+    let (stdout, stderr) = (
         String::from_utf8_lossy(&stdout),
         String::from_utf8_lossy(&stderr),
     );
-    assert!(status.success(), "{status}\n{said}\n{complained}");
-    said.into_owned()
+    assert!(status.success(), "{status}\n{stdout}\n{stderr}");
+    stdout.into_owned()
 }

@@ -231,14 +231,14 @@ async fn filed(acme: &Tenant, number: usize, folders: &[String; 3]) -> Filed {
     let status = if number % 7 < 3 { "pending" } else { "active" };
     let config = format!("{delivery_type}-{}", number % TAGS.len());
     let id = if status == "pending" {
-        let said = json!({
+        let specified = json!({
             "space": acme.handle, "filename": name, "content_type": mime_type, "size": bytes.len(),
             "upload_config": config, "folder_id": folder,
         });
         text(
             &acme
                 .client
-                .post("/upload/presign", said)
+                .post("/upload/presign", specified)
                 .await
                 .expect_status(201)
                 .json()["file_id"],
@@ -334,7 +334,7 @@ impl List<'_> {
     /// Demands that the list is of these ids, each of them once, in both directions and on full
     /// pages. The page behind them may be empty: whether anything fits there is found out by
     /// reading it.
-    pub(crate) async fn demand(&self, expected: &[&str]) {
+    pub(crate) async fn check(&self, expected: &[&str]) {
         let forward = self.forward().await;
         let (first, last) = (&forward[0], forward.last().expect("at least one"));
         assert_eq!(first.previous, None, "{}", self.filters);

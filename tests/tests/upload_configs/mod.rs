@@ -102,10 +102,10 @@ async fn config_is_created_returned_updated_and_deleted(stack: &Stack) {
         .get(&format!("/upload-configs/{id}"))
         .await
         .expect_error(404);
-    let refused = acme.client.upload(
+    let rejected = acme.client.upload(
         form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "renamed"),
     );
-    refused.await.expect_error(422);
+    rejected.await.expect_error(422);
 }
 
 async fn delete(client: &tests::Client, body: Value) -> tests::Response {

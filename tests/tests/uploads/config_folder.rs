@@ -99,22 +99,22 @@ async fn unsigned_upload_cannot_choose_folder(stack: &Stack) {
     let id = text(&acme.folder("Photos").await["id"]);
     let before = uploads.kept().await;
     for route in [Unsigned, UnsignedPresign] {
-        let refused = async |fields: &[(&str, &str)]| {
+        let rejected = async |fields: &[(&str, &str)]| {
             uploads
                 .send(&acme.client, route, fields)
                 .await
                 .expect_error(422)
         };
         for id in ["root", &id, &id.to_lowercase(), UNKNOWN, "x"] {
-            assert_only(&refused(&[("folder_id", id)]).await, "folder_id");
-            let both = refused(&[("folder_id", id), ("folder_path", "a/b")]).await;
+            assert_only(&rejected(&[("folder_id", id)]).await, "folder_id");
+            let both = rejected(&[("folder_id", id), ("folder_path", "a/b")]).await;
             assert!(
                 both["folder_id"].is_array() && both["folder_path"].is_array(),
                 "{both}"
             );
         }
         for path in ["Photos", "a/b", "a//b"] {
-            assert_only(&refused(&[("folder_path", path)]).await, "folder_path");
+            assert_only(&rejected(&[("folder_path", path)]).await, "folder_path");
         }
     }
     uploads

@@ -58,7 +58,7 @@ async fn config_limits_formats_and_sizes(stack: &Stack) {
         .send("small", &[text(b"0123456789")])
         .await
         .expect_created();
-    for (config, refused, message) in [
+    for (config, rejected, message) in [
         (
             "images",
             text(b"text"),
@@ -91,7 +91,7 @@ async fn config_limits_formats_and_sizes(stack: &Stack) {
             text(b"fine")
         };
         let errors = asking
-            .send(config, &[fine, refused])
+            .send(config, &[fine, rejected])
             .await
             .expect_error(422);
         assert_eq!(errors, json!({"files.1": [message]}));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tests::{Dump, PHOTO, Stack, form, large_photo, minutes, seconds, stack_test};
 
-use super::presign::{PendingFile, UNKNOWN, said};
+use super::presign::{PendingFile, UNKNOWN, presign_body};
 use crate::support::images::{PLACE, animation, contains, image, png_of_sides, with_exif};
 
 /// 50 MB: the largest file whose digest is told, and that is transformed.
@@ -123,7 +123,7 @@ async fn presigned_upload_is_confirmed_repeatedly(stack: &Stack) {
 
 #[stack_test]
 async fn file_is_confirmed_by_its_uploader_or_admin(stack: &Stack) {
-    let (acme, other, nobody) = (
+    let (acme, other, outsider) = (
         stack.space("Acme").await,
         stack.space("Other").await,
         stack.user().await,
@@ -131,7 +131,7 @@ async fn file_is_confirmed_by_its_uploader_or_admin(stack: &Stack) {
     let (user, another) = (acme.role("user").await, acme.role("user").await);
     let (viewer, admin) = (acme.role("viewer").await, acme.role("admin").await);
     for manager in [&user, &admin, &acme.client, &stack.account()] {
-        let pending_file = PendingFile::by(&user, said(&acme, json!({}))).await;
+        let pending_file = PendingFile::by(&user, presign_body(&acme, json!({}))).await;
         pending_file.send(stack, PHOTO).await.expect_status(200);
         let before = stack.dump().await;
         assert_eq!(
@@ -141,7 +141,7 @@ async fn file_is_confirmed_by_its_uploader_or_admin(stack: &Stack) {
                 .expect_error(401),
             json!({})
         );
-        for client in [&other.client, &nobody.client] {
+        for client in [&other.client, &outsider.client] {
             assert_eq!(
                 pending_file.confirm(client).await.expect_error(404),
                 json!({})
@@ -383,9 +383,9 @@ async fn confirmation_transforms_images(stack: &Stack) {
         );
         let delivered = delivered(stack, &active).await;
         assert_eq!(delivered == bytes, is_same, "{config} {content_type}");
-        let told = Format::of(&delivered).map(|format| format.media_type().mime_type);
+        let reported = Format::of(&delivered).map(|format| format.media_type().mime_type);
         assert_eq!(
-            told.as_deref().unwrap_or("text/plain"),
+            reported.as_deref().unwrap_or("text/plain"),
             expected,
             "{config} {content_type}"
         );

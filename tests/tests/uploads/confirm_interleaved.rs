@@ -97,14 +97,14 @@ impl Pair {
         }
     }
 
-    async fn announce(&self, config: &str) -> PendingFile {
+    async fn presign(&self, config: &str) -> PendingFile {
         let fields = json!({"upload_config": config, "content_type": self.content_type, "size": self.first.len()});
         PendingFile::create(&self.acme, fields).await
     }
 
     /// What is delivered after an upload that nothing interferes with.
     async fn stored(&self, config: &str, bytes: &[u8]) -> Vec<u8> {
-        let pending_file = self.announce(config).await;
+        let pending_file = self.presign(config).await;
         pending_file
             .send(&self.stack, bytes)
             .await
@@ -119,7 +119,7 @@ impl Pair {
     /// Confirms the first upload, and sends the second before the nth call of the confirmation.
     /// Returns the file's record, if it is there still, and whether there was such a call.
     async fn interleave(&self, route: Route, config: &str, call: u32) -> (Option<Value>, bool) {
-        let pending_file = self.announce(config).await;
+        let pending_file = self.presign(config).await;
         pending_file
             .send(&self.stack, &self.first[..])
             .await
@@ -159,7 +159,7 @@ impl Pair {
 
     /// Interleaves both ways to confirm at every call, and checks that what is active is one of
     /// these.
-    async fn check(&self, config: &str, lawful: &[Vec<u8>]) {
+    async fn check(&self, config: &str, valid: &[Vec<u8>]) {
         for route in [Route::Request, Route::Check] {
             let mut calls = 0;
             loop {
@@ -167,7 +167,7 @@ impl Pair {
                 if let Some(record) = record {
                     let bytes = delivered(&self.stack, &record).await;
                     assert!(
-                        lawful.contains(&bytes),
+                        valid.contains(&bytes),
                         "{route:?} {config}, before call {calls}: other bytes are active"
                     );
                 }
@@ -206,11 +206,11 @@ async fn interleaved_put_never_mixes_two_uploads() {
     let pair = Pair::start("image/jpeg", padded(jpeg, length), padded(png, length)).await;
     pair.stack.cloud.collide_etags();
     for config in CONFIGS {
-        let lawful = [
+        let valid = [
             pair.stored(config, &pair.first).await,
             pair.stored(config, &pair.second).await,
         ];
-        pair.check(config, &lawful).await;
+        pair.check(config, &valid).await;
     }
     pair.stop().await;
 }
@@ -223,8 +223,8 @@ async fn executable_with_etag_of_photo_is_never_active() {
         let pair = Pair::start("image/jpeg", first, second).await;
         pair.stack.cloud.collide_etags();
         for config in CONFIGS {
-            let lawful = [pair.stored(config, &photo).await];
-            pair.check(config, &lawful).await;
+            let valid = [pair.stored(config, &photo).await];
+            pair.check(config, &valid).await;
         }
         pair.stop().await;
     }
@@ -235,7 +235,7 @@ async fn uploads_with_equal_md5_are_distinguished_by_checksum() {
     let [first, second] = MD5_COLLISION.map(|message| hex::decode(message).expect("hexadecimal"));
     let pair = Pair::start("application/octet-stream", first, second).await;
 
-    let pending_file = pair.announce("starter").await;
+    let pending_file = pair.presign("starter").await;
     let one = pending_file
         .send(&pair.stack, &pair.first[..])
         .await

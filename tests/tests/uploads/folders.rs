@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tests::{Client, Dump, PHOTO, Response, Stack, Tenant, stack_test};
 
 use super::{
-    presign::{UNKNOWN, said},
+    presign::{UNKNOWN, presign_body},
     unsigned::{self, Opening},
 };
 use crate::{
@@ -91,7 +91,7 @@ impl Uploads<'_> {
                 client.upload(with(form.part("file", photo()))).await
             }
             Presign => {
-                let mut body = said(self.acme(), object);
+                let mut body = presign_body(self.acme(), object);
                 body["upload_config"] = json!("by-key");
                 client.post("/upload/presign", body).await
             }
@@ -303,7 +303,7 @@ async fn invalid_folders_are_rejected_on_every_route(stack: &Stack) {
     let missing =
         json!({"folder_id": ["The folder id field is required when folder path is present."]});
     for route in BY_KEY {
-        let refused = async |fields: &[(&str, &str)]| {
+        let rejected = async |fields: &[(&str, &str)]| {
             uploads
                 .send(&acme.client, route, fields)
                 .await
@@ -321,32 +321,36 @@ async fn invalid_folders_are_rejected_on_every_route(stack: &Stack) {
             &file,
         ] {
             assert_eq!(
-                refused(&[("folder_id", id)]).await,
+                rejected(&[("folder_id", id)]).await,
                 invalid,
                 "{route:?} {id}"
             );
             assert_eq!(
-                refused(&[("folder_id", id), ("folder_path", "a/b")]).await,
+                rejected(&[("folder_id", id), ("folder_path", "a/b")]).await,
                 invalid,
                 "{route:?} {id}"
             );
         }
-        assert_eq!(refused(&[("folder_path", "a")]).await, missing, "{route:?}");
         assert_eq!(
-            refused(&[("folder_path", "a"), ("folder_id", " ")]).await,
+            rejected(&[("folder_path", "a")]).await,
+            missing,
+            "{route:?}"
+        );
+        assert_eq!(
+            rejected(&[("folder_path", "a"), ("folder_id", " ")]).await,
             missing,
             "{route:?}"
         );
         for path in wrong_paths {
             assert_only(
-                &refused(&[("folder_id", "root"), ("folder_path", path)]).await,
+                &rejected(&[("folder_id", "root"), ("folder_path", path)]).await,
                 "folder_path",
             );
         }
         let mut both = invalid.clone();
         both["ref"] = json!(["The ref field must not be greater than 255 characters."]);
         assert_eq!(
-            refused(&[("folder_id", UNKNOWN), ("ref", &long)]).await,
+            rejected(&[("folder_id", UNKNOWN), ("ref", &long)]).await,
             both,
             "{route:?}"
         );
@@ -358,7 +362,7 @@ async fn invalid_folders_are_rejected_on_every_route(stack: &Stack) {
     });
     assert_eq!(
         acme.client
-            .post("/upload/presign", said(acme, untyped))
+            .post("/upload/presign", presign_body(acme, untyped))
             .await
             .expect_error(422),
         expected

@@ -199,7 +199,7 @@ async fn signed_url_matches_documented_format(stack: &Stack) {
     let (user, account) = (signer.acme.role("user").await, stack.account());
     let host = authority(stack.cloud.api_url());
     let (name, mime) = ("crème & co + 1.jpg", "image/jpeg");
-    for (client, more, minutes, said) in [
+    for (client, more, minutes, specified) in [
         (&signer.acme.client, json!({}), 30, vec![]),
         (
             &user,
@@ -225,7 +225,7 @@ async fn signed_url_matches_documented_format(stack: &Stack) {
             .expect_ok();
         let expires = stack.admin_environment().env.now().seconds() + minutes * 60;
         let parameters = with(signer.parameters(stack), "expires", &expires.to_string());
-        let parameters = said
+        let parameters = specified
             .iter()
             .fold(parameters, |all, (name, value)| with(all, name, value));
         let canonical = canonical(&parameters);

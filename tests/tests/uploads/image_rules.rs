@@ -96,10 +96,10 @@ async fn agreed(stack: &Stack, acme: &Tenant, record: &Value) -> Vec<u8> {
             .expect("a name")
             .ends_with(record["extension"].as_str().expect("an extension"))
     );
-    if let Some(told) = Format::of(&delivered.body).map(Format::media_type) {
+    if let Some(reported) = Format::of(&delivered.body).map(Format::media_type) {
         assert_eq!(
             (&record["mime_type"], &record["extension"]),
-            (&json!(told.mime_type), &json!(told.extension))
+            (&json!(reported.mime_type), &json!(reported.extension))
         );
     }
     delivered.body.to_vec()

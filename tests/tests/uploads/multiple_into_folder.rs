@@ -6,7 +6,7 @@ use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 use tests::{PHOTO, Response, Stack, Tenant, file, stack_test};
 
-use super::presign::said;
+use super::presign::presign_body;
 use crate::{
     folders::create::{address, paths},
     routes::idempotency::{assert_first, assert_replay},
@@ -137,14 +137,14 @@ async fn rejected_upload_creates_no_folders(stack: &Stack) {
         let mut fields = new.clone();
         fields[field] = value;
         acme.client
-            .post("/upload/presign", said(&acme, fields))
+            .post("/upload/presign", presign_body(&acme, fields))
             .await
             .expect_error(422);
     }
     acme.client
         .post(
             "/upload/presign",
-            said(&acme, json!({"upload_config": "small"})),
+            presign_body(&acme, json!({"upload_config": "small"})),
         )
         .await
         .expect_error(422);
@@ -205,27 +205,27 @@ async fn replayed_upload_returns_same_file_and_creates_no_folders(stack: &Stack)
 #[stack_test]
 async fn replayed_presign_returns_same_file_and_creates_no_folders(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let announce = async |path: &str| {
+    let presign = async |path: &str| {
         let request = acme
             .client
             .request("POST", "/upload/presign")
             .header("idempotency-key", "one");
         acme.client
-            .send(request.json(&said(
+            .send(request.json(&presign_body(
                 &acme,
                 json!({"folder_id": "root", "folder_path": path}),
             )))
             .await
     };
-    let first = announce("a/b").await.expect_status(201).json();
+    let first = presign("a/b").await.expect_status(201).json();
     let before = stack.dump().await;
-    let again = announce("a/b").await;
+    let again = presign("a/b").await;
     assert_eq!(
         (again.status, again.header("idempotent-replayed")),
         (201, "true")
     );
     assert_eq!(again.json()["file_id"], first["file_id"]);
-    assert!(announce("a/c").await.expect_error(422)["idempotency_key"].is_array());
+    assert!(presign("a/c").await.expect_error(422)["idempotency_key"].is_array());
     stack
         .dump()
         .await
@@ -245,7 +245,7 @@ async fn replayed_presign_returns_same_file_and_creates_no_folders(stack: &Stack
         .await
         .expect_ok();
     assert_eq!(
-        announce("a/b").await.expect_status(201).json()["file_id"],
+        presign("a/b").await.expect_status(201).json()["file_id"],
         first["file_id"]
     );
     assert_eq!(paths(&acme).await, ["a/", "a/c/"]);

@@ -33,7 +33,7 @@ impl PendingFile {
 
     /// Announces the photo, or what the fields say of another file.
     pub(crate) async fn create(acme: &Tenant, fields: Value) -> PendingFile {
-        PendingFile::by(&acme.client, said(acme, fields)).await
+        PendingFile::by(&acme.client, presign_body(acme, fields)).await
     }
 
     pub(crate) fn id(&self) -> &str {
@@ -79,7 +79,7 @@ impl PendingFile {
 }
 
 /// What announces the photo, but for these fields.
-pub(crate) fn said(acme: &Tenant, fields: Value) -> Value {
+pub(crate) fn presign_body(acme: &Tenant, fields: Value) -> Value {
     let (name, content_type, size) = ("photo.jpg", "image/jpeg", PHOTO.len());
     let mut body =
         json!({"space": acme.handle, "filename": name, "content_type": content_type, "size": size});
@@ -95,7 +95,9 @@ async fn named(acme: &Tenant, name: &str, fields: Value) -> Response {
         .client
         .request("POST", "/upload/presign")
         .header("idempotency-key", name);
-    acme.client.send(request.json(&said(acme, fields))).await
+    acme.client
+        .send(request.json(&presign_body(acme, fields)))
+        .await
 }
 
 fn sentence(field: &str, end: &str) -> Value {
@@ -237,7 +239,10 @@ async fn invalid_presign_reports_all_errors_and_queues_no_check(stack: &Stack) {
         for blank in [json!(null), json!(""), json!("  ")] {
             let errors = acme
                 .client
-                .post("/upload/presign", said(&acme, json!({field: blank})))
+                .post(
+                    "/upload/presign",
+                    presign_body(&acme, json!({field: blank})),
+                )
                 .await
                 .expect_error(422);
             assert_eq!(errors, json!({field: sentence(field, "is required")}));
@@ -258,7 +263,10 @@ async fn invalid_presign_reports_all_errors_and_queues_no_check(stack: &Stack) {
     for (field, value, end) in wrong {
         let errors = acme
             .client
-            .post("/upload/presign", said(&acme, json!({field: value})))
+            .post(
+                "/upload/presign",
+                presign_body(&acme, json!({field: value})),
+            )
             .await
             .expect_error(422);
         assert_eq!(
@@ -270,12 +278,12 @@ async fn invalid_presign_reports_all_errors_and_queues_no_check(stack: &Stack) {
     let several = json!({"size": 0, "filename": "a.exe", "ref": 5, "upload_config": "nope", "folder_path": "a"});
     let errors = acme
         .client
-        .post("/upload/presign", said(&acme, several))
+        .post("/upload/presign", presign_body(&acme, several))
         .await
         .expect_error(422);
-    let told: Vec<&String> = errors.as_object().expect("an object").keys().collect();
+    let reported: Vec<&String> = errors.as_object().expect("an object").keys().collect();
     assert_eq!(
-        told,
+        reported,
         ["folder_id", "ref", "size", "upload_config"],
         "a name is judged by a config, once there is one"
     );
@@ -343,10 +351,10 @@ async fn presign_accepts_values_at_their_bounds(stack: &Stack) {
         for (field, value) in shown.as_object().expect("an object") {
             assert_eq!(&pending[field], value, "{fields}");
         }
-        let said_type = said(&acme, fields)["content_type"].clone();
+        let declared_type = presign_body(&acme, fields)["content_type"].clone();
         assert_eq!(
             pending_file.response["headers"],
-            json!({"content-type": said_type})
+            json!({"content-type": declared_type})
         );
     }
     stack.run_confirm_checks().await;
@@ -370,7 +378,7 @@ async fn presign_rejects_declared_values_that_break_config(stack: &Stack) {
     let too_large = json!({"upload_config": "small", "size": 11, "filename": "a.exe"});
     let errors = acme
         .client
-        .post("/upload/presign", said(&acme, too_large))
+        .post("/upload/presign", presign_body(&acme, too_large))
         .await
         .expect_error(422);
     let size = sentence("size", "must not be greater than 10 bytes");
@@ -402,14 +410,14 @@ async fn presign_rejects_declared_values_that_break_config(stack: &Stack) {
 async fn presign_requires_upload_permission_and_enabled_space(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let (user, viewer) = (acme.role("user").await, acme.role("viewer").await);
-    let announce =
-        async |client: &Client| client.post("/upload/presign", said(&acme, json!({}))).await;
-    announce(&user).await.expect_status(201);
-    assert_eq!(announce(&viewer).await.expect_error(403), json!({}));
-    assert_eq!(
-        announce(&stack.anonymous).await.expect_error(401),
-        json!({})
-    );
+    let presign = async |client: &Client| {
+        client
+            .post("/upload/presign", presign_body(&acme, json!({})))
+            .await
+    };
+    presign(&user).await.expect_status(201);
+    assert_eq!(presign(&viewer).await.expect_error(403), json!({}));
+    assert_eq!(presign(&stack.anonymous).await.expect_error(401), json!({}));
     let space = format!("/spaces/{}", acme.id);
     acme.client
         .put(&space, json!({"name": "Acme", "enabled": false}))
@@ -417,7 +425,7 @@ async fn presign_requires_upload_permission_and_enabled_space(stack: &Stack) {
         .expect_ok();
     let before = stack.dump().await;
     for client in [&user, &acme.client, &stack.account()] {
-        assert_eq!(announce(client).await.expect_error(403), json!({}));
+        assert_eq!(presign(client).await.expect_error(403), json!({}));
     }
     stack
         .dump()
@@ -427,7 +435,7 @@ async fn presign_requires_upload_permission_and_enabled_space(stack: &Stack) {
         .put(&space, json!({"name": "Acme", "enabled": true}))
         .await
         .expect_ok();
-    announce(&user).await.expect_status(201);
+    presign(&user).await.expect_status(201);
     stack.run_confirm_checks().await;
 }
 

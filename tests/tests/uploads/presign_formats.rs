@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use tests::{Stack, stack_test};
 
-use super::{presign::said, unsigned::Opening};
+use super::{presign::presign_body, unsigned::Opening};
 use crate::support::signer::Signer;
 
-fn refusal(formats: &str) -> Value {
+fn rejection(formats: &str) -> Value {
     json!({"content_type": [format!("The content type field must be a file of type: {formats}.")]})
 }
 
@@ -39,7 +39,7 @@ async fn declared_types_outside_allowed_formats_are_rejected_on_every_route(stac
         ("application/pdf", 422),
     ] {
         let fields = json!({"content_type": content_type});
-        let mut with_key = said(acme, fields.clone());
+        let mut with_key = presign_body(acme, fields.clone());
         with_key["upload_config"] = json!("by-signature");
         for response in [
             acme.client.post("/upload/presign", with_key).await,
@@ -50,7 +50,7 @@ async fn declared_types_outside_allowed_formats_are_rejected_on_every_route(stac
             if status == 422 {
                 assert_eq!(
                     response.expect_error(422),
-                    refusal("jpg, tiff, docx"),
+                    rejection("jpg, tiff, docx"),
                     "{content_type}"
                 );
             }
@@ -73,7 +73,8 @@ async fn declared_type_is_validated_as_stored_type(stack: &Stack) {
     let open_texts = Opening::new(stack, &acme, "texts", texts).await;
     let presign = |upload_config: &str, filename: &str, content_type: &str| {
         let fields = json!({"upload_config": upload_config, "filename": filename, "content_type": content_type});
-        acme.client.post("/upload/presign", said(&acme, fields))
+        acme.client
+            .post("/upload/presign", presign_body(&acme, fields))
     };
     let script = json!({"filename": "a.js", "content_type": "text/javascript"});
 
@@ -85,7 +86,7 @@ async fn declared_type_is_validated_as_stored_type(stack: &Stack) {
         presign("programs", "a.txt", "text/plain")
             .await
             .expect_error(422),
-        refusal("sh")
+        rejection("sh")
     );
     presign("scripts", "a.js", "text/javascript")
         .await
@@ -93,7 +94,7 @@ async fn declared_type_is_validated_as_stored_type(stack: &Stack) {
     // That of anonymous uploaders is stored as text.
     assert_eq!(
         open.presign(script.clone()).await.expect_error(422),
-        refusal("js")
+        rejection("js")
     );
     open_texts.presign(script).await.expect_status(201);
 }

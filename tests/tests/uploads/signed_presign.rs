@@ -135,53 +135,53 @@ async fn token_confirms_only_its_file(stack: &Stack) {
         signer.acme.role("viewer").await,
     );
     let before = stack.dump().await;
-    let (stranger, of_nobody) = (&stack.anonymous, stack.anonymous.with_key("nonsense"));
+    let (anonymous, unknown_key) = (&stack.anonymous, stack.anonymous.with_key("nonsense"));
     let (right, address) = (json!({"confirm_token": token}), path.as_str());
     let nothing = "/upload/confirm/01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
     for (what, client, address, body, status) in [
         (
             "another file's",
-            stranger,
+            anonymous,
             address,
             json!({"confirm_token": pending_file[1]["confirm_token"]}),
             403,
         ),
         (
             "no token of ours",
-            stranger,
+            anonymous,
             address,
             json!({"confirm_token": "nonsense"}),
             403,
         ),
         (
             "cut short",
-            stranger,
+            anonymous,
             address,
             json!({"confirm_token": token[..token.len() - 2]}),
             403,
         ),
         (
             "without its beginning",
-            stranger,
+            anonymous,
             address,
             json!({"confirm_token": token[3..]}),
             403,
         ),
         (
             "no text",
-            stranger,
+            anonymous,
             address,
             json!({"confirm_token": 5}),
             422,
         ),
         (
             "null",
-            stranger,
+            anonymous,
             address,
             json!({"confirm_token": null}),
             401,
         ),
-        ("missing", stranger, address, json!({}), 401),
+        ("missing", anonymous, address, json!({}), 401),
         // Who comes with a key is judged by the key.
         (
             "another space's key",
@@ -190,17 +190,17 @@ async fn token_confirms_only_its_file(stack: &Stack) {
             right.clone(),
             404,
         ),
-        ("no key of ours", &of_nobody, address, right.clone(), 401),
+        ("no key of ours", &unknown_key, address, right.clone(), 401),
         ("the key of a user", &user, address, json!({}), 403),
         ("the key of a viewer", &viewer, address, right.clone(), 403),
         (
             "no id",
-            stranger,
+            anonymous,
             "/upload/confirm/nonsense",
             right.clone(),
             404,
         ),
-        ("no file's id", stranger, nothing, right, 403),
+        ("no file's id", anonymous, nothing, right, 403),
     ] {
         let response = client.post(address, body).await;
         assert_eq!(response.status, status, "{what}: {response:?}");
@@ -319,9 +319,9 @@ async fn signed_type_applies_to_presigned_bytes(stack: &Stack) {
     for (content_type, name) in [("image/png", "photo.png"), ("application/x-mine", "a.mine")] {
         let query =
             query(&signer.signed(with(signer.parameters(stack), "content_type", content_type)));
-        let promised = json!({"filename": name, "content_type": content_type});
+        let declared = json!({"filename": name, "content_type": content_type});
         let presigned = signer
-            .presign(&query, promised)
+            .presign(&query, declared)
             .await
             .expect_status(201)
             .json();

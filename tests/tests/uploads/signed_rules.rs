@@ -233,18 +233,19 @@ async fn each_signed_url_has_separate_limit(stack: &Stack) {
     let other = query(&signer.signed(with(signer.parameters(stack), "filename", "photo.jpg")));
     for remaining in ["2", "1", "0"] {
         let response = signer.send(&one).await.expect_status(201);
-        let told = ["x-ratelimit-limit", "x-ratelimit-remaining"].map(|name| response.header(name));
-        assert_eq!(told, ["3", remaining]);
+        let reported =
+            ["x-ratelimit-limit", "x-ratelimit-remaining"].map(|name| response.header(name));
+        assert_eq!(reported, ["3", remaining]);
     }
     let left_ms = WINDOW_MS - stack.admin_environment().env.now().ms() % WINDOW_MS;
     let left_seconds = u64::try_from((left_ms + 999) / 1_000).expect("it is not over");
-    let refused = [
+    let rejected = [
         signer.send(&one).await,
         signer.send(&reversed).await,
         signer.presign(&one, json!({})).await,
         signer.send_form(&one, Form::new().text("no", "file")).await,
     ];
-    for response in refused {
+    for response in rejected {
         assert_eq!(response.header("retry-after"), left_seconds.to_string());
         assert_eq!(response.header("x-ratelimit-remaining"), "0");
         response.expect_error(429);

@@ -103,9 +103,9 @@ async fn urls_signed_by_python_and_javascript_are_accepted(stack: &Stack) {
         config,
         &expires,
     ];
-    let least_said = with(signer.parameters(stack), "expires", &expires);
+    let required_parameters = with(signer.parameters(stack), "expires", &expires);
     let all_said = with(
-        with(least_said.clone(), "filename", name),
+        with(required_parameters.clone(), "filename", name),
         "content_type",
         "image/jpeg",
     );
@@ -113,12 +113,12 @@ async fn urls_signed_by_python_and_javascript_are_accepted(stack: &Stack) {
         if !external_programs::installed(script, &[program], &[]) {
             continue;
         }
-        for (arguments, said, kept) in [
-            (least.to_vec(), &least_said, "photo.jpg"),
+        for (arguments, specified, kept) in [
+            (least.to_vec(), &required_parameters, "photo.jpg"),
             ([&least[..], &[&named, typed]].concat(), &all_said, name),
         ] {
             let url = printed(program, script, &arguments).await;
-            let canonical = canonical(said);
+            let canonical = canonical(specified);
             let expected = format!("{canonical}&signature={}", mark(&signer.secret, &canonical));
             assert_eq!(
                 url,

@@ -17,7 +17,7 @@ pub(crate) struct Opening {
     pub(crate) config: String,
     /// The address of the route.
     pub(crate) address: String,
-    pub(crate) stranger: Client,
+    pub(crate) anonymous: Client,
 }
 
 impl Opening {
@@ -38,7 +38,7 @@ impl Opening {
         Opening {
             config: made["id"].as_str().expect("an id").to_owned(),
             address: format!("/upload/unsigned/{}/{name}", acme.handle),
-            stranger: stack.anonymous.clone(),
+            anonymous: stack.anonymous.clone(),
         }
     }
 
@@ -61,7 +61,7 @@ impl Opening {
         headers: &[(&str, &str)],
         form: Form,
     ) -> Response {
-        let request = self.stranger.request("POST", &self.address);
+        let request = self.anonymous.request("POST", &self.address);
         let request = request.header(
             "referer",
             HeaderValue::from_bytes(referrer).expect("a header"),
@@ -69,7 +69,7 @@ impl Opening {
         let request = headers.iter().fold(request, |request, (name, value)| {
             request.header(*name, *value)
         });
-        self.stranger.send(request.multipart(form)).await
+        self.anonymous.send(request.multipart(form)).await
     }
 
     /// Uploads a form, coming from the example.
@@ -96,9 +96,9 @@ impl Opening {
             .expect("an object")
             .extend(more.as_object().expect("an object").clone());
         let request = self
-            .stranger
+            .anonymous
             .request("POST", &format!("{}/presign", self.address));
-        self.stranger
+        self.anonymous
             .send(request.header("referer", REFERRER).json(&body))
             .await
     }
@@ -178,7 +178,7 @@ async fn config_without_unsigned_uploads_returns_404_and_counts_nothing(stack: &
         let nowhere = Opening {
             config: String::new(),
             address,
-            stranger: stack.anonymous.clone(),
+            anonymous: stack.anonymous.clone(),
         };
         for response in [nowhere.send().await, nowhere.presign(json!({})).await] {
             assert_eq!(response.status, status, "{}", response.request);
@@ -197,8 +197,8 @@ async fn config_without_unsigned_uploads_returns_404_and_counts_nothing(stack: &
         .await
         .assert_unchanged(&before, "addresses that lead nowhere");
     open.send().await.expect_created();
-    let strangers = stack.dump().await.items_with_prefix("RATE#").count();
-    assert_eq!(strangers, 1, "who is let in is counted");
+    let counters = stack.dump().await.items_with_prefix("RATE#").count();
+    assert_eq!(counters, 1, "who is let in is counted");
 }
 
 /// Referrers, and whether the patterns of the test let them upload.
@@ -318,9 +318,9 @@ async fn require_https_rejects_http_referrers(stack: &Stack) {
         ("http://127.0.0.1:8080/", true),
         ("http://[::1]/", true),
     ] {
-        let told = [("x-forwarded-proto", "https"), ("forwarded", "proto=https")];
+        let reported = [("x-forwarded-proto", "https"), ("forwarded", "proto=https")];
         let response = open
-            .send_with(referrer.as_bytes(), &told, form(photo()))
+            .send_with(referrer.as_bytes(), &reported, form(photo()))
             .await;
         assert_eq!(
             response.status,

@@ -60,11 +60,11 @@ async fn concurrent_uploads_never_exceed_hourly_limit(stack: &Stack) {
         let before = kept(stack).await;
         let left = left_seconds(stack, HOUR_MS);
         let responses = join_all((0..20).map(|_| open.send())).await;
-        let (taken, refused): (Vec<_>, Vec<_>) = responses
+        let (taken, rejected): (Vec<_>, Vec<_>) = responses
             .into_iter()
             .partition(|response| response.status == 201);
-        assert_eq!((taken.len(), refused.len()), (MOST, 20 - MOST));
-        for response in refused {
+        assert_eq!((taken.len(), rejected.len()), (MOST, 20 - MOST));
+        for response in rejected {
             assert_limited(response, left);
         }
         assert_eq!(
@@ -218,11 +218,11 @@ async fn concurrent_presigns_never_exceed_hourly_limit(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let open = Opening::hourly(stack, &acme, "open", 3).await;
     let responses = join_all((0..10).map(|_| open.presign(json!({})))).await;
-    let (made, refused): (Vec<_>, Vec<_>) = responses
+    let (made, rejected): (Vec<_>, Vec<_>) = responses
         .into_iter()
         .partition(|response| response.status == 201);
-    assert_eq!((made.len(), refused.len()), (3, 7));
-    for response in refused {
+    assert_eq!((made.len(), rejected.len()), (3, 7));
+    for response in rejected {
         assert_limited(response, left_seconds(stack, HOUR_MS));
     }
     assert_eq!(kept(stack).await, (3, 0));
@@ -238,13 +238,13 @@ async fn requests_per_ip_and_config_are_limited_per_minute(stack: &Stack) {
     );
     for remaining in ["2", "1", "0"] {
         let response = open.send().await.expect_status(201);
-        let told = [
+        let reported = [
             "x-ratelimit-limit",
             "x-ratelimit-remaining",
             "ratelimit-policy",
         ]
         .map(|name| response.header(name));
-        assert_eq!(told, ["3", remaining, "\"unsigned\";q=3;w=60"]);
+        assert_eq!(reported, ["3", remaining, "\"unsigned\";q=3;w=60"]);
     }
     let left = left_seconds(stack, MINUTE_MS);
     assert_limited(open.send().await, left);

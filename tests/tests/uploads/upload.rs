@@ -169,7 +169,7 @@ fn raw_form(texts: &[(&str, &str)], file_name: &[u8], declared: &str, bytes: &[u
     body
 }
 
-type Refused = (&'static str, Form, Value);
+type Rejected = (&'static str, Form, Value);
 
 fn space(acme: &Tenant) -> Form {
     Form::new().text("space", acme.handle.clone())
@@ -179,7 +179,7 @@ fn photo() -> Part {
     file("photo.jpg", "image/jpeg", PHOTO)
 }
 
-fn refused_fields(acme: &Tenant) -> Vec<Refused> {
+fn rejected_fields(acme: &Tenant) -> Vec<Rejected> {
     let with = |name: &'static str, value: &str| {
         space(acme)
             .text(name, value.to_owned())
@@ -220,7 +220,7 @@ fn refused_fields(acme: &Tenant) -> Vec<Refused> {
     ]
 }
 
-fn refused_files(acme: &Tenant) -> Vec<Refused> {
+fn rejected_files(acme: &Tenant) -> Vec<Rejected> {
     let sent = |name: &str, declared: &str, bytes: Vec<u8>| {
         space(acme).part("file", file(name, declared, bytes))
     };
@@ -293,9 +293,9 @@ async fn rejected_upload_reports_all_errors_and_stores_nothing(stack: &Stack) {
         json!({"space": ["The selected space is invalid."]}),
         "as one that does not exist"
     );
-    for (what, form, expected) in refused_fields(&acme)
+    for (what, form, expected) in rejected_fields(&acme)
         .into_iter()
-        .chain(refused_files(&acme))
+        .chain(rejected_files(&acme))
     {
         assert_eq!(
             acme.client.upload(form).await.expect_error(422),

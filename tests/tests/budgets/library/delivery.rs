@@ -75,7 +75,7 @@ async fn delivery_takes_one_read_at_root_and_two_in_folders(stack: &Stack) {
                 reads(number),
             ),
         ];
-        assert_answers(stack, &url, &asks, place).await;
+        assert_responses(stack, &url, &asks, place).await;
         acme.client
             .put(&address(&file), json!({"type": "private"}))
             .await
@@ -90,14 +90,14 @@ async fn delivery_takes_one_read_at_root_and_two_in_folders(stack: &Stack) {
             (&acme.client, "HEAD", 200, reads_and("GetItem", number)),
             (&account, "HEAD", 200, reads_and("2 GetItem", number)),
         ];
-        assert_answers(stack, &url, &asks, place).await;
+        assert_responses(stack, &url, &asks, place).await;
         let opened: [(&Client, &str, u16, String); 1] =
             [(&stack.anonymous, "HEAD", 200, reads(number))];
-        assert_answers(stack, &text(&signed["url"]), &opened, place).await;
+        assert_responses(stack, &text(&signed["url"]), &opened, place).await;
     }
 }
 
-async fn assert_answers(
+async fn assert_responses(
     stack: &Stack,
     url: &str,
     asks: &[(&Client, &str, u16, String)],

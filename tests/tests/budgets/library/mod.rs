@@ -43,12 +43,12 @@ async fn cost(
         assert_eq!(principal, function, "{}: {calls:?}", response.request);
         *numbers.entry(operation).or_default() += 1;
     }
-    let told = |(operation, number): (&str, usize)| match number {
+    let reported = |(operation, number): (&str, usize)| match number {
         1 => operation.to_owned(),
         number => format!("{number} {operation}"),
     };
-    let told: Vec<String> = numbers.into_iter().map(told).collect();
-    (response, told.join(", "))
+    let reported: Vec<String> = numbers.into_iter().map(reported).collect();
+    (response, reported.join(", "))
 }
 
 /// A request with an optional JSON body, its status, and its calls apart from [`COUNTED`].
@@ -232,7 +232,7 @@ async fn file_changes_stay_within_call_budget(stack: &Stack) {
         address(&stored(&acme, "root").await),
         address(&stored(&acme, &ids[0]).await),
     );
-    let proven = json!({"access_control": {"requires_auth": true}});
+    let verified = json!({"access_control": {"requires_auth": true}});
     let put = |path: &str, body, calls| (client, "PUT", path.to_owned(), body, 200, calls);
     let rows: Vec<Costed> = vec![
         put(
@@ -288,7 +288,7 @@ async fn file_changes_stay_within_call_budget(stack: &Stack) {
         ),
         put(
             &format!("{top}/access-control"),
-            proven,
+            verified,
             "2 BatchGetItem, TransactWriteItems",
         ),
         (
@@ -376,7 +376,7 @@ async fn folder_changes_stay_within_call_budget(stack: &Stack) {
         |name: &str, parent: Value| json!({"name": name, "space_id": acme.id, "parent_id": parent});
     let post = |body, status, calls| (client, "POST", "/folders".to_owned(), body, status, calls);
     let put = |id: &str, body, calls| (client, "PUT", format!("/folders/{id}"), body, 200, calls);
-    let (proven, marked) = (
+    let (verified, marked) = (
         json!({"access_control": {"requires_auth": true}}),
         json!({"security": {}}),
     );
@@ -428,7 +428,7 @@ async fn folder_changes_stay_within_call_budget(stack: &Stack) {
             422,
             "2 BatchGetItem",
         ),
-        put(&format!("{other}/access-control"), proven, change),
+        put(&format!("{other}/access-control"), verified, change),
         put(&format!("{other}/security"), marked, change),
         (
             client,

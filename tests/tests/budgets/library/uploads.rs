@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tests::{PHOTO, Stack, Tenant, form, stack_test};
 
 use super::{DEEPEST, address, cost, counted, folder, nested, stored, text, warm};
-use crate::uploads::presign::{PendingFile, said};
+use crate::uploads::presign::{PendingFile, presign_body};
 
 /// Number of files and of folders in a folder that is moved.
 const CROWD: usize = 20;
@@ -99,9 +99,10 @@ async fn presigned_uploads_into_folders_stay_within_call_budget(stack: &Stack) {
     for (folder, batches, confirmed) in
         [("root", "2 ", ""), (first, "3 ", "2 "), (fifth, "4 ", "2 ")]
     {
-        let announcing = acme
-            .client
-            .post("/upload/presign", said(&acme, json!({"folder_id": folder})));
+        let announcing = acme.client.post(
+            "/upload/presign",
+            presign_body(&acme, json!({"folder_id": folder})),
+        );
         let (response, calls) = cost(stack, "uploads", 201, announcing).await;
         let expected = format!("{batches}BatchGetItem, SendMessageBatch, TransactWriteItems");
         assert_eq!(calls, counted(&expected), "{folder}");

@@ -167,7 +167,7 @@ impl World {
     }
 
     #[track_caller]
-    fn demand(&self, response: Response, status: u16) -> Response {
+    fn check(&self, response: Response, status: u16) -> Response {
         let body = String::from_utf8_lossy(&response.body);
         assert_eq!(
             response.status, status,
@@ -222,7 +222,7 @@ impl World {
             Some(change) => self.acme.client.put(&path, change.body()).await,
             None => self.acme.client.delete(&path).await,
         };
-        self.demand(response, 200);
+        self.check(response, 200);
     }
 
     async fn say_of_space(&mut self) {
@@ -258,7 +258,7 @@ impl World {
         let (name, parent) = (format!("Folder {}", self.made.len()), self.place_to_be());
         let body = json!({"name": name, "space_id": self.acme.id, "parent_id": parent});
         let response = self.acme.client.post("/folders", body).await;
-        let id = text(&self.demand(response, 201).expect_created(), "id");
+        let id = text(&self.check(response, 201).expect_created(), "id");
 
         self.made.push(id.clone());
         self.model.folders.insert(
@@ -282,12 +282,12 @@ impl World {
             .await;
 
         if self.model.is_within(parent.as_deref(), &id) {
-            let errors = self.demand(response, 422).expect_error(422);
+            let errors = self.check(response, 422).expect_error(422);
             assert!(errors["parent_id"].is_array(), "{:?}: {errors}", self.place);
             return;
         }
 
-        self.demand(response, 200);
+        self.check(response, 200);
         self.model
             .folders
             .get_mut(&id)
@@ -304,7 +304,7 @@ impl World {
             .put(&format!("/folders/{id}"), json!({"name": name}))
             .await;
 
-        self.demand(response, 200);
+        self.check(response, 200);
         self.model.folders.get_mut(&id).expect("it was drawn").name = name;
     }
 
@@ -312,7 +312,7 @@ impl World {
         let Some(id) = self.folder() else { return };
         let is_empty = !self.model.has_folders(&id) && !self.model.has_files(&id);
         let response = self.acme.client.delete(&format!("/folders/{id}")).await;
-        self.demand(response, if is_empty { 204 } else { 409 });
+        self.check(response, if is_empty { 204 } else { 409 });
         if is_empty {
             self.model.folders.remove(&id);
         }
@@ -332,7 +332,7 @@ impl World {
             folder.clone().unwrap_or_else(|| "root".to_owned()),
         );
         let response = self.acme.client.upload(form).await;
-        let record = self.demand(response, 201).expect_created();
+        let record = self.check(response, 201).expect_created();
         let config = self.configs[delivery_type].clone();
         let file = File {
             url: text(&record, "url"),
@@ -354,7 +354,7 @@ impl World {
             .put(&format!("/files/{id}"), json!({"type": delivery_type}))
             .await;
 
-        self.demand(response, 200);
+        self.check(response, 200);
         self.model
             .files
             .get_mut(&id)
@@ -379,10 +379,10 @@ impl World {
             .await;
 
         if is_there {
-            self.demand(response, 200);
+            self.check(response, 200);
             self.model.files.get_mut(&id).expect("it was drawn").folder = folder;
         } else {
-            let errors = self.demand(response, 422).expect_error(422);
+            let errors = self.check(response, 422).expect_error(422);
             assert!(errors["folder_id"].is_array(), "{:?}: {errors}", self.place);
         }
     }
@@ -390,7 +390,7 @@ impl World {
     async fn delete_file(&mut self) {
         let Some(id) = self.file() else { return };
         let response = self.acme.client.delete(&format!("/files/{id}")).await;
-        self.demand(response, 204);
+        self.check(response, 204);
         self.gone
             .extend(self.model.files.remove(&id).map(|file| file.url));
     }
@@ -413,24 +413,30 @@ impl World {
             .collect();
         self.assert_list("/files", files).await;
 
-        let nobody = &self.stack.anonymous;
-        let responses = join_all(self.model.files.values().map(|file| nobody.get(&file.url))).await;
+        let anonymous = &self.stack.anonymous;
+        let responses = join_all(
+            self.model
+                .files
+                .values()
+                .map(|file| anonymous.get(&file.url)),
+        )
+        .await;
 
         for (file, response) in self.model.files.values().zip(responses) {
             if self.model.is_open(file) {
                 assert_eq!(
-                    self.demand(response, 200).body,
+                    self.check(response, 200).body,
                     CONTENT,
                     "{:?}: {file:?}",
                     self.place
                 );
             } else {
-                self.demand(response, 403).expect_error(403);
+                self.check(response, 403).expect_error(403);
             }
         }
 
         for url in self.gone.iter().rev().take(LATEST_GONE) {
-            self.demand(nobody.get(url).await, 404);
+            self.check(anonymous.get(url).await, 404);
         }
 
         self.look_at_one().await;
@@ -439,7 +445,7 @@ impl World {
     /// Demands a list of these, as far as they say what matters here, in any order.
     async fn assert_list(&self, path: &str, expected: Vec<Value>) {
         let page = self.viewer.get(&format!("{path}?limit=100")).await;
-        let page = self.demand(page, 200).json();
+        let page = self.check(page, 200).json();
         assert_eq!(page["next_cursor"], Value::Null, "{:?}", self.place);
 
         let shown = page["data"].as_array().expect("a list");
@@ -491,7 +497,7 @@ impl World {
                 self.viewer.get(url).await,
                 self.stack.anonymous.get(&signed).await,
             ] {
-                assert_eq!(self.demand(response, 200).body, CONTENT, "{:?}", self.place);
+                assert_eq!(self.check(response, 200).body, CONTENT, "{:?}", self.place);
             }
         }
     }

@@ -152,13 +152,13 @@ impl World {
                 .advance(minutes(self.draws.random_range(20..=70))),
             (70..78, _) => self.switch().await,
             (78..81, _) => self.delete().await,
-            _ => self.announce().await,
+            _ => self.presign().await,
         }
     }
 
     /// Demands a status, or that AWS was to blame for another; `true` where it is this one.
     #[track_caller]
-    fn demand(&self, status: u16, expected: u16) -> bool {
+    fn check(&self, status: u16, expected: u16) -> bool {
         let is_excused = self.is_chaotic && status == 503;
         assert!(
             status == expected || is_excused,
@@ -173,26 +173,26 @@ impl World {
         self.tenants[index].clone()
     }
 
-    async fn announce(&mut self) {
+    async fn presign(&mut self) {
         let tenant = self.tenant();
         let (name, content_type) = ("notes.txt", "text/plain");
         let body = json!({"space": tenant.handle, "filename": name, "content_type": content_type, "size": LENGTH});
         let response = self.stack.account().post("/upload/presign", body).await;
         let is_enabled = self.standings[&tenant.id] == Standing::Enabled;
 
-        if self.demand(response.status, if is_enabled { 201 } else { 403 }) && is_enabled {
+        if self.check(response.status, if is_enabled { 201 } else { 403 }) && is_enabled {
             let pending_file = response.json();
             let (id, url) = (
                 text(&pending_file, "file_id").to_owned(),
                 text(&pending_file, "upload_url").to_owned(),
             );
-            let (seen, announced_ms) = ((Pending, None), self.stack.clock.now_ms());
+            let (seen, presigned_ms) = ((Pending, None), self.stack.clock.now_ms());
             let (space, outlook) = (tenant.id, vec![seen]);
             self.files.push(File {
                 id,
                 space,
                 url,
-                announced_ms,
+                presigned_ms,
                 seen,
                 outlook,
                 may_have_stale_bytes: false,
@@ -213,7 +213,7 @@ impl World {
             .copied();
         let bytes = content.map_or(&b"too short"[..], Content::bytes);
         let file = &self.files[index];
-        let is_open = self.stack.clock.now_ms() / 1_000 <= file.announced_ms / 1_000 + OPEN_SECONDS;
+        let is_open = self.stack.clock.now_ms() / 1_000 <= file.presigned_ms / 1_000 + OPEN_SECONDS;
         let request = self
             .stack
             .anonymous
@@ -225,7 +225,7 @@ impl World {
             Err(error) => panic!("{:?}: {error:?}", self.place),
         };
         let taken = content.filter(|_| is_open);
-        let is_certain = self.demand(status, if taken.is_some() { 200 } else { 403 });
+        let is_certain = self.check(status, if taken.is_some() { 200 } else { 403 });
         let file = &mut self.files[index];
 
         if taken.is_some() {
@@ -268,7 +268,7 @@ impl World {
             .into_iter()
             .filter(|response| !comes_late(response.status))
         {
-            fitting += usize::from(self.demand(response.status, expected));
+            fitting += usize::from(self.check(response.status, expected));
 
             if let (200, Active(content)) = (response.status, after.0) {
                 assert_eq!(
@@ -300,7 +300,7 @@ impl World {
         let path = format!("/spaces/{}", tenant.id);
         let name = self.stack.account().get(&path).await;
 
-        if !self.demand(name.status, 200) {
+        if !self.check(name.status, 200) {
             return;
         }
 
@@ -308,7 +308,7 @@ impl World {
         let body = json!({"name": name.expect_ok()["name"], "enabled": enabled});
         let response = self.stack.account().put(&path, body).await;
 
-        self.demand(response.status, 200);
+        self.check(response.status, 200);
     }
 
     async fn delete(&mut self) {
@@ -318,7 +318,7 @@ impl World {
             .account()
             .delete(&format!("/spaces?id={}&force=true", tenant.id))
             .await;
-        self.demand(response.status, 202);
+        self.check(response.status, 202);
     }
 
     /// Waits until what is due is worked off. A job that failed comes back when its time is over.
@@ -348,7 +348,7 @@ impl World {
     /// What time makes of a file.
     fn passed(&self, file: &File, seen: Seen) -> Seen {
         let is_enabled = self.standings[&file.space] == Standing::Enabled;
-        let is_due = self.stack.clock.now_ms() >= file.announced_ms + CHECKED_MS;
+        let is_due = self.stack.clock.now_ms() >= file.presigned_ms + CHECKED_MS;
 
         match seen {
             (_, staged) if self.standings[&file.space] == Standing::Deleted => (Gone, staged),
@@ -429,11 +429,11 @@ impl World {
                 "{place:?}: {record}"
             );
 
-            for told_by_bytes in ["revision", "checksum_sha256"] {
+            for detected_by_bytes in ["revision", "checksum_sha256"] {
                 assert_eq!(
-                    record[told_by_bytes].is_null(),
+                    record[detected_by_bytes].is_null(),
                     !is_active,
-                    "{place:?}: {told_by_bytes} of {record}"
+                    "{place:?}: {detected_by_bytes} of {record}"
                 );
             }
         }

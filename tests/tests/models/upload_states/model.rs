@@ -77,7 +77,7 @@ pub(crate) struct File {
     pub(crate) id: String,
     pub(crate) space: String,
     pub(crate) url: String,
-    pub(crate) announced_ms: i64,
+    pub(crate) presigned_ms: i64,
     pub(crate) seen: Seen,
     /// What it may be by now.
     pub(crate) outlook: Vec<Seen>,

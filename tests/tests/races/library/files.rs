@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tests::{Response, form};
 
 use super::{RaceFixture, race, text};
-use crate::uploads::presign::{PendingFile, said};
+use crate::uploads::presign::{PendingFile, presign_body};
 
 /// What files hold here.
 const TEXT: &str = "some text";
@@ -52,7 +52,7 @@ impl Comes {
                 client
                     .post(
                         "/upload/presign",
-                        said(&fixture.acme, json!({ "folder_id": folder })),
+                        presign_body(&fixture.acme, json!({ "folder_id": folder })),
                     )
                     .await
             }
@@ -78,7 +78,7 @@ async fn stored(fixture: &mut RaceFixture, folder: &str) -> Value {
         .upload(note(&fixture.acme.handle, &[("folder_id", folder)]))
         .await
         .expect_created();
-    fixture.told.insert(text(&file["id"]));
+    fixture.reported.insert(text(&file["id"]));
     file
 }
 
@@ -102,10 +102,10 @@ async fn uploaded_into_the_doomed(fixture: &mut RaceFixture) {
         [0, 1].map(|index| fixture.late(lateness[index], ways[index].send(fixture, &doomed)));
     let deletion = fixture.late(lateness[2], fixture.delete_folder(&doomed));
     let (deletion, uploads) = fixture.meet(join(deletion, join_all(uploads))).await;
-    let deleted = fixture.demand(&deletion, &[204, 409]);
+    let deleted = fixture.check(&deletion, &[204, 409]);
     let stored: Vec<Response> = uploads
         .into_iter()
-        .filter(|upload| fixture.demand(upload, &[201, 422, 503]))
+        .filter(|upload| fixture.check(upload, &[201, 422, 503]))
         .collect();
 
     assert!(
@@ -162,7 +162,7 @@ async fn uploaded_into_the_doomed(fixture: &mut RaceFixture) {
             );
         }
 
-        fixture.told.insert(id);
+        fixture.reported.insert(id);
     }
 }
 
@@ -185,8 +185,8 @@ async fn moved_into_the_doomed(fixture: &mut RaceFixture) {
         .meet(join(deletion, fixture.late(second, coming)))
         .await;
     let (deleted, came) = (
-        fixture.demand(&deletion, &[204, 409]),
-        fixture.demand(&coming, &[200, 422, 503]),
+        fixture.check(&deletion, &[204, 409]),
+        fixture.check(&coming, &[200, 422, 503]),
     );
 
     assert!(
@@ -249,12 +249,12 @@ async fn changed_and_deleted(fixture: &mut RaceFixture) {
         .await;
 
     for response in &responses {
-        fixture.demand(response, &[200, 404]);
+        fixture.check(response, &[200, 404]);
     }
 
     let deleted = deletions
         .iter()
-        .filter(|deletion| fixture.demand(deletion, &[204, 404]))
+        .filter(|deletion| fixture.check(deletion, &[204, 404]))
         .count();
     assert!(
         deleted <= 1 && (fixture.is_chaotic || deleted == 1),
@@ -308,12 +308,12 @@ async fn sent_down_one_path(fixture: &mut RaceFixture) {
     let uploads = fixture.meet(join_all((0..UPLOADS).map(upload))).await;
     let stored: Vec<Response> = uploads
         .into_iter()
-        .filter(|upload| fixture.demand(upload, &[201]))
+        .filter(|upload| fixture.check(upload, &[201]))
         .collect();
     let mut folders: Vec<String> = Vec::new();
     for upload in stored {
         let file = upload.expect_created();
-        fixture.told.insert(text(&file["id"]));
+        fixture.reported.insert(text(&file["id"]));
 
         let shown = fixture.acme.client.get(&address(&file)).await.expect_ok();
         assert_eq!(shown, file, "{:?}", fixture.place);
@@ -344,7 +344,7 @@ async fn confirmed_moved_and_deleted(fixture: &mut RaceFixture) {
         .send(&fixture.stack, TEXT)
         .await
         .expect_status(200);
-    fixture.told.insert(pending_file.id().to_owned());
+    fixture.reported.insert(pending_file.id().to_owned());
 
     let is_deleted = fixture.draws.random_bool(0.5);
     let lateness = [fixture.lateness(), fixture.lateness(), fixture.lateness()];
@@ -367,10 +367,10 @@ async fn confirmed_moved_and_deleted(fixture: &mut RaceFixture) {
         .await;
     let allowed: &[u16] = if is_deleted { &[200, 404] } else { &[200] };
     let (confirmed, moved) = (
-        fixture.demand(&confirmed, allowed),
-        fixture.demand(&moved, allowed),
+        fixture.check(&confirmed, allowed),
+        fixture.check(&moved, allowed),
     );
-    let deleted = deletion.is_some_and(|deletion| fixture.demand(&deletion, &[204]));
+    let deleted = deletion.is_some_and(|deletion| fixture.check(&deletion, &[204]));
     let shown = client.get(&path).await;
 
     if deleted {

@@ -40,11 +40,11 @@ async fn made_and_deleted(fixture: &mut RaceFixture) {
     // Whoever meets a deletion that is under way comes back later.
     let deleted = deletions
         .iter()
-        .filter(|response| fixture.demand(response, &[204, 404, 409, 503]))
+        .filter(|response| fixture.check(response, &[204, 404, 409, 503]))
         .count();
     let made: Vec<_> = made
         .into_iter()
-        .filter(|response| fixture.demand(response, &[201, 422, 503]))
+        .filter(|response| fixture.check(response, &[201, 422, 503]))
         .collect();
 
     assert!(
@@ -112,8 +112,8 @@ async fn moved_into_each_other(fixture: &mut RaceFixture) {
     );
     let (first, second) = fixture.meet(both).await;
     let moved = [
-        fixture.demand(&first, &[200, 422]),
-        fixture.demand(&second, &[200, 422]),
+        fixture.check(&first, &[200, 422]),
+        fixture.check(&second, &[200, 422]),
     ];
 
     assert_ne!(
@@ -164,7 +164,7 @@ async fn moved_in_a_circle(fixture: &mut RaceFixture) {
     let (a, b, c) = fixture.meet(join3(step(0), step(1), step(2))).await;
     let moved = [a, b, c]
         .iter()
-        .filter(|response| fixture.demand(response, &[200, 422]))
+        .filter(|response| fixture.check(response, &[200, 422]))
         .count();
 
     assert!(moved < 3, "{:?}: they are in a circle", fixture.place);
@@ -212,7 +212,7 @@ async fn named_alike(fixture: &mut RaceFixture) {
     let responses = [one, two, made, moved];
     let won = responses
         .iter()
-        .filter(|response| fixture.demand(response, &[200, 201, 422]))
+        .filter(|response| fixture.check(response, &[200, 201, 422]))
         .count();
 
     assert!(won <= 1, "{:?}: {won} have the name", fixture.place);
@@ -271,8 +271,8 @@ async fn moved_into_the_doomed(fixture: &mut RaceFixture) {
         ))
         .await;
     let (deleted, came) = (
-        fixture.demand(&deletion, &[204, 409]),
-        fixture.demand(&coming, &[200, 422, 503]),
+        fixture.check(&deletion, &[204, 409]),
+        fixture.check(&coming, &[200, 422, 503]),
     );
 
     assert!(

@@ -48,7 +48,7 @@ struct RaceFixture {
     /// The seed, and the round.
     place: (u64, u64),
     /// The files of which somebody was told that they are there.
-    told: BTreeSet<String>,
+    reported: BTreeSet<String>,
 }
 
 /// Runs a race on a calm stack, and at the same time on one whose AWS misbehaves at random.
@@ -87,7 +87,7 @@ impl RaceFixture {
             draws,
             is_chaotic,
             place: (seed, 0),
-            told: BTreeSet::new(),
+            reported: BTreeSet::new(),
         }
     }
 
@@ -136,7 +136,7 @@ impl RaceFixture {
     /// Demands one of some statuses, or that AWS was to blame for another; `true` where the request
     /// succeeded.
     #[track_caller]
-    fn demand(&self, response: &Response, allowed: &[u16]) -> bool {
+    fn check(&self, response: &Response, allowed: &[u16]) -> bool {
         let is_excused = self.is_chaotic && response.status == 503;
         let text = String::from_utf8_lossy(&response.body);
         assert!(
@@ -217,7 +217,7 @@ impl RaceFixture {
         kept.assert_folders(self.is_chaotic);
         // Whoever wrote a file into a folder that just went may have failed to take it back: nobody
         // was told of it.
-        kept.assert_files(|file| self.is_chaotic && !self.told.contains(file));
+        kept.assert_files(|file| self.is_chaotic && !self.reported.contains(file));
         kept.assert_shown(&self.acme).await;
     }
 

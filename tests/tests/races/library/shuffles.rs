@@ -102,13 +102,15 @@ async fn shuffled(fixture: &mut RaceFixture) {
     let responses = fixture.meet(join_all(responses)).await;
     let mut gone = Vec::new();
     for ((act, _), response) in acts.iter().zip(responses) {
-        if !fixture.demand(&response, &[200, 201, 204, 404, 409, 422, 503]) {
+        if !fixture.check(&response, &[200, 201, 204, 404, 409, 422, 503]) {
             continue;
         }
         match act {
             Act::Delete(id) => gone.push(id),
             Act::Upload(..) => {
-                fixture.told.insert(text(&response.expect_created()["id"]));
+                fixture
+                    .reported
+                    .insert(text(&response.expect_created()["id"]));
             }
             _ => {}
         }
