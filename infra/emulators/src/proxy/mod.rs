@@ -136,11 +136,17 @@ impl<B: Backend> Proxy<B> {
             B::discard(attempt.body).await;
             return Err(ConnectionAborted);
         }
-        let access = match &fault {
-            Some(Fault::Reject(error)) => Err(ProxyRejection::injected(error)),
-            _ => self.start_access(B::item_access(&attempt)).await,
+        // Without chaos, no transaction runs long enough to overlap with another.
+        let access = if self.state.chaos.is_enabled() {
+            B::item_access(&attempt)
+        } else {
+            None
         };
-        let guard = match access {
+        let started = match &fault {
+            Some(Fault::Reject(error)) => Err(ProxyRejection::injected(error)),
+            _ => self.start_access(access).await,
+        };
+        let guard = match started {
             Ok(guard) => guard,
             Err(rejection) => return Ok(self.reject(&rejection, attempt).await),
         };
@@ -160,14 +166,12 @@ impl<B: Backend> Proxy<B> {
         Ok(response)
     }
 
-    /// Starts to access the items of a call, unless it conflicts with running calls.
-    ///
-    /// Only with chaos enabled: without it, no transaction runs long enough to overlap.
+    /// Starts to access the items of a call. Fails if it conflicts with running calls.
     async fn start_access(
         &self,
         access: Option<ItemAccess>,
     ) -> Result<Option<AccessGuard>, ProxyRejection> {
-        let Some(access) = access.filter(|_| self.state.chaos.is_enabled()) else {
+        let Some(access) = access else {
             return Ok(None);
         };
 

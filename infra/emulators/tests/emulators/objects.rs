@@ -1,4 +1,4 @@
-//! S3 behind its gate. What the store itself does is tested in its module.
+//! Objects in S3, behind the proxy.
 
 use std::time::Duration;
 
