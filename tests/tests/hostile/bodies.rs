@@ -1,4 +1,4 @@
-//! Bodies whose extent is told wrongly, or that stop before it.
+//! Bodies with a wrong or ambiguous length, and truncated bodies.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::{
 
 const CHUNKED: &str = "transfer-encoding: chunked\r\n";
 
-/// A request that would make a space, were its body to be understood.
+/// A request that would create a space if its body were valid.
 fn post(target: &Target, lines: &str, body: &str) -> Vec<u8> {
     let path = target.either("/api/v1/spaces", &target.path);
     target.request(
@@ -23,7 +23,7 @@ fn post(target: &Target, lines: &str, body: &str) -> Vec<u8> {
     )
 }
 
-/// Lengths that are none, or more than one.
+/// Invalid and repeated lengths.
 pub(crate) fn lengths(target: &Target) -> Vec<Row> {
     let with = |lengths: &[&str]| {
         let lines = lengths
@@ -33,7 +33,7 @@ pub(crate) fn lengths(target: &Target) -> Vec<Row> {
             .concat();
         post(target, &lines, "{}")
     };
-    // What follows a body of the length that was told is the next request, and this is none.
+    // The bytes after the body are the next request, which is invalid.
     let rejected = target.either(Rejected(422), Rejected(405));
     let mut rows = vec![
         (with(&["2", "2"]), rejected),
@@ -75,7 +75,7 @@ pub(crate) fn lengths(target: &Target) -> Vec<Row> {
     rows
 }
 
-/// Chunks that are told wrongly. Where nobody reads the body, nobody minds.
+/// Invalid chunks. They have no effect where the body is not read.
 pub(crate) fn chunks(target: &Target) -> Vec<Row> {
     let rejected = target.either(Rejected(400), Rejected(405));
     let trailers = numbered(10_000, "x");
@@ -108,7 +108,7 @@ async fn bodies_of_ambiguous_length_are_rejected(stack: &Stack) {
     }
 }
 
-/// Sends the beginning of a body, and then that nothing more will come.
+/// Sends the start of a body, and closes the sending side.
 async fn cut_off(target: &Target, request: &[u8]) -> Outcome {
     let mut connection = RawConnection::connect(&target.url).await;
     connection.send(request).await;

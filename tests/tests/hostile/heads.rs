@@ -1,4 +1,4 @@
-//! What stands before a body: request lines and headers.
+//! Request lines and headers.
 
 use tests::{RawConnection, Stack, stack_test};
 
@@ -7,7 +7,7 @@ use super::{
     Row, Target, numbered,
 };
 
-/// Heads that are too long.
+/// Heads above the size limits.
 pub(crate) fn too_long(target: &Target) -> Vec<Row> {
     let header = |bytes: usize| target.get(&format!("x-long: {}\r\n", "x".repeat(bytes)));
     let query = |query: String| target.request("GET", &format!("{}?{query}", target.path), "", "");
@@ -30,7 +30,7 @@ pub(crate) fn too_long(target: &Target) -> Vec<Row> {
     ]
 }
 
-/// Hosts that are none, or too many.
+/// Invalid, missing and repeated hosts.
 pub(crate) fn hosts(target: &Target) -> Vec<Row> {
     let with = |version: &str, hosts: &str| {
         format!(
@@ -80,7 +80,7 @@ pub(crate) fn hosts(target: &Target) -> Vec<Row> {
     rows
 }
 
-/// Request targets and methods of other kinds.
+/// Unusual request targets and methods.
 pub(crate) fn targets(target: &Target) -> Vec<Row> {
     let (path, host) = (&target.path, target.host());
     let to = |method: &str, address: &str| target.request(method, address, "", "");
@@ -114,7 +114,7 @@ pub(crate) fn targets(target: &Target) -> Vec<Row> {
     ]
 }
 
-/// Bytes that are no text, raw and encoded.
+/// Bytes that are not text, raw and encoded.
 pub(crate) fn not_text(target: &Target) -> Vec<Row> {
     let to = |address: &str| target.request("GET", address, "", "");
     let raw = |address: &str, byte: u8| {
@@ -155,7 +155,7 @@ pub(crate) fn not_text(target: &Target) -> Vec<Row> {
         rows.push((raw_header(target, byte), Unheard));
     }
 
-    // An event holds text: a header that is none cannot stand in it.
+    // A Lambda event contains text: it cannot represent such a header.
     rows.push((raw_header(target, 0xff), Rejected(400)));
     rows.push((target.get("x-name: caf\u{e9}\r\n"), Answered(200)));
 
@@ -172,7 +172,7 @@ fn raw_header(target: &Target, byte: u8) -> Vec<u8> {
     request
 }
 
-/// What is no HTTP/1.1.
+/// Requests that are not HTTP/1.1.
 pub(crate) fn no_requests(target: &Target) -> Vec<Row> {
     let (path, host) = (&target.path, target.host());
     let lines =
@@ -230,7 +230,7 @@ async fn two_authorization_headers_are_rejected(stack: &Stack) {
     for scheme in ["Bearer", "Basic"] {
         let second = format!("authorization: {scheme} {}\r\n", api.key);
         api.check(vec![(api.get(&second), Rejected(401))]).await;
-        // Everyone may see the file: that no key was looked up shows that none was found.
+        // The file is public. No read of a key shows that none was recognized.
         let (response, calls) = stack
             .calls_of(RawConnection::request(&cdn.url, cdn.get(&second)))
             .await;
@@ -276,7 +276,7 @@ async fn pipelined_requests_are_answered_in_order(stack: &Stack) {
             assert_eq!(Outcome::of(connection.response().await), Rejected(400));
         }
 
-        // What is no request ends the connection, and what follows it is never looked at.
+        // An invalid request closes the connection, and the bytes after it are not read.
         connection
             .send([b"no request\r\n\r\n".to_vec(), fine].concat())
             .await;

@@ -1,5 +1,5 @@
-//! Requests that no client would send, to the API and to the CDN: each is refused, or its
-//! connection closed, and what comes after it is answered as ever.
+//! HTTP that no client sends, to the API and to the CDN: each request is rejected or its connection
+//! closed, and later requests work.
 
 mod bodies;
 mod heads;
@@ -8,16 +8,15 @@ mod program;
 use serde_json::json;
 use tests::{Client, PHOTO, RawConnection, Response, Stack, authority, form};
 
-/// What became of a request.
+/// Outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
-    /// It was answered with this status, below 400.
+    /// A response with this status, below 400.
     Answered(u16),
-    /// It was refused with this status, in the standard body.
+    /// An error with this status and the standard body.
     Rejected(u16),
-    /// The listener did not take it for a request: it said so without a body, and closed the
-    /// connection. Where it did not read everything before, the client may see no more than the end
-    /// of the connection.
+    /// An error without a body, and the connection is closed. If the listener did not read all
+    /// bytes, the client may see the end of the connection alone.
     Unheard,
 }
 use Outcome::{Answered, Rejected, Unheard};
@@ -47,10 +46,10 @@ impl Outcome {
     }
 }
 
-/// A request and what has to become of it.
+/// A request and its expected outcome.
 type Row = (Vec<u8>, Outcome);
 
-/// So many headers with this value.
+/// Returns a number of headers with this value.
 fn numbered(count: usize, value: &str) -> String {
     let lines: Vec<String> = (0..count)
         .map(|number| format!("x-{number}: {value}\r\n"))
@@ -58,7 +57,7 @@ fn numbered(count: usize, value: &str) -> String {
     lines.concat()
 }
 
-/// One of the two listeners, and an address below it that answers with 200.
+/// One of the two listeners, and a path that responds with 200.
 struct Target {
     url: String,
     path: String,
@@ -67,7 +66,7 @@ struct Target {
 }
 
 impl Target {
-    /// Both listeners of a stack, with a space and a file of its own.
+    /// Returns both listeners of a stack, with a space and a file.
     async fn of(account: &Client, api_url: &str, cdn_url: &str) -> [Target; 2] {
         let space = account
             .post("/spaces", json!({"name": "Acme"}))
@@ -113,7 +112,7 @@ impl Target {
         authority(&self.url)
     }
 
-    /// A request with a key, these further lines of head, and a body.
+    /// Returns a request with a key, more header lines and a body.
     fn request(&self, method: &str, target: &str, lines: &str, body: &str) -> Vec<u8> {
         let (host, key) = (self.host(), &self.key);
         format!("{method} {target} HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {key}\r\n{lines}\r\n{body}").into()
@@ -123,12 +122,12 @@ impl Target {
         self.request("GET", &self.path, lines, "")
     }
 
-    /// What the API says, or what the CDN says.
+    /// Returns the value for the API or for the CDN.
     fn either<T>(&self, api: T, cdn: T) -> T {
         if self.is_api { api } else { cdn }
     }
 
-    /// Demands what has to become of each request, and that the listener answers as ever after it.
+    /// Asserts the outcome of each request, and that the listener works after it.
     async fn check(&self, rows: Vec<Row>) {
         for (request, expected) in rows {
             let shown = request[..request.len().min(200)].escape_ascii().to_string();

@@ -1,4 +1,4 @@
-//! The program under many of them: it answers as ever, and does not grow.
+//! The program under many hostile requests: it keeps working, and its memory does not grow.
 
 use tempfile::TempDir;
 use tests::RawConnection;
@@ -6,13 +6,13 @@ use tests::RawConnection;
 use super::{Outcome, Target, bodies, heads};
 use crate::local_stack::persistence::{Program, client};
 
-/// How often every one of them is sent.
+/// Rounds of all requests.
 const ROUNDS: usize = 20;
-/// What the program may grow by, in KiB, after the first round: a small part of the 28 MB that are
+/// Maximum growth of the program after the first round, in KiB: a small part of the 28 MB that are
 /// sent.
 const GROWTH_KIB_MAX: u64 = 4 << 10;
 
-/// The most memory that a process ever had, in KiB.
+/// Returns the peak memory of a process, in KiB.
 fn peak_kib(process: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("it runs");
     let peak = status
@@ -23,7 +23,7 @@ fn peak_kib(process: u32) -> u64 {
         .expect("Linux says so")
 }
 
-/// Sends everything once, and gives the bytes that were sent.
+/// Sends all requests once, and returns the number of bytes sent.
 async fn round(targets: &[Target]) -> usize {
     let mut sent = 0;
     for target in targets {

@@ -16,7 +16,7 @@ use crate::{
     uploads::presign::PendingFile,
 };
 
-/// Most invocations of a function in one chain of messages.
+/// Maximum invocations of a function in one chain of messages.
 const CHAIN_MAX: usize = 16;
 /// The period of the sweep.
 const DAY: Duration = Duration::from_hours(24);
@@ -86,7 +86,7 @@ async fn purge_removes_active_and_pending_file_of_one_storage_path(stack: &Stack
     expect_purged(stack, &acme, before).await;
 }
 
-/// Limits under which each job does one small page.
+/// Limits with which each job processes one small page.
 const ONE_PAGE: JobLimits = JobLimits {
     records_per_page: 2,
     objects_per_page: 2,
@@ -116,7 +116,7 @@ pub(crate) fn small_jobs(recursive_loop: RecursiveLoop) -> StackOptions {
     }
 }
 
-/// Creates a space whose files take more jobs of one page than a chain of messages may have.
+/// Creates a space whose files take more one-page jobs than a chain of messages permits.
 async fn large_space(stack: &Stack) -> Tenant {
     let acme = stack.space("Acme").await;
     for number in 0..4 * CHAIN_MAX {
@@ -156,7 +156,7 @@ async fn purge_retries_throttled_calls_within_one_job(stack: &Stack) {
         .await
         .expect_status(202);
     let faults = stack.cloud.faults();
-    // More failures than requests retry.
+    // More failures than attempts of a request.
     faults.leave_unprocessed("BatchWriteItem", 7);
     faults.fail(
         DynamoDb,
@@ -181,7 +181,7 @@ async fn purge_of_large_space_stops_where_recursive_loops_are_terminated(stack: 
         .delete(&format!("/spaces?id={}&force=true", acme.id))
         .await
         .expect_status(202);
-    // The first pass alone: each further one would go on with what is left.
+    // The first pass alone: each later one would continue.
     stack.run_for(seconds(1)).await;
 
     let partition = format!("SPACE#{}", acme.id);
@@ -214,7 +214,7 @@ async fn purge_removes_objects_together_with_their_records(stack: &Stack) {
     assert_eq!(after.objects.len(), files_after);
 }
 
-/// Stores an object without a record in each of as many spaces.
+/// Stores an object without a record in each of a number of new spaces.
 async fn store_orphans(stack: &Stack, spaces: usize) {
     let env = stack.admin_environment().env;
     for _ in 0..spaces {

@@ -1,5 +1,4 @@
-//! What becomes of announced files that nobody confirms: two hours after the announcement somebody
-//! looks.
+//! The confirm-check of pending files that no client confirms, two hours after they were presigned.
 
 use domain::Timestamp;
 use emulators::{
@@ -20,11 +19,11 @@ use crate::{
     uploads::presign::{PendingFile, presign_body},
 };
 
-/// Minutes for which SQS keeps a message back at most.
+/// Maximum delay of an SQS message, in minutes.
 const QUARTER: u64 = 15;
-/// Attempts of a client of AWS before it gives up.
+/// Attempts of an AWS call.
 const ATTEMPTS: u32 = DEFAULT_ATTEMPTS;
-/// How long after its announcement a file is looked for, in milliseconds.
+/// Delay of the confirm-check after the file was presigned, in milliseconds.
 const CHECKED_MS: i64 = 2 * 60 * 60 * 1_000;
 /// Seeds of random AWS misbehavior.
 const SEEDS: Extent = Extent {
@@ -32,10 +31,10 @@ const SEEDS: Extent = Extent {
     thorough: 12,
     variable: "LARDER_CHECK_SEEDS",
 };
-/// More deliveries of a check than it was sent for, at once.
+/// Duplicate deliveries of a check at the same time.
 const MORE: usize = 4;
 
-/// Lets time pass up to so many minutes after an announcement that was made just now.
+/// Advances the clock to a number of minutes after a file that was presigned now.
 async fn pass_to(stack: &Stack, after: u64) {
     for _ in 0..after / QUARTER {
         stack.run_for(minutes(QUARTER)).await;
@@ -43,14 +42,14 @@ async fn pass_to(stack: &Stack, after: u64) {
     stack.run_for(minutes(after % QUARTER)).await;
 }
 
-/// Announces the photo and sends it.
+/// Presigns the photo and sends it.
 async fn sent(stack: &Stack, acme: &Tenant, fields: Value) -> PendingFile {
     let pending_file = PendingFile::create(acme, fields).await;
     pending_file.send(stack, PHOTO).await.expect_status(200);
     pending_file
 }
 
-/// The status of a file, where it is there.
+/// Returns the status of a file, if it exists.
 async fn status(acme: &Tenant, pending_file: &PendingFile) -> Option<String> {
     let response = acme.client.get(&pending_file.address()).await;
     if response.status == 404 {
@@ -60,7 +59,7 @@ async fn status(acme: &Tenant, pending_file: &PendingFile) -> Option<String> {
     response.expect_ok()["status"].as_str().map(str::to_owned)
 }
 
-/// Demands that a file is active, delivered and kept once, and gives its record.
+/// Asserts that a file is active, delivered and stored once, and returns its record.
 async fn assert_taken_in(stack: &Stack, acme: &Tenant, pending_file: &PendingFile) -> Value {
     let active = acme.client.get(&pending_file.address()).await.expect_ok();
     assert_eq!(active["status"], "active");
@@ -84,7 +83,7 @@ async fn assert_taken_in(stack: &Stack, acme: &Tenant, pending_file: &PendingFil
     active
 }
 
-/// Sends a file's check again, a few times, to be made when that of an announcement of just now is.
+/// Sends duplicates of a check, due with that of a file that is presigned now.
 async fn check_again(stack: &Stack, acme: &Tenant, pending_file: &PendingFile) {
     send_checks::<MORE>(
         stack,
@@ -96,7 +95,7 @@ async fn check_again(stack: &Stack, acme: &Tenant, pending_file: &PendingFile) {
     .await;
 }
 
-/// Sends so many checks of a file, each due at a moment, and kept back for so many seconds.
+/// Sends a number of checks of a file, with their due time and delay in seconds.
 async fn send_checks<const COUNT: usize>(
     stack: &Stack,
     acme: &Tenant,
@@ -123,13 +122,13 @@ async fn send_checks<const COUNT: usize>(
     queue.send(&[job; COUNT]).await.expect("sent");
 }
 
-/// Lets a file's confirm check run now, and waits until it has.
+/// Runs the confirm-check of a file now.
 pub(crate) async fn check_now(stack: &Stack, acme: &Tenant, pending_file: &PendingFile) {
     send_checks::<1>(stack, acme, pending_file, Timestamp::from_ms(0), 0).await;
     stack.run_for(seconds(1)).await;
 }
 
-/// A file that was sent, and one that was not, are looked after, whoever runs the functions.
+/// Asserts the confirm-checks of a sent file and of one that was not sent.
 pub(crate) async fn confirm_checks_run(stack: &Stack, acme: &Tenant) {
     let (sent, unsent) = (
         PendingFile::create(acme, json!({})).await,
@@ -144,7 +143,7 @@ pub(crate) async fn confirm_checks_run(stack: &Stack, acme: &Tenant) {
     acme.client.get(&unsent.address()).await.expect_error(404);
 }
 
-/// What is kept, without what tells for a while that an announcement was given up.
+/// Returns the stored state without the temporary records of abandoned files.
 fn without_given_up(mut dump: Dump) -> Dump {
     dump.items.retain(|(partition, _), item| {
         !partition.starts_with("FILE#") || !item["space_id"].is_null()
@@ -375,7 +374,7 @@ async fn pending_files_are_settled_under_chaos() {
             sent(&stack, &acme, json!({})).await,
             PendingFile::create(&acme, json!({})).await,
         );
-        // As often as SQS likes, and with calls that fail and take effect all the same.
+        // With duplicates, and with calls that fail after they took effect.
         stack.cloud.chaos().enable(seed);
         for _ in 0..9 {
             stack.clock.advance(minutes(QUARTER));
@@ -388,7 +387,7 @@ async fn pending_files_are_settled_under_chaos() {
                 .unwrap_or_else(|error| panic!("{seed}: {error}"));
         }
         stack.cloud.chaos().disable();
-        // What failed comes back when its time is over.
+        // Failed messages are received again after their visibility timeout.
         stack.run_confirm_checks().await;
         assert_taken_in(&stack, &acme, &there).await;
         assert_eq!(status(&acme, &absent).await, None, "{seed}");
@@ -463,7 +462,7 @@ async fn confirm_check_in_deleted_space_activates_nothing(stack: &Stack) {
     let active = sent(stack, &acme, json!({})).await;
     active.confirm(&acme.client).await.expect_ok();
     stack.run_for(minutes(30)).await;
-    // One with a pending file is not empty.
+    // A space with a pending file is not empty.
     acme.client
         .delete(&format!("/spaces?id={}", acme.id))
         .await
@@ -477,7 +476,7 @@ async fn confirm_check_in_deleted_space_activates_nothing(stack: &Stack) {
             .confirm(&stack.account())
             .await
             .expect_error(404);
-        // Storage knows nothing of spaces.
+        // Storage does not check spaces.
         pending_file.send(stack, PHOTO).await.expect_status(200);
     }
     stack.run_for(minutes(1)).await;
@@ -508,7 +507,7 @@ async fn failed_presign_leaves_nothing(stack: &Stack) {
             .post("/upload/presign", presign_body(&acme, json!({})))
             .await
     };
-    // Nobody would look after it.
+    // No check would be scheduled.
     faults.fail(
         Sqs,
         "SendMessageBatch",
@@ -520,7 +519,7 @@ async fn failed_presign_leaves_nothing(stack: &Stack) {
         .dump()
         .await
         .assert_unchanged(&before, "a file that nobody would look after");
-    // Somebody looks, and finds nothing.
+    // The check finds no file.
     faults.fail(
         DynamoDb,
         "TransactWriteItems",
@@ -529,7 +528,7 @@ async fn failed_presign_leaves_nothing(stack: &Stack) {
     );
     presign().await.expect_error(503);
     without_given_up(stack.dump().await).assert_unchanged(&before, "a file that was not announced");
-    // It was announced, whoever heard of it.
+    // The file was created, although the response was lost.
     faults.lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_ATTEMPTS);
     let pending_file = PendingFile {
         response: presign().await.expect_status(201).json(),

@@ -1,4 +1,4 @@
-//! Objects that no record speaks of, and the sweep that removes them.
+//! The sweep for objects without records.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,20 +16,20 @@ use tests::{PHOTO, Stack, Tenant, seconds, stack_test};
 
 use super::batches::small_jobs;
 
-/// The period of the sweep, and how old an object is when it is judged.
+/// Period of the sweep, and minimum age of the objects that it deletes.
 const DAY: Duration = Duration::from_hours(24);
-/// How long a message that failed stays hidden.
+/// Visibility timeout of a failed message.
 const VISIBILITY: Duration = Duration::from_mins(12);
-/// How long planned faults may take to occur.
+/// Time limit for planned faults to fire.
 const DEADLINE: Duration = Duration::from_secs(20);
-/// Spaces of which each takes a job of its own, where a job does one page.
+/// Number of spaces, each with a job if a job processes one page.
 const SPACES: usize = 40;
 
 fn env(stack: &Stack) -> Env {
     stack.admin_environment().env
 }
 
-/// Stores an object for a file, of which nobody writes a record.
+/// Stores an object of a file without a record.
 async fn strand(stack: &Stack, space: SpaceId, file: FileId) -> String {
     let key = ObjectKey::original(space, file, Revision::new(&env(stack)));
     stack.put_object(key.as_str(), b"stranded").await;
@@ -50,8 +50,8 @@ async fn orphan_object_is_swept_after_a_day(stack: &Stack) {
     let photo = acme.upload(PHOTO).await;
     let file = photo["id"].as_str().expect("an id").parse().expect("an id");
     let kept = keys(stack).await;
-    // Of a file that is not there, of one that has other bytes, of a space that is not there; and
-    // what is not an original.
+    // Objects of a missing file, of a file with other bytes and of a missing space; and an object
+    // that is not an original.
     let env = env(stack);
     let stranded = [
         strand(stack, space_of(&acme), FileId::new(&env)).await,
@@ -73,7 +73,7 @@ async fn orphan_object_is_swept_after_a_day(stack: &Stack) {
     assert!(stranded.iter().all(|key| !swept.contains(key)), "{swept:?}");
     expected.insert(late.clone());
     assert_eq!(swept, expected);
-    // What is younger waits for the next round.
+    // Younger objects wait for the next round.
     stack.run_for(DAY).await;
     expected.remove(&late);
     assert_eq!(keys(stack).await, expected);
@@ -92,7 +92,7 @@ async fn object_is_checked_once_even_if_its_file_is_older(stack: &Stack) {
     acme.upload(PHOTO).await;
     stack.run_for(DAY).await;
     stack.run_for(DAY).await;
-    // By now all is judged, and what is stored for an old file is judged all the same.
+    // All objects are old enough now. A new object of an old file is deleted too.
     let ((), calls) = stack.calls_of(stack.run_for(DAY)).await;
     assert!(
         !calls.iter().any(|call| call == "sweep BatchGetItem"),
@@ -111,8 +111,7 @@ async fn object_is_checked_once_even_if_its_file_is_older(stack: &Stack) {
     );
 }
 
-/// Lets a round begin, and what fails of it be received again, until nothing is left to fail or to
-/// be done.
+/// Starts a round, and runs it with all retries to its end.
 async fn swept(stack: &Stack) {
     stack.clock.advance(DAY);
     let failed = async {

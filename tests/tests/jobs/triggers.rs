@@ -1,4 +1,4 @@
-//! Queue triggers, by SQS's own rules, with a template and a worker of the tests' own.
+//! Queue triggers with the rules of SQS, tested with a template and a worker of their own.
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
@@ -12,12 +12,12 @@ use local::{CargoLambda, Registry};
 use serde_json::json;
 use tests::{ECHO_TEMPLATE, Stack, StackOptions, echo_worker, parse_template, seconds};
 
-/// The period of the rule.
+/// Period of the rule.
 const DAY: Duration = Duration::from_hours(24);
-/// How long marks may take to appear.
+/// Time limit for marks to appear.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// The worker's stack, with a client of its queues.
+/// The stack of the worker, and a client of its queues.
 struct Echo {
     stack: Stack,
     client: Client,
@@ -89,7 +89,7 @@ impl Echo {
             .expect("sent");
     }
 
-    /// Waits for so many marks under a name, and moves the clock while it waits.
+    /// Waits for a number of marks of a job while it advances the clock.
     async fn marked(&self, name: &str, marks: usize) {
         let waited = tokio::time::timeout(DEADLINE, async {
             while count(self.marks.path(), name) < marks {
@@ -139,7 +139,7 @@ async fn messages_are_worked_on_until_they_succeed_or_are_put_aside(echo: Echo) 
     for (name, marks) in [("fine", 1), ("twice", 2), ("panicked", 2), ("never", 3)] {
         echo.marked(name, marks).await;
     }
-    // The next receive puts aside what failed three times.
+    // The next receive moves messages that failed three times to the dead-letter queue.
     let put_aside = tokio::time::timeout(DEADLINE, async {
         while echo.held("Dead").await < 2 {
             echo.stack.clock.advance(seconds(31));
@@ -168,7 +168,7 @@ async fn every_message_is_processed_under_chaos() {
         echo.send(&json!({"name": name, "failures": 0}).to_string())
             .await;
     }
-    // The clock stands still: nothing that was received comes back by itself.
+    // The clock is stopped: received messages do not become visible again.
     echo.stack
         .cloud
         .drained()
@@ -197,8 +197,8 @@ async fn cargo_lambda_worker_receives_batches() {
     messages_are_worked_on_until_they_succeed_or_are_put_aside(echo).await;
 }
 
-/// Lets a worker send 40 messages in one chain, and returns how many it received and how many were
-/// put aside.
+/// Sends 40 messages in one chain, and returns how many the worker received and how many went to
+/// the dead-letter queue.
 async fn chain_of_messages(recursive_loop: &str) -> (usize, u64) {
     let parameters = BTreeMap::from([("RecursiveLoop".to_owned(), recursive_loop.to_owned())]);
     let echo = Echo::start_with(StackOptions {
@@ -239,7 +239,7 @@ async fn schedule_sends_message_every_period() {
         echo.stack.run_for(time).await;
         assert_eq!(count(echo.marks.path(), "daily"), marks);
     }
-    // Which is sent again until the queue takes it.
+    // It is sent again until the queue accepts it.
     echo.stack.cloud.faults().fail(
         Sqs,
         "SendMessage",
@@ -257,7 +257,7 @@ async fn unfinished_batch_does_not_block_shutdown() {
     echo.send(&json!({"name": "hangs", "failures": 0, "hangs": true}).to_string())
         .await;
     echo.marked("hangs", 1).await;
-    // Less than the function may take.
+    // Less than the timeout of the function.
     let stopped = tokio::time::timeout(seconds(15), echo.stack.stop_undrained()).await;
     assert!(stopped.is_ok(), "the stack still waits");
 }

@@ -1,5 +1,5 @@
-//! Programs of others against a stack. `scripts/install-clients` installs them; where one is not
-//! there, a test that needs it says so and counts as skipped.
+//! External programs that tests run against a stack. `scripts/install-clients` installs them. A
+//! test whose program is missing reports that it is skipped.
 
 use std::{
     io::Write,
@@ -10,18 +10,18 @@ use std::{
 
 use tokio::process::Command;
 
-/// Where `scripts/test` looks for what was skipped.
+/// File in which `scripts/test` finds the skipped tests.
 const SKIPPED_FILE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/skipped-tests");
-/// How long a program may take.
+/// Time limit of a program.
 const DEADLINE: Duration = Duration::from_mins(5);
 
-/// The root of the repository.
+/// Returns the root of the repository.
 pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Whether these programs can be run and these files are there. Where one is missing, tells
-/// everybody, whatever the harness captures, that the test is skipped.
+/// Returns whether these programs run and these files exist. Otherwise reports the test as skipped,
+/// also on the uncaptured standard error.
 pub(crate) fn installed(test: &str, programs: &[&str], files: &[&Path]) -> bool {
     let runs = |program: &str| {
         std::process::Command::new(program)
@@ -57,7 +57,7 @@ pub(crate) fn installed(test: &str, programs: &[&str], files: &[&Path]) -> bool 
     false
 }
 
-/// Runs a program, which has to succeed; gives what it prints.
+/// Runs a program, panics if it fails, and returns its standard output.
 pub(crate) async fn succeeds(command: &mut Command) -> String {
     let running = command.stdin(Stdio::null()).kill_on_drop(true).output();
     let ended = tokio::time::timeout(DEADLINE, running)

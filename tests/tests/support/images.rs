@@ -1,11 +1,11 @@
-//! Images to upload, made by our own encoders: as they should be, and not quite.
+//! Images to upload, valid and invalid.
 
 use media::{Channels, Encoding, Format, Pixels, encode};
 
-/// Where a picture was taken, as its camera data says.
+/// GPS position in the EXIF data.
 pub(crate) const PLACE: &[u8] = b"52.5200N 13.4050E";
 
-/// A picture in which every pixel has another colour.
+/// Returns an image in which all pixels differ.
 fn picture(width: u32, height: u32) -> Pixels {
     let share = |value: u32, of: u32| u8::try_from(value * 255 / of).expect("a share of 255");
     let pixel = |x, y| {
@@ -41,7 +41,7 @@ pub(crate) fn image(format: Format, width: u32, height: u32) -> Vec<u8> {
     encode(picture(width, height), &plain(format)).expect("an image")
 }
 
-/// A JPEG that shows coarsely first.
+/// Returns a progressive JPEG.
 pub(crate) fn progressive(width: u32, height: u32) -> Vec<u8> {
     encode(
         picture(width, height),
@@ -53,7 +53,7 @@ pub(crate) fn progressive(width: u32, height: u32) -> Vec<u8> {
     .expect("an image")
 }
 
-/// An image of 24×16 stored pixels with camera data: how it is turned, and where it was taken.
+/// Returns an image of 24×16 stored pixels with an EXIF orientation and position.
 pub(crate) fn with_exif(format: Format, orientation: u8) -> Vec<u8> {
     let mut exif = b"II*\0\x08\0\0\0\x02\0".to_vec();
     exif.extend([0x12, 0x01, 3, 0, 1, 0, 0, 0, orientation, 0, 0, 0]);
@@ -70,7 +70,7 @@ pub(crate) fn with_exif(format: Format, orientation: u8) -> Vec<u8> {
     .expect("an image")
 }
 
-/// A JPEG whose frame header tells other dimensions than it has.
+/// Returns a JPEG whose frame header has other dimensions.
 pub(crate) fn jpeg_of_sides(width: u16, height: u16) -> Vec<u8> {
     let mut jpeg = image(Format::Jpeg, 240, 160);
     let frame = jpeg
@@ -82,7 +82,7 @@ pub(crate) fn jpeg_of_sides(width: u16, height: u16) -> Vec<u8> {
     jpeg
 }
 
-/// A PNG whose header tells other dimensions than it has.
+/// Returns a PNG whose header has other dimensions.
 pub(crate) fn png_of_sides(width: u32, height: u32) -> Vec<u8> {
     let mut png = image(Format::Png, 240, 160);
     png[16..20].copy_from_slice(&width.to_be_bytes());
@@ -92,7 +92,7 @@ pub(crate) fn png_of_sides(width: u32, height: u32) -> Vec<u8> {
     png
 }
 
-/// A lossy WebP whose pixels tell other dimensions than they have.
+/// Returns a lossy WebP whose frame has other dimensions.
 pub(crate) fn webp_of_sides(width: u16, height: u16) -> Vec<u8> {
     let mut webp = image(Format::WebP, 240, 160);
     webp[26..28].copy_from_slice(&width.to_le_bytes());
@@ -100,7 +100,7 @@ pub(crate) fn webp_of_sides(width: u16, height: u16) -> Vec<u8> {
     webp
 }
 
-/// A GIF of two frames, 1×1.
+/// Returns a GIF of two frames, 1×1.
 pub(crate) fn animation() -> Vec<u8> {
     let frame = b"\x2C\0\0\0\0\x01\0\x01\0\0\x02\x02\x44\x01\0";
     [

@@ -1,5 +1,4 @@
-//! A library of sixty files of every kind, which of them a list has to show, and lists, page by
-//! page.
+//! A library of sixty different files, a model of its lists, and readers of lists page by page.
 
 use reqwest::multipart::Form;
 use serde_json::json;
@@ -7,12 +6,11 @@ use tests::{Client, PHOTO, Stack, Tenant, file, seconds};
 
 use super::signer::{query, text};
 
-/// How many files there are: each type with each set of tags and each kind, once.
+/// Number of files: each delivery type with each set of tags and each kind.
 const FILES: usize = TYPES.len() * TAGS.len() * KINDS.len();
-/// How files are delivered.
+/// Delivery types.
 const TYPES: [&str; 3] = ["upload", "private", "authenticated"];
-/// What they are marked with: among it what differs in case alone, or by what keys and addresses
-/// are made of.
+/// Sets of tags. Some differ in case alone, or contain characters that keys and URLs reserve.
 const TAGS: [&[&str]; 4] = [&[], &["red"], &["Red", "two words"], &["red#1", "ü&=/%+"]];
 /// MIME type, resource type and bytes.
 const KINDS: [(&str, &str, &[u8]); 5] = [
@@ -30,8 +28,8 @@ const KINDS: [(&str, &str, &[u8]); 5] = [
         b"\0\0\0\0\x9D\xFE\x13\x77\xC1",
     ),
 ];
-/// Original names, and what they are compared by. One is the beginning of another, one is composed
-/// and one is not.
+/// Original names and their folded forms. One is a prefix of another, one is composed and one is
+/// decomposed.
 const NAMES: [(&str, &str); 6] = [
     ("photo", "photo"),
     ("Photo 2.jpg", "photo 2.jpg"),
@@ -40,16 +38,16 @@ const NAMES: [(&str, &str); 6] = [
     ("E\u{301}te\u{301}.txt", "\u{E9}t\u{E9}.txt"),
     ("z_last#1.bin", "z_last#1.bin"),
 ];
-/// Pages after which a list has no end.
+/// Number of pages after which a list counts as endless.
 const MOST_PAGES: usize = 2 * FILES;
 
-/// One parameter that narrows a list down.
+/// A filter of a list.
 #[derive(Clone, Debug)]
 pub(crate) struct Filter {
     name: &'static str,
-    /// What is sent.
+    /// Value of the parameter.
     asked: String,
-    /// What files are compared with.
+    /// Value to compare files with.
     meant: String,
 }
 
@@ -63,7 +61,7 @@ impl Filter {
     }
 }
 
-/// Several of them as a query.
+/// Returns the query of several filters.
 pub(crate) fn asked(filters: &[&Filter]) -> String {
     let parameters = filters
         .iter()
@@ -71,7 +69,7 @@ pub(crate) fn asked(filters: &[&Filter]) -> String {
     query(&parameters.collect::<Vec<_>>())
 }
 
-/// What a file is, as it was uploaded.
+/// Properties of an uploaded file.
 pub(crate) struct Filed {
     id: String,
     delivery_type: &'static str,
@@ -79,7 +77,7 @@ pub(crate) struct Filed {
     status: &'static str,
     tags: &'static [&'static str],
     folder: String,
-    /// The name that it is compared by.
+    /// Folded name.
     folded: &'static str,
 }
 
@@ -97,7 +95,7 @@ impl Filed {
         }
     }
 
-    /// All that can be asked of it, one of each.
+    /// Returns one filter of each kind that matches the file.
     pub(crate) fn filters(&self) -> Vec<Filter> {
         let same = |name, value: &str| Filter::new(name, value, value);
         let tag = self.tags.first().map(|tag| same("tag", tag));
@@ -115,9 +113,9 @@ impl Filed {
 /// A space with its files.
 pub(crate) struct Library {
     pub(crate) acme: Tenant,
-    /// The files, newest first.
+    /// Files, newest first.
     pub(crate) files: Vec<Filed>,
-    /// Two folders with files, and one without.
+    /// Two folders with files and an empty one.
     folders: [String; 3],
 }
 
@@ -154,8 +152,7 @@ impl Library {
         }
     }
 
-    /// All that can be asked of one property of files, a group for each property; in each there is
-    /// something that no file is.
+    /// Returns all filters in groups by property. Each group has a filter that matches no file.
     pub(crate) fn filters(&self) -> Vec<Vec<Filter>> {
         let same = |name, values: &[&str]| -> Vec<Filter> {
             values
@@ -201,8 +198,8 @@ impl Library {
         ]
     }
 
-    /// The ids of the files that all filters mean: newest first, but where names are searched, by
-    /// name and then by id.
+    /// Returns the ids of the files that match all filters: newest first, or by name and id for a
+    /// search.
     pub(crate) fn meant(&self, filters: &[&Filter]) -> Vec<&str> {
         let is_meant = |filed: &&Filed| filters.iter().all(|filter| filed.is_meant(filter));
         let mut meant: Vec<&Filed> = self.files.iter().filter(is_meant).collect();
@@ -212,7 +209,7 @@ impl Library {
         meant.into_iter().map(|filed| filed.id.as_str()).collect()
     }
 
-    /// The list of what filters ask for.
+    /// Returns the list with these filters.
     pub(crate) fn list(&self, filters: &[&Filter], limit: usize) -> List<'_> {
         List {
             client: &self.acme.client,
@@ -222,7 +219,7 @@ impl Library {
     }
 }
 
-/// Uploads or announces the file of a number.
+/// Uploads or presigns the file with a number.
 async fn filed(acme: &Tenant, number: usize, folders: &[String; 3]) -> Filed {
     let delivery_type = TYPES[number % TYPES.len()];
     let (mime_type, resource_type, bytes) = KINDS[number % KINDS.len()];
@@ -274,7 +271,7 @@ pub(crate) struct Page {
 /// A list of files, page by page.
 pub(crate) struct List<'a> {
     pub(crate) client: &'a Client,
-    /// The query but for `limit` and `cursor`.
+    /// Query without `limit` and `cursor`.
     pub(crate) filters: String,
     pub(crate) limit: usize,
 }
@@ -304,7 +301,7 @@ impl List<'_> {
         }
     }
 
-    /// From the first page to the last.
+    /// Reads from the first page to the last.
     pub(crate) async fn forward(&self) -> Vec<Page> {
         let mut pages = vec![self.page(None).await];
         while let Some(next) = pages.last().and_then(|page| page.next.clone()) {
@@ -314,7 +311,7 @@ impl List<'_> {
         pages
     }
 
-    /// From the page before this one to the first; the first comes first.
+    /// Reads from the page before this one to the first, and returns the first page first.
     pub(crate) async fn backward(&self, from: &Page) -> Vec<Page> {
         let (mut pages, mut previous) = (Vec::new(), from.previous.clone());
         while let Some(cursor) = &previous {
@@ -331,9 +328,8 @@ impl List<'_> {
         pages
     }
 
-    /// Demands that the list is of these ids, each of them once, in both directions and on full
-    /// pages. The page behind them may be empty: whether anything fits there is found out by
-    /// reading it.
+    /// Asserts that the list contains these ids once each, in both directions and on full pages.
+    /// The last page may be empty, since only reading it shows whether more follows.
     pub(crate) async fn check(&self, expected: &[&str]) {
         let forward = self.forward().await;
         let (first, last) = (&forward[0], forward.last().expect("at least one"));
@@ -346,7 +342,7 @@ impl List<'_> {
     }
 }
 
-/// The ids on each page, without an empty page at the end of the way.
+/// Returns the ids of each page, without an empty last page.
 fn ids(pages: &[Page], is_backward: bool) -> Vec<Vec<&str>> {
     let mut ids: Vec<Vec<&str>> = pages
         .iter()
@@ -362,7 +358,7 @@ fn ids(pages: &[Page], is_backward: bool) -> Vec<Vec<&str>> {
     ids
 }
 
-/// The ids on the first page of what a query asks for, which holds a hundred.
+/// Returns the ids of the first page of a query, which holds up to 100.
 pub(crate) async fn shown(client: &Client, filters: &str) -> Vec<String> {
     let page = List {
         client,

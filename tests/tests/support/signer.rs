@@ -1,22 +1,21 @@
-//! Signs addresses, as it is documented and by nothing of ours, so that what signs and what
-//! verifies do not merely agree with each other.
+//! Signs upload URLs by the documentation alone, so that signer and verifier share no code.
 
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tests::{Client, PHOTO, Response, Stack, Tenant, file};
 
-/// The path that every address is signed for, on whichever route it is used.
+/// Path that every URL is signed for, on each of the routes.
 pub(crate) const PATH: &str = "/api/v1/upload/signed";
-/// Bytes of a block of SHA-256.
+/// Block size of SHA-256, in bytes.
 const BLOCK_BYTES: usize = 64;
-/// Seconds for which addresses are signed here: half an hour.
+/// Validity of signed URLs, in seconds.
 const LIFETIME_SECONDS: i64 = 1_800;
 
-/// The decoded parameters of an address.
+/// Decoded parameters of a URL.
 pub(crate) type Parameters = Vec<(String, String)>;
 
-/// A text as RFC 3986 encodes it where all but its unreserved characters are.
+/// Percent-encodes all but the unreserved characters of RFC 3986.
 fn encoded(text: &str) -> String {
     let character = |byte: u8| match byte {
         b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
@@ -27,7 +26,7 @@ fn encoded(text: &str) -> String {
     text.bytes().map(character).collect()
 }
 
-/// Parameters as a query, in the order in which they stand.
+/// Returns parameters as a query, in the given order.
 pub(crate) fn query(parameters: &[(String, String)]) -> String {
     let pairs = parameters
         .iter()
@@ -35,12 +34,12 @@ pub(crate) fn query(parameters: &[(String, String)]) -> String {
     pairs.collect::<Vec<_>>().join("&")
 }
 
-/// What is signed of an address to upload to.
+/// Returns the canonical form of an upload URL.
 pub(crate) fn canonical(parameters: &[(String, String)]) -> String {
     canonical_at(PATH, parameters)
 }
 
-/// What is signed of an address at a path.
+/// Returns the canonical form of a URL with a path.
 pub(crate) fn canonical_at(path: &str, parameters: &[(String, String)]) -> String {
     let mut pairs: Parameters = parameters
         .iter()
@@ -54,7 +53,7 @@ pub(crate) fn canonical_at(path: &str, parameters: &[(String, String)]) -> Strin
     format!("{path}?{}", pairs.join("&"))
 }
 
-/// HMAC-SHA256 (RFC 2104) in hex; the key is no longer than a block.
+/// Returns HMAC-SHA256 (RFC 2104) in hex. The key must not exceed a block.
 pub(crate) fn mark(secret: &str, text: &str) -> String {
     let mut key = [0_u8; BLOCK_BYTES];
     key[..secret.len()].copy_from_slice(secret.as_bytes());
@@ -70,7 +69,7 @@ pub(crate) fn mark(secret: &str, text: &str) -> String {
     )
 }
 
-/// Parameters of which one says this.
+/// Returns parameters with one value replaced.
 pub(crate) fn with(mut parameters: Parameters, name: &str, value: &str) -> Parameters {
     parameters.retain(|(known, _)| known != name);
     parameters.push((name.to_owned(), value.to_owned()));
@@ -85,21 +84,21 @@ pub(crate) fn photo() -> Part {
     file("photo.jpg", "image/jpeg", PHOTO)
 }
 
-/// A space, one of its upload configs, and the secret that signs for them.
+/// A space, one of its upload configs, and the secret that signs its URLs.
 #[derive(Clone)]
 pub(crate) struct Signer {
     pub(crate) acme: Tenant,
-    /// The config's id.
+    /// Id of the config.
     pub(crate) config: String,
     pub(crate) kid: String,
     pub(crate) secret: String,
-    /// Whoever holds the addresses: nobody with a key.
+    /// Client without a key.
     pub(crate) holder: Client,
 }
 
 impl Signer {
-    /// A space with a config, named `by-signature`, that takes signed uploads alone and asks this
-    /// of them.
+    /// Creates a space with a config named `by-signature` that accepts signed uploads alone and has
+    /// these settings.
     pub(crate) async fn new(stack: &Stack, space: &str, config: Value) -> Signer {
         let acme = stack.space(space).await;
         let body = json!({"space_id": acme.id, "name": "by-signature", "is_signed": true, "config": config});
@@ -125,7 +124,7 @@ impl Signer {
         }
     }
 
-    /// The same for another config of these fields.
+    /// Returns a signer for another config with these fields.
     pub(crate) async fn for_config(&self, fields: Value) -> Signer {
         let mut body = json!({"space_id": self.acme.id});
         body.as_object_mut()
@@ -145,7 +144,7 @@ impl Signer {
         }
     }
 
-    /// What an address for half an hour says at least.
+    /// Returns the required parameters of a URL that is valid for half an hour.
     pub(crate) fn parameters(&self, stack: &Stack) -> Parameters {
         let expires = stack.admin_environment().env.now().seconds() + LIFETIME_SECONDS;
         let parameters = [
@@ -159,25 +158,25 @@ impl Signer {
             .into()
     }
 
-    /// Parameters with their signature.
+    /// Adds the signature to parameters.
     pub(crate) fn signed(&self, parameters: Parameters) -> Parameters {
         let signature = mark(&self.secret, &canonical(&parameters));
         with(parameters, "signature", &signature)
     }
 
-    /// A signed query for half an hour.
+    /// Returns a signed query that is valid for half an hour.
     pub(crate) fn query(&self, stack: &Stack) -> String {
         query(&self.signed(self.parameters(stack)))
     }
 
-    /// The form that goes with an address.
+    /// Returns an upload form without a key.
     pub(crate) fn form(&self, file: Part) -> Form {
         let form = Form::new().text("space_id", self.acme.id.clone());
         form.text("upload_config_id", self.config.clone())
             .part("file", file)
     }
 
-    /// Uploads by the address with this query.
+    /// Uploads a form with a signed query.
     pub(crate) async fn send_form(&self, query: &str, form: Form) -> Response {
         self.holder
             .send(
@@ -193,7 +192,7 @@ impl Signer {
         self.send_form(query, self.form(photo())).await
     }
 
-    /// Announces the photo, or what `more` says in its place.
+    /// Presigns the photo, with the fields of `more` replaced.
     pub(crate) async fn presign(&self, query: &str, more: Value) -> Response {
         let mut body =
             json!({"filename": "photo.jpg", "content_type": "image/jpeg", "size": PHOTO.len()});
