@@ -9,10 +9,8 @@ async fn one_flag_implies_other_and_delivery_follows_at_once(stack: &Stack) {
     let (space, other) = (format!("/spaces/{}", acme.id), stack.space("Other").await);
     let path = format!("{space}/access-control");
     let file = acme.upload(PHOTO).await;
-    let (id, url) = (
-        file["id"].as_str().expect("an id"),
-        file["url"].as_str().expect("an address"),
-    );
+    let id = file["id"].as_str().expect("an id");
+    let url = file["url"].as_str().expect("an address");
     let viewer = acme.role("viewer").await;
     for (body, closed) in [
         (json!({"access_control": {"requires_auth": true}}), true),
@@ -88,6 +86,7 @@ async fn invalid_access_control_reports_all_errors(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}/access-control", acme.id);
     let message = |name: &str| json!([format!("The {name} field must be true or false.")]);
+
     for (value, errors) in [
         (
             json!("public"),
@@ -116,11 +115,13 @@ async fn invalid_access_control_reports_all_errors(stack: &Stack) {
             .expect_error(422);
         assert_eq!(rejected, errors, "{value}");
     }
+
     let shown = acme
         .client
         .get(&format!("/spaces/{}", acme.id))
         .await
         .expect_ok();
+
     assert_eq!(
         shown["access_control"],
         json!({"requires_auth": false, "public_read": true})

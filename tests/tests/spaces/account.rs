@@ -67,7 +67,8 @@ async fn account_describes_caller_and_key(stack: &Stack) {
 
 #[stack_test]
 async fn default_space_must_be_own_space(stack: &Stack) {
-    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
     let user = stack.user().await;
     assert_eq!(
         user.client.get("/account").await.expect_ok()["default_space_id"],
@@ -193,23 +194,28 @@ async fn account_keys_are_created_listed_and_revoked(stack: &Stack) {
 
 #[stack_test]
 async fn account_keys_of_other_users_return_404(stack: &Stack) {
-    let (acme, user) = (stack.space("Acme").await, stack.user().await);
+    let acme = stack.space("Acme").await;
+    let user = stack.user().await;
     stack.add_member(&user, &acme, "owner").await;
+
     let mine = key_ids(&stack.account()).await;
     let theirs = key_ids(&user.client).await;
     assert_eq!((mine.len(), theirs.len()), (1, 1));
+
     for id in [mine[0], acme.key_id] {
         user.client
             .delete(&format!("/account/api-keys/{id}"))
             .await
             .expect_error(404);
     }
+
     // Nor is an account key one of a space's.
     user.client
         .delete(&format!("/spaces/{}/api-keys/{}", acme.id, theirs[0]))
         .await
         .expect_error(404);
     assert_eq!(key_ids(&stack.account()).await, mine);
+
     user.client.get("/account").await.expect_ok();
 }
 
@@ -230,9 +236,11 @@ async fn account_key_expires(stack: &Stack) {
         .await
         .expect_created();
     let short = account.with_key(short["key"].as_str().expect("a key"));
+
     stack.clock.advance(Duration::from_millis(59_999));
     short.get("/account").await.expect_ok();
     stack.clock.advance(Duration::from_millis(1));
+
     short.get("/account").await.expect_error(401);
 }
 
@@ -253,27 +261,30 @@ async fn space_key_reads_account_and_cannot_change_it(stack: &Stack) {
         .delete(&format!("/account/api-keys/{id}"))
         .await
         .expect_error(403);
+
     stack.account().get("/account").await.expect_ok();
 }
 
 #[stack_test]
 async fn member_role_applies_to_its_space_only(stack: &Stack) {
-    let (acme, other, user) = (
-        stack.space("Acme").await,
-        stack.space("Other").await,
-        stack.user().await,
-    );
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
+    let user = stack.user().await;
+
     stack.add_member(&user, &acme, "viewer").await;
     stack.add_member(&user, &other, "user").await;
+
     let upload = |handle: &str| form(handle, "photo.jpg", "image/jpeg", PHOTO);
     user.client
         .upload(upload(&acme.handle))
         .await
         .expect_error(403);
+
     user.client
         .upload(upload(&other.handle))
         .await
         .expect_created();
+
     let own = user
         .client
         .post("/spaces", json!({"name": "Mine"}))

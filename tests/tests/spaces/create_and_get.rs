@@ -87,6 +87,7 @@ async fn names_are_unique_ignoring_case_and_concurrently(stack: &Stack) {
         account.post("/spaces", json!({ "name": name }))
     });
     let responses = join_all(attempts).await;
+
     assert_eq!(
         responses
             .iter()
@@ -94,6 +95,7 @@ async fn names_are_unique_ignoring_case_and_concurrently(stack: &Stack) {
             .count(),
         1
     );
+
     for response in responses
         .into_iter()
         .filter(|response| response.status != 201)
@@ -144,6 +146,7 @@ async fn invalid_space_reports_all_errors(stack: &Stack) {
             "{body}"
         );
     }
+
     account
         .post(
             "/spaces",

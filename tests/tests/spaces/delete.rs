@@ -41,13 +41,16 @@ async fn is_free(stack: &Stack, name: &str) -> bool {
         .account()
         .post("/spaces", json!({ "name": name }))
         .await;
+
     if response.status == 201 {
         return true;
     }
+
     assert_eq!(
         response.expect_error(422),
         json!({"name": ["The name has already been taken."]})
     );
+
     false
 }
 
@@ -91,9 +94,11 @@ async fn space_under_delete_lock_returns_409_with_retry_after(stack: &Stack) {
 
 #[stack_test]
 async fn delete_requires_space_id(stack: &Stack) {
-    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
     let before = stack.dump().await;
     let required = json!({"id": ["The id field is required."]});
+
     for query in ["", "?id=", "?id=%20", "?force=true", "?ID=x"] {
         assert_eq!(
             acme.client
@@ -104,6 +109,7 @@ async fn delete_requires_space_id(stack: &Stack) {
             "{query}"
         );
     }
+
     for force in ["yes", "2", "TRUE", "null"] {
         let errors = acme
             .client
@@ -116,16 +122,19 @@ async fn delete_requires_space_id(stack: &Stack) {
             "{force}"
         );
     }
+
     let both = acme
         .client
         .delete("/spaces?force=maybe")
         .await
         .expect_error(422);
+
     assert_eq!(
         both.as_object().map(serde_json::Map::len),
         Some(2),
         "{both}"
     );
+
     for id in [
         other.id.as_str(),
         "01JCQZ4XK8V9W7Y6T5S4R3Q2P1",
@@ -144,14 +153,18 @@ async fn delete_requires_space_id(stack: &Stack) {
             );
         }
     }
+
     acme.role("admin")
         .await
         .delete(&format!("/spaces?id={}&force=true", acme.id))
         .await
         .expect_error(403);
+
     let mut after = stack.dump().await;
+
     // The admin's key was made for the test.
     after.items.retain(|key, _| before.items.contains_key(key));
+
     let counter = ("COUNTER#KEY".to_owned(), "COUNTER".to_owned());
     after
         .items
@@ -164,6 +177,7 @@ async fn nonempty_space_is_deleted_only_with_force(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let file = acme.upload(PHOTO).await;
     let url = file["url"].as_str().expect("an address");
+
     for force in ["", "&force=false", "&force=0", "&force="] {
         let response = acme
             .client
@@ -184,6 +198,7 @@ async fn nonempty_space_is_deleted_only_with_force(stack: &Stack) {
         assert!(stack.anonymous.get(url).await.expect_status(200).body == PHOTO);
         acme.upload(PHOTO).await;
     }
+
     let id = acme.id.to_lowercase();
     assert!(
         acme.client
@@ -194,6 +209,7 @@ async fn nonempty_space_is_deleted_only_with_force(stack: &Stack) {
             .is_empty()
     );
     stack.anonymous.get(url).await.expect_error(404);
+
     stack.run_purges().await;
 }
 
@@ -202,6 +218,7 @@ async fn empty_space_is_deleted_with_configs_keys_and_members(stack: &Stack) {
     let user = stack.user().await;
     let before = kept(stack).await;
     let acme = stack.space("Acme").await;
+
     acme.role("viewer").await;
     stack.add_member(&user, &acme, "admin").await;
     assert!(
@@ -218,6 +235,7 @@ async fn empty_space_is_deleted_with_configs_keys_and_members(stack: &Stack) {
         .delete(&deletion(&acme))
         .await
         .expect_error(404);
+
     stack.run_purges().await;
     kept(stack)
         .await
@@ -227,7 +245,8 @@ async fn empty_space_is_deleted_with_configs_keys_and_members(stack: &Stack) {
 #[stack_test]
 async fn deleted_space_is_unreachable_at_once(stack: &Stack) {
     let place = Place::new(stack, "Acme").await;
-    let (acme, member) = (&place.tenant, stack.user().await);
+    let acme = &place.tenant;
+    let member = stack.user().await;
     stack.add_member(&member, acme, "owner").await;
     let url = acme.upload(PHOTO).await["url"]
         .as_str()
@@ -339,6 +358,7 @@ async fn create_by_handle(stack: &Stack, handle: &str, name: &str) -> Result<(),
         handle: Handle::parse(handle).expect("a handle"),
         ..space
     };
+
     table
         .create_space(
             &space,
@@ -396,23 +416,28 @@ async fn large_space_is_purged_page_by_page(stack: &Stack) {
     let before = kept(stack).await;
     let acme = stack.space("Acme").await;
     let keys = format!("/spaces/{}/api-keys", acme.id);
+
     for index in 0..120 {
         acme.client
             .post(&keys, json!({"name": format!("key {index}")}))
             .await
             .expect_created();
     }
+
     for index in 0..1_010 {
         stack
             .put_object(&format!("{}/originals/{index}", acme.id), b"x")
             .await;
     }
+
     acme.client
         .delete(&deletion(&acme))
         .await
         .expect_status(204);
+
     stack.run_for(seconds(1)).await;
     assert!(stack.dump().await.objects.is_empty());
+
     stack.run_purges().await;
     kept(stack)
         .await
@@ -478,6 +503,7 @@ async fn deleted_default_space_is_unset(stack: &Stack) {
         .put("/account", json!({"default_space_id": acme.id}))
         .await
         .expect_ok();
+
     acme.client
         .delete(&deletion(&acme))
         .await
@@ -486,6 +512,7 @@ async fn deleted_default_space_is_unset(stack: &Stack) {
         stack.account().get("/account").await.expect_ok()["default_space_id"],
         Value::Null
     );
+
     stack.run_purges().await;
     assert_eq!(
         stack.account().get("/account").await.expect_ok()["default_space_id"],

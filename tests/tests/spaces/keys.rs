@@ -120,6 +120,7 @@ async fn key_expires(stack: &Stack) {
 async fn key_defaults_to_role_of_creator(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}/api-keys", acme.id);
+
     for creator in [&acme.client, &stack.account()] {
         for (given, role) in [
             (json!({"name": "x"}), "owner"),
@@ -148,6 +149,7 @@ async fn key_defaults_to_role_of_creator(stack: &Stack) {
 #[stack_test]
 async fn last_used_at_has_minute_precision(stack: &Stack) {
     let acme = stack.space("Acme").await;
+
     let last_used = || async {
         let list = acme
             .client
@@ -159,9 +161,11 @@ async fn last_used_at_has_minute_precision(stack: &Stack) {
             .expect("RFC 3339")
             .ms()
     };
+
     let first = last_used().await;
     stack.clock.advance(seconds(59));
     assert_eq!(last_used().await, first);
+
     stack.clock.advance(seconds(1));
     assert_eq!(last_used().await, first + 60_000);
 }
@@ -234,7 +238,9 @@ async fn key_paging_is_identical_in_both_directions(stack: &Stack) {
 
 #[stack_test]
 async fn key_of_another_space_returns_404(stack: &Stack) {
-    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
+
     for id in [
         other.key_id.to_string(),
         "999".to_owned(),
@@ -246,6 +252,7 @@ async fn key_of_another_space_returns_404(stack: &Stack) {
             .await
             .expect_error(404);
     }
+
     other
         .client
         .get(&format!("/spaces/{}", other.id))
@@ -267,5 +274,6 @@ async fn invalid_key_reports_all_errors(stack: &Stack) {
         "role": ["The selected role is invalid."],
         "expires_at": ["The expires at field must be a valid date."],
     });
+
     assert_eq!(errors, expected);
 }

@@ -20,10 +20,12 @@ async fn account_key_lists_spaces_of_user_and_space_key_its_own(stack: &Stack) {
         stack.clock.advance(seconds(1));
         tenants.push(stack.space(name).await);
     }
+
     assert_eq!(
         names(&stack.account()).await,
         ["Third", "Other", "Acme", "My assets"]
     );
+
     for role in ["viewer", "user", "admin", "owner"] {
         assert_eq!(
             names(&tenants[0].role(role).await).await,
@@ -31,11 +33,14 @@ async fn account_key_lists_spaces_of_user_and_space_key_its_own(stack: &Stack) {
             "{role}"
         );
     }
+
     let user = stack.user().await;
     assert!(names(&user.client).await.is_empty());
+
     for (tenant, role) in tenants.iter().zip(["viewer", "owner"]) {
         stack.add_member(&user, tenant, role).await;
     }
+
     assert_eq!(names(&user.client).await, ["Other", "Acme"]);
 }
 
@@ -49,6 +54,7 @@ async fn list_returns_spaces_without_settings(stack: &Stack) {
         .put(&format!("/spaces/{}", acme.id), update)
         .await
         .expect_ok();
+
     for detail in ["access_control", "security"] {
         assert!(
             expected
@@ -59,12 +65,14 @@ async fn list_returns_spaces_without_settings(stack: &Stack) {
             "{detail}"
         );
     }
+
     let list = acme
         .client
         .get("/spaces?limit=7")
         .await
         .expect_status(200)
         .json();
+
     let envelope = json!({
         "data": [expected], "path": "/api/v1/spaces", "per_page": 7, "next_cursor": null, "prev_cursor": null,
     });

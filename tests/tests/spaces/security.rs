@@ -118,6 +118,7 @@ async fn invalid_watermark_reports_all_errors_by_full_field_name(stack: &Stack) 
         |field: &str, message: &str| json!({format!("security.watermark.{field}"): [message]});
     let required =
         "The security.watermark.url field is required when security.watermark.enabled is true.";
+
     for (body, errors) in [
         (
             json!({}),
@@ -196,6 +197,7 @@ async fn invalid_watermark_reports_all_errors_by_full_field_name(stack: &Stack) 
             "{body}"
         );
     }
+
     assert_eq!(
         acme.client
             .get(&format!("/spaces/{}", acme.id))
@@ -216,15 +218,18 @@ async fn watermarked_images_are_not_delivered_and_other_files_are(stack: &Stack)
     let text = acme.upload("some text").named("a.txt", "text/plain").await;
     let text = text["url"].as_str().expect("an address");
     let watermark = json!({"security": {"watermark": {"enabled": true, "url": "https://example.com/logo.png"}}});
+
     acme.client
         .put(&format!("{space}/security"), watermark)
         .await
         .expect_ok();
+
     for client in [&stack.anonymous, &acme.client] {
         let errors = client.get(&image).await.expect_error(422);
         assert!(errors["watermark"][0].is_string(), "{errors}");
         assert_eq!(client.get(text).await.expect_status(200).body, "some text");
     }
+
     // Whoever may not see the image is not told of its watermark.
     acme.client
         .put(
@@ -233,11 +238,14 @@ async fn watermarked_images_are_not_delivered_and_other_files_are(stack: &Stack)
         )
         .await
         .expect_ok();
+
     stack.anonymous.get(&image).await.expect_error(403);
     acme.client.get(&image).await.expect_error(422);
+
     acme.client
         .delete(&format!("{space}/security"))
         .await
         .expect_ok();
+
     assert!(acme.client.get(&image).await.expect_status(200).body == PHOTO);
 }

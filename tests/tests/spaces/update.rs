@@ -16,6 +16,7 @@ async fn update_changes_single_fields(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}", acme.id);
     let mut expected = acme.client.get(&path).await.expect_ok();
+
     for (field, given, shown) in [
         ("name", json!(" Acme & Söhne "), json!("Acme & Söhne")),
         (
@@ -91,13 +92,15 @@ async fn immutable_fields_are_kept(stack: &Stack) {
         "security": {"watermark": {"opacity": 1}}, "version": 7, "deleted_at": 1, "unknown": [],
     });
     let after = update(&acme, &body).await;
+
     before["updated_at"] = after["updated_at"].clone();
     assert_eq!(after, before);
 }
 
 #[stack_test]
 async fn invalid_update_reports_all_errors_and_changes_nothing(stack: &Stack) {
-    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
     let path = format!("/spaces/{}", acme.id);
     let before = stack.dump().await;
     let foreign = other
@@ -106,9 +109,11 @@ async fn invalid_update_reports_all_errors_and_changes_nothing(stack: &Stack) {
         .await
         .expect_ok()["active_upload_config_id"]
         .clone();
+
     let config = |value: Value| json!({"name": "Acme", "active_upload_config_id": value});
     let unknown =
         json!({"active_upload_config_id": ["The selected active upload config id is invalid."]});
+
     for (body, errors) in [
         (
             json!({"description": "x"}),
@@ -162,6 +167,7 @@ async fn invalid_update_reports_all_errors_and_changes_nothing(stack: &Stack) {
             "{body}"
         );
     }
+
     stack
         .dump()
         .await
@@ -170,10 +176,13 @@ async fn invalid_update_reports_all_errors_and_changes_nothing(stack: &Stack) {
 
 #[stack_test]
 async fn rename_may_change_case_and_frees_old_name(stack: &Stack) {
-    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
+
     for name in ["Acme", "ACME", "acme"] {
         assert_eq!(update(&acme, &json!({"name": name})).await["name"], name);
     }
+
     let taken = json!({"name": ["The name has already been taken."]});
     let rename = json!({"name": "aCmE"});
     assert_eq!(
@@ -184,6 +193,7 @@ async fn rename_may_change_case_and_frees_old_name(stack: &Stack) {
             .expect_error(422),
         taken
     );
+
     update(&acme, &json!({"name": "Roadrunner"})).await;
     update(&other, &rename).await;
     assert_eq!(
@@ -194,6 +204,7 @@ async fn rename_may_change_case_and_frees_old_name(stack: &Stack) {
             .expect_error(422),
         taken
     );
+
     stack
         .account()
         .post("/spaces", json!({"name": "Other"}))
@@ -206,6 +217,7 @@ async fn webhook_url_must_be_public_https(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}", acme.id);
     let body = |url: &str| json!({"name": "Acme", "webhook_url": url});
+
     for url in [
         "https://example.com",
         "https://hooks.example.com:8443/a?b=c",
@@ -213,6 +225,7 @@ async fn webhook_url_must_be_public_https(stack: &Stack) {
     ] {
         assert_eq!(update(&acme, &body(url)).await["webhook_url"], url);
     }
+
     for url in [
         "http://example.com",
         "ftp://example.com",
@@ -227,6 +240,7 @@ async fn webhook_url_must_be_public_https(stack: &Stack) {
             "{url}"
         );
     }
+
     for url in [
         "https://127.0.0.1/",
         "https://2130706433/",
@@ -244,6 +258,7 @@ async fn webhook_url_must_be_public_https(stack: &Stack) {
             "{url}"
         );
     }
+
     assert_eq!(
         acme.client.get(&path).await.expect_ok()["webhook_url"],
         "https://1.1.1.1/"
@@ -255,21 +270,26 @@ async fn custom_domain_is_used_in_file_urls(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let before = acme.upload(PHOTO).await;
     let file = format!("/files/{}", before["id"].as_str().expect("an id"));
+
     update(
         &acme,
         &json!({"name": "Acme", "custom_domain": "assets.example.com"}),
     )
     .await;
+
     let url = |file: &Value| {
         format!(
             "https://assets.example.com/{}",
             file["storage_path"].as_str().expect("a path")
         )
     };
+
     let shown = acme.client.get(&file).await.expect_ok();
     assert_eq!(shown["url"], url(&shown));
+
     let after = acme.upload(PHOTO).await;
     assert_eq!(after["url"], url(&after));
+
     update(&acme, &json!({"name": "Acme", "custom_domain": null})).await;
     assert_eq!(acme.client.get(&file).await.expect_ok(), before);
 }
@@ -278,11 +298,10 @@ async fn custom_domain_is_used_in_file_urls(stack: &Stack) {
 async fn disabled_space_rejects_uploads_and_delivery_and_stays_manageable(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let file = acme.upload(PHOTO).await;
-    let (id, url) = (
-        file["id"].as_str().expect("an id"),
-        file["url"].as_str().expect("an address"),
-    );
+    let id = file["id"].as_str().expect("an id");
+    let url = file["url"].as_str().expect("an address");
     let upload = || form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO);
+
     update(&acme, &json!({"name": "Acme", "enabled": false})).await;
     for client in [&acme.client, &stack.account()] {
         assert_eq!(client.upload(upload()).await.expect_error(403), json!({}));
@@ -297,8 +316,11 @@ async fn disabled_space_rejects_uploads_and_delivery_and_stays_manageable(stack:
             .await
             .expect_status(200);
     }
+
     stack.anonymous.get(url).await.expect_error(404);
+
     update(&acme, &json!({"name": "Acme", "enabled": true})).await;
     assert!(stack.anonymous.get(url).await.expect_status(200).body == PHOTO);
+
     acme.client.upload(upload()).await.expect_created();
 }

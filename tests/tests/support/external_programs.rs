@@ -29,6 +29,7 @@ pub(crate) fn installed(test: &str, programs: &[&str], files: &[&Path]) -> bool 
             .output()
             .is_ok()
     };
+
     let program = programs
         .iter()
         .find(|program| !runs(program))
@@ -39,6 +40,7 @@ pub(crate) fn installed(test: &str, programs: &[&str], files: &[&Path]) -> bool 
             .find(|path| !path.exists())
             .map(|path| path.display().to_string())
     };
+
     let Some(missing) = program.or_else(file) else {
         return true;
     };
@@ -48,6 +50,7 @@ pub(crate) fn installed(test: &str, programs: &[&str], files: &[&Path]) -> bool 
     std::io::stderr()
         .write_all(line.as_bytes())
         .expect("standard error takes a line");
+
     let file = std::fs::OpenOptions::new()
         .create(true)
         .append(true)
@@ -68,10 +71,10 @@ pub(crate) async fn succeeds(command: &mut Command) -> String {
         stdout,
         stderr,
     } = ended.expect("it starts");
-    let (stdout, stderr) = (
-        String::from_utf8_lossy(&stdout),
-        String::from_utf8_lossy(&stderr),
-    );
+    let stdout = String::from_utf8_lossy(&stdout);
+    let stderr = String::from_utf8_lossy(&stderr);
+
     assert!(status.success(), "{status}\n{stdout}\n{stderr}");
+
     stdout.into_owned()
 }

@@ -15,6 +15,7 @@ fn picture(width: u32, height: u32) -> Pixels {
             share(x + y, width + height),
         ]
     };
+
     let samples = (0..height)
         .flat_map(|y| (0..width).flat_map(move |x| pixel(x, y)))
         .collect();
@@ -60,6 +61,7 @@ pub(crate) fn with_exif(format: Format, orientation: u8) -> Vec<u8> {
     exif.extend([0x0E, 0x01, 2, 0, 17, 0, 0, 0, 38, 0, 0, 0, 38, 0, 0, 0]);
     exif.truncate(38);
     exif.extend_from_slice(PLACE);
+
     encode(
         picture(24, 16),
         &Encoding {
@@ -79,6 +81,7 @@ pub(crate) fn jpeg_of_sides(width: u16, height: u16) -> Vec<u8> {
         .expect("a frame");
     jpeg[frame + 5..frame + 7].copy_from_slice(&height.to_be_bytes());
     jpeg[frame + 7..frame + 9].copy_from_slice(&width.to_be_bytes());
+
     jpeg
 }
 

@@ -106,6 +106,7 @@ impl Filed {
             same("folder_id", &self.folder),
             same("search", self.folded),
         ];
+
         others.into_iter().chain(tag).collect()
     }
 }
@@ -134,16 +135,19 @@ impl Library {
                     .expect_created();
             }
         }
+
         let folders = [
             acme.folder("Photos").await.id,
             acme.folder("Texts").await.id,
             acme.folder("Empty").await.id,
         ];
         let mut files = Vec::new();
+
         for number in 0..FILES {
             stack.clock.advance(seconds(1));
             files.push(filed(&acme, number, &folders).await);
         }
+
         files.reverse();
         Library {
             acme,
@@ -160,6 +164,7 @@ impl Library {
                 .map(|value| Filter::new(name, value, value))
                 .collect()
         };
+
         let [photos, texts, empty] = self.folders.each_ref().map(String::as_str);
         let lower = texts.to_lowercase();
         let folders = [
@@ -168,6 +173,7 @@ impl Library {
             (lower.as_str(), texts),
             (empty, empty),
         ];
+
         let beginnings = [
             ("p", "p"),
             ("PHOTO", "photo"),
@@ -227,6 +233,7 @@ async fn filed(acme: &Tenant, number: usize, folders: &[String; 3]) -> Filed {
     let folder = ["root", &folders[0], &folders[1]][number / 3 % 3].to_owned();
     let status = if number % 7 < 3 { "pending" } else { "active" };
     let config = format!("{delivery_type}-{}", number % TAGS.len());
+
     let id = if status == "pending" {
         let specified = json!({
             "space": acme.handle, "filename": name, "content_type": mime_type, "size": bytes.len(),
@@ -283,10 +290,12 @@ impl List<'_> {
             .unwrap_or_default();
         let address = format!("/files?{}&limit={}{cursor}", self.filters, self.limit);
         let page = self.client.get(&address).await.expect_status(200).json();
+
         assert_eq!(
             (&page["path"], &page["per_page"]),
             (&json!("/api/v1/files"), &json!(self.limit))
         );
+
         let cursor = |name: &str| page[name].as_str().map(str::to_owned);
         let ids = page["data"]
             .as_array()
@@ -313,7 +322,9 @@ impl List<'_> {
 
     /// Reads from the page before this one to the first, and returns the first page first.
     pub(crate) async fn backward(&self, from: &Page) -> Vec<Page> {
-        let (mut pages, mut previous) = (Vec::new(), from.previous.clone());
+        let mut pages = Vec::new();
+        let mut previous = from.previous.clone();
+
         while let Some(cursor) = &previous {
             let page = self.page(Some(cursor)).await;
             previous.clone_from(&page.previous);
@@ -324,6 +335,7 @@ impl List<'_> {
                 self.filters
             );
         }
+
         pages.reverse();
         pages
     }
@@ -332,7 +344,8 @@ impl List<'_> {
     /// The last page may be empty, since only reading it shows whether more follows.
     pub(crate) async fn check(&self, expected: &[&str]) {
         let forward = self.forward().await;
-        let (first, last) = (&forward[0], forward.last().expect("at least one"));
+        let first = &forward[0];
+        let last = forward.last().expect("at least one");
         assert_eq!(first.previous, None, "{}", self.filters);
         let expected: Vec<&[&str]> = expected.chunks(self.limit).collect();
         assert_eq!(ids(&forward, false), expected, "{}", self.filters);
@@ -349,12 +362,15 @@ fn ids(pages: &[Page], is_backward: bool) -> Vec<Vec<&str>> {
         .map(|page| page.ids.iter().map(String::as_str).collect())
         .collect();
     let is_empty = |page: Option<&Vec<&str>>| page.is_some_and(Vec::is_empty);
+
     if is_empty(ids.last()) {
         ids.pop();
     }
+
     if is_backward && is_empty(ids.first()) {
         ids.remove(0);
     }
+
     ids
 }
 
@@ -367,6 +383,8 @@ pub(crate) async fn shown(client: &Client, filters: &str) -> Vec<String> {
     }
     .page(None)
     .await;
+
     assert_eq!((&page.next, &page.previous), (&None, &None), "{filters}");
+
     page.ids
 }

@@ -46,6 +46,7 @@ pub(crate) fn canonical_at(path: &str, parameters: &[(String, String)]) -> Strin
         .map(|(name, value)| (encoded(name), encoded(value)))
         .collect();
     pairs.sort();
+
     let pairs: Vec<String> = pairs
         .into_iter()
         .map(|(name, value)| format!("{name}={value}"))
@@ -57,6 +58,7 @@ pub(crate) fn canonical_at(path: &str, parameters: &[(String, String)]) -> Strin
 pub(crate) fn mark(secret: &str, text: &str) -> String {
     let mut key = [0_u8; BLOCK_BYTES];
     key[..secret.len()].copy_from_slice(secret.as_bytes());
+
     let inner = Sha256::new()
         .chain_update(key.map(|byte| byte ^ 0x36))
         .chain_update(text)
@@ -109,12 +111,15 @@ impl Signer {
                 .await
                 .expect_created()["id"],
         );
+
         let shown = acme
             .client
             .get(&format!("/spaces/{}/signing-secret", acme.id))
             .await
             .expect_ok();
-        let (kid, secret) = (text(&shown["kid"]), text(&shown["secret"]));
+        let kid = text(&shown["kid"]);
+        let secret = text(&shown["secret"]);
+
         Signer {
             acme,
             config,
@@ -130,6 +135,7 @@ impl Signer {
         body.as_object_mut()
             .expect("an object")
             .extend(fields.as_object().expect("an object").clone());
+
         let config = text(
             &self
                 .acme

@@ -171,6 +171,7 @@ async fn viewer_key_listing_all_upload_configs_returns_403(stack: &Stack) {
 #[stack_test]
 async fn invalid_config_reports_all_errors(stack: &Stack) {
     let acme = stack.space("Acme").await;
+
     let wrong = json!({
         "space_id": acme.id, "name": "a b", "is_signed": true, "allow_unsigned": true, "delivery_type": "public",
         "unsigned_restrictions": {"allowed_referrers": [], "max_uploads_per_hour": 1001},
@@ -183,11 +184,13 @@ async fn invalid_config_reports_all_errors(stack: &Stack) {
             "notifications": {"webhook_url": "http://example.com", "events": ["file.moved"]},
         },
     });
+
     let errors = acme
         .client
         .post("/upload-configs", wrong)
         .await
         .expect_error(422);
+
     for (field, message) in [
         ("name", "The name field format is invalid."),
         (
@@ -271,17 +274,20 @@ async fn invalid_config_reports_all_errors(stack: &Stack) {
     ] {
         assert_eq!(errors[field], json!([message]), "{field}");
     }
+
     assert_eq!(
         errors.as_object().map(serde_json::Map::len),
         Some(22),
         "{errors}"
     );
+
     let none = json!({"space_id": acme.id, "name": "open", "allow_unsigned": true});
     let errors = acme
         .client
         .post("/upload-configs", none)
         .await
         .expect_error(422);
+
     assert_eq!(
         errors,
         json!({"unsigned_restrictions": ["The unsigned restrictions field is required when allow unsigned is true."]})
@@ -290,7 +296,8 @@ async fn invalid_config_reports_all_errors(stack: &Stack) {
 
 #[stack_test]
 async fn names_are_unique_in_space_and_active_config_is_kept(stack: &Stack) {
-    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
     let new = |space: &str, name: &str| json!({"space_id": space, "name": name});
     let second = acme
         .client
@@ -369,6 +376,7 @@ async fn names_are_unique_in_space_and_active_config_is_kept(stack: &Stack) {
 async fn lists_return_configs_without_rules(stack: &Stack) {
     let account = stack.account();
     let mut expected = Vec::new();
+
     for name in ["One", "Two", "Three"] {
         let space = stack.space(name).await;
         for number in 0..4 {
@@ -410,6 +418,7 @@ async fn lists_return_configs_without_rules(stack: &Stack) {
             .json();
         assert_eq!(own["data"], listed["data"]);
     }
+
     let first = account
         .get("/upload-configs?limit=100")
         .await
@@ -418,10 +427,12 @@ async fn lists_return_configs_without_rules(stack: &Stack) {
         .clone();
     expected.insert(0, first);
     expected.reverse();
+
     let expected: Vec<Value> = expected
         .into_iter()
         .flat_map(|list| list.as_array().expect("a list").clone())
         .collect();
+
     for limit in [1, 3, 5, 100] {
         let mut pages = Vec::new();
         let mut next = Some(String::new());
@@ -459,6 +470,7 @@ async fn active_config_cannot_be_deleted_concurrently(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
     let starter = acme.client.get(&space).await.expect_ok()["active_upload_config_id"].clone();
+
     for round in 0..20 {
         let body = json!({"space_id": acme.id, "name": format!("config{round}")});
         let id = acme

@@ -37,6 +37,7 @@ async fn put(stack: &Stack, pending_file: &Value, bytes: impl Into<Vec<u8>>) {
         "content-type",
         text(&pending_file["headers"]["content-type"]),
     );
+
     stack
         .anonymous
         .send(request.body(bytes.into()))

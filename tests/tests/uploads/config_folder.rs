@@ -24,10 +24,12 @@ async fn config_folder_is_used_and_created_for_every_caller(stack: &Stack) {
     let uploads = Uploads::new(stack, json!({"storage": {"folder": "/in/Süd/"}})).await;
     let acme = uploads.acme();
     let user = acme.role("user").await;
+
     // The path leads on from what is there in another case, and is made anew where it has another
     // name.
     let top = acme.folder("IN").await;
     let mut expected = vec!["IN/".to_owned()];
+
     for route in ROUTES {
         let first = uploads.record(uploads.send(&user, route, &[]).await).await;
         assert_eq!(first["folder_path"], "IN/Süd/", "{route:?}");
@@ -52,8 +54,10 @@ async fn config_folder_is_used_and_created_for_every_caller(stack: &Stack) {
             .expect_ok();
         expected.push(format!("IN/{name}/"));
     }
+
     expected.sort();
     assert_eq!(paths(acme).await, expected);
+
     stack.run_confirm_checks().await;
 }
 
@@ -63,6 +67,7 @@ async fn requested_folder_overrides_config(stack: &Stack) {
     let acme = uploads.acme();
     let photos = acme.folder("Photos").await;
     let id = text(&photos["id"]);
+
     for route in BY_KEY {
         assert_in(
             &uploads.uploaded(route, &[("folder_id", "root")]).await,
@@ -84,11 +89,13 @@ async fn requested_folder_overrides_config(stack: &Stack) {
             "{route:?}"
         );
     }
+
     assert_eq!(
         paths(acme).await,
         ["Photos/"],
         "nothing went where the config says"
     );
+
     stack.run_confirm_checks().await;
 }
 
@@ -98,6 +105,7 @@ async fn unsigned_upload_cannot_choose_folder(stack: &Stack) {
     let acme = uploads.acme();
     let id = text(&acme.folder("Photos").await["id"]);
     let before = uploads.kept().await;
+
     for route in [Unsigned, UnsignedPresign] {
         let rejected = async |fields: &[(&str, &str)]| {
             uploads
@@ -117,10 +125,12 @@ async fn unsigned_upload_cannot_choose_folder(stack: &Stack) {
             assert_only(&rejected(&[("folder_path", path)]).await, "folder_path");
         }
     }
+
     uploads
         .kept()
         .await
         .assert_unchanged(&before, "strangers who name folders");
+
     // What is blank names none.
     for route in [Unsigned, UnsignedPresign] {
         let file = uploads
@@ -128,6 +138,7 @@ async fn unsigned_upload_cannot_choose_folder(stack: &Stack) {
             .await;
         assert_eq!(file["folder_path"], "in/");
     }
+
     stack.run_confirm_checks().await;
 }
 

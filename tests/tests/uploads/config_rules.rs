@@ -47,6 +47,7 @@ async fn config_limits_formats_and_sizes(stack: &Stack) {
     asking
         .config("small", json!({"validation": {"max_file_size": 10}}))
         .await;
+
     let photo = ("photo.jpg", "image/jpeg", PHOTO);
     let text = |bytes: &'static [u8]| ("a.txt", "text/plain", bytes);
     asking.send("images", &[photo]).await.expect_created();
@@ -58,6 +59,7 @@ async fn config_limits_formats_and_sizes(stack: &Stack) {
         .send("small", &[text(b"0123456789")])
         .await
         .expect_created();
+
     for (config, rejected, message) in [
         (
             "images",
@@ -117,15 +119,15 @@ async fn executables_are_accepted_only_if_config_lists_them(stack: &Stack) {
             json!({"validation": {"allowed_formats": ["sh", "php"]}}),
         )
         .await;
-    let (exe, script) = (
-        ("setup.exe", "application/octet-stream", &binary[..]),
-        ("run.sh", "text/plain", &b"#!/bin/sh\necho hello\n"[..]),
-    );
+
+    let exe = ("setup.exe", "application/octet-stream", &binary[..]);
+    let script = ("run.sh", "text/plain", &b"#!/bin/sh\necho hello\n"[..]);
     let page = (
         "page.php.sh",
         "application/octet-stream",
         &b"<?php echo 1;"[..],
     );
+
     for (config, file, extension) in [
         ("none", exe, None),
         ("none", script, None),
@@ -157,7 +159,8 @@ async fn config_sets_name_tags_and_delivery_type(stack: &Stack) {
     let asking = Asking {
         acme: stack.space("Acme").await,
     };
-    let (client, handle) = (&asking.acme.client, &asking.acme.handle);
+    let client = &asking.acme.client;
+    let handle = &asking.acme.handle;
     asking
         .config(
             "own",

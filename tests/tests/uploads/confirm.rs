@@ -17,11 +17,13 @@ const CALLERS: usize = 8;
 /// What is delivered of an active file, demanding that its record says of it what it is.
 pub(crate) async fn delivered(stack: &Stack, record: &Value) -> Vec<u8> {
     assert_eq!(record["status"], "active");
+
     let delivered = stack
         .anonymous
         .get(record["url"].as_str().expect("an address"))
         .await
         .expect_status(200);
+
     assert_eq!(record["size"], json!(delivered.body.len()));
     assert_eq!(
         record["mime_type"],
@@ -31,6 +33,7 @@ pub(crate) async fn delivered(stack: &Stack, record: &Value) -> Vec<u8> {
                 .trim_end_matches("; charset=utf-8")
         )
     );
+
     let sum = json!(hex::encode(Sha256::digest(&delivered.body)));
     assert_eq!(
         record["checksum_sha256"],
@@ -40,10 +43,9 @@ pub(crate) async fn delivered(stack: &Stack, record: &Value) -> Vec<u8> {
             sum
         }
     );
-    let (name, extension) = (
-        record["name"].as_str().expect("a name"),
-        record["extension"].as_str().expect("a text"),
-    );
+
+    let name = record["name"].as_str().expect("a name");
+    let extension = record["extension"].as_str().expect("a text");
     assert!(name.ends_with(&format!(".{extension}")), "{name}");
     assert!(
         record["storage_path"]
@@ -51,6 +53,7 @@ pub(crate) async fn delivered(stack: &Stack, record: &Value) -> Vec<u8> {
             .is_some_and(|path| path.ends_with(&format!("/{name}"))),
         "{record}"
     );
+
     delivered.body.to_vec()
 }
 
@@ -123,13 +126,13 @@ async fn presigned_upload_is_confirmed_repeatedly(stack: &Stack) {
 
 #[stack_test]
 async fn file_is_confirmed_by_its_uploader_or_admin(stack: &Stack) {
-    let (acme, other, outsider) = (
-        stack.space("Acme").await,
-        stack.space("Other").await,
-        stack.user().await,
-    );
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
+    let outsider = stack.user().await;
     let (user, another) = (acme.role("user").await, acme.role("user").await);
-    let (viewer, admin) = (acme.role("viewer").await, acme.role("admin").await);
+    let viewer = acme.role("viewer").await;
+    let admin = acme.role("admin").await;
+
     for manager in [&user, &admin, &acme.client, &stack.account()] {
         let pending_file = PendingFile::by(&user, presign_body(&acme, json!({}))).await;
         pending_file.send(stack, PHOTO).await.expect_status(200);
@@ -161,6 +164,7 @@ async fn file_is_confirmed_by_its_uploader_or_admin(stack: &Stack) {
         assert_eq!(pending_file.confirm(&user).await.expect_ok(), active);
         pending_file.confirm(&another).await.expect_error(403);
     }
+
     for id in [UNKNOWN, "x", "%20", "a%2Fb", &acme.id] {
         let path = format!("/upload/confirm/{id}");
         assert_eq!(
@@ -169,6 +173,7 @@ async fn file_is_confirmed_by_its_uploader_or_admin(stack: &Stack) {
             "{id}"
         );
     }
+
     stack.run_confirm_checks().await;
 }
 
@@ -177,20 +182,17 @@ type Broken = (&'static str, Value, Vec<u8>, &'static str);
 
 fn broken() -> Vec<Broken> {
     let by = |name: &str| json!({"upload_config": name});
-    let (family, stump) = (
-        "must match the declared content type",
-        "must not be a truncated image",
-    );
+    let family = "must match the declared content type";
+    let stump = "must not be a truncated image";
     let half = |bytes: Vec<u8>| bytes[..bytes.len() / 2].to_vec();
     let without_end = |bytes: Vec<u8>| bytes[..bytes.len() - 4].to_vec();
     let program = b"MZ\x90\0\x03\0\0\0".to_vec();
     let pdf = json!({"filename": "a.pdf", "content_type": "application/pdf"});
-    let (bomb, pixels) = (
-        png_of_sides(65_000, 65_000),
-        "must not have more than 100000000 pixels",
-    );
+    let bomb = png_of_sides(65_000, 65_000);
+    let pixels = "must not have more than 100000000 pixels";
     let unknown = json!({"upload_config": "pngs", "content_type": "application/octet-stream"});
     let png = |name: &str| json!({"upload_config": name, "content_type": "image/png"});
+
     vec![
         (
             "a format",
@@ -264,6 +266,7 @@ async fn confirming_invalid_upload_rejects_and_removes_it(stack: &Stack) {
     acme.upload_config("webp")
         .with_settings(json!({"transformations": {"upload_format": "webp"}}))
         .await;
+
     for (what, mut fields, bytes, end) in broken() {
         let before = stack.dump().await;
         fields["size"] = json!(bytes.len());
@@ -281,6 +284,7 @@ async fn confirming_invalid_upload_rejects_and_removes_it(stack: &Stack) {
             .await
             .expect_error(404);
     }
+
     // Nobody but us could store bytes of another size.
     for bytes in [&b""[..], b"short", PHOTO.split_last().expect("bytes").1] {
         let before = stack.dump().await;
@@ -298,6 +302,7 @@ async fn confirming_invalid_upload_rejects_and_removes_it(stack: &Stack) {
             .await
             .assert_unchanged(&before, "bytes of another size");
     }
+
     stack.run_confirm_checks().await;
 }
 
@@ -310,23 +315,29 @@ async fn confirmation_applies_rules_of_presign_time(stack: &Stack) {
         .await
         .id;
     let pending_file = PendingFile::create(&acme, json!({"upload_config": "own"})).await;
+
     pending_file.send(stack, PHOTO).await.expect_status(200);
+
     let rules = json!({"validation": {"allowed_formats": ["png"]}, "metadata": {"tags": ["now"]}});
     acme.client
         .post("/upload-configs/update", json!({"id": id, "config": rules}))
         .await
         .expect_ok();
+
     let delete = acme
         .client
         .request("DELETE", "/upload-configs")
         .json(&json!({"id": id}));
+
     acme.client.send(delete).await.expect_status(204);
+
     let active = pending_file.confirm(&acme.client).await.expect_ok();
     assert_eq!(
         (&active["tags"], &active["upload_config_id"]),
         (&json!(["then"]), &json!(id))
     );
     assert!(delivered(stack, &active).await == PHOTO);
+
     stack.run_confirm_checks().await;
 }
 
@@ -339,6 +350,7 @@ async fn confirmation_transforms_images(stack: &Stack) {
     acme.upload_config("bare")
         .with_settings(json!({"transformations": {"strip_metadata": true}}))
         .await;
+
     let turned = with_exif(Format::Jpeg, 6);
     for (config, content_type, bytes, expected, is_same) in [
         ("webp", "image/jpeg", PHOTO.to_vec(), "image/webp", false),
@@ -395,11 +407,13 @@ async fn confirmation_transforms_images(stack: &Stack) {
             "{config} {content_type}"
         );
     }
+
     let dump = stack.dump().await;
     assert_eq!(
         dump.files_with_bytes().len(),
         originals(&dump, &acme.id).len()
     );
+
     stack.run_confirm_checks().await;
 }
 
@@ -409,6 +423,7 @@ async fn large_files_are_stored_unchanged_without_digest(stack: &Stack) {
     acme.upload_config("webp")
         .with_settings(json!({"transformations": {"upload_format": "webp"}}))
         .await;
+
     let unknown = "application/octet-stream";
     for (config, content_type, bytes) in [
         ("starter", unknown, vec![0; SUMMED_BYTES]),
@@ -431,35 +446,31 @@ async fn large_files_are_stored_unchanged_without_digest(stack: &Stack) {
             bytes.len()
         );
     }
+
     stack.run_confirm_checks().await;
 }
 
 #[stack_test]
 async fn storage_accepts_only_declared_type_and_size(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (pending_file, late) = (
-        PendingFile::create(&acme, json!({})).await,
-        PendingFile::create(&acme, json!({})).await,
-    );
+    let pending_file = PendingFile::create(&acme, json!({})).await;
+    let late = PendingFile::create(&acme, json!({})).await;
     let before = stack.dump().await;
-    let (url, longer) = (pending_file.url(), [PHOTO, b"x"].concat());
+    let url = pending_file.url();
+    let longer = [PHOTO, b"x"].concat();
     let tampered = |from: &str, to: &str| {
         assert!(url.contains(from), "{url}");
         url.replacen(from, to, 1)
     };
-    let (to_another, longer_life) = (
-        tampered(pending_file.id(), UNKNOWN),
-        tampered("Expires=3600", "Expires=7200"),
-    );
+    let to_another = tampered(pending_file.id(), UNKNOWN);
+    let longer_life = tampered("Expires=3600", "Expires=7200");
     let signature = url
         .split("X-Amz-Signature=")
         .nth(1)
         .and_then(|rest| rest.get(..64))
         .expect("a signature");
-    let (unsigned, more) = (
-        tampered(signature, &"0".repeat(64)),
-        format!("{url}&x-amz-meta-a=b"),
-    );
+    let unsigned = tampered(signature, &"0".repeat(64));
+    let more = format!("{url}&x-amz-meta-a=b");
     for (what, url, content_type, bytes) in [
         ("shorter", url, Some("image/jpeg"), &PHOTO[1..]),
         ("longer", url, Some("image/jpeg"), &longer),
@@ -514,19 +525,23 @@ async fn later_put_to_presigned_url_does_not_change_active_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let mut other = PHOTO.to_vec();
     other.reverse();
+
     let pending_file = PendingFile::create(&acme, json!({})).await;
+
     // Before it is confirmed, what came last counts.
     pending_file
         .send(stack, other.clone())
         .await
         .expect_status(200);
     pending_file.send(stack, PHOTO).await.expect_status(200);
+
     let active = pending_file.confirm(&acme.client).await.expect_ok();
     let before = stack.dump().await;
     pending_file
         .send(stack, other.clone())
         .await
         .expect_status(200);
+
     let after = stack.dump().await;
     assert_eq!(
         after.objects[pending_file.object_key()],
@@ -542,6 +557,7 @@ async fn later_put_to_presigned_url_does_not_change_active_file(stack: &Stack) {
     );
     assert_eq!(pending_file.confirm(&acme.client).await.expect_ok(), active);
     assert!(delivered(stack, &active).await == PHOTO);
+
     stack.run_confirm_checks().await;
     assert_eq!(
         acme.client.get(&pending_file.address()).await.expect_ok(),
@@ -556,20 +572,22 @@ async fn first_confirmation_gets_stored_name(stack: &Stack) {
     acme.upload_config("own")
         .with_settings(json!({"storage": {"generate_filename": false, "unique_filename": false}}))
         .await;
+
     let own = || json!({"upload_config": "own"});
-    let (first, second, third) = (
-        PendingFile::create(&acme, own()).await,
-        PendingFile::create(&acme, own()).await,
-        PendingFile::create(&acme, own()).await,
-    );
+    let first = PendingFile::create(&acme, own()).await;
+    let second = PendingFile::create(&acme, own()).await;
+    let third = PendingFile::create(&acme, own()).await;
+
     for pending_file in [&first, &second, &third] {
         pending_file.send(stack, PHOTO).await.expect_status(200);
     }
+
     let active = first.confirm(&acme.client).await.expect_ok();
     assert_eq!(
         active["storage_path"],
         json!(format!("{}/photo.jpg", acme.handle))
     );
+
     let before = stack.dump().await;
     for pending_file in [&second, &third, &second] {
         let taken = pending_file.confirm(&acme.client).await.expect_error(409);
@@ -579,9 +597,11 @@ async fn first_confirmation_gets_stored_name(stack: &Stack) {
             "pending"
         );
     }
+
     let directly =
         form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "own");
     acme.client.upload(directly).await.expect_error(409);
+
     stack
         .dump()
         .await
@@ -591,14 +611,15 @@ async fn first_confirmation_gets_stored_name(stack: &Stack) {
 
 #[stack_test]
 async fn disabled_space_rejects_confirmations(stack: &Stack) {
-    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
-    let (ours, theirs) = (
-        PendingFile::create(&acme, json!({})).await,
-        PendingFile::create(&other, json!({})).await,
-    );
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
+    let ours = PendingFile::create(&acme, json!({})).await;
+    let theirs = PendingFile::create(&other, json!({})).await;
+
     for pending_file in [&ours, &theirs] {
         pending_file.send(stack, PHOTO).await.expect_status(200);
     }
+
     let switch = async |enabled: bool| {
         let body = json!({"name": "Acme", "enabled": enabled});
         acme.client
@@ -607,21 +628,26 @@ async fn disabled_space_rejects_confirmations(stack: &Stack) {
             .expect_ok();
     };
     switch(false).await;
+
     let before = stack.dump().await;
     for client in [&acme.client, &stack.account()] {
         assert_eq!(ours.confirm(client).await.expect_error(403), json!({}));
     }
+
     stack
         .dump()
         .await
         .assert_unchanged(&before, "confirmations into a disabled space");
+
     // The other space goes on, for whoever belongs to both.
     assert_eq!(
         theirs.confirm(&stack.account()).await.expect_ok()["space_id"],
         json!(other.id)
     );
+
     switch(true).await;
     assert!(delivered(stack, &ours.confirm(&acme.client).await.expect_ok()).await == PHOTO);
+
     stack.run_confirm_checks().await;
 }
 
@@ -634,6 +660,7 @@ async fn concurrent_confirmations_activate_once(stack: &Stack) {
     acme.upload_config("pngs")
         .with_settings(json!({"validation": {"allowed_formats": ["png"]}}))
         .await;
+
     for (made, config) in [(1, "starter"), (2, "webp"), (3, "starter"), (4, "webp")] {
         let pending_file = PendingFile::create(&acme, json!({"upload_config": config})).await;
         pending_file.send(stack, PHOTO).await.expect_status(200);
@@ -653,10 +680,13 @@ async fn concurrent_confirmations_activate_once(stack: &Stack) {
             "{config}"
         );
     }
+
     let before = stack.dump().await;
     let unknown = json!({"upload_config": "pngs", "content_type": "application/octet-stream"});
     let pending_file = PendingFile::create(&acme, unknown).await;
+
     pending_file.send(stack, PHOTO).await.expect_status(200);
+
     let responses = join_all((0..CALLERS).map(|_| pending_file.confirm(&acme.client))).await;
     assert_eq!(
         responses
@@ -665,6 +695,7 @@ async fn concurrent_confirmations_activate_once(stack: &Stack) {
             .count(),
         1
     );
+
     // Whoever looks for the bytes once they are gone finds none; whoever looks for the file as
     // well.
     assert!(
@@ -673,6 +704,7 @@ async fn concurrent_confirmations_activate_once(stack: &Stack) {
             .all(|response| [404, 409, 422].contains(&response.status)),
         "{responses:?}"
     );
+
     stack
         .dump()
         .await

@@ -80,6 +80,7 @@ struct Pair {
 impl Pair {
     async fn start(content_type: &'static str, first: Vec<u8>, second: Vec<u8>) -> Pair {
         assert_eq!(first.len(), second.len());
+
         let stack = Stack::start().await;
         let acme = stack.space("Acme").await;
         acme.upload_config("measured")
@@ -88,6 +89,7 @@ impl Pair {
         acme.upload_config("transformed")
             .with_settings(json!({"transformations": {"upload_format": "webp"}}))
             .await;
+
         Pair {
             stack,
             acme,
@@ -109,6 +111,7 @@ impl Pair {
             .send(&self.stack, bytes)
             .await
             .expect_status(200);
+
         delivered(
             &self.stack,
             &pending_file.confirm(&self.acme.client).await.expect_ok(),
@@ -153,6 +156,7 @@ impl Pair {
             .send(&self.stack, &self.second[..])
             .await
             .expect_status(200);
+
         hold.release();
         confirmation.await
     }
@@ -179,6 +183,7 @@ impl Pair {
             }
             assert!(calls > 3, "{route:?} {config}: only {calls} calls");
         }
+
         let dump = self.stack.dump().await;
         assert_eq!(
             dump.files_with_bytes().len(),
@@ -201,9 +206,11 @@ fn padded(mut bytes: Vec<u8>, length: usize) -> Vec<u8> {
 
 #[tokio::test]
 async fn interleaved_put_never_mixes_two_uploads() {
-    let (jpeg, png) = (image(Format::Jpeg, 48, 32), image(Format::Png, 40, 40));
+    let jpeg = image(Format::Jpeg, 48, 32);
+    let png = image(Format::Png, 40, 40);
     let length = jpeg.len().max(png.len());
     let pair = Pair::start("image/jpeg", padded(jpeg, length), padded(png, length)).await;
+
     pair.stack.cloud.collide_etags();
     for config in CONFIGS {
         let valid = [
@@ -212,6 +219,7 @@ async fn interleaved_put_never_mixes_two_uploads() {
         ];
         pair.check(config, &valid).await;
     }
+
     pair.stop().await;
 }
 
@@ -219,6 +227,7 @@ async fn interleaved_put_never_mixes_two_uploads() {
 async fn executable_with_etag_of_photo_is_never_active() {
     let photo = image(Format::Jpeg, 48, 32);
     let program = padded(b"MZ\x90\0\x03\0\0\0".to_vec(), photo.len());
+
     for (first, second) in [(photo.clone(), program.clone()), (program, photo.clone())] {
         let pair = Pair::start("image/jpeg", first, second).await;
         pair.stack.cloud.collide_etags();

@@ -20,14 +20,18 @@ async fn space(stack: &Stack, mode: &str) -> Tenant {
         .post("/spaces", json!({"name": mode, "folder_mode": mode}))
         .await
         .expect_created();
+
     assert_eq!(space["folder_mode"], json!(mode));
-    let (id, handle) = (text(&space["id"]), text(&space["handle"]));
+
+    let id = text(&space["id"]);
+    let handle = text(&space["handle"]);
     let key = stack
         .account()
         .post(&format!("/spaces/{id}/api-keys"), json!({"name": "owner"}))
         .await
         .expect_created();
     let client = stack.anonymous.with_key(&text(&key["key"]));
+
     Tenant {
         client,
         id,
@@ -57,6 +61,7 @@ async fn assert_delivered(stack: &Stack, acme: &Tenant, file: &Value, folders: &
         file["url"],
         json!(format!("{}/{path}", stack.cloud.cdn_url()))
     );
+
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._/-".contains(&byte);
     assert!(path.bytes().all(is_plain), "{path}");
     assert!(
@@ -81,7 +86,9 @@ async fn own_names(acme: &Tenant) {
 #[stack_test]
 async fn fixed_folders_are_transliterated_in_urls(stack: &Stack) {
     let acme = space(stack, "fixed").await;
-    let (long, cut) = ("x".repeat(255), format!("{}/", "x".repeat(SLUG)));
+    let long = "x".repeat(255);
+    let cut = format!("{}/", "x".repeat(SLUG));
+
     // What is called in none of these letters goes by its id.
     for (path, slugs) in [
         ("Photos", Some("photos/")),
@@ -108,9 +115,11 @@ async fn fixed_folders_are_transliterated_in_urls(stack: &Stack) {
             .expect_created();
         assert_delivered(stack, &acme, &again, slugs.unwrap_or(&by_id)).await;
     }
+
     acme.upload_config("in")
         .with_settings(json!({"storage": {"folder": "In Box/2026"}}))
         .await;
+
     let form = Form::new()
         .text("space", acme.handle.clone())
         .text("upload_config", "in");
@@ -119,6 +128,7 @@ async fn fixed_folders_are_transliterated_in_urls(stack: &Stack) {
         .upload(form.part("file", file("photo.jpg", "image/jpeg", PHOTO)))
         .await
         .expect_created();
+
     assert_delivered(stack, &acme, &file, "in-box/2026/").await;
     assert_delivered(stack, &acme, &acme.upload(PHOTO).await.record, "").await;
 }
@@ -127,11 +137,11 @@ async fn fixed_folders_are_transliterated_in_urls(stack: &Stack) {
 async fn longest_path_is_delivered(stack: &Stack) {
     let acme = space(stack, "fixed").await;
     own_names(&acme).await;
+
     let folder = "x".repeat(255);
-    let (path, slugs) = (
-        [folder.as_str(); MOST].join("/"),
-        format!("{}/", &folder[..SLUG]).repeat(MOST),
-    );
+    let path = [folder.as_str(); MOST].join("/");
+    let slugs = format!("{}/", &folder[..SLUG]).repeat(MOST);
+
     for (name, config) in [
         ("photo.jpg".to_owned(), "starter"),
         (format!("{}.jpg", "y".repeat(251)), "own"),
@@ -197,10 +207,13 @@ async fn url_stays_when_folders_move_or_change(stack: &Stack) {
 
 #[stack_test]
 async fn equal_names_in_different_folders_have_different_urls(stack: &Stack) {
-    let (fixed, dynamic) = (space(stack, "fixed").await, space(stack, "dynamic").await);
+    let fixed = space(stack, "fixed").await;
+    let dynamic = space(stack, "dynamic").await;
+
     for acme in [&fixed, &dynamic] {
         own_names(acme).await;
     }
+
     for (path, is_apart) in [
         ("A b", true),
         ("C", true),
@@ -217,16 +230,19 @@ async fn equal_names_in_different_folders_have_different_urls(stack: &Stack) {
             response.expect_error(409);
         }
     }
+
     let first = upload(&dynamic, "A", "Photo.jpg", "own")
         .await
         .expect_created();
     assert_delivered(stack, &dynamic, &first, "").await;
     assert_eq!(first["name"], "photo.jpg");
+
     for path in ["A", "B", "A/B"] {
         upload(&dynamic, path, "photo.jpg", "own")
             .await
             .expect_error(409);
     }
+
     // The first one is none the worse for it.
     assert_delivered(stack, &dynamic, &first, "").await;
 }

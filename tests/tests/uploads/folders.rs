@@ -55,6 +55,7 @@ impl Uploads<'_> {
             .upload_config("by-key")
             .with_settings(rules.clone())
             .await;
+
         let open = Opening::new(stack, &signer.acme, "open", json!({"config": rules})).await;
         Uploads {
             stack,
@@ -83,6 +84,7 @@ impl Uploads<'_> {
             .map(|(name, value)| ((*name).to_owned(), json!(value)))
             .collect();
         let query = self.signer.query(self.stack);
+
         match route {
             Route::Form => {
                 let form = Form::new()
@@ -154,8 +156,10 @@ async fn upload_goes_into_requested_folder(stack: &Stack) {
     let beach = acme.folder("Strand").inside(&south).await;
     let [photos_id, south_id, beach_id] =
         [&photos, &south, &beach].map(|folder| text(&folder["id"]));
-    let (lower, blank) = (photos_id.to_lowercase(), format!(" {photos_id} "));
+    let lower = photos_id.to_lowercase();
+    let blank = format!(" {photos_id} ");
     let user = acme.role("user").await;
+
     let cases: [(&[(&str, &str)], &Value); 13] = [
         (&[], &ROOT),
         (&[("folder_id", "")], &ROOT),
@@ -186,6 +190,7 @@ async fn upload_goes_into_requested_folder(stack: &Stack) {
             &beach,
         ),
     ];
+
     for (fields, folder) in cases {
         for route in BY_KEY {
             let file = uploads.uploaded(route, fields).await;
@@ -202,10 +207,12 @@ async fn upload_goes_into_requested_folder(stack: &Stack) {
             );
         }
     }
+
     assert_eq!(
         paths(acme).await,
         ["Photos/", "Photos/Süd/", "Photos/Süd/Strand/"]
     );
+
     stack.run_confirm_checks().await;
 }
 
@@ -213,13 +220,12 @@ async fn upload_goes_into_requested_folder(stack: &Stack) {
 async fn missing_folders_are_created_for_admins_only(stack: &Stack) {
     let uploads = Uploads::new(stack, json!({})).await;
     let acme = uploads.acme();
-    let (admin, user, viewer) = (
-        acme.role("admin").await,
-        acme.role("user").await,
-        acme.role("viewer").await,
-    );
+    let admin = acme.role("admin").await;
+    let user = acme.role("user").await;
+    let viewer = acme.role("viewer").await;
     let photos = acme.folder("Photos").await;
     let id = text(&photos["id"]);
+
     for (who, client) in [
         ("admin", &admin),
         ("owner", &acme.client),
@@ -245,6 +251,7 @@ async fn missing_folders_are_created_for_admins_only(stack: &Stack) {
             }
         }
     }
+
     let before = uploads.kept().await;
     for fields in [
         [("folder_id", "root"), ("folder_path", "New")],
@@ -261,11 +268,14 @@ async fn missing_folders_are_created_for_admins_only(stack: &Stack) {
             }
         }
     }
+
     uploads
         .kept()
         .await
         .assert_unchanged(&before, "uploads by those who may make no folders");
+
     assert_eq!(paths(acme).await.len(), 1 + 3 + 6);
+
     stack.run_confirm_checks().await;
 }
 
@@ -277,15 +287,19 @@ fn in_folder(file: &Value) -> Value {
 #[stack_test]
 async fn invalid_folders_are_rejected_on_every_route(stack: &Stack) {
     let uploads = Uploads::new(stack, json!({})).await;
-    let (acme, other) = (uploads.acme(), stack.space("Other").await);
-    let (foreign, gone) = (other.folder("Photos").await, acme.folder("Gone").await);
+    let acme = uploads.acme();
+    let other = stack.space("Other").await;
+    let foreign = other.folder("Photos").await;
+    let gone = acme.folder("Gone").await;
+
     acme.client.delete(&address(&gone)).await.expect_status(204);
-    let (foreign, gone, file) = (
-        text(&foreign["id"]),
-        text(&gone["id"]),
-        text(&acme.upload(PHOTO).await["id"]),
-    );
-    let (long, very_long) = ("x".repeat(256), format!("a/{}", "é".repeat(256)));
+
+    let foreign = text(&foreign["id"]);
+    let gone = text(&gone["id"]);
+    let file = text(&acme.upload(PHOTO).await["id"]);
+    let long = "x".repeat(256);
+    let very_long = format!("a/{}", "é".repeat(256));
+
     let wrong_paths = [
         "a//b",
         "..",
@@ -298,10 +312,12 @@ async fn invalid_folders_are_rejected_on_every_route(stack: &Stack) {
         &long,
         &very_long,
     ];
+
     let before = uploads.kept().await;
     let invalid = json!({"folder_id": ["The selected folder id is invalid."]});
     let missing =
         json!({"folder_id": ["The folder id field is required when folder path is present."]});
+
     for route in BY_KEY {
         let rejected = async |fields: &[(&str, &str)]| {
             uploads
@@ -355,11 +371,13 @@ async fn invalid_folders_are_rejected_on_every_route(stack: &Stack) {
             "{route:?}"
         );
     }
+
     let untyped = json!({"folder_id": 5, "folder_path": ["a"]});
     let expected = json!({
         "folder_id": ["The folder id field must be a string."],
         "folder_path": ["The folder path field must be a string."],
     });
+
     assert_eq!(
         acme.client
             .post("/upload/presign", presign_body(acme, untyped))
@@ -367,6 +385,7 @@ async fn invalid_folders_are_rejected_on_every_route(stack: &Stack) {
             .expect_error(422),
         expected
     );
+
     uploads
         .kept()
         .await
@@ -378,6 +397,7 @@ async fn folder_path_is_limited_to_folder_depth(stack: &Stack) {
     let uploads = Uploads::new(stack, json!({})).await;
     let acme = uploads.acme();
     let named = |count: usize, name: &str| vec![name; count].join("/");
+
     for (route, top) in [(Route::Form, "form"), (Presign, "presign")] {
         let top = acme.folder(top).await;
         let id = text(&top["id"]);
@@ -385,7 +405,8 @@ async fn folder_path_is_limited_to_folder_depth(stack: &Stack) {
         let file = uploads
             .uploaded(route, &[("folder_id", &id), ("folder_path", &halfway)])
             .await;
-        let (tenth, before) = (text(&file["folder_id"]), uploads.kept().await);
+        let tenth = text(&file["folder_id"]);
+        let before = uploads.kept().await;
         for (from, path) in [
             ("root", named(MOST + 1, "b")),
             ("root", named(500, "b")),
@@ -431,5 +452,6 @@ async fn folder_path_is_limited_to_folder_depth(stack: &Stack) {
             json!(format!("{}{}/", text(&top["path"]), named(MOST - 1, "b")))
         );
     }
+
     stack.run_confirm_checks().await;
 }

@@ -41,10 +41,9 @@ fn address(stack: &Stack, signer: &Signer) -> String {
 
 #[stack_test]
 async fn signing_secret_is_unique_per_space(stack: &Stack) {
-    let (one, other) = (
-        Signer::new(stack, "Acme", json!({})).await,
-        Signer::new(stack, "Other", json!({})).await,
-    );
+    let one = Signer::new(stack, "Acme", json!({})).await;
+    let other = Signer::new(stack, "Other", json!({})).await;
+
     for signer in [&one, &other] {
         let shown = signer
             .acme
@@ -64,6 +63,7 @@ async fn signing_secret_is_unique_per_space(stack: &Stack) {
             signer.secret.len() == 64 && signer.secret.bytes().all(|byte| byte.is_ascii_hexdigit())
         );
     }
+
     assert_ne!(one.secret, other.secret);
     other
         .acme
@@ -71,6 +71,7 @@ async fn signing_secret_is_unique_per_space(stack: &Stack) {
         .get(&secret_path(&one))
         .await
         .expect_error(404);
+
     for role in ["user", "admin"] {
         one.acme
             .role(role)
@@ -79,6 +80,7 @@ async fn signing_secret_is_unique_per_space(stack: &Stack) {
             .await
             .expect_error(403);
     }
+
     // The table tells nobody.
     for (key, item) in &stack.dump().await.items {
         let shown = format!("{key:?} {item}");
@@ -151,18 +153,22 @@ async fn second_rotation_ends_first_secret_at_once(stack: &Stack) {
     let second = successor(&first, &rotated(&first).await);
     let shown = rotated(&first).await;
     let third = successor(&first, &shown);
+
     assert_eq!(
         (&shown["kid"], &shown["previous"]["kid"]),
         (&json!("3"), &json!("2"))
     );
     assert_eq!(shown["previous"]["secret"], second.secret);
     first.send(&address(stack, &first)).await.expect_error(403);
+
     second.send(&address(stack, &second)).await.expect_created();
     third.send(&address(stack, &third)).await.expect_created();
     stack.clock.advance(minutes(DAY_MINUTES));
+
     for dead in [&first, &second] {
         dead.send(&address(stack, dead)).await.expect_error(403);
     }
+
     third.send(&address(stack, &third)).await.expect_created();
 }
 
@@ -171,16 +177,20 @@ async fn concurrent_rotations_create_distinct_secrets(stack: &Stack) {
     let first = Signer::new(stack, "Acme", json!({})).await;
     let shown = join_all((0..3).map(|_| rotated(&first))).await;
     let mut kids: Vec<String> = shown.iter().map(|shown| text(&shown["kid"])).collect();
+
     kids.sort();
     assert_eq!(kids, ["2", "3", "4"]);
+
     let last = first
         .acme
         .client
         .get(&secret_path(&first))
         .await
         .expect_ok();
+
     let signer = successor(&first, &last);
     assert_eq!(signer.kid, "4");
+
     signer.send(&address(stack, &signer)).await.expect_created();
 }
 
@@ -196,9 +206,12 @@ async fn generate(client: &Client, config: &str, more: Value) -> tests::Response
 #[stack_test]
 async fn signed_url_matches_documented_format(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
-    let (user, account) = (signer.acme.role("user").await, stack.account());
+    let user = signer.acme.role("user").await;
+    let account = stack.account();
     let host = authority(stack.cloud.api_url());
-    let (name, mime) = ("crème & co + 1.jpg", "image/jpeg");
+    let name = "crème & co + 1.jpg";
+    let mime = "image/jpeg";
+
     for (client, more, minutes, specified) in [
         (&signer.acme.client, json!({}), 30, vec![]),
         (
@@ -260,7 +273,9 @@ async fn signed_url_uses_requested_host_and_is_valid_on_any(stack: &Stack) {
         .expect_ok();
     let url = text(&made["url"]);
     let (host, query) = url.split_once("/api/v1/upload/signed?").expect("the path");
+
     assert_eq!(host, "http://api.example.com:8443");
+
     signer.send(query).await.expect_created();
 }
 
@@ -270,6 +285,7 @@ async fn invalid_sign_request_reports_errors(stack: &Stack) {
     let other = Signer::new(stack, "Other", json!({})).await;
     let client = &signer.acme.client;
     let unknown = json!({"upload_config_id": ["The selected upload config id is invalid."]});
+
     for config in [
         other.config.as_str(),
         "01JCQZ4XK8V9W7Y6T5S4R3Q2P1",
@@ -282,7 +298,10 @@ async fn invalid_sign_request_reports_errors(stack: &Stack) {
             "{config}"
         );
     }
-    let (name, mime) = ("x".repeat(256), format!("text/{}", "x".repeat(96)));
+
+    let name = "x".repeat(256);
+    let mime = format!("text/{}", "x".repeat(96));
+
     for (more, errors) in [
         (
             json!({"upload_config_id": null}),
@@ -335,6 +354,7 @@ async fn invalid_sign_request_reports_errors(stack: &Stack) {
             expected
         );
     }
+
     generate(&signer.acme.role("viewer").await, &signer.config, json!({}))
         .await
         .expect_error(403);

@@ -49,12 +49,14 @@ fn small_photo() -> Vec<u8> {
 /// Makes a config of these rules, and a name for it.
 async fn config(acme: &Tenant, rules: Value) -> String {
     static MADE: AtomicU32 = AtomicU32::new(0);
+
     let name = format!("config-{}", MADE.fetch_add(1, Ordering::Relaxed));
     let config = json!({"space_id": acme.id, "name": name, "config": rules});
     acme.client
         .post("/upload-configs", config)
         .await
         .expect_created();
+
     name
 }
 
@@ -72,11 +74,13 @@ async fn agreed(stack: &Stack, acme: &Tenant, record: &Value) -> Vec<u8> {
         &acme.client.get(&format!("/files/{id}")).await.expect_ok(),
         record
     );
+
     let delivered = stack
         .anonymous
         .get(record["url"].as_str().expect("an address"))
         .await
         .expect_status(200);
+
     assert_eq!(record["size"], json!(delivered.body.len()));
     assert_eq!(
         record["checksum_sha256"],
@@ -96,12 +100,14 @@ async fn agreed(stack: &Stack, acme: &Tenant, record: &Value) -> Vec<u8> {
             .expect("a name")
             .ends_with(record["extension"].as_str().expect("an extension"))
     );
+
     if let Some(reported) = Format::of(&delivered.body).map(Format::media_type) {
         assert_eq!(
             (&record["mime_type"], &record["extension"]),
             (&json!(reported.mime_type), &json!(reported.extension))
         );
     }
+
     delivered.body.to_vec()
 }
 
@@ -123,6 +129,7 @@ fn seen(bytes: &[u8]) -> (Probed, Option<Pixels>) {
 #[stack_test]
 async fn dimensions_respect_orientation(stack: &Stack) {
     let acme = stack.space("Acme").await;
+
     // As stored they are 24 wide and 16 high.
     let mut images = vec![(image(Format::Avif, 24, 16), 24, 16)];
     for format in [Format::Jpeg, Format::Png, Format::WebP] {
@@ -131,6 +138,7 @@ async fn dimensions_respect_orientation(stack: &Stack) {
             (with_exif(format, 6), 16, 24),
         ]);
     }
+
     for rule in ["width", "height"] {
         for (bound, side, is_least) in [
             ("min", 16, true),
@@ -176,6 +184,7 @@ async fn image_without_readable_dimensions_is_rejected(stack: &Stack) {
         json!({"validation": {"max_image_width": 100, "min_image_height": 1}}),
     )
     .await;
+
     for (name, bytes) in [
         ("a.txt", &b"just text"[..]),
         ("a.pdf", b"%PDF-1.7\n%"),
@@ -183,8 +192,10 @@ async fn image_without_readable_dimensions_is_rejected(stack: &Stack) {
     ] {
         upload(&acme, &config, name, bytes).await.expect_created();
     }
+
     let before = stack.dump().await;
     let jpeg = image(Format::Jpeg, 24, 16);
+
     for (name, bytes) in [
         ("vector.svg", SVG),
         ("ends before its frame", &jpeg[..20]),
@@ -202,6 +213,7 @@ async fn image_without_readable_dimensions_is_rejected(stack: &Stack) {
             "{name}"
         );
     }
+
     for format in [Format::Jpeg, Format::Png, Format::WebP] {
         let whole = image(format, 24, 16);
         let errors = upload(&acme, &config, "image", &whole[..whole.len() - 4])
@@ -213,6 +225,7 @@ async fn image_without_readable_dimensions_is_rejected(stack: &Stack) {
             "{format:?}"
         );
     }
+
     stack
         .dump()
         .await
@@ -233,6 +246,7 @@ async fn exif_at_end_of_large_file_is_respected(stack: &Stack) {
         .position(|window| window == b"EXIF")
         .expect("camera data");
     let mut large = turned[..at].to_vec();
+
     large.extend(
         [
             &b"JUNK"[..],
@@ -242,6 +256,7 @@ async fn exif_at_end_of_large_file_is_respected(stack: &Stack) {
         ]
         .concat(),
     );
+
     let length = u32::try_from(large.len() - 8).expect("a small file");
     large[4..8].copy_from_slice(&length.to_le_bytes());
     upload(&acme, &config, "image", &large)
@@ -292,6 +307,7 @@ async fn each_format_is_converted_to_each_requested_format(stack: &Stack) {
 async fn quality_and_progressive_setting_are_applied(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photo = small_photo();
+
     for format in ["jpeg", "webp", "avif"] {
         let mut sizes = Vec::new();
         for quality in [10, 60, 95] {
@@ -303,9 +319,11 @@ async fn quality_and_progressive_setting_are_applied(stack: &Stack) {
             "{format} {sizes:?}"
         );
     }
+
     let jpeg = image(Format::Jpeg, 48, 32);
     let coarsely_first = stored(stack, &acme, json!({"progressive": true}), &jpeg).await;
     assert!(seen(&coarsely_first).0.progressive && !seen(&jpeg).0.progressive);
+
     for same in [
         progressive(48, 32),
         image(Format::WebP, 48, 32),
@@ -324,6 +342,7 @@ async fn quality_and_progressive_setting_are_applied(stack: &Stack) {
 async fn metadata_is_removed_on_request_without_changing_pixels(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let stripping = || json!({"strip_metadata": true});
+
     for format in [Format::Jpeg, Format::Png, Format::WebP] {
         for orientation in [1, 6] {
             let bytes = with_exif(format, orientation);
@@ -356,6 +375,7 @@ async fn metadata_is_removed_on_request_without_changing_pixels(stack: &Stack) {
             );
         }
     }
+
     let commented = [
         &animation()[..19],
         b"\x21\xFE\x11",
@@ -364,6 +384,7 @@ async fn metadata_is_removed_on_request_without_changing_pixels(stack: &Stack) {
         &animation()[19..],
     ]
     .concat();
+
     assert_eq!(
         stored(stack, &acme, stripping(), &commented).await,
         animation(),
@@ -382,6 +403,7 @@ async fn mislabeled_image_is_rejected_and_not_stored(stack: &Stack) {
     let lie = || because("must be an image that can be decoded");
     let stump = || because("must not be a truncated image");
     let before = stack.dump().await;
+
     for (name, bytes, expected) in [
         ("PNG bomb", png_of_sides(65_000, 65_000), bomb()),
         ("JPEG bomb", jpeg_of_sides(65_500, 65_500), bomb()),
@@ -398,6 +420,7 @@ async fn mislabeled_image_is_rejected_and_not_stored(stack: &Stack) {
             "{name}"
         );
     }
+
     let kept = because("must be of a format whose metadata can be removed");
     for (name, bytes) in [
         ("image.avif", image(Format::Avif, 24, 16)),
@@ -411,6 +434,7 @@ async fn mislabeled_image_is_rejected_and_not_stored(stack: &Stack) {
             "{name}"
         );
     }
+
     for (name, bytes, expected) in [
         ("PNG bomb", png_of_sides(65_000, 65_000), bomb()),
         ("JPEG, too high", jpeg_of_sides(240, 4_000), lie()),
@@ -424,6 +448,7 @@ async fn mislabeled_image_is_rejected_and_not_stored(stack: &Stack) {
             "{name}"
         );
     }
+
     for format in [Format::Jpeg, Format::Png, Format::WebP] {
         let whole = image(format, 240, 160);
         for length in [whole.len() / 10, whole.len() / 2, whole.len() - 1] {
@@ -440,6 +465,7 @@ async fn mislabeled_image_is_rejected_and_not_stored(stack: &Stack) {
             }
         }
     }
+
     stack
         .dump()
         .await
@@ -450,6 +476,7 @@ async fn mislabeled_image_is_rejected_and_not_stored(stack: &Stack) {
 async fn one_untransformable_image_rejects_request(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let config = config(&acme, json!({"transformations": {"upload_format": "webp"}})).await;
+
     let form = |files: &[Vec<u8>]| {
         let form = Form::new()
             .text("space", acme.handle.clone())
@@ -458,10 +485,9 @@ async fn one_untransformable_image_rejects_request(stack: &Stack) {
             form.part("files", file("image", "image/jpeg", bytes.clone()))
         })
     };
-    let (whole, stump) = (
-        image(Format::Jpeg, 48, 32),
-        image(Format::Jpeg, 48, 32)[..400].to_vec(),
-    );
+
+    let whole = image(Format::Jpeg, 48, 32);
+    let stump = image(Format::Jpeg, 48, 32)[..400].to_vec();
     let before = stack.dump().await;
     let errors = acme
         .client
@@ -470,14 +496,17 @@ async fn one_untransformable_image_rejects_request(stack: &Stack) {
         .expect_error(422);
     let message =
         |field: &str| json!([format!("The {field} field must not be a truncated image.")]);
+
     assert_eq!(
         errors,
         json!({"files.1": message("files.1"), "files.3": message("files.3")})
     );
+
     stack
         .dump()
         .await
         .assert_unchanged(&before, "a list with images that end early");
+
     for record in acme
         .client
         .upload(form(&vec![whole; 10]))
@@ -497,6 +526,7 @@ async fn one_untransformable_image_rejects_request(stack: &Stack) {
 async fn transformed_upload_is_replayed(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let config = config(&acme, json!({"transformations": {"upload_format": "webp"}})).await;
+
     let send = || {
         let form =
             form(&acme.handle, "image", "image/jpeg", PHOTO).text("upload_config", config.clone());
@@ -507,13 +537,16 @@ async fn transformed_upload_is_replayed(stack: &Stack) {
                 .multipart(form),
         )
     };
+
     let record = send().await.expect_created();
     assert_eq!(
         seen(&agreed(stack, &acme, &record).await).0.format,
         Format::WebP
     );
+
     let before = stack.dump().await;
     assert_eq!(send().await.expect_created(), record);
+
     stack
         .dump()
         .await

@@ -70,6 +70,7 @@ async fn assert_there(stack: &Stack, acme: &Tenant, files: &Value, before: &Dump
                 .ends_with(file["original_name"].as_str().expect("a name").as_bytes())
         );
     }
+
     let after = stack.dump().await;
     let made = files.as_array().map_or(0, Vec::len);
     assert_eq!(after.objects.len() - before.objects.len(), made);
@@ -139,6 +140,7 @@ async fn request_is_limited_to_ten_files(stack: &Stack) {
         assert_eq!(names(&files).len(), MOST);
         assert_there(stack, &acme, &files, &before).await;
     }
+
     let before = stack.dump().await;
     for form in [
         photos(&acme, "files[]", MOST + 1),
@@ -151,6 +153,7 @@ async fn request_is_limited_to_ten_files(stack: &Stack) {
             json!({"files": ["The files field must not have more than 10 items."]})
         );
     }
+
     stack
         .dump()
         .await
@@ -163,6 +166,7 @@ async fn one_invalid_file_rejects_request_with_all_errors(stack: &Stack) {
     let is_empty = |field: &str| format!("The {field} field must not be empty.");
     let executable = |field: &str| format!("The {field} field must not be an executable file.");
     let before = stack.dump().await;
+
     for (form, errors) in [
         (
             space(&acme)
@@ -224,6 +228,7 @@ async fn one_invalid_file_rejects_request_with_all_errors(stack: &Stack) {
     ] {
         assert_eq!(acme.client.upload(form).await.expect_error(422), errors);
     }
+
     stack
         .dump()
         .await
@@ -232,16 +237,19 @@ async fn one_invalid_file_rejects_request_with_all_errors(stack: &Stack) {
 
 #[stack_test]
 async fn unknown_space_or_config_is_rejected(stack: &Stack) {
-    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
     let foreign = other
         .client
         .get(&format!("/spaces/{}", other.id))
         .await
         .expect_ok()["active_upload_config_id"]
         .clone();
+
     let foreign = foreign.as_str().expect("an id");
     let before = stack.dump().await;
     let unknown = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
+
     for (name, value) in [
         ("folder_id", unknown),
         ("folder_id", "\u{0}"),
@@ -269,18 +277,22 @@ async fn unknown_space_or_config_is_rejected(stack: &Stack) {
             "{name} {value:?}"
         );
     }
+
     let both = space(&acme)
         .text("folder_id", unknown)
         .text("folder_path", "a/b")
         .part("files", photo("a.jpg"));
+
     assert_eq!(
         acme.client.upload(both).await.expect_error(422),
         json!({"folder_id": ["The selected folder id is invalid."]})
     );
+
     stack
         .dump()
         .await
         .assert_unchanged(&before, "references to what is not there");
+
     // An empty text is none.
     let blank = ["folder_id", "folder_path", "upload_config", "ref"];
     let form = blank

@@ -39,7 +39,9 @@ async fn all_files_of_request_go_into_one_folder(stack: &Stack) {
         .await
         .expect_created();
     let files = files.as_array().expect("a list");
+
     assert_eq!(files.len(), 3);
+
     for file in files {
         assert_eq!(
             (&file["folder_path"], &file["folder_id"]),
@@ -59,7 +61,9 @@ async fn all_files_of_request_go_into_one_folder(stack: &Stack) {
             .await
             .expect_status(200);
     }
+
     assert_eq!(paths(&acme).await, ["a/", "a/b/"]);
+
     let listed = acme
         .client
         .get(&format!(
@@ -68,6 +72,7 @@ async fn all_files_of_request_go_into_one_folder(stack: &Stack) {
         ))
         .await
         .expect_status(200);
+
     assert_eq!(listed.json()["data"].as_array().map(Vec::len), Some(3));
 }
 
@@ -79,11 +84,13 @@ async fn rejected_upload_creates_no_folders(stack: &Stack) {
             json!({"validation": {"max_file_size": 10}, "storage": {"folder": "by config"}}),
         )
         .await;
+
     let signed = json!({"space_id": acme.id, "name": "signed", "is_signed": true});
     acme.client
         .post("/upload-configs", signed)
         .await
         .expect_created();
+
     let before = stack.dump().await;
     let empty = || file("a.txt", "text/plain", Vec::new());
     let new = || form(&acme, "new/newer");
@@ -92,6 +99,7 @@ async fn rejected_upload_creates_no_folders(stack: &Stack) {
             .text("space", acme.handle.clone())
             .text("upload_config", name)
     };
+
     for (form, status) in [
         (new().part("file", empty()), 422),
         (
@@ -128,6 +136,7 @@ async fn rejected_upload_creates_no_folders(stack: &Stack) {
     ] {
         acme.client.upload(form).await.expect_error(status);
     }
+
     let new = json!({"folder_id": "root", "folder_path": "new/newer"});
     for (field, value) in [
         ("size", json!(0)),
@@ -141,6 +150,7 @@ async fn rejected_upload_creates_no_folders(stack: &Stack) {
             .await
             .expect_error(422);
     }
+
     acme.client
         .post(
             "/upload/presign",
@@ -148,6 +158,7 @@ async fn rejected_upload_creates_no_folders(stack: &Stack) {
         )
         .await
         .expect_error(422);
+
     stack
         .dump()
         .await
@@ -205,6 +216,7 @@ async fn replayed_upload_returns_same_file_and_creates_no_folders(stack: &Stack)
 #[stack_test]
 async fn replayed_presign_returns_same_file_and_creates_no_folders(stack: &Stack) {
     let acme = stack.space("Acme").await;
+
     let presign = async |path: &str| {
         let request = acme
             .client
@@ -217,25 +229,31 @@ async fn replayed_presign_returns_same_file_and_creates_no_folders(stack: &Stack
             )))
             .await
     };
+
     let first = presign("a/b").await.expect_status(201).json();
     let before = stack.dump().await;
     let again = presign("a/b").await;
+
     assert_eq!(
         (again.status, again.header("idempotent-replayed")),
         (201, "true")
     );
     assert_eq!(again.json()["file_id"], first["file_id"]);
     assert!(presign("a/c").await.expect_error(422)["idempotency_key"].is_array());
+
     stack
         .dump()
         .await
         .assert_unchanged(&before, "an announcement that was made before");
+
     let file = acme
         .client
         .get(&format!("/files/{}", text(&first["file_id"])))
         .await
         .expect_ok();
+
     assert_eq!(file["folder_path"], "a/b/");
+
     // Renamed, the folder is the file's still.
     acme.client
         .put(
@@ -244,18 +262,22 @@ async fn replayed_presign_returns_same_file_and_creates_no_folders(stack: &Stack
         )
         .await
         .expect_ok();
+
     assert_eq!(
         presign("a/b").await.expect_status(201).json()["file_id"],
         first["file_id"]
     );
     assert_eq!(paths(&acme).await, ["a/", "a/c/"]);
+
     stack.run_confirm_checks().await;
 }
 
 #[stack_test]
 async fn concurrent_uploads_create_missing_folder_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (upper, lower) = ("NEW/E\u{301}T\u{C9}/deep", "new/été/Deep");
+    let upper = "NEW/E\u{301}T\u{C9}/deep";
+    let lower = "new/été/Deep";
+
     let upload = |index: usize| {
         let form = form(
             &acme,
@@ -267,13 +289,16 @@ async fn concurrent_uploads_create_missing_folder_once(stack: &Stack) {
         );
         acme.client.upload(form.part("file", photo("photo.jpg")))
     };
+
     let responses = join_all((0..CALLERS).map(upload)).await;
     let files: Vec<Value> = responses
         .into_iter()
         .map(Response::expect_created)
         .collect();
     let found = paths(&acme).await;
+
     assert_eq!(found.len(), 3, "{found:?}");
+
     for file in &files {
         assert_eq!(
             (&file["folder_id"], &file["folder_path"]),

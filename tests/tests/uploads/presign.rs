@@ -80,12 +80,16 @@ impl PendingFile {
 
 /// What announces the photo, but for these fields.
 pub(crate) fn presign_body(acme: &Tenant, fields: Value) -> Value {
-    let (name, content_type, size) = ("photo.jpg", "image/jpeg", PHOTO.len());
+    let name = "photo.jpg";
+    let content_type = "image/jpeg";
+    let size = PHOTO.len();
     let mut body =
         json!({"space": acme.handle, "filename": name, "content_type": content_type, "size": size});
+
     if let (Value::Object(body), Value::Object(fields)) = (&mut body, fields) {
         body.extend(fields);
     }
+
     body
 }
 
@@ -167,9 +171,11 @@ async fn presign_returns_unwrapped_response_and_creates_pending_file(stack: &Sta
 
 /// Values that a field may not have, and the end of what is said of them.
 fn wrong_fields() -> Vec<(&'static str, Value, &'static str)> {
-    let (long, typed) = ("x".repeat(256), format!("image/{}", "x".repeat(95)));
+    let long = "x".repeat(256);
+    let typed = format!("image/{}", "x".repeat(95));
     let too_large = "must not be greater than 5368709120";
     let too_long = "must not be greater than 255 characters";
+
     let mut wrong = vec![
         ("filename", json!(long), too_long),
         ("filename", json!("é".repeat(256)), too_long),
@@ -186,14 +192,17 @@ fn wrong_fields() -> Vec<(&'static str, Value, &'static str)> {
         ("ref", json!("a\u{0}b"), "format is invalid"),
         ("folder_id", json!(UNKNOWN), ""),
     ];
+
     for field in ["space", "filename", "content_type", "upload_config", "ref"] {
         wrong.extend(
             [json!(5), json!(true), json!(["a"]), json!({})]
                 .map(|value| (field, value, "must be a string")),
         );
     }
+
     let uncounted = [json!("5"), json!(1.5), json!(true), json!([5])];
     wrong.extend(uncounted.map(|value| ("size", value, "must be an integer")));
+
     let untyped = [
         "image",
         "image/",
@@ -211,6 +220,7 @@ fn wrong_fields() -> Vec<(&'static str, Value, &'static str)> {
         json!("image/jpeg\r\nx-amz-acl: public-read"),
         "format is invalid",
     ));
+
     let programs = ["setup.exe", "photo.jpg.EXE", "a.php.jpg", "run.sh"];
     wrong
         .extend(programs.map(|value| ("filename", json!(value), "must not be an executable file")));
@@ -219,7 +229,8 @@ fn wrong_fields() -> Vec<(&'static str, Value, &'static str)> {
 
 #[stack_test]
 async fn invalid_presign_reports_all_errors_and_queues_no_check(stack: &Stack) {
-    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
     let foreign = other
         .upload_config("foreign")
         .with_settings(json!({}))
@@ -228,6 +239,7 @@ async fn invalid_presign_reports_all_errors_and_queues_no_check(stack: &Stack) {
     let before = stack.dump().await;
     let required = |field: &&str| ((*field).to_owned(), sentence(field, "is required"));
     let all: Map<String, Value> = REQUIRED.iter().map(required).collect();
+
     assert_eq!(
         acme.client
             .post("/upload/presign", json!({}))
@@ -235,6 +247,7 @@ async fn invalid_presign_reports_all_errors_and_queues_no_check(stack: &Stack) {
             .expect_error(422),
         Value::Object(all)
     );
+
     for field in REQUIRED {
         for blank in [json!(null), json!(""), json!("  ")] {
             let errors = acme
@@ -248,9 +261,11 @@ async fn invalid_presign_reports_all_errors_and_queues_no_check(stack: &Stack) {
             assert_eq!(errors, json!({field: sentence(field, "is required")}));
         }
     }
+
     let mut wrong = wrong_fields();
     let spaces = ["zzzzzz", "../x", UNKNOWN, &acme.id, &other.handle];
     wrong.extend(spaces.map(|space| ("space", json!(space), "")));
+
     let configs = [
         "nope",
         UNKNOWN,
@@ -260,6 +275,7 @@ async fn invalid_presign_reports_all_errors_and_queues_no_check(stack: &Stack) {
         &foreign,
     ];
     wrong.extend(configs.map(|config| ("upload_config", json!(config), "")));
+
     for (field, value, end) in wrong {
         let errors = acme
             .client
@@ -275,6 +291,7 @@ async fn invalid_presign_reports_all_errors_and_queues_no_check(stack: &Stack) {
             "{field} {value}"
         );
     }
+
     let several = json!({"size": 0, "filename": "a.exe", "ref": 5, "upload_config": "nope", "folder_path": "a"});
     let errors = acme
         .client
@@ -282,15 +299,18 @@ async fn invalid_presign_reports_all_errors_and_queues_no_check(stack: &Stack) {
         .await
         .expect_error(422);
     let reported: Vec<&String> = errors.as_object().expect("an object").keys().collect();
+
     assert_eq!(
         reported,
         ["folder_id", "ref", "size", "upload_config"],
         "a name is judged by a config, once there is one"
     );
+
     stack
         .dump()
         .await
         .assert_unchanged(&before, "refused announcements");
+
     // No check is on its way.
 }
 
@@ -302,7 +322,9 @@ async fn presign_accepts_values_at_their_bounds(stack: &Stack) {
         .with_settings(json!({"metadata": {"tags": ["a"]}}))
         .await
         .id;
-    let (long, typed) = ("é".repeat(255), format!("application/{}", "x".repeat(88)));
+    let long = "é".repeat(255);
+    let typed = format!("application/{}", "x".repeat(88));
+
     for (fields, shown) in [
         (json!({"filename": long}), json!({"original_name": long})),
         (
@@ -357,6 +379,7 @@ async fn presign_accepts_values_at_their_bounds(stack: &Stack) {
             json!({"content-type": declared_type})
         );
     }
+
     stack.run_confirm_checks().await;
 }
 
@@ -409,24 +432,29 @@ async fn presign_rejects_declared_values_that_break_config(stack: &Stack) {
 #[stack_test]
 async fn presign_requires_upload_permission_and_enabled_space(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (user, viewer) = (acme.role("user").await, acme.role("viewer").await);
+    let user = acme.role("user").await;
+    let viewer = acme.role("viewer").await;
     let presign = async |client: &Client| {
         client
             .post("/upload/presign", presign_body(&acme, json!({})))
             .await
     };
+
     presign(&user).await.expect_status(201);
     assert_eq!(presign(&viewer).await.expect_error(403), json!({}));
     assert_eq!(presign(&stack.anonymous).await.expect_error(401), json!({}));
+
     let space = format!("/spaces/{}", acme.id);
     acme.client
         .put(&space, json!({"name": "Acme", "enabled": false}))
         .await
         .expect_ok();
+
     let before = stack.dump().await;
     for client in [&user, &acme.client, &stack.account()] {
         assert_eq!(presign(client).await.expect_error(403), json!({}));
     }
+
     stack
         .dump()
         .await
@@ -435,7 +463,9 @@ async fn presign_requires_upload_permission_and_enabled_space(stack: &Stack) {
         .put(&space, json!({"name": "Acme", "enabled": true}))
         .await
         .expect_ok();
+
     presign(&user).await.expect_status(201);
+
     stack.run_confirm_checks().await;
 }
 
@@ -514,9 +544,11 @@ async fn replayed_presign_of_rejected_file_reports_it(stack: &Stack) {
             .expect_status(201)
             .json(),
     };
+
     pending_file.send(stack, b"text").await.expect_status(200);
     pending_file.confirm(&acme.client).await.expect_error(422);
     assert!(named(&acme, "one", fields).await.expect_error(409)["idempotency_key"].is_array());
+
     stack.run_confirm_checks().await;
 }
 
@@ -528,6 +560,7 @@ async fn concurrent_presigns_with_one_key_create_one_file(stack: &Stack) {
         .await
         .expect_status(201)
         .json();
+
     for response in responses {
         if response.status == 201 {
             assert_eq!(response.json()["file_id"], last["file_id"]);
@@ -535,11 +568,14 @@ async fn concurrent_presigns_with_one_key_create_one_file(stack: &Stack) {
             assert!(response.expect_error(409)["idempotency_key"].is_array());
         }
     }
+
     let dump = stack.dump().await;
     let pending = dump
         .items
         .iter()
         .filter(|((_, sort), item)| sort.starts_with("FILE#") && item["status"] == "pending");
+
     assert_eq!((pending.count(), dump.files_with_bytes().len()), (1, 0));
+
     stack.run_confirm_checks().await;
 }

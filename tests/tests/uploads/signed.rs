@@ -34,6 +34,7 @@ async fn parameter_order_and_encoding_do_not_change_signature(stack: &Stack) {
         plain.replace("%2F", "/").replace("%C3%A9", "%c3%a9"),
         plain.replace('~', "%7E"),
     ];
+
     for spelling in &spellings {
         assert_eq!(
             signer.send(spelling).await.expect_created()["original_name"],
@@ -48,6 +49,7 @@ async fn plus_in_signed_url_is_literal(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let complete = signer.signed(with(signer.parameters(stack), "filename", "a+b c.jpg"));
     let bare = query(&complete).replace("%2B", "+");
+
     assert_eq!(
         signer.send(&bare).await.expect_created()["original_name"],
         "a+b c.jpg"
@@ -67,7 +69,8 @@ fn tampered(
 ) -> Vec<(String, String)> {
     let mut queries = Vec::new();
     for (index, (name, _)) in complete.iter().enumerate() {
-        let (mut without, mut longer) = (complete.to_vec(), complete.to_vec());
+        let mut without = complete.to_vec();
+        let mut longer = complete.to_vec();
         without.remove(index);
         longer[index].1.push('0');
         let twice = [complete, &complete[index..=index]].concat();
@@ -77,6 +80,7 @@ fn tampered(
             (format!("{name} twice"), query(&twice)),
         ]);
     }
+
     let unsigned: Parameters = complete
         .iter()
         .filter(|(name, _)| name != "signature")
@@ -85,6 +89,7 @@ fn tampered(
     let canonical = canonical(&unsigned);
     let elsewhere = canonical.replace(PATH, "/api/v1/upload/signed/presign");
     let signature = mark(&signer.secret, &canonical);
+
     for (name, value) in [
         ("expires", "99999999999"),
         ("expires", "-1"),
@@ -108,6 +113,7 @@ fn tampered(
             query(&with(complete.to_vec(), name, value)),
         ));
     }
+
     // All of it another space's, but for the secret.
     let foreign = with(
         with(unsigned, "space_id", &other.acme.id),
@@ -116,6 +122,7 @@ fn tampered(
     );
     queries.push(("another space".to_owned(), query(&signer.signed(foreign))));
     queries.push(("nothing".to_owned(), String::new()));
+
     queries
 }
 
@@ -127,6 +134,7 @@ async fn changed_signed_url_is_rejected(stack: &Stack) {
     let parameters = with(signer.parameters(stack), "filename", "photo.jpg");
     let complete = signer.signed(with(parameters, "content_type", "image/jpeg"));
     let before = stack.dump().await;
+
     for (what, query) in tampered(&signer, &other, &second, &complete) {
         for response in [
             signer.send(&query).await,
@@ -141,6 +149,7 @@ async fn changed_signed_url_is_rejected(stack: &Stack) {
             response.expect_error(403);
         }
     }
+
     // Neither a file nor a counter was made.
     stack
         .dump()
@@ -159,7 +168,9 @@ async fn signed_url_expires_on_the_second(stack: &Stack) {
         .post("/upload/generate-signed-url", body)
         .await
         .expect_ok();
+
     let url = text(&made["url"]);
+
     let upload = || {
         stack.anonymous.send(
             stack
@@ -170,9 +181,11 @@ async fn signed_url_expires_on_the_second(stack: &Stack) {
     };
     upload().await.expect_created();
     stack.clock.advance(seconds(59));
+
     // It may be used until it ends.
     upload().await.expect_created();
     stack.clock.advance(seconds(1));
+
     for _ in 0..2 {
         let late = upload().await;
         assert!(
@@ -188,18 +201,18 @@ async fn signed_url_expires_on_the_second(stack: &Stack) {
 
 #[stack_test]
 async fn form_must_match_signed_parameters(stack: &Stack) {
-    let (signer, other) = (
-        Signer::new(stack, "Acme", json!({})).await,
-        Signer::new(stack, "Other", json!({})).await,
-    );
+    let signer = Signer::new(stack, "Acme", json!({})).await;
+    let other = Signer::new(stack, "Other", json!({})).await;
     let second = signer.for_config(json!({"name": "second"})).await;
     let query = signer.query(stack);
-    let (space, config) = (signer.acme.id.as_str(), signer.config.as_str());
+    let space = signer.acme.id.as_str();
+    let config = signer.config.as_str();
     let form = |space: &str, config: &str| {
         Form::new()
             .text("space_id", space.to_owned())
             .text("upload_config_id", config.to_owned())
     };
+
     for (space, config) in [
         (other.acme.id.as_str(), config),
         (space, &other.config),
@@ -213,11 +226,14 @@ async fn form_must_match_signed_parameters(stack: &Stack) {
             .await
             .expect_error(403);
     }
+
     let required = |name: &str| json!([format!("The {name} field is required.")]);
     let ids =
         json!({"space_id": required("space id"), "upload_config_id": required("upload config id")});
     let mut nothing = ids.clone();
+
     nothing["file"] = required("file");
+
     let right = || form(space, config);
     for (form, expected) in [
         (Form::new().text("x", "y"), nothing),
@@ -237,10 +253,12 @@ async fn form_must_match_signed_parameters(stack: &Stack) {
             expected
         );
     }
+
     assert!(
         stack.dump().await.objects.is_empty(),
         "refused uploads store nothing"
     );
+
     let lower = form(&space.to_lowercase(), &config.to_lowercase())
         .text("ref", "order 7")
         .part("file", photo());
@@ -251,6 +269,7 @@ async fn form_must_match_signed_parameters(stack: &Stack) {
         .get(&format!("/files/{}", text(&uploaded["id"])))
         .await
         .expect_ok();
+
     assert_eq!(record["ref"], "order 7");
 }
 
@@ -261,6 +280,7 @@ async fn signed_name_and_type_are_used(stack: &Stack) {
     let executable = || json!({"file": ["The file field must not be an executable file."]});
     let photo = |name: &str, declared: &str| file(name, declared, PHOTO);
     let table = |declared: &str| file("a.txt", declared, "a,b\n1,2\n");
+
     // The address's name and type; the file; its name then, or what is wrong.
     for (name, content_type, file, expected) in [
         (

@@ -194,6 +194,7 @@ async fn signed_upload_with_a_folder_path_returns_422(stack: &Stack) {
     let (signer, [family, _]) = signer_with_folders(stack).await;
     let end = "must not be present: the signed URL or its upload config sets the folder";
     let errors = json!({"folder_path": [format!("The folder path field {end}.")]});
+
     for query in [
         signer.query(stack),
         generated(&signer, json!({"folder_id": family})).await,

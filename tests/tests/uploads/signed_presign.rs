@@ -117,6 +117,7 @@ async fn token_confirms_only_its_file(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let other = stack.space("Other").await;
     let mut pending_file = Vec::new();
+
     for _ in 0..2 {
         let presigned = signer
             .presign(&signer.query(stack), json!({}))
@@ -126,18 +127,17 @@ async fn token_confirms_only_its_file(stack: &Stack) {
         put(stack, &presigned, PHOTO).await.expect_status(200);
         pending_file.push(presigned);
     }
-    let (path, token) = (
-        confirmation(&pending_file[0]),
-        text(&pending_file[0]["confirm_token"]),
-    );
-    let (user, viewer) = (
-        signer.acme.role("user").await,
-        signer.acme.role("viewer").await,
-    );
+
+    let path = confirmation(&pending_file[0]);
+    let token = text(&pending_file[0]["confirm_token"]);
+    let user = signer.acme.role("user").await;
+    let viewer = signer.acme.role("viewer").await;
     let before = stack.dump().await;
     let (anonymous, unknown_key) = (&stack.anonymous, stack.anonymous.with_key("nonsense"));
-    let (right, address) = (json!({"confirm_token": token}), path.as_str());
+    let right = json!({"confirm_token": token});
+    let address = path.as_str();
     let nothing = "/upload/confirm/01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
+
     for (what, client, address, body, status) in [
         (
             "another file's",
@@ -211,11 +211,13 @@ async fn token_confirms_only_its_file(stack: &Stack) {
         );
         response.expect_error(status);
     }
+
     stack
         .anonymous
         .send(stack.anonymous.request("POST", &path))
         .await
         .expect_error(401);
+
     stack
         .dump()
         .await
@@ -238,6 +240,7 @@ async fn signed_presign_respects_url_and_config(stack: &Stack) {
         json!({"validation": {"max_file_size": 100_000}}),
     )
     .await;
+
     let of_jpeg =
         query(&signer.signed(with(signer.parameters(stack), "content_type", "image/jpeg")));
     let of_program = query(&signer.signed(with(signer.parameters(stack), "filename", "setup.exe")));
@@ -248,6 +251,7 @@ async fn signed_presign_respects_url_and_config(stack: &Stack) {
         .keys()
         .filter(|(_, sort)| sort.starts_with("FILE"))
         .count();
+
     for (query, more, errors) in [
         (
             &of_jpeg,
@@ -287,6 +291,7 @@ async fn signed_presign_respects_url_and_config(stack: &Stack) {
     ] {
         assert_eq!(signer.presign(query, more).await.expect_error(422), errors);
     }
+
     let after = stack
         .dump()
         .await
@@ -294,11 +299,13 @@ async fn signed_presign_respects_url_and_config(stack: &Stack) {
         .keys()
         .filter(|(_, sort)| sort.starts_with("FILE"))
         .count();
+
     assert_eq!(after, before, "nothing was announced");
     signer
         .presign(&of_jpeg, json!({"content_type": "image/jpeg; q=1"}))
         .await
         .expect_status(201);
+
     for other in [
         json!({"space_id": signer.config}),
         json!({"upload_config_id": "x"}),
@@ -336,6 +343,7 @@ async fn signed_type_applies_to_presigned_bytes(stack: &Stack) {
 async fn repeated_signed_presign_returns_same_file(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let path = format!("/upload/signed/presign?{}", signer.query(stack));
+
     let send = |name: &'static str, size: usize| {
         let body = json!({"filename": "photo.jpg", "content_type": "image/jpeg", "size": size});
         let request = signer
@@ -345,18 +353,26 @@ async fn repeated_signed_presign_returns_same_file(stack: &Stack) {
             .json(&body);
         signer.holder.send(request)
     };
+
     let first = send("one", PHOTO.len()).await.expect_status(201);
     assert_eq!(first.header("idempotent-replayed"), "");
+
     let again = send("one", PHOTO.len()).await.expect_status(201);
     assert_eq!(again.header("idempotent-replayed"), "true");
-    let (first, again) = (first.json(), again.json());
+
+    let first = first.json();
+    let again = again.json();
+
     for field in ["file_id", "confirm_token", "object_key"] {
         assert_eq!(first[field], again[field], "{field}");
     }
+
     assert!(send("one", 7).await.expect_error(422)["idempotency_key"].is_array());
+
     let other = send("two", PHOTO.len()).await.expect_status(201).json();
     assert_ne!(other["file_id"], first["file_id"]);
     assert_ne!(other["confirm_token"], first["confirm_token"]);
+
     // On another route the same name is another one.
     let named = signer
         .holder
@@ -367,7 +383,9 @@ async fn repeated_signed_presign_returns_same_file(stack: &Stack) {
         .send(named.multipart(signer.form(photo())))
         .await
         .expect_created();
+
     put(stack, &again, PHOTO).await.expect_status(200);
+
     confirm(stack, &first).await.expect_ok();
 }
 
@@ -379,13 +397,18 @@ async fn disabled_space_rejects_confirmation(stack: &Stack) {
         .await
         .expect_status(201)
         .json();
+
     put(stack, &presigned, PHOTO).await.expect_status(200);
-    let (client, space) = (&signer.acme.client, format!("/spaces/{}", signer.acme.id));
+
+    let client = &signer.acme.client;
+    let space = format!("/spaces/{}", signer.acme.id);
     client
         .put(&space, json!({"name": "Acme", "enabled": false}))
         .await
         .expect_ok();
+
     confirm(stack, &presigned).await.expect_error(403);
+
     client
         .put(&space, json!({"name": "Acme", "enabled": true}))
         .await
@@ -396,28 +419,30 @@ async fn disabled_space_rejects_confirmation(stack: &Stack) {
 #[stack_test]
 async fn unconfirmed_anonymous_upload_is_checked(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
-    let (sent, forgotten) = (
-        signer
-            .presign(&signer.query(stack), json!({}))
-            .await
-            .expect_status(201)
-            .json(),
-        signer
-            .presign(&signer.query(stack), json!({}))
-            .await
-            .expect_status(201)
-            .json(),
-    );
+    let sent = signer
+        .presign(&signer.query(stack), json!({}))
+        .await
+        .expect_status(201)
+        .json();
+    let forgotten = signer
+        .presign(&signer.query(stack), json!({}))
+        .await
+        .expect_status(201)
+        .json();
+
     put(stack, &sent, PHOTO).await.expect_status(200);
+
     for _ in 0..9 {
         stack.run_for(minutes(15)).await;
     }
+
     let found = signer
         .acme
         .client
         .get(&format!("/files/{}", text(&sent["file_id"])))
         .await
         .expect_ok();
+
     assert_eq!(
         (&found["status"], &found["uploaded_by"]),
         (&json!("active"), &json!({"type": "signed_url"}))
@@ -428,6 +453,7 @@ async fn unconfirmed_anonymous_upload_is_checked(stack: &Stack) {
         .get(&format!("/files/{}", text(&forgotten["file_id"])))
         .await
         .expect_error(404);
+
     // A token outlives the address by an hour.
     confirm(stack, &sent).await.expect_error(403);
     confirm(stack, &forgotten).await.expect_error(404);

@@ -23,6 +23,7 @@ async fn signed_upload_uses_config_of_url_and_has_no_owner(stack: &Stack) {
         .get(&format!("/files/{}", text(&uploaded["id"])))
         .await
         .expect_ok();
+
     for (field, value) in [
         ("uploaded_by", json!({"type": "signed_url"})),
         ("status", json!("active")),
@@ -34,6 +35,7 @@ async fn signed_upload_uses_config_of_url_and_has_no_owner(stack: &Stack) {
     ] {
         assert_eq!(record[field], value, "{field}");
     }
+
     assert_eq!(
         stack
             .anonymous
@@ -48,7 +50,8 @@ async fn signed_upload_uses_config_of_url_and_has_no_owner(stack: &Stack) {
 #[stack_test]
 async fn signed_only_config_rejects_other_uploads(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
-    let (client, handle) = (&signer.acme.client, &signer.acme.handle);
+    let client = &signer.acme.client;
+    let handle = &signer.acme.handle;
     let by_key =
         form(handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "by-signature");
     client.upload(by_key).await.expect_error(403);
@@ -89,7 +92,9 @@ async fn signed_only_config_rejects_other_uploads(stack: &Stack) {
 #[stack_test]
 async fn current_config_rules_apply_to_signed_uploads(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
-    let (client, query) = (&signer.acme.client, signer.query(stack));
+    let client = &signer.acme.client;
+    let query = signer.query(stack);
+
     signer.send(&query).await.expect_created();
     for (rules, message) in [
         (
@@ -120,6 +125,7 @@ async fn current_config_rules_apply_to_signed_uploads(stack: &Stack) {
             .await
             .expect_created();
     }
+
     let deletion = client
         .request("DELETE", "/upload-configs")
         .json(&json!({"id": signer.config}));
@@ -130,21 +136,23 @@ async fn current_config_rules_apply_to_signed_uploads(stack: &Stack) {
 #[stack_test]
 async fn disabled_space_rejects_and_creates_no_signed_urls(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
-    let (client, query) = (&signer.acme.client, signer.query(stack));
-    let (space, wish) = (
-        format!("/spaces/{}", signer.acme.id),
-        json!({"upload_config_id": signer.config}),
-    );
+    let client = &signer.acme.client;
+    let query = signer.query(stack);
+    let space = format!("/spaces/{}", signer.acme.id);
+    let wish = json!({"upload_config_id": signer.config});
+
     client
         .put(&space, json!({"name": "Acme", "enabled": false}))
         .await
         .expect_ok();
+
     signer.send(&query).await.expect_error(403);
     signer.presign(&query, json!({})).await.expect_error(403);
     client
         .post("/upload/generate-signed-url", wish.clone())
         .await
         .expect_error(403);
+
     client
         .put(&space, json!({"name": "Acme", "enabled": true}))
         .await
@@ -171,13 +179,16 @@ async fn idempotency_key_is_scoped_to_signed_url(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let complete = signer.signed(signer.parameters(stack));
     let reversed: Parameters = complete.iter().rev().cloned().collect();
-    let (one, reversed) = (query(&complete), query(&reversed));
+    let one = query(&complete);
+    let reversed = query(&reversed);
     let other = query(&signer.signed(with(signer.parameters(stack), "filename", "photo.jpg")));
     let form = || signer.form(photo());
     let first = assert_first(named(&signer, &one, "order 7", form()).await);
+
     for spelled in [&one, &one, &reversed] {
         assert_replay(&named(&signer, spelled, " order 7 ", form()).await, &first);
     }
+
     for another in [
         form().text("ref", "x"),
         signer.form(file("b.jpg", "image/jpeg", PHOTO)),
@@ -187,11 +198,14 @@ async fn idempotency_key_is_scoped_to_signed_url(stack: &Stack) {
             .expect_error(422);
         assert!(errors["idempotency_key"].is_array(), "{errors}");
     }
+
     assert!(named(&signer, &one, "", form()).await.expect_error(422)["idempotency_key"].is_array());
+
     let second = assert_first(named(&signer, &one, "order 8", form()).await);
     let third = assert_first(named(&signer, &other, "order 7", form()).await);
     assert_replay(&named(&signer, &other, "order 7", form()).await, &third);
     assert!(first.body != second.body && first.body != third.body);
+
     // Though it would be refused by now.
     let change = json!({"id": signer.config, "config": {"validation": {"max_file_size": 10}}});
     signer
@@ -200,12 +214,15 @@ async fn idempotency_key_is_scoped_to_signed_url(stack: &Stack) {
         .post("/upload-configs/update", change)
         .await
         .expect_ok();
+
     named(&signer, &one, "order 9", form())
         .await
         .expect_error(422);
     assert_replay(&named(&signer, &one, "order 7", form()).await, &first);
+
     let dump = stack.dump().await;
     assert_eq!((dump.objects.len(), dump.files_with_bytes().len()), (3, 3));
+
     // Who reads the table finds nothing that opens the space.
     let signature = &complete.last().expect("the signature").1;
     for (key, item) in &dump.items {
@@ -229,14 +246,17 @@ async fn each_signed_url_has_separate_limit(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let complete = signer.signed(signer.parameters(stack));
     let reversed: Parameters = complete.iter().rev().cloned().collect();
-    let (one, reversed) = (query(&complete), query(&reversed));
+    let one = query(&complete);
+    let reversed = query(&reversed);
     let other = query(&signer.signed(with(signer.parameters(stack), "filename", "photo.jpg")));
+
     for remaining in ["2", "1", "0"] {
         let response = signer.send(&one).await.expect_status(201);
         let reported =
             ["x-ratelimit-limit", "x-ratelimit-remaining"].map(|name| response.header(name));
         assert_eq!(reported, ["3", remaining]);
     }
+
     let left_ms = WINDOW_MS - stack.admin_environment().env.now().ms() % WINDOW_MS;
     let left_seconds = u64::try_from((left_ms + 999) / 1_000).expect("it is not over");
     let rejected = [
@@ -245,22 +265,27 @@ async fn each_signed_url_has_separate_limit(stack: &Stack) {
         signer.presign(&one, json!({})).await,
         signer.send_form(&one, Form::new().text("no", "file")).await,
     ];
+
     for response in rejected {
         assert_eq!(response.header("retry-after"), left_seconds.to_string());
         assert_eq!(response.header("x-ratelimit-remaining"), "0");
         response.expect_error(429);
     }
+
     let response = signer.send(&other).await.expect_status(201);
     assert_eq!(
         response.header("x-ratelimit-remaining"),
         "2",
         "another address"
     );
+
     signer.acme.upload(PHOTO).await;
     stack.clock.advance(seconds(left_seconds - 1));
+
     let early = signer.send(&one).await;
     assert_eq!(early.header("retry-after"), "1");
     early.expect_error(429);
+
     stack.clock.advance(seconds(1));
     signer.send(&one).await.expect_created();
 }
@@ -270,6 +295,7 @@ async fn signature_case_does_not_create_second_limit(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let complete = signer.signed(signer.parameters(stack));
     signer.send(&query(&complete)).await.expect_created();
+
     let shouted = complete.last().expect("the signature").1.to_uppercase();
     let response = signer
         .send(&query(&with(complete, "signature", &shouted)))

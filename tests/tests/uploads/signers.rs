@@ -13,7 +13,9 @@ const VECTORS: &str = include_str!("../../signers/vectors.json");
 
 /// A text whose bytes may be encoded; a plus is a plus.
 fn decoded(text: &str) -> String {
-    let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+
     while let Some((first, after)) = rest.split_first() {
         if *first == b'%' {
             bytes.extend(hex::decode(&after[..2]).expect("two digits"));
@@ -23,6 +25,7 @@ fn decoded(text: &str) -> String {
             rest = after;
         }
     }
+
     String::from_utf8(bytes).expect("UTF-8")
 }
 
@@ -38,11 +41,11 @@ fn parameters_of(query: &str) -> Parameters {
 #[test]
 fn all_signers_agree_with_vectors() {
     let file: Value = serde_json::from_str(VECTORS).expect("JSON");
-    let (secret, vectors) = (
-        text(&file["secret"]),
-        file["vectors"].as_array().expect("a list"),
-    );
+    let secret = text(&file["secret"]);
+    let vectors = file["vectors"].as_array().expect("a list");
+
     assert!(vectors.len() > 10);
+
     for vector in vectors {
         let what = &vector["what"];
         let parameters: Parameters =
@@ -66,6 +69,7 @@ fn all_signers_agree_with_vectors() {
 fn secret_is_used_verbatim_as_key() {
     let master = domain::MasterSecret::new("master");
     let secret = domain::SigningSecret::of(domain::SpaceId::MIN, 1, &master);
+
     for message in ["", "/api/v1/upload/signed?expires=1", "é"] {
         assert_eq!(
             secret.sign(message),
@@ -93,8 +97,11 @@ async fn urls_signed_by_python_and_javascript_are_accepted(stack: &Stack) {
     let base_url = stack.cloud.api_url();
     let expires = (stack.admin_environment().env.now().seconds() + 1_800).to_string();
     let name = "crème brûlée & 50% of a+b = (1)*.jpg";
-    let (named, typed) = (format!("filename={name}"), "content_type=image/jpeg");
-    let (acme, config) = (signer.acme.id.as_str(), signer.config.as_str());
+    let named = format!("filename={name}");
+    let typed = "content_type=image/jpeg";
+    let acme = signer.acme.id.as_str();
+    let config = signer.config.as_str();
+
     let least = [
         base_url,
         &signer.secret,
@@ -103,12 +110,14 @@ async fn urls_signed_by_python_and_javascript_are_accepted(stack: &Stack) {
         config,
         &expires,
     ];
+
     let required_parameters = with(signer.parameters(stack), "expires", &expires);
     let all_said = with(
         with(required_parameters.clone(), "filename", name),
         "content_type",
         "image/jpeg",
     );
+
     for (program, script) in [("python3", "sign.py"), ("node", "sign.mjs")] {
         if !external_programs::installed(script, &[program], &[]) {
             continue;

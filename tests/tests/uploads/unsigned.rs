@@ -30,6 +30,7 @@ impl Opening {
         body.as_object_mut()
             .expect("an object")
             .extend(more.as_object().expect("an object").clone());
+
         let made = acme
             .client
             .post("/upload-configs", body)
@@ -69,6 +70,7 @@ impl Opening {
         let request = headers.iter().fold(request, |request, (name, value)| {
             request.header(*name, *value)
         });
+
         self.anonymous.send(request.multipart(form)).await
     }
 
@@ -95,6 +97,7 @@ impl Opening {
         body.as_object_mut()
             .expect("an object")
             .extend(more.as_object().expect("an object").clone());
+
         let request = self
             .anonymous
             .request("POST", &format!("{}/presign", self.address));
@@ -118,6 +121,7 @@ async fn allowed_referrer_uploads_file_without_owner(stack: &Stack) {
     let rules = json!({"delivery_type": "authenticated", "config": {"metadata": {"tags": ["a"]}}});
     let open = Opening::new(stack, &acme, "open", rules).await;
     let other = Opening::new(stack, &acme, "other", json!({})).await;
+
     // Where it goes is said by the address alone.
     let form = form(photo())
         .text("ref", "order 7")
@@ -129,6 +133,7 @@ async fn allowed_referrer_uploads_file_without_owner(stack: &Stack) {
         .get(&format!("/files/{}", id.as_str().expect("an id")))
         .await
         .expect_ok();
+
     for (field, value) in [
         ("uploaded_by", json!({"type": "unsigned"})),
         ("status", json!("active")),
@@ -143,6 +148,7 @@ async fn allowed_referrer_uploads_file_without_owner(stack: &Stack) {
     ] {
         assert_eq!(uploaded[field], value, "{field}");
     }
+
     let url = uploaded["url"].as_str().expect("an address");
     assert_eq!(acme.client.get(url).await.expect_status(200).body, PHOTO);
     stack.anonymous.get(url).await.expect_error(403);
@@ -150,17 +156,21 @@ async fn allowed_referrer_uploads_file_without_owner(stack: &Stack) {
 
 #[stack_test]
 async fn config_without_unsigned_uploads_returns_404_and_counts_nothing(stack: &Stack) {
-    let (acme, elsewhere) = (stack.space("Acme").await, stack.space("Elsewhere").await);
+    let acme = stack.space("Acme").await;
+    let elsewhere = stack.space("Elsewhere").await;
     let open = Opening::new(stack, &acme, "open", json!({})).await;
     let closed = Opening::new(stack, &acme, "closed", json!({"allow_unsigned": false})).await;
     let shut = Opening::new(stack, &acme, "shut", json!({})).await;
     let change = json!({"id": shut.config, "allow_unsigned": false});
+
     acme.client
         .post("/upload-configs/update", change)
         .await
         .expect_ok();
+
     let before = stack.dump().await;
     let at = |handle: &str, config: &str| format!("/upload/unsigned/{handle}/{config}");
+
     for (address, status) in [
         (at("zzzzzz", "open"), 404),
         (at("nonsense", "open"), 404),
@@ -191,12 +201,14 @@ async fn config_without_unsigned_uploads_returns_404_and_counts_nothing(stack: &
             assert_eq!(response.expect_error(status), json!({}));
         }
     }
+
     // Neither a file nor a counter was made.
     stack
         .dump()
         .await
         .assert_unchanged(&before, "addresses that lead nowhere");
     open.send().await.expect_created();
+
     let counters = stack.dump().await.items_with_prefix("RATE#").count();
     assert_eq!(counters, 1, "who is let in is counted");
 }
@@ -244,6 +256,7 @@ const REFERRERS: [(&str, bool); 34] = [
 #[stack_test]
 async fn unsigned_uploads_require_allowed_referrer(stack: &Stack) {
     let acme = stack.space("Acme").await;
+
     let patterns = [
         "Example.com",
         "*.shop.example",
@@ -253,6 +266,7 @@ async fn unsigned_uploads_require_allowed_referrer(stack: &Stack) {
         "[2001:db8::7]",
     ]
     .map(Value::from);
+
     let restrictions = json!({"allowed_referrers": patterns, "require_https": false});
     let open = Opening::new(
         stack,
@@ -261,6 +275,7 @@ async fn unsigned_uploads_require_allowed_referrer(stack: &Stack) {
         json!({"unsigned_restrictions": restrictions}),
     )
     .await;
+
     for (referrer, is_let) in REFERRERS {
         let response = open
             .send_with(referrer.as_bytes(), &[], form(photo()))
@@ -274,21 +289,25 @@ async fn unsigned_uploads_require_allowed_referrer(stack: &Stack) {
             assert_eq!(response.expect_error(403), json!({}), "{referrer:?}");
         }
     }
+
     let absent = stack.anonymous.request("POST", &open.address);
     stack
         .anonymous
         .send(absent.multipart(form(photo())))
         .await
         .expect_error(403);
+
     let origin = stack
         .anonymous
         .request("POST", &open.address)
         .header("origin", "https://example.com");
+
     stack
         .anonymous
         .send(origin.multipart(form(photo())))
         .await
         .expect_error(403);
+
     let let_in = REFERRERS.iter().filter(|(_, is_let)| *is_let).count();
     assert_eq!(
         stack.dump().await.objects.len(),
@@ -309,6 +328,7 @@ async fn require_https_rejects_http_referrers(stack: &Stack) {
         json!({"unsigned_restrictions": restrictions}),
     )
     .await;
+
     for (referrer, is_let) in [
         ("https://example.com/", true),
         ("http://example.com/", false),
@@ -336,6 +356,7 @@ async fn unsigned_form_takes_one_valid_file(stack: &Stack) {
     let rules = json!({"config": {"validation": {"allowed_formats": ["jpg", "txt"], "max_file_size": 100_000}}});
     let open = Opening::new(stack, &acme, "open", rules).await;
     let required = json!({"file": ["The file field is required."]});
+
     let not_named = |fields: &[&str]| {
         let because = |field: &&str| {
             let name = field.replace('_', " ");
@@ -345,10 +366,12 @@ async fn unsigned_form_takes_one_valid_file(stack: &Stack) {
         };
         Value::Object(fields.iter().map(because).collect())
     };
+
     let folder = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
     let of =
         |name: &str, mime_type: &str, bytes: &[u8]| form(file(name, mime_type, bytes.to_vec()));
     let because = |end: &str| json!({"file": [format!("The file field {end}.")]});
+
     for (form, errors) in [
         (Form::new().text("x", "y"), required.clone()),
         (Form::new().part("files", photo()), required.clone()),
@@ -393,6 +416,7 @@ async fn unsigned_form_takes_one_valid_file(stack: &Stack) {
     ] {
         assert_eq!(open.send_form(form).await.expect_error(422), errors);
     }
+
     for (more, errors) in [
         (
             json!({"size": 100_001}),
@@ -410,16 +434,19 @@ async fn unsigned_form_takes_one_valid_file(stack: &Stack) {
     ] {
         assert_eq!(open.presign(more).await.expect_error(422), errors);
     }
+
     let json = stack
         .anonymous
         .request("POST", &open.address)
         .header("referer", REFERRER)
         .json(&json!({}));
+
     stack.anonymous.send(json).await.expect_error(415);
     assert!(
         stack.dump().await.objects.is_empty(),
         "refused uploads store nothing"
     );
+
     open.send().await.expect_created();
 }
 
@@ -428,12 +455,15 @@ async fn disabled_space_rejects_unsigned_uploads(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let open = Opening::new(stack, &acme, "open", json!({})).await;
     let space = format!("/spaces/{}", acme.id);
+
     acme.client
         .put(&space, json!({"name": "Acme", "enabled": false}))
         .await
         .expect_ok();
+
     open.send().await.expect_error(403);
     open.presign(json!({})).await.expect_error(403);
+
     acme.client
         .put(&space, json!({"name": "Acme", "enabled": true}))
         .await
@@ -444,43 +474,48 @@ async fn disabled_space_rejects_unsigned_uploads(stack: &Stack) {
 #[stack_test]
 async fn unsigned_presign_is_confirmed_by_token(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (open, other) = (
-        Opening::new(stack, &acme, "open", json!({})).await,
-        Opening::new(stack, &acme, "other", json!({})).await,
-    );
+    let open = Opening::new(stack, &acme, "open", json!({})).await;
+    let other = Opening::new(stack, &acme, "other", json!({})).await;
     let pending_file = open
         .presign(json!({"ref": "order 7"}))
         .await
         .expect_status(201)
         .json();
     let unused = other.presign(json!({})).await.expect_status(201).json();
+
     assert_eq!(
         (&pending_file["expires_in"], &pending_file["data"]),
         (&json!(3600), &Value::Null)
     );
+
     let path = format!(
         "/upload/confirm/{}",
         pending_file["file_id"].as_str().expect("an id")
     );
     let confirm = |token: &Value| stack.anonymous.post(&path, json!({"confirm_token": token}));
     let token = &pending_file["confirm_token"];
+
     assert!(confirm(token).await.expect_error(409)["file"].is_array());
+
     let request = stack.anonymous.request(
         "PUT",
         pending_file["upload_url"].as_str().expect("an address"),
     );
+
     stack
         .anonymous
         .send(request.header("content-type", "image/jpeg").body(PHOTO))
         .await
         .expect_status(200);
     confirm(&unused["confirm_token"]).await.expect_error(403);
+
     let active = confirm(token).await.expect_ok();
     let record = acme
         .client
         .get(&format!("/files/{}", active["id"].as_str().expect("an id")))
         .await
         .expect_ok();
+
     for (field, value) in [
         ("status", json!("active")),
         ("uploaded_by", json!({"type": "unsigned"})),
@@ -489,6 +524,7 @@ async fn unsigned_presign_is_confirmed_by_token(stack: &Stack) {
     ] {
         assert_eq!(record[field], value, "{field}");
     }
+
     assert_eq!(confirm(token).await.expect_ok(), active);
     assert_eq!(
         stack
@@ -499,10 +535,13 @@ async fn unsigned_presign_is_confirmed_by_token(stack: &Stack) {
             .body,
         PHOTO
     );
+
     for _ in 0..9 {
         stack.run_for(minutes(15)).await;
     }
+
     confirm(token).await.expect_error(403);
+
     let gone = format!("/files/{}", unused["file_id"].as_str().expect("an id"));
     acme.client.get(&gone).await.expect_error(404);
 }

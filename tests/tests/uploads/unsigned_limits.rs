@@ -51,11 +51,11 @@ async fn kept(stack: &Stack) -> (usize, usize) {
 #[stack_test]
 async fn concurrent_uploads_never_exceed_hourly_limit(stack: &Stack) {
     const MOST: usize = 7;
+
     let acme = stack.space("Acme").await;
-    let (open, other) = (
-        Opening::hourly(stack, &acme, "open", 7).await,
-        Opening::hourly(stack, &acme, "other", 1).await,
-    );
+    let open = Opening::hourly(stack, &acme, "open", 7).await;
+    let other = Opening::hourly(stack, &acme, "other", 1).await;
+
     for _ in 0..2 {
         let before = kept(stack).await;
         let left = left_seconds(stack, HOUR_MS);
@@ -77,9 +77,11 @@ async fn concurrent_uploads_never_exceed_hourly_limit(stack: &Stack) {
         assert_limited(open.send().await, 1);
         stack.clock.advance(seconds(1));
     }
+
     // Each config has hours of its own, and whoever has a key has none.
     other.send().await.expect_created();
     assert_limited(other.send().await, left_seconds(stack, HOUR_MS));
+
     let by_key =
         tests::form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "other");
     acme.client.upload(by_key).await.expect_created();
@@ -90,9 +92,11 @@ async fn upload_over_hourly_limit_is_not_read(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let open = Opening::hourly(stack, &acme, "open", 1).await;
     open.send().await.expect_created();
+
     let left = left_seconds(stack, HOUR_MS);
     assert_limited(open.send_form(Form::new().text("no", "file")).await, left);
     assert_limited(open.presign(json!({"size": 0})).await, left);
+
     let url = stack.cloud.api_url();
     let head = format!(
         "POST /api/v1{} HTTP/1.1\r\nhost: {}\r\nreferer: {REFERRER}\r\n\
@@ -100,6 +104,7 @@ async fn upload_over_hourly_limit_is_not_read(stack: &Stack) {
         open.address,
         authority(url)
     );
+
     // Not one byte of the body is sent.
     assert_limited(
         RawConnection::request(url, head)
@@ -107,6 +112,7 @@ async fn upload_over_hourly_limit_is_not_read(stack: &Stack) {
             .expect("an answer before the body"),
         left,
     );
+
     // Who may not come at all is told so still.
     open.send_with(b"https://evil.org/", &[], form(photo()))
         .await
@@ -152,6 +158,7 @@ async fn rejected_upload_does_not_count(stack: &Stack) {
     let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": false, "max_uploads_per_hour": 2});
     let more = json!({"unsigned_restrictions": restrictions, "config": own});
     let open = Opening::new(stack, &acme, "open", more).await;
+
     open.send().await.expect_created();
     for _ in 0..2 {
         open.send_form(Form::new().text("no", "file"))
@@ -167,6 +174,7 @@ async fn rejected_upload_does_not_count(stack: &Stack) {
         // Its name is taken.
         open.send().await.expect_error(409);
     }
+
     open.send_form(form(file("other.jpg", "image/jpeg", PHOTO)))
         .await
         .expect_created();
@@ -179,24 +187,30 @@ async fn presign_counts_and_confirmation_does_not(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let open = Opening::hourly(stack, &acme, "open", 2).await;
     let pending_file = open.presign(json!({})).await.expect_status(201).json();
+
     open.send().await.expect_created();
+
     let left = left_seconds(stack, HOUR_MS);
     assert_limited(open.send().await, left);
     assert_limited(open.presign(json!({})).await, left);
     assert_eq!(kept(stack).await, (2, 1));
+
     let request = stack.anonymous.request(
         "PUT",
         pending_file["upload_url"].as_str().expect("an address"),
     );
+
     stack
         .anonymous
         .send(request.header("content-type", "image/jpeg").body(PHOTO))
         .await
         .expect_status(200);
+
     let path = format!(
         "/upload/confirm/{}",
         pending_file["file_id"].as_str().expect("an id")
     );
+
     for _ in 0..2 {
         let confirmed = stack
             .anonymous
@@ -207,8 +221,10 @@ async fn presign_counts_and_confirmation_does_not(stack: &Stack) {
             .await;
         assert_eq!(confirmed.expect_ok()["status"], "active");
     }
+
     stack.clock.advance(seconds(left));
     open.presign(json!({})).await.expect_status(201);
+
     open.send().await.expect_created();
     assert_limited(open.presign(json!({})).await, left_seconds(stack, HOUR_MS));
 }
@@ -221,21 +237,24 @@ async fn concurrent_presigns_never_exceed_hourly_limit(stack: &Stack) {
     let (made, rejected): (Vec<_>, Vec<_>) = responses
         .into_iter()
         .partition(|response| response.status == 201);
+
     assert_eq!((made.len(), rejected.len()), (3, 7));
+
     for response in rejected {
         assert_limited(response, left_seconds(stack, HOUR_MS));
     }
+
     assert_eq!(kept(stack).await, (3, 0));
+
     // Checks of what was refused find nothing.
 }
 
 #[stack_test(options = StackOptions::default().with_parameters(&[("UnsignedRequestsPerMinute", "3")]))]
 async fn requests_per_ip_and_config_are_limited_per_minute(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (open, other) = (
-        Opening::new(stack, &acme, "open", json!({})).await,
-        Opening::new(stack, &acme, "other", json!({})).await,
-    );
+    let open = Opening::new(stack, &acme, "open", json!({})).await;
+    let other = Opening::new(stack, &acme, "other", json!({})).await;
+
     for remaining in ["2", "1", "0"] {
         let response = open.send().await.expect_status(201);
         let reported = [
@@ -246,10 +265,12 @@ async fn requests_per_ip_and_config_are_limited_per_minute(stack: &Stack) {
         .map(|name| response.header(name));
         assert_eq!(reported, ["3", remaining, "\"unsigned\";q=3;w=60"]);
     }
+
     let left = left_seconds(stack, MINUTE_MS);
     assert_limited(open.send().await, left);
     assert_limited(open.presign(json!({})).await, left);
     assert_limited(open.send_form(Form::new().text("no", "file")).await, left);
+
     for header in [
         "x-forwarded-for",
         "x-real-ip",
@@ -268,12 +289,15 @@ async fn requests_per_ip_and_config_are_limited_per_minute(stack: &Stack) {
             left,
         );
     }
+
     // Another config counts for itself, and so does whoever has a key.
     let response = other.send().await.expect_status(201);
     assert_eq!(response.header("x-ratelimit-remaining"), "2");
+
     acme.upload(PHOTO).await;
     stack.clock.advance(seconds(left - 1));
     assert_limited(open.send().await, 1);
+
     stack.clock.advance(seconds(1));
     open.send().await.expect_created();
 }
@@ -281,14 +305,14 @@ async fn requests_per_ip_and_config_are_limited_per_minute(stack: &Stack) {
 #[stack_test]
 async fn idempotency_key_is_scoped_to_ip_and_config_and_counts_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (open, other) = (
-        Opening::hourly(stack, &acme, "open", 3).await,
-        Opening::new(stack, &acme, "other", json!({})).await,
-    );
+    let open = Opening::hourly(stack, &acme, "open", 3).await;
+    let other = Opening::new(stack, &acme, "other", json!({})).await;
     let first = assert_first(open.send_named("order 7", form(photo())).await);
+
     for _ in 0..3 {
         assert_replay(&open.send_named(" order 7 ", form(photo())).await, &first);
     }
+
     for another in [
         form(photo()).text("ref", "x"),
         form(file("b.jpg", "image/jpeg", PHOTO)),
@@ -296,20 +320,25 @@ async fn idempotency_key_is_scoped_to_ip_and_config_and_counts_once(stack: &Stac
         let errors = open.send_named("order 7", another).await.expect_error(422);
         assert!(errors["idempotency_key"].is_array(), "{errors}");
     }
+
     let elsewhere = assert_first(other.send_named("order 7", form(photo())).await);
     assert_ne!(elsewhere.body, first.body);
     assert_first(open.send_named("order 8", form(photo())).await);
+
     open.send().await.expect_created();
     assert_limited(
         open.send_named("order 9", form(photo())).await,
         left_seconds(stack, HOUR_MS),
     );
+
     let dump = stack.dump().await;
     assert_eq!((dump.objects.len(), dump.files_with_bytes().len()), (4, 4));
+
     let claims = dump
         .items
         .iter()
         .filter(|((partition, _), _)| partition.starts_with("IDEMPOTENCY#"));
+
     for (key, item) in claims {
         let shown = format!("{key:?} {item}");
         assert!(
@@ -326,6 +355,7 @@ async fn replay_succeeds_after_hourly_limit_is_exhausted(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let open = Opening::hourly(stack, &acme, "open", 1).await;
     let first = assert_first(open.send_named("order 7", form(photo())).await);
+
     // Its answer may have been lost on the way.
     assert_replay(&open.send_named("order 7", form(photo())).await, &first);
     assert_limited(
@@ -344,10 +374,12 @@ async fn concurrent_replays_count_once(stack: &Stack) {
         .filter(|response| response.status == 201)
         .map(|response| response.json()["data"]["id"].clone())
         .collect();
+
     assert!(
         !made.is_empty() && made.iter().all(|id| *id == made[0]),
         "{made:?}"
     );
+
     for response in responses
         .into_iter()
         .filter(|response| response.status != 201)
@@ -355,6 +387,7 @@ async fn concurrent_replays_count_once(stack: &Stack) {
         assert!(response.expect_error(409)["idempotency_key"].is_array());
     }
     assert_eq!(kept(stack).await, (1, 1));
+
     open.send().await.expect_created();
     assert_limited(open.send().await, left_seconds(stack, HOUR_MS));
 }

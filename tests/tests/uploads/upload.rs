@@ -21,6 +21,7 @@ fn nothing_stored(stack: &Stack) {
         .into_iter()
         .filter(|call| call.operation == "PutObject")
         .count();
+
     assert_eq!(put, 0, "a refused upload stores nothing");
 }
 
@@ -54,6 +55,7 @@ async fn form_fields_are_accepted_in_any_order(stack: &Stack) {
         .await
         .expect_ok()["active_upload_config_id"]
         .clone();
+
     for config in [starter.as_str().expect("an id"), "starter"] {
         let form = Form::new()
             .part("file", file("photo.jpg", "image/jpeg", PHOTO))
@@ -161,11 +163,13 @@ fn raw_form(texts: &[(&str, &str)], file_name: &[u8], declared: &str, bytes: &[u
             .bytes(),
         );
     }
+
     body.extend(b"--frontier\r\ncontent-disposition: form-data; name=\"file\"; filename=\"");
     body.extend(file_name);
     body.extend(format!("\"\r\ncontent-type: {declared}\r\n\r\n").bytes());
     body.extend(bytes);
     body.extend(b"\r\n--frontier--\r\n");
+
     body
 }
 
@@ -195,6 +199,7 @@ fn rejected_fields(acme: &Tenant) -> Vec<Rejected> {
     let path_alone =
         json!({"folder_id": ["The folder id field is required when folder path is present."]});
     let long = json!({"ref": ["The ref field must not be greater than 255 characters."]});
+
     vec![
         ("nothing", Form::new().text("x", "y"), nothing),
         (
@@ -230,6 +235,7 @@ fn rejected_files(acme: &Tenant) -> Vec<Rejected> {
     let program = b"MZ\x90\0\x03\0\0\0".to_vec();
     let unchosen = space(acme).part("file", Part::bytes(vec![]).file_name(""));
     let two = space(acme).part("file", photo()).part("file", photo());
+
     vec![
         (
             "file as text",
@@ -282,17 +288,20 @@ fn rejected_files(acme: &Tenant) -> Vec<Rejected> {
 
 #[stack_test]
 async fn rejected_upload_reports_all_errors_and_stores_nothing(stack: &Stack) {
-    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
     let foreign = acme
         .client
         .upload(form(&other.handle, "a.jpg", "image/jpeg", PHOTO))
         .await
         .expect_error(422);
+
     assert_eq!(
         foreign,
         json!({"space": ["The selected space is invalid."]}),
         "as one that does not exist"
     );
+
     for (what, form, expected) in rejected_fields(&acme)
         .into_iter()
         .chain(rejected_files(&acme))
@@ -303,6 +312,7 @@ async fn rejected_upload_reports_all_errors_and_stores_nothing(stack: &Stack) {
             "{what}"
         );
     }
+
     nothing_stored(stack);
 }
 
@@ -315,6 +325,7 @@ async fn malformed_form_returns_400_and_other_type_415(stack: &Stack) {
         "image/jpeg",
         PHOTO,
     );
+
     let send = |content_type: Option<&'static str>, body: Vec<u8>| {
         let request = acme.client.request("POST", "/upload").body(body);
         let request = content_type.into_iter().fold(request, |request, value| {
@@ -322,11 +333,13 @@ async fn malformed_form_returns_400_and_other_type_415(stack: &Stack) {
         });
         acme.client.send(request)
     };
+
     for cut in [10, 60, 150, whole.len() / 2, whole.len() - 5] {
         send(Some(RAW_TYPE), whole[..cut].to_vec())
             .await
             .expect_error(400);
     }
+
     send(Some("multipart/form-data"), whole.clone())
         .await
         .expect_error(400);
@@ -340,11 +353,13 @@ async fn malformed_form_returns_400_and_other_type_415(stack: &Stack) {
         .await
         .expect_error(415);
     send(None, whole.clone()).await.expect_error(415);
+
     let texts: Vec<(String, &str)> = (0..70).map(|index| (format!("f{index}"), "x")).collect();
     let texts: Vec<(&str, &str)> = texts
         .iter()
         .map(|(name, value)| (name.as_str(), *value))
         .collect();
+
     send(
         Some(RAW_TYPE),
         raw_form(&texts, b"a.jpg", "image/jpeg", PHOTO),
@@ -362,12 +377,14 @@ async fn malformed_form_returns_400_and_other_type_415(stack: &Stack) {
     )
     .await
     .expect_error(413);
+
     let head = format!(
         "POST /api/v1/upload HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\ncontent-type: {RAW_TYPE}\r\n\
          content-length: {}\r\n\r\n",
         acme.client.key.as_deref().expect("a key"),
         600 << 20
     );
+
     let too_large = RawConnection::request(stack.cloud.api_url(), head)
         .await
         .expect("an answer before the body");
@@ -377,12 +394,14 @@ async fn malformed_form_returns_400_and_other_type_415(stack: &Stack) {
             .is_some_and(|text| text.contains("/upload/presign"))
     );
     too_large.expect_error(413);
+
     nothing_stored(stack);
 }
 
 #[stack_test]
 async fn part_headers_and_preamble_are_bounded(stack: &Stack) {
     let acme = stack.space("Acme").await;
+
     let send = |boundary: &str, body: Vec<u8>| {
         let content_type = format!("multipart/form-data; boundary={boundary}");
         acme.client.send(
@@ -392,6 +411,7 @@ async fn part_headers_and_preamble_are_bounded(stack: &Stack) {
                 .body(body),
         )
     };
+
     let whole =
         |name: &[u8], bytes: &[u8]| raw_form(&[("space", &acme.handle)], name, "image/jpeg", bytes);
     let preamble =
@@ -400,6 +420,7 @@ async fn part_headers_and_preamble_are_bounded(stack: &Stack) {
     send("frontier", whole(&[b'x'; 10_000], PHOTO))
         .await
         .expect_created();
+
     for (boundary, body) in [
         ("other", whole(b"a.jpg", &large_photo(30 << 20))),
         ("frontier", preamble(200_000)),
@@ -425,12 +446,15 @@ async fn unauthenticated_body_is_never_awaited(stack: &Stack) {
         .next()
         .expect("an address")
         .to_owned();
+
     let mut stream = TcpStream::connect(&address).await.expect("a connection");
     let head = format!(
         "POST /api/v1/upload HTTP/1.1\r\nhost: {address}\r\ncontent-type: {RAW_TYPE}\r\ncontent-length: 1000000\r\n\r\n"
     );
     stream.write_all(head.as_bytes()).await.expect("sent");
+
     let mut response = [0; 12];
+
     // Not one byte of the body has been sent.
     stream.read_exact(&mut response).await.expect("an answer");
     assert_eq!(&response, b"HTTP/1.1 401");
