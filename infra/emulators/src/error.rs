@@ -78,15 +78,13 @@ impl EmulatorStartError {
 /// Why a resource of a template could not be created or updated.
 #[derive(Debug, Error)]
 pub enum ProvisionError {
-    /// A table exists with a different key or index.
+    /// A table exists with a different key.
     #[error(
-        "the {what} of table {table} differs from the one on disk: start with a fresh data directory"
+        "the key of table {table} differs from the one on disk: start with a fresh data directory"
     )]
-    TableDiffers {
+    TableKeyDiffers {
         /// Table name.
         table: String,
-        /// `key`, or the index.
-        what: String,
     },
     /// A table could not be created.
     #[error("table {table} cannot be provisioned: {reason}")]

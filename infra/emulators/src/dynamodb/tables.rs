@@ -86,9 +86,8 @@ fn require_same_key(table: &Table, found: &Value) -> Result<(), ProvisionError> 
     if found["KeySchema"] == key_schema(&table.key) && has_same_key_types(table, found) {
         return Ok(());
     }
-    Err(ProvisionError::TableDiffers {
+    Err(ProvisionError::TableKeyDiffers {
         table: table.name.clone(),
-        what: "key".to_owned(),
     })
 }
 
