@@ -10,7 +10,7 @@ use std::{
 use domain::Random;
 use emulators::ManualClock;
 use local::{
-    CargoLambda, Cloud, Messages, Options, Ports, Registry, StartError, TEMPLATE, product,
+    CargoLambda, Cloud, Messages, Options, Ports, Registry, StartError, TEMPLATE, all_functions,
 };
 use rand::{RngCore, SeedableRng, rngs::SmallRng};
 use runtime::BodyDeadlines;
@@ -69,7 +69,7 @@ impl Default for StackOptions {
     fn default() -> StackOptions {
         StackOptions {
             template: Arc::clone(&DEFAULT_TEMPLATE),
-            registry: product(),
+            registry: all_functions(),
             parameters: BTreeMap::new(),
             body_deadlines: BodyDeadlines::default(),
             cargo_lambda: None,

@@ -12,19 +12,20 @@ use local::{CargoLambda, Ports, TEMPLATE};
 use template::Template;
 use tracing_subscriber::filter::LevelFilter;
 
-/// The API's port, where none is named.
+/// Default port of the API.
 const DEFAULT_PORT: u16 = 9000;
-/// The data directory, where none is named.
+/// Default data directory.
 const DEFAULT_DATA_DIR: &str = ".larder";
-/// What a command line asks for.
+
+/// A parsed command line.
 pub(crate) enum Parsed {
-    /// To print this and end.
+    /// Print a text and exit.
     Print(String),
-    /// To run.
+    /// Run the local stack.
     Run(Box<Arguments>),
 }
 
-/// How to run.
+/// Options of a run.
 #[derive(Debug)]
 pub(crate) struct Arguments {
     pub(crate) data_dir: PathBuf,
@@ -58,7 +59,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Par
                 let program = PathBuf::from(value(&mut parser)?);
                 parsed.cargo_lambda = Some(CargoLambda {
                     program,
-                    binaries: beside_this_program()?,
+                    binaries: directory_of_this_program()?,
                 });
             }
             Arg::Long("reset") => parsed.reset = true,
@@ -66,7 +67,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Par
                 let level = text(value(&mut parser)?)?;
                 parsed.log = level
                     .parse()
-                    .map_err(|_| format!("--log: `{level}` is no level"))?;
+                    .map_err(|_| format!("--log: `{level}` is not a log level"))?;
             }
             Arg::Short('h') | Arg::Long("help") => return help().map(Parsed::Print),
             Arg::Short('V') | Arg::Long("version") => {
@@ -108,27 +109,27 @@ fn ports(api: u16) -> Result<Ports, String> {
     })
 }
 
-fn beside_this_program() -> Result<PathBuf, String> {
+fn directory_of_this_program() -> Result<PathBuf, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     program
         .parent()
         .map(Path::to_owned)
-        .ok_or_else(|| "this program is nowhere".to_owned())
+        .ok_or_else(|| "the directory of this program is unknown".to_owned())
 }
 
 fn help() -> Result<String, String> {
     let mut text = format!(
-        "Runs Larder on this machine: the API, the CDN, and everything behind them.
+        "Runs Larder on this machine: the API, the CDN, and the AWS services that they use.
 
 Usage: cargo run -- [OPTION …]
 
-  --data-dir DIR           Where everything is kept; `{DEFAULT_DATA_DIR}` if absent.
-  --port N                 The API listens on N, the CDN on N+1, S3 on N+2, all on 127.0.0.1; {DEFAULT_PORT} if absent.
-                           0 takes free ones; DIR/local.json says which.
-  --parameter NAME=VALUE   A parameter of template.yaml; may be given more than once.
-  --reset                  Begin anew: removes what earlier runs left in DIR.
-  --cargo-lambda PROGRAM   Run the functions as Lambda binaries under this cargo-lambda; scripts/emulate does so.
-  --log LEVEL              error, warn, info, debug or trace; `warn` if absent.
+  --data-dir DIR           Directory of all data; default `{DEFAULT_DATA_DIR}`.
+  --port N                 Port of the API; the CDN uses N+1, S3 N+2, all on 127.0.0.1; default {DEFAULT_PORT}.
+                           0 selects free ports and writes them to DIR/local.json.
+  --parameter NAME=VALUE   Parameter of template.yaml; can be repeated.
+  --reset                  Delete the data of earlier runs in DIR, and start with an empty directory.
+  --cargo-lambda PROGRAM   Run the functions as Lambda binaries under this cargo-lambda, as scripts/emulate does.
+  --log LEVEL              error, warn, info, debug or trace; default `warn`.
   --help, --version
 
 Parameters:

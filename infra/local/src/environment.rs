@@ -1,4 +1,4 @@
-//! What each function is started with: its variables, and an access key of its own.
+//! Environments of functions: variables, and an access key per function.
 
 use std::{
     collections::BTreeMap,
@@ -15,13 +15,13 @@ use runtime::Environment;
 use sha2::{Digest, Sha256};
 use template::{Function, Permission, Schedule};
 
-use crate::StartError;
+use crate::start_error::StartError;
 
-/// The file with what every access key's secret is derived from, so that addresses presigned before
-/// a restart stay good.
+/// Name of the file with the secret that access keys are derived from, so that presigned URLs stay
+/// valid after a restart.
 pub(crate) const SECRET_FILE: &str = "secret";
 
-/// Makes environments, and admits their access keys.
+/// Creates environments and registers their access keys with the emulators.
 pub(crate) struct Environments {
     secret: String,
     env: Env,
@@ -36,6 +36,7 @@ impl Clock for DomainClock {
 }
 
 impl Environments {
+    /// Reads the secret from the data directory, or creates it.
     pub(crate) fn open(
         data_dir: &Path,
         clock: Arc<dyn emulators::AsyncClock>,
@@ -55,12 +56,12 @@ impl Environments {
         Ok(Environments { secret, env })
     }
 
-    /// Time and randomness of everything here.
+    /// Returns the clock and the source of randomness of the stack.
     pub(crate) fn env(&self) -> Env {
         self.env.clone()
     }
 
-    /// The environment of a function.
+    /// Returns the environment of a function.
     pub(crate) fn of(&self, function: &Function, emulators: &Emulators) -> Environment {
         let mut variables = function.environment.clone();
         variables.extend([
@@ -77,7 +78,7 @@ impl Environments {
                 function.memory_mib.to_string(),
             ),
         ]);
-        self.admitted(
+        self.register(
             &function.binary,
             function.permissions.clone(),
             variables,
@@ -85,18 +86,18 @@ impl Environments {
         )
     }
 
-    /// The environment of a rule, which may send to its queue.
+    /// Returns the environment of an EventBridge rule, which is allowed to send to its queue.
     pub(crate) fn of_schedule(&self, schedule: &Schedule, emulators: &Emulators) -> Environment {
         let queue = format!("arn:aws:sqs:{REGION}:{ACCOUNT_ID}:{}", schedule.queue);
         let permission = Permission {
             actions: vec!["sqs:SendMessage".to_owned()],
             resources: vec![queue],
         };
-        self.admitted(&schedule.rule, vec![permission], BTreeMap::new(), emulators)
+        self.register(&schedule.rule, vec![permission], BTreeMap::new(), emulators)
     }
 
-    /// The environment of whoever runs the stack, who may do everything.
-    pub(crate) fn operator(
+    /// Returns an environment with all permissions.
+    pub(crate) fn unrestricted(
         &self,
         name: &str,
         variables: BTreeMap<String, String>,
@@ -106,10 +107,11 @@ impl Environments {
             actions: vec!["*".to_owned()],
             resources: vec!["*".to_owned()],
         };
-        self.admitted(name, vec![everything], variables, emulators)
+        self.register(name, vec![everything], variables, emulators)
     }
 
-    fn admitted(
+    /// Registers an access key, and returns an environment with it.
+    fn register(
         &self,
         name: &str,
         permissions: Vec<Permission>,
@@ -148,7 +150,7 @@ impl Environments {
     }
 }
 
-/// Writes a file that its owner alone can read, whole or not at all.
+/// Writes a file atomically, readable only by its owner.
 pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let draft = path.with_extension("new");
     let mut options = fs::OpenOptions::new();

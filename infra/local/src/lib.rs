@@ -1,31 +1,40 @@
-//! The whole cloud on one machine: the emulators, provisioned from a template, behind them the
-//! functions, in front of them the gateway and the queue triggers.
+//! Runs Larder on one machine: the AWS emulators, provisioned from a template, the functions, the
+//! gateways in front of them, and the pollers of the queues.
 //!
-//! Invariant: the template is all that says what exists. A route, a variable, a permission or a
-//! queue that it does not name does not exist here either, and the functions that run are the ones
-//! that are deployed; only addresses differ. The demo's page alone stands beside it.
+//! Invariants:
+//! - The template is the only definition of what exists. Routes, variables, permissions and queues
+//!   that it does not define do not exist here either; the demo page is the only exception.
+//! - The functions are the deployed ones. Only URLs differ.
 
 mod bootstrap;
-mod callee;
+mod cargo_lambda;
 mod cloud;
 mod demo;
-mod emulate;
+mod drain;
 mod environment;
+mod function;
+mod functions;
 mod gateway;
-mod product;
+mod hosting;
+mod invoke_error;
+mod messages;
+mod options;
+mod poller;
 mod recursion;
 mod registry;
 mod schedule;
 mod server;
+mod sqs_client;
 mod start_error;
-mod trigger;
 
-pub use cloud::{Cloud, NotDrained, Options, Ports};
-pub use emulate::CargoLambda;
-pub use product::product;
+pub use cargo_lambda::CargoLambda;
+pub use cloud::Cloud;
+pub use drain::NotDrained;
+pub use functions::all_functions;
+pub use messages::Messages;
+pub use options::{Options, Ports};
 pub use registry::Registry;
 pub use start_error::StartError;
-pub use trigger::Messages;
 
-/// The template of the product.
+/// The template of Larder.
 pub const TEMPLATE: &str = include_str!("../../../template.yaml");

@@ -1,11 +1,11 @@
-//! `cargo run`: the whole of Larder on this machine.
+//! `cargo run`: runs Larder on this machine.
 
 mod cli;
 
 use std::{fmt::Write as _, io::Write as _, process::ExitCode, sync::Arc};
 
 use cli::{Arguments, Parsed};
-use local::{Cloud, Options, StartError, TEMPLATE, product};
+use local::{Cloud, Options, StartError, TEMPLATE, all_functions};
 use runtime::{BodyDeadlines, SystemRandom};
 use telemetry::{MetricsLines, log_filter};
 use template::Template;
@@ -13,21 +13,20 @@ use tracing_subscriber::{
     filter::LevelFilter, layer::SubscriberExt as _, util::SubscriberInitExt as _,
 };
 
-/// Libraries that emulate AWS. They warn of each refusal, which functions expect, and log whole
-/// requests with signatures.
+/// Libraries that emulate AWS. They log expected errors as warnings, and requests with signatures.
 const EMULATORS: [&str; 2] = ["dynoxide", "s3s"];
-/// Exit status of a wrong command line.
+/// Exit status after an invalid command line.
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
     match cli::parse(std::env::args_os()) {
         Ok(Parsed::Print(text)) => {
-            say(&text);
+            print(&text);
             ExitCode::SUCCESS
         }
         Ok(Parsed::Run(arguments)) => run(*arguments),
         Err(message) => {
-            complain(&format!("{message}\nTry `cargo run -- --help`."));
+            print_error(&format!("{message}\nTry `cargo run -- --help`."));
             ExitCode::from(USAGE)
         }
     }
@@ -41,6 +40,7 @@ fn run(arguments: Arguments) -> ExitCode {
         .with(filter)
         .with(lines)
         .init();
+
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build();
@@ -50,22 +50,24 @@ fn run(arguments: Arguments) -> ExitCode {
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
-            complain(&message);
+            print_error(&message);
             ExitCode::FAILURE
         }
     }
 }
 
 async fn serve(arguments: Arguments) -> Result<(), String> {
-    let signals = signals().map_err(|error| format!("signals cannot be waited for: {error}"))?;
+    let signals =
+        signals().map_err(|error| format!("signal handlers cannot be installed: {error}"))?;
     tokio::pin!(signals);
     let emulated = arguments.cargo_lambda.is_some();
     let template = Template::parse(TEMPLATE).map_err(|diagnostics| diagnostics.to_string())?;
+
     let starting = Cloud::start(Options {
         data_dir: arguments.data_dir.clone(),
         reset: arguments.reset,
         template: Arc::new(template),
-        registry: product(),
+        registry: all_functions(),
         ports: arguments.ports,
         parameters: arguments.parameters,
         clock: Arc::new(emulators::SystemClock),
@@ -77,19 +79,18 @@ async fn serve(arguments: Arguments) -> Result<(), String> {
         started = starting => started.map_err(|error: StartError| error.to_string())?,
         () = &mut signals => return Ok(()),
     };
-    say(&banner(&cloud, &arguments.data_dir, emulated));
+    print(&banner(&cloud, &arguments.data_dir, emulated));
     signals.await;
     cloud.stop().await;
     Ok(())
 }
 
-/// Resolves at Ctrl-C, or when the process is asked to end.
+/// Resolves on SIGINT or SIGTERM.
 fn signals() -> std::io::Result<impl Future<Output = ()>> {
     use tokio::signal::unix::{SignalKind, signal};
-    let (mut interrupt, mut terminate) = (
-        signal(SignalKind::interrupt())?,
-        signal(SignalKind::terminate())?,
-    );
+
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
     Ok(async move {
         tokio::select! {
             _ = interrupt.recv() => {}
@@ -99,12 +100,10 @@ fn signals() -> std::io::Result<impl Future<Output = ()>> {
 }
 
 fn banner(cloud: &Cloud, data_dir: &std::path::Path, emulated: bool) -> String {
-    let (api, cdn, s3, demo) = (
-        cloud.api_url(),
-        cloud.cdn_url(),
-        cloud.s3_url(),
-        cloud.demo_url(),
-    );
+    let api = cloud.api_url();
+    let cdn = cloud.cdn_url();
+    let s3 = cloud.s3_url();
+    let demo = cloud.demo_url();
     let how = if emulated {
         "Larder is running, its functions under cargo-lambda."
     } else {
@@ -134,11 +133,11 @@ fn banner(cloud: &Cloud, data_dir: &std::path::Path, emulated: bool) -> String {
     text + "\nCtrl-C ends it."
 }
 
-fn say(text: &str) {
-    // Nobody may be reading, which is no failure of ours.
+fn print(text: &str) {
+    // Standard output may be closed, which is not an error.
     let _ = writeln!(std::io::stdout(), "{text}");
 }
 
-fn complain(text: &str) {
+fn print_error(text: &str) {
     let _ = writeln!(std::io::stderr(), "larder: {text}");
 }

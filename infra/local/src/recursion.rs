@@ -1,59 +1,64 @@
-//! Lambda's recursive loop detection: which messages of a queue do not invoke its function any
-//! more.
+//! Lambda's recursive loop detection: stops messages that would invoke a function too often.
 //!
 //! Lambda counts the invocations of a function in one chain of messages by the lineage in their
-//! trace headers. A message that would begin one more than 16 goes to the source queue's
-//! dead-letter queue, or is dropped where there is none ("Use Lambda recursive loop detection to
+//! trace headers. A message that would start the 17th invocation is moved to the source queue's
+//! dead-letter queue, or dropped if there is none ("Use Lambda recursive loop detection to
 //! prevent infinite loops" in the Lambda developer guide).
 
-use aws_sdk_sqs::{
-    Client,
-    types::{Message, MessageSystemAttributeName},
-};
-use emulators::ACCOUNT_ID;
+use aws_sdk_sqs::types::{Message, MessageSystemAttributeName};
 use runtime::Environment;
 use template::RecursiveLoop;
 
-use crate::trigger::client;
+use crate::sqs_client::SqsClient;
 
-/// Most invocations of a function in one chain of messages.
+/// Maximum number of invocations of a function in one chain of messages.
 const INVOCATIONS_MAX: u32 = 16;
-/// What the emulated trace header begins with, before the number of messages in the chain.
+/// Prefix of the emulated trace header; the number of messages in the chain follows.
 const LINEAGE: &str = "Lineage=";
 
-/// Stops the chains of one queue's messages.
+/// The messages of a batch.
+pub(crate) struct SplitMessages {
+    /// Messages that invoke the function.
+    pub(crate) invoking: Vec<Message>,
+    /// Messages of stopped chains.
+    pub(crate) stopped: Vec<Message>,
+}
+
+/// Stops recursive chains of messages in one queue.
 #[derive(Clone)]
 pub(crate) struct RecursionGuard {
-    client: Client,
+    sqs: SqsClient,
     function: String,
     recursive_loop: RecursiveLoop,
     dead_letter_queue_url: Option<String>,
 }
 
 impl RecursionGuard {
-    /// Guards a function; `environment` may send to the dead-letter queue, given by its physical
-    /// name.
+    /// Creates the guard of a function. `environment` must be allowed to send to the dead-letter
+    /// queue, given by its physical name.
     pub(crate) fn new(
         function: &template::Function,
         dead_letter_queue: Option<&str>,
         environment: &Environment,
     ) -> RecursionGuard {
-        let (client, endpoint) = client(environment);
+        let sqs = SqsClient::new(environment);
+        let dead_letter_queue_url = dead_letter_queue.map(|queue| sqs.queue_url(queue));
+
         RecursionGuard {
-            client,
+            sqs,
             function: function.binary.clone(),
             recursive_loop: function.recursive_loop,
-            dead_letter_queue_url: dead_letter_queue
-                .map(|queue| format!("{endpoint}/{ACCOUNT_ID}/{queue}")),
+            dead_letter_queue_url,
         }
     }
 
     /// Splits messages into those that invoke the function and those that do not.
-    pub(crate) fn split(&self, messages: Vec<Message>) -> (Vec<Message>, Vec<Message>) {
+    pub(crate) fn split(&self, messages: Vec<Message>) -> SplitMessages {
         let invokes = |message: &Message| {
             self.recursive_loop == RecursiveLoop::Allow || chain_length(message) <= INVOCATIONS_MAX
         };
-        messages.into_iter().partition(invokes)
+        let (invoking, stopped) = messages.into_iter().partition(invokes);
+        SplitMessages { invoking, stopped }
     }
 
     /// Sends messages to the dead-letter queue, if there is one, and returns those that may be
@@ -68,13 +73,14 @@ impl RecursionGuard {
             );
             if let Some(url) = &self.dead_letter_queue_url {
                 let send = self
+                    .sqs
                     .client
                     .send_message()
                     .queue_url(url)
                     .set_message_body(message.body.clone());
                 if let Err(error) = send.send().await {
                     // It becomes visible again, and is stopped again.
-                    tracing::warn!(function = self.function, %error, "the dead-letter queue does not take a message");
+                    tracing::warn!(function = self.function, %error, "a message could not be sent to the dead-letter queue");
                     continue;
                 }
             }

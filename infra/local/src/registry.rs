@@ -1,4 +1,4 @@
-//! The functions that can run in this process, by the name of their binary.
+//! The functions that can run in this process, by binary name.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -6,24 +6,24 @@ use axum::Router;
 use runtime::{ConfigurationError, Environment};
 use worker::BatchHandler;
 
-/// How something is started with an environment.
+/// Creates a handler from an environment.
 type Starter<T> = Arc<dyn Fn(&Environment) -> Result<T, ConfigurationError> + Send + Sync>;
 
-/// How a function is started in this process.
+/// Starts a function in this process.
 #[derive(Clone)]
 pub(crate) enum Start {
-    /// It answers HTTP requests.
+    /// A function that serves HTTP requests.
     Http(Starter<Router>),
-    /// It works through a queue's batches.
+    /// A worker that processes batches of messages.
     Worker(Starter<BatchHandler>),
 }
 
-/// Functions by the name of their binary.
+/// Functions by binary name.
 #[derive(Clone, Default)]
 pub struct Registry(BTreeMap<String, Start>);
 
 impl Registry {
-    /// Adds a function that answers HTTP requests.
+    /// Adds a function that serves HTTP requests.
     #[must_use]
     pub fn http(
         mut self,
@@ -35,7 +35,7 @@ impl Registry {
         self
     }
 
-    /// Adds a function that works through a queue's batches.
+    /// Adds a worker that processes batches of messages.
     #[must_use]
     pub fn worker(
         mut self,
@@ -51,7 +51,7 @@ impl Registry {
         self.0.get(binary)
     }
 
-    /// The functions' binaries.
+    /// Iterates over the binary names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }

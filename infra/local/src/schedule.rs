@@ -1,6 +1,7 @@
-//! Messages that rules send time and again, by the stack's clock: first one period after the
-//! stack's start, since when they were sent before is not kept. A time that was slept through is
-//! left out.
+//! Sends the messages of EventBridge rules, by the clock of the stack.
+//!
+//! - The first message is sent one period after the start of the stack: earlier times are not stored.
+//! - Times that passed while the stack was suspended are skipped.
 
 use std::{
     sync::{
@@ -10,27 +11,26 @@ use std::{
     time::Duration,
 };
 
-use aws_sdk_sqs::Client;
-use emulators::{ACCOUNT_ID, AsyncClock};
+use emulators::AsyncClock;
 use runtime::Environment;
 use template::Schedule;
 
-use crate::{server::Stopping, trigger::client};
+use crate::{server::Stopping, sqs_client::SqsClient};
 
 /// Milliseconds in a second.
 const MS_PER_SECOND: i64 = 1_000;
-/// How long to wait after SQS did not take a message.
+/// Delay after a failed send.
 const FAILURE_PAUSE: Duration = Duration::from_millis(200);
 
-/// When each schedule sends its next message.
+/// Next send times of all schedules.
 pub(crate) struct Schedules {
     clock: Arc<dyn AsyncClock>,
     next_ms: Vec<Arc<AtomicI64>>,
 }
 
-/// What sends one schedule's messages.
-pub(crate) struct Sender {
-    client: Client,
+/// Sends the messages of one schedule.
+pub(crate) struct ScheduleSender {
+    sqs: SqsClient,
     queue_url: String,
     schedule: Schedule,
     clock: Arc<dyn AsyncClock>,
@@ -45,15 +45,20 @@ impl Schedules {
         }
     }
 
-    /// Begins a schedule, with the environment of whoever sends its messages.
-    pub(crate) fn begin(&mut self, schedule: &Schedule, environment: &Environment) -> Sender {
-        let (client, endpoint) = client(environment);
+    /// Adds a schedule. `environment` must be allowed to send to its queue.
+    pub(crate) fn begin(
+        &mut self,
+        schedule: &Schedule,
+        environment: &Environment,
+    ) -> ScheduleSender {
+        let sqs = SqsClient::new(environment);
         let first_ms = self.clock.now_ms() + period_ms(schedule);
         let next_ms = Arc::new(AtomicI64::new(first_ms));
         self.next_ms.push(Arc::clone(&next_ms));
-        let queue_url = format!("{endpoint}/{ACCOUNT_ID}/{}", schedule.queue);
-        Sender {
-            client,
+        let queue_url = sqs.queue_url(&schedule.queue);
+
+        ScheduleSender {
+            sqs,
             queue_url,
             schedule: schedule.clone(),
             clock: Arc::clone(&self.clock),
@@ -61,7 +66,7 @@ impl Schedules {
         }
     }
 
-    /// Whether a message is due that has not been sent.
+    /// Returns whether a message is due and not sent yet.
     pub(crate) fn are_due(&self) -> bool {
         let now_ms = self.clock.now_ms();
         self.next_ms
@@ -70,8 +75,8 @@ impl Schedules {
     }
 }
 
-impl Sender {
-    /// Sends until the stack stops.
+impl ScheduleSender {
+    /// Sends messages until the stack stops.
     pub(crate) async fn run(self, mut stopping: Stopping) {
         loop {
             let due_ms = self.next_ms.load(Ordering::Acquire);
@@ -93,6 +98,7 @@ impl Sender {
     async fn send(&self) {
         loop {
             let message = self
+                .sqs
                 .client
                 .send_message()
                 .queue_url(&self.queue_url)
@@ -100,7 +106,7 @@ impl Sender {
             match message.send().await {
                 Ok(_) => return,
                 Err(error) => {
-                    tracing::warn!(rule = self.schedule.rule, %error, "the queue does not take a message");
+                    tracing::warn!(rule = self.schedule.rule, %error, "a scheduled message could not be sent");
                 }
             }
             tokio::time::sleep(FAILURE_PAUSE).await;
@@ -112,7 +118,7 @@ fn period_ms(schedule: &Schedule) -> i64 {
     i64::from(schedule.period_seconds) * MS_PER_SECOND
 }
 
-/// The first of a schedule's times that is yet to come.
+/// Returns the next send time after `now_ms`.
 fn following_ms(due_ms: i64, period_ms: i64, now_ms: i64) -> i64 {
     let periods = (now_ms - due_ms).max(0) / period_ms + 1;
     due_ms + periods * period_ms
@@ -123,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_that_were_slept_through_are_left_out() {
+    fn missed_times_are_skipped() {
         for (due_ms, now_ms, expected) in [
             (100, 100, 110),
             (100, 109, 110),

@@ -1,4 +1,4 @@
-//! HTTP/1.1 on one loopback listener.
+//! HTTP/1.1 server on a loopback listener.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
@@ -16,28 +16,27 @@ use tokio::{
     task::JoinSet,
 };
 
-use crate::{StartError, gateway::Gateway};
+use crate::{gateway::Gateway, start_error::StartError};
 
-/// Connections that wait to be accepted.
+/// Maximum number of connections that wait to be accepted.
 const BACKLOG: u32 = 1024;
-/// How long a client may take for its headers.
+/// Maximum duration of receiving the request headers.
 const HEADER_DEADLINE: Duration = Duration::from_secs(30);
-/// Bytes of a request's line and headers beyond which it is refused.
+/// Maximum size of request line and headers, in bytes.
 const HEADER_BYTES: usize = 64 << 10;
-/// How long requests and batches may go on once the stack stops.
+/// Maximum duration of requests and batches after the stack stops.
 pub(crate) const STOP_DEADLINE: Duration = Duration::from_secs(5);
-/// How long to wait after a connection could not be accepted, for want of file descriptors for
-/// instance.
+/// Delay after a connection could not be accepted, for example without free file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Resolves once the sender has been dropped.
+/// Changes when the stack stops, which drops the sender.
 pub(crate) type Stopping = watch::Receiver<()>;
 
-/// Binds a port of loopback; 0 takes a free one.
+/// Binds a port of the loopback interface. 0 selects a free port.
 pub(crate) fn bind(port: u16) -> Result<TcpListener, StartError> {
     let bound = (|| {
         let socket = TcpSocket::new_v4()?;
-        // Its port is free again as soon as the process has ended.
+        // The port can be bound again immediately after the process ends.
         socket.set_reuseaddr(true)?;
         socket.bind(SocketAddr::from(([127, 0, 0, 1], port)))?;
         socket.listen(BACKLOG)
@@ -45,7 +44,7 @@ pub(crate) fn bind(port: u16) -> Result<TcpListener, StartError> {
     bound.map_err(|reason| StartError::Port { port, reason })
 }
 
-/// Serves until the stack stops, then lets running requests finish.
+/// Serves requests until the stack stops. Requests in progress have [`STOP_DEADLINE`] to finish.
 pub(crate) async fn serve(listener: TcpListener, gateway: Arc<Gateway>, mut stopping: Stopping) {
     let graceful = GracefulShutdown::new();
     let mut connections = JoinSet::new();
@@ -54,7 +53,7 @@ pub(crate) async fn serve(listener: TcpListener, gateway: Arc<Gateway>, mut stop
             accepted = listener.accept() => match accepted {
                 Ok((stream, peer)) => {
                     let viewer = Viewer::connected(peer.ip());
-                    connections.spawn(converse(stream, viewer, Arc::clone(&gateway), graceful.watcher()));
+                    connections.spawn(serve_connection(stream, viewer, Arc::clone(&gateway), graceful.watcher()));
                 }
                 Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
             },
@@ -63,19 +62,24 @@ pub(crate) async fn serve(listener: TcpListener, gateway: Arc<Gateway>, mut stop
         }
     }
     drop(listener);
-    // What is not done by then is cut off with the set of connections.
+    // Dropping the set aborts the remaining connections.
     let _ = tokio::time::timeout(STOP_DEADLINE, graceful.shutdown()).await;
 }
 
-async fn converse(stream: TcpStream, viewer: Viewer, gateway: Arc<Gateway>, watcher: Watcher) {
-    // Without it, Nagle's algorithm delays every second small answer by 40 ms.
+async fn serve_connection(
+    stream: TcpStream,
+    viewer: Viewer,
+    gateway: Arc<Gateway>,
+    watcher: Watcher,
+) {
+    // Nagle's algorithm would delay every second small response by 40 ms.
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(viewer);
         let gateway = Arc::clone(&gateway);
         async move {
             Ok::<Response<Body>, std::convert::Infallible>(
-                gateway.answer(request.map(Body::new)).await,
+                gateway.respond(request.map(Body::new)).await,
             )
         }
     });
@@ -85,6 +89,6 @@ async fn converse(stream: TcpStream, viewer: Viewer, gateway: Arc<Gateway>, watc
         .max_header_size(HEADER_BYTES)
         .max_buf_size(HEADER_BYTES)
         .serve_connection(TokioIo::new(stream), service);
-    // How a connection ends is its client's affair.
+    // Errors of a connection concern only its client.
     let _ = watcher.watch(connection).await;
 }

@@ -1,4 +1,4 @@
-//! What can keep the local stack from starting.
+//! Errors of the start.
 
 use std::{io, path::PathBuf};
 
@@ -6,7 +6,7 @@ use domain::ServiceError;
 use runtime::ConfigurationError;
 use template::Diagnostics;
 
-/// Why the local stack did not start.
+/// Reason why the local stack did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// A port cannot be listened on.
@@ -14,39 +14,39 @@ pub enum StartError {
     Port {
         /// The port.
         port: u16,
-        /// What the system said.
+        /// Error of the operating system.
         reason: io::Error,
     },
-    /// A file of the data directory cannot be read or written.
+    /// A file in the data directory cannot be read or written.
     #[error("{} cannot be used: {reason}", path.display())]
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         reason: io::Error,
     },
     /// The emulators did not start.
     #[error(transparent)]
     Emulators(#[from] emulators::EmulatorStartError),
-    /// A resource of the template could not be provided.
+    /// A resource of the template could not be created.
     #[error(transparent)]
     Provision(#[from] emulators::ProvisionError),
-    /// The template says what the local stack does not understand.
+    /// The template is invalid or not supported.
     #[error("{0}")]
     Template(Diagnostics),
     /// The template and this program do not have the same functions.
     #[error("{0}")]
     Functions(String),
-    /// A function does not start.
+    /// A function could not be configured.
     #[error("{function}: {reason}")]
     Function {
         /// The function's binary.
         function: String,
-        /// What is wrong.
+        /// Errors in the configuration.
         reason: ConfigurationError,
     },
-    /// The first user, space or key could not be made.
-    #[error("the first key could not be made: {0}")]
+    /// The first user, space or key could not be created.
+    #[error("the first API key could not be created: {0}")]
     Bootstrap(#[from] ServiceError),
     /// cargo-lambda did not start.
     #[error("cargo-lambda did not start: {0}")]

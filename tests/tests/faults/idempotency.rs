@@ -7,7 +7,7 @@ use emulators::{
     InjectedError,
     Service::{DynamoDb, S3},
 };
-use local::product;
+use local::all_functions;
 use runtime::{ConfigurationError, Environment, Settings};
 use serde_json::{Value, json};
 use tests::{DYNAMODB_ATTEMPTS, Dump, Response, Stack, StackOptions, Tenant, seconds, stack_test};
@@ -395,7 +395,7 @@ async fn crashed_request_holds_its_key_until_lease_ends(stack: &Stack) {
 /// Options of a stack whose `POST /folders` panics.
 fn with_panicking_folders() -> StackOptions {
     StackOptions {
-        registry: product().http("folders", panicking_folders),
+        registry: all_functions().http("folders", panicking_folders),
         ..StackOptions::default()
     }
 }

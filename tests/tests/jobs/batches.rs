@@ -5,7 +5,7 @@ use std::time::Duration;
 use bucket::ObjectKey;
 use domain::{FileId, Revision, SpaceId};
 use emulators::{InjectedError, Service::DynamoDb};
-use local::{TEMPLATE, product};
+use local::{TEMPLATE, all_functions};
 use serde_json::json;
 use template::RecursiveLoop;
 use tenant::JobLimits;
@@ -96,7 +96,7 @@ const ONE_PAGE: JobLimits = JobLimits {
 /// Options of a stack whose purge and sweep process one small page per job. `recursive_loop` replaces
 /// the setting of the template.
 pub(crate) fn small_jobs(recursive_loop: RecursiveLoop) -> StackOptions {
-    let registry = product()
+    let registry = all_functions()
         .worker("purge", |environment| {
             purge::handler_with_limits(environment, ONE_PAGE)
         })

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use local::product;
+use local::all_functions;
 use serde_json::Value;
 use tempfile::TempDir;
 use tests::{
@@ -543,7 +543,7 @@ fn ctrl_c_ends_all_processes() {
     let children = children_of(program.id());
     assert_eq!(
         children.len(),
-        1 + product().names().count(),
+        1 + all_functions().names().count(),
         "cargo-lambda and every function"
     );
     program.signal("-INT");

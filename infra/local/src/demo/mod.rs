@@ -1,16 +1,15 @@
-//! `/demo`: a page from which a person uploads files, as any site's own page would. It stands
-//! beside the API, on the same address, and is of this machine alone: the template does not know
-//! it, so nothing of it is ever deployed.
+//! `/demo`: a page for uploads, served on the port of the API. It is not part of the template, so it
+//! is never deployed.
 //!
-//! Invariant: the page is one document that loads nothing but the API's answers, and its policy
-//! holds it to that.
+//! Invariant: the page is a single document. Its content security policy allows requests to the local
+//! stack and images only.
 
 use axum::body::Body;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use http::{HeaderValue, Method, Request, Response, header};
 use sha2::{Digest, Sha256};
 
-/// Where the page is.
+/// Path of the page.
 pub(crate) const PATH: &str = "/demo";
 
 const STYLE: &str = include_str!("page.css");
@@ -26,11 +25,11 @@ const PAGE: &str = concat!(
     "</script>\n</body>\n</html>\n",
 );
 
-/// The page, where a request is for it.
+/// Returns the page if the request is for it.
 pub(crate) fn page(request: &Request<Body>) -> Option<Response<Body>> {
-    let is_for_it =
+    let is_match =
         request.uri().path() == PATH && [Method::GET, Method::HEAD].contains(request.method());
-    is_for_it.then(|| {
+    is_match.then(|| {
         let mut response = Response::new(Body::from(PAGE));
         let headers = response.headers_mut();
         headers.insert(
@@ -49,8 +48,8 @@ pub(crate) fn page(request: &Request<Body>) -> Option<Response<Body>> {
     })
 }
 
-/// What the page may do: run its own script and style, speak with this machine, and show pictures
-/// of what is chosen and of what is delivered, by a space's own domain too.
+/// Returns the content security policy: the page's own script and style, requests to this machine,
+/// and images of selected and delivered files, including custom domains.
 fn policy() -> String {
     let digest = |text: &str| BASE64_STANDARD.encode(Sha256::digest(text));
     let (script, style) = (digest(SCRIPT), digest(STYLE));

@@ -1,5 +1,5 @@
-//! A request's body. Its unread rest is discarded, up to a bound, while the response is sent, so
-//! that a client that is still sending reads the response instead of a broken connection.
+//! Request bodies. The unread rest of a body is discarded, up to a limit, while the response is sent,
+//! so that a client that is still sending receives the response instead of a connection reset.
 
 use std::{
     pin::Pin,
@@ -12,12 +12,12 @@ use bytes::Bytes;
 use futures::{Stream, StreamExt};
 use http_body::Body as _;
 
-/// Bytes that are thrown away.
+/// Maximum number of bytes to discard.
 const DRAIN_BYTES: usize = 64 << 20;
-/// How long a client may take to send them.
+/// Maximum duration of discarding.
 const DRAIN_DEADLINE: Duration = Duration::from_secs(10);
 
-/// The body, whose rest is drained once it is dropped.
+/// Wraps a body so that its unread rest is discarded when it is dropped.
 pub(super) fn drained(body: Body) -> Body {
     if body.is_end_stream() {
         return body;

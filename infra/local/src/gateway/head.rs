@@ -1,77 +1,82 @@
-//! The head of a request: what a front does not hand on, and how it hands the rest on.
+//! Validates and normalizes request line and headers.
 //!
-//! Invariant: a function sees what an event can hold: a path, one host, and each header once, as
-//! text.
+//! Invariant: a forwarded request fits into an event: it has a path, one host, and each header once,
+//! as UTF-8.
 
 use http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, header, uri::Authority};
 
-use super::refusal::Refusal;
+use super::error::GatewayError;
 
-/// What a front takes, in bytes.
+/// Size limits of a gateway, in bytes.
 pub(super) struct Limits {
     /// Path and query.
-    address_bytes: usize,
+    target_bytes: usize,
     /// Request line and headers together.
     head_bytes: usize,
 }
 
-/// An HTTP API's quota.
+/// Quotas of an HTTP API.
 pub(super) const API_LIMITS: Limits = Limits {
-    address_bytes: 10_240,
+    target_bytes: 10_240,
     head_bytes: 10_240,
 };
-/// CloudFront's quotas.
+/// Quotas of CloudFront.
 pub(super) const CDN_LIMITS: Limits = Limits {
-    address_bytes: 8_192,
+    target_bytes: 8_192,
     head_bytes: 32_768,
 };
 
-/// Bytes of a request line beside method and address: two spaces, the version, the line's end.
+/// Length of a request line without method and URL: two spaces, the version, the line end.
 const REQUEST_LINE_BYTES: usize = 12;
-/// Bytes of a header's line beside name and value: a colon, a space, the line's end.
+/// Length of a header line without name and value: a colon, a space, the line end.
 const HEADER_LINE_BYTES: usize = 4;
 
-/// Refuses what no front hands on.
-pub(super) fn check<B>(request: &Request<B>, limits: &Limits) -> Result<(), Refusal> {
-    let (uri, headers) = (request.uri(), request.headers());
-    let address_bytes = uri
+/// Rejects requests that API Gateway or CloudFront would not forward.
+pub(super) fn check<B>(request: &Request<B>, limits: &Limits) -> Result<(), GatewayError> {
+    let uri = request.uri();
+    let headers = request.headers();
+
+    let target_bytes = uri
         .path_and_query()
         .map_or(0, |address| address.as_str().len());
-    if address_bytes > limits.address_bytes {
-        return Err(Refusal(
+    if target_bytes > limits.target_bytes {
+        return Err(GatewayError::new(
             StatusCode::URI_TOO_LONG,
-            "The address is too long.",
+            "The URL is too long.",
         ));
     }
     let header_bytes: usize = headers
         .iter()
         .map(|(name, value)| name.as_str().len() + value.len() + HEADER_LINE_BYTES)
         .sum();
-    if request.method().as_str().len() + address_bytes + REQUEST_LINE_BYTES + header_bytes
+    if request.method().as_str().len() + target_bytes + REQUEST_LINE_BYTES + header_bytes
         > limits.head_bytes
     {
-        return Err(Refusal(
+        return Err(GatewayError::new(
             StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             "The headers are too large.",
         ));
     }
     if !uri.path().starts_with('/') {
-        return Err(Refusal(
+        return Err(GatewayError::new(
             StatusCode::BAD_REQUEST,
-            "The request is not for a path.",
+            "The request target must be a path.",
         ));
     }
     if !has_one_host(headers) {
-        return Err(Refusal(
+        return Err(GatewayError::new(
             StatusCode::BAD_REQUEST,
-            "The request needs one Host header, with a host.",
+            "The request must have exactly one valid Host header.",
         ));
     }
     if headers
         .values()
         .any(|value| str::from_utf8(value.as_bytes()).is_err())
     {
-        return Err(Refusal(StatusCode::BAD_REQUEST, "A header is not UTF-8."));
+        return Err(GatewayError::new(
+            StatusCode::BAD_REQUEST,
+            "A header is not valid UTF-8.",
+        ));
     }
     Ok(())
 }
@@ -88,8 +93,7 @@ fn has_one_host(headers: &HeaderMap) -> bool {
         && (authority.host() == authority.as_str() || authority.port_u16().is_some())
 }
 
-/// Headers that stand more than once are joined, cookies by semicolons and others by commas, as an
-/// event has them.
+/// Joins repeated headers as in an event: cookies by semicolons, others by commas.
 pub(super) fn join_repeated(headers: &mut HeaderMap) {
     let repeated: Vec<HeaderName> = headers
         .keys()
@@ -120,11 +124,11 @@ mod tests {
     fn status(request: http::request::Builder, limits: &Limits) -> Option<u16> {
         check(&request.body(()).expect("a request"), limits)
             .err()
-            .map(|refusal| refusal.0.as_u16())
+            .map(|error| error.status.as_u16())
     }
 
     #[test]
-    fn a_head_may_be_as_long_as_its_limit_and_no_longer() {
+    fn head_over_limit_is_rejected() {
         // `GET / HTTP/1.1`, `host: localhost` and what `x: ` takes are 16, 17 and 5 bytes with the
         // ends of their lines.
         let head = |bytes: usize| {
@@ -135,11 +139,11 @@ mod tests {
         let address = |bytes: usize| {
             Request::get(format!("/{}", "x".repeat(bytes - 1))).header("host", "localhost")
         };
-        for (limits, address_bytes) in [(&API_LIMITS, 10_240 - 32), (&CDN_LIMITS, 8_192)] {
+        for (limits, target_bytes) in [(&API_LIMITS, 10_240 - 32), (&CDN_LIMITS, 8_192)] {
             assert_eq!(status(head(limits.head_bytes), limits), None);
             assert_eq!(status(head(limits.head_bytes + 1), limits), Some(431));
-            assert_eq!(status(address(address_bytes), limits), None);
-            assert_eq!(status(address(limits.address_bytes + 1), limits), Some(414));
+            assert_eq!(status(address(target_bytes), limits), None);
+            assert_eq!(status(address(limits.target_bytes + 1), limits), Some(414));
         }
     }
 

@@ -1,11 +1,11 @@
-//! What stands before the functions: the HTTP API, and the CDN.
+//! The HTTP API and the CDN in front of the functions.
 //!
-//! The API takes the routes from the template and matches as an HTTP API does; the CDN has one
-//! origin, and does to a request what the distribution's viewer function does.
+//! The HTTP API matches requests against the routes of the template. The CDN has one origin and
+//! changes requests as the distribution's viewer function does.
 
 mod body;
+mod error;
 mod head;
-mod refusal;
 mod routing;
 
 use std::sync::Arc;
@@ -16,72 +16,78 @@ use http::{HeaderName, Request, Response, StatusCode, header};
 use percent_encoding::percent_decode_str;
 use runtime::{BodyDeadlines, BodyTimer, EventSource};
 
-use crate::{
-    callee::{Callee, Unanswered},
-    demo,
-};
+use crate::{demo, function::LocalFunction, invoke_error::InvokeError};
 
-use refusal::Refusal;
+use error::GatewayError;
 pub(crate) use routing::Routing;
 
-/// The header to which the distribution's viewer function moves a viewer's key.
+/// The header that receives `Authorization` from the distribution's viewer function.
 const MOVED_AUTHORIZATION: HeaderName = HeaderName::from_static("x-larder-authorization");
 
-/// One listener's gateway.
+/// The gateway of one listener.
 pub(crate) struct Gateway {
-    behind: Behind,
+    upstream: Upstream,
     env: Env,
     body_deadlines: BodyDeadlines,
 }
 
-/// What a gateway stands before.
-pub(crate) enum Behind {
-    /// The routes of the HTTP API; beside them, the demo's page.
+/// The destination of a gateway's requests.
+pub(crate) enum Upstream {
+    /// The routes of the HTTP API, and the demo page.
     Api(Routing),
-    /// The CDN's origin.
-    Cdn(Arc<Callee>),
+    /// The origin of the CDN.
+    Cdn(Arc<LocalFunction>),
 }
 
 impl Gateway {
-    /// A gateway that names its own answers by these sources.
-    pub(crate) fn new(behind: Behind, env: Env, body_deadlines: BodyDeadlines) -> Gateway {
+    /// Creates a gateway. `env` provides the request ids of its own errors.
+    pub(crate) fn new(upstream: Upstream, env: Env, body_deadlines: BodyDeadlines) -> Gateway {
         Gateway {
-            behind,
+            upstream,
             env,
             body_deadlines,
         }
     }
 
-    /// Answers a request, whatever happens behind.
-    pub(crate) async fn answer(&self, request: Request<Body>) -> Response<Body> {
+    /// Forwards a request. Creates the response itself if the function does not.
+    pub(crate) async fn respond(&self, request: Request<Body>) -> Response<Body> {
         let request = BodyTimer::attach(request.map(body::drained), self.body_deadlines);
         let timer = BodyTimer::of(request.extensions());
 
-        let answer = match &self.behind {
-            Behind::Api(routing) => api(routing, request).await,
-            Behind::Cdn(origin) => cdn(origin, request).await,
+        let response = match &self.upstream {
+            Upstream::Api(routing) => api(routing, request).await,
+            Upstream::Cdn(origin) => cdn(origin, request).await,
         };
-        answer.unwrap_or_else(|refusal| timer.report_timeout(refusal.into_response(&self.env)))
+        response.unwrap_or_else(|error| timer.report_timeout(error.into_response(&self.env)))
     }
 }
 
-async fn api(routing: &Routing, mut request: Request<Body>) -> Result<Response<Body>, Refusal> {
+async fn api(
+    routing: &Routing,
+    mut request: Request<Body>,
+) -> Result<Response<Body>, GatewayError> {
     head::check(&request, &head::API_LIMITS)?;
     if let Some(page) = demo::page(&request) {
         return Ok(page);
     }
-    let path = percent_decode_str(request.uri().path()).decode_utf8();
-    let path = path.map_err(|_| Refusal(StatusCode::BAD_REQUEST, "The path is not UTF-8."))?;
-    // An HTTP API decodes the path first, and then takes what follows a question mark for the
-    // query.
-    let path = path.split('?').next().unwrap_or_default().to_owned();
-    let callee = routing.route(request.method().as_str(), &path);
-    let callee = callee.ok_or(Refusal(StatusCode::NOT_FOUND, "Not found."))?;
+
+    let decoded = percent_decode_str(request.uri().path())
+        .decode_utf8()
+        .map_err(|_| GatewayError::new(StatusCode::BAD_REQUEST, "The path is not UTF-8."))?;
+    // An HTTP API decodes the path before it separates the query.
+    let path = decoded.split('?').next().unwrap_or_default().to_owned();
+    let function = routing
+        .route(request.method().as_str(), &path)
+        .ok_or(GatewayError::new(StatusCode::NOT_FOUND, "Not found."))?;
+
     head::join_repeated(request.headers_mut());
-    call(callee, EventSource::HttpApi, &path, request).await
+    call(function, EventSource::HttpApi, &path, request).await
 }
 
-async fn cdn(origin: &Callee, mut request: Request<Body>) -> Result<Response<Body>, Refusal> {
+async fn cdn(
+    origin: &LocalFunction,
+    mut request: Request<Body>,
+) -> Result<Response<Body>, GatewayError> {
     head::check(&request, &head::CDN_LIMITS)?;
     let headers = request.headers_mut();
     head::join_repeated(headers);
@@ -94,28 +100,28 @@ async fn cdn(origin: &Callee, mut request: Request<Body>) -> Result<Response<Bod
 }
 
 async fn call(
-    callee: &Callee,
-    front: EventSource,
+    function: &LocalFunction,
+    source: EventSource,
     path: &str,
     mut request: Request<Body>,
-) -> Result<Response<Body>, Refusal> {
-    let uri = front.uri(path, request.uri().query().unwrap_or_default());
-    *request.uri_mut() = uri.ok_or(Refusal(
+) -> Result<Response<Body>, GatewayError> {
+    let uri = source.uri(path, request.uri().query().unwrap_or_default());
+    *request.uri_mut() = uri.ok_or(GatewayError::new(
         StatusCode::BAD_REQUEST,
-        "The address cannot be read.",
+        "The URL is not valid.",
     ))?;
-    callee.call(request).await.map_err(|unanswered| match unanswered {
-        Unanswered::TooLarge => Refusal(
+    function.call(request).await.map_err(|error| match error {
+        InvokeError::TooLarge => GatewayError::new(
             StatusCode::PAYLOAD_TOO_LARGE,
-            "Request Too Long: a function takes 6,291,556 bytes with the body encoded, a file of about 4.4 MB. Send larger \
-             files by way of POST /api/v1/upload/presign.",
+            "Request Too Long: Lambda accepts 6,291,556 bytes with the encoded body, a file of about 4.4 MB. Upload larger \
+             files with POST /api/v1/upload/presign.",
         ),
-        Unanswered::BodyIsNoText => Refusal(StatusCode::BAD_REQUEST, "The body is not UTF-8."),
-        Unanswered::BodyEndedEarly => Refusal(StatusCode::BAD_REQUEST, "The body ended early."),
-        Unanswered::TimedOut => Refusal(StatusCode::GATEWAY_TIMEOUT, "Gateway Timeout"),
-        Unanswered::Failed(reason) => {
-            tracing::error!(function = callee.name(), reason, "the function did not answer");
-            Refusal(StatusCode::BAD_GATEWAY, "Bad Gateway")
+        InvokeError::BodyNotUtf8 => GatewayError::new(StatusCode::BAD_REQUEST, "The body is not UTF-8."),
+        InvokeError::BodyEndedEarly => GatewayError::new(StatusCode::BAD_REQUEST, "The body ended early."),
+        InvokeError::TimedOut => GatewayError::new(StatusCode::GATEWAY_TIMEOUT, "Gateway Timeout"),
+        InvokeError::Failed(reason) => {
+            tracing::error!(function = function.name(), reason, "the invocation failed");
+            GatewayError::new(StatusCode::BAD_GATEWAY, "Bad Gateway")
         }
     })
 }

@@ -1,47 +1,49 @@
-//! Which function a request goes to, told as an HTTP API does: the most specific route, else
-//! `$default`.
+//! Routes requests to functions as an HTTP API does: to the most specific route, else to `$default`.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use template::Route;
 
-use crate::callee::Callee;
+use crate::function::LocalFunction;
 
-/// The template's routes.
+/// The routes of the template.
 pub(crate) struct Routing {
-    routes: Vec<Entry>,
-    default: Option<Arc<Callee>>,
+    routes: Vec<CompiledRoute>,
+    default: Option<Arc<LocalFunction>>,
 }
 
-struct Entry {
+struct CompiledRoute {
     method: String,
     parts: Vec<String>,
-    callee: Arc<Callee>,
+    function: Arc<LocalFunction>,
 }
 
 impl Routing {
-    /// The routes, with the functions they name by logical id.
-    pub(crate) fn of(routes: &[Route], callees: &BTreeMap<String, Arc<Callee>>) -> Routing {
+    /// Compiles the routes. `functions` are keyed by logical id.
+    pub(crate) fn of(
+        routes: &[Route],
+        functions: &BTreeMap<String, Arc<LocalFunction>>,
+    ) -> Routing {
         let mut routing = Routing {
             routes: Vec::new(),
             default: None,
         };
         for route in routes {
-            let Some(callee) = callees.get(&route.function) else {
+            let Some(function) = functions.get(&route.function) else {
                 continue;
             };
             if route.path == "$default" {
-                routing.default = Some(Arc::clone(callee));
+                routing.default = Some(Arc::clone(function));
                 continue;
             }
             let parts = route.path.split('/').map(str::to_owned).collect();
-            routing.routes.push(Entry {
+            routing.routes.push(CompiledRoute {
                 method: route.method.clone(),
                 parts,
-                callee: Arc::clone(callee),
+                function: Arc::clone(function),
             });
         }
-        // Static parts before parameters, from the left; then a method of its own before any.
+        // Literal segments before parameters, from the left; then a specific method before `ANY`.
         routing.routes.sort_by_key(|entry| {
             let parameters: Vec<bool> = entry.parts.iter().map(|part| is_parameter(part)).collect();
             (parameters, entry.method == "ANY")
@@ -49,13 +51,13 @@ impl Routing {
         routing
     }
 
-    /// The function of a decoded path.
-    pub(crate) fn route(&self, method: &str, path: &str) -> Option<&Callee> {
+    /// Returns the function for a decoded path.
+    pub(crate) fn route(&self, method: &str, path: &str) -> Option<&LocalFunction> {
         let found = self.routes.iter().find(|entry| {
             (entry.method == "ANY" || entry.method == method) && matches(&entry.parts, path)
         });
         found
-            .map(|entry| &*entry.callee)
+            .map(|entry| &*entry.function)
             .or(self.default.as_deref())
     }
 }
@@ -78,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_most_specific_route_takes_a_request() {
+    fn most_specific_route_matches() {
         let route = |method: &str, path: &str, function: &str| Route {
             method: method.to_owned(),
             path: path.to_owned(),
@@ -91,10 +93,15 @@ mod tests {
             route("GET", "/a/{id}/b", "deep"),
             route("ANY", "$default", "default"),
         ];
-        let callees = ["any", "get", "fixed", "deep", "default"]
-            .map(|name| (name.to_owned(), Arc::new(Callee::nobody(name))))
+        let functions = ["any", "get", "fixed", "deep", "default"]
+            .map(|name| {
+                (
+                    name.to_owned(),
+                    Arc::new(LocalFunction::without_routes(name)),
+                )
+            })
             .into();
-        let routing = Routing::of(&routes, &callees);
+        let routing = Routing::of(&routes, &functions);
         for (method, path, expected) in [
             ("GET", "/a/1", "get"),
             ("POST", "/a/1", "any"),
@@ -107,7 +114,7 @@ mod tests {
             ("DELETE", "/", "default"),
         ] {
             assert_eq!(
-                routing.route(method, path).map(Callee::name),
+                routing.route(method, path).map(LocalFunction::name),
                 Some(expected),
                 "{method} {path}"
             );

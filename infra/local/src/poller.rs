@@ -1,91 +1,90 @@
-//! A queue that invokes a worker, by SQS's own rules: a batch is received, worked through, and
-//! deleted but for what failed, which becomes visible again by itself until the queue's redrive
-//! policy puts it aside. A batch is what one receive gives: no batching window waits for more.
+//! Polls a queue and invokes its worker, as a Lambda event source mapping does.
 //!
-//! As on AWS, a chain of messages that a function sends to its own queue is stopped after 16
-//! invocations, unless its template allows recursive loops.
+//! - A batch is the result of one receive: there is no batching window.
+//! - Messages are deleted after a successful invocation. Failed messages become visible again until
+//!   the redrive policy moves them to the dead-letter queue.
+//! - A chain of messages that a function sends to its own queue is stopped after 16 invocations,
+//!   unless the template allows recursive loops.
 
-use std::{
-    collections::BTreeSet,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use aws_lambda_events::event::sqs::{BatchItemFailure, SqsEvent, SqsMessage};
-use aws_sdk_sqs::{
-    Client,
-    config::{BehaviorVersion, Credentials, Region},
-    types::{DeleteMessageBatchRequestEntry, Message, MessageSystemAttributeName},
-};
-use aws_smithy_http_client::Builder;
+use aws_sdk_sqs::types::{DeleteMessageBatchRequestEntry, Message, MessageSystemAttributeName};
 use emulators::{ACCOUNT_ID, REGION};
 use runtime::Environment;
 use template::Trigger;
 use tokio::task::JoinSet;
 
 use crate::{
-    callee::Callee,
+    function::LocalFunction,
+    messages::RunningBatches,
     recursion::RecursionGuard,
     server::{STOP_DEADLINE, Stopping},
+    sqs_client::SqsClient,
 };
 
-/// Most messages of one receive.
+/// Maximum number of messages of one receive.
 const RECEIVED_AT_ONCE: u32 = 10;
-/// Seconds of one long poll.
+/// Duration of a long poll, in seconds.
 const WAIT_SECONDS: i32 = 20;
-/// Batches that are at work at once, where the template says nothing.
+/// Maximum number of concurrent batches if the template does not specify it.
 const DEFAULT_CONCURRENCY: u32 = 5;
-/// Tries of a deletion, which may be done in part: what is left is tried again.
+/// Maximum attempts to delete a batch. Entries that failed are retried.
 const DELETE_TRIES: usize = 5;
-/// How long to wait after SQS did not answer.
+/// Delay after a failed receive.
 const FAILURE_PAUSE: Duration = Duration::from_millis(200);
 
-/// What moves a queue's messages to its function.
+/// Role, limits and counters of a [`Poller`].
+pub(crate) struct PollerOptions {
+    /// Environment with the credentials of the function's role.
+    pub(crate) environment: Environment,
+    pub(crate) recursion: RecursionGuard,
+    pub(crate) running: RunningBatches,
+}
+
+/// Polls one queue.
 #[derive(Clone)]
-pub(crate) struct Pump {
-    client: Client,
+pub(crate) struct Poller {
+    sqs: SqsClient,
     queue: String,
     queue_url: String,
     batch_size: u32,
     reports_failures: bool,
-    callee: Arc<Callee>,
+    function: Arc<LocalFunction>,
     recursion: RecursionGuard,
     running: RunningBatches,
 }
 
-impl Pump {
-    /// The pump of a trigger, with the environment of its function's role.
+impl Poller {
+    /// Creates a poller that invokes `function`.
     pub(crate) fn new(
         trigger: &Trigger,
-        callee: Arc<Callee>,
-        environment: &Environment,
-        recursion: RecursionGuard,
-        running: RunningBatches,
-    ) -> Pump {
-        let (client, endpoint) = client(environment);
-        Pump {
-            client,
+        function: Arc<LocalFunction>,
+        options: PollerOptions,
+    ) -> Poller {
+        let sqs = SqsClient::new(&options.environment);
+        let queue_url = sqs.queue_url(&trigger.queue);
+
+        Poller {
+            sqs,
             queue: trigger.queue.clone(),
-            queue_url: format!("{endpoint}/{ACCOUNT_ID}/{}", trigger.queue),
+            queue_url,
             batch_size: trigger.batch_size.clamp(1, RECEIVED_AT_ONCE),
             reports_failures: trigger.reports_failures,
-            callee,
-            recursion,
-            running,
+            function,
+            recursion: options.recursion,
+            running: options.running,
         }
     }
 
-    /// Pumps until the stack stops; batches at work are finished, within a bound.
+    /// Polls until the stack stops. Batches in progress have [`STOP_DEADLINE`] to finish.
     pub(crate) async fn run(self, concurrency: Option<u32>, mut stopping: Stopping) {
-        let most = concurrency.unwrap_or(DEFAULT_CONCURRENCY) as usize;
+        let max_batches = concurrency.unwrap_or(DEFAULT_CONCURRENCY) as usize;
         let mut working = JoinSet::new();
         loop {
             while working.try_join_next().is_some() {}
             let next = async {
-                while working.len() >= most {
+                while working.len() >= max_batches {
                     working.join_next().await;
                 }
                 self.receive().await
@@ -95,15 +94,16 @@ impl Pump {
                 _ = stopping.changed() => break,
             };
             if !messages.is_empty() {
-                let pump = self.clone();
+                let poller = self.clone();
                 let running = self.running.begin();
                 working.spawn(async move {
-                    pump.work(messages).await;
+                    poller.process(messages).await;
                     drop(running);
                 });
             }
         }
-        // What is not done by then is cut off with the set of batches, and received again after the
+
+        // Dropping the set aborts the remaining batches. Their messages are received again after the
         // next start.
         let finished = async { while working.join_next().await.is_some() {} };
         let _ = tokio::time::timeout(STOP_DEADLINE, finished).await;
@@ -111,6 +111,7 @@ impl Pump {
 
     async fn receive(&self) -> Vec<Message> {
         let received = self
+            .sqs
             .client
             .receive_message()
             .queue_url(&self.queue_url)
@@ -123,17 +124,18 @@ impl Pump {
         match received {
             Ok(received) => received.messages.unwrap_or_default(),
             Err(error) => {
-                tracing::warn!(queue = self.queue, %error, "the queue does not answer");
+                tracing::warn!(queue = self.queue, %error, "messages could not be received");
                 tokio::time::sleep(FAILURE_PAUSE).await;
                 Vec::new()
             }
         }
     }
 
-    async fn work(&self, messages: Vec<Message>) {
-        let (messages, stopped) = self.recursion.split(messages);
-        self.delete(self.recursion.discard(&stopped).await.into_iter())
+    async fn process(&self, received: Vec<Message>) {
+        let split = self.recursion.split(received);
+        self.delete(self.recursion.discard(&split.stopped).await.into_iter())
             .await;
+        let messages = split.invoking;
         if messages.is_empty() {
             return;
         }
@@ -143,21 +145,21 @@ impl Pump {
             .iter()
             .map(|message| self.record(message))
             .collect();
-        let failures = match self.callee.work(event).await {
-            Ok(answer) if self.reports_failures => answer.batch_item_failures,
+        let failures = match self.function.invoke_batch(event).await {
+            Ok(response) if self.reports_failures => response.batch_item_failures,
             Ok(_) => Vec::new(),
             Err(reason) => {
-                tracing::error!(function = self.callee.name(), ?reason, "the batch failed");
+                tracing::error!(function = self.function.name(), ?reason, "the batch failed");
                 return;
             }
         };
-        match worked_off(&messages, &failures) {
+        match succeeded(&messages, &failures) {
             Some(done) => self.delete(done.into_iter()).await,
             None => {
                 tracing::error!(
-                    function = self.callee.name(),
+                    function = self.function.name(),
                     ?failures,
-                    "not of this batch: it failed as a whole"
+                    "the function reported failures of unknown messages, so the whole batch failed"
                 );
             }
         }
@@ -176,6 +178,7 @@ impl Pump {
                 return;
             }
             let delete = self
+                .sqs
                 .client
                 .delete_message_batch()
                 .queue_url(&self.queue_url);
@@ -193,11 +196,11 @@ impl Pump {
                 }
             }
         }
-        // They become visible again, and are worked on twice: what workers have to bear anyway.
+        // They become visible again and are processed twice, which workers must tolerate anyway.
         tracing::warn!(
             queue = self.queue,
             messages = entries.len(),
-            "messages that are done stay in the queue"
+            "processed messages could not be deleted"
         );
     }
 
@@ -221,9 +224,9 @@ impl Pump {
     }
 }
 
-/// The messages of a batch that did not fail. `None` where a failure is of no message of the batch:
-/// Lambda then takes all of them for failed, and deletes none.
-fn worked_off<'a>(
+/// Returns the messages of a batch that did not fail. Returns `None` if a failure names no message of
+/// the batch: Lambda then treats the whole batch as failed.
+fn succeeded<'a>(
     messages: &'a [Message],
     failures: &[BatchItemFailure],
 ) -> Option<Vec<&'a Message>> {
@@ -240,80 +243,12 @@ fn worked_off<'a>(
     (failed.len() == named.len()).then_some(done)
 }
 
-/// An SQS client that acts as an environment's role, and the endpoint it calls.
-pub(crate) fn client(environment: &Environment) -> (Client, String) {
-    let variable = |name: &str| environment.variables.get(name).cloned().unwrap_or_default();
-    let endpoint = variable("AWS_ENDPOINT_URL_SQS");
-    let credentials = Credentials::new(
-        variable("AWS_ACCESS_KEY_ID"),
-        variable("AWS_SECRET_ACCESS_KEY"),
-        None,
-        None,
-        "local",
-    );
-    let config = aws_sdk_sqs::Config::builder()
-        .behavior_version(BehaviorVersion::latest())
-        .region(Region::new(REGION))
-        .credentials_provider(credentials)
-        .endpoint_url(&endpoint)
-        .http_client(Builder::new().build_http())
-        .build();
-    (Client::from_conf(config), endpoint)
-}
-
-/// Counts the batches that functions are processing. Clones share one count.
-///
-/// SQS delivers a message more than once, so a batch can be running still when another delivery of
-/// its messages has deleted them.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct RunningBatches(Arc<AtomicU64>);
-
-impl RunningBatches {
-    /// Counts a batch until the guard is dropped.
-    fn begin(&self) -> RunningBatch {
-        self.0.fetch_add(1, Ordering::SeqCst);
-        RunningBatch(self.clone())
-    }
-
-    pub(crate) fn count(&self) -> u64 {
-        self.0.load(Ordering::SeqCst)
-    }
-}
-
-struct RunningBatch(RunningBatches);
-
-impl Drop for RunningBatch {
-    fn drop(&mut self) {
-        self.0.0.fetch_sub(1, Ordering::SeqCst);
-    }
-}
-
-/// Messages of queues, counted together, and the batches of them that are running.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Messages {
-    /// To be received now.
-    pub visible: u64,
-    /// Received, and neither deleted nor visible again.
-    pub in_flight: u64,
-    /// Kept back.
-    pub delayed: u64,
-    /// Batches that functions are processing, of messages that are in flight or deleted.
-    pub running_batches: u64,
-}
-
-impl Messages {
-    /// Returns whether nothing is to be done at this moment of the stack's clock.
-    pub fn are_quiet(self) -> bool {
-        Messages { delayed: 0, ..self } == Messages::default()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_failure_of_an_unknown_message_fails_the_batch() {
+    fn failure_of_unknown_message_fails_batch() {
         let messages = ["a", "b", "c"].map(|id| Message::builder().message_id(id).build());
         let done = |failed: &[&str]| {
             let failures = failed.iter().map(|id| {
@@ -321,7 +256,7 @@ mod tests {
                 failure.item_identifier = (*id).to_owned();
                 failure
             });
-            let done = worked_off(&messages, &failures.collect::<Vec<_>>())?;
+            let done = succeeded(&messages, &failures.collect::<Vec<_>>())?;
             Some(
                 done.iter()
                     .filter_map(|message| message.message_id())

@@ -1,9 +1,9 @@
-//! The functions of the product.
+//! The functions of Larder.
 
-use crate::Registry;
+use crate::registry::Registry;
 
-/// Every function of the product's template.
-pub fn product() -> Registry {
+/// Returns the registry of all functions in `template.yaml`.
+pub fn all_functions() -> Registry {
     Registry::default()
         .http("spaces", spaces::router)
         .http("upload-configs", upload_configs::router)

@@ -1,0 +1,101 @@
+//! Options of a local stack, and the context of its template.
+
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+
+use domain::Random;
+use emulators::{ACCOUNT_ID, REGION};
+use runtime::BodyDeadlines;
+use template::{Context, Template};
+
+use crate::{cargo_lambda::CargoLambda, registry::Registry};
+
+/// Name of the emulated CloudFormation stack.
+const STACK_NAME: &str = "larder";
+/// The template parameter for the base URL of delivery.
+const CDN_URL_PARAMETER: &str = "CdnUrl";
+/// The template parameter for the maximum size of a body that delivery sends itself.
+const REDIRECT_PARAMETER: &str = "RedirectAboveBytes";
+/// Its value in this process, where responses are not limited: larger than any file.
+const NEVER_REDIRECT: u64 = 1 << 50;
+/// Its value under cargo-lambda, which hangs on larger responses: 3 MiB.
+const CARGO_LAMBDA_REDIRECT: u64 = 3 << 20;
+
+/// The ports to listen on. 0 selects a free port.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ports {
+    /// Port of the API.
+    pub api: u16,
+    /// Port of the CDN.
+    pub cdn: u16,
+    /// Port of S3.
+    pub s3: u16,
+}
+
+/// Options of a local stack.
+pub struct Options {
+    /// Directory of all data.
+    pub data_dir: PathBuf,
+    /// Whether to delete the data of earlier runs.
+    pub reset: bool,
+    /// The template, shared by the stacks of one process.
+    pub template: Arc<Template>,
+    /// The functions of the template.
+    pub registry: Registry,
+    /// Ports to listen on.
+    pub ports: Ports,
+    /// Parameters of the template that override their defaults.
+    pub parameters: BTreeMap<String, String>,
+    /// Clock of the emulators and functions.
+    pub clock: Arc<dyn emulators::AsyncClock>,
+    /// Source of randomness of the functions.
+    pub random: Arc<dyn Random>,
+    /// Time limits for receiving request bodies.
+    pub body_deadlines: BodyDeadlines,
+    /// cargo-lambda to run the functions under. `None` runs them in this process.
+    pub cargo_lambda: Option<CargoLambda>,
+}
+
+/// Base URLs of a local stack.
+pub(crate) struct Origins<'a> {
+    pub(crate) api: &'a str,
+    pub(crate) cdn: &'a str,
+    pub(crate) sqs: &'a str,
+}
+
+/// Returns the context that the template is resolved with.
+pub(crate) fn context(options: &Options, origins: &Origins<'_>) -> Context {
+    let redirect_above = if options.cargo_lambda.is_some() {
+        CARGO_LAMBDA_REDIRECT
+    } else {
+        NEVER_REDIRECT
+    };
+    let local_values = [
+        (CDN_URL_PARAMETER, origins.cdn.to_owned()),
+        (REDIRECT_PARAMETER, redirect_above.to_string()),
+    ];
+
+    let declared = options.template.parameters().unwrap_or_default();
+    let mut parameters = options.parameters.clone();
+    for (name, value) in local_values {
+        if declared.iter().any(|parameter| parameter.name == name) {
+            parameters.entry(name.to_owned()).or_insert(value);
+        }
+    }
+
+    let attribute = |resource: &str, name: &str, value: &str| {
+        ((resource.to_owned(), name.to_owned()), value.to_owned())
+    };
+    let cdn_domain = origins.cdn.trim_start_matches("http://");
+    Context {
+        stack_name: STACK_NAME.to_owned(),
+        region: REGION.to_owned(),
+        account_id: ACCOUNT_ID.to_owned(),
+        parameters,
+        attributes: [
+            attribute("Cdn", "DomainName", cdn_domain),
+            attribute("Api", "ApiEndpoint", origins.api),
+        ]
+        .into(),
+        queue_url_base: origins.sqs.to_owned(),
+    }
+}
