@@ -16,7 +16,7 @@ pub fn max_attempts(service: Service) -> u32 {
     }
 }
 
-/// Returns the number of calls of the disconnected principal of which all attempts failed.
+/// Returns the number of calls of the disconnected principal that failed with their last attempt.
 pub fn failed_calls(faults: &Faults) -> u64 {
     let services = [
         Service::DynamoDb,

@@ -119,11 +119,12 @@ impl Tenant {
     }
 
     /// Returns a signed URL of a file. Its validity is rounded down to minutes.
-    pub async fn sign(&self, file: &File, validity: Duration) -> String {
+    pub async fn sign(&self, file: &Value, validity: Duration) -> String {
+        let id = file["id"].as_str().expect("an id");
+        let path = format!("/files/{id}/signed-url");
         let body = json!({"expiration_minutes": validity.as_secs() / 60});
-        let path = format!("{}/signed-url", file.path());
-        let signed = self.client.post(&path, body).await.expect_ok();
 
+        let signed = self.client.post(&path, body).await.expect_ok();
         signed["url"].as_str().expect("a URL").to_owned()
     }
 }
@@ -227,7 +228,7 @@ impl<'a> Upload<'a> {
         self.with("upload_config", name.to_owned())
     }
 
-    /// Sends the upload, and returns the response whatever its status is.
+    /// Sends the upload, and returns the response with any status.
     pub async fn send(self) -> Response {
         let form = client::form(&self.tenant.handle, &self.name, &self.mime_type, self.bytes);
         let form = self.fields.into_iter().fold(form, |form: Form, field| {

@@ -1,5 +1,5 @@
-//! A worker that leaves a mark for each time it receives a job, fails as often as the job says, and
-//! sends the job to its own queue again as often as the job says.
+//! A worker that appends a mark to a file for each job that it receives, and that fails or sends
+//! the job again as often as the job specifies.
 
 use std::{
     fs::{self, OpenOptions},
@@ -12,15 +12,15 @@ use serde::{Deserialize, Serialize};
 use tenant::{DelayedJob, Queue};
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
-/// The template with this worker, its queue and its dead-letter queue.
+/// Template with this worker, its queue and its dead-letter queue.
 pub const ECHO_TEMPLATE: &str = include_str!("../echo.yaml");
 
-/// What the worker is given.
+/// A job of the worker.
 #[derive(Deserialize, Serialize)]
 struct Echo {
-    /// Name of the file that gets a mark.
+    /// Name of the file for the marks.
     name: String,
-    /// How often it fails before it succeeds.
+    /// Number of failures before it succeeds.
     failures: usize,
     /// Whether it fails by panicking.
     #[serde(default)]
@@ -28,7 +28,7 @@ struct Echo {
     /// Whether it never ends.
     #[serde(default)]
     hangs: bool,
-    /// How many further messages the chain that it begins has.
+    /// Number of further messages of the chain.
     #[serde(default)]
     resends: usize,
 }
@@ -72,7 +72,7 @@ impl Worker for Echoes {
     }
 }
 
-/// The worker's batches.
+/// Creates the handler of the worker.
 pub fn echo_worker(environment: &Environment) -> Result<BatchHandler, ConfigurationError> {
     let mut settings = Settings::of(environment);
     let directory = settings.text("DIRECTORY").into();

@@ -17,7 +17,8 @@ const DEADLINE: Duration = Duration::from_mins(1);
 /// Maximum length of a request in a panic message, in bytes.
 const NAME_BYTES: usize = 80;
 
-/// One connection. It does not support `HEAD`, whose responses announce a body that is not sent.
+/// One connection. It does not support `HEAD`, whose responses have a `Content-Length` without a
+/// body.
 pub struct RawConnection {
     stream: TcpStream,
     /// Received bytes that are not part of a returned response.

@@ -1,13 +1,13 @@
 //! Files to upload.
 
-/// A photo: a real JPEG.
+/// A JPEG photo.
 pub const PHOTO: &[u8] = include_bytes!("../samples/photo.jpg");
 
-/// Size of the random block that noise repeats, in bytes: a prime, so that parts of an object
-/// differ from each other.
+/// Size of the random block that noise repeats, in bytes. It is prime, so that the parts of an
+/// object differ.
 const NOISE_BLOCK_BYTES: usize = 65_521;
 
-/// Bytes that look like nothing, the same for the same seed.
+/// Returns random bytes of no known format, the same for the same seed.
 pub fn noise(seed: u64, size: usize) -> Vec<u8> {
     use rand::{RngCore, SeedableRng};
     let mut block = vec![0; NOISE_BLOCK_BYTES.min(size)];
@@ -20,7 +20,7 @@ pub fn noise(seed: u64, size: usize) -> Vec<u8> {
     bytes
 }
 
-/// A photo followed by noise, as large as one likes; JPEG readers stop at the end of the picture.
+/// Returns a photo of any size: JPEG decoders ignore the bytes after the image.
 pub fn large_photo(size: usize) -> Vec<u8> {
     let mut bytes = PHOTO.to_vec();
     bytes.extend(noise(7, size.saturating_sub(PHOTO.len())));

@@ -1,27 +1,27 @@
-//! How long random searches and races run: a share with fixed seeds by default, all of it under
+//! The extent of random searches and races: by default a share with fixed seeds, everything under
 //! `scripts/test --thorough`.
 
 use std::ops::Range;
 
-/// Set where the tests run under `scripts/test --thorough`.
+/// Set by `scripts/test --thorough`.
 const THOROUGH: &str = "LARDER_THOROUGH";
 
-/// How long a search runs.
+/// The extent of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
-    /// Seeds or rounds of a run that somebody waits for.
+    /// Seeds or rounds of a default run.
     pub default: u64,
     /// Seeds or rounds of a thorough run.
     pub thorough: u64,
-    /// The environment variable that names other seeds, or another number of rounds.
+    /// Environment variable with other seeds or another number of rounds.
     pub variable: &'static str,
 }
 
 impl Extent {
-    /// Returns the seeds of this run, or those that the variable names: `0..1000`, or `57..58` for
-    /// one alone.
+    /// Returns the seeds of this run, or the range in the variable: `0..1000`, or `57..58` for a
+    /// single seed.
     ///
-    /// Panics if the variable is no such range.
+    /// Panics if the variable is not a range.
     pub fn seeds(self) -> Range<u64> {
         let Some(range) = variable(self.variable) else {
             return 0..self.count();
@@ -33,9 +33,9 @@ impl Extent {
             .unwrap_or_else(|| panic!("{} is {range:?}, and should be like 0..100", self.variable))
     }
 
-    /// Returns the rounds of this run, or as many as the variable says.
+    /// Returns the rounds of this run, or the number in the variable.
     ///
-    /// Panics if the variable is no number.
+    /// Panics if the variable is not a number.
     pub fn rounds(self) -> u64 {
         let Some(rounds) = variable(self.variable) else {
             return self.count();

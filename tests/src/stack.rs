@@ -257,7 +257,7 @@ impl Stack {
             .unwrap_or_else(|error| panic!("{error}"));
     }
 
-    /// Advances the clock past all purges of what was deleted before.
+    /// Advances the clock past all purges of records that were deleted before.
     pub async fn run_purges(&self) {
         for time in [seconds(1), minutes(15), minutes(60)] {
             self.run_for(time).await;

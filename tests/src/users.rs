@@ -41,7 +41,7 @@ impl Stack {
         }
     }
 
-    /// Makes a user a member of a space.
+    /// Adds a user as a member of a space.
     pub async fn add_member(&self, user: &User, tenant: &Tenant, role: &str) {
         let environment = self.admin_environment();
         let mut settings = Settings::of(&environment);

@@ -1,5 +1,4 @@
-//! The workspace itself: who may depend on whom, what is compiled for what, and under which
-//! licences everything comes.
+//! The workspace: the layers of the crates, the features of each build, and licences.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,8 +7,8 @@ use std::{
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Node, PackageId};
 
-/// Our crates, each below those that stand on it, and those of ours that it may depend on, in its
-/// tests too. `tests` may depend on all.
+/// The crates of the workspace in layers, and the crates of lower layers that each may depend on,
+/// also in its tests. `tests` may depend on all.
 const LAYERS: &[(&str, &[&str])] = &[
     ("domain", &[]),
     ("telemetry", &["domain"]),
@@ -93,8 +92,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Crates that must not reach these of ours, on however many steps; what only tests use does not
-/// count.
+/// Crates that must not depend on these packages, directly or transitively. Dependencies of tests
+/// do not count.
 const KEPT_OUT: &[(&[&str], &[&str])] = &[
     (
         &["domain"],
@@ -108,7 +107,7 @@ const KEPT_OUT: &[(&[&str], &[&str])] = &[
         ],
     ),
     (&["worker"], &["axum", "aws-smithy-runtime-api"]),
-    // What is deployed keeps nothing on disk, and cannot misbehave on purpose.
+    // Deployed code stores nothing on disk, and cannot inject faults.
     (
         &[
             "spaces",
@@ -135,7 +134,7 @@ const KEPT_OUT: &[(&[&str], &[&str])] = &[
         ],
         &["ingest", "multer"],
     ),
-    // What decodes no pixels links no codec.
+    // Code that decodes no pixels links no codec.
     (
         &[
             "web",
@@ -151,11 +150,11 @@ const KEPT_OUT: &[(&[&str], &[&str])] = &[
         ],
         &["media"],
     ),
-    // The local stack depends on the functions, never the other way round.
+    // The local stack depends on the functions, and not the other way round.
     (&["emulators"], &["domain"]),
 ];
 
-/// Licences under which we take others' work.
+/// Accepted licences.
 const LICENCES: &[&str] = &[
     "0BSD",
     "Apache-2.0",
@@ -173,7 +172,7 @@ const LICENCES: &[&str] = &[
     "Zlib",
 ];
 
-/// What is deployed, and developed on; packages of other systems are no part of it.
+/// Platforms of deployment and development. Packages for other platforms do not count.
 const PLATFORMS: [&str; 2] = ["aarch64-unknown-linux-gnu", "x86_64-unknown-linux-gnu"];
 
 fn metadata(platform: &str) -> Metadata {
@@ -184,13 +183,13 @@ fn metadata(platform: &str) -> Metadata {
         .expect("a workspace")
 }
 
-/// What each package is linked with, by id.
+/// Returns the dependencies of each package, by id.
 fn graph(metadata: &Metadata) -> BTreeMap<&PackageId, &Node> {
     let resolve = metadata.resolve.as_ref().expect("a resolved graph");
     resolve.nodes.iter().map(|node| (&node.id, node)).collect()
 }
 
-/// The names of all that is linked into a crate of ours, on however many steps.
+/// Returns the names of all direct and transitive dependencies of a crate.
 fn reached(metadata: &Metadata, name: &str) -> BTreeSet<String> {
     let graph = graph(metadata);
     let package = metadata
@@ -272,7 +271,7 @@ fn excluded_packages_are_not_reached_by_any_path() {
                 assert_eq!(found, None, "{name} on {platform}");
             }
         }
-        // The names are those of packages that there are.
+        // All listed names are packages.
         let everything = reached(&metadata, "tests");
         let unknown = KEPT_OUT
             .iter()
@@ -371,7 +370,7 @@ fn all_dependencies_have_accepted_licences() {
     }
 }
 
-/// Whether a licence expression (SPDX) leaves us a way of using the work.
+/// Returns whether an SPDX expression permits one of the accepted licences.
 fn is_permitted(expression: &str) -> bool {
     let spaced = expression
         .replace('/', " OR ")

@@ -159,8 +159,8 @@ async fn signed_url_opens_closed_file_until_expiry(stack: &Stack) {
             .await
             .expect_error(403);
         let default = signed(&acme, &file, json!({})).await;
-        let short = signed(&acme, &file, json!({"expiration_minutes": 1})).await;
-        let long = signed(&acme, &file, json!({"expiration_minutes": 1440})).await;
+        let short = acme.sign(&file, minutes(1)).await;
+        let long = acme.sign(&file, minutes(1_440)).await;
         let open =
             async |url: &str| stack.anonymous.get(url).await.expect_status(200).body == PHOTO;
         assert!(open(&default).await && open(&short).await && open(&long).await);

@@ -1,5 +1,5 @@
-//! The calls, made round by round, each of them once or twice in every round: whatever else the
-//! machine does meanwhile comes upon all alike.
+//! Measures calls in rounds, each call once or twice per round, so that other load on the machine
+//! affects all of them alike.
 
 use domain::FileId;
 use rand::{Rng, SeedableRng, rngs::SmallRng};
@@ -16,28 +16,28 @@ use crate::{
     stopwatch::Stopwatch,
 };
 
-/// Rounds before those that count.
+/// Warm-up rounds.
 const WARM_UP: usize = 20;
-/// Rounds that count.
+/// Measured rounds.
 const ROUNDS: usize = 200;
-/// Files or folders on a page, where no number is asked for: every page that is measured is full.
+/// Default page size. Every measured page is full.
 const PAGE: usize = 20;
-/// Most files on a page.
+/// Maximum page size.
 const LONGEST_PAGE: usize = 100;
-/// Marks that are put on files in turn.
+/// Tags that files get in turn.
 const MARKS: usize = 7;
-/// What is uploaded.
+/// Bytes of the upload.
 const NOTE: &[u8] = b"A note, as short as notes are.\n";
 
-/// A library that is measured.
+/// A measured library.
 struct Round<'a> {
     library: &'a Library,
     client: &'a Client,
-    /// Asks for the library's space.
+    /// Client with a key of the space.
     space: String,
-    /// Where the list of all files is half over.
+    /// Cursor in the middle of the list of all files.
     middle: String,
-    /// Where a file in a folder is delivered, and what its copy is known by.
+    /// URL of a file in a folder, and its entity tag.
     delivered: (String, String),
     draws: SmallRng,
     stopwatch: Stopwatch,
