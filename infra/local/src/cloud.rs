@@ -22,8 +22,9 @@ use crate::{
     poller::{Poller, PollerOptions},
     recursion::RecursionGuard,
     schedule::Schedules,
-    server::{Stopping, bind, serve},
+    server::{bind, serve},
     start_error::StartError,
+    stopping::Stopping,
 };
 
 /// Files in the data directory besides those of the emulators, including unfinished drafts.

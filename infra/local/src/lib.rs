@@ -26,6 +26,7 @@ mod schedule;
 mod server;
 mod sqs_client;
 mod start_error;
+mod stopping;
 
 pub use cargo_lambda::CargoLambda;
 pub use cloud::Cloud;

@@ -19,8 +19,8 @@ use crate::{
     function::LocalFunction,
     messages::RunningBatches,
     recursion::RecursionGuard,
-    server::{STOP_DEADLINE, Stopping},
     sqs_client::SqsClient,
+    stopping::{STOP_DEADLINE, Stopping},
 };
 
 /// Maximum number of messages of one receive.

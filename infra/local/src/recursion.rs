@@ -52,7 +52,7 @@ impl RecursionGuard {
         }
     }
 
-    /// Splits messages into those that invoke the function and those that do not.
+    /// Splits messages by whether their chain may invoke the function again.
     pub(crate) fn split(&self, messages: Vec<Message>) -> SplitMessages {
         let invokes = |message: &Message| {
             self.recursive_loop == RecursiveLoop::Allow || chain_length(message) <= INVOCATIONS_MAX
@@ -61,8 +61,8 @@ impl RecursionGuard {
         SplitMessages { invoking, stopped }
     }
 
-    /// Sends messages to the dead-letter queue, if there is one, and returns those that may be
-    /// deleted from their own.
+    /// Sends messages to the dead-letter queue, if there is one. Returns the messages to delete from
+    /// the source queue.
     pub(crate) async fn discard<'a>(&self, messages: &'a [Message]) -> Vec<&'a Message> {
         let mut discarded = Vec::new();
         for message in messages {

@@ -15,7 +15,7 @@ use emulators::AsyncClock;
 use runtime::Environment;
 use template::Schedule;
 
-use crate::{server::Stopping, sqs_client::SqsClient};
+use crate::{sqs_client::SqsClient, stopping::Stopping};
 
 /// Milliseconds in a second.
 const MS_PER_SECOND: i64 = 1_000;

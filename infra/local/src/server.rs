@@ -12,11 +12,14 @@ use hyper_util::{
 use runtime::Viewer;
 use tokio::{
     net::{TcpListener, TcpSocket, TcpStream},
-    sync::watch,
     task::JoinSet,
 };
 
-use crate::{gateway::Gateway, start_error::StartError};
+use crate::{
+    gateway::Gateway,
+    start_error::StartError,
+    stopping::{STOP_DEADLINE, Stopping},
+};
 
 /// Maximum number of connections that wait to be accepted.
 const BACKLOG: u32 = 1024;
@@ -24,13 +27,8 @@ const BACKLOG: u32 = 1024;
 const HEADER_DEADLINE: Duration = Duration::from_secs(30);
 /// Maximum size of request line and headers, in bytes.
 const HEADER_BYTES: usize = 64 << 10;
-/// Maximum duration of requests and batches after the stack stops.
-pub(crate) const STOP_DEADLINE: Duration = Duration::from_secs(5);
 /// Delay after a connection could not be accepted, for example without free file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-
-/// Changes when the stack stops, which drops the sender.
-pub(crate) type Stopping = watch::Receiver<()>;
 
 /// Binds a port of the loopback interface. 0 selects a free port.
 pub(crate) fn bind(port: u16) -> Result<TcpListener, StartError> {

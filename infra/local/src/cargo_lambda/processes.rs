@@ -2,7 +2,7 @@
 
 use tokio::{sync::watch, task::JoinSet};
 
-use crate::server::Stopping;
+use crate::stopping::Stopping;
 
 /// Tasks that each supervise a process.
 pub(super) struct Processes {

@@ -13,7 +13,7 @@ use tokio::{
 };
 
 use super::{processes::Processes, remote::RemoteFunction, stderr::StderrTail};
-use crate::{server::Stopping, start_error::StartError};
+use crate::{start_error::StartError, stopping::Stopping};
 
 /// Maximum time until cargo-lambda listens.
 const START_DEADLINE: Duration = Duration::from_secs(20);

@@ -1,12 +1,12 @@
-// Uploads as a site of one's own would do it: with a key by presign, PUT to storage and confirm; without one by the
-// unsigned routes. What a server says is only ever written as text.
+// Uploads files: with a key by presign, PUT to storage and confirm, without a key by the unsigned routes. Text from
+// servers is never inserted as HTML.
 
 const API = `${location.origin}/api/v1`;
-/** Uploads that run at the same time. */
+/** Maximum number of concurrent uploads. */
 const AT_ONCE = 3;
-/** Bytes of the largest file that goes in a form. Larger ones go to storage: a Lambda takes about 4.4 MB. */
+/** Maximum size of a file sent as a form, in bytes. Larger files use presigned uploads: Lambda accepts about 4.4 MB. */
 const FORM_BYTES_MAX = 4 * 2 ** 20;
-/** The longest wait, in seconds, that a refused upload sits out before it is tried again. */
+/** Maximum Retry-After, in seconds, after which a rejected upload is retried automatically. */
 const WAIT_SECONDS_MAX = 90;
 const STORED_AS = "larder-demo";
 
@@ -14,15 +14,15 @@ const element = (id) => document.getElementById(id);
 const settings = element("settings");
 const uploads = [];
 
-/** An answer that is no success. `errors` has messages by field. */
-class Refused extends Error {
+/** An error response. `errors` has messages by field. */
+class ResponseError extends Error {
   constructor(status, { message, errors = {} }, retryAfterSeconds) {
     super(message);
     Object.assign(this, { status, errors, retryAfterSeconds });
   }
 }
 
-/** Sends a request. XMLHttpRequest, because fetch does not tell how much of a body has gone out. */
+/** Sends a request with XMLHttpRequest, because fetch does not report upload progress. */
 function send(method, url, { headers = {}, body, signal, onProgress }) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -32,7 +32,7 @@ function send(method, url, { headers = {}, body, signal, onProgress }) {
     if (onProgress) request.upload.onprogress = (event) => onProgress(event.loaded / event.total);
     request.onload = () => {
       if (request.status < 300) return resolve(read(request));
-      reject(new Refused(request.status, read(request), Number(request.getResponseHeader("retry-after"))));
+      reject(new ResponseError(request.status, read(request), Number(request.getResponseHeader("retry-after"))));
     };
     request.onerror = () => reject(new Error("The connection broke. Is the file still there, and the server?"));
     request.onabort = () => reject(new DOMException("Cancelled", "AbortError"));
@@ -42,7 +42,7 @@ function send(method, url, { headers = {}, body, signal, onProgress }) {
   });
 }
 
-/** What a server said: JSON of the API, or XML of storage. */
+/** Parses a response: JSON of the API, or XML of S3. */
 function read(request) {
   const message = `The server answered ${request.status}.`;
   try {
@@ -58,7 +58,7 @@ const json = (value, headers = {}) => ({
   body: JSON.stringify(value),
 });
 
-/** Presign, PUT, confirm. What storage has already is not sent again at the next try. */
+/** Presigns, uploads and confirms a file. A retry does not repeat a finished upload. */
 async function throughStorage(upload, { presign, described, headers, confirm }) {
   const { file, signal } = upload;
   if (!upload.sent) {
@@ -82,8 +82,8 @@ async function throughStorage(upload, { presign, described, headers, confirm }) 
     const address = `${API}/upload/confirm/${upload.sent.file_id}`;
     return (await send("POST", address, { ...confirm(upload.sent), signal })).data;
   } catch (error) {
-    // What was refused has been removed.
-    if (error instanceof Refused && error.status < 500 && error.status !== 429) upload.sent = null;
+    // A rejected file is removed, so a retry must upload it again.
+    if (error instanceof ResponseError && error.status < 500 && error.status !== 429) upload.sent = null;
     throw error;
   }
 }
@@ -110,7 +110,7 @@ async function unsigned(upload, { space, config }) {
   return (await send("POST", route, { body, signal, onProgress: (part) => showProgress(upload, part) })).data;
 }
 
-/** What the form says, or what it lacks, by field. */
+/** Returns the values of the form, and messages for missing fields. */
 function chosen() {
   const { mode, key, space, config } = Object.fromEntries(new FormData(settings));
   const values = { mode, key: key.trim(), space: space.trim(), config: config.trim() };
@@ -130,7 +130,7 @@ function showLacking(lacking) {
   if (first) element(first).focus();
 }
 
-/** Takes an upload as far as it goes, sitting out short waits. */
+/** Runs an upload to its end, waiting and retrying if the rate limit is exceeded briefly. */
 async function run(upload) {
   const { values, lacking } = chosen();
   if (Object.keys(lacking).length > 0) {
@@ -213,7 +213,7 @@ function add(files) {
   begin();
 }
 
-/** Names a control by what it does and, for who cannot see where it stands, to which file. */
+/** Labels a control with its action and, for screen readers, its file. */
 function label(upload, name, text) {
   upload.part(name).textContent = text;
   upload.part(name).setAttribute("aria-label", `${text}: ${upload.file.name}`);
@@ -225,7 +225,7 @@ function preview(upload) {
   if (type.startsWith("image/")) picture(upload, URL.createObjectURL(upload.file));
 }
 
-/** Shows a picture once it is there; where it is none, what stands there stays. */
+/** Shows an image once it is loaded. If it cannot be loaded, the placeholder stays. */
 function picture(upload, address) {
   const image = new Image();
   image.alt = "";
@@ -297,7 +297,7 @@ function changed() {
   sessionStorage.setItem(STORED_AS, JSON.stringify(values));
 }
 
-/** Offers the spaces that the key may see, and takes the first where none is named. */
+/** Suggests the spaces that the key can access, and selects the first if none is entered. */
 async function offerSpaces() {
   const { values } = chosen();
   if (values.mode !== "direct" || !values.key) return;
@@ -330,7 +330,7 @@ element("picker").addEventListener("change", (event) => {
   add([...event.target.files]);
   event.target.value = "";
 });
-// A file that misses its mark must not replace the page.
+// A file dropped outside the drop area must not replace the page.
 for (const name of ["dragover", "drop"]) addEventListener(name, (event) => event.preventDefault());
 for (const name of ["dragenter", "dragover", "dragleave", "drop"]) {
   element("drop").addEventListener(name, (event) => {

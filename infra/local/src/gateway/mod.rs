@@ -40,7 +40,7 @@ pub(crate) enum Upstream {
 }
 
 impl Gateway {
-    /// Creates a gateway. `env` provides the request ids of its own errors.
+    /// Creates a gateway. `env` provides the request ids of gateway errors.
     pub(crate) fn new(upstream: Upstream, env: Env, body_deadlines: BodyDeadlines) -> Gateway {
         Gateway {
             upstream,
