@@ -82,7 +82,8 @@ pub async fn confirm(store: &FileStore<'_>, file: &File) -> Result<ConfirmOutcom
 
 /// Returns whether a config restricts or transforms images, which takes all of their bytes.
 fn has_image_rules(rules: &UploadRules) -> bool {
-    dimensions::has_rules(&rules.validation) || media::changes_images(&rules.transformations)
+    dimensions::has_rules(&rules.validation)
+        || media::has_image_transformations(&rules.transformations)
 }
 
 struct Confirmation<'a> {

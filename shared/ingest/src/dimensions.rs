@@ -8,7 +8,7 @@
 
 use bytes::Bytes;
 use domain::{FieldError, MediaType, ResourceType, ServiceError, ValidationRules};
-use media::{Format, Frames, MediaError, ProbeError, Probed};
+use media::{Dimensions, Format, Frames, ImageInfo, MediaError, ProbeError};
 
 use crate::{IngestError, MAX_FORM_FILE_BYTES, Spooled, transform};
 
@@ -33,10 +33,10 @@ pub(crate) async fn validate_image(
 }
 
 fn decode(bytes: &[u8]) -> Result<(), MediaError> {
-    media::require_end(bytes)?;
+    media::require_complete(bytes)?;
 
     let probed = media::probe(bytes)?;
-    if !Format::is_decoded(probed.format) || probed.frames != Frames::Still {
+    if !Format::is_decodable(probed.format) || probed.frames != Frames::Still {
         return Ok(());
     }
     media::decode(bytes, &probed).map(drop)
@@ -77,7 +77,7 @@ where
     }
 
     let probed = probe(read_prefix).await?;
-    let (width, height) = probed.displayed();
+    let Dimensions { width, height } = probed.displayed();
     let is_within = |side: u32, min: Option<u32>, max: Option<u32>| {
         min.is_none_or(|min| side >= min) && max.is_none_or(|max| side <= max)
     };
@@ -91,7 +91,7 @@ where
 }
 
 /// Reads an image's header. Fails if it is malformed or not within the longest prefix.
-async fn probe<Prefix>(read_prefix: impl Fn(u64) -> Prefix) -> Result<Probed, IngestError>
+async fn probe<Prefix>(read_prefix: impl Fn(u64) -> Prefix) -> Result<ImageInfo, IngestError>
 where
     Prefix: Future<Output = Result<Bytes, ServiceError>>,
 {

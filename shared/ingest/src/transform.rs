@@ -5,7 +5,7 @@
 //! - A process decodes one image at a time, since one image may take 1.8 GB of memory.
 
 use domain::{FieldError, MediaType, ResourceType, ServiceError, TransformationRules};
-use media::{Format, Incoming, MediaError};
+use media::{Format, MediaError, TransformOutcome};
 use tokio::sync::Semaphore;
 
 use crate::{IngestError, MAX_FORM_FILE_BYTES, Spool, Spooled};
@@ -43,21 +43,21 @@ pub(crate) async fn transform(
         return Ok(unchanged);
     }
     let head = unchanged.spooled.head();
-    if rules.strip_metadata && !Format::of(head).is_some_and(Format::is_decoded) {
+    if rules.strip_metadata && !Format::detect(head).is_some_and(Format::is_decodable) {
         return Err(FieldError::Custom("must be of a format whose metadata can be removed").into());
     }
-    if !media::is_subject(head, rules) {
+    if !media::can_transform(head, rules) {
         return Ok(unchanged);
     }
 
     let rules = rules.clone();
     let transformed = run_on_image(&unchanged.spooled, move |bytes| {
-        media::incoming(bytes, &rules)
+        media::transform(bytes, &rules)
     })
     .await?;
     match transformed {
-        Incoming::Unchanged => Ok(unchanged),
-        Incoming::Changed(changed) => Ok(TransformedFile {
+        TransformOutcome::Unchanged => Ok(unchanged),
+        TransformOutcome::Transformed(changed) => Ok(TransformedFile {
             spooled: spool(&changed.bytes).await?,
             media_type: changed.media_type,
         }),
@@ -104,13 +104,13 @@ async fn spool(bytes: &[u8]) -> Result<Spooled, IngestError> {
 /// Returns the field error of an image that cannot be transformed.
 fn ingest_error(error: MediaError) -> IngestError {
     let field_error = match error {
-        MediaError::EndsEarly => FieldError::Custom("must not be a truncated image"),
-        MediaError::Malformed(_) | MediaError::NotDecoded(_) => {
+        MediaError::Truncated => FieldError::Custom("must not be a truncated image"),
+        MediaError::Malformed(_) | MediaError::UnsupportedFormat(_) => {
             FieldError::Custom("must be an image that can be decoded")
         }
         MediaError::TooManyPixels { limit, .. } => FieldError::TooManyPixels(limit),
         MediaError::TooManyScans(_) => FieldError::Custom("must be a JPEG with fewer scans"),
-        MediaError::DoesNotFit { .. } => {
+        MediaError::DimensionsTooLarge { .. } => {
             FieldError::Custom("must fit the maximum dimensions of the format it is converted to")
         }
         error @ MediaError::Encoding(_) => return ServiceError::internal(error).into(),

@@ -1,10 +1,10 @@
-//! Numbers and parts read from the beginning of a file, of which more may follow than is there.
+//! Bounds-checked reads from the first bytes of a file.
 //!
-//! Invariant: no read goes beyond the bytes given; one that would says how many are needed.
+//! Invariant: a read beyond the available bytes fails with the number of bytes that it needs.
 
 use crate::ProbeError;
 
-/// `length` bytes from `at` on.
+/// Returns `length` bytes at an offset.
 pub(crate) fn part(bytes: &[u8], at: usize, length: usize) -> Result<&[u8], ProbeError> {
     let end = at.saturating_add(length);
     bytes
@@ -12,7 +12,7 @@ pub(crate) fn part(bytes: &[u8], at: usize, length: usize) -> Result<&[u8], Prob
         .ok_or(ProbeError::NeedsMore { bytes: end as u64 })
 }
 
-/// As many bytes from `at` on as an array holds.
+/// Returns an array of bytes at an offset.
 pub(crate) fn array<const LENGTH: usize>(
     bytes: &[u8],
     at: usize,
@@ -27,33 +27,33 @@ pub(crate) fn array<const LENGTH: usize>(
         .ok_or(needed)
 }
 
-/// Two bytes, the most significant first.
+/// Reads a big-endian `u16`.
 pub(crate) fn be16(bytes: &[u8], at: usize) -> Result<u16, ProbeError> {
     array(bytes, at).map(u16::from_be_bytes)
 }
 
-/// Four bytes, the most significant first.
+/// Reads a big-endian `u32`.
 pub(crate) fn be32(bytes: &[u8], at: usize) -> Result<u32, ProbeError> {
     array(bytes, at).map(u32::from_be_bytes)
 }
 
-/// Two bytes, the least significant first.
+/// Reads a little-endian `u16`.
 pub(crate) fn le16(bytes: &[u8], at: usize) -> Result<u16, ProbeError> {
     array(bytes, at).map(u16::from_le_bytes)
 }
 
-/// Three bytes, the least significant first.
+/// Reads a little-endian 24-bit number.
 pub(crate) fn le24(bytes: &[u8], at: usize) -> Result<u32, ProbeError> {
     let [low, middle, high] = array(bytes, at)?;
     Ok(u32::from_le_bytes([low, middle, high, 0]))
 }
 
-/// Four bytes, the least significant first.
+/// Reads a little-endian `u32`.
 pub(crate) fn le32(bytes: &[u8], at: usize) -> Result<u32, ProbeError> {
     array(bytes, at).map(u32::from_le_bytes)
 }
 
-/// A length that a file names, as one of ours: beyond any file where it is beyond our numbers.
-pub(crate) fn length(named: u64) -> usize {
-    usize::try_from(named).unwrap_or(usize::MAX)
+/// Converts a length from a file. Saturates on overflow, which exceeds every file.
+pub(crate) fn length(value: u64) -> usize {
+    usize::try_from(value).unwrap_or(usize::MAX)
 }

@@ -1,21 +1,20 @@
-//! What can be wrong with an image.
+//! Errors of image processing.
 
 use thiserror::Error;
 
 use crate::Format;
 
-/// Why an image's header could not be read.
+/// Error of probing an image.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ProbeError {
-    /// It begins as none of the formats that are known here.
-    #[error("not a known image format")]
-    Unknown,
-    /// The header goes on beyond what was given: nothing can be told before this many bytes of the
-    /// file are there. With the whole file given, it ends early.
+    /// The file has none of the supported formats.
+    #[error("the image format is not supported")]
+    UnknownFormat,
+    /// The header needs more bytes than were passed. A complete file with this error is truncated.
     #[error("at least {bytes} bytes of the image are needed")]
     NeedsMore {
-        /// Bytes from the file's beginning, more than were given. A header may name any number, up
-        /// to `u64::MAX`.
+        /// Required number of bytes from the start of the file. Read from the header, so up to
+        /// `u64::MAX`.
         bytes: u64,
     },
     /// The header contradicts its format.
@@ -23,64 +22,70 @@ pub enum ProbeError {
     Malformed(&'static str),
 }
 
-/// Why an image could not be transformed. All but `Encoding` are faults of the image.
+/// Error of processing an image. All except `Encoding` are caused by the image.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum MediaError {
-    /// The image ends before all of it has been read.
-    #[error("the image ends early")]
-    EndsEarly,
+    /// The image is truncated.
+    #[error("the image is truncated")]
+    Truncated,
     /// The image contradicts its format.
     #[error("the image is malformed: {0}")]
     Malformed(String),
-    /// More pixels than are decoded.
+    /// The image exceeds a pixel limit.
     #[error("the image has {pixels} pixels, more than {limit}")]
     TooManyPixels {
-        /// Width times height, as the header says.
+        /// Width times height.
         pixels: u64,
-        /// Most that are taken.
+        /// Maximum number of pixels.
         limit: u64,
     },
-    /// More scans than a JPEG needs, each of which would cost a pass over the whole image.
+    /// A JPEG has too many scans, each of which takes a pass over the whole image.
     #[error("the image has more than {0} scans")]
     TooManyScans(usize),
-    /// A side that the format asked for cannot hold.
-    #[error("an image of {width}×{height} pixels does not fit into {format:?}")]
-    DoesNotFit {
-        /// The format asked for.
+    /// A side exceeds the maximum of the target format.
+    #[error("{width}×{height} pixels exceed the maximum dimensions of {format:?}")]
+    DimensionsTooLarge {
+        /// Target format.
         format: Format,
-        /// Pixels.
+        /// Width in pixels.
         width: u32,
-        /// Pixels.
+        /// Height in pixels.
         height: u32,
     },
-    /// A format, or a kind of it, that is not decoded here.
-    #[error("{0:?} is not decoded")]
-    NotDecoded(Format),
+    /// The format, or a variant of it, cannot be decoded.
+    #[error("{0:?} cannot be decoded")]
+    UnsupportedFormat(Format),
     /// The encoder failed.
     #[error("encoding failed: {0}")]
     Encoding(String),
 }
 
 impl MediaError {
-    /// A decoder's complaint, in its own words.
-    #[expect(clippy::needless_pass_by_value, reason = "`map_err` hands it over")]
+    /// Creates an error from that of a decoder.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "`map_err` passes it by value"
+    )]
     pub(crate) fn malformed(cause: impl ToString) -> MediaError {
         MediaError::Malformed(cause.to_string())
     }
 
-    /// An encoder's complaint, in its own words.
-    #[expect(clippy::needless_pass_by_value, reason = "`map_err` hands it over")]
+    /// Creates an error from that of an encoder.
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "`map_err` passes it by value"
+    )]
     pub(crate) fn encoding(cause: impl ToString) -> MediaError {
         MediaError::Encoding(cause.to_string())
     }
 }
 
-/// Of a whole image: what needs more bytes than there are ends early.
+/// Converts an error of a complete image, which is truncated if it needs more bytes.
 impl From<ProbeError> for MediaError {
     fn from(error: ProbeError) -> MediaError {
         match error {
-            ProbeError::NeedsMore { .. } => MediaError::EndsEarly,
-            ProbeError::Unknown | ProbeError::Malformed(_) => MediaError::malformed(error),
+            ProbeError::NeedsMore { .. } => MediaError::Truncated,
+            ProbeError::UnknownFormat | ProbeError::Malformed(_) => MediaError::malformed(error),
         }
     }
 }

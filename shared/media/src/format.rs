@@ -1,8 +1,8 @@
-//! Image formats, told by their first bytes.
+//! Detection of image formats by their first bytes.
 
 use domain::{MediaType, ResourceType};
 
-/// An image format that can be probed.
+/// Image formats that can be probed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// JPEG.
@@ -15,7 +15,7 @@ pub enum Format {
     WebP,
     /// AVIF.
     Avif,
-    /// HEIF with HEVC, as telephones write it.
+    /// HEIF with HEVC, as written by phones.
     Heic,
     /// Windows bitmap.
     Bmp,
@@ -27,17 +27,17 @@ pub enum Format {
 
 /// Major and compatible brands of AVIF files.
 const AVIF_BRANDS: [&[u8]; 2] = [b"avif", b"avis"];
-/// Brands of HEIF files whose images are HEVC, or not told.
+/// Brands of HEIF files with HEVC images or unspecified codec.
 const HEIC_BRANDS: [&[u8]; 9] = [
     b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs", b"mif1",
 ];
-/// Most bytes of a file type box that are looked through for brands.
+/// Maximum number of bytes of the `ftyp` box that are searched for brands.
 const BRANDS_BYTES: usize = 256;
 
 impl Format {
-    /// The format of a file that begins so; 12 bytes tell most of them, an AVIF's brands may need
-    /// 256.
-    pub fn of(head: &[u8]) -> Option<Format> {
+    /// Detects the format from the first bytes of a file: 12 bytes for most formats, up to 256 for
+    /// the brands of AVIF.
+    pub fn detect(head: &[u8]) -> Option<Format> {
         match head {
             [0xFF, 0xD8, 0xFF, ..] => Some(Format::Jpeg),
             [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1A, b'\n', ..] => Some(Format::Png),
@@ -58,7 +58,7 @@ impl Format {
                 ..,
             ] => Some(Format::WebP),
             [_, _, _, _, b'f', b't', b'y', b'p', ..] => by_brands(head),
-            // The two bytes alone are too common: those reserved after them are zero.
+            // The two bytes alone are ambiguous, so the reserved zero bytes are checked too.
             [b'B', b'M', _, _, _, _, 0, 0, 0, 0, ..] => Some(Format::Bmp),
             [b'I', b'I', 42, 0, ..] | [b'M', b'M', 0, 42, ..] => Some(Format::Tiff),
             [0, 0, 1, 0, ..] => Some(Format::Ico),
@@ -66,15 +66,15 @@ impl Format {
         }
     }
 
-    /// Whether its files are decoded here, and their metadata can be removed.
-    pub fn is_decoded(self) -> bool {
+    /// Whether files can be decoded and their metadata removed.
+    pub fn is_decodable(self) -> bool {
         matches!(
             self,
             Format::Jpeg | Format::Png | Format::Gif | Format::WebP
         )
     }
 
-    /// Its media type, as files are stored under it.
+    /// Returns the media type of stored files.
     pub fn media_type(self) -> MediaType {
         let (mime_type, extension) = match self {
             Format::Jpeg => ("image/jpeg", "jpg"),
@@ -95,7 +95,7 @@ impl Format {
     }
 }
 
-/// AVIF before HEIC: AVIF files name `mif1` too.
+/// Detects AVIF before HEIC, since AVIF files also contain the brand `mif1`.
 fn by_brands(head: &[u8]) -> Option<Format> {
     let length = u32::from_be_bytes(*head.first_chunk()?);
     let end = usize::try_from(length)

@@ -1,35 +1,41 @@
-//! Images, bytes in and bytes out: every codec of ours is here.
+//! Image processing on byte slices: all codecs of Larder.
 //!
-//! The steps stand apart, to be put together as they are needed: [`probe()`] reads a header,
-//! [`require_end()`] looks for the end, [`decode()`] gives pixels, [`orient()`] turns them,
-//! [`encode()`] makes a file of them, [`strip()`] removes metadata without any of that, and
-//! [`incoming()`] is what upload configs ask for.
+//! - [`probe()`] reads the header of an image.
+//! - [`require_complete()`] detects truncated files.
+//! - [`decode()`] decodes pixels.
+//! - [`orient()`] applies the orientation to pixels.
+//! - [`encode()`] encodes pixels.
+//! - [`strip()`] removes metadata without decoding.
+//! - [`transform()`] combines these steps by the rules of an upload config.
 //!
-//! Invariant: no I/O, no async, and no bytes, however hostile, make it panic or take more memory
-//! than its functions say.
+//! Invariants:
+//! - No I/O and no async code.
+//! - No input causes a panic, or more memory use than the functions document.
 
 mod bytes;
-mod colour;
+mod color;
+mod completeness;
 mod container;
 mod decode;
 mod encode;
-mod ending;
 mod error;
 mod exif;
 mod format;
-mod incoming;
 mod metadata;
 mod orient;
 mod pixels;
 mod probe;
+mod transform;
 
+pub use completeness::require_complete;
 pub use decode::decode;
-pub use encode::{Encoding, encode, quality};
-pub use ending::require_end;
+pub use encode::{EncodeOptions, encode, quality};
 pub use error::{MediaError, ProbeError};
 pub use format::Format;
-pub use incoming::{Changed, Incoming, changes_images, incoming, is_subject};
 pub use metadata::strip;
 pub use orient::{Orientation, orient};
-pub use pixels::{AVIF_PIXELS, Channels, DEMANDING_PIXELS, PIXELS, Pixels};
-pub use probe::{Frames, Probed, probe};
+pub use pixels::{Channels, MAX_AVIF_PIXELS, MAX_LOSSLESS_PIXELS, MAX_PIXELS, Pixels};
+pub use probe::{Dimensions, Frames, ImageInfo, probe};
+pub use transform::{
+    TransformOutcome, TransformedImage, can_transform, has_image_transformations, transform,
+};

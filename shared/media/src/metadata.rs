@@ -1,38 +1,38 @@
-//! Metadata: removing it from a file without touching its pixels, and taking camera data out.
+//! Removal of metadata without decoding, and extraction of EXIF data.
 //!
-//! Invariant: what remains decodes to the same pixels; colour profiles, and what animates, remain.
+//! Invariant: a stripped file decodes to the same pixels; color profiles and animations are kept.
 
 use crate::{
-    Format, MediaError, Orientation, Probed,
+    Format, ImageInfo, MediaError, Orientation,
     container::{gif, jpeg, png, webp},
     exif,
 };
 
-/// PNG chunks that are not needed to decode, and kept: they say how pixels look, or move.
+/// Ancillary PNG chunks to keep, which affect rendering or animation.
 const PNG_KEPT: [&[u8; 4]; 15] = [
     b"tRNS", b"cHRM", b"gAMA", b"iCCP", b"sBIT", b"sRGB", b"cICP", b"mDCV", b"cLLI", b"bKGD",
     b"pHYs", b"acTL", b"fcTL", b"fdAT", b"hIST",
 ];
-/// WebP chunks that are kept.
+/// WebP chunks to keep.
 const WEBP_KEPT: [&[u8; 4]; 7] = [
     b"VP8X", b"ICCP", b"ANIM", b"ANMF", b"ALPH", b"VP8 ", b"VP8L",
 ];
-/// GIF extensions that are kept: how often it repeats, twice, and its colour profile.
+/// GIF extensions to keep: two variants of the loop count, and the color profile.
 const GIF_KEPT: [&[u8; 11]; 3] = [b"NETSCAPE2.0", b"ANIMEXTS1.0", GIF_PROFILE];
-/// The GIF extension of a colour profile.
+/// GIF extension of a color profile.
 const GIF_PROFILE: &[u8; 11] = b"ICCRGBG1012";
 
-/// The file without camera data, places, comments, thumbnails and whatever follows its end. How it
-/// is turned is kept, as camera data that says only that; of a JPEG it is not, so it has to be seen
-/// as it is stored. Formats other than JPEG, PNG, GIF and WebP are not changed.
-pub fn strip(bytes: &[u8], probed: &Probed) -> Result<Vec<u8>, MediaError> {
-    let turned =
-        (probed.orientation != Orientation::Normal).then(|| exif::only(probed.orientation));
+/// Removes EXIF data, GPS positions, comments, thumbnails and bytes after the end of the file. Keeps
+/// the orientation of PNG and WebP as minimal EXIF data, but not that of JPEG, whose orientation
+/// must be normal. Other formats than JPEG, PNG, GIF and WebP are unchanged.
+pub fn strip(bytes: &[u8], probed: &ImageInfo) -> Result<Vec<u8>, MediaError> {
+    let orientation_exif = (probed.orientation != Orientation::Normal)
+        .then(|| exif::orientation_only(probed.orientation));
     match probed.format {
         Format::Jpeg => strip_jpeg(bytes),
-        Format::Png => strip_png(bytes, turned.as_deref()),
+        Format::Png => strip_png(bytes, orientation_exif.as_deref()),
         Format::Gif => strip_gif(bytes),
-        Format::WebP => strip_webp(bytes, turned.as_deref()),
+        Format::WebP => strip_webp(bytes, orientation_exif.as_deref()),
         Format::Avif | Format::Heic | Format::Bmp | Format::Tiff | Format::Ico => {
             Ok(bytes.to_vec())
         }
@@ -43,7 +43,9 @@ fn strip_jpeg(bytes: &[u8]) -> Result<Vec<u8>, MediaError> {
     let mut kept = bytes[..2].to_vec();
     kept.reserve_exact(bytes.len() - 2);
     let mut segments = jpeg::Segments::of(bytes);
-    let (mut end, mut has_pixels) = (2, false);
+    let mut end = 2;
+    let mut has_pixels = false;
+
     loop {
         let segment = segments.next()?;
         if has_pixels {
@@ -51,9 +53,9 @@ fn strip_jpeg(bytes: &[u8]) -> Result<Vec<u8>, MediaError> {
         }
         end = segment.range.end;
         has_pixels |= segment.marker == jpeg::SCAN;
-        let is_kept = segment.is_named(jpeg::JFIF, b"JFIF\0")
-            || segment.is_named(jpeg::PROFILE, jpeg::PROFILE_NAME)
-            || segment.is_named(jpeg::ADOBE, jpeg::ADOBE_NAME);
+        let is_kept = segment.starts_with(jpeg::JFIF, b"JFIF\0")
+            || segment.starts_with(jpeg::PROFILE, jpeg::PROFILE_NAME)
+            || segment.starts_with(jpeg::ADOBE, jpeg::ADOBE_NAME);
         let is_metadata =
             jpeg::APPLICATION.contains(&segment.marker) || segment.marker == jpeg::COMMENT;
         if is_kept || !is_metadata {
@@ -65,20 +67,20 @@ fn strip_jpeg(bytes: &[u8]) -> Result<Vec<u8>, MediaError> {
     }
 }
 
-fn strip_png(bytes: &[u8], turned: Option<&[u8]>) -> Result<Vec<u8>, MediaError> {
+fn strip_png(bytes: &[u8], orientation_exif: Option<&[u8]>) -> Result<Vec<u8>, MediaError> {
     let mut kept = bytes[..png::SIGNATURE].to_vec();
     let mut chunks = png::Chunks::of(bytes);
     loop {
         let chunk = chunks.next()?;
-        let whole = chunk.whole(bytes)?;
-        // Capital letters begin those without which there is no image.
+        let whole = chunk.full(bytes)?;
+        // An upper-case first letter marks critical chunks.
         if chunk.kind[0].is_ascii_uppercase() || PNG_KEPT.contains(&&chunk.kind) {
             kept.extend_from_slice(whole);
         }
         if chunk.kind == *b"IHDR"
-            && let Some(exif) = turned
+            && let Some(exif) = orientation_exif
         {
-            kept.extend_from_slice(&png::written(*b"eXIf", exif));
+            kept.extend_from_slice(&png::encode_chunk(*b"eXIf", exif));
         }
         if chunk.kind == *b"IEND" {
             return Ok(kept);
@@ -90,48 +92,52 @@ fn strip_gif(bytes: &[u8]) -> Result<Vec<u8>, MediaError> {
     let mut blocks = gif::Blocks::of(bytes)?;
     let mut kept = bytes
         .get(..blocks.at())
-        .ok_or(MediaError::EndsEarly)?
+        .ok_or(MediaError::Truncated)?
         .to_vec();
     loop {
-        let (kind, range) = blocks.next()?;
-        let is_kept = match kind {
-            gif::Kind::Application(name) => GIF_KEPT.contains(&&name),
-            gif::Kind::Comment => false,
+        let block = blocks.next()?;
+        let is_kept = match block.kind {
+            gif::BlockKind::Application(name) => GIF_KEPT.contains(&&name),
+            gif::BlockKind::Comment => false,
             _ => true,
         };
         if is_kept {
-            kept.extend_from_slice(&bytes[range]);
+            kept.extend_from_slice(&bytes[block.range]);
         }
-        if kind == gif::Kind::Trailer {
+        if block.kind == gif::BlockKind::Trailer {
             return Ok(kept);
         }
     }
 }
 
-fn strip_webp(bytes: &[u8], turned: Option<&[u8]>) -> Result<Vec<u8>, MediaError> {
+fn strip_webp(bytes: &[u8], orientation_exif: Option<&[u8]>) -> Result<Vec<u8>, MediaError> {
     let mut kept = webp::begin();
     let mut chunks = webp::Chunks::of(bytes)?;
     while let Some(chunk) = chunks.next()? {
         let data = chunk.data(bytes)?;
         if chunk.kind == *b"VP8X" {
             let mut data = data.to_vec();
-            let flags = data.first_mut().ok_or(MediaError::EndsEarly)?;
+            let flags = data.first_mut().ok_or(MediaError::Truncated)?;
             *flags &= !(webp::HAS_XMP | webp::HAS_EXIF);
-            *flags |= if turned.is_some() { webp::HAS_EXIF } else { 0 };
+            *flags |= if orientation_exif.is_some() {
+                webp::HAS_EXIF
+            } else {
+                0
+            };
             webp::push(&mut kept, chunk.kind, &data);
         } else if WEBP_KEPT.contains(&&chunk.kind) {
             webp::push(&mut kept, chunk.kind, data);
         }
     }
-    if let Some(exif) = turned {
+    if let Some(exif) = orientation_exif {
         webp::push(&mut kept, *b"EXIF", exif);
     }
     Ok(webp::end(kept))
 }
 
-/// Camera data of a file, for its pixels when they have been turned to be stored as they are seen.
-pub(crate) fn settled_exif(bytes: &[u8], format: Format) -> Option<Vec<u8>> {
-    exif::settled(exif_of(bytes, format)?)
+/// Returns a file's EXIF data for pixels in display orientation.
+pub(crate) fn normalized_exif(bytes: &[u8], format: Format) -> Option<Vec<u8>> {
+    exif::normalized(exif_of(bytes, format)?)
 }
 
 fn exif_of(bytes: &[u8], format: Format) -> Option<&[u8]> {
@@ -140,7 +146,7 @@ fn exif_of(bytes: &[u8], format: Format) -> Option<&[u8]> {
             let mut segments = jpeg::Segments::of(bytes);
             loop {
                 let segment = segments.next().ok()?;
-                if segment.is_named(jpeg::EXIF, jpeg::EXIF_NAME) {
+                if segment.starts_with(jpeg::EXIF, jpeg::EXIF_NAME) {
                     return segment.payload.get(jpeg::EXIF_NAME.len()..);
                 } else if matches!(segment.marker, jpeg::SCAN | jpeg::END) {
                     return None;

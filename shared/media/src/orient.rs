@@ -1,48 +1,49 @@
-//! Orientation: how stored pixels are turned to be seen, and turning them.
+//! EXIF orientations and their application to pixels.
 
 use crate::pixels::Pixels;
 
-/// How an image is turned and mirrored to be seen: EXIF's eight values.
+/// EXIF orientation: how stored pixels are rotated and mirrored for display.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Orientation {
-    /// 1: seen as it is stored.
+    /// 1: displayed as stored.
     #[default]
     Normal = 1,
-    /// 2: mirrored left to right.
+    /// 2: mirrored horizontally.
     Mirrored = 2,
-    /// 3: turned by half.
+    /// 3: rotated by 180°.
     HalfTurn = 3,
-    /// 4: mirrored top to bottom.
+    /// 4: mirrored vertically.
     Flipped = 4,
     /// 5: mirrored along the diagonal from the top left.
     Transposed = 5,
-    /// 6: turned by a quarter with the clock.
+    /// 6: rotated clockwise by 90°.
     QuarterTurn = 6,
     /// 7: mirrored along the diagonal from the top right.
     Transversed = 7,
-    /// 8: turned by a quarter against the clock.
+    /// 8: rotated counterclockwise by 90°.
     QuarterTurnBack = 8,
 }
 
 impl Orientation {
-    /// The orientation of an EXIF value, 1 to 8.
-    pub fn of_exif(value: u32) -> Option<Orientation> {
+    /// Returns the orientation of an EXIF value from 1 to 8.
+    pub fn from_exif(value: u32) -> Option<Orientation> {
         ALL.into_iter()
             .find(|orientation| orientation.to_exif() == value)
     }
 
-    /// Its EXIF value, 1 to 8.
+    /// Returns the EXIF value, 1 to 8.
     pub fn to_exif(self) -> u32 {
         self as u32
     }
 
-    /// Whether width and height change places.
+    /// Whether width and height are swapped for display.
     pub fn swaps_sides(self) -> bool {
         self.to_exif() >= 5
     }
 
-    /// Of a turn against the clock by 0 to 3 quarters, and a mirroring after it.
-    pub(crate) fn of_turns(turns: u8, mirror: Option<u8>) -> Orientation {
+    /// Returns the orientation of 0 to 3 counterclockwise quarter turns followed by a mirroring, as in
+    /// HEIF.
+    pub(crate) fn from_heif(turns: u8, mirror: Option<u8>) -> Orientation {
         match (turns, mirror) {
             (1, None) => Orientation::QuarterTurnBack,
             (2, None) => Orientation::HalfTurn,
@@ -67,12 +68,11 @@ const ALL: [Orientation; 8] = [
     Orientation::QuarterTurnBack,
 ];
 
-/// Side of the squares in which pixels change rows with columns, so that both stay in the
-/// processor's cache.
+/// Side of the tiles in which pixels are transposed, in pixels, so that rows and columns stay in
+/// the CPU cache.
 const TILE: usize = 32;
 
-/// The pixels as they are to be seen. Where the sides change places, and only there, a second copy
-/// is held meanwhile.
+/// Applies an orientation. Needs a second copy of the pixels only if width and height are swapped.
 pub fn orient(mut pixels: Pixels, orientation: Orientation) -> Pixels {
     let size = pixels.channels.count();
     let row = pixels.width as usize * size;
@@ -84,7 +84,7 @@ pub fn orient(mut pixels: Pixels, orientation: Orientation) -> Pixels {
             mirror(&mut pixels.samples, row, size);
             flip(&mut pixels.samples, row);
         }
-        // A quarter turn is a mirroring along the diagonal, and one along a side.
+        // A quarter turn is a transposition followed by a mirroring.
         Orientation::Transposed => pixels = transpose(pixels),
         Orientation::QuarterTurn => return orient(transpose(pixels), Orientation::Mirrored),
         Orientation::QuarterTurnBack => return orient(transpose(pixels), Orientation::Flipped),
@@ -115,13 +115,15 @@ fn flip(samples: &mut [u8], row: usize) {
 
 fn transpose(pixels: Pixels) -> Pixels {
     let size = pixels.channels.count();
-    let (width, height) = (pixels.width as usize, pixels.height as usize);
+    let width = pixels.width as usize;
+    let height = pixels.height as usize;
     let mut samples = vec![0; pixels.samples.len()];
     for top in (0..height).step_by(TILE) {
         for left in (0..width).step_by(TILE) {
             for y in top..height.min(top + TILE) {
                 for x in left..width.min(left + TILE) {
-                    let (from, to) = ((y * width + x) * size, (x * height + y) * size);
+                    let from = (y * width + x) * size;
+                    let to = (x * height + y) * size;
                     samples[to..to + size].copy_from_slice(&pixels.samples[from..from + size]);
                 }
             }

@@ -1,80 +1,82 @@
-//! Pixels: an image decoded, 8 bits a channel, sRGB unless a profile stays beside it.
+//! Decoded pixels with 8 bits per channel, in sRGB unless they have a profile.
 //!
-//! Invariant: there are exactly width × height × channels samples, and never more pixels than
-//! `PIXELS`.
+//! Invariants:
+//! - There are exactly width × height × channels samples.
+//! - Decoded images have at most `MAX_PIXELS` pixels.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::{MediaError, Probed};
+use crate::{ImageInfo, MediaError};
 
-/// Most pixels of an image that is decoded.
-pub const PIXELS: u64 = 100_000_000;
-/// Most pixels of what takes much time and memory to decode or encode: WebP that is lossless or
-/// transparent.
-pub const DEMANDING_PIXELS: u64 = 40_000_000;
-/// Most pixels of an image that becomes AVIF: what telephones take. Of noise, the worst there is, a
-/// million takes 2.2 s without assembler, which leaves it within a request's time.
-pub const AVIF_PIXELS: u64 = 12_500_000;
+/// Maximum number of pixels of a decoded image.
+pub const MAX_PIXELS: u64 = 100_000_000;
+/// Maximum number of pixels of a lossless or transparent WebP, which takes more time and memory to
+/// decode and encode.
+pub const MAX_LOSSLESS_PIXELS: u64 = 40_000_000;
+/// Maximum number of pixels of an encoded AVIF, as of phone cameras. Noise, the worst case, takes
+/// 2.2 s per million pixels without assembly code, which fits the time of a request.
+pub const MAX_AVIF_PIXELS: u64 = 12_500_000;
 
-/// What the samples of a pixel are, in their order.
+/// Channels of a pixel, in the order of its samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channels {
-    /// Grey.
-    Grey,
+    /// Gray.
+    Gray,
     /// Red, green, blue.
     Rgb,
-    /// Red, green, blue and opacity, which the colours are not multiplied by.
+    /// Red, green, blue and alpha, not premultiplied.
     Rgba,
 }
 
 impl Channels {
-    /// Samples of a pixel.
+    /// Returns the number of samples per pixel.
     pub fn count(self) -> usize {
         match self {
-            Channels::Grey => 1,
+            Channels::Gray => 1,
             Channels::Rgb => 3,
             Channels::Rgba => 4,
         }
     }
 }
 
-/// An image's pixels, row by row from the top left.
+/// Pixels of an image, row by row from the top left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pixels {
-    /// Pixels of a row.
+    /// Width in pixels.
     pub width: u32,
-    /// Rows.
+    /// Height in pixels.
     pub height: u32,
-    /// What a pixel's samples are.
+    /// Channels of a pixel.
     pub channels: Channels,
-    /// The samples, without gaps.
+    /// Samples without padding.
     pub samples: Vec<u8>,
-    /// The colours' profile, where they could not be converted to sRGB.
+    /// Color profile, if the colors could not be converted to sRGB.
     pub profile: Option<Vec<u8>>,
 }
 
 impl Pixels {
-    /// An image of which nothing is drawn yet.
-    pub(crate) fn blank(probed: &Probed, channels: Channels) -> Pixels {
-        let (width, height) = (probed.width, probed.height);
-        let samples = vec![0; width as usize * height as usize * channels.count()];
+    /// Creates pixels with all samples 0.
+    pub(crate) fn zeroed(probed: &ImageInfo, channels: Channels) -> Pixels {
+        let count = probed.width as usize * probed.height as usize;
+        let samples = vec![0; count * channels.count()];
+
         Pixels {
-            width,
-            height,
+            width: probed.width,
+            height: probed.height,
             channels,
             samples,
             profile: None,
         }
     }
 
-    /// Bytes of a row.
-    pub(crate) fn row(&self) -> usize {
+    /// Returns the length of a row, in bytes.
+    pub(crate) fn row_bytes(&self) -> usize {
         self.width as usize * self.channels.count()
     }
 }
 
-/// Refuses more pixels than a limit.
-pub(crate) fn within(pixels: u64, limit: u64) -> Result<(), MediaError> {
+/// Fails if there are more pixels than a limit.
+pub(crate) fn require_pixel_limit(pixels: u64, limit: u64) -> Result<(), MediaError> {
     if pixels > limit {
         Err(MediaError::TooManyPixels { pixels, limit })
     } else {
@@ -82,17 +84,17 @@ pub(crate) fn within(pixels: u64, limit: u64) -> Result<(), MediaError> {
     }
 }
 
-/// Runs a codec. One that unwinds, which is how libjpeg reports what it cannot read, gives an error
-/// like any other.
-pub(crate) fn guarded<T>(
-    kind: fn(String) -> MediaError,
+/// Runs a codec and converts its panics to errors: libjpeg reports errors by unwinding.
+pub(crate) fn catch_codec_panic<T>(
+    to_error: fn(String) -> MediaError,
     work: impl FnOnce() -> Result<T, MediaError>,
 ) -> Result<T, MediaError> {
-    // What the codec was at work on is dropped with it; nothing half-changed is seen afterwards.
+    // The state of the codec is dropped with it, so no inconsistent value is visible afterwards.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|cause| {
-        let said = cause.downcast_ref::<String>().cloned();
-        Err(kind(
-            said.or_else(|| cause.downcast_ref::<&str>().map(ToString::to_string))
+        let message = cause.downcast_ref::<String>().cloned();
+        Err(to_error(
+            message
+                .or_else(|| cause.downcast_ref::<&str>().map(ToString::to_string))
                 .unwrap_or_default(),
         ))
     })

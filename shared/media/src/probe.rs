@@ -1,7 +1,6 @@
-//! What an image is, told by its header: format, dimensions, orientation, whether it moves and may
-//! be transparent.
+//! Properties of images from their headers: format, dimensions, orientation, animation and alpha.
 //!
-//! Invariant: no pixel is decoded, nothing is allocated in proportion to what a header claims.
+//! Invariant: no pixel is decoded, and no allocation depends on sizes in a header.
 
 use crate::{
     Format, Orientation, ProbeError,
@@ -10,56 +9,71 @@ use crate::{
     exif,
 };
 
-/// Whether an image moves.
+/// Whether an image is animated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frames {
-    /// It does not.
+    /// A still image.
     Still,
-    /// It does.
+    /// An animation.
     Animated,
-    /// A GIF that tells only by a second frame, before which the bytes given end.
+    /// A GIF of which the available bytes contain no second frame and no end.
     Unknown,
 }
 
-/// What an image's header says. Width and height are at least 1.
+/// Width and height in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Probed {
-    /// Its format.
-    pub format: Format,
-    /// Pixels, as stored.
+pub struct Dimensions {
+    /// Width in pixels.
     pub width: u32,
-    /// Pixels, as stored.
+    /// Height in pixels.
     pub height: u32,
-    /// How the stored pixels are turned to be seen.
+}
+
+/// Properties of an image. Width and height are at least 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ImageInfo {
+    /// Image format.
+    pub format: Format,
+    /// Width as stored, in pixels.
+    pub width: u32,
+    /// Height as stored, in pixels.
+    pub height: u32,
+    /// Orientation for display.
     pub orientation: Orientation,
-    /// Whether it moves.
+    /// Whether the image is animated.
     pub frames: Frames,
-    /// Whether pixels may be transparent.
+    /// Whether pixels can be transparent.
     pub has_alpha: bool,
-    /// A JPEG that shows coarsely first.
+    /// Whether it is a progressive JPEG.
     pub progressive: bool,
-    /// Whether no pixel was changed when it was encoded.
+    /// Whether the encoding is lossless.
     pub lossless: bool,
 }
 
-impl Probed {
-    /// Width and height as seen, in pixels.
-    pub fn displayed(&self) -> (u32, u32) {
+impl ImageInfo {
+    /// Returns the dimensions as displayed.
+    pub fn displayed(&self) -> Dimensions {
         if self.orientation.swaps_sides() {
-            (self.height, self.width)
+            Dimensions {
+                width: self.height,
+                height: self.width,
+            }
         } else {
-            (self.width, self.height)
+            Dimensions {
+                width: self.width,
+                height: self.height,
+            }
         }
     }
 
-    /// Pixels of one frame.
+    /// Returns the number of pixels of a frame.
     pub fn pixels(&self) -> u64 {
         u64::from(self.width) * u64::from(self.height)
     }
 
-    /// A still image that is seen as it is stored, and opaque.
-    fn plain(format: Format, width: u32, height: u32) -> Probed {
-        Probed {
+    /// Creates the properties of an opaque still image with normal orientation.
+    fn still(format: Format, width: u32, height: u32) -> ImageInfo {
+        ImageInfo {
             format,
             width,
             height,
@@ -72,19 +86,19 @@ impl Probed {
     }
 }
 
-/// Reads the header of an image that begins so. 64 KiB are enough for most; where they are not, the
-/// error says how many are. With the whole file given, `NeedsMore` means that it ends early.
-pub fn probe(head: &[u8]) -> Result<Probed, ProbeError> {
-    let probed = match Format::of(head) {
-        Some(Format::Jpeg) => of_jpeg(head),
-        Some(Format::Png) => of_png(head),
-        Some(Format::Gif) => of_gif(head),
-        Some(Format::WebP) => of_webp(head),
-        Some(format @ (Format::Avif | Format::Heic)) => of_heif(head, format),
-        Some(Format::Bmp) => of_bmp(head),
-        Some(Format::Tiff) => of_tiff(head),
-        Some(Format::Ico) => of_ico(head),
-        None => Err(ProbeError::Unknown),
+/// Reads the header from the first bytes of an image. 64 KiB are enough for most images; otherwise
+/// the error contains the required number. A complete file with `NeedsMore` is truncated.
+pub fn probe(head: &[u8]) -> Result<ImageInfo, ProbeError> {
+    let probed = match Format::detect(head) {
+        Some(Format::Jpeg) => probe_jpeg(head),
+        Some(Format::Png) => probe_png(head),
+        Some(Format::Gif) => probe_gif(head),
+        Some(Format::WebP) => probe_webp(head),
+        Some(format @ (Format::Avif | Format::Heic)) => probe_heif(head, format),
+        Some(Format::Bmp) => probe_bmp(head),
+        Some(Format::Tiff) => probe_tiff(head),
+        Some(Format::Ico) => probe_ico(head),
+        None => Err(ProbeError::UnknownFormat),
     }?;
     if probed.width == 0 || probed.height == 0 {
         return Err(ProbeError::Malformed("an image without pixels"));
@@ -92,13 +106,13 @@ pub fn probe(head: &[u8]) -> Result<Probed, ProbeError> {
     Ok(probed)
 }
 
-fn of_jpeg(head: &[u8]) -> Result<Probed, ProbeError> {
+fn probe_jpeg(head: &[u8]) -> Result<ImageInfo, ProbeError> {
     let mut segments = jpeg::Segments::of(head);
     let mut orientation = None;
     loop {
         let segment = segments.next()?;
-        if segment.is_named(jpeg::EXIF, jpeg::EXIF_NAME) {
-            // The first counts, as it does where camera data is taken along.
+        if segment.starts_with(jpeg::EXIF, jpeg::EXIF_NAME) {
+            // The first EXIF segment counts, as for `metadata::normalized_exif`.
             orientation.get_or_insert_with(|| {
                 exif::orientation(&segment.payload[jpeg::EXIF_NAME.len()..])
             });
@@ -107,10 +121,10 @@ fn of_jpeg(head: &[u8]) -> Result<Probed, ProbeError> {
                 return Err(ProbeError::Malformed("a JPEG frame without dimensions"));
             };
             let side = |high, low| u16::from_be_bytes([high, low]).into();
-            return Ok(Probed {
+            return Ok(ImageInfo {
                 orientation: orientation.unwrap_or_default(),
                 progressive: segment.is_progressive_frame(),
-                ..Probed::plain(Format::Jpeg, side(wide, narrow), side(high, low))
+                ..ImageInfo::still(Format::Jpeg, side(wide, narrow), side(high, low))
             });
         } else if matches!(segment.marker, jpeg::SCAN | jpeg::END) {
             return Err(ProbeError::Malformed("a JPEG without a frame"));
@@ -118,16 +132,16 @@ fn of_jpeg(head: &[u8]) -> Result<Probed, ProbeError> {
     }
 }
 
-fn of_png(head: &[u8]) -> Result<Probed, ProbeError> {
+fn probe_png(head: &[u8]) -> Result<ImageInfo, ProbeError> {
     let mut chunks = png::Chunks::of(head);
     let header = chunks.next()?;
     if header.kind != *b"IHDR" || header.data.len() != 13 {
         return Err(ProbeError::Malformed("a PNG without its header"));
     }
     let start = header.data.start;
-    let mut probed = Probed::plain(Format::Png, be32(head, start)?, be32(head, start + 4)?);
+    let mut probed = ImageInfo::still(Format::Png, be32(head, start)?, be32(head, start + 4)?);
     probed.lossless = true;
-    // The colour types with an alpha channel.
+    // The color types with an alpha channel.
     probed.has_alpha = matches!(array(head, start + 9)?, [4 | 6]);
     loop {
         let chunk = chunks.next()?;
@@ -142,28 +156,28 @@ fn of_png(head: &[u8]) -> Result<Probed, ProbeError> {
     }
 }
 
-fn of_gif(head: &[u8]) -> Result<Probed, ProbeError> {
-    let mut probed = Probed::plain(Format::Gif, le16(head, 6)?.into(), le16(head, 8)?.into());
+fn probe_gif(head: &[u8]) -> Result<ImageInfo, ProbeError> {
+    let mut probed = ImageInfo::still(Format::Gif, le16(head, 6)?.into(), le16(head, 8)?.into());
     probed.lossless = true;
     let mut blocks = gif::Blocks::of(head)?;
     let mut has_image = false;
     loop {
-        match blocks.next() {
-            Ok((gif::Kind::Image, _)) if has_image => {
-                return Ok(Probed {
+        match blocks.next().map(|block| block.kind) {
+            Ok(gif::BlockKind::Image) if has_image => {
+                return Ok(ImageInfo {
                     frames: Frames::Animated,
                     ..probed
                 });
             }
-            Ok((gif::Kind::Image, _)) => has_image = true,
-            Ok((gif::Kind::Control { has_alpha }, _)) => probed.has_alpha |= has_alpha,
-            Ok((gif::Kind::Trailer, _)) if has_image => return Ok(probed),
-            Ok((gif::Kind::Trailer, _)) => {
+            Ok(gif::BlockKind::Image) => has_image = true,
+            Ok(gif::BlockKind::Control { has_alpha }) => probed.has_alpha |= has_alpha,
+            Ok(gif::BlockKind::Trailer) if has_image => return Ok(probed),
+            Ok(gif::BlockKind::Trailer) => {
                 return Err(ProbeError::Malformed("a GIF without frames"));
             }
             Ok(_) => {}
             Err(ProbeError::NeedsMore { .. }) => {
-                return Ok(Probed {
+                return Ok(ImageInfo {
                     frames: Frames::Unknown,
                     ..probed
                 });
@@ -173,64 +187,63 @@ fn of_gif(head: &[u8]) -> Result<Probed, ProbeError> {
     }
 }
 
-fn of_webp(head: &[u8]) -> Result<Probed, ProbeError> {
+fn probe_webp(head: &[u8]) -> Result<ImageInfo, ProbeError> {
     let mut chunks = webp::Chunks::of(head)?;
     let first = chunks
         .next()?
         .ok_or(ProbeError::Malformed("a WebP without chunks"))?;
     match &first.kind {
         b"VP8 " | b"VP8L" => {
-            let (width, height, has_alpha) = webp::frame(head, &first)?;
-            let lossless = first.kind == *b"VP8L";
-            Ok(Probed {
-                has_alpha,
-                lossless,
-                ..Probed::plain(Format::WebP, width, height)
+            let frame = webp::frame(head, &first)?;
+            let Dimensions { width, height } = frame.dimensions;
+            Ok(ImageInfo {
+                has_alpha: frame.has_alpha,
+                lossless: first.kind == *b"VP8L",
+                ..ImageInfo::still(Format::WebP, width, height)
             })
         }
-        b"VP8X" => of_extended_webp(head, &first, chunks),
+        b"VP8X" => probe_extended_webp(head, &first, chunks),
         _ => Err(ProbeError::Malformed("a WebP without pixels")),
     }
 }
 
-fn of_extended_webp(
+fn probe_extended_webp(
     head: &[u8],
     first: &webp::Chunk,
     mut chunks: webp::Chunks,
-) -> Result<Probed, ProbeError> {
+) -> Result<ImageInfo, ProbeError> {
     let [flags] = array(head, first.data.start)?;
-    let (width, height) = webp::canvas(head, first)?;
-    let mut probed = Probed::plain(Format::WebP, width, height);
+    let canvas = webp::canvas(head, first)?;
+    let mut probed = ImageInfo::still(Format::WebP, canvas.width, canvas.height);
     probed.has_alpha = flags & webp::HAS_ALPHA != 0;
     if flags & webp::ANIMATED != 0 {
         probed.frames = Frames::Animated;
     } else {
-        probed.lossless = of_webp_pixels(head, &mut chunks, (width, height))?;
+        probed.lossless = is_webp_lossless(head, &mut chunks, canvas)?;
     }
-    // Camera data comes after the pixels; only who has some is asked for that much.
+    // EXIF data follows the pixels, so only images that have some need that many bytes.
     if flags & webp::HAS_EXIF != 0
         && let Some(chunk) = chunks.find(*b"EXIF")?
     {
         let data = chunk.data(head)?;
-        // Some writers begin it as in a JPEG.
+        // Some encoders write the prefix of JPEG segments.
         probed.orientation = exif::orientation(data.strip_prefix(jpeg::EXIF_NAME).unwrap_or(data));
     }
     Ok(probed)
 }
 
-/// Whether the pixels of a still, extended file are lossless. They must be those of its canvas:
-/// decoders believe them.
-fn of_webp_pixels(
+/// Returns whether the pixels of an extended still image are lossless. Fails if their dimensions
+/// differ from the canvas, since decoders use those of the pixels.
+fn is_webp_lossless(
     head: &[u8],
     chunks: &mut webp::Chunks,
-    canvas: (u32, u32),
+    canvas: Dimensions,
 ) -> Result<bool, ProbeError> {
     while let Some(chunk) = chunks.next()? {
         if matches!(&chunk.kind, b"VP8 " | b"VP8L") {
-            let (width, height, _) = webp::frame(head, &chunk)?;
-            if (width, height) != canvas {
+            if webp::frame(head, &chunk)?.dimensions != canvas {
                 return Err(ProbeError::Malformed(
-                    "WebP pixels that are not those of the canvas",
+                    "the dimensions of the WebP pixels differ from the canvas",
                 ));
             }
             return Ok(chunk.kind == *b"VP8L");
@@ -239,60 +252,60 @@ fn of_webp_pixels(
     Err(ProbeError::Malformed("a WebP without pixels"))
 }
 
-fn of_heif(head: &[u8], format: Format) -> Result<Probed, ProbeError> {
+fn probe_heif(head: &[u8], format: Format) -> Result<ImageInfo, ProbeError> {
     let found = heif::primary(head)?;
     // The major brand of image sequences.
     let is_sequence = matches!(head.get(8..12), Some(b"avis" | b"hevc" | b"hevx" | b"msf1"));
-    Ok(Probed {
-        orientation: Orientation::of_turns(found.turns, found.mirror),
+    Ok(ImageInfo {
+        orientation: Orientation::from_heif(found.turns, found.mirror),
         frames: if is_sequence {
             Frames::Animated
         } else {
             Frames::Still
         },
         has_alpha: found.has_alpha,
-        ..Probed::plain(format, found.width, found.height)
+        ..ImageInfo::still(format, found.width, found.height)
     })
 }
 
-fn of_bmp(head: &[u8]) -> Result<Probed, ProbeError> {
+fn probe_bmp(head: &[u8]) -> Result<ImageInfo, ProbeError> {
     let header = le32(head, 14)?;
     if header == 12 {
-        return Ok(Probed::plain(
+        return Ok(ImageInfo::still(
             Format::Bmp,
             le16(head, 18)?.into(),
             le16(head, 20)?.into(),
         ));
     }
-    // Signed: a negative height is that of rows stored from the top.
-    let (width, height) = (le32(head, 18)?.cast_signed(), le32(head, 22)?.cast_signed());
-    let width =
-        u32::try_from(width).map_err(|_| ProbeError::Malformed("a BMP of negative width"))?;
+    // Dimensions are signed: a negative height means top-down rows.
+    let height = le32(head, 22)?.cast_signed();
+    let width = u32::try_from(le32(head, 18)?.cast_signed())
+        .map_err(|_| ProbeError::Malformed("the width of the BMP is negative"))?;
     let has_alpha = header >= 56 && le32(head, 66)? != 0;
-    Ok(Probed {
+    Ok(ImageInfo {
         has_alpha,
         lossless: true,
-        ..Probed::plain(Format::Bmp, width, height.unsigned_abs())
+        ..ImageInfo::still(Format::Bmp, width, height.unsigned_abs())
     })
 }
 
-fn of_tiff(head: &[u8]) -> Result<Probed, ProbeError> {
+fn probe_tiff(head: &[u8]) -> Result<ImageInfo, ProbeError> {
     let directory = tiff::Directory::first(head)?;
     let side = |tag| directory.number(tag).map(Option::unwrap_or_default);
     let orientation = directory
         .number(tiff::ORIENTATION)?
-        .and_then(Orientation::of_exif)
+        .and_then(Orientation::from_exif)
         .unwrap_or_default();
     let has_alpha = directory.has(tiff::EXTRA_SAMPLES)?;
-    Ok(Probed {
+    Ok(ImageInfo {
         orientation,
         has_alpha,
-        ..Probed::plain(Format::Tiff, side(tiff::WIDTH)?, side(tiff::HEIGHT)?)
+        ..ImageInfo::still(Format::Tiff, side(tiff::WIDTH)?, side(tiff::HEIGHT)?)
     })
 }
 
-/// An icon's largest image.
-fn of_ico(head: &[u8]) -> Result<Probed, ProbeError> {
+/// Reads the dimensions of an icon's largest image.
+fn probe_ico(head: &[u8]) -> Result<ImageInfo, ProbeError> {
     let count = usize::from(le16(head, 4)?);
     let mut largest = (0, 0);
     for index in 0..count {
@@ -301,9 +314,9 @@ fn of_ico(head: &[u8]) -> Result<Probed, ProbeError> {
         let side = |side: u8| if side == 0 { 256 } else { u32::from(side) };
         largest = largest.max((side(width), side(height)));
     }
-    Ok(Probed {
+    Ok(ImageInfo {
         has_alpha: true,
         lossless: true,
-        ..Probed::plain(Format::Ico, largest.0, largest.1)
+        ..ImageInfo::still(Format::Ico, largest.0, largest.1)
     })
 }

@@ -262,7 +262,7 @@ async fn confirm_check_transforms_images(stack: &Stack) {
         .await
         .expect_status(200);
     assert_eq!(
-        media::Format::of(&delivered.body),
+        media::Format::detect(&delivered.body),
         Some(media::Format::WebP)
     );
     assert_eq!(active["size"], json!(delivered.body.len()));

@@ -1,6 +1,6 @@
 //! Images to upload, valid and invalid.
 
-use media::{Channels, Encoding, Format, Pixels, encode};
+use media::{Channels, EncodeOptions, Format, Pixels, encode};
 
 /// GPS position in the EXIF data.
 pub(crate) const PLACE: &[u8] = b"52.5200N 13.4050E";
@@ -28,8 +28,8 @@ fn picture(width: u32, height: u32) -> Pixels {
     }
 }
 
-fn plain(format: Format) -> Encoding<'static> {
-    Encoding {
+fn plain(format: Format) -> EncodeOptions<'static> {
+    EncodeOptions {
         format,
         quality: 95,
         progressive: false,
@@ -46,7 +46,7 @@ pub(crate) fn image(format: Format, width: u32, height: u32) -> Vec<u8> {
 pub(crate) fn progressive(width: u32, height: u32) -> Vec<u8> {
     encode(
         picture(width, height),
-        &Encoding {
+        &EncodeOptions {
             progressive: true,
             ..plain(Format::Jpeg)
         },
@@ -64,7 +64,7 @@ pub(crate) fn with_exif(format: Format, orientation: u8) -> Vec<u8> {
 
     encode(
         picture(24, 16),
-        &Encoding {
+        &EncodeOptions {
             exif: Some(&exif),
             ..plain(format)
         },

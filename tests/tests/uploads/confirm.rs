@@ -395,7 +395,7 @@ async fn confirmation_transforms_images(stack: &Stack) {
         );
         let delivered = delivered(stack, &active).await;
         assert_eq!(delivered == bytes, is_same, "{config} {content_type}");
-        let reported = Format::of(&delivered).map(|format| format.media_type().mime_type);
+        let reported = Format::detect(&delivered).map(|format| format.media_type().mime_type);
         assert_eq!(
             reported.as_deref().unwrap_or("text/plain"),
             expected,

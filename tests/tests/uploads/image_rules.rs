@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use media::{Encoding, Format, Pixels, Probed, decode, encode, probe};
+use media::{Dimensions, EncodeOptions, Format, ImageInfo, Pixels, decode, encode, probe};
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -36,7 +36,7 @@ fn small_photo() -> Vec<u8> {
         samples,
         ..photo
     };
-    let encoding = Encoding {
+    let encoding = EncodeOptions {
         format: Format::Png,
         quality: 95,
         progressive: false,
@@ -101,7 +101,7 @@ async fn agreed(stack: &Stack, acme: &Tenant, record: &Value) -> Vec<u8> {
             .ends_with(record["extension"].as_str().expect("an extension"))
     );
 
-    if let Some(reported) = Format::of(&delivered.body).map(Format::media_type) {
+    if let Some(reported) = Format::detect(&delivered.body).map(Format::media_type) {
         assert_eq!(
             (&record["mime_type"], &record["extension"]),
             (&json!(reported.mime_type), &json!(reported.extension))
@@ -119,7 +119,7 @@ async fn stored(stack: &Stack, acme: &Tenant, transformations: Value, bytes: &[u
 }
 
 /// What an image is, and its pixels, as far as they are decoded here.
-fn seen(bytes: &[u8]) -> (Probed, Option<Pixels>) {
+fn seen(bytes: &[u8]) -> (ImageInfo, Option<Pixels>) {
     let probed = probe(bytes).expect("an image");
     let pixels =
         (probed.format != Format::Avif).then(|| decode(bytes, &probed).expect("a whole image"));
@@ -280,7 +280,13 @@ async fn each_format_is_converted_to_each_requested_format(stack: &Stack) {
             let (probed, pixels) = seen(&delivered);
             assert_eq!(
                 (probed.format, probed.displayed()),
-                (target, (48, 32)),
+                (
+                    target,
+                    Dimensions {
+                        width: 48,
+                        height: 32
+                    }
+                ),
                 "{source:?} as {asked}"
             );
             assert_eq!(

@@ -1,41 +1,47 @@
-//! GIF's blocks.
+//! Blocks of GIF files.
 
 use std::ops::Range;
 
 use crate::{ProbeError, bytes::array};
 
-/// Bytes of signature and logical screen descriptor.
+/// Length of signature and logical screen descriptor, in bytes.
 pub(crate) const HEADER: usize = 13;
 
-/// What a block is.
+/// Kind of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum BlockKind {
     /// A frame.
     Image,
-    /// How the next frame is shown.
+    /// Graphic control extension of the next frame.
     Control {
-        /// Whether one of its colours is transparent.
+        /// Whether the frame has a transparent color.
         has_alpha: bool,
     },
-    /// An application's own; the first 11 bytes name it.
+    /// Application extension with its 11-byte identifier.
     Application([u8; 11]),
-    /// Words about the image.
+    /// Comment extension.
     Comment,
     /// Any other extension.
     Other,
-    /// The end.
+    /// End of the file.
     Trailer,
 }
 
-/// The blocks of a GIF.
+/// Block with its range in the file.
+pub(crate) struct Block {
+    pub(crate) kind: BlockKind,
+    pub(crate) range: Range<usize>,
+}
+
+/// Iterator over the blocks of a GIF.
 pub(crate) struct Blocks<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-/// Bytes of a colour table whose size is in the low bits of a packed field, if its high bit says
-/// that there is one.
-fn table(packed: u8) -> usize {
+/// Returns the length of a color table in bytes, from a packed field: the high bit is set if there
+/// is a table, and the low bits contain its size.
+fn color_table_bytes(packed: u8) -> usize {
     if packed & 0x80 == 0 {
         0
     } else {
@@ -44,64 +50,68 @@ fn table(packed: u8) -> usize {
 }
 
 impl<'a> Blocks<'a> {
-    /// Those after the logical screen and its colours.
+    /// Starts after the logical screen descriptor and the global color table.
     pub(crate) fn of(bytes: &'a [u8]) -> Result<Blocks<'a>, ProbeError> {
         let [packed] = array(bytes, 10)?;
         Ok(Blocks {
             bytes,
-            at: HEADER + table(packed),
+            at: HEADER + color_table_bytes(packed),
         })
     }
 
-    /// Where the next block begins.
+    /// Returns the offset of the next block.
     pub(crate) fn at(&self) -> usize {
         self.at
     }
 
-    /// The next block and where it lies; past the trailer there is none.
-    pub(crate) fn next(&mut self) -> Result<(Kind, Range<usize>), ProbeError> {
+    /// Returns the next block. Must not be called after the trailer.
+    pub(crate) fn next(&mut self) -> Result<Block, ProbeError> {
         let start = self.at;
         let [introducer] = array(self.bytes, start)?;
         let kind = match introducer {
             0x2C => {
                 let descriptor: [u8; 10] = array(self.bytes, start)?;
-                // One byte between the colours and the pixels says how they are coded.
-                self.skip_parts(start + 10 + table(descriptor[9]) + 1)?;
-                Kind::Image
+                // One byte between color table and pixels is the LZW code size.
+                self.skip_sub_blocks(start + 10 + color_table_bytes(descriptor[9]) + 1)?;
+                BlockKind::Image
             }
             0x21 => {
                 let [label] = array(self.bytes, start + 1)?;
-                self.skip_parts(start + 2)?;
+                self.skip_sub_blocks(start + 2)?;
                 self.extension(label, start + 2)
             }
             0x3B => {
                 self.at = start + 1;
-                Kind::Trailer
+                BlockKind::Trailer
             }
             _ => return Err(ProbeError::Malformed("an unknown GIF block")),
         };
-        Ok((kind, start..self.at))
+        Ok(Block {
+            kind,
+            range: start..self.at,
+        })
     }
 
-    fn extension(&self, label: u8, data: usize) -> Kind {
+    fn extension(&self, label: u8, data: usize) -> BlockKind {
         match label {
-            0xF9 => {
-                array(self.bytes, data).map_or(Kind::Other, |[_, packed]: [u8; 2]| Kind::Control {
+            0xF9 => array(self.bytes, data).map_or(BlockKind::Other, |[_, packed]: [u8; 2]| {
+                BlockKind::Control {
                     has_alpha: packed & 1 == 1,
-                })
-            }
-            0xFE => Kind::Comment,
+                }
+            }),
+            0xFE => BlockKind::Comment,
             0xFF => match array(self.bytes, data) {
-                Ok([11]) => array(self.bytes, data + 1).map_or(Kind::Other, Kind::Application),
-                _ => Kind::Other,
+                Ok([11]) => {
+                    array(self.bytes, data + 1).map_or(BlockKind::Other, BlockKind::Application)
+                }
+                _ => BlockKind::Other,
             },
-            _ => Kind::Other,
+            _ => BlockKind::Other,
         }
     }
 
-    /// Data comes in parts of at most 255 bytes, each with its length before it; one of length zero
-    /// ends it.
-    fn skip_parts(&mut self, mut at: usize) -> Result<(), ProbeError> {
+    /// Skips data sub-blocks: each has a length byte, and a length of 0 ends the sequence.
+    fn skip_sub_blocks(&mut self, mut at: usize) -> Result<(), ProbeError> {
         loop {
             let [length] = array(self.bytes, at)?;
             at += 1 + usize::from(length);

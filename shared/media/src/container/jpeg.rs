@@ -1,4 +1,4 @@
-//! JPEG's segments.
+//! Segments of JPEG files.
 
 use std::ops::Range;
 
@@ -17,54 +17,53 @@ pub(crate) const ADOBE: u8 = 0xEE;
 pub(crate) const APPLICATION: std::ops::RangeInclusive<u8> = 0xE0..=0xEF;
 pub(crate) const COMMENT: u8 = 0xFE;
 
-/// How the segment of camera data begins; a TIFF follows.
+/// Prefix of an EXIF segment; a TIFF structure follows.
 pub(crate) const EXIF_NAME: &[u8] = b"Exif\0\0";
-/// How a segment of a colour profile begins; its number and how many there are follow.
+/// Prefix of a color profile segment; its number and the number of segments follow.
 pub(crate) const PROFILE_NAME: &[u8] = b"ICC_PROFILE\0";
-/// How Adobe's segment begins, which tells what the components are.
+/// Prefix of an Adobe segment, which specifies the color transform.
 pub(crate) const ADOBE_NAME: &[u8] = b"Adobe";
 
-/// A segment: a marker, and what belongs to it.
+/// Segment of a JPEG.
 pub(crate) struct Segment<'a> {
     pub(crate) marker: u8,
-    /// What follows the marker and the length; empty for markers that stand alone.
+    /// Bytes after marker and length; empty for standalone markers.
     pub(crate) payload: &'a [u8],
-    /// Where it lies in the file, its marker included. What lies between two segments is the pixels
-    /// of a scan.
+    /// Range in the file, including the marker. Bytes between segments are the entropy-coded data of
+    /// a scan.
     pub(crate) range: Range<usize>,
 }
 
 impl Segment<'_> {
-    /// Whether it is a frame header, which tells the dimensions.
+    /// Whether it is a frame header, which contains the dimensions.
     pub(crate) fn is_frame(&self) -> bool {
         matches!(self.marker, 0xC0..=0xCF) && !matches!(self.marker, 0xC4 | 0xC8 | 0xCC)
     }
 
-    /// Whether it is the header of a frame that shows coarsely first.
+    /// Whether it is the header of a progressive frame.
     pub(crate) fn is_progressive_frame(&self) -> bool {
         matches!(self.marker, 0xC2 | 0xC6 | 0xCA | 0xCE)
     }
 
-    /// Whether this is the segment of camera data, of a colour profile or of Adobe's: its marker is
-    /// shared by others.
-    pub(crate) fn is_named(&self, marker: u8, name: &[u8]) -> bool {
-        self.marker == marker && self.payload.starts_with(name)
+    /// Whether it has this marker and payload prefix. Application markers are shared by several uses.
+    pub(crate) fn starts_with(&self, marker: u8, prefix: &[u8]) -> bool {
+        self.marker == marker && self.payload.starts_with(prefix)
     }
 }
 
-/// The segments of a JPEG, up to its end marker.
+/// Iterator over the segments of a JPEG, up to its end marker.
 pub(crate) struct Segments<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl<'a> Segments<'a> {
-    /// Those after the start marker.
+    /// Starts after the start marker.
     pub(crate) fn of(bytes: &'a [u8]) -> Segments<'a> {
         Segments { bytes, at: 2 }
     }
 
-    /// The next segment; past the end marker there is none.
+    /// Returns the next segment. Must not be called after the end marker.
     pub(crate) fn next(&mut self) -> Result<Segment<'a>, ProbeError> {
         let start = self.marker_at()?;
         let marker = self.bytes[start + 1];
@@ -89,8 +88,8 @@ impl<'a> Segments<'a> {
         })
     }
 
-    /// Where the next marker is. On the way are a scan's pixels, in which 0xFF is followed by 0 or
-    /// a restart marker.
+    /// Returns the offset of the next marker. Skips the data of a scan, in which 0xFF is followed by 0
+    /// or is a restart marker.
     fn marker_at(&self) -> Result<usize, ProbeError> {
         let mut at = self.at;
         loop {
@@ -113,7 +112,7 @@ impl<'a> Segments<'a> {
     }
 }
 
-/// The colour profile, put together from its segments, which are numbered from 1.
+/// Returns the color profile, joined from segments that are numbered from 1.
 pub(crate) fn profile(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut parts = Vec::new();
     let mut segments = Segments::of(bytes);
@@ -121,7 +120,7 @@ pub(crate) fn profile(bytes: &[u8]) -> Option<Vec<u8>> {
         && segment.marker != SCAN
         && segment.marker != END
     {
-        if segment.is_named(PROFILE, PROFILE_NAME)
+        if segment.starts_with(PROFILE, PROFILE_NAME)
             && let [number, count, data @ ..] = &segment.payload[PROFILE_NAME.len()..]
         {
             parts.push((*number, *count, data));

@@ -1,8 +1,9 @@
-//! How image files are put together: JPEG's segments, the chunks of PNG and WebP, GIF's blocks,
-//! HEIF's boxes and TIFF's directories, read without looking into pixels.
+//! Container formats: segments of JPEG, chunks of PNG and WebP, blocks of GIF, boxes of HEIF and
+//! directories of TIFF. Pixels are not decoded.
 //!
-//! Invariant: what is returned lies within the bytes given, and a walk ends after at most one step
-//! for each byte.
+//! Invariants:
+//! - Returned slices lie within the passed bytes.
+//! - An iteration ends after at most one step per byte.
 
 pub(crate) mod gif;
 pub(crate) mod heif;

@@ -1,4 +1,4 @@
-//! PNG's chunks.
+//! Chunks of PNG files.
 
 use std::ops::Range;
 
@@ -7,38 +7,38 @@ use crate::{
     bytes::{array, be32, length, part},
 };
 
-/// Bytes of the signature.
+/// Length of the signature, in bytes.
 pub(crate) const SIGNATURE: usize = 8;
-/// Most that a chunk's length may be.
-const LENGTH: u32 = i32::MAX as u32;
+/// Maximum length of a chunk, in bytes.
+const MAX_LENGTH: u32 = i32::MAX as u32;
 
-/// A chunk.
+/// Chunk of a PNG.
 pub(crate) struct Chunk {
     pub(crate) kind: [u8; 4],
-    /// Where its data is, which may be beyond the bytes given.
+    /// Range of the data, which may exceed the available bytes.
     pub(crate) data: Range<usize>,
 }
 
 impl Chunk {
-    /// Its data.
+    /// Returns the data.
     pub(crate) fn data<'a>(&self, bytes: &'a [u8]) -> Result<&'a [u8], ProbeError> {
         part(bytes, self.data.start, self.data.len())
     }
 
-    /// All of it, with length, kind and checksum.
-    pub(crate) fn whole<'a>(&self, bytes: &'a [u8]) -> Result<&'a [u8], ProbeError> {
+    /// Returns the chunk with length, kind and checksum.
+    pub(crate) fn full<'a>(&self, bytes: &'a [u8]) -> Result<&'a [u8], ProbeError> {
         part(bytes, self.data.start - 8, self.data.len() + 12)
     }
 }
 
-/// The chunks of a PNG.
+/// Iterator over the chunks of a PNG.
 pub(crate) struct Chunks<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl<'a> Chunks<'a> {
-    /// Those after the signature.
+    /// Starts after the signature.
     pub(crate) fn of(bytes: &'a [u8]) -> Chunks<'a> {
         Chunks {
             bytes,
@@ -46,25 +46,25 @@ impl<'a> Chunks<'a> {
         }
     }
 
-    /// The next chunk; past `IEND` there is none.
+    /// Returns the next chunk. Must not be called after `IEND`.
     pub(crate) fn next(&mut self) -> Result<Chunk, ProbeError> {
-        let named = be32(self.bytes, self.at)?;
-        if named > LENGTH {
+        let data_length = be32(self.bytes, self.at)?;
+        if data_length > MAX_LENGTH {
             return Err(ProbeError::Malformed(
-                "a PNG chunk longer than there may be",
+                "a PNG chunk exceeds the maximum length",
             ));
         }
         let kind = array(self.bytes, self.at + 4)?;
         let start = self.at + 8;
-        let data = start..start + length(named.into());
+        let data = start..start + length(data_length.into());
         self.at = data.end + 4;
         Ok(Chunk { kind, data })
     }
 }
 
-/// A chunk as it is written.
-pub(crate) fn written(kind: [u8; 4], data: &[u8]) -> Vec<u8> {
-    let length = u32::try_from(data.len()).expect("chunks come from files that are shorter");
+/// Encodes a chunk.
+pub(crate) fn encode_chunk(kind: [u8; 4], data: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(data.len()).expect("chunks are copied from smaller files");
     let mut chunk = length.to_be_bytes().to_vec();
     chunk.extend_from_slice(&kind);
     chunk.extend_from_slice(data);

@@ -1,4 +1,4 @@
-//! TIFF's directories, which camera data in other formats is kept in too.
+//! Directories of TIFF files, which EXIF data also consists of.
 
 use crate::{
     ProbeError,
@@ -10,14 +10,28 @@ pub(crate) const HEIGHT: u16 = 257;
 pub(crate) const ORIENTATION: u16 = 274;
 pub(crate) const EXTRA_SAMPLES: u16 = 338;
 
-/// The type of a two-byte number.
+/// Field type of 16-bit numbers.
 const SHORT: u16 = 3;
-/// The type of a four-byte number.
+/// Field type of 32-bit numbers.
 const LONG: u16 = 4;
-/// Bytes of an entry.
+/// Length of an entry, in bytes.
 const ENTRY: usize = 12;
 
-/// The first directory of a TIFF.
+/// Value of an entry: its offset and field type.
+struct Value {
+    at: usize,
+    field_type: u16,
+}
+
+/// Encoding of the number 1 as the value of an entry.
+pub(crate) struct EncodedOne {
+    /// Offset of the value.
+    pub(crate) at: usize,
+    /// Bytes of the number 1 in the value's type and byte order.
+    pub(crate) bytes: &'static [u8],
+}
+
+/// First directory of a TIFF.
 pub(crate) struct Directory<'a> {
     bytes: &'a [u8],
     big_endian: bool,
@@ -26,7 +40,7 @@ pub(crate) struct Directory<'a> {
 }
 
 impl<'a> Directory<'a> {
-    /// The first directory.
+    /// Reads the first directory.
     pub(crate) fn first(bytes: &'a [u8]) -> Result<Directory<'a>, ProbeError> {
         let big_endian = match bytes.first_chunk() {
             Some(b"II*\0") => false,
@@ -61,46 +75,55 @@ impl<'a> Directory<'a> {
         }
     }
 
-    /// Where a tag's value stands, and its type.
-    fn value_at(&self, tag: u16) -> Result<Option<(usize, u16)>, ProbeError> {
+    /// Finds the value of a tag.
+    fn value(&self, tag: u16) -> Result<Option<Value>, ProbeError> {
         for index in 0..self.entries {
             let entry = self.at + 2 + index * ENTRY;
             if self.short(entry)? == tag {
-                return Ok(Some((entry + 8, self.short(entry + 2)?)));
+                return Ok(Some(Value {
+                    at: entry + 8,
+                    field_type: self.short(entry + 2)?,
+                }));
             }
         }
         Ok(None)
     }
 
-    /// A tag's value, where it is one whole number.
+    /// Returns the value of a tag if it is an integer.
     pub(crate) fn number(&self, tag: u16) -> Result<Option<u32>, ProbeError> {
-        match self.value_at(tag)? {
-            Some((at, SHORT)) => self.short(at).map(|value| Some(value.into())),
-            Some((at, LONG)) => self.long(at).map(Some),
+        let Some(value) = self.value(tag)? else {
+            return Ok(None);
+        };
+        match value.field_type {
+            SHORT => self.short(value.at).map(|number| Some(number.into())),
+            LONG => self.long(value.at).map(Some),
             _ => Ok(None),
         }
     }
 
-    /// Whether it has a tag.
+    /// Whether the directory has a tag.
     pub(crate) fn has(&self, tag: u16) -> Result<bool, ProbeError> {
-        self.value_at(tag).map(|found| found.is_some())
+        self.value(tag).map(|found| found.is_some())
     }
 
-    /// Where a tag's value stands if it has the tag, and that value's bytes for it to be 1.
-    pub(crate) fn one(&self, tag: u16) -> Result<Option<(usize, &'static [u8])>, ProbeError> {
-        let found = self.value_at(tag)?;
-        Ok(found.map(|(at, kind)| {
-            let one: &[u8] = match (kind, self.big_endian) {
+    /// Returns the bytes that set the value of a tag to 1, if the directory has the tag.
+    pub(crate) fn encoded_one(&self, tag: u16) -> Result<Option<EncodedOne>, ProbeError> {
+        let found = self.value(tag)?;
+        Ok(found.map(|value| {
+            let bytes: &[u8] = match (value.field_type, self.big_endian) {
                 (LONG, true) => &[0, 0, 0, 1],
                 (LONG, false) => &[1, 0, 0, 0],
                 (_, true) => &[0, 1],
                 (_, false) => &[1, 0],
             };
-            (at, one)
+            EncodedOne {
+                at: value.at,
+                bytes,
+            }
         }))
     }
 
-    /// Where the place of the next directory stands.
+    /// Returns the offset of the field that contains the next directory's offset.
     pub(crate) fn next_at(&self) -> usize {
         self.at + 2 + self.entries * ENTRY
     }

@@ -1,4 +1,4 @@
-//! JPEG, by libjpeg-turbo as mozjpeg has it.
+//! JPEG decoding with mozjpeg's libjpeg-turbo.
 
 use std::{
     ffi::c_int,
@@ -14,44 +14,45 @@ use mozjpeg::{
 use mozjpeg_sys::{jpeg_common_struct, jpeg_error_mgr, msg_parm_union};
 
 use crate::{
-    MediaError, Probed, colour,
+    ImageInfo, MediaError, color,
     container::jpeg::{ADOBE, ADOBE_NAME, END, SCAN, Segments, profile},
     pixels::{Channels, Pixels},
 };
 
-use super::agreed;
+use super::require_probed_size;
 
-/// Most scans of an image; encoders write about ten.
-const SCANS: usize = 200;
+/// Maximum number of scans of an image; encoders write about ten.
+const MAX_SCANS: usize = 200;
 
 /// Decodes a JPEG.
-pub(super) fn read(bytes: &[u8], probed: &Probed) -> Result<Pixels, MediaError> {
-    let is_adobe = survey(bytes)?;
-    let builder = Decompress::with_err(strict());
+pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaError> {
+    let is_adobe = check_segments(bytes)?;
+    let builder = Decompress::with_err(strict_error_manager());
     let image = builder
-        .from_reader(Complete(bytes))
+        .from_reader(CompleteReader(bytes))
         .map_err(MediaError::malformed)?;
-    agreed(probed, image.width(), image.height())?;
+    require_probed_size(probed, image.width(), image.height())?;
     let mut pixels = match image.image().map_err(MediaError::malformed)? {
-        Format::RGB(started) => colours(started, Pixels::blank(probed, Channels::Rgb))?,
-        Format::Gray(started) => colours(started, Pixels::blank(probed, Channels::Grey))?,
-        Format::CMYK(started) => return inks(started, bytes, probed, is_adobe),
+        Format::RGB(started) => read_rows(started, Pixels::zeroed(probed, Channels::Rgb))?,
+        Format::Gray(started) => read_rows(started, Pixels::zeroed(probed, Channels::Gray))?,
+        Format::CMYK(started) => return read_cmyk(started, bytes, probed, is_adobe),
     };
     pixels.profile = profile(bytes);
     Ok(pixels)
 }
 
-/// Walks the whole file: it must have its end, and no more scans than there may be. Whether Adobe's
-/// segment is there.
-fn survey(bytes: &[u8]) -> Result<bool, MediaError> {
+/// Checks that the file is complete and within the scan limit. Returns whether it has an Adobe
+/// segment.
+fn check_segments(bytes: &[u8]) -> Result<bool, MediaError> {
     let mut segments = Segments::of(bytes);
-    let (mut scans, mut is_adobe) = (0, false);
+    let mut scans = 0;
+    let mut is_adobe = false;
     loop {
         let segment = segments.next()?;
-        is_adobe |= segment.is_named(ADOBE, ADOBE_NAME);
+        is_adobe |= segment.starts_with(ADOBE, ADOBE_NAME);
         scans += usize::from(segment.marker == SCAN);
-        if scans > SCANS {
-            return Err(MediaError::TooManyScans(SCANS));
+        if scans > MAX_SCANS {
+            return Err(MediaError::TooManyScans(MAX_SCANS));
         }
         if segment.marker == END {
             return Ok(is_adobe);
@@ -59,8 +60,8 @@ fn survey(bytes: &[u8]) -> Result<bool, MediaError> {
     }
 }
 
-fn colours(
-    mut started: DecompressStarted<Complete>,
+fn read_rows(
+    mut started: DecompressStarted<CompleteReader>,
     mut pixels: Pixels,
 ) -> Result<Pixels, MediaError> {
     started
@@ -70,54 +71,53 @@ fn colours(
     Ok(pixels)
 }
 
-/// Four inks become three colours row by row, by their profile where they have one.
-fn inks(
-    mut started: DecompressStarted<Complete>,
+/// Reads CMYK rows and converts them to RGB, with the embedded profile if there is one.
+fn read_cmyk(
+    mut started: DecompressStarted<CompleteReader>,
     bytes: &[u8],
-    probed: &Probed,
+    probed: &ImageInfo,
     is_inverted: bool,
 ) -> Result<Pixels, MediaError> {
-    let mixer = colour::Inks::of(profile(bytes).as_deref());
-    let mut pixels = Pixels::blank(probed, Channels::Rgb);
-    let mut inked = vec![0; probed.width as usize * 4];
-    let row = pixels.row();
+    let converter = color::CmykConverter::new(profile(bytes).as_deref());
+    let mut pixels = Pixels::zeroed(probed, Channels::Rgb);
+    let mut cmyk = vec![0; probed.width as usize * 4];
+    let row = pixels.row_bytes();
     for row in pixels.samples.chunks_exact_mut(row) {
         started
-            .read_scanlines_into(&mut inked)
+            .read_scanlines_into(&mut cmyk)
             .map_err(MediaError::malformed)?;
-        // Adobe writes how much light is left, others how much ink there is.
+        // Adobe stores inverted ink values.
         if is_inverted {
-            for ink in &mut inked {
+            for ink in &mut cmyk {
                 *ink = !*ink;
             }
         }
-        mixer.mix(&inked, row);
+        converter.convert_row(&cmyk, row);
     }
     started.finish().map_err(MediaError::malformed)?;
     Ok(pixels)
 }
 
-/// Errors and warnings alike unwind: what libjpeg only warns of are pixels that are missing or
-/// damaged, which it would make up. That is also how a frame is found out that names more rows than
-/// there are.
-fn strict() -> jpeg_error_mgr {
+/// Returns an error manager that unwinds on errors and on warnings. libjpeg warns about missing or
+/// damaged pixels, which it would invent, for example for a frame header with too many rows.
+fn strict_error_manager() -> jpeg_error_mgr {
     extern "C-unwind" fn unwind(_: &mut jpeg_common_struct) {
-        // Not a panic: nothing of ours is wrong, and nothing is written about it.
-        resume_unwind(Box::new("libjpeg finds it damaged"));
+        // Not a panic, so the panic hook does not log it.
+        resume_unwind(Box::new("libjpeg reports damaged data"));
     }
-    extern "C-unwind" fn weigh(image: &mut jpeg_common_struct, level: c_int) {
+    extern "C-unwind" fn on_message(image: &mut jpeg_common_struct, level: c_int) {
         if level < 0 {
             unwind(image);
         }
     }
-    extern "C-unwind" fn pass(_: &mut jpeg_common_struct) {}
+    extern "C-unwind" fn ignore(_: &mut jpeg_common_struct) {}
     extern "C-unwind" fn format(_: &mut jpeg_common_struct, _: &[u8; 80]) {}
     jpeg_error_mgr {
         error_exit: Some(unwind),
-        emit_message: Some(weigh),
-        output_message: Some(pass),
+        emit_message: Some(on_message),
+        output_message: Some(ignore),
         format_message: Some(format),
-        reset_error_mgr: Some(pass),
+        reset_error_mgr: Some(ignore),
         msg_code: 0,
         msg_parm: msg_parm_union::default(),
         trace_level: 0,
@@ -130,19 +130,20 @@ fn strict() -> jpeg_error_mgr {
     }
 }
 
-/// A file that fails at its end: libjpeg makes up one for files that only stop, and fills in grey.
-struct Complete<'a>(&'a [u8]);
+/// Reader that fails at the end of the file, where libjpeg would insert an end marker and fill in
+/// gray pixels.
+struct CompleteReader<'a>(&'a [u8]);
 
-impl Read for Complete<'_> {
+impl Read for CompleteReader<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         self.0.read(into)
     }
 }
 
-impl BufRead for Complete<'_> {
+impl BufRead for CompleteReader<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.0.is_empty() {
-            Err(io::Error::other("the image ends early"))
+            Err(io::Error::other("the image is truncated"))
         } else {
             Ok(self.0)
         }

@@ -1,7 +1,8 @@
-//! Decoding: a file to pixels, by one decoder for each format that is decoded.
+//! Decoding of image files to pixels, with one decoder per format.
 //!
-//! Invariant: the pixel budget has been checked against the header that was probed, and a decoder
-//! that reads other dimensions than those is stopped before it allocates.
+//! Invariants:
+//! - The pixel limit is checked against the probed dimensions before decoding.
+//! - A decoder that reads other dimensions than the probe fails before it allocates pixels.
 
 mod gif;
 mod jpeg;
@@ -9,45 +10,45 @@ mod png;
 mod webp;
 
 use crate::{
-    Format, MediaError, Probed, colour,
-    pixels::{DEMANDING_PIXELS, PIXELS, Pixels, guarded, within},
+    Format, ImageInfo, MediaError, color,
+    pixels::{MAX_LOSSLESS_PIXELS, MAX_PIXELS, Pixels, catch_codec_panic, require_pixel_limit},
 };
 
-/// Most bytes that a decoder may hold beside the pixels, for those that count them.
+/// Memory limit of decoders that support one, in bytes, in addition to the pixels.
 const WORKING_BYTES: usize = 64 << 20;
 
-/// Decodes an image that was probed whole and converts its colours to sRGB. It is not turned yet.
-/// Of an animated GIF or PNG this is the first frame; an animated WebP is refused. Peak memory: the
-/// pixels, up to 4 bytes each, and up to 6 bytes a pixel while a progressive JPEG is read, 4 while
-/// a GIF, PNG or WebP is; a WebP that is lossless or transparent, and made to that end, can name
-/// 1.4 GB of code tables. A JPEG that libjpeg only warns of is refused: its pixels would be made
-/// up.
-pub fn decode(bytes: &[u8], probed: &Probed) -> Result<Pixels, MediaError> {
-    within(probed.pixels(), budget(probed))?;
-    let mut pixels = guarded(MediaError::malformed, || match probed.format {
+/// Decodes a complete image and converts its colors to sRGB. Does not apply the orientation.
+///
+/// Decodes the first frame of an animated GIF or PNG. Rejects animated WebP files, and JPEGs for
+/// which libjpeg emits a warning, since it would invent pixels. Peak memory: up to 4 bytes per pixel,
+/// plus 6 for a progressive JPEG or 4 for GIF, PNG and WebP. A malicious WebP that is lossless or
+/// transparent can request 1.4 GB of Huffman tables.
+pub fn decode(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaError> {
+    require_pixel_limit(probed.pixels(), pixel_limit(probed))?;
+    let mut pixels = catch_codec_panic(MediaError::malformed, || match probed.format {
         Format::Jpeg => jpeg::read(bytes, probed),
         Format::Png => png::read(bytes, probed),
         Format::Gif => gif::read(bytes, probed),
         Format::WebP => webp::read(bytes, probed),
-        other => Err(MediaError::NotDecoded(other)),
+        other => Err(MediaError::UnsupportedFormat(other)),
     })?;
-    colour::to_srgb(&mut pixels);
+    color::to_srgb(&mut pixels);
     Ok(pixels)
 }
 
-/// Most pixels of such an image.
-fn budget(probed: &Probed) -> u64 {
-    let has_code_tables = probed.lossless || probed.has_alpha;
-    if probed.format == Format::WebP && has_code_tables {
-        DEMANDING_PIXELS
+/// Returns the maximum number of pixels of an image.
+fn pixel_limit(probed: &ImageInfo) -> u64 {
+    let has_huffman_tables = probed.lossless || probed.has_alpha;
+    if probed.format == Format::WebP && has_huffman_tables {
+        MAX_LOSSLESS_PIXELS
     } else {
-        PIXELS
+        MAX_PIXELS
     }
 }
 
-/// Stops where a decoder and the probe read different dimensions.
-fn agreed(
-    probed: &Probed,
+/// Fails if a decoder reads other dimensions than the probe.
+fn require_probed_size(
+    probed: &ImageInfo,
     width: impl TryInto<u32>,
     height: impl TryInto<u32>,
 ) -> Result<(), MediaError> {
@@ -56,7 +57,7 @@ fn agreed(
         Ok(())
     } else {
         Err(MediaError::malformed(
-            "its headers disagree about its dimensions",
+            "the headers contain different dimensions",
         ))
     }
 }

@@ -1,18 +1,18 @@
-//! PNG.
+//! PNG decoding.
 
 use std::io::{Cursor, ErrorKind};
 
 use png::{ColorType, Decoder, DecodingError, Limits, Transformations};
 
 use crate::{
-    MediaError, Probed,
+    ImageInfo, MediaError,
     pixels::{Channels, Pixels},
 };
 
-use super::{WORKING_BYTES, agreed};
+use super::{WORKING_BYTES, require_probed_size};
 
-/// Decodes a PNG; 16 bits a channel become 8, palettes colours.
-pub(super) fn read(bytes: &[u8], probed: &Probed) -> Result<Pixels, MediaError> {
+/// Decodes a PNG to 8 bits per channel, with palettes expanded.
+pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaError> {
     let mut decoder = Decoder::new_with_limits(
         Cursor::new(bytes),
         Limits {
@@ -21,49 +21,51 @@ pub(super) fn read(bytes: &[u8], probed: &Probed) -> Result<Pixels, MediaError> 
     );
     decoder.set_ignore_text_chunk(true);
     decoder.set_transformations(Transformations::normalize_to_color8());
-    let mut reader = decoder.read_info().map_err(told)?;
-    agreed(probed, reader.info().width, reader.info().height)?;
-    let (kind, _) = reader.output_color_type();
-    let channels = match kind {
-        ColorType::Grayscale => Channels::Grey,
+    let mut reader = decoder.read_info().map_err(decode_error)?;
+    require_probed_size(probed, reader.info().width, reader.info().height)?;
+    let color_type = reader.output_color_type().0;
+    let channels = match color_type {
+        ColorType::Grayscale => Channels::Gray,
         ColorType::Rgb => Channels::Rgb,
         ColorType::Rgba | ColorType::GrayscaleAlpha => Channels::Rgba,
         ColorType::Indexed => {
-            return Err(MediaError::malformed("a palette that was not looked up"));
+            return Err(MediaError::malformed("the palette was not expanded"));
         }
     };
-    let mut pixels = Pixels::blank(probed, channels);
-    if kind == ColorType::GrayscaleAlpha {
-        // Two samples a pixel come in, four go out: they are spread from the end, where nothing is
-        // overwritten unread.
+    let mut pixels = Pixels::zeroed(probed, channels);
+    if color_type == ColorType::GrayscaleAlpha {
+        // Two samples per pixel are expanded to four in place, from the end, so that no sample is
+        // overwritten before it is read.
         let half = pixels.samples.len() / 2;
         reader
             .next_frame(&mut pixels.samples[..half])
-            .map_err(told)?;
-        spread(&mut pixels.samples);
+            .map_err(decode_error)?;
+        expand_gray_alpha(&mut pixels.samples);
     } else {
-        reader.next_frame(&mut pixels.samples).map_err(told)?;
+        reader
+            .next_frame(&mut pixels.samples)
+            .map_err(decode_error)?;
     }
     pixels.profile = reader
         .info()
         .icc_profile
         .as_ref()
         .map(|profile| profile.to_vec());
-    reader.finish().map_err(told)?;
+    reader.finish().map_err(decode_error)?;
     Ok(pixels)
 }
 
-fn spread(samples: &mut [u8]) {
+fn expand_gray_alpha(samples: &mut [u8]) {
     for pixel in (0..samples.len() / 4).rev() {
-        let (grey, alpha) = (samples[pixel * 2], samples[pixel * 2 + 1]);
-        samples[pixel * 4..pixel * 4 + 4].copy_from_slice(&[grey, grey, grey, alpha]);
+        let (gray, alpha) = (samples[pixel * 2], samples[pixel * 2 + 1]);
+        samples[pixel * 4..pixel * 4 + 4].copy_from_slice(&[gray, gray, gray, alpha]);
     }
 }
 
-fn told(error: DecodingError) -> MediaError {
+fn decode_error(error: DecodingError) -> MediaError {
     match error {
         DecodingError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof => {
-            MediaError::EndsEarly
+            MediaError::Truncated
         }
         error => MediaError::malformed(error),
     }

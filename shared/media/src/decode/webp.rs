@@ -1,44 +1,46 @@
-//! WebP, still ones.
+//! WebP decoding of still images.
 
 use std::io::{Cursor, ErrorKind};
 
 use image_webp::{DecodingError, WebPDecoder};
 
 use crate::{
-    Format, MediaError, Probed,
+    Format, ImageInfo, MediaError,
     pixels::{Channels, Pixels},
-    require_end,
+    require_complete,
 };
 
-use super::{WORKING_BYTES, agreed};
+use super::{WORKING_BYTES, require_probed_size};
 
 /// Decodes a WebP.
-pub(super) fn read(bytes: &[u8], probed: &Probed) -> Result<Pixels, MediaError> {
-    // The decoder would find the bits of a stump corrupt.
-    require_end(bytes)?;
-    let mut decoder = WebPDecoder::new(Cursor::new(bytes)).map_err(told)?;
+pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaError> {
+    // The decoder would report a truncated file as malformed.
+    require_complete(bytes)?;
+    let mut decoder = WebPDecoder::new(Cursor::new(bytes)).map_err(decode_error)?;
     decoder.set_memory_limit(WORKING_BYTES);
     let (width, height) = decoder.dimensions();
-    agreed(probed, width, height)?;
+    require_probed_size(probed, width, height)?;
     if decoder.is_animated() {
-        return Err(MediaError::NotDecoded(Format::WebP));
+        return Err(MediaError::UnsupportedFormat(Format::WebP));
     }
     let channels = if decoder.has_alpha() {
         Channels::Rgba
     } else {
         Channels::Rgb
     };
-    let mut pixels = Pixels::blank(probed, channels);
-    decoder.read_image(&mut pixels.samples).map_err(told)?;
-    // One beyond the limit is none.
+    let mut pixels = Pixels::zeroed(probed, channels);
+    decoder
+        .read_image(&mut pixels.samples)
+        .map_err(decode_error)?;
+    // A profile over the memory limit is ignored.
     pixels.profile = decoder.icc_profile().ok().flatten();
     Ok(pixels)
 }
 
-fn told(error: DecodingError) -> MediaError {
+fn decode_error(error: DecodingError) -> MediaError {
     match error {
         DecodingError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof => {
-            MediaError::EndsEarly
+            MediaError::Truncated
         }
         error => MediaError::malformed(error),
     }

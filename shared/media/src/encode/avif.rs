@@ -1,43 +1,46 @@
-//! AVIF, by rav1e.
+//! AVIF encoding with rav1e.
 
 use ravif::{Encoder, Img};
 use rgb::FromSlice;
 
 use crate::{
-    Format, MediaError, colour,
-    pixels::{AVIF_PIXELS, Channels, Pixels},
+    Format, MediaError, color,
+    pixels::{Channels, MAX_AVIF_PIXELS, Pixels},
 };
 
-use super::{Encoding, bearable, fits};
+use super::{EncodeOptions, require_max_pixels, require_max_side};
 
-/// Most pixels of a side.
-const SIDE: u32 = 65_535;
-/// Quality above which only half as many pixels are taken: of noise they cost twice the time, and
-/// 180 bytes each.
-const QUALITY: u8 = 85;
-/// How fast the encoder is, 1 to 10; slower ones exceed a request's time.
+/// Maximum width and height, in pixels.
+const MAX_SIDE: u32 = 65_535;
+/// Quality above which the pixel limit is halved: noise then takes twice the time, and 180 bytes
+/// per pixel.
+const FULL_LIMIT_QUALITY: u8 = 85;
+/// Encoder speed, 1 (slowest) to 10; lower values exceed the time of a request.
 const SPEED: u8 = 9;
 
-pub(super) fn encode(pixels: &Pixels, encoding: &Encoding) -> Result<Vec<u8>, MediaError> {
-    fits(pixels, Format::Avif, SIDE)?;
-    let limit = if encoding.quality > QUALITY {
-        AVIF_PIXELS / 2
+pub(super) fn encode(pixels: &Pixels, encoding: &EncodeOptions) -> Result<Vec<u8>, MediaError> {
+    require_max_side(pixels, Format::Avif, MAX_SIDE)?;
+    let limit = if encoding.quality > FULL_LIMIT_QUALITY {
+        MAX_AVIF_PIXELS / 2
     } else {
-        AVIF_PIXELS
+        MAX_AVIF_PIXELS
     };
-    bearable(pixels, limit)?;
+    require_max_pixels(pixels, limit)?;
     let mut encoder = Encoder::new()
         .with_quality(encoding.quality.into())
         .with_speed(SPEED);
     if let Some(exif) = encoding.exif {
         encoder = encoder.with_exif(exif);
     }
-    let (width, height) = (pixels.width as usize, pixels.height as usize);
-    // There is no place for a profile: colours that could not be converted are taken as sRGB.
-    let (samples, channels) = colour::coloured(pixels);
-    let file = match channels {
+    let width = pixels.width as usize;
+    let height = pixels.height as usize;
+
+    // The encoder writes no profile: colors that could not be converted are treated as sRGB.
+    let expanded = color::expand_gray(pixels);
+    let samples = &expanded.samples;
+    let file = match expanded.channels {
         Channels::Rgba => encoder.encode_rgba(Img::new(samples.as_rgba(), width, height)),
-        Channels::Grey | Channels::Rgb => {
+        Channels::Gray | Channels::Rgb => {
             encoder.encode_rgb(Img::new(samples.as_rgb(), width, height))
         }
     };

@@ -1,30 +1,30 @@
-//! JPEG, by mozjpeg at the speed of libjpeg-turbo.
+//! JPEG encoding with mozjpeg in its fastest mode, as fast as libjpeg-turbo.
 
 use mozjpeg::{ColorSpace, Compress, Marker};
 
 use crate::{
-    Format, MediaError, colour,
+    Format, MediaError, color,
     container::jpeg::{EXIF_NAME, PROFILE_NAME},
     pixels::{Channels, Pixels},
 };
 
-use super::{Encoding, fits};
+use super::{EncodeOptions, require_max_side};
 
-/// Most pixels of a side that libjpeg takes.
-const SIDE: u32 = 65_500;
-/// From this quality on colour is as fine as brightness; below, half as fine both ways.
-const FULL_COLOUR: u8 = 90;
-/// Most bytes of a segment.
+/// Maximum width and height of libjpeg, in pixels.
+const MAX_SIDE: u32 = 65_500;
+/// Minimum quality without chroma subsampling (4:4:4); lower qualities use 4:2:0.
+const FULL_CHROMA_QUALITY: u8 = 90;
+/// Maximum payload of a segment, in bytes.
 const SEGMENT_BYTES: usize = 65_533;
-/// Most bytes of camera data.
+/// Maximum size of EXIF data, in bytes.
 const EXIF_BYTES: usize = SEGMENT_BYTES - EXIF_NAME.len();
-/// Most bytes of a colour profile in one segment, in which two more number it.
+/// Maximum part of a color profile in one segment, in bytes; two more bytes number the segment.
 const PROFILE_BYTES: usize = SEGMENT_BYTES - PROFILE_NAME.len() - 2;
 
-pub(super) fn encode(pixels: Pixels, encoding: &Encoding) -> Result<Vec<u8>, MediaError> {
-    fits(&pixels, Format::Jpeg, SIDE)?;
-    let pixels = colour::on_white(pixels);
-    let is_grey = pixels.channels == Channels::Grey;
+pub(super) fn encode(pixels: Pixels, encoding: &EncodeOptions) -> Result<Vec<u8>, MediaError> {
+    require_max_side(&pixels, Format::Jpeg, MAX_SIDE)?;
+    let pixels = color::flatten_on_white(pixels);
+    let is_grey = pixels.channels == Channels::Gray;
     let mut settings = Compress::new(if is_grey {
         ColorSpace::JCS_GRAYSCALE
     } else {
@@ -35,12 +35,12 @@ pub(super) fn encode(pixels: Pixels, encoding: &Encoding) -> Result<Vec<u8>, Med
     settings.set_quality(encoding.quality.into());
     settings.set_optimize_coding(true);
     if !is_grey {
-        let size = if encoding.quality >= FULL_COLOUR {
+        let pixel_size = if encoding.quality >= FULL_CHROMA_QUALITY {
             (1, 1)
         } else {
             (2, 2)
         };
-        settings.set_chroma_sampling_pixel_sizes(size, size);
+        settings.set_chroma_sampling_pixel_sizes(pixel_size, pixel_size);
     }
     if encoding.progressive {
         settings.set_progressive_mode();
@@ -60,8 +60,7 @@ pub(super) fn encode(pixels: Pixels, encoding: &Encoding) -> Result<Vec<u8>, Med
     started.finish().map_err(MediaError::encoding)
 }
 
-/// The segments of a colour profile, numbered from 1. One that needs more than can be numbered is
-/// left out.
+/// Splits a color profile into segments numbered from 1. Returns none if it needs more than 255.
 fn profile_segments(profile: &[u8]) -> Vec<Vec<u8>> {
     let parts = profile.chunks(PROFILE_BYTES);
     let Ok(count) = u8::try_from(parts.len()) else {

@@ -1,4 +1,4 @@
-//! Encoding: pixels to a file.
+//! Encoding of pixels to image files.
 
 mod avif;
 mod jpeg;
@@ -9,11 +9,10 @@ use domain::Quality;
 
 use crate::{
     Format, MediaError,
-    pixels::{Pixels, guarded, within},
+    pixels::{Pixels, catch_codec_panic, require_pixel_limit},
 };
 
-/// Quality by the longer side, in pixels, where none is asked for: a larger image is seen from
-/// further away.
+/// Automatic quality by the longer side in pixels: larger images are viewed from further away.
 const QUALITY_BY_SIDE: [(u32, u8); 5] = [
     (1_000, 90),
     (2_500, 85),
@@ -21,59 +20,62 @@ const QUALITY_BY_SIDE: [(u32, u8); 5] = [
     (7_500, 75),
     (10_000, 70),
 ];
-/// Quality of images that are larger still.
-const QUALITY_OF_THE_LARGEST: u8 = 60;
+/// Automatic quality of larger images.
+const MIN_AUTO_QUALITY: u8 = 60;
 
-/// How pixels are encoded.
+/// Options of [`encode`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Encoding<'a> {
-    /// JPEG, PNG, WebP or AVIF.
+pub struct EncodeOptions<'a> {
+    /// Target format: JPEG, PNG, WebP or AVIF.
     pub format: Format,
-    /// 1 to 100, of those formats that have one.
+    /// Quality from 1 to 100; ignored by lossless formats.
     pub quality: u8,
-    /// Whether a JPEG shows coarsely first.
+    /// Whether to write a progressive JPEG.
     pub progressive: bool,
-    /// Whether a WebP keeps every pixel as it is.
+    /// Whether to write a lossless WebP.
     pub lossless: bool,
-    /// Camera data that goes with the pixels.
+    /// EXIF data to embed.
     pub exif: Option<&'a [u8]>,
 }
 
-/// The quality that is meant for an image of these sides, in pixels.
-pub fn quality(asked: Quality, width: u32, height: u32) -> u8 {
-    match asked {
+/// Resolves a quality for an image of this size in pixels.
+pub fn quality(requested: Quality, width: u32, height: u32) -> u8 {
+    match requested {
         Quality::Fixed(quality) => quality,
         Quality::Auto => {
             let side = width.max(height);
-            let found = QUALITY_BY_SIDE.iter().find(|(most, _)| side <= *most);
-            found.map_or(QUALITY_OF_THE_LARGEST, |(_, quality)| *quality)
+            let found = QUALITY_BY_SIDE
+                .iter()
+                .find(|(max_side, _)| side <= *max_side);
+            found.map_or(MIN_AUTO_QUALITY, |(_, quality)| *quality)
         }
     }
 }
 
-/// Encodes pixels as a file. What is transparent is on white where the format cannot say so. Peak
-/// memory beside the pixels and the file, as measured, in bytes a pixel: 6 for JPEG and 12 where
-/// its colour is fine, nothing for PNG, 8 for WebP and 26 where it is lossless or transparent, 50
-/// for AVIF and 180 where its quality is high; 3 more for grey that becomes WebP or AVIF.
-pub fn encode(pixels: Pixels, encoding: &Encoding) -> Result<Vec<u8>, MediaError> {
-    guarded(MediaError::encoding, || match encoding.format {
+/// Encodes pixels as a file. JPEG has no alpha channel: transparent pixels are flattened on white.
+///
+/// Measured peak memory in addition to pixels and file, in bytes per pixel: 6 for JPEG (12 without
+/// chroma subsampling), 0 for PNG, 8 for WebP (26 if lossless or transparent), 50 for AVIF (180 at
+/// high quality); 3 more for gray pixels in WebP or AVIF.
+pub fn encode(pixels: Pixels, encoding: &EncodeOptions) -> Result<Vec<u8>, MediaError> {
+    catch_codec_panic(MediaError::encoding, || match encoding.format {
         Format::Jpeg => jpeg::encode(pixels, encoding),
         Format::Png => png::encode(&pixels, encoding),
         Format::WebP => webp::encode(&pixels, encoding),
         Format::Avif => avif::encode(&pixels, encoding),
-        other => Err(MediaError::encoding(format!("{other:?} is not encoded"))),
+        other => Err(MediaError::encoding(format!("{other:?} cannot be encoded"))),
     })
 }
 
-/// Refuses more pixels than a demanding encoder is given.
-fn bearable(pixels: &Pixels, limit: u64) -> Result<(), MediaError> {
-    within(u64::from(pixels.width) * u64::from(pixels.height), limit)
+/// Fails if an image has more pixels than an encoder's limit.
+fn require_max_pixels(pixels: &Pixels, limit: u64) -> Result<(), MediaError> {
+    require_pixel_limit(u64::from(pixels.width) * u64::from(pixels.height), limit)
 }
 
-/// Refuses sides that a format cannot hold.
-fn fits(pixels: &Pixels, format: Format, side: u32) -> Result<(), MediaError> {
-    if pixels.width.max(pixels.height) > side {
-        Err(MediaError::DoesNotFit {
+/// Fails if a side exceeds the format's maximum.
+fn require_max_side(pixels: &Pixels, format: Format, max_side: u32) -> Result<(), MediaError> {
+    if pixels.width.max(pixels.height) > max_side {
+        Err(MediaError::DimensionsTooLarge {
             format,
             width: pixels.width,
             height: pixels.height,
@@ -88,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quality_falls_as_sides_grow() {
+    fn auto_quality_decreases_with_size() {
         for (side, expected) in [
             (1, 90),
             (1_000, 90),

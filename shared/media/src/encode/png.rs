@@ -1,4 +1,4 @@
-//! PNG.
+//! PNG encoding.
 
 use std::borrow::Cow;
 
@@ -9,13 +9,13 @@ use crate::{
     pixels::{Channels, Pixels},
 };
 
-use super::Encoding;
+use super::EncodeOptions;
 
-pub(super) fn encode(pixels: &Pixels, encoding: &Encoding) -> Result<Vec<u8>, MediaError> {
+pub(super) fn encode(pixels: &Pixels, encoding: &EncodeOptions) -> Result<Vec<u8>, MediaError> {
     let mut info = Info::with_size(pixels.width, pixels.height);
     info.bit_depth = BitDepth::Eight;
     info.color_type = match pixels.channels {
-        Channels::Grey => ColorType::Grayscale,
+        Channels::Gray => ColorType::Grayscale,
         Channels::Rgb => ColorType::Rgb,
         Channels::Rgba => ColorType::Rgba,
     };

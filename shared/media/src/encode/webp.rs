@@ -1,29 +1,29 @@
-//! WebP, by libwebp.
+//! WebP encoding with libwebp.
 
 use webp::{Encoder, PixelLayout, WebPConfig};
 
 use crate::{
-    Format, MediaError, colour,
+    Format, MediaError, color,
     container::webp::{Chunks, HAS_ALPHA, HAS_EXIF, HAS_PROFILE, begin, end, frame, push},
-    pixels::{Channels, DEMANDING_PIXELS, Pixels},
+    pixels::{Channels, MAX_LOSSLESS_PIXELS, Pixels},
 };
 
-use super::{Encoding, bearable, fits};
+use super::{EncodeOptions, require_max_pixels, require_max_side};
 
-/// Most pixels of a side.
-const SIDE: u32 = 16_383;
-/// How long the encoder thinks, 0 to 6.
+/// Maximum width and height, in pixels.
+const MAX_SIDE: u32 = 16_383;
+/// Compression method, 0 (fastest) to 6 (smallest).
 const METHOD: i32 = 4;
-/// How hard the lossless encoder tries, 0 to 100.
+/// Effort of the lossless encoder, 0 to 100.
 const LOSSLESS_EFFORT: f32 = 75.0;
 
-pub(super) fn encode(pixels: &Pixels, encoding: &Encoding) -> Result<Vec<u8>, MediaError> {
-    fits(pixels, Format::WebP, SIDE)?;
+pub(super) fn encode(pixels: &Pixels, encoding: &EncodeOptions) -> Result<Vec<u8>, MediaError> {
+    require_max_side(pixels, Format::WebP, MAX_SIDE)?;
     if encoding.lossless || pixels.channels == Channels::Rgba {
-        bearable(pixels, DEMANDING_PIXELS)?;
+        require_max_pixels(pixels, MAX_LOSSLESS_PIXELS)?;
     }
-    let mut config =
-        WebPConfig::new().map_err(|()| MediaError::encoding("libwebp has another interface"))?;
+    let mut config = WebPConfig::new()
+        .map_err(|()| MediaError::encoding("libwebp has an incompatible ABI version"))?;
     config.method = METHOD;
     config.lossless = encoding.lossless.into();
     config.quality = if encoding.lossless {
@@ -31,24 +31,24 @@ pub(super) fn encode(pixels: &Pixels, encoding: &Encoding) -> Result<Vec<u8>, Me
     } else {
         encoding.quality.into()
     };
-    let (samples, channels) = colour::coloured(pixels);
-    let layout = if channels == Channels::Rgba {
+    let expanded = color::expand_gray(pixels);
+    let layout = if expanded.channels == Channels::Rgba {
         PixelLayout::Rgba
     } else {
         PixelLayout::Rgb
     };
-    let encoder = Encoder::new(&samples, layout, pixels.width, pixels.height);
+    let encoder = Encoder::new(&expanded.samples, layout, pixels.width, pixels.height);
     let file = encoder
         .encode_advanced(&config)
         .map_err(|code| MediaError::encoding(format!("{code:?}")))?;
     if pixels.profile.is_none() && encoding.exif.is_none() {
         return Ok(file.to_vec());
     }
-    Ok(with_data(&file, pixels, encoding.exif)?)
+    Ok(with_metadata(&file, pixels, encoding.exif)?)
 }
 
-/// The same file, extended by a colour profile and camera data.
-fn with_data(
+/// Adds a color profile and EXIF data to a WebP file.
+fn with_metadata(
     file: &[u8],
     pixels: &Pixels,
     exif: Option<&[u8]>,
@@ -60,7 +60,7 @@ fn with_data(
         match &chunk.kind {
             b"VP8X" => continue,
             b"ALPH" => flags |= HAS_ALPHA,
-            b"VP8L" if frame(file, &chunk)?.2 => flags |= HAS_ALPHA,
+            b"VP8L" if frame(file, &chunk)?.has_alpha => flags |= HAS_ALPHA,
             _ => {}
         }
         kept.push(chunk);

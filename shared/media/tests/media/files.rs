@@ -1,24 +1,24 @@
-//! Image files for the tests, made by the encoders, and put together by hand where those do not go.
+//! Image files for the tests: written by the encoders, or by hand for everything else.
 
-use media::{Channels, Encoding, Format, Pixels, encode};
+use media::{Channels, EncodeOptions, Format, Pixels, encode};
 
-/// What must not be found any more where metadata was removed.
+/// Text in metadata that must not occur in stripped files.
 pub(crate) const SECRET: &[u8] = b"52.5200N 13.4050E";
 
-/// A picture whose pixels all differ; its alpha, where it has one, goes from clear to opaque.
+/// Returns a gradient; its alpha runs from transparent to opaque.
 pub(crate) fn picture(width: u32, height: u32, channels: Channels) -> Pixels {
     let pixel = |x: u32, y: u32| {
         let scaled = |value: u32, of: u32| u8::try_from(value * 255 / of.max(1)).unwrap();
-        let colour = [
+        let color = [
             scaled(x, width),
             scaled(y, height),
             scaled(x + y, width + height),
             scaled(x, width - 1),
         ];
         match channels {
-            Channels::Grey => vec![colour[2]],
-            Channels::Rgb => colour[..3].to_vec(),
-            Channels::Rgba => colour.to_vec(),
+            Channels::Gray => vec![color[2]],
+            Channels::Rgb => color[..3].to_vec(),
+            Channels::Rgba => color.to_vec(),
         }
     };
     let samples = (0..height)
@@ -33,9 +33,9 @@ pub(crate) fn picture(width: u32, height: u32, channels: Channels) -> Pixels {
     }
 }
 
-/// An encoding of no particular wish.
-pub(crate) fn plain(format: Format) -> Encoding<'static> {
-    Encoding {
+/// Returns default options for a format.
+pub(crate) fn plain(format: Format) -> EncodeOptions<'static> {
+    EncodeOptions {
         format,
         quality: 95,
         progressive: false,
@@ -53,7 +53,7 @@ pub(crate) fn file(format: Format, width: u32, height: u32, channels: Channels) 
 pub(crate) fn with_exif(format: Format, channels: Channels, exif: &[u8]) -> Vec<u8> {
     encode(
         picture(24, 16, channels),
-        &Encoding {
+        &EncodeOptions {
             exif: Some(exif),
             ..plain(format)
         },
@@ -112,7 +112,7 @@ pub(crate) fn animated_png(frames: u32) -> Vec<u8> {
     file
 }
 
-/// A GIF of this many frames, whose last colour is transparent, with a comment and an XMP packet.
+/// A GIF of this many frames, whose last color is transparent, with a comment and an XMP packet.
 pub(crate) fn gif(frames: u8) -> Vec<u8> {
     let palette = [255, 0, 0, 0, 0, 255, 0, 255, 0, 9, 9, 9];
     let mut file = Vec::new();

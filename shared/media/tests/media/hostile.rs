@@ -1,15 +1,15 @@
-//! Bombs, lies and stumps.
+//! Malicious images: decompression bombs, contradictory headers and truncated files.
 
 use domain::{Quality, TransformationRules, UploadFormat};
 use media::{
-    AVIF_PIXELS, Channels, DEMANDING_PIXELS, Format, Frames, Incoming, MediaError, PIXELS, Pixels,
-    decode, encode, incoming, probe, require_end,
+    Channels, Format, Frames, MAX_AVIF_PIXELS, MAX_LOSSLESS_PIXELS, MAX_PIXELS, MediaError, Pixels,
+    TransformOutcome, decode, encode, probe, require_complete, transform,
 };
 
 use crate::files;
 
-/// Rules under which every format that can be decoded is.
-fn encoded() -> [TransformationRules; 2] {
+/// Rules of which at least one decodes each decodable format.
+fn encoding_rules() -> [TransformationRules; 2] {
     [UploadFormat::Jpeg, UploadFormat::Png].map(|upload_format| TransformationRules {
         upload_format,
         upload_quality: Quality::Fixed(80),
@@ -17,14 +17,14 @@ fn encoded() -> [TransformationRules; 2] {
     })
 }
 
-fn stripping() -> TransformationRules {
+fn stripping_rules() -> TransformationRules {
     TransformationRules {
         strip_metadata: true,
         ..TransformationRules::default()
     }
 }
 
-/// The frame header's dimensions of a JPEG, replaced.
+/// Replaces the dimensions in the frame header of a JPEG.
 fn with_sides(jpeg: &[u8], width: u16, height: u16) -> Vec<u8> {
     let mut jpeg = jpeg.to_vec();
     let frame = jpeg
@@ -36,7 +36,7 @@ fn with_sides(jpeg: &[u8], width: u16, height: u16) -> Vec<u8> {
     jpeg
 }
 
-/// A PNG of these sides whose pixels are zeros, as many bytes of them as there are to be.
+/// Returns a grayscale PNG with this number of zero bytes as image data.
 fn zeros(width: u32, height: u32, bytes: usize) -> Vec<u8> {
     let mut header = [width.to_be_bytes(), height.to_be_bytes()].concat();
     header.extend([8, 0, 0, 0, 0]);
@@ -50,7 +50,7 @@ fn zeros(width: u32, height: u32, bytes: usize) -> Vec<u8> {
     .concat()
 }
 
-/// Stored blocks of deflate, in zlib's wrapping.
+/// Compresses to stored deflate blocks in the zlib format.
 fn zlib(data: &[u8]) -> Vec<u8> {
     let mut file = vec![0x78, 0x01];
     let blocks = data.chunks(65_535).count();
@@ -69,7 +69,7 @@ fn zlib(data: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn more_pixels_than_are_decoded_are_refused_by_the_header() {
+fn image_over_pixel_limit_is_rejected_by_its_header() {
     let jpeg = with_sides(
         &files::file(Format::Jpeg, 24, 16, Channels::Rgb),
         65_500,
@@ -88,20 +88,20 @@ fn more_pixels_than_are_decoded_are_refused_by_the_header() {
         let probed = probe(&file).unwrap();
         let expected = MediaError::TooManyPixels {
             pixels: probed.pixels(),
-            limit: PIXELS,
+            limit: MAX_PIXELS,
         };
-        for rules in encoded()
+        for rules in encoding_rules()
             .into_iter()
             .filter(|rules| rules.upload_format != png_of(&probed))
         {
-            assert_eq!(incoming(&file, &rules), Err(expected.clone()));
+            assert_eq!(transform(&file, &rules), Err(expected.clone()));
         }
         assert_eq!(decode(&file, &probed), Err(expected));
     }
 }
 
 #[test]
-fn fewer_pixels_of_what_takes_more_memory_are_decoded() {
+fn lossless_webp_has_a_lower_pixel_limit() {
     for (width, height, fits) in [(8_000, 5_000, true), (8_000, 5_001, false)] {
         let sides: u32 = (width - 1) | (height - 1) << 14;
         let file = files::webp(&[(*b"VP8L", &[&[0x2F][..], &sides.to_le_bytes()].concat())]);
@@ -109,14 +109,14 @@ fn fewer_pixels_of_what_takes_more_memory_are_decoded() {
         assert!(probed.lossless && (probed.width, probed.height) == (width, height));
         let expected = MediaError::TooManyPixels {
             pixels: probed.pixels(),
-            limit: DEMANDING_PIXELS,
+            limit: MAX_LOSSLESS_PIXELS,
         };
         assert_eq!(decode(&file, &probed) == Err(expected), !fits);
     }
 }
 
-/// The format that leaves an image unchanged.
-fn png_of(probed: &media::Probed) -> UploadFormat {
+/// Returns the upload format that leaves an image unchanged.
+fn png_of(probed: &media::ImageInfo) -> UploadFormat {
     if probed.format == Format::Png {
         UploadFormat::Png
     } else {
@@ -124,7 +124,7 @@ fn png_of(probed: &media::Probed) -> UploadFormat {
     }
 }
 
-/// A lossy WebP that claims these sides.
+/// Returns a lossy WebP with these dimensions in its header.
 fn webp_of_sides(width: u16, height: u16) -> Vec<u8> {
     let mut file = files::file(Format::WebP, 24, 16, Channels::Rgb);
     file[26..28].copy_from_slice(&width.to_le_bytes());
@@ -133,10 +133,10 @@ fn webp_of_sides(width: u16, height: u16) -> Vec<u8> {
 }
 
 #[test]
-fn headers_that_lie_about_their_dimensions_are_refused() {
+fn contradictory_dimensions_are_rejected() {
     let rgb = |format| files::file(format, 240, 160, Channels::Rgb);
     let mut gif = files::gif(1);
-    // The screen is smaller than its frame.
+    // The logical screen is smaller than its frame.
     gif[6] = 5;
     let lossy = rgb(Format::WebP);
     let canvas = files::webp(&[
@@ -165,23 +165,23 @@ fn headers_that_lie_about_their_dimensions_are_refused() {
         ("WebP, canvas", canvas),
         ("WebP, too large", webp_of_sides(4_000, 4_000)),
     ] {
-        let [as_jpeg, as_png] = encoded();
+        let [as_jpeg, as_png] = encoding_rules();
         let rules = if name.starts_with("PNG") {
             as_jpeg
         } else {
             as_png
         };
-        let error = incoming(&file, &rules).expect_err(name);
+        let error = transform(&file, &rules).expect_err(name);
         assert!(
-            matches!(error, MediaError::Malformed(_) | MediaError::EndsEarly),
+            matches!(error, MediaError::Malformed(_) | MediaError::Truncated),
             "{name}: {error}"
         );
     }
 }
 
 #[test]
-fn images_that_end_early_are_refused_wherever_they_end() {
-    let progressive = media::Encoding {
+fn truncated_images_are_rejected_at_every_length() {
+    let progressive = media::EncodeOptions {
         progressive: true,
         ..files::plain(Format::Jpeg)
     };
@@ -196,31 +196,32 @@ fn images_that_end_early_are_refused_wherever_they_end() {
     ];
     for file in &files {
         let format = probe(file).unwrap().format;
-        assert_eq!(require_end(file), Ok(()), "{format:?}");
+        assert_eq!(require_complete(file), Ok(()), "{format:?}");
         for length in (16..file.len()).step_by(1 + file.len() / 97) {
-            let stump = &file[..length];
+            let truncated = &file[..length];
             assert_eq!(
-                require_end(stump),
-                Err(MediaError::EndsEarly),
+                require_complete(truncated),
+                Err(MediaError::Truncated),
                 "{format:?} at {length}"
             );
             assert_eq!(
-                incoming(stump, &TransformationRules::default()),
-                Ok(Incoming::Unchanged)
+                transform(truncated, &TransformationRules::default()),
+                Ok(TransformOutcome::Unchanged)
             );
             let avif = TransformationRules {
                 upload_format: UploadFormat::Avif,
                 ..TransformationRules::default()
             };
-            // Of a GIF that is seen to move nothing but stripping is asked.
-            let is_animated = probe(stump).is_ok_and(|probed| probed.frames == Frames::Animated);
-            for rules in [stripping(), avif]
+            // An animated GIF can only be stripped.
+            let is_animated =
+                probe(truncated).is_ok_and(|probed| probed.frames == Frames::Animated);
+            for rules in [stripping_rules(), avif]
                 .into_iter()
                 .take(if is_animated { 1 } else { 2 })
             {
                 assert_eq!(
-                    incoming(stump, &rules),
-                    Err(MediaError::EndsEarly),
+                    transform(truncated, &rules),
+                    Err(MediaError::Truncated),
                     "{format:?} at {length} of {}",
                     file.len()
                 );
@@ -230,20 +231,20 @@ fn images_that_end_early_are_refused_wherever_they_end() {
 }
 
 #[test]
-fn a_jpeg_whose_end_was_made_up_is_refused() {
+fn truncated_jpeg_with_end_marker_is_rejected() {
     let jpeg = files::file(Format::Jpeg, 240, 160, Channels::Rgb);
-    let made_up = [&jpeg[..jpeg.len() / 2], &[0xFF, 0xD9]].concat();
-    for rules in encoded() {
+    let truncated = [&jpeg[..jpeg.len() / 2], &[0xFF, 0xD9]].concat();
+    for rules in encoding_rules() {
         assert!(matches!(
-            incoming(&made_up, &rules),
+            transform(&truncated, &rules),
             Err(MediaError::Malformed(_))
         ));
     }
 }
 
 #[test]
-fn a_jpeg_of_endless_scans_is_refused() {
-    let progressive = media::Encoding {
+fn jpeg_with_too_many_scans_is_rejected() {
+    let progressive = media::EncodeOptions {
         progressive: true,
         ..files::plain(Format::Jpeg)
     };
@@ -254,16 +255,16 @@ fn a_jpeg_of_endless_scans_is_refused() {
         .unwrap();
     let scan = jpeg[last..jpeg.len() - 2].to_vec();
     let bomb = [&jpeg[..jpeg.len() - 2], &scan.repeat(1_000), &[0xFF, 0xD9]].concat();
-    for rules in encoded() {
+    for rules in encoding_rules() {
         assert!(matches!(
-            incoming(&bomb, &rules),
+            transform(&bomb, &rules),
             Err(MediaError::TooManyScans(_))
         ));
     }
 }
 
 #[test]
-fn giant_profiles_and_camera_data_neither_fail_nor_come_along() {
+fn oversized_profiles_and_exif_are_dropped() {
     let giant = vec![7; 6 << 20];
     let picture = Pixels {
         profile: Some(giant.clone()),
@@ -271,23 +272,23 @@ fn giant_profiles_and_camera_data_neither_fail_nor_come_along() {
     };
     for format in [Format::Jpeg, Format::Png, Format::WebP] {
         let file = encode(picture.clone(), &files::plain(format)).unwrap();
-        for rules in encoded() {
-            let result = incoming(&file, &rules);
+        for rules in encoding_rules() {
+            let result = transform(&file, &rules);
             assert!(result.is_ok(), "{format:?}: {result:?}");
         }
     }
     let mut exif = files::exif(6);
     exif.resize(6 << 20, 0);
     let webp = files::with_exif(Format::WebP, Channels::Rgb, &exif);
-    let [as_jpeg, _] = encoded();
-    let Incoming::Changed(changed) = incoming(&webp, &as_jpeg).unwrap() else {
+    let [as_jpeg, _] = encoding_rules();
+    let TransformOutcome::Transformed(changed) = transform(&webp, &as_jpeg).unwrap() else {
         panic!("unchanged")
     };
     assert!((changed.width, changed.height) == (16, 24) && changed.bytes.len() < 10_000);
 }
 
 #[test]
-fn what_does_not_fit_into_a_format_says_so() {
+fn image_over_format_limit_is_rejected() {
     let strip = |width| zeros(width, 1, width as usize + 1);
     for (format, width) in [
         (UploadFormat::WebP, 16_384),
@@ -300,30 +301,30 @@ fn what_does_not_fit_into_a_format_says_so() {
         };
         assert!(
             matches!(
-                incoming(&strip(width), &rules),
-                Err(MediaError::DoesNotFit { .. })
+                transform(&strip(width), &rules),
+                Err(MediaError::DimensionsTooLarge { .. })
             ),
             "{format:?}"
         );
     }
-    let lossless = media::Encoding {
+    let lossless = media::EncodeOptions {
         lossless: true,
         ..files::plain(Format::WebP)
     };
-    let middling = media::Encoding {
+    let middling = media::EncodeOptions {
         quality: 85,
         ..files::plain(Format::Avif)
     };
     for (encoding, width, limit) in [
-        (lossless, 8_001, DEMANDING_PIXELS),
-        (middling, 2_501, AVIF_PIXELS),
-        (files::plain(Format::Avif), 1_251, AVIF_PIXELS / 2),
+        (lossless, 8_001, MAX_LOSSLESS_PIXELS),
+        (middling, 2_501, MAX_AVIF_PIXELS),
+        (files::plain(Format::Avif), 1_251, MAX_AVIF_PIXELS / 2),
     ] {
         let samples = vec![0; width as usize * 5_000];
         let large = Pixels {
             width,
             height: 5_000,
-            channels: Channels::Grey,
+            channels: Channels::Gray,
             samples,
             profile: None,
         };
@@ -336,10 +337,10 @@ fn what_does_not_fit_into_a_format_says_so() {
 }
 
 #[test]
-fn an_animated_webp_is_not_decoded() {
+fn animated_webp_cannot_be_decoded() {
     let file = files::animated_webp(&files::exif(1));
     assert_eq!(
         decode(&file, &probe(&file).unwrap()),
-        Err(MediaError::NotDecoded(Format::WebP))
+        Err(MediaError::UnsupportedFormat(Format::WebP))
     );
 }

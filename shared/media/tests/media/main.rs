@@ -1,11 +1,11 @@
-//! Images made here, probed, stripped and transformed; and what is not quite an image.
+//! Tests of probing, decoding, encoding, stripping and transforming, also with malformed images.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod files;
+mod fuzz;
 mod hostile;
-mod incoming;
-mod mutated;
 mod orientation;
 mod probe;
 mod strip;
+mod transform;

@@ -1,7 +1,7 @@
-//! Turned images come out as they are seen, pixel by pixel.
+//! Orientation of transformed images, compared pixel by pixel.
 
 use domain::TransformationRules;
-use media::{Channels, Format, Incoming, Pixels, decode, incoming, probe};
+use media::{Channels, Format, Pixels, TransformOutcome, decode, probe, transform};
 
 use crate::files;
 
@@ -18,7 +18,7 @@ const fn rules(upload_format: domain::UploadFormat) -> TransformationRules {
     }
 }
 
-/// What EXIF means by an orientation: where each pixel as seen is stored.
+/// Returns the pixels as displayed by the definition of EXIF orientations.
 fn seen(stored: &Pixels, orientation: u8) -> Pixels {
     let (width, height) = (stored.width, stored.height);
     let place = |x: u32, y: u32| match orientation {
@@ -57,19 +57,19 @@ fn pixels(file: &[u8]) -> Pixels {
 }
 
 #[test]
-fn all_eight_orientations_are_made_true_in_every_format_that_has_them() {
+fn all_orientations_are_applied_in_every_format() {
     for (format, channels, rules) in [
-        (Format::Png, Channels::Grey, STRIPPED),
+        (Format::Png, Channels::Gray, STRIPPED),
         (Format::Png, Channels::Rgb, STRIPPED),
         (Format::Png, Channels::Rgba, STRIPPED),
         (Format::Jpeg, Channels::Rgb, AS_PNG),
-        (Format::Jpeg, Channels::Grey, AS_PNG),
+        (Format::Jpeg, Channels::Gray, AS_PNG),
         (Format::WebP, Channels::Rgba, AS_PNG),
     ] {
         for orientation in 1..=8 {
             let file = files::with_exif(format, channels, &files::exif(orientation));
             let expected = seen(&pixels(&file), orientation);
-            let Incoming::Changed(changed) = incoming(&file, &rules).unwrap() else {
+            let TransformOutcome::Transformed(changed) = transform(&file, &rules).unwrap() else {
                 panic!("{format:?} is unchanged")
             };
             assert_eq!(
@@ -91,10 +91,10 @@ fn all_eight_orientations_are_made_true_in_every_format_that_has_them() {
 }
 
 #[test]
-fn large_images_are_turned_across_all_their_tiles() {
+fn orient_handles_images_larger_than_a_tile() {
     let stored = files::picture(131, 67, Channels::Rgb);
     for orientation in 1..=8 {
-        let named = media::Orientation::of_exif(orientation.into()).unwrap();
+        let named = media::Orientation::from_exif(orientation.into()).unwrap();
         assert!(
             media::orient(stored.clone(), named) == seen(&stored, orientation),
             "{orientation}"
@@ -103,7 +103,7 @@ fn large_images_are_turned_across_all_their_tiles() {
 }
 
 #[test]
-fn camera_data_that_is_kept_no_longer_turns_the_image_and_shows_no_thumbnail() {
+fn kept_exif_has_normal_orientation_and_no_thumbnail() {
     let file = files::with_exif(Format::Jpeg, Channels::Rgb, &files::exif(6));
     for format in ["jpeg", "png", "webp", "avif"] {
         let rules = TransformationRules {
@@ -111,7 +111,7 @@ fn camera_data_that_is_kept_no_longer_turns_the_image_and_shows_no_thumbnail() {
             upload_format: domain::parse_variant(format).unwrap(),
             ..TransformationRules::default()
         };
-        let Incoming::Changed(changed) = incoming(&file, &rules).unwrap() else {
+        let TransformOutcome::Transformed(changed) = transform(&file, &rules).unwrap() else {
             panic!("unchanged")
         };
         assert!(files::contains(&changed.bytes, files::SECRET), "{format}");
@@ -123,14 +123,20 @@ fn camera_data_that_is_kept_no_longer_turns_the_image_and_shows_no_thumbnail() {
         let probed = probe(&changed.bytes).unwrap();
         assert_eq!(
             (probed.displayed(), probed.orientation.to_exif()),
-            ((16, 24), 1),
+            (
+                media::Dimensions {
+                    width: 16,
+                    height: 24
+                },
+                1
+            ),
             "{format}"
         );
     }
 }
 
 #[test]
-fn an_orientation_written_as_a_long_number_is_made_true_too() {
+fn orientation_of_type_long_is_applied() {
     let mut long = files::exif(6);
     // The type of the first entry.
     long[12] = 4;
@@ -142,13 +148,19 @@ fn an_orientation_written_as_a_long_number_is_made_true_too() {
             upload_quality: domain::Quality::Fixed(70),
             ..TransformationRules::default()
         };
-        let Incoming::Changed(changed) = incoming(&file, &rules).unwrap() else {
+        let TransformOutcome::Transformed(changed) = transform(&file, &rules).unwrap() else {
             panic!("unchanged")
         };
         let probed = probe(&changed.bytes).unwrap();
         assert_eq!(
             (probed.displayed(), probed.orientation.to_exif()),
-            ((16, 24), 1)
+            (
+                media::Dimensions {
+                    width: 16,
+                    height: 24
+                },
+                1
+            )
         );
     }
 }

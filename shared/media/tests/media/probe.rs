@@ -1,11 +1,11 @@
-//! What headers say.
+//! Probing of headers.
 
-use media::{Channels, Format, Frames, Orientation, ProbeError, Probed, probe};
+use media::{Channels, Dimensions, Format, Frames, ImageInfo, Orientation, ProbeError, probe};
 
 use crate::files;
 
-fn probed(format: Format, width: u32, height: u32) -> Probed {
-    Probed {
+fn probed(format: Format, width: u32, height: u32) -> ImageInfo {
+    ImageInfo {
         format,
         width,
         height,
@@ -20,20 +20,20 @@ fn probed(format: Format, width: u32, height: u32) -> Probed {
 #[test]
 fn headers_tell_what_an_image_is() {
     let exif = files::exif(6);
-    let turned = |format, lossless| Probed {
+    let turned = |format, lossless| ImageInfo {
         orientation: Orientation::QuarterTurn,
         lossless,
         ..probed(format, 24, 16)
     };
-    let lossless = |format, width, height| Probed {
+    let lossless = |format, width, height| ImageInfo {
         lossless: true,
         ..probed(format, width, height)
     };
-    let progressive = media::Encoding {
+    let progressive = media::EncodeOptions {
         progressive: true,
         ..files::plain(Format::Jpeg)
     };
-    let keeping = media::Encoding {
+    let keeping = media::EncodeOptions {
         lossless: true,
         ..files::plain(Format::WebP)
     };
@@ -41,13 +41,13 @@ fn headers_tell_what_an_image_is() {
     for (name, file, expected) in [
         (
             "JPEG",
-            files::file(Format::Jpeg, 7, 5, Channels::Grey),
+            files::file(Format::Jpeg, 7, 5, Channels::Gray),
             probed(Format::Jpeg, 7, 5),
         ),
         (
             "progressive JPEG",
             media::encode(picture(), &progressive).unwrap(),
-            Probed {
+            ImageInfo {
                 progressive: true,
                 ..probed(Format::Jpeg, 7, 5)
             },
@@ -65,7 +65,7 @@ fn headers_tell_what_an_image_is() {
         (
             "transparent PNG",
             files::file(Format::Png, 7, 5, Channels::Rgba),
-            Probed {
+            ImageInfo {
                 has_alpha: true,
                 ..lossless(Format::Png, 7, 5)
             },
@@ -78,7 +78,7 @@ fn headers_tell_what_an_image_is() {
         (
             "animated PNG",
             files::animated_png(2),
-            Probed {
+            ImageInfo {
                 frames: Frames::Animated,
                 ..lossless(Format::Png, 6, 4)
             },
@@ -86,7 +86,7 @@ fn headers_tell_what_an_image_is() {
         (
             "GIF",
             files::gif(1),
-            Probed {
+            ImageInfo {
                 has_alpha: true,
                 ..lossless(Format::Gif, 6, 4)
             },
@@ -94,7 +94,7 @@ fn headers_tell_what_an_image_is() {
         (
             "animated GIF",
             files::gif(2),
-            Probed {
+            ImageInfo {
                 has_alpha: true,
                 frames: Frames::Animated,
                 ..lossless(Format::Gif, 6, 4)
@@ -108,7 +108,7 @@ fn headers_tell_what_an_image_is() {
         (
             "transparent WebP",
             files::file(Format::WebP, 7, 5, Channels::Rgba),
-            Probed {
+            ImageInfo {
                 has_alpha: true,
                 ..probed(Format::WebP, 7, 5)
             },
@@ -126,7 +126,7 @@ fn headers_tell_what_an_image_is() {
         (
             "animated WebP",
             files::animated_webp(&exif),
-            Probed {
+            ImageInfo {
                 frames: Frames::Animated,
                 ..turned(Format::WebP, false)
             },
@@ -139,7 +139,7 @@ fn headers_tell_what_an_image_is() {
         (
             "transparent AVIF",
             files::file(Format::Avif, 7, 5, Channels::Rgba),
-            Probed {
+            ImageInfo {
                 has_alpha: true,
                 ..probed(Format::Avif, 7, 5)
             },
@@ -147,7 +147,7 @@ fn headers_tell_what_an_image_is() {
         (
             "HEIC",
             files::heif(*b"heic", 4_032, 3_024, 3, None),
-            Probed {
+            ImageInfo {
                 has_alpha: true,
                 orientation: Orientation::QuarterTurn,
                 ..probed(Format::Heic, 4_032, 3_024)
@@ -162,7 +162,7 @@ fn headers_tell_what_an_image_is() {
         (
             "TIFF",
             files::tiff(7, 5, 8),
-            Probed {
+            ImageInfo {
                 orientation: Orientation::QuarterTurnBack,
                 ..probed(Format::Tiff, 7, 5)
             },
@@ -170,7 +170,7 @@ fn headers_tell_what_an_image_is() {
         (
             "icon",
             files::ico(),
-            Probed {
+            ImageInfo {
                 has_alpha: true,
                 ..lossless(Format::Ico, 256, 256)
             },
@@ -181,7 +181,7 @@ fn headers_tell_what_an_image_is() {
 }
 
 #[test]
-fn a_head_that_is_too_short_says_so_until_it_is_long_enough() {
+fn probe_requests_bytes_until_the_header_is_complete() {
     let exif = files::exif(6);
     for file in [
         files::with_exif(Format::Jpeg, Channels::Rgb, &exif),
@@ -195,7 +195,7 @@ fn a_head_that_is_too_short_says_so_until_it_is_long_enough() {
         files::ico(),
     ] {
         let whole = probe(&file).unwrap();
-        // From where the brands of HEIF can be told.
+        // The shortest prefix that contains the brands of HEIF.
         let mut given = 24.min(file.len() - 1);
         loop {
             match probe(&file[..given]) {
@@ -209,7 +209,7 @@ fn a_head_that_is_too_short_says_so_until_it_is_long_enough() {
                         early.has_alpha || (whole.has_alpha && frames != Frames::Unknown);
                     assert_eq!(
                         early,
-                        Probed {
+                        ImageInfo {
                             frames,
                             has_alpha,
                             ..whole
@@ -233,7 +233,7 @@ fn a_head_that_is_too_short_says_so_until_it_is_long_enough() {
 }
 
 #[test]
-fn a_large_profile_before_the_dimensions_is_asked_for() {
+fn probe_requests_a_large_profile_before_the_dimensions() {
     let mut file = files::file(Format::Jpeg, 7, 5, Channels::Rgb);
     for _ in 0..4 {
         file = files::with_segment(&file, 0xE2, &vec![0; 65_000]);
@@ -249,7 +249,7 @@ fn a_large_profile_before_the_dimensions_is_asked_for() {
 }
 
 #[test]
-fn turns_and_mirrors_of_heif_are_orientations() {
+fn heif_rotation_and_mirroring_map_to_orientations() {
     for (turns, mirror, exif) in [
         (0, None, 1),
         (0, Some(1), 2),
@@ -268,13 +268,23 @@ fn turns_and_mirrors_of_heif_are_orientations() {
         assert_eq!(probed.orientation.to_exif(), exif, "{turns} {mirror:?}");
         assert_eq!(
             probed.displayed(),
-            if exif >= 5 { (30, 40) } else { (40, 30) }
+            if exif >= 5 {
+                Dimensions {
+                    width: 30,
+                    height: 40,
+                }
+            } else {
+                Dimensions {
+                    width: 40,
+                    height: 30,
+                }
+            }
         );
     }
 }
 
 #[test]
-fn what_is_no_image_or_has_no_pixels_is_told() {
+fn unknown_formats_and_empty_images_are_rejected() {
     for other in [
         &b""[..],
         b"<svg xmlns=''/>",
@@ -283,9 +293,9 @@ fn what_is_no_image_or_has_no_pixels_is_told() {
         b"RIFF\0\0\0\0WAVE",
         b"\0\0\0\x18ftypmp42",
     ] {
-        assert_eq!(probe(other), Err(ProbeError::Unknown));
+        assert_eq!(probe(other), Err(ProbeError::UnknownFormat));
     }
-    let mut empty = files::file(Format::Jpeg, 7, 5, Channels::Grey);
+    let mut empty = files::file(Format::Jpeg, 7, 5, Channels::Gray);
     let frame = empty
         .windows(2)
         .position(|window| window == [0xFF, 0xC0])

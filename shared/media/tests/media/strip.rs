@@ -1,7 +1,7 @@
-//! Metadata goes, pixels stay.
+//! Removal of metadata.
 
 use domain::TransformationRules;
-use media::{Channels, Format, Frames, Incoming, decode, incoming, probe};
+use media::{Channels, Format, Frames, TransformOutcome, decode, probe, transform};
 
 use crate::files::{self, SECRET, contains};
 
@@ -10,14 +10,14 @@ fn stripped(file: &[u8]) -> Vec<u8> {
         strip_metadata: true,
         ..TransformationRules::default()
     };
-    match incoming(file, &rules).unwrap() {
-        Incoming::Changed(changed) => changed.bytes,
-        Incoming::Unchanged => panic!("unchanged"),
+    match transform(file, &rules).unwrap() {
+        TransformOutcome::Transformed(changed) => changed.bytes,
+        TransformOutcome::Unchanged => panic!("unchanged"),
     }
 }
 
-/// Files with everything that is to go, whose pixels are seen as they are stored.
-fn marked() -> Vec<(&'static str, Vec<u8>)> {
+/// Returns files with all kinds of metadata and normal orientation.
+fn files_with_metadata() -> Vec<(&'static str, Vec<u8>)> {
     let exif = files::exif(1);
     let mut jpeg = files::with_exif(Format::Jpeg, Channels::Rgb, &exif);
     for (marker, name) in [
@@ -42,24 +42,29 @@ fn marked() -> Vec<(&'static str, Vec<u8>)> {
 }
 
 #[test]
-fn stripping_leaves_the_pixels_and_nothing_that_tells_on_anybody() {
-    for (name, file) in marked() {
+fn strip_removes_all_metadata_and_keeps_pixels() {
+    for (name, file) in files_with_metadata() {
         assert!(contains(&file, SECRET), "{name}");
         let result = stripped(&file);
         assert!(!contains(&result, SECRET), "{name}");
         let pixels = |file: &[u8]| decode(file, &probe(file).unwrap()).unwrap();
         assert!(pixels(&result) == pixels(&file), "{name}");
-        // Once more there is nothing to do.
+
+        // A second run changes nothing.
         let rules = TransformationRules {
             strip_metadata: true,
             ..TransformationRules::default()
         };
-        assert_eq!(incoming(&result, &rules), Ok(Incoming::Unchanged), "{name}");
+        assert_eq!(
+            transform(&result, &rules),
+            Ok(TransformOutcome::Unchanged),
+            "{name}"
+        );
     }
 }
 
 #[test]
-fn animations_are_stripped_frame_by_frame_and_stay_animations() {
+fn stripped_animations_keep_their_frames() {
     let png = files::with_chunk(&files::animated_png(3), *b"tEXt", SECRET);
     for file in [files::gif(3), files::animated_webp(&files::exif(1)), png] {
         let before = probe(&file).unwrap();
@@ -69,12 +74,12 @@ fn animations_are_stripped_frame_by_frame_and_stay_animations() {
         assert_eq!(probe(&result), Ok(before));
         assert!(result.len() > file.len() / 2);
     }
-    // How often it repeats is no metadata.
+    // The loop count is not metadata.
     assert!(contains(&stripped(&files::gif(2)), b"NETSCAPE2.0"));
 }
 
 #[test]
-fn a_turned_animation_says_how_it_is_turned_and_nothing_else() {
+fn stripped_animation_keeps_only_its_orientation() {
     let png = files::with_chunk(&files::animated_png(2), *b"eXIf", &files::exif(6));
     for file in [files::animated_webp(&files::exif(6)), png] {
         let result = stripped(&file);
@@ -84,7 +89,7 @@ fn a_turned_animation_says_how_it_is_turned_and_nothing_else() {
 }
 
 #[test]
-fn colour_profiles_are_kept() {
+fn strip_keeps_color_profiles() {
     let profile = moxcms::ColorProfile::new_display_p3().encode().unwrap();
     for format in [Format::Jpeg, Format::Png, Format::WebP] {
         let picture = media::Pixels {
@@ -92,7 +97,7 @@ fn colour_profiles_are_kept() {
             ..files::picture(24, 16, Channels::Rgb)
         };
         let exif = files::exif(1);
-        let encoding = media::Encoding {
+        let encoding = media::EncodeOptions {
             exif: Some(&exif),
             ..files::plain(format)
         };
@@ -100,7 +105,7 @@ fn colour_profiles_are_kept() {
         let result = stripped(&file);
         let pixels = |file: &[u8]| decode(file, &probe(file).unwrap()).unwrap();
         assert!(!contains(&result, SECRET), "{format:?}");
-        // They are what the decoder converts by: without the profile these would be other colours.
+        // Without the profile, the decoder would return other colors.
         assert!(pixels(&result) == pixels(&file), "{format:?}");
         let plain =
             media::encode(files::picture(24, 16, Channels::Rgb), &files::plain(format)).unwrap();

@@ -1,5 +1,4 @@
-//! Colours: conversion to sRGB by their profile, inks to light, and white behind what is
-//! transparent.
+//! Color conversion: profiles to sRGB, CMYK to RGB, and flattening of transparent pixels.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -7,22 +6,23 @@ use moxcms::{
     ColorProfile, DataColorSpace, Layout, RenderingIntent, Transform8BitExecutor, TransformOptions,
 };
 
-use crate::MediaError;
-use crate::pixels::{Channels, Pixels, guarded};
+use crate::{
+    MediaError,
+    pixels::{Channels, Pixels, catch_codec_panic},
+};
 
-/// Most bytes of a profile that is made use of; those of printing presses have about two million.
+/// Maximum size of a usable profile, in bytes; CMYK profiles have about 2 MB.
 const PROFILE_BYTES: usize = 4 << 20;
-/// Pixels that are converted at a time.
+/// Number of pixels that are converted at a time.
 const BATCH: usize = 4_096;
 
-/// Converts the colours to sRGB. Those of a profile that cannot be used stay as they are, with
-/// their profile.
+/// Converts the colors to sRGB. Keeps colors and profile if the profile cannot be used.
 pub(crate) fn to_srgb(pixels: &mut Pixels) {
     let Some(profile) = pixels.profile.take() else {
         return;
     };
     let layout = match pixels.channels {
-        Channels::Grey => Layout::Gray,
+        Channels::Gray => Layout::Gray,
         Channels::Rgb => Layout::Rgb,
         Channels::Rgba => Layout::Rgba,
     };
@@ -31,12 +31,12 @@ pub(crate) fn to_srgb(pixels: &mut Pixels) {
     } else {
         Layout::Rgb
     };
-    // A codec of profiles is a codec: it reads hostile bytes.
-    let converted = guarded(MediaError::malformed, || {
+    // Profiles are untrusted input as well, so a panic of their parser is caught.
+    let converted = catch_codec_panic(MediaError::malformed, || {
         let transform = transform(&profile, layout, to)
             .ok_or_else(|| MediaError::malformed("not a usable profile"))?;
         match pixels.channels {
-            Channels::Grey => convert_greys(pixels, &*transform),
+            Channels::Gray => convert_greys(pixels, &*transform),
             Channels::Rgb | Channels::Rgba => convert(pixels, &*transform),
         }
     });
@@ -45,7 +45,7 @@ pub(crate) fn to_srgb(pixels: &mut Pixels) {
     }
 }
 
-/// How samples of a profile become sRGB, where they can.
+/// Returns the transform from a profile to sRGB, if the profile is usable.
 fn transform(profile: &[u8], from: Layout, to: Layout) -> Option<Arc<Transform8BitExecutor>> {
     let profile =
         (profile.len() <= PROFILE_BYTES).then(|| ColorProfile::new_from_slice(profile).ok())??;
@@ -70,12 +70,12 @@ fn convert(pixels: &mut Pixels, transform: &Transform8BitExecutor) -> Result<(),
     Ok(())
 }
 
-/// There are only 256 greys, and they stay grey.
+/// Converts gray samples with a table of all 256 values. The result stays gray.
 fn convert_greys(pixels: &mut Pixels, transform: &Transform8BitExecutor) -> Result<(), MediaError> {
-    let greys: Vec<u8> = (0..=u8::MAX).collect();
-    let mut converted = vec![0; greys.len() * 3];
+    let grays: Vec<u8> = (0..=u8::MAX).collect();
+    let mut converted = vec![0; grays.len() * 3];
     transform
-        .transform(&greys, &mut converted)
+        .transform(&grays, &mut converted)
         .map_err(MediaError::malformed)?;
     for sample in &mut pixels.samples {
         *sample = converted[usize::from(*sample) * 3 + 1];
@@ -83,53 +83,52 @@ fn convert_greys(pixels: &mut Pixels, transform: &Transform8BitExecutor) -> Resu
     Ok(())
 }
 
-/// How four inks become three colours.
-pub(crate) struct Inks(Option<Arc<Transform8BitExecutor>>);
+/// Converter from CMYK to RGB.
+pub(crate) struct CmykConverter(Option<Arc<Transform8BitExecutor>>);
 
-impl Inks {
-    /// By a profile of four inks; by rule of thumb where there is none.
-    pub(crate) fn of(profile: Option<&[u8]>) -> Inks {
-        let of_inks = |profile: &&[u8]| {
+impl CmykConverter {
+    /// Creates a converter with a CMYK profile, or with an approximation if there is none.
+    pub(crate) fn new(profile: Option<&[u8]>) -> CmykConverter {
+        let is_cmyk = |profile: &&[u8]| {
             ColorProfile::new_from_slice(profile)
                 .is_ok_and(|profile| profile.color_space == DataColorSpace::Cmyk)
         };
         let profile = profile
             .filter(|profile| profile.len() <= PROFILE_BYTES)
-            .filter(of_inks);
-        // Four channels of any kind are laid out like these four.
-        Inks(profile.and_then(|profile| transform(profile, Layout::Rgba, Layout::Rgb)))
+            .filter(is_cmyk);
+        // RGBA has the same memory layout as CMYK.
+        CmykConverter(profile.and_then(|profile| transform(profile, Layout::Rgba, Layout::Rgb)))
     }
 
-    /// Mixes a row of cyan, magenta, yellow and black, 255 of which is all ink, into one of red,
-    /// green and blue.
-    pub(crate) fn mix(&self, inks: &[u8], colours: &mut [u8]) {
+    /// Converts a row of CMYK samples, with 255 as full ink, to RGB.
+    pub(crate) fn convert_row(&self, inks: &[u8], colors: &mut [u8]) {
         if self
             .0
             .as_ref()
-            .is_some_and(|transform| transform.transform(inks, colours).is_ok())
+            .is_some_and(|transform| transform.transform(inks, colors).is_ok())
         {
             return;
         }
-        for (inks, colours) in inks
+        for (inks, colors) in inks
             .as_chunks::<4>()
             .0
             .iter()
-            .zip(colours.as_chunks_mut::<3>().0)
+            .zip(colors.as_chunks_mut::<3>().0)
         {
             let light = |ink: u8| u16::from(u8::MAX - ink);
             let black = light(inks[3]);
-            *colours = [0, 1, 2].map(|index| scaled(light(inks[index]) * black));
+            *colors = [0, 1, 2].map(|index| scaled(light(inks[index]) * black));
         }
     }
 }
 
-/// A product of two samples as a sample, rounded.
+/// Divides the product of two samples by 255, rounded.
 fn scaled(product: u16) -> u8 {
     u8::try_from((u32::from(product) + 127) / 255).unwrap_or(u8::MAX)
 }
 
-/// Puts white behind what is transparent; the pixels shrink in place.
-pub(crate) fn on_white(mut pixels: Pixels) -> Pixels {
+/// Composites transparent pixels on white, in place.
+pub(crate) fn flatten_on_white(mut pixels: Pixels) -> Pixels {
     if pixels.channels != Channels::Rgba {
         return pixels;
     }
@@ -148,12 +147,24 @@ pub(crate) fn on_white(mut pixels: Pixels) -> Pixels {
     }
 }
 
-/// The samples with three or four channels: greys are written out.
-pub(crate) fn coloured(pixels: &Pixels) -> (Cow<'_, [u8]>, Channels) {
-    if pixels.channels == Channels::Grey {
-        let samples = pixels.samples.iter().flat_map(|grey| [*grey; 3]).collect();
-        (Cow::Owned(samples), Channels::Rgb)
+/// Samples with three or four channels.
+pub(crate) struct ExpandedSamples<'a> {
+    pub(crate) samples: Cow<'a, [u8]>,
+    pub(crate) channels: Channels,
+}
+
+/// Returns the samples with gray expanded to RGB.
+pub(crate) fn expand_gray(pixels: &Pixels) -> ExpandedSamples<'_> {
+    if pixels.channels == Channels::Gray {
+        let samples = pixels.samples.iter().flat_map(|gray| [*gray; 3]).collect();
+        ExpandedSamples {
+            samples: Cow::Owned(samples),
+            channels: Channels::Rgb,
+        }
     } else {
-        (Cow::Borrowed(&pixels.samples), pixels.channels)
+        ExpandedSamples {
+            samples: Cow::Borrowed(&pixels.samples),
+            channels: pixels.channels,
+        }
     }
 }

@@ -1,20 +1,20 @@
-//! Whatever the bytes, there is an answer.
+//! Property tests with mutated and random files.
 
 use domain::{Quality, TransformationRules, UploadFormat};
-use media::{Channels, Encoding, Format, Incoming, encode, incoming, probe};
+use media::{Channels, EncodeOptions, Format, TransformOutcome, encode, probe, transform};
 use proptest::prelude::*;
 
 use crate::files;
 
-/// One of each kind, small, so that a change in any byte is likely to be met.
+/// Returns small files of each format, so that a mutation is likely to hit a relevant byte.
 fn seeds() -> Vec<Vec<u8>> {
     let exif = files::exif(6);
-    let progressive = Encoding {
+    let progressive = EncodeOptions {
         progressive: true,
         exif: Some(&exif),
         ..files::plain(Format::Jpeg)
     };
-    let lossless = Encoding {
+    let lossless = EncodeOptions {
         lossless: true,
         exif: Some(&exif),
         ..files::plain(Format::WebP)
@@ -38,28 +38,28 @@ fn seeds() -> Vec<Vec<u8>> {
     ]
 }
 
-/// Changes to a file: bytes replaced, a part doubled or left out, the end cut off.
+/// Mutation of a file: replaces a byte, duplicates or removes a part, or truncates.
 #[derive(Clone, Debug)]
-enum Change {
+enum Mutation {
     Replace(prop::sample::Index, u8),
-    Double(prop::sample::Index, usize),
-    Leave(prop::sample::Index, usize),
-    Cut(prop::sample::Index),
+    Duplicate(prop::sample::Index, usize),
+    Remove(prop::sample::Index, usize),
+    Truncate(prop::sample::Index),
 }
 
-fn change() -> impl Strategy<Value = Change> {
+fn mutation() -> impl Strategy<Value = Mutation> {
     let place = any::<prop::sample::Index>;
-    // The values at which lengths and counts turn over, more often than others.
+    // Values at which lengths and counts overflow are more frequent.
     let value = prop_oneof![Just(0), Just(0xFF), Just(0x80), any::<u8>()];
     prop_oneof![
-        6 => (place(), value).prop_map(|(at, value)| Change::Replace(at, value)),
-        1 => (place(), 1..64_usize).prop_map(|(at, length)| Change::Double(at, length)),
-        1 => (place(), 1..64_usize).prop_map(|(at, length)| Change::Leave(at, length)),
-        1 => place().prop_map(Change::Cut),
+        6 => (place(), value).prop_map(|(at, value)| Mutation::Replace(at, value)),
+        1 => (place(), 1..64_usize).prop_map(|(at, length)| Mutation::Duplicate(at, length)),
+        1 => (place(), 1..64_usize).prop_map(|(at, length)| Mutation::Remove(at, length)),
+        1 => place().prop_map(Mutation::Truncate),
     ]
 }
 
-fn apply(file: &mut Vec<u8>, change: &Change) {
+fn apply(file: &mut Vec<u8>, mutation: &Mutation) {
     if file.is_empty() {
         return;
     }
@@ -67,21 +67,21 @@ fn apply(file: &mut Vec<u8>, change: &Change) {
         let start = at.index(file.len());
         start..file.len().min(start + length)
     };
-    match change {
-        Change::Replace(at, value) => {
+    match mutation {
+        Mutation::Replace(at, value) => {
             let at = at.index(file.len());
             file[at] = *value;
         }
-        Change::Double(at, length) => {
+        Mutation::Duplicate(at, length) => {
             let range = range(at, *length);
             let part = file[range.clone()].to_vec();
             file.splice(range.start..range.start, part);
         }
-        Change::Leave(at, length) => {
+        Mutation::Remove(at, length) => {
             let range = range(at, *length);
             file.drain(range);
         }
-        Change::Cut(at) => file.truncate(at.index(file.len())),
+        Mutation::Truncate(at) => file.truncate(at.index(file.len())),
     }
 }
 
@@ -104,21 +104,23 @@ fn all_rules() -> [TransformationRules; 4] {
     ]
 }
 
-/// An answer that is not an error is an image again.
+/// Asserts that each rule fails or returns a valid image.
 fn check(file: &[u8]) -> Result<(), TestCaseError> {
     let _ = probe(file);
-    // What was changed into a large image is refused or decoded like any other, but takes a test's
-    // time.
+    // Large images are skipped, since they take too long.
     if probe(file).is_ok_and(|probed| probed.pixels() > 1 << 22) {
         return Ok(());
     }
     for rules in all_rules() {
-        if let Ok(Incoming::Changed(changed)) = incoming(file, &rules) {
+        if let Ok(TransformOutcome::Transformed(changed)) = transform(file, &rules) {
             let probed = probe(&changed.bytes);
             prop_assert!(probed.is_ok(), "{:?}", probed);
             prop_assert_eq!(
                 probed.map(|probed| probed.displayed()),
-                Ok((changed.width, changed.height))
+                Ok(media::Dimensions {
+                    width: changed.width,
+                    height: changed.height
+                })
             );
         }
     }
@@ -129,20 +131,20 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn files_with_changes_never_break_anything(
+    fn mutated_files_fail_or_transform_to_images(
         seed in any::<prop::sample::Index>(),
-        changes in prop::collection::vec(change(), 1..6),
+        mutations in prop::collection::vec(mutation(), 1..6),
     ) {
         let seeds = SEEDS.get_or_init(seeds);
         let mut file = seed.get(seeds).clone();
-        for change in &changes {
-            apply(&mut file, change);
+        for mutation in &mutations {
+            apply(&mut file, mutation);
         }
         check(&file)?;
     }
 
     #[test]
-    fn noise_behind_a_signature_never_breaks_anything(
+    fn random_bytes_after_a_signature_fail_or_transform_to_images(
         seed in any::<prop::sample::Index>(),
         kept in 0..64_usize,
         noise in prop::collection::vec(any::<u8>(), 0..300),

@@ -1,15 +1,15 @@
-//! Whether a file has its end, told by how it is put together.
+//! Detection of truncated files by their structure.
 //!
-//! Invariant: no pixel is decoded, and nothing is allocated.
+//! Invariant: nothing is decoded or allocated.
 
 use crate::{
     Format, MediaError,
     container::{gif, jpeg, png, webp},
 };
 
-/// Refuses a JPEG, PNG, GIF or WebP that stops before its end. Of other files it says nothing.
-pub fn require_end(bytes: &[u8]) -> Result<(), MediaError> {
-    match Format::of(bytes) {
+/// Fails if a JPEG, PNG, GIF or WebP is truncated. Accepts all other files.
+pub fn require_complete(bytes: &[u8]) -> Result<(), MediaError> {
+    match Format::detect(bytes) {
         Some(Format::Jpeg) => {
             let mut segments = jpeg::Segments::of(bytes);
             while segments.next()?.marker != jpeg::END {}
@@ -18,7 +18,7 @@ pub fn require_end(bytes: &[u8]) -> Result<(), MediaError> {
             let mut chunks = png::Chunks::of(bytes);
             loop {
                 let chunk = chunks.next()?;
-                chunk.whole(bytes)?;
+                chunk.full(bytes)?;
                 if chunk.kind == *b"IEND" {
                     break;
                 }
@@ -26,7 +26,7 @@ pub fn require_end(bytes: &[u8]) -> Result<(), MediaError> {
         }
         Some(Format::Gif) => {
             let mut blocks = gif::Blocks::of(bytes)?;
-            while blocks.next()?.0 != gif::Kind::Trailer {}
+            while blocks.next()?.kind != gif::BlockKind::Trailer {}
         }
         Some(Format::WebP) => {
             let mut chunks = webp::Chunks::of(bytes)?;

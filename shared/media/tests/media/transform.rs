@@ -1,7 +1,9 @@
-//! Each format under each rule.
+//! Transformation of each format by each rule.
 
 use domain::{Quality, TransformationRules};
-use media::{Channels, Encoding, Format, Incoming, Pixels, decode, encode, incoming, probe};
+use media::{
+    Channels, EncodeOptions, Format, Pixels, TransformOutcome, decode, encode, probe, transform,
+};
 
 use crate::files;
 
@@ -20,14 +22,17 @@ fn rules(text: &str) -> TransformationRules {
     rules
 }
 
-/// What becomes of a file: `-` where it is unchanged, else what it is then.
+/// Describes the outcome for a file: `-` if unchanged, else its new format.
 fn outcome(file: &[u8], asked: &str) -> String {
-    match incoming(file, &rules(asked)).unwrap() {
-        Incoming::Unchanged => "-".to_owned(),
-        Incoming::Changed(changed) => {
+    match transform(file, &rules(asked)).unwrap() {
+        TransformOutcome::Unchanged => "-".to_owned(),
+        TransformOutcome::Transformed(changed) => {
             let probed = probe(&changed.bytes).unwrap();
             assert_eq!(changed.media_type, probed.format.media_type());
-            assert_eq!((changed.width, changed.height), probed.displayed());
+            assert_eq!(
+                (changed.width, changed.height),
+                (probed.displayed().width, probed.displayed().height)
+            );
             let progressive = if probed.progressive {
                 " progressive"
             } else {
@@ -59,11 +64,11 @@ fn each_format_becomes_what_each_rule_asks_for() {
         "strip 80",
         "jpeg progressive",
     ];
-    let progressive = Encoding {
+    let progressive = EncodeOptions {
         progressive: true,
         ..files::plain(Format::Jpeg)
     };
-    let lossless = Encoding {
+    let lossless = EncodeOptions {
         lossless: true,
         ..files::plain(Format::WebP)
     };
@@ -104,7 +109,7 @@ fn each_format_becomes_what_each_rule_asks_for() {
             "turned lossless WebP",
             encode(
                 picture(),
-                &Encoding {
+                &EncodeOptions {
                     exif: Some(&files::exif(3)),
                     ..lossless
                 },
@@ -151,9 +156,9 @@ fn each_format_becomes_what_each_rule_asks_for() {
 }
 
 fn changed(file: &[u8], asked: &str) -> Vec<u8> {
-    match incoming(file, &rules(asked)).unwrap() {
-        Incoming::Changed(changed) => changed.bytes,
-        Incoming::Unchanged => panic!("unchanged"),
+    match transform(file, &rules(asked)).unwrap() {
+        TransformOutcome::Transformed(changed) => changed.bytes,
+        TransformOutcome::Unchanged => panic!("unchanged"),
     }
 }
 
@@ -176,7 +181,7 @@ fn distance(one: &Pixels, other: &Pixels) -> u8 {
 }
 
 #[test]
-fn encoded_images_look_like_what_came_in() {
+fn encoded_images_are_similar_to_the_original() {
     let png = files::file(Format::Png, 64, 48, Channels::Rgb);
     for asked in ["jpeg 95", "webp 95", "jpeg 95 progressive"] {
         assert!(
@@ -189,7 +194,7 @@ fn encoded_images_look_like_what_came_in() {
 }
 
 #[test]
-fn a_lower_quality_is_a_smaller_file() {
+fn lower_quality_results_in_smaller_files() {
     let jpeg = files::file(Format::Jpeg, 200, 150, Channels::Rgb);
     for format in ["jpeg", "webp", "avif"] {
         let sizes: Vec<usize> = ["20", "60", "95"]
@@ -203,7 +208,7 @@ fn a_lower_quality_is_a_smaller_file() {
 }
 
 #[test]
-fn what_is_transparent_is_white_in_a_jpeg_and_stays_transparent_elsewhere() {
+fn transparency_is_white_in_jpeg_and_kept_in_other_formats() {
     let samples = [[255, 0, 0, 0], [255, 0, 0, 128], [255, 0, 0, 255]]
         .map(|pixel| [pixel; 16 * 16])
         .concat()
@@ -242,13 +247,13 @@ fn what_is_transparent_is_white_in_a_jpeg_and_stays_transparent_elsewhere() {
 }
 
 #[test]
-fn colours_of_a_profile_become_those_of_srgb() {
+fn colors_are_converted_from_profile_to_srgb() {
     let p3 = moxcms::ColorProfile::new_display_p3();
-    let of = |colour: [u8; 3], profile| Pixels {
+    let of = |color: [u8; 3], profile| Pixels {
         width: 16,
         height: 16,
         channels: Channels::Rgb,
-        samples: colour.repeat(256),
+        samples: color.repeat(256),
         profile,
     };
     let seen = |picture| {
@@ -268,21 +273,21 @@ fn colours_of_a_profile_become_those_of_srgb() {
 }
 
 #[test]
-fn greys_of_a_profile_stay_grey() {
+fn grays_of_a_profile_stay_grey() {
     let profile = moxcms::ColorProfile::new_gray_with_gamma(1.0)
         .encode()
         .unwrap();
-    let samples = [0, 55, 255].map(|grey| [grey; 8]).concat();
+    let samples = [0, 55, 255].map(|gray| [gray; 8]).concat();
     let picture = Pixels {
         width: 8,
         height: 3,
-        channels: Channels::Grey,
+        channels: Channels::Gray,
         samples,
         profile: Some(profile),
     };
     let found = pixels(&encode(picture, &files::plain(Format::Png)).unwrap());
-    assert_eq!((found.channels, found.profile), (Channels::Grey, None));
-    // A fifth of the light is nearly half of sRGB's scale.
+    assert_eq!((found.channels, found.profile), (Channels::Gray, None));
+    // 21.5% linear light is 50% in sRGB.
     for (row, expected) in [(0, 0_u8), (1, 128), (2, 255)] {
         assert!(
             found.samples[row * 8].abs_diff(expected) <= 2,
@@ -293,15 +298,15 @@ fn greys_of_a_profile_stay_grey() {
 }
 
 #[test]
-fn gifs_are_drawn_with_their_palette() {
+fn gif_is_decoded_with_its_palette() {
     let found = pixels(&changed(&files::gif(1), "png"));
-    let colours = [
+    let colors = [
         [255, 0, 0, 255],
         [0, 0, 255, 255],
         [0, 255, 0, 255],
         [0, 0, 0, 0],
     ];
-    assert_eq!(found.samples, colours.concat().repeat(6));
+    assert_eq!(found.samples, colors.concat().repeat(6));
     // A frame smaller than the screen leaves the rest of it transparent.
     let mut file = Vec::new();
     let mut encoder = gif::Encoder::new(&mut file, 3, 2, &[1, 2, 3, 4, 5, 6]).unwrap();
@@ -317,7 +322,7 @@ fn gifs_are_drawn_with_their_palette() {
 }
 
 #[test]
-fn every_kind_of_png_is_decoded_to_eight_bits_of_colour() {
+fn png_color_types_are_decoded_to_8_bits() {
     for (kind, depth, data, expected) in [
         (
             png::ColorType::GrayscaleAlpha,
@@ -357,7 +362,7 @@ fn every_kind_of_png_is_decoded_to_eight_bits_of_colour() {
 }
 
 #[test]
-fn a_profile_that_cannot_be_used_stays_with_its_colours() {
+fn unusable_profile_is_kept() {
     for format in [Format::Jpeg, Format::Png, Format::WebP] {
         let picture = Pixels {
             profile: Some(b"no profile".repeat(20)),
@@ -365,7 +370,8 @@ fn a_profile_that_cannot_be_used_stays_with_its_colours() {
         };
         let file = encode(picture, &files::plain(format)).unwrap();
         for asked in ["jpeg 70", "png", "webp 70"] {
-            if let Incoming::Changed(changed) = incoming(&file, &rules(asked)).unwrap() {
+            if let TransformOutcome::Transformed(changed) = transform(&file, &rules(asked)).unwrap()
+            {
                 assert_eq!(
                     pixels(&changed.bytes).profile,
                     Some(b"no profile".repeat(20)),
@@ -377,7 +383,7 @@ fn a_profile_that_cannot_be_used_stays_with_its_colours() {
 }
 
 #[test]
-fn four_inks_become_three_colours() {
+fn cmyk_is_converted_to_rgb() {
     for (is_adobe, inks, expected) in [
         (false, [0, 255, 255, 0], [255, 0, 0]),
         (true, [255, 0, 0, 255], [255, 0, 0]),
@@ -390,7 +396,7 @@ fn four_inks_become_three_colours() {
         let mut started = settings.start_compress(Vec::new()).unwrap();
         started.write_scanlines(&inks.repeat(256)).unwrap();
         let mut file = started.finish().unwrap();
-        // The encoder writes Adobe's segment itself: of those who do not, it is taken away.
+        // The encoder always writes an Adobe segment, which is removed for the other cases.
         let adobe = file
             .windows(9)
             .position(|window| window[1] == 0xEE && window[4..] == *b"Adobe")
