@@ -299,7 +299,7 @@ async fn data_directory_of_older_format_is_rejected_until_reset() {
     let format = std::fs::read_to_string(&format_file).expect("a format");
 
     std::fs::write(&format_file, "3").expect("written");
-    let message = Program::start(&data_dir, &[]).refused();
+    let message = Program::start(&data_dir, &[]).rejected();
     assert!(
         message.contains(&format!(
             "has format \"3\", this version reads format {format:?}"
