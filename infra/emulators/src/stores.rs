@@ -84,12 +84,15 @@ impl Stores {
         for table in &stack.tables {
             self.tables.ensure(table)?;
         }
+
         for queue in &stack.queues {
             self.sqs.ensure(queue)?;
         }
+
         for secret in &stack.secrets {
             self.secrets.ensure(secret)?;
         }
+
         for bucket in &stack.buckets {
             self.s3
                 .ensure_bucket(bucket)
@@ -98,6 +101,7 @@ impl Stores {
                     reason: error.to_string(),
                 })?;
         }
+
         Ok(())
     }
 

@@ -77,6 +77,7 @@ impl Evaluator<'_> {
         if nesting > MAX_NESTING {
             return self.fail(node, "conditions form a cycle or are nested too deeply");
         }
+
         match &node.value {
             Value::Call(Intrinsic::Equals, argument) => self.equals(argument),
             Value::Call(Intrinsic::And, argument) => {

@@ -72,12 +72,14 @@ pub(crate) fn declarations(section: Option<&Node>, report: &Report) -> Vec<Decla
         report.add(section.line, "Parameters must be a mapping");
         return Vec::new();
     };
+
     if entries.len() > MAX_PARAMETERS {
         report.add(
             section.line,
             format!("more than {MAX_PARAMETERS} parameters"),
         );
     }
+
     entries
         .iter()
         .filter_map(|entry| declaration(entry, report))
@@ -131,12 +133,14 @@ fn pattern(node: &Node, report: &Report) -> Option<Pattern> {
             regex,
         })
     });
+
     if pattern.is_none() {
         report.add(
             node.line,
             "`AllowedPattern` is not a supported regular expression",
         );
     }
+
     pattern
 }
 
@@ -165,6 +169,7 @@ pub(crate) fn values(
             report.add(line, format!("there is no parameter `{name}` to override"));
         }
     }
+
     let mut values = BTreeMap::new();
     for declaration in declarations {
         let Parameter { name, default, .. } = &declaration.parameter;
@@ -185,6 +190,7 @@ pub(crate) fn values(
         }
         values.insert(name.clone(), checked.is_ok().then(|| value.clone()));
     }
+
     values
 }
 

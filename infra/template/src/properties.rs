@@ -78,6 +78,7 @@ impl<'tree, 'report> Properties<'tree, 'report> {
         let number = u32::from_str(text_of(node, key, self.report)?)
             .ok()
             .filter(|number| bounds.contains(number));
+
         if number.is_none() {
             let min = bounds.start();
             let max = bounds.end();
@@ -86,6 +87,7 @@ impl<'tree, 'report> Properties<'tree, 'report> {
                 format!("`{key}` must be a whole number from {min} to {max}"),
             );
         }
+
         number
     }
 

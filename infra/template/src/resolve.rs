@@ -37,6 +37,7 @@ pub(crate) fn resolve(scope: &Scope<'_>, node: &Node) -> Option<Node> {
             call(scope, *intrinsic, argument).unwrap_or(Value::Broken)
         }
     };
+
     Some(Node { line, value })
 }
 
@@ -121,11 +122,13 @@ fn attribute_path<'tree>(scope: &Scope<'_>, argument: &'tree Node) -> Option<Att
         },
         _ => None,
     };
+
     if path.is_none() {
         scope
             .report
             .add(argument.line, "!GetAtt takes a logical id and an attribute");
     }
+
     path.map(|(id, attribute)| AttributePath { id, attribute })
 }
 

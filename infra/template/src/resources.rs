@@ -29,11 +29,13 @@ pub(crate) fn index<'tree>(
             .add(section.line, "Resources must be a mapping");
         return BTreeMap::new();
     };
+
     if entries.len() > MAX_RESOURCES {
         scope
             .report
             .add(section.line, format!("more than {MAX_RESOURCES} resources"));
     }
+
     entries
         .iter()
         .filter_map(|entry| {

@@ -115,6 +115,7 @@ impl<'run> Scope<'run> {
         if let Some(value) = self.parameters.get(name) {
             return value.clone();
         }
+
         let pseudo_parameter = match name {
             "AWS::AccountId" => Some(self.context.account_id.clone()),
             "AWS::Partition" => Some(PARTITION.to_owned()),
@@ -128,10 +129,13 @@ impl<'run> Scope<'run> {
             "AWS::URLSuffix" => Some("amazonaws.com".to_owned()),
             _ => None,
         };
+
         if pseudo_parameter.is_some() {
             return pseudo_parameter;
         }
+
         let resource = self.resource(name, line)?;
+
         Some(self.fill(resource.definition.reference, name, &resource.physical_name))
     }
 
@@ -153,12 +157,15 @@ impl<'run> Scope<'run> {
             );
             return None;
         };
+
         let key = (id.to_owned(), attribute.to_owned());
         let given = self.context.attributes.get(&key).cloned();
+
         // A hypothetical resource was not deployed: any value will do.
         let pattern = pattern.or(self.hypothetical.then_some("{name}"));
         let value = given
             .or_else(|| pattern.map(|pattern| self.fill(pattern, id, &resource.physical_name)));
+
         if value.is_none() {
             self.report.add(
                 line,
@@ -167,6 +174,7 @@ impl<'run> Scope<'run> {
                 ),
             );
         }
+
         value
     }
 
@@ -189,6 +197,7 @@ impl<'run> Scope<'run> {
             );
             return None;
         };
+
         if let Some(resource) = resources.get(id) {
             if resource.present || self.hypothetical {
                 return Some(NamedResource {
@@ -202,6 +211,7 @@ impl<'run> Scope<'run> {
             );
             return None;
         }
+
         let implied = self.implied(id, resources);
         if implied.is_none() {
             self.report.add(
@@ -209,6 +219,7 @@ impl<'run> Scope<'run> {
                 format!("`{id}` is neither a parameter nor a resource"),
             );
         }
+
         implied.map(|definition| NamedResource {
             definition,
             physical_name: self.default_name(definition, id),
@@ -268,11 +279,13 @@ impl<'run> Scope<'run> {
             let exists = function.present || self.hypothetical;
             (exists && function.definition.kind == Kind::Function).then_some(function)
         };
+
         if function("Url")
             .is_some_and(|function| function.properties.get("FunctionUrlConfig").is_some())
         {
             return Some(&FUNCTION_URL);
         }
+
         function("Role").map(|_| &FUNCTION_ROLE)
     }
 }

@@ -40,6 +40,7 @@ pub(crate) fn parse(text: &str) -> Result<Node, Diagnostics> {
         );
         return report.finish(BROKEN);
     }
+
     let mut reader = Reader {
         parser: Parser::new_from_str(text),
         report: &report,
@@ -49,6 +50,7 @@ pub(crate) fn parse(text: &str) -> Result<Node, Diagnostics> {
         report.add(diagnostic.line, diagnostic.message);
         BROKEN
     });
+
     report.finish(document)
 }
 
@@ -75,6 +77,7 @@ impl<'input> Reader<'input, '_> {
                 event => document = Some(self.node(event, span, 0)?),
             }
         }
+
         document.ok_or_else(|| Diagnostic {
             line: 1,
             message: "the template is empty".to_owned(),
@@ -96,9 +99,11 @@ impl<'input> Reader<'input, '_> {
         if self.nodes > MAX_NODES {
             return fail(line, format!("more than {MAX_NODES} values"));
         }
+
         if depth > MAX_DEPTH {
             return fail(line, format!("nested more than {MAX_DEPTH} levels deep"));
         }
+
         let (value, tag) = match event {
             Event::Scalar(text, style, _, tag) => (scalar(&text, style), tag),
             Event::SequenceStart(_, tag) => (Value::List(self.items(depth)?), tag),
@@ -107,6 +112,7 @@ impl<'input> Reader<'input, '_> {
             _ => return fail(line, "a value is missing"),
         };
         let node = Node { line, value };
+
         Ok(match tag {
             None => node,
             Some(tag) => self.short_form(&tag, node),
@@ -126,6 +132,7 @@ impl<'input> Reader<'input, '_> {
     fn mapping(&mut self, depth: usize) -> ParseResult<Value> {
         let mut entries = Vec::new();
         let mut lines = BTreeMap::new();
+
         loop {
             let (key, line) = match self.next()? {
                 (Event::MappingEnd, _) => return Ok(self.long_form(entries)),

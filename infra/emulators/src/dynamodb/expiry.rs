@@ -38,6 +38,7 @@ impl Tables {
             "ExpressionAttributeNames": { "#expiry": table.expiry_attribute },
             "ExpressionAttributeValues": { ":now": { "N": now_seconds.to_string() } },
         });
+
         loop {
             let page = call(scan.clone(), |request| self.database.scan(request))?;
             for item in page["Items"].as_array().into_iter().flatten() {
@@ -69,6 +70,7 @@ impl Tables {
             "ExpressionAttributeNames": scan["ExpressionAttributeNames"],
             "ExpressionAttributeValues": scan["ExpressionAttributeValues"],
         });
+
         match call(delete, |request| self.database.delete_item(request)) {
             // The condition fails if the expiry was extended since the scan.
             Ok(_) | Err(DynoxideError::ConditionalCheckFailedException(..)) => Ok(()),

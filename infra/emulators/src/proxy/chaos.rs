@@ -88,6 +88,7 @@ impl Chaos {
             call: *calls,
         };
         *calls += 1;
+
         draw.fault()
     }
 

@@ -231,6 +231,7 @@ fn authorize<B: Backend>(
         .required
         .iter()
         .find(|required| !required.is_allowed_by(&principal.permissions));
+
     match denied {
         Some(required) => Err(ProxyRejection::denied(
             B::SERVICE,

@@ -85,6 +85,7 @@ impl BlobStore {
                 }
             }
         }
+
         Ok(files)
     }
 

@@ -270,6 +270,7 @@ fn join(
 ) -> Result<JoinedParts, OperationError> {
     let mut writer = store.blobs.create();
     let mut hasher = Hasher::new(algorithm);
+
     for part in parts {
         let file = match store.blobs.read(part.blob) {
             // The part was replaced, or the upload completed or aborted, since it was selected.
@@ -280,6 +281,7 @@ fn join(
         };
         hashing_copy(file, &mut hasher, &mut writer)?;
     }
+
     Ok(JoinedParts {
         writer,
         digests: hasher.finish(),

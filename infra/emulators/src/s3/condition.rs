@@ -38,6 +38,7 @@ impl WriteCondition {
                 ));
             }
         };
+
         Ok(WriteCondition {
             if_match,
             must_be_absent,

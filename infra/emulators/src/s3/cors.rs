@@ -27,6 +27,7 @@ impl CrossOriginRequest {
         let headers = request.headers();
         let origin = text(headers, &header::ORIGIN)?;
         let is_preflight = request.method() == Method::OPTIONS;
+
         if !is_preflight {
             return Some(CrossOriginRequest {
                 is_preflight,
@@ -35,6 +36,7 @@ impl CrossOriginRequest {
                 headers: String::new(),
             });
         }
+
         Some(CrossOriginRequest {
             is_preflight,
             origin,
@@ -61,6 +63,7 @@ impl CrossOriginRequest {
             .map(str::trim)
             .filter(|name| !name.is_empty())
             .all(allows_header);
+
         is_origin_allowed && is_method_allowed && are_headers_allowed
     }
 }
@@ -161,6 +164,7 @@ mod tests {
             exposed_headers: Vec::new(),
             max_age_seconds: None,
         };
+
         for (origin, method, headers, expected) in [
             ("https://app.example.com", "PUT", "Content-Type", true),
             ("https://example.org", "PUT", "", false),

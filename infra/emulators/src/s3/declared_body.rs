@@ -270,6 +270,7 @@ mod tests {
                 "InvalidRequest",
             ),
         ];
+
         for (headers, code) in cases {
             assert_eq!(parse(headers).unwrap_err(), code, "{headers:?}");
         }

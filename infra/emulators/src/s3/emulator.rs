@@ -135,6 +135,7 @@ impl S3Emulator {
             }
             Ok(())
         });
+
         if let Err(error) = swept.await {
             tracing::warn!(%error, "expired objects could not be removed");
         }

@@ -183,6 +183,7 @@ fn lower_bound(input: &ListObjectsV2Input) -> S3Result<Vec<u8>> {
             )
         });
     }
+
     match &input.start_after {
         // The smallest key greater than a key is that key followed by a zero byte.
         Some(key) if !key.is_empty() => Ok([key.as_bytes(), &[0]].concat()),

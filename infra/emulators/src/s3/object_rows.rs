@@ -140,6 +140,7 @@ pub(super) fn put_object(
         ":checksum": json(&object.checksum)?,
         ":blob": object.blob,
     })?;
+
     Ok(())
 }
 
@@ -170,6 +171,7 @@ pub(super) fn expire(
     let parameters = named_params! {
         ":bucket": bucket, ":from": range.from, ":end": range.end, ":before_ms": before_ms
     };
+
     delete.query_map(parameters, |row| row.get(0))?.collect()
 }
 

@@ -34,12 +34,14 @@ impl ByteSpan {
             } => last.saturating_add(1).min(size_bytes),
             _ => size_bytes,
         };
+
         if first >= end {
             return Err(s3_error!(
                 InvalidRange,
                 "The requested range is not satisfiable"
             ));
         }
+
         Ok(ByteSpan {
             first,
             length: end - first,
@@ -64,6 +66,7 @@ impl ByteSpan {
                 "Range specified is not valid for source object of size: {size_bytes}"
             ));
         }
+
         Ok(ByteSpan {
             first,
             length: last - first + 1,

@@ -77,6 +77,7 @@ fn get_headers(input: &GetObjectInput, object: &StoredObject) -> S3Result<Header
     if input.range.is_none() && input.checksum_mode.is_some() {
         object.checksum.write(&mut headers);
     }
+
     for (name, value) in [
         (header::CONTENT_TYPE, &input.response_content_type),
         (
@@ -92,6 +93,7 @@ fn get_headers(input: &GetObjectInput, object: &StoredObject) -> S3Result<Header
             headers.insert(name, value);
         }
     }
+
     Ok(headers)
 }
 

@@ -103,13 +103,16 @@ fn body_error(error: StdError) -> S3Error {
             "The request signature we calculated does not match the signature you provided."
         );
     }
+
     if text.contains("Sha256Mismatch") {
         return s3_error!(
             BadDigest,
             "The provided 'x-amz-content-sha256' header does not match what was computed."
         );
     }
+
     let mut incomplete = incomplete();
     incomplete.set_source(error);
+
     incomplete
 }

@@ -96,6 +96,7 @@ pub(super) fn create(
         ":headers": json(&upload.headers)?,
         ":plan": json(&upload.plan)?,
     })?;
+
     Ok(UploadId(id))
 }
 
@@ -117,6 +118,7 @@ pub(super) fn upload(
             plan: json_of(row, "plan")?,
         })
     };
+
     select.query_row(parameters, read).optional()
 }
 

@@ -20,6 +20,7 @@ pub(super) fn value(length: u32, excludes_punctuation: bool) -> Result<String, g
         &CLASSES[..]
     };
     let alphabet = classes.concat();
+
     loop {
         let candidate = random_string(length, &alphabet)?;
         // A candidate that lacks a class is discarded: replacing characters would bias the result.

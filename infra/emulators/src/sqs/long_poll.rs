@@ -83,6 +83,7 @@ impl SqsEmulator {
             let context = CallContext { now_ms, principal };
             store.receive(&queue, &receive, &context, anomaly)
         };
+
         self.blocking(receive_once).await
     }
 }

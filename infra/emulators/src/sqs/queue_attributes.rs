@@ -114,6 +114,7 @@ impl QueueAttributes {
         ] {
             attributes.insert(attribute.name.to_owned(), seconds.to_string());
         }
+
         if let Some(redrive) = &queue.redrive {
             let policy = json!({
                 "deadLetterTargetArn": arn::queue(&redrive.dead_letter_queue),
@@ -121,6 +122,7 @@ impl QueueAttributes {
             });
             attributes.insert(REDRIVE_POLICY.to_owned(), policy.to_string());
         }
+
         QueueAttributes(attributes)
     }
 
@@ -140,6 +142,7 @@ impl QueueAttributes {
                 return Err(SqsError::invalid_attribute_value(name));
             }
         }
+
         Ok(QueueAttributes(attributes))
     }
 

@@ -74,6 +74,7 @@ impl ReceiveRequest {
                 return Err(SqsError::invalid_value(reason));
             }
         }
+
         Ok(())
     }
 
@@ -160,6 +161,7 @@ impl QueueStore {
         };
         let output = receive.run()?;
         transaction.commit()?;
+
         Ok(output)
     }
 }
@@ -219,6 +221,7 @@ impl Receive<'_> {
                 |row| row.get(0),
             )?
             .collect::<rusqlite::Result<_>>()?;
+
         Ok(sequences)
     }
 
@@ -243,6 +246,7 @@ impl Receive<'_> {
                 params![sequence, visible_ms, receipt, now_ms, self.context.principal],
                 TakenRow::read,
             )?;
+
         self.message(taken, receipt)
     }
 
@@ -323,9 +327,11 @@ impl TakenRow {
             ("ApproximateReceiveCount", self.receives.to_string()),
             (TRACE_HEADER, format!("{LINEAGE}{}", self.hops)),
         ]);
+
         if let Some(source) = &self.dead_letter_source {
             attributes.insert("DeadLetterQueueSourceArn", source.clone());
         }
+
         attributes
     }
 }

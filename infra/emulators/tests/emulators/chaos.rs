@@ -28,6 +28,7 @@ async fn outcomes(seed: u64) -> Vec<String> {
     let emulation = Emulation::with(&records()).await;
     let client = emulation.dynamodb("operator");
     emulation.emulators.chaos().enable(seed);
+
     let mut outcomes = Vec::new();
     for _ in 0..100 {
         let put = client
@@ -39,6 +40,7 @@ async fn outcomes(seed: u64) -> Vec<String> {
             .await;
         outcomes.push(put.map_or_else(code, |_| "done".to_owned()));
     }
+
     outcomes
 }
 
@@ -61,6 +63,7 @@ async fn same_seed_causes_same_faults() {
 async fn retrying_client_succeeds_under_chaos() {
     let emulation = Emulation::with(&records()).await;
     emulation.emulators.chaos().enable(3);
+
     let client = emulation.retrying_dynamodb();
     let puts = (0..8).map(async |number: u32| {
         let key = text(&number.to_string());
@@ -72,10 +75,13 @@ async fn retrying_client_succeeds_under_chaos() {
             .send()
             .await
     });
+
     for put in puts {
         put.await.unwrap();
     }
+
     emulation.emulators.chaos().disable();
+
     for number in 0..8 {
         assert!(exists(&client, &number.to_string()).await);
     }
@@ -86,6 +92,7 @@ async fn only_overlapping_transactions_conflict() {
     let emulation = Emulation::with(&records()).await;
     let client = emulation.dynamodb("operator");
     emulation.emulators.chaos().enable(5);
+
     let transact = async |keys: [&str; 2]| {
         let put = |key: &str| {
             Put::builder()
@@ -112,9 +119,11 @@ async fn only_overlapping_transactions_conflict() {
             _ => Vec::new(),
         }
     };
+
     // Chaos only injects a conflict of the first item. A conflict of the second is an overlap.
     let mut together = 0;
     let mut apart = 0;
+
     for round in 0..20 {
         let first = format!("{round} a");
         let second = format!("{round} b");
@@ -126,6 +135,7 @@ async fn only_overlapping_transactions_conflict() {
             apart += usize::from(reasons == ["None", "TransactionConflict"]);
         }
     }
+
     assert!(together > 0 && apart == 0, "{together} {apart}");
 }
 
@@ -134,12 +144,16 @@ async fn failed_deletes_are_returned_as_errors_and_keep_the_objects() {
     let emulation = Emulation::with(&media()).await;
     let client = emulation.s3("operator");
     let keys = |round: u32| ["a", "b", "c"].map(|name| format!("{round}/{name}"));
+
     for key in (0..30).flat_map(keys) {
         put_object(&client, &key, "x").await.unwrap();
     }
+
     emulation.emulators.chaos().enable(1);
+
     let mut gone = Vec::new();
     let mut left = Vec::new();
+
     for round in 0..30 {
         let objects = keys(round).map(|key| ObjectIdentifier::builder().key(key).build().unwrap());
         let delete = Delete::builder()
@@ -169,11 +183,13 @@ async fn failed_deletes_are_returned_as_errors_and_keep_the_objects() {
                 .filter_map(|object| object.key.clone()),
         );
     }
+
     emulation.emulators.chaos().disable();
     assert!(!left.is_empty());
     for key in left {
         assert_eq!(get_object(&client, &key).await.unwrap(), b"x");
     }
+
     for key in gone {
         assert_eq!(get_object(&client, &key).await, Err("NoSuchKey".to_owned()));
     }
@@ -185,8 +201,10 @@ async fn failed_batch_entries_are_not_sent() {
     let client = emulation.sqs("operator");
     let url = emulation.queue_url("jobs");
     emulation.emulators.chaos().enable(1);
+
     let mut sent = BTreeSet::new();
     let mut failed = BTreeSet::new();
+
     for round in 0..30 {
         let entry = |index: usize| {
             let entry = SendMessageBatchRequestEntry::builder().id(index.to_string());
@@ -216,7 +234,9 @@ async fn failed_batch_entries_are_not_sent() {
         );
         assert!(batch.failed().iter().all(|entry| !entry.sender_fault()));
     }
+
     emulation.emulators.chaos().disable();
+
     let mut received = BTreeSet::new();
     loop {
         let messages = client
@@ -236,6 +256,7 @@ async fn failed_batch_entries_are_not_sent() {
                 .filter_map(|message| message.body.clone()),
         );
     }
+
     assert!(!failed.is_empty() && failed.is_disjoint(&received));
     assert!(sent.is_subset(&received));
 }
@@ -245,6 +266,7 @@ async fn messages_are_duplicated_and_reordered_but_never_lost() {
     let emulation = Emulation::with(&jobs()).await;
     let client = emulation.sqs("operator");
     let url = emulation.queue_url("jobs");
+
     for number in 0..30 {
         client
             .send_message()
@@ -254,9 +276,12 @@ async fn messages_are_duplicated_and_reordered_but_never_lost() {
             .await
             .unwrap();
     }
+
     emulation.emulators.chaos().enable(1);
+
     let mut received: Vec<u32> = Vec::new();
     let mut ids = HashMap::new();
+
     while received.iter().collect::<BTreeSet<_>>().len() < 30 {
         let Ok(messages) = client
             .receive_message()
@@ -278,6 +303,7 @@ async fn messages_are_duplicated_and_reordered_but_never_lost() {
             );
         }
     }
+
     assert!(received.len() > 30, "some are duplicates");
     received.dedup();
     assert!(!received.is_sorted(), "{received:?}");
@@ -313,6 +339,7 @@ async fn duplicate_message_can_be_deleted_before_its_second_delivery() {
             while delete.clone().send().await.is_err() {}
         }
     }
+
     emulation.emulators.chaos().disable();
     assert_eq!(
         client

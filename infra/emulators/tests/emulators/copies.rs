@@ -185,6 +185,7 @@ async fn copy_during_writes_has_bytes_of_one_version() {
     let emulation = Emulation::with(&media()).await;
     let client = emulation.s3("operator");
     put_object(&client, "source", vec![0; 1000]).await.unwrap();
+
     let change = async {
         for round in 1..40_u8 {
             let body = vec![round; 1000];

@@ -19,6 +19,7 @@ async fn call_with_lost_response_takes_effect() {
     let faults = emulation.emulators.faults();
     faults.lose_response(Service::DynamoDb, "PutItem", 1);
     assert_eq!(faults.pending(), 1);
+
     let client = emulation.dynamodb("operator");
     let put = client
         .put_item()
@@ -27,6 +28,7 @@ async fn call_with_lost_response_takes_effect() {
         .item("sk", text("-"))
         .send()
         .await;
+
     assert!(matches!(put, Err(SdkError::DispatchFailure(_))), "{put:?}");
     assert!(exists(&client, "a").await);
     assert_eq!(faults.pending(), 0);
@@ -97,6 +99,7 @@ async fn conflicting_transaction_is_cancelled_with_reasons() {
         1,
         InjectedError::new(400, "TransactionConflict"),
     );
+
     let client = emulation.dynamodb("operator");
     let member = |pk: &str| {
         let put = Put::builder()
@@ -117,18 +120,22 @@ async fn conflicting_transaction_is_cancelled_with_reasons() {
         .await
         .unwrap_err()
         .into_service_error();
+
     assert_eq!(error.code(), Some("TransactionCanceledException"));
+
     let aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError::TransactionCanceledException(
         cancelled,
     ) = error
     else {
         panic!("{error}");
     };
+
     let codes: Vec<_> = cancelled
         .cancellation_reasons()
         .iter()
         .map(|reason| reason.code().unwrap())
         .collect();
+
     assert_eq!(codes, ["TransactionConflict", "None"]);
     assert!(!exists(&client, "a").await);
     transaction.send().await.unwrap();
@@ -142,6 +149,7 @@ async fn transaction_token_applies_once_after_lost_response() {
         .emulators
         .faults()
         .lose_response(Service::DynamoDb, "TransactWriteItems", 1);
+
     let client = emulation.retrying_dynamodb();
     let add = |by: &str| {
         let update = Update::builder()
@@ -162,6 +170,7 @@ async fn transaction_token_applies_once_after_lost_response() {
     add("1").send().await.unwrap();
     assert_eq!(emulation.emulators.faults().pending(), 0);
     add("1").send().await.unwrap();
+
     let item = client
         .get_item()
         .table_name("records")
@@ -170,7 +179,9 @@ async fn transaction_token_applies_once_after_lost_response() {
         .send()
         .await
         .unwrap();
+
     assert_eq!(item.item.unwrap()["amount"].as_n().unwrap(), "1");
+
     // Reusing the token for another transaction is an error.
     let other = add("2").send().await.unwrap_err();
     assert_eq!(other.code(), Some("IdempotentParameterMismatchException"));

@@ -27,8 +27,10 @@ async fn pages_contain_every_key_once() {
     for key in &all_keys {
         put_object(&client, key, "x").await.unwrap();
     }
+
     let mut seen = Vec::new();
     let mut token = None;
+
     loop {
         let page = client
             .list_objects_v2()
@@ -46,13 +48,16 @@ async fn pages_contain_every_key_once() {
         // A key before the current page is not listed.
         put_object(&client, "k/0", "x").await.unwrap();
     }
+
     assert_eq!(seen, all_keys[..25]);
+
     let garbled = client
         .list_objects_v2()
         .bucket("media")
         .continuation_token("!")
         .send()
         .await;
+
     assert_eq!(code(garbled.unwrap_err()), "InvalidArgument");
 }
 
@@ -104,9 +109,11 @@ async fn delimiter_groups_keys_into_common_prefixes() {
 async fn start_after_and_max_keys_limit_a_page() {
     let emulation = Emulation::with(&media()).await;
     let client = emulation.s3("operator");
+
     for key in ["a", "b", "b\u{1}", "c d"] {
         put_object(&client, key, "x").await.unwrap();
     }
+
     let list = || {
         client
             .list_objects_v2()
@@ -114,12 +121,15 @@ async fn start_after_and_max_keys_limit_a_page() {
             .encoding_type(EncodingType::Url)
     };
     let page = list().start_after("b").send().await.unwrap();
+
     assert_eq!(keys(&page), ["b%01", "c%20d"]);
+
     let page = list().max_keys(0).send().await.unwrap();
     assert_eq!(
         (page.key_count(), page.is_truncated()),
         (Some(0), Some(false))
     );
+
     let page = list().max_keys(5000).send().await.unwrap();
     assert_eq!((page.key_count(), page.max_keys()), (Some(4), Some(1000)));
     assert_eq!(
@@ -142,6 +152,7 @@ async fn listing_requires_permission_on_the_bucket() {
             ("s3:GetObject", "*"),
         ],
     ));
+
     let list = |principal: &str| {
         emulation
             .s3(principal)
@@ -149,6 +160,7 @@ async fn listing_requires_permission_on_the_bucket() {
             .bucket("media")
             .send()
     };
+
     assert_eq!(list("lister").await.unwrap().key_count(), Some(0));
     assert_eq!(code(list("other").await.unwrap_err()), "AccessDenied");
 }

@@ -61,6 +61,7 @@ impl Upload<'_> {
             .part_number(number)
             .set_e_tag(part.e_tag)
             .set_checksum_crc32(part.checksum_crc32);
+
         Ok(completed.build())
     }
 

@@ -37,6 +37,7 @@ async fn send(emulation: &Emulation, request: Request<Empty<Bytes>>) -> Response
         drop(sender);
         Response::from_parts(head, body)
     };
+
     futures::join!(exchange, connection).0
 }
 
@@ -83,6 +84,7 @@ async fn missing_object_is_reported_only_with_list_permission() {
         get_object(&emulation.s3("operator"), "absent").await,
         Err("NoSuchKey".to_owned())
     );
+
     let head = emulation
         .s3("reader")
         .head_object()
@@ -91,6 +93,7 @@ async fn missing_object_is_reported_only_with_list_permission() {
         .send()
         .await
         .unwrap_err();
+
     assert_eq!(head.raw_response().unwrap().status().as_u16(), 403);
 }
 
@@ -209,10 +212,12 @@ async fn objects_expire_at_the_midnight_after_their_days() {
     let emulation = Emulation::with(&stack).await;
     let of_day = u64::try_from(emulation.clock.now_ms()).unwrap() / 1000 % DAY_SECONDS;
     emulation.sweep_after(DAY_SECONDS - of_day + 60).await;
+
     let client = emulation.s3("operator");
     for key in ["staging/a", "staging", "kept/staging/a"] {
         put_object(&client, key, "bytes").await.unwrap();
     }
+
     // Put one minute after midnight: a day later, the rest of that day has to pass as well.
     emulation.sweep_after(2 * DAY_SECONDS - 120).await;
     assert_eq!(get_object(&client, "staging/a").await.unwrap(), b"bytes");

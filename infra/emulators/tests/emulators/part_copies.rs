@@ -39,6 +39,7 @@ fn copy_part(
 async fn join_ranges(client: &Client, source_tag: &str) {
     let id = create_upload(client).await;
     let mut parts = CompletedMultipartUpload::builder();
+
     for (number, range) in [
         (1, format!("bytes=100-{}", SOURCE_BYTES - 1)),
         (2, "bytes=0-99".to_owned()),
@@ -56,6 +57,7 @@ async fn join_ranges(client: &Client, source_tag: &str) {
             .set_checksum_crc32(copied.checksum_crc32);
         parts = parts.parts(part.build());
     }
+
     client
         .complete_multipart_upload()
         .bucket("media")

@@ -18,12 +18,14 @@ fn stack() -> Stack {
 async fn acknowledged_writes_survive_a_killed_process() {
     let emulation = Emulation::with(&stack()).await;
     assert!(put(&emulation.dynamodb("operator"), "kept").await);
+
     let message = emulation
         .sqs("operator")
         .send_message()
         .queue_url(emulation.queue_url("jobs"))
         .message_body("kept");
     message.send().await.unwrap();
+
     let object = emulation
         .s3("operator")
         .put_object()
@@ -31,12 +33,15 @@ async fn acknowledged_writes_survive_a_killed_process() {
         .key("kept")
         .body(b"kept".to_vec().into());
     object.send().await.unwrap();
+
     // A copy of the files of running emulators is equivalent to those of a killed process.
     let left_behind = tempfile::tempdir().unwrap();
     copy(emulation.directory.path(), left_behind.path());
+
     let revived = Emulation::start_in(left_behind).await;
     revived.emulators.provision(&stack()).await.unwrap();
     assert!(exists(&revived.dynamodb("operator"), "kept").await);
+
     let received = revived
         .sqs("operator")
         .receive_message()
@@ -44,7 +49,9 @@ async fn acknowledged_writes_survive_a_killed_process() {
         .send()
         .await
         .unwrap();
+
     assert_eq!(received.messages()[0].body(), Some("kept"));
+
     let object = revived
         .s3("operator")
         .get_object()
@@ -53,6 +60,7 @@ async fn acknowledged_writes_survive_a_killed_process() {
         .send()
         .await
         .unwrap();
+
     assert_eq!(object.body.collect().await.unwrap().to_vec(), b"kept");
 }
 

@@ -35,6 +35,7 @@ async fn presign(emulation: &Emulation, key: &str) -> PresignedRequest {
     let expiry = PresigningConfig::builder()
         .start_time(now)
         .expires_in(Duration::from_secs(VALIDITY_SECONDS));
+
     put.content_type("text/plain")
         .content_length(12)
         .presigned(expiry.build().unwrap())
@@ -83,16 +84,19 @@ fn path<'a>(emulation: &Emulation, presigned: &'a PresignedRequest) -> &'a str {
 async fn presigned_url_accepts_its_upload_until_expiry() {
     let emulation = Emulation::with(&media()).await;
     let presigned = presign(&emulation, "k").await;
+
     assert!(
         presigned
             .uri()
             .contains("X-Amz-SignedHeaders=content-length%3Bcontent-type%3Bhost&"),
         "{presigned:?}"
     );
+
     let head = format!(
         "PUT {} HTTP/1.1\r\ncontent-type: text/plain\r\ncontent-length: 12",
         path(&emulation, &presigned)
     );
+
     for body in [BODY, "other bytes!"] {
         assert_eq!(send(&emulation, &head, body).await.status, 200);
         assert_eq!(
@@ -100,7 +104,9 @@ async fn presigned_url_accepts_its_upload_until_expiry() {
             body.as_bytes()
         );
     }
+
     emulation.clock.advance(VALIDITY_SECONDS + 1);
+
     let response = send(&emulation, &head, BODY).await;
     assert!(
         response.status == 403 && response.text.contains("Request has expired"),
@@ -267,6 +273,7 @@ async fn truncated_body_stores_nothing() {
     );
     let mut stream = begin(&emulation, &head, "twelve").await;
     stream.shutdown().await.unwrap();
+
     let mut text = String::new();
     stream.read_to_string(&mut text).await.unwrap();
     assert!(
@@ -287,6 +294,7 @@ async fn bytes_after_the_body_are_ignored() {
         "PUT {} HTTP/1.1\r\ncontent-type: text/plain\r\ncontent-length: 12",
         path(&emulation, &presigned)
     );
+
     assert_eq!(
         send(&emulation, &head, "twelve bytes and more")
             .await
@@ -309,6 +317,7 @@ async fn browser_of_any_origin_can_use_presigned_url() {
         "OPTIONS {path} HTTP/1.1\r\n{origin}\r\naccess-control-request-method: PUT\r\naccess-control-request-headers: content-type"
     );
     let response = send(&emulation, &preflight, "").await;
+
     assert_eq!(response.status, 200, "{response:?}");
     for header in [
         "allow-origin: *",
@@ -322,14 +331,17 @@ async fn browser_of_any_origin_can_use_presigned_url() {
             "{response:?}"
         );
     }
+
     let put = format!(
         "PUT {path} HTTP/1.1\r\n{origin}\r\ncontent-type: text/plain\r\ncontent-length: 12"
     );
     let response = send(&emulation, &put, BODY).await;
+
     assert!(
         response.status == 200 && response.text.contains("access-control-allow-origin: *\r\n"),
         "{response:?}"
     );
+
     // An error response has CORS headers too.
     let response = send(&emulation, &put.replace("plain", "html"), BODY).await;
     assert!(

@@ -23,6 +23,7 @@ fn transaction(
         .key("pk", text("other"))
         .key("sk", text("-"));
     let check = check.condition_expression("attribute_not_exists(pk)");
+
     client
         .transact_write_items()
         .transact_items(
@@ -75,13 +76,16 @@ async fn unregistered_access_key_is_rejected() {
         .send()
         .await
         .unwrap_err();
+
     assert_eq!(error.code(), Some("UnrecognizedClientException"));
+
     let error = emulation
         .sqs("unregistered")
         .list_queues()
         .send()
         .await
         .unwrap_err();
+
     assert_eq!(error.code(), Some("InvalidClientTokenId"));
 }
 
@@ -96,6 +100,7 @@ async fn permissions_apply_per_queue_and_action() {
     emulation
         .emulators
         .admit(principal("sender", &[("sqs:SendMessage", mine)]));
+
     let sender = emulation.sqs("sender");
     sender
         .send_message()
@@ -104,18 +109,22 @@ async fn permissions_apply_per_queue_and_action() {
         .send()
         .await
         .unwrap();
+
     let other = sender
         .send_message()
         .queue_url(emulation.queue_url("other"))
         .message_body("no")
         .send()
         .await;
+
     assert_eq!(other.unwrap_err().code(), Some("AccessDenied"));
+
     let receive = sender
         .receive_message()
         .queue_url(emulation.queue_url("mine"))
         .send()
         .await;
+
     assert_eq!(receive.unwrap_err().code(), Some("AccessDenied"));
 }
 
@@ -125,11 +134,13 @@ async fn call_log_has_every_attempt() {
     emulation
         .emulators
         .admit(principal("reader", &[("dynamodb:GetItem", TABLE)]));
+
     let call_log = emulation.emulators.call_log();
     exists(&emulation.dynamodb("operator"), "a").await;
     call_log.clear();
     assert!(!exists(&emulation.dynamodb("reader"), "a").await);
     assert!(!put(&emulation.dynamodb("reader"), "a").await);
+
     let _ = emulation
         .dynamodb("unregistered")
         .list_tables()
@@ -146,5 +157,6 @@ async fn call_log_has_every_attempt() {
         call("reader", "PutItem", 400),
         call("unknown", "ListTables", 400),
     ];
+
     assert_eq!(call_log.calls(), expected);
 }

@@ -52,6 +52,7 @@ impl Emulation {
             .await
             .unwrap()
             .unwrap();
+
         received.messages.unwrap_or_default()
     }
 
@@ -136,6 +137,7 @@ async fn received_message_is_hidden_for_its_visibility_timeout() {
 async fn visibility_of_in_flight_message_can_be_changed() {
     let emulation = with_queues().await;
     emulation.send("a", 0).await;
+
     let received = emulation.receive("jobs", 0).await;
     let sqs = emulation.sqs("operator");
     let change = |seconds| {
@@ -151,6 +153,7 @@ async fn visibility_of_in_flight_message_can_be_changed() {
     emulation.clock.advance(59);
     assert!(emulation.receive("jobs", 0).await.is_empty());
     change(0).await.unwrap();
+
     let error = change(10).await.unwrap_err().into_service_error();
     assert!(error.is_message_not_inflight(), "{error:?}");
     assert_eq!(emulation.receive("jobs", 0).await.len(), 1);
@@ -297,7 +300,9 @@ async fn missing_queue_is_a_typed_error() {
         .await
         .unwrap_err()
         .into_service_error();
+
     assert!(missing.is_queue_does_not_exist(), "{missing:?}");
+
     let there = sqs.get_queue_url().queue_name("jobs").send().await.unwrap();
     assert_eq!(
         there.queue_url(),

@@ -67,6 +67,7 @@ async fn value_is_read_by_arn_and_by_name() {
 async fn missing_secret_and_unknown_operation_are_rejected() {
     let emulation = Emulation::with(&stack()).await;
     let client = emulation.secrets("operator");
+
     for wanted in [
         client.get_secret_value().secret_id("larder-Other"),
         client
@@ -81,12 +82,14 @@ async fn missing_secret_and_unknown_operation_are_rejected() {
         let missing = wanted.send().await.unwrap_err().into_service_error();
         assert!(missing.is_resource_not_found_exception(), "{missing:?}");
     }
+
     let error = client
         .delete_secret()
         .secret_id(ARN)
         .send()
         .await
         .unwrap_err();
+
     assert_eq!(error.code(), Some("UnknownOperationException"));
     assert!(
         error.message().unwrap().contains("DeleteSecret"),
@@ -105,6 +108,7 @@ async fn permissions_apply_per_secret_and_calls_are_logged() {
         "other",
         &[("secretsmanager:GetSecretValue", "arn:other")],
     ));
+
     let call_log = emulation.emulators.call_log();
     read(&emulation.secrets("reader"), ARN).await;
     read(&emulation.secrets("reader"), "larder-Master").await;
@@ -121,6 +125,7 @@ async fn permissions_apply_per_secret_and_calls_are_logged() {
             .unwrap_err();
         assert_eq!(error.code(), Some(code));
     }
+
     let call = |principal: &str, status| CallRecord {
         principal: principal.to_owned(),
         service: Service::SecretsManager,
@@ -133,6 +138,7 @@ async fn permissions_apply_per_secret_and_calls_are_logged() {
         call("other", 400),
         call("unknown", 400),
     ];
+
     assert_eq!(call_log.calls(), expected);
 }
 
@@ -147,14 +153,17 @@ async fn planned_faults_apply_to_secrets_manager() {
         1,
         InjectedError::new(400, "ThrottlingException"),
     );
+
     let error = client
         .get_secret_value()
         .secret_id(ARN)
         .send()
         .await
         .unwrap_err();
+
     assert_eq!(error.code(), Some("ThrottlingException"));
     faults.lose_response(Service::SecretsManager, "GetSecretValue", 1);
+
     let lost = client.get_secret_value().secret_id(ARN).send().await;
     assert!(
         matches!(lost, Err(SdkError::DispatchFailure(_))),
@@ -169,17 +178,21 @@ async fn value_never_changes_and_only_its_owner_can_read_the_file() {
     let before = read(&emulation.secrets("operator"), ARN).await;
     let emulation = emulation.restart().await;
     let kept = read(&emulation.secrets("operator"), ARN).await;
+
     // A changed template does not change the value.
     let mut longer = stack();
     longer.secrets[0].length = 128;
     emulation.emulators.provision(&longer).await.unwrap();
+
     let after = read(&emulation.secrets("operator"), ARN).await;
     for output in [&kept, &after] {
         assert_eq!(output.secret_string(), before.secret_string());
         assert_eq!(output.version_id(), before.version_id());
     }
+
     let file = fs::metadata(emulation.directory.path().join("secrets.json")).unwrap();
     assert_eq!(file.permissions().mode() & 0o777, 0o600);
+
     let other = Emulation::with(&stack()).await;
     assert_ne!(
         read(&other.secrets("operator"), ARN).await.secret_string(),

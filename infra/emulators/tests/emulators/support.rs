@@ -122,6 +122,7 @@ impl Emulation {
             .endpoint_url(self.emulators.dynamodb_url())
             .retry_config(aws_sdk_dynamodb::config::retry::RetryConfig::disabled())
             .http_client(aws_smithy_http_client::Builder::new().build_http());
+
         aws_sdk_dynamodb::Client::from_conf(config.build())
     }
 

@@ -8,11 +8,14 @@ use crate::support::{Emulation, exists, put, records, table};
 async fn provisioning_again_keeps_items() {
     let emulation = Emulation::with(&records()).await;
     assert!(put(&emulation.dynamodb("operator"), "kept").await);
+
     let emulation = emulation.restart().await;
     emulation.emulators.provision(&records()).await.unwrap();
     emulation.emulators.provision(&records()).await.unwrap();
+
     let client = emulation.dynamodb("operator");
     assert!(exists(&client, "kept").await);
+
     let expiry = client
         .describe_time_to_live()
         .table_name("records")
@@ -20,6 +23,7 @@ async fn provisioning_again_keeps_items() {
         .await
         .unwrap();
     let expiry = expiry.time_to_live_description.unwrap();
+
     assert_eq!(expiry.attribute_name(), Some("expires_at_seconds"));
 }
 
@@ -28,6 +32,7 @@ async fn table_with_different_key_is_rejected() {
     let emulation = Emulation::with(&records()).await;
     let mut other = table();
     other.key.sort = None;
+
     let error = emulation
         .emulators
         .provision(&Stack {
@@ -36,6 +41,7 @@ async fn table_with_different_key_is_rejected() {
         })
         .await
         .unwrap_err();
+
     assert!(
         error.to_string().contains("the key of table records"),
         "{error}"

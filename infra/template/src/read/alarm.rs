@@ -22,10 +22,12 @@ pub(super) fn read(
     properties.required("Threshold");
     properties.fixed("Threshold", "0");
     properties.required("Dimensions");
+
     let queue = properties
         .items("Dimensions")
         .iter()
         .find_map(|dimension| queue(dimension, scope))?;
+
     Some(QueueAlarm {
         logical_id: id.to_owned(),
         queue,

@@ -28,6 +28,7 @@ pub(super) fn read(
         .take("LifecycleConfiguration")
         .map(|node| rules(node, "Rules", report))
         .unwrap_or_default();
+
     Bucket {
         logical_id: id.to_owned(),
         name: resource.physical_name.clone(),
@@ -68,6 +69,7 @@ fn cors_rule(node: &Node, report: &Report) -> CorsRule {
 fn lifecycle_rule(node: &Node, report: &Report) -> Option<LifecycleRule> {
     let mut properties = Properties::of(node, "a lifecycle rule", report);
     properties.without_effect(&["Id"]);
+
     let enabled = match properties.required_text("Status") {
         Some("Enabled") => true,
         Some("Disabled") | None => false,
@@ -93,5 +95,6 @@ fn lifecycle_rule(node: &Node, report: &Report) -> Option<LifecycleRule> {
     if rule.expiration_days.is_none() && rule.abort_multipart_days.is_none() {
         report.add(node.line, "a lifecycle rule must have an expiration");
     }
+
     enabled.then_some(rule)
 }

@@ -88,12 +88,14 @@ fn function_at(domain: &Node, scope: &Scope<'_>) -> Option<String> {
                 == domain.text()
     };
     let function = scope.of_kind(Kind::Function).find(has_domain);
+
     if function.is_none() {
         scope.report.add(
             domain.line,
             "the CDN's origin must be the function URL of a function of this template",
         );
     }
+
     function.map(|(id, _)| id.to_owned())
 }
 

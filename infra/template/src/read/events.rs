@@ -45,6 +45,7 @@ pub(super) fn read(function: &str, events: &Node, scope: &Scope<'_>) -> Events {
         scope.report.add(events.line, "Events must be a mapping");
         return read;
     };
+
     for entry in entries {
         let mut properties = Properties::of(&entry.node, "an event", scope.report);
         let node = properties.required("Properties");
@@ -63,6 +64,7 @@ pub(super) fn read(function: &str, events: &Node, scope: &Scope<'_>) -> Events {
         }
         properties.finish();
     }
+
     read
 }
 
@@ -123,6 +125,7 @@ fn is_explicit(path: &str) -> bool {
             .and_then(|rest| rest.strip_suffix('}'));
         is_name(parameter.unwrap_or(segment))
     };
+
     path == "/"
         || path
             .strip_prefix('/')
@@ -205,6 +208,7 @@ pub(super) fn check(stack: &Stack, scope: &Scope<'_>) {
             .map_or(1, |(_, resource)| resource.line)
     };
     let mut routes = BTreeSet::new();
+
     for Route {
         method,
         path,
@@ -219,6 +223,7 @@ pub(super) fn check(stack: &Stack, scope: &Scope<'_>) {
             );
         }
     }
+
     for trigger in &stack.triggers {
         let queue = stack
             .queues

@@ -44,6 +44,7 @@ pub(super) fn read(
         .unwrap_or_default();
     let mut permissions = policies::read(properties.one_or_more("Policies"), report);
     permissions.extend(events.permissions.clone());
+
     let function = Function {
         logical_id: id.to_owned(),
         name: resource.physical_name.clone(),
@@ -65,6 +66,7 @@ pub(super) fn read(
             .is_some(),
         recursive_loop: recursive_loop(properties, report),
     };
+
     FunctionWithEvents { function, events }
 }
 

@@ -32,6 +32,7 @@ pub(super) fn read(policies: &[Node], report: &Report) -> Vec<Permission> {
         );
         properties.finish();
     }
+
     permissions
 }
 
@@ -52,6 +53,7 @@ fn permission(statement: &Node, report: &Report) -> Permission {
     properties.fixed("Effect", "Allow");
     properties.required("Action");
     properties.required("Resource");
+
     let permission = Permission {
         actions: texts(
             properties.one_or_more("Action"),
@@ -71,6 +73,7 @@ fn permission(statement: &Node, report: &Report) -> Permission {
         ),
     };
     properties.finish();
+
     permission
 }
 

@@ -31,6 +31,7 @@ pub(super) fn read(
     // Validated, but without an effect: receivers specify their wait time, and messages are small.
     properties.number("ReceiveMessageWaitTimeSeconds", &RECEIVE_WAIT_SECONDS);
     properties.number("MaximumMessageSize", &MAXIMUM_MESSAGE_BYTES);
+
     Queue {
         logical_id: id.to_owned(),
         name: resource.physical_name.clone(),

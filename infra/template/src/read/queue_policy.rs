@@ -19,6 +19,7 @@ pub(super) struct Grant {
 
 pub(super) fn read(properties: &mut Properties<'_, '_>, scope: &Scope<'_>) -> Vec<Grant> {
     properties.required("Queues");
+
     let queues: Vec<String> = properties
         .items("Queues")
         .iter()
@@ -31,8 +32,10 @@ pub(super) fn read(properties: &mut Properties<'_, '_>, scope: &Scope<'_>) -> Ve
     document.required("Version");
     document.fixed("Version", POLICY_VERSION);
     document.required("Statement");
+
     let statements = document.one_or_more("Statement");
     document.finish();
+
     statements
         .iter()
         .filter_map(|statement| grant(statement, &queues, scope))

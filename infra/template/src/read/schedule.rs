@@ -79,15 +79,18 @@ pub(super) fn read(
 fn target(node: &Node, scope: &Scope<'_>) -> Option<Target> {
     let mut properties = Properties::of(node, "a target", scope.report);
     properties.required_text("Id");
+
     let queue = properties
         .required("Arn")
         .and_then(|arn| queue_of_arn(arn, scope));
     let message = properties.required_text("Input");
     properties.finish();
+
     let message = message?;
     if serde_json::from_str::<serde_json::Value>(message).is_err() {
         scope.report.add(node.line, "`Input` must be JSON");
     }
+
     Some(Target {
         queue: queue?,
         message: message.to_owned(),

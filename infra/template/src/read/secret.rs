@@ -31,5 +31,6 @@ pub(super) fn read(
         excludes_punctuation: generated.flag("ExcludePunctuation").unwrap_or(false),
     };
     generated.finish();
+
     Some(secret)
 }

@@ -60,6 +60,7 @@ fn attributes(definitions: &[Node], report: &Report) -> BTreeMap<String, Attribu
         properties.finish();
         attributes.extend(name.map(str::to_owned).zip(attribute_type));
     }
+
     attributes
 }
 
@@ -80,6 +81,7 @@ fn key(
         }
         parts.push((name.to_owned(), role));
     }
+
     match parts.as_slice() {
         [(partition, "HASH")] => Some(Key {
             partition: partition.clone(),

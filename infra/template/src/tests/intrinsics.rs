@@ -26,6 +26,7 @@ Resources:
   Reader:
     Type: AWS::Serverless::Function
     Metadata: {{ BuildMethod: rust-cargolambda, BuildProperties: {{ Binary: reader }} }}
+
     Properties:
       FunctionUrlConfig: {{ AuthType: AWS_IAM }}
       Environment:
@@ -116,6 +117,7 @@ fn function_resolves_as_on_aws() {
         ("{ Fn::If: [Both, yes, no] }", "yes"),
         ("!If [Either, yes, no]", "yes"),
     ];
+
     for (expression, expected) in cases {
         assert_eq!(value(expression).as_deref(), Some(expected), "{expression}");
     }
@@ -219,6 +221,7 @@ fn invalid_function_is_reported_with_its_line() {
         ("", "a value is missing"),
         ("*word", "not YAML: "),
     ];
+
     for (expression, message) in cases {
         let shown = diagnostics(&template(expression));
         assert!(

@@ -69,11 +69,13 @@ const DEPLOYED: &str = include_str!("../../../../template.yaml");
 fn deployed_template_is_supported() -> Result<(), Diagnostics> {
     let stack = stack(DEPLOYED)?;
     assert_eq!(stack.cdn_origin.as_deref(), Some("Delivery"));
+
     let binaries: Vec<&str> = stack
         .functions
         .iter()
         .map(|function| function.binary.as_str())
         .collect();
+
     assert_eq!(
         binaries,
         [
@@ -95,6 +97,7 @@ fn deployed_template_is_supported() -> Result<(), Diagnostics> {
             .iter()
             .any(|route| route.path == "$default" && route.function == "NotFound")
     );
+
     Ok(())
 }
 
@@ -189,7 +192,9 @@ fn deployed_functions_get_only_their_own_variables() -> Result<(), Diagnostics> 
             "UPLOAD_REQUESTS_PER_MINUTE",
         ],
     ];
+
     assert_eq!(variables, expected);
+
     Ok(())
 }
 
@@ -206,11 +211,13 @@ fn cdn_url_parameter_overrides_domain_of_distribution() -> Result<(), Diagnostic
             .unwrap_or_default())
     };
     let mut context = context();
+
     assert_eq!(cdn_url(&context)?, "https://cdn.test");
     context
         .parameters
         .insert("CdnUrl".to_owned(), "http://127.0.0.1:3001".to_owned());
     assert_eq!(cdn_url(&context)?, "http://127.0.0.1:3001");
+
     Ok(())
 }
 

@@ -25,13 +25,16 @@ fn parameters_are_listed_in_order_of_declaration() {
         .iter()
         .map(|parameter| parameter.name.as_str())
         .collect();
+
     assert_eq!(names, ["Level", "Size", "Slug"]);
+
     let level = Parameter {
         name: "Level".to_owned(),
         kind: ParameterKind::String,
         default: Some("info".to_owned()),
         description: Some("How much.".to_owned()),
     };
+
     assert_eq!(listed[0], level);
     assert_eq!(listed[1].kind, ParameterKind::Number);
 }
@@ -83,6 +86,7 @@ fn override_that_violates_constraint_is_rejected() {
         ),
         ("Slug", "ab1", 9, "the parameter `Slug` must match [a-z]+|A"),
     ];
+
     for (name, value, line, message) in cases {
         let mut context = context();
         context.parameters.insert(name.to_owned(), value.to_owned());
@@ -91,6 +95,7 @@ fn override_that_violates_constraint_is_rejected() {
             .to_string();
         assert_eq!(shown, format!("template.yaml:{line}: {message}"));
     }
+
     let mut context = context();
     context
         .parameters
@@ -135,6 +140,7 @@ fn unsupported_declaration_is_rejected() {
         ),
         ("text", "a parameter must be a mapping"),
     ];
+
     for (declaration, message) in cases {
         let template = format!("Parameters:\n  Word: {declaration}\nResources: {{}}\n");
         let shown = read(&template, &context())

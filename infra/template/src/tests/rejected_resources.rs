@@ -88,6 +88,7 @@ fn invalid_resources() {
             "`Colour` of AWS::KMS::Key is not supported",
         ),
     ];
+
     for (resource, message) in cases {
         assert_rejected(&format!("Resources:\n  {resource}\n"), 2, message);
     }
@@ -125,6 +126,7 @@ fn invalid_tables() {
             "the attribute `x` is not defined",
         ),
     ];
+
     for (properties, message) in cases {
         assert_rejected(&table(&properties), 2, message);
     }
@@ -218,6 +220,7 @@ fn invalid_functions() {
             "this must be the ARN of a queue of this template",
         ),
     ];
+
     for (properties, message) in cases {
         let function = format!(
             "F: {{ Type: AWS::Serverless::Function, {FUNCTION}, Properties: {{ {properties} }} }}"
@@ -225,6 +228,7 @@ fn invalid_functions() {
         let rest = "Api: { Type: AWS::Serverless::HttpApi }\n  Jobs: { Type: AWS::SQS::Queue }";
         assert_rejected(&format!("Resources:\n  {function}\n  {rest}\n"), 2, message);
     }
+
     let without_binary = "Resources:\n  F: { Type: AWS::Serverless::Function }\n";
     assert_rejected(
         without_binary,
@@ -296,6 +300,7 @@ fn invalid_schedules() {
         ),
         ("!GetAtt Daily.Arn", "arn:aws:events:other", 4, not_allowed),
     ];
+
     for (part, replacement, line, message) in cases {
         let shown = diagnostics(&SCHEDULE.replacen(part, replacement, 1));
         assert!(
@@ -303,13 +308,16 @@ fn invalid_schedules() {
             "{replacement}: {shown}"
         );
     }
+
     let without_policy = SCHEDULE.split("  DailyMaySend").next().expect("a template");
     assert_rejected(without_policy, 4, not_allowed);
+
     let without_targets = SCHEDULE
         .replace(
             "        - { Id: jobs, Arn: !GetAtt Jobs.Arn, Input: '{\"a\": 1}' }\n",
             "",
         )
         .replace("Targets:", "Targets: []");
+
     assert_rejected(&without_targets, 4, "a rule needs targets");
 }

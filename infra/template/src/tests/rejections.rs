@@ -54,6 +54,7 @@ fn template_over_limits() {
         1,
         "more than 100000 values",
     );
+
     let many = |count: usize, declaration: &str| {
         let lines: Vec<String> = (0..count)
             .map(|number| format!("  N{number}: {declaration}\n"))
@@ -61,11 +62,13 @@ fn template_over_limits() {
         lines.concat()
     };
     let parameters = many(201, "{ Type: String, Default: a }");
+
     assert_rejected(
         &format!("Resources: {{}}\nParameters:\n{parameters}"),
         3,
         "more than 200 parameters",
     );
+
     let resources = many(501, "{ Type: AWS::SQS::Queue }");
     assert_rejected(
         &format!("Resources:\n{resources}"),
@@ -125,6 +128,7 @@ fn unsupported_sections() {
             "Conditions must be a mapping",
         ),
     ];
+
     for (template, line, message) in cases {
         assert_rejected(template, line, message);
     }
@@ -151,6 +155,7 @@ fn invalid_conditions() {
         ("!Condition Other", "there is no such condition"),
         ("!Condition Chosen", circle),
     ];
+
     for (condition, message) in cases {
         let template = format!(
             "Resources: {{ Jobs: {{ Type: AWS::SQS::Queue }} }}\nConditions:\n  Chosen: {condition}\n"
@@ -170,23 +175,29 @@ fn conflicts_between_resources() {
             "{{ Type: HttpApi, Properties: {{ ApiId: !Ref Api, Method: GET, Path: '{path}' }} }}"
         )
     };
-    let (one, other) = (event("/a/{id}"), event("/a/{name}"));
+    let one = event("/a/{id}");
+    let other = event("/a/{name}");
     let twice = format!(
         "Resources:\n  Api: {{ Type: AWS::Serverless::HttpApi }}\n  F: {{ Type: AWS::Serverless::Function, {FUNCTION}, \
          Properties: {{ Events: {{ A: {one}, B: {other} }} }} }}\n"
     );
+
     assert_rejected(&twice, 3, "the route `GET /a/{name}` is defined twice");
+
     let apis = "Resources:\n  A: { Type: AWS::Serverless::HttpApi }\n  B: { Type: AWS::Serverless::HttpApi }\n";
     assert_rejected(
         apis,
         3,
         "more than one AWS::Serverless::HttpApi is not supported",
     );
+
     let names = "Resources:\n  A: { Type: AWS::SQS::Queue, Properties: { QueueName: q } }\n  B: { Type: AWS::SQS::Queue, \
                  Properties: { QueueName: q } }\n";
     assert_rejected(names, 3, "the name `q` is used twice");
+
     let clash = "Parameters:\n  A: { Type: String, Default: a }\nResources:\n  A: { Type: AWS::SQS::Queue }\n";
     assert_rejected(clash, 4, "`A` is also the name of a parameter");
+
     let cdn = "Resources:\n  Cdn: { Type: AWS::CloudFront::Distribution, Properties: { DistributionConfig: { Origins: [{ Id: \
                o, DomainName: example.com }], DefaultCacheBehavior: { TargetOriginId: o } } } }\n";
     assert_rejected(
@@ -194,6 +205,7 @@ fn conflicts_between_resources() {
         2,
         "the CDN's origin must be the function URL of a function of this template",
     );
+
     let address = "Resources: { A: { Type: AWS::Serverless::HttpApi } }\nOutputs:\n  O: { Value: !GetAtt A.ApiEndpoint }\n";
     assert_rejected(
         address,

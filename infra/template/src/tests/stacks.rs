@@ -116,7 +116,9 @@ fn worker_is_triggered_by_queue_with_dead_letter_queue() -> Result<(), Diagnosti
         triggers: vec![trigger],
         ..Stack::default()
     };
+
     assert_eq!(stack(WORKER)?, expected);
+
     Ok(())
 }
 
@@ -211,6 +213,7 @@ Resources:
       KeySchema: [{ AttributeName: pk, KeyType: HASH }, { AttributeName: at, KeyType: RANGE }]
       TimeToLiveSpecification: { AttributeName: gone_at, Enabled: true }
 ";
+
     let attributes = [("at", AttributeType::Number), ("pk", AttributeType::String)];
     let expected = Table {
         logical_id: "Table".to_owned(),
@@ -224,11 +227,13 @@ Resources:
             .into(),
         time_to_live: Some("gone_at".to_owned()),
     };
+
     assert_eq!(stack(template)?.tables, [expected]);
     assert_eq!(
         stack(&template.replace("Enabled: true", "Enabled: false"))?.tables[0].time_to_live,
         None
     );
+
     Ok(())
 }
 
@@ -248,6 +253,7 @@ Resources:
           - { Status: Enabled, AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 } }
           - { Status: Disabled, ExpirationInDays: 1 }
 ";
+
     let expired = LifecycleRule {
         prefix: "staging/".to_owned(),
         expiration_days: Some(2),
@@ -270,7 +276,9 @@ Resources:
         }],
         lifecycle: vec![expired, unfinished],
     };
+
     assert_eq!(stack(template)?.buckets, [expected]);
+
     Ok(())
 }
 
@@ -294,6 +302,7 @@ fn rule_sends_to_queue_periodically() -> Result<(), Diagnostics> {
             [expected]
         );
     }
+
     Ok(())
 }
 
@@ -317,6 +326,7 @@ Resources:
       Policies:
         - AWSSecretsManagerGetSecretValuePolicy: { SecretArn: !Ref Long }
 ";
+
     let stack = stack(template)?;
     let secret = |id: &str, length, excludes_punctuation| Secret {
         logical_id: id.to_owned(),
@@ -324,14 +334,17 @@ Resources:
         length,
         excludes_punctuation,
     };
+
     assert_eq!(
         stack.secrets,
         [secret("Long", 64, true), secret("Short", 32, false)]
     );
+
     let arn = |id: &str| {
         format!("arn:aws:secretsmanager:eu-central-1:000000000000:secret:larder-{id}-abcdef")
     };
     let function = &stack.functions[0];
+
     assert_eq!(
         [
             &function.environment["LONG"],
@@ -339,6 +352,7 @@ Resources:
         ],
         [&arn("Long"), &arn("Short")]
     );
+
     let actions = vec!["secretsmanager:GetSecretValue".to_owned()];
     assert_eq!(
         function.permissions,
@@ -347,6 +361,7 @@ Resources:
             resources: vec![arn("Long")]
         }]
     );
+
     Ok(())
 }
 
@@ -372,17 +387,20 @@ Resources:
           - { Id: edge, DomainName: !Select [2, !Split [/, !GetAtt EdgeUrl.FunctionUrl]] }
         DefaultCacheBehavior: { TargetOriginId: edge, ViewerProtocolPolicy: https-only }
 ";
+
     let stack = stack(template)?;
     let route = |method: &str, path: &str| Route {
         method: method.to_owned(),
         path: path.to_owned(),
         function: "Edge".to_owned(),
     };
+
     assert_eq!(
         stack.routes,
         [route("GET", "/a/{id}"), route("ANY", "$default")]
     );
     assert_eq!(stack.cdn_origin.as_deref(), Some("Edge"));
     assert!(stack.functions[0].has_url);
+
     Ok(())
 }

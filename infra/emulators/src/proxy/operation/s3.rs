@@ -116,6 +116,7 @@ fn object_action(
 ) -> S3Action {
     let is_multipart = query.contains("uploadId");
     let on_object = |operation, iam_action| S3Action::new(operation, iam_action, object_arn);
+
     match method.as_str() {
         "GET" if is_multipart => on_object("ListParts", "s3:ListMultipartUploadParts"),
         "PUT" if is_multipart && is_copy => on_object("UploadPartCopy", "s3:PutObject"),
@@ -205,6 +206,7 @@ mod tests {
     fn operation_depends_on_method_path_and_query() {
         let object = arn::object("b", "a b/c");
         let bucket = arn::bucket("b");
+
         for (request, name, action, resource) in [
             (
                 "GET /b/a%20b/c?x-id=GetObject",
