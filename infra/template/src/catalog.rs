@@ -28,6 +28,30 @@ pub(crate) enum Kind {
     Inert,
 }
 
+/// An attribute of a resource.
+#[derive(Debug)]
+pub(crate) struct Attribute {
+    pub(crate) name: &'static str,
+    /// Pattern of the value; `None` if only a deployment knows the value.
+    pub(crate) pattern: Option<&'static str>,
+}
+
+impl Attribute {
+    const fn derived(name: &'static str, pattern: &'static str) -> Self {
+        Self {
+            name,
+            pattern: Some(pattern),
+        }
+    }
+
+    const fn after_deployment(name: &'static str) -> Self {
+        Self {
+            name,
+            pattern: None,
+        }
+    }
+}
+
 /// One resource type.
 #[derive(Debug)]
 pub(crate) struct ResourceType {
@@ -40,8 +64,8 @@ pub(crate) struct ResourceType {
     pub(crate) default_name: &'static str,
     /// Pattern of the value of `!Ref`.
     pub(crate) reference: &'static str,
-    /// Patterns of the values of `!GetAtt`; `None` if only a deployment knows the value.
-    pub(crate) attributes: &'static [(&'static str, Option<&'static str>)],
+    /// Attributes that `!GetAtt` returns.
+    pub(crate) attributes: &'static [Attribute],
     /// Properties without a local effect.
     pub(crate) without_effect: &'static [&'static str],
 }
@@ -63,9 +87,9 @@ const TYPES: &[ResourceType] = &[
         name: "AWS::DynamoDB::Table",
         kind: Kind::Table,
         name_property: Some("TableName"),
-        attributes: &[(
+        attributes: &[Attribute::derived(
             "Arn",
-            Some("arn:aws:dynamodb:{region}:{account}:table/{name}"),
+            "arn:aws:dynamodb:{region}:{account}:table/{name}",
         )],
         without_effect: &[
             "BillingMode",
@@ -85,12 +109,9 @@ const TYPES: &[ResourceType] = &[
         name_property: Some("BucketName"),
         default_name: "{stack}-{id}-{account}",
         attributes: &[
-            ("Arn", Some("arn:aws:s3:::{name}")),
-            ("DomainName", Some("{name}.s3.amazonaws.com")),
-            (
-                "RegionalDomainName",
-                Some("{name}.s3.{region}.amazonaws.com"),
-            ),
+            Attribute::derived("Arn", "arn:aws:s3:::{name}"),
+            Attribute::derived("DomainName", "{name}.s3.amazonaws.com"),
+            Attribute::derived("RegionalDomainName", "{name}.s3.{region}.amazonaws.com"),
         ],
         without_effect: &[
             "BucketEncryption",
@@ -108,9 +129,9 @@ const TYPES: &[ResourceType] = &[
         name_property: Some("QueueName"),
         reference: "{queue_url_base}/{account}/{name}",
         attributes: &[
-            ("Arn", Some("arn:aws:sqs:{region}:{account}:{name}")),
-            ("QueueName", Some("{name}")),
-            ("QueueUrl", Some("{queue_url_base}/{account}/{name}")),
+            Attribute::derived("Arn", "arn:aws:sqs:{region}:{account}:{name}"),
+            Attribute::derived("QueueName", "{name}"),
+            Attribute::derived("QueueUrl", "{queue_url_base}/{account}/{name}"),
         ],
         without_effect: &[
             "KmsDataKeyReusePeriodSeconds",
@@ -130,7 +151,10 @@ const TYPES: &[ResourceType] = &[
         name: "AWS::Events::Rule",
         kind: Kind::Rule,
         name_property: Some("Name"),
-        attributes: &[("Arn", Some("arn:aws:events:{region}:{account}:rule/{name}"))],
+        attributes: &[Attribute::derived(
+            "Arn",
+            "arn:aws:events:{region}:{account}:rule/{name}",
+        )],
         without_effect: &["Description"],
         ..INERT
     },
@@ -138,9 +162,9 @@ const TYPES: &[ResourceType] = &[
         name: "AWS::CloudWatch::Alarm",
         kind: Kind::Alarm,
         name_property: Some("AlarmName"),
-        attributes: &[(
+        attributes: &[Attribute::derived(
             "Arn",
-            Some("arn:aws:cloudwatch:{region}:{account}:alarm:{name}"),
+            "arn:aws:cloudwatch:{region}:{account}:alarm:{name}",
         )],
         without_effect: &[
             "ActionsEnabled",
@@ -160,7 +184,7 @@ const TYPES: &[ResourceType] = &[
         name: "AWS::SecretsManager::Secret",
         kind: Kind::Secret,
         reference: SECRET_ARN,
-        attributes: &[("Id", Some(SECRET_ARN))],
+        attributes: &[Attribute::derived("Id", SECRET_ARN)],
         without_effect: &["Description", "Tags"],
         ..INERT
     },
@@ -168,9 +192,9 @@ const TYPES: &[ResourceType] = &[
         name: "AWS::Serverless::Function",
         kind: Kind::Function,
         name_property: Some("FunctionName"),
-        attributes: &[(
+        attributes: &[Attribute::derived(
             "Arn",
-            Some("arn:aws:lambda:{region}:{account}:function:{name}"),
+            "arn:aws:lambda:{region}:{account}:function:{name}",
         )],
         without_effect: &[
             "Architectures",
@@ -191,7 +215,10 @@ const TYPES: &[ResourceType] = &[
     ResourceType {
         name: "AWS::Serverless::HttpApi",
         kind: Kind::HttpApi,
-        attributes: &[("ApiEndpoint", None), ("ApiId", Some("{name}"))],
+        attributes: &[
+            Attribute::after_deployment("ApiEndpoint"),
+            Attribute::derived("ApiId", "{name}"),
+        ],
         without_effect: &[
             "AccessLogSettings",
             "DefaultRouteSettings",
@@ -205,22 +232,25 @@ const TYPES: &[ResourceType] = &[
     ResourceType {
         name: "AWS::CloudFront::Distribution",
         kind: Kind::Distribution,
-        attributes: &[("DomainName", None), ("Id", Some("{name}"))],
+        attributes: &[
+            Attribute::after_deployment("DomainName"),
+            Attribute::derived("Id", "{name}"),
+        ],
         without_effect: &["Tags"],
         ..INERT
     },
     ResourceType {
         name: "AWS::CloudFront::OriginAccessControl",
-        attributes: &[("Id", Some("{name}"))],
+        attributes: &[Attribute::derived("Id", "{name}")],
         without_effect: &["OriginAccessControlConfig"],
         ..INERT
     },
     ResourceType {
         name: "AWS::CloudFront::Function",
         reference: "arn:aws:cloudfront::{account}:function/{name}",
-        attributes: &[(
+        attributes: &[Attribute::derived(
             "FunctionARN",
-            Some("arn:aws:cloudfront::{account}:function/{name}"),
+            "arn:aws:cloudfront::{account}:function/{name}",
         )],
         without_effect: &[
             "AutoPublish",
@@ -233,19 +263,19 @@ const TYPES: &[ResourceType] = &[
     },
     ResourceType {
         name: "AWS::CloudFront::CachePolicy",
-        attributes: &[("Id", Some("{name}"))],
+        attributes: &[Attribute::derived("Id", "{name}")],
         without_effect: &["CachePolicyConfig"],
         ..INERT
     },
     ResourceType {
         name: "AWS::CloudFront::OriginRequestPolicy",
-        attributes: &[("Id", Some("{name}"))],
+        attributes: &[Attribute::derived("Id", "{name}")],
         without_effect: &["OriginRequestPolicyConfig"],
         ..INERT
     },
     ResourceType {
         name: "AWS::CloudFront::ResponseHeadersPolicy",
-        attributes: &[("Id", Some("{name}"))],
+        attributes: &[Attribute::derived("Id", "{name}")],
         without_effect: &["ResponseHeadersPolicyConfig"],
         ..INERT
     },
@@ -270,9 +300,9 @@ const TYPES: &[ResourceType] = &[
     ResourceType {
         name: "AWS::Logs::LogGroup",
         name_property: Some("LogGroupName"),
-        attributes: &[(
+        attributes: &[Attribute::derived(
             "Arn",
-            Some("arn:aws:logs:{region}:{account}:log-group:{name}:*"),
+            "arn:aws:logs:{region}:{account}:log-group:{name}:*",
         )],
         without_effect: &[
             "DeletionProtectionEnabled",
@@ -286,8 +316,8 @@ const TYPES: &[ResourceType] = &[
     ResourceType {
         name: "AWS::KMS::Key",
         attributes: &[
-            ("Arn", Some("arn:aws:kms:{region}:{account}:key/{name}")),
-            ("KeyId", Some("{name}")),
+            Attribute::derived("Arn", "arn:aws:kms:{region}:{account}:key/{name}"),
+            Attribute::derived("KeyId", "{name}"),
         ],
         without_effect: &[
             "Description",
@@ -310,9 +340,9 @@ const TYPES: &[ResourceType] = &[
 pub(crate) const FUNCTION_URL: ResourceType = ResourceType {
     name: "AWS::Lambda::Url",
     kind: Kind::FunctionUrl,
-    attributes: &[(
+    attributes: &[Attribute::derived(
         "FunctionUrl",
-        Some("https://{name}.lambda-url.{region}.on.aws/"),
+        "https://{name}.lambda-url.{region}.on.aws/",
     )],
     ..INERT
 };
@@ -320,7 +350,10 @@ pub(crate) const FUNCTION_URL: ResourceType = ResourceType {
 /// The resource that SAM creates from `Policies`; its logical id is the function's and `Role`.
 pub(crate) const FUNCTION_ROLE: ResourceType = ResourceType {
     name: "AWS::IAM::Role",
-    attributes: &[("Arn", Some("arn:aws:iam::{account}:role/{name}"))],
+    attributes: &[Attribute::derived(
+        "Arn",
+        "arn:aws:iam::{account}:role/{name}",
+    )],
     ..INERT
 };
 

@@ -31,6 +31,7 @@ pub(crate) fn evaluate(
         report.add(section.line, "Conditions must be a mapping");
         return Conditions::default();
     };
+
     let none = Conditions::default();
     let scope = Scope::of_parameters(context, parameters, &none, report);
     let evaluator = Evaluator {
@@ -50,6 +51,7 @@ pub(crate) fn evaluate(
             .borrow_mut()
             .insert(entry.key.clone(), value);
     }
+
     evaluator.values.into_inner()
 }
 

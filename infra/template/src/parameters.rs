@@ -101,6 +101,7 @@ fn declaration(entry: &Entry, report: &Report) -> Option<Declaration> {
         }
         None => None,
     };
+
     let is_number = kind == Some(ParameterKind::Number);
     let min = if is_number { "MinValue" } else { "MinLength" };
     let max = if is_number { "MaxValue" } else { "MaxLength" };
@@ -122,6 +123,7 @@ fn declaration(entry: &Entry, report: &Report) -> Option<Declaration> {
         max: properties.take(max).and_then(|node| bound(node, report)),
     };
     properties.finish();
+
     kind.map(|_| declaration)
 }
 
@@ -181,6 +183,7 @@ pub(crate) fn values(
             values.insert(name.clone(), None);
             continue;
         };
+
         let checked = declaration.check(value);
         if let Err(constraint) = &checked {
             report.add(
@@ -211,6 +214,7 @@ impl Declaration {
             ParameterKind::Number => "",
             ParameterKind::String => " characters long",
         };
+
         if let Some(min) = self.min.filter(|min| size < *min) {
             return Err(format!("must be at least {min}{unit}"));
         }
@@ -223,6 +227,7 @@ impl Declaration {
         {
             return Err(format!("must be one of {}", self.allowed_values.join(", ")));
         }
+
         match &self.pattern {
             Some(pattern) if !pattern.regex.is_match(value) => {
                 Err(format!("must match {}", pattern.text))

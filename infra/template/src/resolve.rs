@@ -53,6 +53,7 @@ fn resolve_entry(scope: &Scope<'_>, entry: &Entry) -> Option<Entry> {
 /// Returns `None` after an error was reported.
 fn call(scope: &Scope<'_>, intrinsic: Intrinsic, argument: &Node) -> Option<Value> {
     let line = argument.line;
+
     match intrinsic {
         Intrinsic::Ref => scope
             .reference(text(scope, argument, "!Ref takes a name")?, line)
@@ -136,6 +137,7 @@ fn attribute_path<'tree>(scope: &Scope<'_>, argument: &'tree Node) -> Option<Att
 fn substitute(scope: &Scope<'_>, argument: &Node) -> Option<String> {
     const USAGE: &str = "!Sub takes a text, or a text and a mapping";
     let line = argument.line;
+
     let template = match argument.list() {
         None => argument,
         Some([template, _]) => template,
@@ -156,6 +158,7 @@ fn substitute(scope: &Scope<'_>, argument: &Node) -> Option<String> {
             scope.report.add(line, "`${` is not closed");
             return None;
         };
+
         filled.push_str(before);
         match name.strip_prefix('!') {
             Some(literal) => filled.extend(["${", literal, "}"]),
@@ -169,6 +172,7 @@ fn substitute(scope: &Scope<'_>, argument: &Node) -> Option<String> {
         rest = after;
     }
     filled.push_str(rest);
+
     scope.bounded(filled, line)
 }
 
@@ -230,9 +234,11 @@ fn select(scope: &Scope<'_>, argument: &Node) -> Option<Value> {
     let selected = index
         .and_then(|index| values.list()?.get(index))
         .map(|node| node.value.clone());
+
     if selected.is_none() && values.value != Value::Broken {
         scope.report.add(argument.line, USAGE);
     }
+
     selected
 }
 

@@ -36,15 +36,13 @@ pub(crate) fn index<'tree>(
             .add(section.line, format!("more than {MAX_RESOURCES} resources"));
     }
 
-    entries
-        .iter()
-        .filter_map(|entry| {
-            Some((
-                entry.key.clone(),
-                resource(entry, section, function_globals, scope)?,
-            ))
-        })
-        .collect()
+    let mut resources = BTreeMap::new();
+    for entry in entries {
+        if let Some(resource) = resource(entry, section, function_globals, scope) {
+            resources.insert(entry.key.clone(), resource);
+        }
+    }
+    resources
 }
 
 fn resource<'tree>(
@@ -64,12 +62,14 @@ fn resource<'tree>(
             format!("the logical id `{}` must be letters and digits", entry.key),
         );
     }
+
     if scope.is_parameter(&entry.key) {
         scope.report.add(
             entry.line,
             format!("`{}` is also the name of a parameter", entry.key),
         );
     }
+
     let mut attributes = Properties::of(&entry.node, "a resource", scope.report);
     attributes.without_effect(&["DeletionPolicy", "UpdateReplacePolicy"]);
     let definition = attributes
@@ -103,8 +103,10 @@ fn resource<'tree>(
             .condition(condition.text().unwrap_or_default(), condition.line)
             .unwrap_or(false)
     });
+
     let physical_name = explicit_name(definition, &mut properties, scope)
         .unwrap_or_else(|| scope.default_name(definition, &entry.key));
+
     Some(Resource {
         line: entry.line,
         definition,

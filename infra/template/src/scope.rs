@@ -129,24 +129,22 @@ impl<'run> Scope<'run> {
             "AWS::URLSuffix" => Some("amazonaws.com".to_owned()),
             _ => None,
         };
-
         if pseudo_parameter.is_some() {
             return pseudo_parameter;
         }
 
         let resource = self.resource(name, line)?;
-
         Some(self.fill(resource.definition.reference, name, &resource.physical_name))
     }
 
     /// Returns the value of `!GetAtt id.attribute`. Reports an error if it does not exist.
     pub(crate) fn attribute(&self, id: &str, attribute: &str, line: usize) -> Option<String> {
         let resource = self.resource(id, line)?;
-        let Some((_, pattern)) = resource
+        let Some(definition) = resource
             .definition
             .attributes
             .iter()
-            .find(|(name, _)| *name == attribute)
+            .find(|candidate| candidate.name == attribute)
         else {
             self.report.add(
                 line,
@@ -162,7 +160,7 @@ impl<'run> Scope<'run> {
         let given = self.context.attributes.get(&key).cloned();
 
         // A hypothetical resource was not deployed: any value will do.
-        let pattern = pattern.or(self.hypothetical.then_some("{name}"));
+        let pattern = definition.pattern.or(self.hypothetical.then_some("{name}"));
         let value = given
             .or_else(|| pattern.map(|pattern| self.fill(pattern, id, &resource.physical_name)));
 

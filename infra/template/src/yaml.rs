@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput, Tag};
+use saphyr_parser::{Event, Parser, ScalarStyle, StrInput, Tag};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Report};
 use crate::node::{Entry, Intrinsic, Node, Value};
@@ -54,6 +54,12 @@ pub(crate) fn parse(text: &str) -> Result<Node, Diagnostics> {
     report.finish(document)
 }
 
+/// An event of the parser and its line, counted from 1.
+struct LocatedEvent<'input> {
+    event: Event<'input>,
+    line: usize,
+}
+
 struct Reader<'input, 'report> {
     parser: Parser<'input, StrInput<'input>>,
     report: &'report Report,
@@ -64,17 +70,17 @@ impl<'input> Reader<'input, '_> {
     fn document(&mut self) -> ParseResult<Node> {
         let mut document = None;
         loop {
-            let (event, span) = self.next()?;
-            match event {
+            let next = self.next()?;
+            match next.event {
                 Event::StreamEnd => break,
                 Event::Nothing
                 | Event::StreamStart
                 | Event::DocumentStart(_)
                 | Event::DocumentEnd => {}
                 _ if document.is_some() => {
-                    return fail(line(span), "a template is one YAML document");
+                    return fail(next.line, "a template is one YAML document");
                 }
-                event => document = Some(self.node(event, span, 0)?),
+                _ => document = Some(self.node(next, 0)?),
             }
         }
 
@@ -84,48 +90,58 @@ impl<'input> Reader<'input, '_> {
         })
     }
 
-    /// Returns the next event in the form of `saphyr_parser`.
-    fn next(&mut self) -> ParseResult<(Event<'input>, Span)> {
+    /// Returns the next event, or `StreamEnd` after the last one.
+    fn next(&mut self) -> ParseResult<LocatedEvent<'input>> {
         match self.parser.next_event() {
-            Some(Ok(next)) => Ok(next),
+            Some(Ok((event, span))) => Ok(LocatedEvent {
+                event,
+                line: span.start.line().max(1),
+            }),
             Some(Err(error)) => fail(error.marker().line(), format!("not YAML: {}", error.info())),
-            None => Ok((Event::StreamEnd, Span::default())),
+            None => Ok(LocatedEvent {
+                event: Event::StreamEnd,
+                line: 1,
+            }),
         }
     }
 
-    fn node(&mut self, event: Event<'input>, span: Span, depth: usize) -> ParseResult<Node> {
-        let line = line(span);
+    /// Reads the value that starts with `first`.
+    fn node(&mut self, first: LocatedEvent<'input>, depth: usize) -> ParseResult<Node> {
+        let line = first.line;
         self.nodes += 1;
         if self.nodes > MAX_NODES {
             return fail(line, format!("more than {MAX_NODES} values"));
         }
-
         if depth > MAX_DEPTH {
             return fail(line, format!("nested more than {MAX_DEPTH} levels deep"));
         }
 
-        let (value, tag) = match event {
-            Event::Scalar(text, style, _, tag) => (scalar(&text, style), tag),
-            Event::SequenceStart(_, tag) => (Value::List(self.items(depth)?), tag),
-            Event::MappingStart(_, tag) => (self.mapping(depth)?, tag),
-            Event::Alias(_) => return fail(line, "CloudFormation does not support YAML aliases"),
-            _ => return fail(line, "a value is missing"),
-        };
-        let node = Node { line, value };
-
-        Ok(match tag {
-            None => node,
-            Some(tag) => self.short_form(&tag, node),
-        })
+        match first.event {
+            Event::Scalar(text, style, _, tag) => {
+                let value = scalar(&text, style);
+                Ok(self.tagged(tag.as_deref(), Node { line, value }))
+            }
+            Event::SequenceStart(_, tag) => {
+                let value = Value::List(self.items(depth)?);
+                Ok(self.tagged(tag.as_deref(), Node { line, value }))
+            }
+            Event::MappingStart(_, tag) => {
+                let value = self.mapping(depth)?;
+                Ok(self.tagged(tag.as_deref(), Node { line, value }))
+            }
+            Event::Alias(_) => fail(line, "CloudFormation does not support YAML aliases"),
+            _ => fail(line, "a value is missing"),
+        }
     }
 
     fn items(&mut self, depth: usize) -> ParseResult<Vec<Node>> {
         let mut items = Vec::new();
         loop {
-            match self.next()? {
-                (Event::SequenceEnd, _) => return Ok(items),
-                (event, span) => items.push(self.node(event, span, depth + 1)?),
+            let next = self.next()?;
+            if next.event == Event::SequenceEnd {
+                return Ok(items);
             }
+            items.push(self.node(next, depth + 1)?);
         }
     }
 
@@ -134,17 +150,21 @@ impl<'input> Reader<'input, '_> {
         let mut lines = BTreeMap::new();
 
         loop {
-            let (key, line) = match self.next()? {
-                (Event::MappingEnd, _) => return Ok(self.long_form(entries)),
-                (Event::Scalar(key, _, _, None), span) => (key.into_owned(), line(span)),
-                (_, span) => return fail(line(span), "a key must be text"),
+            let next = self.next()?;
+            let line = next.line;
+            let key = match next.event {
+                Event::MappingEnd => return Ok(self.long_form(entries)),
+                Event::Scalar(key, _, _, None) => key.into_owned(),
+                _ => return fail(line, "a key must be text"),
             };
-            let (event, span) = self.next()?;
-            let node = self.node(event, span, depth + 1)?;
-            if let Some(first) = lines.get(&key) {
+
+            let first = self.next()?;
+            let node = self.node(first, depth + 1)?;
+
+            if let Some(first_line) = lines.get(&key) {
                 self.report.add(
                     line,
-                    format!("the key `{key}` is a duplicate of the one on line {first}"),
+                    format!("the key `{key}` is a duplicate of the one on line {first_line}"),
                 );
             } else {
                 lines.insert(key.clone(), line);
@@ -153,9 +173,11 @@ impl<'input> Reader<'input, '_> {
         }
     }
 
-    /// Turns `!Name x` into a call.
-    fn short_form(&self, tag: &Tag, node: Node) -> Node {
+    /// Turns `!Name x` into a call. A node without a tag stays.
+    fn tagged(&self, tag: Option<&Tag>, node: Node) -> Node {
+        let Some(tag) = tag else { return node };
         let line = node.line;
+
         let intrinsic = if tag.handle == "!" {
             Intrinsic::from_short(&tag.suffix)
         } else {
@@ -165,6 +187,7 @@ impl<'input> Reader<'input, '_> {
             Some(intrinsic) => Value::Call(intrinsic, Box::new(node)),
             None => self.broken(line, format!("the function `{tag}` is not supported")),
         };
+
         Node { line, value }
     }
 
@@ -198,10 +221,6 @@ fn scalar(text: &str, style: ScalarStyle) -> Value {
         "" | "~" | "null" | "Null" | "NULL" if style == ScalarStyle::Plain => Value::Null,
         _ => Value::Scalar(text.to_owned()),
     }
-}
-
-fn line(span: Span) -> usize {
-    span.start.line().max(1)
 }
 
 fn fail<T>(line: usize, message: impl Into<String>) -> ParseResult<T> {

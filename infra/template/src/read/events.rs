@@ -49,6 +49,7 @@ pub(super) fn read(function: &str, events: &Node, scope: &Scope<'_>) -> Events {
     for entry in entries {
         let mut properties = Properties::of(&entry.node, "an event", scope.report);
         let node = properties.required("Properties");
+
         match (properties.required_text("Type"), node) {
             (Some("HttpApi"), Some(node)) => {
                 read.routes.extend(route(function, entry, node, scope));
@@ -79,6 +80,7 @@ fn route(function: &str, event: &Entry, node: &Node, scope: &Scope<'_>) -> Optio
                 .add(api.line, "`ApiId` must refer to the template's HTTP API");
         }
     }
+
     let own_method = properties.text("Method");
     let own_path = properties.text("Path");
     properties.finish();
@@ -89,6 +91,7 @@ fn route(function: &str, event: &Entry, node: &Node, scope: &Scope<'_>) -> Optio
             .add(event.line, "a route has both Method and Path, or neither");
         return None;
     }
+
     let method = own_method.unwrap_or("ANY").to_ascii_uppercase();
     let path = own_path.unwrap_or(STAGE);
     if !METHODS.contains(&method.as_str()) {
@@ -103,6 +106,7 @@ fn route(function: &str, event: &Entry, node: &Node, scope: &Scope<'_>) -> Optio
             format!("the path `{path}` is not supported: use literal segments and {{names}}"),
         );
     }
+
     Some(Route {
         method,
         path: path.to_owned(),
@@ -154,6 +158,7 @@ fn trigger(
     permissions: &mut Vec<Permission>,
 ) -> Option<Trigger> {
     let report = scope.report;
+
     let mut properties = Properties::of(node, "an SQS event", report);
     let arn = properties.required("Queue");
     let batch_size = properties
@@ -168,6 +173,7 @@ fn trigger(
         scaling.finish();
         maximum
     });
+
     let reports_failures = match properties.take("FunctionResponseTypes") {
         None => false,
         Some(types) => {
@@ -181,6 +187,7 @@ fn trigger(
             true
         }
     };
+
     properties.fixed("Enabled", "true");
     properties.finish();
 
@@ -190,6 +197,7 @@ fn trigger(
         actions: QUEUE_ACTIONS.map(str::to_owned).to_vec(),
         resources: arn.text().map(str::to_owned).into_iter().collect(),
     });
+
     Some(Trigger {
         queue,
         function: function.to_owned(),
@@ -207,8 +215,8 @@ pub(super) fn check(stack: &Stack, scope: &Scope<'_>) {
         all.find(|(id, _)| *id == wanted)
             .map_or(1, |(_, resource)| resource.line)
     };
-    let mut routes = BTreeSet::new();
 
+    let mut routes = BTreeSet::new();
     for Route {
         method,
         path,
@@ -233,7 +241,9 @@ pub(super) fn check(stack: &Stack, scope: &Scope<'_>) {
             .functions
             .iter()
             .find(|function| function.logical_id == trigger.function);
-        if let (Some(queue), Some(function)) = (queue, function)
+
+        if let Some(queue) = queue
+            && let Some(function) = function
             && queue.visibility_timeout_seconds < function.timeout_seconds
         {
             let line = line_of(Kind::Queue, &queue.logical_id);

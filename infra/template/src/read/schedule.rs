@@ -49,6 +49,7 @@ pub(super) fn read(
     scope: &Scope<'_>,
 ) -> Vec<Schedule> {
     properties.fixed("State", "ENABLED");
+
     let expression = properties.required("ScheduleExpression");
     let period_seconds = expression.and_then(|node| {
         let period_seconds = node.text().and_then(period_seconds);
@@ -58,6 +59,7 @@ pub(super) fn read(
         }
         period_seconds
     });
+
     properties.required("Targets");
     let targets = properties.items("Targets");
     if targets.is_empty() {
@@ -113,6 +115,7 @@ fn period_seconds(expression: &str) -> Option<u32> {
         };
         name == unit_name
     })?;
+
     unit.seconds.checked_mul(count)
 }
 
@@ -126,11 +129,13 @@ pub(super) fn check(stack: &Stack, grants: &[Grant], scope: &Scope<'_>) {
         else {
             continue;
         };
-        let arn = scope.attribute(&schedule.rule, "Arn", rule.line);
-        if !grants
-            .iter()
-            .any(|grant| grant.queue == schedule.queue && Some(&grant.rule_arn) == arn.as_ref())
-        {
+
+        let rule_arn = scope.attribute(&schedule.rule, "Arn", rule.line);
+        let is_granted = grants.iter().any(|grant| {
+            grant.queue == schedule.queue && Some(&grant.rule_arn) == rule_arn.as_ref()
+        });
+
+        if !is_granted {
             scope.report.add(
                 rule.line,
                 format!(

@@ -16,6 +16,7 @@ pub(super) fn read(
     scope: &Scope<'_>,
 ) -> Option<Table> {
     let report = scope.report;
+
     let definitions = properties.required("AttributeDefinitions");
     let attributes = attributes(properties.items("AttributeDefinitions"), report);
     let key_node = properties.required("KeySchema");
@@ -23,7 +24,10 @@ pub(super) fn read(
     let time_to_live = properties
         .take("TimeToLiveSpecification")
         .and_then(|node| time_to_live(node, report));
-    if let (Some(definitions), Some(key)) = (definitions, &key) {
+
+    if let Some(definitions) = definitions
+        && let Some(key) = &key
+    {
         let used = |name: &str| key.partition == name || key.sort.as_deref() == Some(name);
         for unused in attributes.keys().filter(|name| !used(name)) {
             report.add(
@@ -44,6 +48,7 @@ pub(super) fn read(
 
 fn attributes(definitions: &[Node], report: &Report) -> BTreeMap<String, AttributeType> {
     let mut attributes = BTreeMap::new();
+
     for definition in definitions {
         let mut properties = Properties::of(definition, "an attribute definition", report);
         let name = properties.required_text("AttributeName");
@@ -58,10 +63,18 @@ fn attributes(definitions: &[Node], report: &Report) -> BTreeMap<String, Attribu
             None => None,
         };
         properties.finish();
+
         attributes.extend(name.map(str::to_owned).zip(attribute_type));
     }
 
     attributes
+}
+
+/// One element of a `KeySchema`.
+struct KeyPart<'tree> {
+    name: &'tree str,
+    /// `HASH` or `RANGE`.
+    role: &'tree str,
 }
 
 /// Reads a `KeySchema`: `HASH`, then optionally `RANGE`.
@@ -71,25 +84,27 @@ fn key(
     report: &Report,
 ) -> Option<Key> {
     let mut parts = Vec::new();
+
     for part in schema.list().unwrap_or_default() {
         let mut properties = Properties::of(part, "a key's part", report);
         let name = properties.required_text("AttributeName")?;
         let role = properties.required_text("KeyType")?;
         properties.finish();
+
         if !attributes.contains_key(name) {
             report.add(part.line, format!("the attribute `{name}` is not defined"));
         }
-        parts.push((name.to_owned(), role));
+        parts.push(KeyPart { name, role });
     }
 
     match parts.as_slice() {
-        [(partition, "HASH")] => Some(Key {
-            partition: partition.clone(),
+        [partition] if partition.role == "HASH" => Some(Key {
+            partition: partition.name.to_owned(),
             sort: None,
         }),
-        [(partition, "HASH"), (sort, "RANGE")] => Some(Key {
-            partition: partition.clone(),
-            sort: Some(sort.clone()),
+        [partition, sort] if partition.role == "HASH" && sort.role == "RANGE" => Some(Key {
+            partition: partition.name.to_owned(),
+            sort: Some(sort.name.to_owned()),
         }),
         _ => {
             report.add(
@@ -106,6 +121,7 @@ fn time_to_live(node: &Node, report: &Report) -> Option<String> {
     let enabled = properties.flag("Enabled");
     let attribute = properties.required_text("AttributeName");
     properties.finish();
+
     attribute
         .filter(|_| enabled == Some(true))
         .map(str::to_owned)
