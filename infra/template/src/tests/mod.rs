@@ -4,9 +4,10 @@ mod intrinsics;
 mod parameters;
 mod rejected_resources;
 mod rejections;
-mod stacks;
+mod resources;
+mod workers;
 
-use crate::{Context, Diagnostics, Stack, read};
+use crate::{Context, Diagnostics, Function, Stack, read};
 
 /// Returns the context of a local stack.
 fn context() -> Context {
@@ -34,6 +35,10 @@ fn stack(text: &str) -> Result<Stack, Diagnostics> {
 /// Returns the diagnostics of `text` as they are printed.
 fn diagnostics(text: &str) -> String {
     stack(text).map_or_else(|diagnostics| diagnostics.to_string(), |_| String::new())
+}
+
+fn texts<const N: usize>(texts: [&str; N]) -> Vec<String> {
+    texts.map(str::to_owned).to_vec()
 }
 
 /// A rule that sends to a queue, with the queue policy that allows it.
@@ -75,7 +80,6 @@ fn deployed_template_is_supported() -> Result<(), Diagnostics> {
         .iter()
         .map(|function| function.binary.as_str())
         .collect();
-
     assert_eq!(
         binaries,
         [
@@ -91,6 +95,7 @@ fn deployed_template_is_supported() -> Result<(), Diagnostics> {
             "uploads"
         ]
     );
+
     assert!(
         stack
             .routes
@@ -101,101 +106,51 @@ fn deployed_template_is_supported() -> Result<(), Diagnostics> {
     Ok(())
 }
 
+/// Variables of every function.
+const COMMON_VARIABLES: [&str; 3] = ["LOG_LEVEL", "METRICS_BY_ROUTE", "METRICS_NAMESPACE"];
+
 #[test]
 fn deployed_functions_get_only_their_own_variables() -> Result<(), Diagnostics> {
-    let variables: Vec<Vec<String>> = stack(DEPLOYED)?
-        .functions
-        .into_iter()
-        .map(|function| function.environment.into_keys().collect())
-        .collect();
-    let expected: [&[&str]; 10] = [
-        &[
-            "BUCKET_NAME",
-            "CONFIRM_CHECK_QUEUE_URL",
-            "LOG_LEVEL",
-            "METRICS_BY_ROUTE",
-            "METRICS_NAMESPACE",
-            "TABLE_NAME",
-        ],
-        &[
-            "BUCKET_NAME",
-            "LOG_LEVEL",
-            "MASTER_SECRET_ARN",
-            "METRICS_BY_ROUTE",
-            "METRICS_NAMESPACE",
-            "REDIRECT_ABOVE_BYTES",
-            "TABLE_NAME",
-        ],
-        &[
-            "ADMIN_REQUESTS_PER_MINUTE",
-            "CDN_URL",
-            "LOG_LEVEL",
-            "MASTER_SECRET_ARN",
-            "METRICS_BY_ROUTE",
-            "METRICS_NAMESPACE",
-            "PURGE_QUEUE_URL",
-            "TABLE_NAME",
-        ],
-        &[
-            "ADMIN_REQUESTS_PER_MINUTE",
-            "LOG_LEVEL",
-            "MASTER_SECRET_ARN",
-            "METRICS_BY_ROUTE",
-            "METRICS_NAMESPACE",
-            "TABLE_NAME",
-        ],
-        &["LOG_LEVEL", "METRICS_BY_ROUTE", "METRICS_NAMESPACE"],
-        &[
-            "BUCKET_NAME",
-            "LOG_LEVEL",
-            "METRICS_BY_ROUTE",
-            "METRICS_NAMESPACE",
-            "PURGE_QUEUE_URL",
-            "TABLE_NAME",
-        ],
-        &[
-            "ADMIN_REQUESTS_PER_MINUTE",
-            "LOG_LEVEL",
-            "MASTER_SECRET_ARN",
-            "METRICS_BY_ROUTE",
-            "METRICS_NAMESPACE",
-            "PURGE_QUEUE_URL",
-            "TABLE_NAME",
-        ],
-        &[
-            "BUCKET_NAME",
-            "LOG_LEVEL",
-            "METRICS_BY_ROUTE",
-            "METRICS_NAMESPACE",
-            "SWEEP_QUEUE_URL",
-            "TABLE_NAME",
-        ],
-        &[
-            "ADMIN_REQUESTS_PER_MINUTE",
-            "LOG_LEVEL",
-            "MASTER_SECRET_ARN",
-            "METRICS_BY_ROUTE",
-            "METRICS_NAMESPACE",
-            "TABLE_NAME",
-        ],
-        &[
-            "BUCKET_NAME",
-            "CDN_URL",
-            "CONFIRM_CHECK_QUEUE_URL",
-            "LOG_LEVEL",
-            "MASTER_SECRET_ARN",
-            "METRICS_BY_ROUTE",
-            "METRICS_NAMESPACE",
-            "TABLE_NAME",
-            "UNSIGNED_REQUESTS_PER_MINUTE",
-            "UNSIGNED_UPLOADS_PER_HOUR",
-            "UPLOAD_REQUESTS_PER_MINUTE",
-        ],
-    ];
+    let functions = stack(DEPLOYED)?.functions;
 
-    assert_eq!(variables, expected);
+    for function in &functions {
+        for name in COMMON_VARIABLES {
+            assert!(
+                function.environment.contains_key(name),
+                "{name} of {}",
+                function.binary
+            );
+        }
+    }
+
+    let actual: Vec<String> = functions.iter().map(own_variables).collect();
+    let expected = [
+        "confirm-check: BUCKET_NAME, CONFIRM_CHECK_QUEUE_URL, TABLE_NAME",
+        "delivery: BUCKET_NAME, MASTER_SECRET_ARN, REDIRECT_ABOVE_BYTES, TABLE_NAME",
+        "files: ADMIN_REQUESTS_PER_MINUTE, CDN_URL, MASTER_SECRET_ARN, PURGE_QUEUE_URL, TABLE_NAME",
+        "folders: ADMIN_REQUESTS_PER_MINUTE, MASTER_SECRET_ARN, TABLE_NAME",
+        "not-found: ",
+        "purge: BUCKET_NAME, PURGE_QUEUE_URL, TABLE_NAME",
+        "spaces: ADMIN_REQUESTS_PER_MINUTE, MASTER_SECRET_ARN, PURGE_QUEUE_URL, TABLE_NAME",
+        "sweep: BUCKET_NAME, SWEEP_QUEUE_URL, TABLE_NAME",
+        "upload-configs: ADMIN_REQUESTS_PER_MINUTE, MASTER_SECRET_ARN, TABLE_NAME",
+        "uploads: BUCKET_NAME, CDN_URL, CONFIRM_CHECK_QUEUE_URL, MASTER_SECRET_ARN, TABLE_NAME, \
+         UNSIGNED_REQUESTS_PER_MINUTE, UNSIGNED_UPLOADS_PER_HOUR, UPLOAD_REQUESTS_PER_MINUTE",
+    ];
+    assert_eq!(actual, expected);
 
     Ok(())
+}
+
+/// Returns `binary: VARIABLE, VARIABLE` with the variables that not every function has.
+fn own_variables(function: &Function) -> String {
+    let names: Vec<&str> = function
+        .environment
+        .keys()
+        .map(String::as_str)
+        .filter(|name| !COMMON_VARIABLES.contains(name))
+        .collect();
+    format!("{}: {}", function.binary, names.join(", "))
 }
 
 #[test]
@@ -210,9 +165,10 @@ fn cdn_url_parameter_overrides_domain_of_distribution() -> Result<(), Diagnostic
             .map(|function| function.environment["CDN_URL"].clone())
             .unwrap_or_default())
     };
-    let mut context = context();
 
+    let mut context = context();
     assert_eq!(cdn_url(&context)?, "https://cdn.test");
+
     context
         .parameters
         .insert("CdnUrl".to_owned(), "http://127.0.0.1:3001".to_owned());

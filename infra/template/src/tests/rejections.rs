@@ -7,11 +7,25 @@ pub(super) const FUNCTION: &str =
     "Metadata: { BuildMethod: rust-cargolambda, BuildProperties: { Binary: b } }";
 
 /// Asserts that `template` has exactly one diagnostic.
+#[track_caller]
 pub(super) fn assert_rejected(template: &str, line: usize, message: &str) {
     assert_eq!(
         diagnostics(template),
         format!("template.yaml:{line}: {message}"),
         "of\n{template}"
+    );
+}
+
+/// Asserts that a template with one condition has a diagnostic on the line of the condition.
+#[track_caller]
+fn assert_condition_rejected(condition: &str, message: &str) {
+    let template = format!(
+        "Resources: {{ Jobs: {{ Type: AWS::SQS::Queue }} }}\nConditions:\n  Chosen: {condition}\n"
+    );
+    let shown = diagnostics(&template);
+    assert!(
+        shown.starts_with("template.yaml:3: ") && shown.contains(message),
+        "{condition}: {shown}"
     );
 }
 
@@ -61,8 +75,8 @@ fn template_over_limits() {
             .collect();
         lines.concat()
     };
-    let parameters = many(201, "{ Type: String, Default: a }");
 
+    let parameters = many(201, "{ Type: String, Default: a }");
     assert_rejected(
         &format!("Resources: {{}}\nParameters:\n{parameters}"),
         3,
@@ -79,93 +93,80 @@ fn template_over_limits() {
 
 #[test]
 fn unsupported_sections() {
-    let cases = [
-        (
-            "Description: nothing else\n",
-            1,
-            "`Resources` of a template is missing",
-        ),
-        ("- a list\n", 1, "a template must be a mapping"),
-        (
-            "Resources: {}\nMappings: {}\n",
-            2,
-            "`Mappings` of a template is not supported",
-        ),
-        (
-            "Resources: {}\nTransform: AWS::Include\n",
-            2,
-            "`Transform` is supported as `AWS::Serverless-2016-10-31` only",
-        ),
-        (
-            "Resources: {}\nGlobals:\n  Api: {}\n",
-            3,
-            "`Api` of Globals is not supported",
-        ),
-        (
-            "Resources: {}\nOutputs:\n  A: { Value: !Ref B }\n",
-            3,
-            "`B` is neither a parameter nor a resource",
-        ),
-        (
-            "Resources: {}\nOutputs:\n  A: { Value: a, Colour: red }\n",
-            3,
-            "`Colour` of an output is not supported",
-        ),
-        (
-            "Resources: {}\nOutputs: a\n",
-            2,
-            "Outputs must be a mapping",
-        ),
-        ("Resources: a\n", 1, "Resources must be a mapping"),
-        (
-            "Resources: {}\nParameters: a\n",
-            2,
-            "Parameters must be a mapping",
-        ),
-        (
-            "Resources: {}\nConditions: a\n",
-            2,
-            "Conditions must be a mapping",
-        ),
-    ];
+    assert_rejected(
+        "Description: nothing else\n",
+        1,
+        "`Resources` of a template is missing",
+    );
+    assert_rejected(
+        "Resources: {}\nMappings: {}\n",
+        2,
+        "`Mappings` of a template is not supported",
+    );
+    assert_rejected(
+        "Resources: {}\nTransform: AWS::Include\n",
+        2,
+        "`Transform` is supported as `AWS::Serverless-2016-10-31` only",
+    );
+    assert_rejected(
+        "Resources: {}\nGlobals:\n  Api: {}\n",
+        3,
+        "`Api` of Globals is not supported",
+    );
+    assert_rejected(
+        "Resources: {}\nOutputs:\n  A: { Value: !Ref B }\n",
+        3,
+        "`B` is neither a parameter nor a resource",
+    );
+    assert_rejected(
+        "Resources: {}\nOutputs:\n  A: { Value: a, Colour: red }\n",
+        3,
+        "`Colour` of an output is not supported",
+    );
+}
 
-    for (template, line, message) in cases {
-        assert_rejected(template, line, message);
-    }
+#[test]
+fn malformed_sections() {
+    assert_rejected("- a list\n", 1, "a template must be a mapping");
+    assert_rejected(
+        "Resources: {}\nOutputs: a\n",
+        2,
+        "Outputs must be a mapping",
+    );
+    assert_rejected("Resources: a\n", 1, "Resources must be a mapping");
+    assert_rejected(
+        "Resources: {}\nParameters: a\n",
+        2,
+        "Parameters must be a mapping",
+    );
+    assert_rejected(
+        "Resources: {}\nConditions: a\n",
+        2,
+        "Conditions must be a mapping",
+    );
 }
 
 #[test]
 fn invalid_conditions() {
-    let circle = "conditions form a cycle or are nested too deeply";
-    let cases = [
-        (
-            "!Ref AWS::Region",
-            "a condition must be a function that returns true or false",
-        ),
-        ("!Equals [a]", "!Equals takes two values"),
-        (
-            "!Equals [!Ref Jobs, a]",
-            "`Jobs` is not a parameter; only parameters can be referenced here",
-        ),
-        (
-            "!Not [!Equals [a, a], !Equals [a, a]]",
-            "!Not takes one condition",
-        ),
-        ("!And text", "a list of conditions is expected"),
-        ("!Condition Other", "there is no such condition"),
-        ("!Condition Chosen", circle),
-    ];
-
-    for (condition, message) in cases {
-        let template = format!(
-            "Resources: {{ Jobs: {{ Type: AWS::SQS::Queue }} }}\nConditions:\n  Chosen: {condition}\n"
-        );
-        let shown = diagnostics(&template);
-        assert!(
-            shown.starts_with("template.yaml:3: ") && shown.contains(message),
-            "{condition}: {shown}"
-        );
-    }
+    assert_condition_rejected(
+        "!Ref AWS::Region",
+        "a condition must be a function that returns true or false",
+    );
+    assert_condition_rejected("!Equals [a]", "!Equals takes two values");
+    assert_condition_rejected(
+        "!Equals [!Ref Jobs, a]",
+        "`Jobs` is not a parameter; only parameters can be referenced here",
+    );
+    assert_condition_rejected(
+        "!Not [!Equals [a, a], !Equals [a, a]]",
+        "!Not takes one condition",
+    );
+    assert_condition_rejected("!And text", "a list of conditions is expected");
+    assert_condition_rejected("!Condition Other", "there is no such condition");
+    assert_condition_rejected(
+        "!Condition Chosen",
+        "conditions form a cycle or are nested too deeply",
+    );
 }
 
 #[test]
@@ -219,6 +220,7 @@ fn resource_with_false_condition_is_checked() {
     let absent = "Conditions: { Never: !Equals [a, b] }\nResources:\n  A: { Type: AWS::SQS::Queue, Condition: Never, \
                     Properties: { Colour: red } }\n";
     assert_rejected(absent, 3, "`Colour` of AWS::SQS::Queue is not supported");
+
     let valid = absent.replace("Colour: red", "DelaySeconds: 1");
     assert_eq!(stack(&valid).map(|stack| stack.queues.len()), Ok(0));
 }
@@ -232,6 +234,7 @@ fn all_errors_are_reported_ordered_by_line() {
         .lines()
         .map(|line| line.split(": ").next().unwrap_or_default())
         .collect();
+
     assert_eq!(
         lines,
         ["template.yaml:2", "template.yaml:6", "template.yaml:7"],

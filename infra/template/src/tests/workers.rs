@@ -1,0 +1,240 @@
+//! Tests of functions, queues, alarms and rules against the model.
+
+use super::{SCHEDULE, diagnostics, stack, texts};
+use crate::{
+    Diagnostics, Function, Permission, Queue, QueueAlarm, RecursiveLoop, Redrive, Schedule, Stack,
+    Trigger,
+};
+
+const WORKER: &str = r"
+Globals:
+  Function:
+    Timeout: 20
+    Environment: { Variables: { LEVEL: info, PLACE: cloud } }
+Resources:
+  Dead:
+    Type: AWS::SQS::Queue
+    Properties: { MessageRetentionPeriod: 1209600 }
+  Jobs:
+    Type: AWS::SQS::Queue
+    Properties:
+      VisibilityTimeout: 120
+      DelaySeconds: 2
+      RedrivePolicy: { deadLetterTargetArn: !GetAtt Dead.Arn, maxReceiveCount: 3 }
+  Worker:
+    Type: AWS::Serverless::Function
+    Metadata: { BuildMethod: rust-cargolambda, BuildProperties: { Binary: worker } }
+    Properties:
+      MemorySize: 256
+      Environment: { Variables: { PLACE: here, QUEUE_URL: !Ref Jobs } }
+      Policies:
+        - Statement: { Effect: Allow, Action: sqs:SendMessage, Resource: !GetAtt Dead.Arn }
+      Events:
+        Jobs:
+          Type: SQS
+          Properties:
+            Queue: !GetAtt Jobs.Arn
+            BatchSize: 5
+            MaximumBatchingWindowInSeconds: 0
+            ScalingConfig: { MaximumConcurrency: 2 }
+            FunctionResponseTypes: [ReportBatchItemFailures]
+";
+
+/// Returns a queue with the defaults of SQS.
+fn queue(id: &str) -> Queue {
+    Queue {
+        logical_id: id.to_owned(),
+        name: format!("larder-{id}"),
+        visibility_timeout_seconds: 30,
+        delay_seconds: 0,
+        retention_seconds: 345_600,
+        redrive: None,
+    }
+}
+
+#[test]
+fn worker_is_triggered_by_queue() -> Result<(), Diagnostics> {
+    let trigger = Trigger {
+        queue: "larder-Jobs".to_owned(),
+        function: "Worker".to_owned(),
+        batch_size: 5,
+        maximum_concurrency: Some(2),
+        reports_failures: true,
+    };
+
+    let stack = stack(WORKER)?;
+    let expected = Stack {
+        queues: stack.queues.clone(),
+        functions: stack.functions.clone(),
+        triggers: vec![trigger],
+        ..Stack::default()
+    };
+    assert_eq!(stack, expected);
+
+    Ok(())
+}
+
+#[test]
+fn failed_messages_move_to_dead_letter_queue() -> Result<(), Diagnostics> {
+    let dead = Queue {
+        retention_seconds: 1_209_600,
+        ..queue("Dead")
+    };
+    let jobs = Queue {
+        visibility_timeout_seconds: 120,
+        delay_seconds: 2,
+        redrive: Some(Redrive {
+            dead_letter_queue: "larder-Dead".to_owned(),
+            max_receive_count: 3,
+        }),
+        ..queue("Jobs")
+    };
+
+    assert_eq!(stack(WORKER)?.queues, [dead, jobs]);
+
+    Ok(())
+}
+
+#[test]
+fn function_has_environment_and_permissions() -> Result<(), Diagnostics> {
+    let environment = [
+        ("LEVEL", "info"),
+        ("PLACE", "here"),
+        (
+            "QUEUE_URL",
+            "http://127.0.0.1:9324/000000000000/larder-Jobs",
+        ),
+    ];
+    let send = Permission {
+        actions: texts(["sqs:SendMessage"]),
+        resources: texts(["arn:aws:sqs:eu-central-1:000000000000:larder-Dead"]),
+    };
+    let receive = Permission {
+        actions: texts([
+            "sqs:ReceiveMessage",
+            "sqs:DeleteMessage",
+            "sqs:GetQueueAttributes",
+        ]),
+        resources: texts(["arn:aws:sqs:eu-central-1:000000000000:larder-Jobs"]),
+    };
+    let worker = Function {
+        logical_id: "Worker".to_owned(),
+        name: "larder-Worker".to_owned(),
+        binary: "worker".to_owned(),
+        timeout_seconds: 20,
+        memory_mib: 256,
+        environment: environment
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into(),
+        permissions: vec![send, receive],
+        has_url: false,
+        recursive_loop: RecursiveLoop::Terminate,
+    };
+
+    assert_eq!(stack(WORKER)?.functions, [worker]);
+
+    Ok(())
+}
+
+#[test]
+fn trigger_has_defaults_of_lambda() -> Result<(), Diagnostics> {
+    let start = WORKER.find("            BatchSize").expect("a BatchSize");
+    let end = WORKER
+        .find("            FunctionResponseTypes")
+        .expect("FunctionResponseTypes");
+    let template =
+        format!("{}{}", &WORKER[..start], &WORKER[end..]).replace("FunctionResponseTypes", "#");
+
+    let trigger = &stack(&template)?.triggers[0];
+    assert_eq!(trigger.batch_size, 10);
+    assert_eq!(trigger.maximum_concurrency, None);
+    assert!(!trigger.reports_failures);
+
+    Ok(())
+}
+
+#[test]
+fn function_may_allow_recursive_loops() -> Result<(), Diagnostics> {
+    for (value, expected) in [
+        ("Allow", RecursiveLoop::Allow),
+        ("Terminate", RecursiveLoop::Terminate),
+    ] {
+        let template = WORKER.replace("MemorySize: 256", &format!("RecursiveLoop: {value}"));
+        assert_eq!(stack(&template)?.functions[0].recursive_loop, expected);
+    }
+
+    let shown = diagnostics(&WORKER.replace("MemorySize: 256", "RecursiveLoop: Perhaps"));
+    assert!(
+        shown.contains("`RecursiveLoop` must be Allow or Terminate"),
+        "{shown}"
+    );
+
+    Ok(())
+}
+
+#[test]
+fn alarm_names_its_queue() -> Result<(), Diagnostics> {
+    let alarm = r"
+  DeadAlarm:
+    Type: AWS::CloudWatch::Alarm
+    Properties:
+      Namespace: AWS/SQS
+      MetricName: ApproximateNumberOfMessagesVisible
+      Dimensions: [{ Name: QueueName, Value: !GetAtt Dead.QueueName }]
+      Statistic: Maximum
+      Period: 300
+      EvaluationPeriods: 1
+      ComparisonOperator: GreaterThanThreshold
+      Threshold: 0
+";
+    let expected = QueueAlarm {
+        logical_id: "DeadAlarm".to_owned(),
+        queue: "larder-Dead".to_owned(),
+    };
+    assert_eq!(stack(&format!("{WORKER}{alarm}"))?.alarms, [expected]);
+
+    let shown = diagnostics(&format!(
+        "{WORKER}{}",
+        alarm.replace("Threshold: 0", "Threshold: 9")
+    ));
+    assert!(
+        shown.contains("`Threshold` is supported as `0` only"),
+        "{shown}"
+    );
+
+    Ok(())
+}
+
+/// AWS rejects such an event source mapping.
+#[test]
+fn visibility_timeout_shorter_than_function_timeout_is_rejected() {
+    let shown = diagnostics(&WORKER.replace("VisibilityTimeout: 120", "VisibilityTimeout: 19"));
+    assert!(
+        shown.starts_with("template.yaml:10: `VisibilityTimeout` is shorter than"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn rule_sends_to_queue_periodically() -> Result<(), Diagnostics> {
+    for (expression, period_seconds) in [
+        ("1 day", 86_400),
+        ("2 days", 172_800),
+        ("1 hour", 3_600),
+        ("12 hours", 43_200),
+        ("5 minutes", 300),
+    ] {
+        let expected = Schedule {
+            rule: "Daily".to_owned(),
+            period_seconds,
+            queue: "larder-Jobs".to_owned(),
+            message: "{\"a\": 1}".to_owned(),
+        };
+        assert_eq!(
+            stack(&SCHEDULE.replace("1 day", expression))?.schedules,
+            [expected]
+        );
+    }
+
+    Ok(())
+}
