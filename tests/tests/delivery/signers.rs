@@ -7,7 +7,7 @@ use tests::{PHOTO, Stack, Tenant, authority, form, stack_test};
 use crate::support::external_programs;
 use crate::{
     support::signer::{Parameters, canonical_at, mark, text, with},
-    uploads::signers::printed,
+    uploads::signers::run_signer,
 };
 
 /// Test vectors that all languages share.
@@ -117,7 +117,7 @@ async fn urls_signed_by_python_and_javascript_open_private_file(stack: &Stack) {
                 .into_iter()
                 .chain(named.iter().map(String::as_str))
                 .collect();
-            let address = printed(program, script, &arguments).await;
+            let address = run_signer(program, script, &arguments).await;
             assert_eq!(
                 address,
                 signer.sign(&url, expires_seconds, more),

@@ -1,12 +1,12 @@
-//! What anonymous uploaders see of their files, and what bounds them.
+//! The view that anonymous uploaders get of their files, and their limits.
 
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, Response, Stack, StackOptions, file, minutes, seconds, stack_test};
 
-use super::unsigned::{Opening, form, photo};
+use super::unsigned::{UnsignedConfig, form, photo};
 use crate::support::signer::{Signer, query, text, with};
 
-/// The fields of the anonymous view, in alphabetical order.
+/// Fields of the anonymous view, sorted.
 const FIELDS: [&str; 10] = [
     "created_at",
     "id",
@@ -66,7 +66,7 @@ async fn record(client: &Client, view: &Value) -> Value {
 #[stack_test(undrained)]
 async fn anonymous_uploads_and_confirmations_return_the_anonymous_view(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({"metadata": {"tags": ["internal"]}})).await;
-    let open = Opening::new(stack, &signer.acme, "open", json!({})).await;
+    let open = UnsignedConfig::new(stack, &signer.acme, "open", json!({})).await;
     let signed_query = signer.query(stack);
     let pending_file = [
         open.presign(json!({"ref": "order 7"}))
@@ -121,10 +121,10 @@ async fn anonymous_uploads_and_confirmations_return_the_anonymous_view(stack: &S
 #[stack_test(undrained)]
 async fn confirmation_by_token_hides_later_changes(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::new(stack, &acme, "open", json!({})).await;
+    let open = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
     let pending_file = open.presign(json!({})).await.expect_status(201).json();
     let path = format!("/files/{}", text(&pending_file["file_id"]));
-    // What was changed before is what the file becomes active as.
+    // Changes before the confirmation apply.
     acme.client
         .put(&path, json!({"original_name": "guest.jpg"}))
         .await
@@ -157,9 +157,9 @@ async fn confirmation_by_token_hides_later_changes(stack: &Stack) {
 async fn anonymous_pending_files_are_limited_to_50_mb_by_default(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let acme = &signer.acme;
-    let open = Opening::new(stack, acme, "open", json!({})).await;
+    let open = UnsignedConfig::new(stack, acme, "open", json!({})).await;
     let larger = json!({"config": {"validation": {"max_file_size": ANONYMOUS_FILE_BYTES + 1}}});
-    let wide = Opening::new(stack, acme, "wide", larger).await;
+    let wide = UnsignedConfig::new(stack, acme, "wide", larger).await;
     let too_large = json!({"size": ANONYMOUS_FILE_BYTES + 1});
     let errors = json!({"size": [format!("The size field must not be greater than {ANONYMOUS_FILE_BYTES} bytes.")]});
 
@@ -193,17 +193,17 @@ async fn anonymous_pending_files_are_limited_to_50_mb_by_default(stack: &Stack) 
 #[stack_test(options = StackOptions::default().with_parameters(&[("UnsignedUploadsPerHour", "2")]), undrained)]
 async fn hourly_limit_defaults_to_template_parameter(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::new(stack, &acme, "open", json!({})).await;
-    let stated = Opening::hourly(stack, &acme, "stated", 3).await;
+    let open = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
+    let configured = UnsignedConfig::with_hourly_limit(stack, &acme, "stated", 3).await;
 
     open.send().await.expect_created();
     open.presign(json!({})).await.expect_status(201);
     open.send().await.expect_error(429);
     open.presign(json!({})).await.expect_error(429);
     for _ in 0..3 {
-        stated.send().await.expect_created();
+        configured.send().await.expect_created();
     }
-    stated.send().await.expect_error(429);
+    configured.send().await.expect_error(429);
 
     stack.clock.advance(minutes(60));
     open.send().await.expect_created();
@@ -212,7 +212,7 @@ async fn hourly_limit_defaults_to_template_parameter(stack: &Stack) {
 #[stack_test(undrained)]
 async fn confirm_token_expires_an_hour_after_presigned_url(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::new(stack, &acme, "open", json!({})).await;
+    let open = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
     let pending_file = open.presign(json!({})).await.expect_status(201).json();
     put(stack, &pending_file, PHOTO).await;
 
@@ -229,7 +229,7 @@ async fn confirm_token_expires_an_hour_after_presigned_url(stack: &Stack) {
 #[stack_test(undrained)]
 async fn urls_are_null_while_a_file_is_pending(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::new(stack, &acme, "open", json!({})).await;
+    let open = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
     let pending_file = open
         .presign(json!({"ref": "order 7"}))
         .await
@@ -287,7 +287,7 @@ async fn anonymous_javascript_is_stored_as_plain_text(stack: &Stack) {
     const SCRIPT: &[u8] = b"alert(1)";
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let acme = &signer.acme;
-    let open = Opening::new(stack, acme, "open", json!({})).await;
+    let open = UnsignedConfig::new(stack, acme, "open", json!({})).await;
     let mut stored = Vec::new();
     for (name, content_type) in [
         ("a.js", "text/javascript"),
@@ -312,8 +312,8 @@ async fn anonymous_javascript_is_stored_as_plain_text(stack: &Stack) {
         put(stack, &pending_file, SCRIPT).await;
         stored.push(confirm(stack, &pending_file).await.expect_ok());
     }
-    // Signed for JavaScript, it is what was asked for, stored as text.
-    let of_script = query(&signer.signed(with(
+    // A URL signed for JavaScript accepts it, and it is stored as text.
+    let script_query = query(&signer.signed(with(
         signer.parameters(stack),
         "content_type",
         "text/javascript",
@@ -321,14 +321,17 @@ async fn anonymous_javascript_is_stored_as_plain_text(stack: &Stack) {
     stored.push(
         signer
             .send_form(
-                &of_script,
+                &script_query,
                 signer.form(file("a.js", "text/javascript", SCRIPT)),
             )
             .await
             .expect_created(),
     );
     signer
-        .send_form(&of_script, signer.form(file("a.csv", "text/csv", SCRIPT)))
+        .send_form(
+            &script_query,
+            signer.form(file("a.csv", "text/csv", SCRIPT)),
+        )
         .await
         .expect_error(422);
 
@@ -366,7 +369,7 @@ async fn anonymous_javascript_is_stored_as_plain_text(stack: &Stack) {
 #[stack_test]
 async fn confirm_check_stores_anonymous_javascript_as_plain_text(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::new(stack, &acme, "open", json!({})).await;
+    let open = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
     let more = json!({"filename": "a.js", "content_type": "text/javascript", "size": 8});
     let pending_file = open.presign(more).await.expect_status(201).json();
     put(stack, &pending_file, b"alert(1)").await;

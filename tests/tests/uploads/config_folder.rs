@@ -1,4 +1,4 @@
-//! `config.storage.folder`: where files go whose request names no folder, whoever uploads.
+//! `config.storage.folder`: the default folder of uploads on every route.
 
 use serde_json::json;
 use tests::{PHOTO, Stack, form, stack_test};
@@ -16,8 +16,8 @@ use crate::{
     support::signer::text,
 };
 
-/// Most folders within one another.
-const MOST: usize = 20;
+/// Maximum depth of folders.
+const MAX_DEPTH: usize = 20;
 
 #[stack_test]
 async fn config_folder_is_used_and_created_for_every_caller(stack: &Stack) {
@@ -25,8 +25,7 @@ async fn config_folder_is_used_and_created_for_every_caller(stack: &Stack) {
     let acme = uploads.acme();
     let user = acme.role("user").await;
 
-    // The path leads on from what is there in another case, and is made anew where it has another
-    // name.
+    // Existing folders match in any case. A renamed folder is created again.
     let top = acme.folder("IN").await;
     let mut expected = vec!["IN/".to_owned()];
 
@@ -45,7 +44,7 @@ async fn config_folder_is_used_and_created_for_every_caller(stack: &Stack) {
         );
         if ![Unsigned, UnsignedPresign].contains(&route) {
             let blank = [("folder_id", " "), ("folder_path", "")];
-            assert_in(&uploads.uploaded(route, &blank).await, &folder);
+            assert_in(&uploads.upload(route, &blank).await, &folder);
         }
         let name = format!("{route:?}");
         acme.client
@@ -70,15 +69,12 @@ async fn requested_folder_overrides_config(stack: &Stack) {
 
     for route in BY_KEY {
         assert_in(
-            &uploads.uploaded(route, &[("folder_id", "root")]).await,
+            &uploads.upload(route, &[("folder_id", "root")]).await,
             &ROOT,
         );
-        assert_in(
-            &uploads.uploaded(route, &[("folder_id", &id)]).await,
-            &photos,
-        );
+        assert_in(&uploads.upload(route, &[("folder_id", &id)]).await, &photos);
         let by_path = [("folder_id", "root"), ("folder_path", "photos")];
-        assert_in(&uploads.uploaded(route, &by_path).await, &photos);
+        assert_in(&uploads.upload(route, &by_path).await, &photos);
         let errors = uploads
             .send(&acme.client, route, &[("folder_id", UNKNOWN)])
             .await
@@ -93,7 +89,7 @@ async fn requested_folder_overrides_config(stack: &Stack) {
     assert_eq!(
         paths(acme).await,
         ["Photos/"],
-        "nothing went where the config says"
+        "the folder of the config was not created"
     );
 
     stack.run_confirm_checks().await;
@@ -104,7 +100,7 @@ async fn unsigned_upload_cannot_choose_folder(stack: &Stack) {
     let uploads = Uploads::new(stack, json!({"storage": {"folder": "in"}})).await;
     let acme = uploads.acme();
     let id = text(&acme.folder("Photos").await["id"]);
-    let before = uploads.kept().await;
+    let before = uploads.stored().await;
 
     for route in [Unsigned, UnsignedPresign] {
         let rejected = async |fields: &[(&str, &str)]| {
@@ -127,14 +123,14 @@ async fn unsigned_upload_cannot_choose_folder(stack: &Stack) {
     }
 
     uploads
-        .kept()
+        .stored()
         .await
-        .assert_unchanged(&before, "strangers who name folders");
+        .assert_unchanged(&before, "unsigned uploads with a folder");
 
-    // What is blank names none.
+    // Blank fields are ignored.
     for route in [Unsigned, UnsignedPresign] {
         let file = uploads
-            .uploaded(route, &[("folder_id", ""), ("folder_path", " ")])
+            .upload(route, &[("folder_id", ""), ("folder_path", " ")])
             .await;
         assert_eq!(file["folder_path"], "in/");
     }
@@ -153,10 +149,10 @@ async fn changed_config_folder_applies_to_new_files_only(stack: &Stack) {
     let photo = || form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "in");
     let first = acme.client.upload(photo()).await.expect_created();
     let pending_file = PendingFile::create(&acme, json!({"upload_config": "in"})).await;
-    let deepest = ["a"; MOST].join("/");
+    let longest = ["a"; MAX_DEPTH].join("/");
     for (folder, path) in [
         (json!("second/Third"), json!("second/Third/")),
-        (json!(deepest), json!(format!("{deepest}/"))),
+        (json!(longest), json!(format!("{longest}/"))),
         (json!("FIRST"), json!("first/")),
         (json!(null), json!(null)),
     ] {
@@ -170,7 +166,7 @@ async fn changed_config_folder_applies_to_new_files_only(stack: &Stack) {
             path
         );
     }
-    let deeper = json!({"id": id, "config": {"storage": {"folder": format!("{deepest}/a")}}});
+    let deeper = json!({"id": id, "config": {"storage": {"folder": format!("{longest}/a")}}});
     let errors = acme
         .client
         .post("/upload-configs/update", deeper)
@@ -191,6 +187,6 @@ async fn changed_config_folder_applies_to_new_files_only(stack: &Stack) {
             (&first["folder_id"], &json!("first/"))
         );
     }
-    assert_eq!(paths(&acme).await.len(), 1 + 2 + MOST);
+    assert_eq!(paths(&acme).await.len(), 1 + 2 + MAX_DEPTH);
     stack.run_confirm_checks().await;
 }

@@ -1,4 +1,4 @@
-//! What an upload config asks of the files that come in by it.
+//! Upload configs: allowed formats and sizes, executables, names, tags and delivery types.
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
@@ -71,11 +71,12 @@ async fn config_limits_formats_and_sizes(stack: &Stack) {
             (
                 "a.png",
                 "application/octet-stream",
-                b"text, whatever it is called",
+                b"text with the extension of an image",
             ),
             "The files.1 field must be a file of type: jpg, png.",
         ),
-        // What servers run stays refused in the middle of a name, though its end is allowed.
+        // An executable extension in the middle of a name is rejected, although its last extension
+        // is allowed.
         (
             "images",
             ("a.php.jpg", "image/jpeg", PHOTO),
@@ -190,7 +191,7 @@ async fn config_sets_name_tags_and_delivery_type(stack: &Stack) {
         (&json!("Summer Holiday (2).JPEG"), &json!([]))
     );
     let before = stack.dump().await;
-    // A name that is taken: by a file that is there, or by another one of the same request.
+    // The name is taken by an existing file, or by another file of the request.
     for files in [
         &[photo("summer holiday 2.jpg")][..],
         &[photo("twin.jpg"), photo("other.jpg"), photo("Twin.jpeg")],
@@ -200,7 +201,7 @@ async fn config_sets_name_tags_and_delivery_type(stack: &Stack) {
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "names that are taken");
+        .assert_unchanged(&before, "uploads with a taken name");
 
     let unique = asking
         .send("unique", &[photo("twin.jpg"), photo("twin.jpg")])

@@ -1,8 +1,7 @@
-//! Other bytes are sent to the same presigned URL between two calls of a confirmation, at every
-//! call.
+//! A second PUT to the presigned URL, before each AWS call of a confirmation.
 //!
-//! ETags collide throughout: for files with a collision of MD5, as published ones have, or because
-//! the emulated S3 is set so.
+//! The two uploads always have equal ETags: either their MD5 digests collide, or the S3 emulator is
+//! set to collide.
 
 use std::pin::pin;
 
@@ -12,7 +11,7 @@ use serde_json::{Value, json};
 use tests::{Stack, Tenant};
 
 use super::{
-    confirm::{delivered, originals},
+    confirm::{delivered_bytes, original_keys},
     presign::PendingFile,
 };
 use crate::jobs::confirm_check::check_now;
@@ -28,10 +27,10 @@ const MD5_COLLISION: [&str; 2] = [
      085125e8f7cdc99fd91dbd7280373c5bd8823e3156348f5bae6dacd436c919c6dd53e23487da03fd02396306d248cda0\
      e99f33420f577ee8ce54b67080280d1ec69821bcb6a8839396f965ab6ff72a70",
 ];
-/// Configs without rules for images, with a rule for dimensions, and with a transformation.
+/// Configs without image rules, with a rule for dimensions, and with a transformation.
 const CONFIGS: [&str; 3] = ["starter", "measured", "transformed"];
-/// Calls that no confirmation makes.
-const CALLS_MAX: u32 = 20;
+/// Upper bound of the AWS calls of a confirmation.
+const MAX_CALLS: u32 = 20;
 
 /// How a pending file is confirmed.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +42,7 @@ enum Route {
 }
 
 impl Route {
-    /// The function that confirms.
+    /// Returns the function that confirms.
     fn principal(self) -> &'static str {
         match self {
             Route::Request => "uploads",
@@ -51,7 +50,7 @@ impl Route {
         }
     }
 
-    /// Confirms a file; returns the status of the answer if there is one.
+    /// Confirms a file. Returns the status of the response, which a check does not have.
     async fn confirm(
         self,
         stack: &Stack,
@@ -68,7 +67,15 @@ impl Route {
     }
 }
 
-/// A space, and two uploads of one length.
+/// The outcome of an interleaved confirmation.
+struct Interleaved {
+    /// Record of the file, unless the confirmation removed it.
+    record: Option<Value>,
+    /// Whether the confirmation made the AWS call.
+    is_reached: bool,
+}
+
+/// A space, and two uploads of equal length.
 struct Pair {
     stack: Stack,
     acme: Tenant,
@@ -104,7 +111,7 @@ impl Pair {
         PendingFile::create(&self.acme, fields).await
     }
 
-    /// What is delivered after an upload that nothing interferes with.
+    /// Returns the delivered bytes of an upload without interference.
     async fn stored(&self, config: &str, bytes: &[u8]) -> Vec<u8> {
         let pending_file = self.presign(config).await;
         pending_file
@@ -112,16 +119,15 @@ impl Pair {
             .await
             .expect_status(200);
 
-        delivered(
+        delivered_bytes(
             &self.stack,
             &pending_file.confirm(&self.acme.client).await.expect_ok(),
         )
         .await
     }
 
-    /// Confirms the first upload, and sends the second before the nth call of the confirmation.
-    /// Returns the file's record, if it is there still, and whether there was such a call.
-    async fn interleave(&self, route: Route, config: &str, call: u32) -> (Option<Value>, bool) {
+    /// Confirms the first upload, and sends the second before the nth AWS call of the confirmation.
+    async fn interleave(&self, route: Route, config: &str, call: u32) -> Interleaved {
         let pending_file = self.presign(config).await;
         pending_file
             .send(&self.stack, &self.first[..])
@@ -143,7 +149,8 @@ impl Pair {
             Some(other) => panic!("{route:?} {config} {call}: {other}"),
             None => {}
         }
-        (record, is_reached)
+
+        Interleaved { record, is_reached }
     }
 
     async fn send_and_release(
@@ -161,25 +168,24 @@ impl Pair {
         confirmation.await
     }
 
-    /// Interleaves both ways to confirm at every call, and checks that what is active is one of
-    /// these.
+    /// Interleaves both routes at every call. Asserts that active bytes are one of `valid`.
     async fn check(&self, config: &str, valid: &[Vec<u8>]) {
         for route in [Route::Request, Route::Check] {
             let mut calls = 0;
             loop {
-                let (record, is_reached) = self.interleave(route, config, calls).await;
-                if let Some(record) = record {
-                    let bytes = delivered(&self.stack, &record).await;
+                let outcome = self.interleave(route, config, calls).await;
+                if let Some(record) = outcome.record {
+                    let bytes = delivered_bytes(&self.stack, &record).await;
                     assert!(
                         valid.contains(&bytes),
                         "{route:?} {config}, before call {calls}: other bytes are active"
                     );
                 }
-                if !is_reached {
+                if !outcome.is_reached {
                     break;
                 }
                 calls += 1;
-                assert!(calls < CALLS_MAX, "{route:?} {config}");
+                assert!(calls < MAX_CALLS, "{route:?} {config}");
             }
             assert!(calls > 3, "{route:?} {config}: only {calls} calls");
         }
@@ -187,7 +193,7 @@ impl Pair {
         let dump = self.stack.dump().await;
         assert_eq!(
             dump.files_with_bytes().len(),
-            originals(&dump, &self.acme.id).len(),
+            original_keys(&dump, &self.acme.id).len(),
             "{config}"
         );
     }
@@ -198,7 +204,7 @@ impl Pair {
     }
 }
 
-/// Bytes made as long as the longer of two.
+/// Pads bytes with zeros.
 fn padded(mut bytes: Vec<u8>, length: usize) -> Vec<u8> {
     bytes.resize(length.max(bytes.len()), 0);
     bytes
@@ -226,9 +232,12 @@ async fn interleaved_put_never_mixes_two_uploads() {
 #[tokio::test]
 async fn executable_with_etag_of_photo_is_never_active() {
     let photo = image(Format::Jpeg, 48, 32);
-    let program = padded(b"MZ\x90\0\x03\0\0\0".to_vec(), photo.len());
+    let executable = padded(b"MZ\x90\0\x03\0\0\0".to_vec(), photo.len());
 
-    for (first, second) in [(photo.clone(), program.clone()), (program, photo.clone())] {
+    for (first, second) in [
+        (photo.clone(), executable.clone()),
+        (executable, photo.clone()),
+    ] {
         let pair = Pair::start("image/jpeg", first, second).await;
         pair.stack.cloud.collide_etags();
         for config in CONFIGS {

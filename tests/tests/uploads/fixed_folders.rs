@@ -1,5 +1,5 @@
-//! Spaces of the folder mode `fixed`: the folders that a file is uploaded into are part of where it
-//! is delivered, whatever becomes of them later.
+//! The folder mode `fixed`: the URL of a file contains the folders that it was uploaded into, and
+//! does not change when they do.
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
@@ -8,12 +8,12 @@ use tests::{PHOTO, Response, Stack, Tenant, file, stack_test};
 use super::presign::PendingFile;
 use crate::{folders::create::address, support::signer::text};
 
-/// Most folders within one another.
-const MOST: usize = 20;
-/// Most characters that a folder's name has in an address.
-const SLUG: usize = 100;
+/// Maximum depth of folders.
+const MAX_DEPTH: usize = 20;
+/// Maximum length of a folder's slug in a URL.
+const SLUG_MAX_CHARS: usize = 100;
 
-/// Makes a space of a folder mode.
+/// Creates a space of a folder mode.
 async fn space(stack: &Stack, mode: &str) -> Tenant {
     let space = stack
         .account()
@@ -40,7 +40,7 @@ async fn space(stack: &Stack, mode: &str) -> Tenant {
     }
 }
 
-/// Uploads the photo under a name down a path from the top, by a config.
+/// Uploads the photo with a file name into a folder path, with a config.
 async fn upload(acme: &Tenant, path: &str, name: &str, config: &str) -> Response {
     let form = Form::new()
         .text("space", acme.handle.clone())
@@ -53,7 +53,7 @@ async fn upload(acme: &Tenant, path: &str, name: &str, config: &str) -> Response
         .await
 }
 
-/// Demands that a file is delivered where its record says, at a path of these folders.
+/// Asserts that a file is delivered at its URL, whose path starts with `folders`.
 async fn assert_delivered(stack: &Stack, acme: &Tenant, file: &Value, folders: &str) {
     let path = format!("{}/{folders}{}", acme.handle, text(&file["name"]));
     assert_eq!(file["storage_path"], json!(path));
@@ -76,8 +76,8 @@ async fn assert_delivered(stack: &Stack, acme: &Tenant, file: &Value, folders: &
     );
 }
 
-/// Makes the config `own`, by which files keep the names that they come with.
-async fn own_names(acme: &Tenant) {
+/// Creates the config `own`, which stores files under their original names.
+async fn create_original_names_config(acme: &Tenant) {
     acme.upload_config("own")
         .with_settings(json!({"storage": {"generate_filename": false, "unique_filename": false}}))
         .await;
@@ -87,9 +87,9 @@ async fn own_names(acme: &Tenant) {
 async fn fixed_folders_are_transliterated_in_urls(stack: &Stack) {
     let acme = space(stack, "fixed").await;
     let long = "x".repeat(255);
-    let cut = format!("{}/", "x".repeat(SLUG));
+    let cut = format!("{}/", "x".repeat(SLUG_MAX_CHARS));
 
-    // What is called in none of these letters goes by its id.
+    // `None`: a name that cannot be transliterated is replaced by the id of the folder.
     for (path, slugs) in [
         ("Photos", Some("photos/")),
         (
@@ -107,8 +107,8 @@ async fn fixed_folders_are_transliterated_in_urls(stack: &Stack) {
         let file = upload(&acme, path, "photo.jpg", "starter")
             .await
             .expect_created();
-        let above = if path.contains('/') { "photos/" } else { "" };
-        let by_id = format!("{above}{}/", text(&file["folder_id"]));
+        let parent = if path.contains('/') { "photos/" } else { "" };
+        let by_id = format!("{parent}{}/", text(&file["folder_id"]));
         assert_delivered(stack, &acme, &file, slugs.unwrap_or(&by_id)).await;
         let again = upload(&acme, path, "photo.jpg", "starter")
             .await
@@ -136,11 +136,11 @@ async fn fixed_folders_are_transliterated_in_urls(stack: &Stack) {
 #[stack_test]
 async fn longest_path_is_delivered(stack: &Stack) {
     let acme = space(stack, "fixed").await;
-    own_names(&acme).await;
+    create_original_names_config(&acme).await;
 
     let folder = "x".repeat(255);
-    let path = [folder.as_str(); MOST].join("/");
-    let slugs = format!("{}/", &folder[..SLUG]).repeat(MOST);
+    let path = [folder.as_str(); MAX_DEPTH].join("/");
+    let slugs = format!("{}/", &folder[..SLUG_MAX_CHARS]).repeat(MAX_DEPTH);
 
     for (name, config) in [
         ("photo.jpg".to_owned(), "starter"),
@@ -180,23 +180,23 @@ async fn url_stays_when_folders_move_or_change(stack: &Stack) {
     pending_file.send(stack, PHOTO).await.expect_status(200);
     let confirmed = pending_file.confirm(client).await.expect_ok();
     for file in [&active, &confirmed] {
-        let found = client
+        let record = client
             .get(&format!("/files/{}", text(&file["id"])))
             .await
             .expect_ok();
-        assert_eq!(found["folder_path"], "Another/North/");
-        assert_delivered(stack, &acme, &found, "photos/sud/").await;
-        for place in [other["id"].clone(), json!(null)] {
+        assert_eq!(record["folder_path"], "Another/North/");
+        assert_delivered(stack, &acme, &record, "photos/sud/").await;
+        for folder_id in [other["id"].clone(), json!(null)] {
             let address = format!("/files/{}", text(&file["id"]));
             let moved = client
-                .put(&address, json!({"folder_id": place}))
+                .put(&address, json!({"folder_id": folder_id}))
                 .await
                 .expect_ok();
-            assert_eq!(moved["folder_id"], place);
+            assert_eq!(moved["folder_id"], folder_id);
             assert_delivered(stack, &acme, &moved, "photos/sud/").await;
         }
     }
-    // Whoever comes later goes where the folders are by then.
+    // Later uploads use the new path.
     let later = upload(&acme, "another/north", "photo.jpg", "starter")
         .await
         .expect_created();
@@ -211,10 +211,10 @@ async fn equal_names_in_different_folders_have_different_urls(stack: &Stack) {
     let dynamic = space(stack, "dynamic").await;
 
     for acme in [&fixed, &dynamic] {
-        own_names(acme).await;
+        create_original_names_config(acme).await;
     }
 
-    for (path, is_apart) in [
+    for (path, is_available) in [
         ("A b", true),
         ("C", true),
         ("C/A b", true),
@@ -223,7 +223,7 @@ async fn equal_names_in_different_folders_have_different_urls(stack: &Stack) {
         ("C", false),
     ] {
         let response = upload(&fixed, path, "Photo.jpg", "own").await;
-        if is_apart {
+        if is_available {
             let slugs = format!("{}/", path.to_lowercase().replace(' ', "-"));
             assert_delivered(stack, &fixed, &response.expect_created(), &slugs).await;
         } else {
@@ -243,6 +243,6 @@ async fn equal_names_in_different_folders_have_different_urls(stack: &Stack) {
             .expect_error(409);
     }
 
-    // The first one is none the worse for it.
+    // The existing file is still delivered.
     assert_delivered(stack, &dynamic, &first, "").await;
 }

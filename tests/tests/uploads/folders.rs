@@ -1,4 +1,4 @@
-//! Uploads into folders that their requests name, on every route where they may.
+//! `folder_id` and `folder_path` of uploads, on each route that accepts them.
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
@@ -6,14 +6,14 @@ use tests::{Client, Dump, PHOTO, Response, Stack, Tenant, stack_test};
 
 use super::{
     presign::{UNKNOWN, presign_body},
-    unsigned::{self, Opening},
+    unsigned::{self, UnsignedConfig},
 };
 use crate::{
     folders::create::{ROOT, address, assert_only, paths},
     support::signer::{Signer, photo, text},
 };
 
-/// The routes that take files.
+/// The upload routes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
     Form,
@@ -25,7 +25,6 @@ pub(crate) enum Route {
 }
 use Route::{Presign, Signed, SignedPresign, Unsigned, UnsignedPresign};
 
-/// All of them.
 pub(crate) const ROUTES: [Route; 6] = [
     Route::Form,
     Presign,
@@ -34,29 +33,30 @@ pub(crate) const ROUTES: [Route; 6] = [
     Unsigned,
     UnsignedPresign,
 ];
-/// Those that take keys, whose requests may name a folder. Signed URLs for a folder have tests of
-/// their own.
+/// The routes with an API key, whose requests may name a folder. `signed_folders` tests signed URLs
+/// of a folder.
 pub(crate) const BY_KEY: [Route; 2] = [Route::Form, Presign];
-/// Most folders within one another.
-const MOST: usize = 20;
+/// Maximum depth of folders.
+const MAX_DEPTH: usize = 20;
 
-/// A space that takes files on every route, by configs of the same rules.
+/// A space with a config of the same settings for every upload route.
 pub(crate) struct Uploads<'a> {
     stack: &'a Stack,
     signer: Signer,
-    open: Opening,
+    open: UnsignedConfig,
 }
 
 impl Uploads<'_> {
-    pub(crate) async fn new(stack: &Stack, rules: Value) -> Uploads<'_> {
-        let signer = Signer::new(stack, "Acme", rules.clone()).await;
+    pub(crate) async fn new(stack: &Stack, settings: Value) -> Uploads<'_> {
+        let signer = Signer::new(stack, "Acme", settings.clone()).await;
         signer
             .acme
             .upload_config("by-key")
-            .with_settings(rules.clone())
+            .with_settings(settings.clone())
             .await;
 
-        let open = Opening::new(stack, &signer.acme, "open", json!({"config": rules})).await;
+        let open =
+            UnsignedConfig::new(stack, &signer.acme, "open", json!({"config": settings})).await;
         Uploads {
             stack,
             signer,
@@ -68,7 +68,7 @@ impl Uploads<'_> {
         &self.signer.acme
     }
 
-    /// Uploads or announces the photo with more fields; by a client, where the route takes keys.
+    /// Uploads or presigns the photo with more fields. `client` is used on routes with a key.
     pub(crate) async fn send(
         &self,
         client: &Client,
@@ -108,13 +108,13 @@ impl Uploads<'_> {
         }
     }
 
-    /// The record of the file that was uploaded or announced.
+    /// Returns the record of an uploaded or pending file.
     pub(crate) async fn record(&self, response: Response) -> Value {
-        let made = response.expect_status(201).json();
-        let id = if made["file_id"].is_string() {
-            text(&made["file_id"])
+        let created = response.expect_status(201).json();
+        let id = if created["file_id"].is_string() {
+            text(&created["file_id"])
         } else {
-            text(&made["data"]["id"])
+            text(&created["data"]["id"])
         };
         self.acme()
             .client
@@ -123,14 +123,14 @@ impl Uploads<'_> {
             .expect_ok()
     }
 
-    /// Uploads or announces the photo by the owner's key, if by any, and gives its record.
-    pub(crate) async fn uploaded(&self, route: Route, fields: &[(&str, &str)]) -> Value {
+    /// Uploads or presigns the photo, as the owner on routes with a key, and returns its record.
+    pub(crate) async fn upload(&self, route: Route, fields: &[(&str, &str)]) -> Value {
         self.record(self.send(&self.acme().client, route, fields).await)
             .await
     }
 
-    /// All that is kept, but for how often who called.
-    pub(crate) async fn kept(&self) -> Dump {
+    /// Returns the stored data without usage and rate counters.
+    pub(crate) async fn stored(&self) -> Dump {
         let mut dump = self.stack.dump().await.without_usage();
         dump.items
             .retain(|(partition, _), _| !partition.starts_with("RATE#"));
@@ -138,7 +138,7 @@ impl Uploads<'_> {
     }
 }
 
-/// Demands in which folder a file is.
+/// Asserts the folder of a file.
 #[track_caller]
 pub(crate) fn assert_in(file: &Value, folder: &Value) {
     assert_eq!(
@@ -193,7 +193,7 @@ async fn upload_goes_into_requested_folder(stack: &Stack) {
 
     for (fields, folder) in cases {
         for route in BY_KEY {
-            let file = uploads.uploaded(route, fields).await;
+            let file = uploads.upload(route, fields).await;
             assert_in(&file, folder);
             let path = format!("{}/{}", acme.handle, text(&file["name"]));
             assert_eq!(file["storage_path"], json!(path), "{route:?} {fields:?}");
@@ -226,33 +226,33 @@ async fn missing_folders_are_created_for_admins_only(stack: &Stack) {
     let photos = acme.folder("Photos").await;
     let id = text(&photos["id"]);
 
-    for (who, client) in [
+    for (role, client) in [
         ("admin", &admin),
         ("owner", &acme.client),
         ("account", &stack.account()),
     ] {
         for route in BY_KEY {
-            let path = format!("{who}/{route:?}");
+            let path = format!("{role}/{route:?}");
             let fields = [("folder_id", id.as_str()), ("folder_path", &path)];
             let file = uploads
                 .record(uploads.send(client, route, &fields).await)
                 .await;
             assert_eq!(file["folder_path"], json!(format!("Photos/{path}/")));
-            // From now on they are there for everyone, whatever the case.
+            // Every uploader can use the folders now, in any case.
             let whole = format!("PHOTOS/{}", path.to_uppercase());
             let fields = [("folder_id", "root"), ("folder_path", whole.as_str())];
             for later in BY_KEY {
                 for by in [&user, &admin] {
                     assert_in(
                         &uploads.record(uploads.send(by, later, &fields).await).await,
-                        &in_folder(&file),
+                        &folder_of(&file),
                     );
                 }
             }
         }
     }
 
-    let before = uploads.kept().await;
+    let before = uploads.stored().await;
     for fields in [
         [("folder_id", "root"), ("folder_path", "New")],
         [("folder_id", "root"), ("folder_path", "Photos/admin/New")],
@@ -270,17 +270,17 @@ async fn missing_folders_are_created_for_admins_only(stack: &Stack) {
     }
 
     uploads
-        .kept()
+        .stored()
         .await
-        .assert_unchanged(&before, "uploads by those who may make no folders");
+        .assert_unchanged(&before, "uploads by users role may not create folders");
 
     assert_eq!(paths(acme).await.len(), 1 + 3 + 6);
 
     stack.run_confirm_checks().await;
 }
 
-/// The folder that a file says it is in, as far as it says.
-fn in_folder(file: &Value) -> Value {
+/// Returns the id and path of a file's folder.
+fn folder_of(file: &Value) -> Value {
     json!({"id": file["folder_id"], "path": file["folder_path"]})
 }
 
@@ -313,7 +313,7 @@ async fn invalid_folders_are_rejected_on_every_route(stack: &Stack) {
         &very_long,
     ];
 
-    let before = uploads.kept().await;
+    let before = uploads.stored().await;
     let invalid = json!({"folder_id": ["The selected folder id is invalid."]});
     let missing =
         json!({"folder_id": ["The folder id field is required when folder path is present."]});
@@ -387,32 +387,32 @@ async fn invalid_folders_are_rejected_on_every_route(stack: &Stack) {
     );
 
     uploads
-        .kept()
+        .stored()
         .await
-        .assert_unchanged(&before, "folders that cannot be");
+        .assert_unchanged(&before, "uploads into invalid folders");
 }
 
 #[stack_test]
 async fn folder_path_is_limited_to_folder_depth(stack: &Stack) {
     let uploads = Uploads::new(stack, json!({})).await;
     let acme = uploads.acme();
-    let named = |count: usize, name: &str| vec![name; count].join("/");
+    let repeated = |count: usize, name: &str| vec![name; count].join("/");
 
     for (route, top) in [(Route::Form, "form"), (Presign, "presign")] {
         let top = acme.folder(top).await;
         let id = text(&top["id"]);
-        let halfway = named(MOST / 2 - 1, "a");
+        let halfway = repeated(MAX_DEPTH / 2 - 1, "a");
         let file = uploads
-            .uploaded(route, &[("folder_id", &id), ("folder_path", &halfway)])
+            .upload(route, &[("folder_id", &id), ("folder_path", &halfway)])
             .await;
         let tenth = text(&file["folder_id"]);
-        let before = uploads.kept().await;
+        let before = uploads.stored().await;
         for (from, path) in [
-            ("root", named(MOST + 1, "b")),
-            ("root", named(500, "b")),
-            (&id, named(MOST, "a")),
-            (&id, named(MOST, "b")),
-            (&tenth, named(MOST / 2 + 1, "a")),
+            ("root", repeated(MAX_DEPTH + 1, "b")),
+            ("root", repeated(500, "b")),
+            (&id, repeated(MAX_DEPTH, "a")),
+            (&id, repeated(MAX_DEPTH, "b")),
+            (&tenth, repeated(MAX_DEPTH / 2 + 1, "a")),
         ] {
             let response = uploads
                 .send(
@@ -424,32 +424,40 @@ async fn folder_path_is_limited_to_folder_depth(stack: &Stack) {
             assert_only(&response.expect_error(422), "folder_path");
         }
         uploads
-            .kept()
+            .stored()
             .await
-            .assert_unchanged(&before, "paths that are too deep");
-        let rest = named(MOST / 2, "a");
+            .assert_unchanged(&before, "uploads into too deep paths");
+        let rest = repeated(MAX_DEPTH / 2, "a");
         let deepest = uploads
-            .uploaded(route, &[("folder_id", &tenth), ("folder_path", &rest)])
+            .upload(route, &[("folder_id", &tenth), ("folder_path", &rest)])
             .await;
         assert_eq!(
             deepest["folder_path"],
-            json!(format!("{}{}/", text(&top["path"]), named(MOST - 1, "a")))
+            json!(format!(
+                "{}{}/",
+                text(&top["path"]),
+                repeated(MAX_DEPTH - 1, "a")
+            ))
         );
-        // What is there need not be made.
-        let whole = named(MOST - 1, "A");
+        // Existing folders match in another case.
+        let whole = repeated(MAX_DEPTH - 1, "A");
         assert_in(
             &uploads
-                .uploaded(route, &[("folder_id", &id), ("folder_path", &whole)])
+                .upload(route, &[("folder_id", &id), ("folder_path", &whole)])
                 .await,
-            &in_folder(&deepest),
+            &folder_of(&deepest),
         );
-        let from_top = format!("{route:?}/{}", named(MOST - 1, "b"));
+        let from_top = format!("{route:?}/{}", repeated(MAX_DEPTH - 1, "b"));
         let file = uploads
-            .uploaded(route, &[("folder_id", "root"), ("folder_path", &from_top)])
+            .upload(route, &[("folder_id", "root"), ("folder_path", &from_top)])
             .await;
         assert_eq!(
             file["folder_path"],
-            json!(format!("{}{}/", text(&top["path"]), named(MOST - 1, "b")))
+            json!(format!(
+                "{}{}/",
+                text(&top["path"]),
+                repeated(MAX_DEPTH - 1, "b")
+            ))
         );
     }
 

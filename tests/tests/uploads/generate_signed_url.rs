@@ -1,4 +1,4 @@
-//! The secrets that a space's addresses are signed by, and `POST /upload/generate-signed-url`.
+//! `POST /upload/generate-signed-url`, and the signing secrets of a space and their rotation.
 
 use domain::Timestamp;
 use futures::future::join_all;
@@ -7,17 +7,17 @@ use tests::{Client, Stack, authority, minutes, seconds, stack_test};
 
 use crate::support::signer::{Signer, canonical, mark, photo, query, text, with};
 
-/// How long the secret before the present one verifies.
+/// Period in which the previous secret verifies signatures, in minutes.
 const DAY_MINUTES: u64 = 24 * 60;
-/// The same in milliseconds.
+/// The same period in milliseconds.
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
 fn secret_path(signer: &Signer) -> String {
     format!("/spaces/{}/signing-secret", signer.acme.id)
 }
 
-/// Rotates a space's secret; gives what is shown then.
-async fn rotated(signer: &Signer) -> Value {
+/// Rotates the signing secret of a space, and returns the response.
+async fn rotate(signer: &Signer) -> Value {
     let client = &signer.acme.client;
     client
         .send(client.request("POST", &format!("{}/rotate", secret_path(signer))))
@@ -25,17 +25,17 @@ async fn rotated(signer: &Signer) -> Value {
         .expect_ok()
 }
 
-/// Who signs by the secret that is shown.
-fn successor(signer: &Signer, shown: &Value) -> Signer {
+/// Returns a signer with the secret of a response.
+fn with_secret(signer: &Signer, response: &Value) -> Signer {
     Signer {
-        kid: text(&shown["kid"]),
-        secret: text(&shown["secret"]),
+        kid: text(&response["kid"]),
+        secret: text(&response["secret"]),
         ..signer.clone()
     }
 }
 
-/// An address that outlives every secret here.
-fn address(stack: &Stack, signer: &Signer) -> String {
+/// Returns the query of a signed URL that expires after all secrets.
+fn long_lived_query(stack: &Stack, signer: &Signer) -> String {
     query(&signer.signed(with(signer.parameters(stack), "expires", "99999999999")))
 }
 
@@ -45,19 +45,19 @@ async fn signing_secret_is_unique_per_space(stack: &Stack) {
     let other = Signer::new(stack, "Other", json!({})).await;
 
     for signer in [&one, &other] {
-        let shown = signer
+        let response = signer
             .acme
             .client
             .get(&secret_path(signer))
             .await
             .expect_ok();
         assert_eq!(
-            shown,
+            response,
             json!({"kid": "1", "secret": signer.secret, "previous": null})
         );
         assert_eq!(
             stack.account().get(&secret_path(signer)).await.expect_ok(),
-            shown
+            response
         );
         assert!(
             signer.secret.len() == 64 && signer.secret.bytes().all(|byte| byte.is_ascii_hexdigit())
@@ -81,12 +81,12 @@ async fn signing_secret_is_unique_per_space(stack: &Stack) {
             .expect_error(403);
     }
 
-    // The table tells nobody.
+    // The table contains no secret in plain text.
     for (key, item) in &stack.dump().await.items {
-        let shown = format!("{key:?} {item}");
+        let stored = format!("{key:?} {item}");
         assert!(
-            !shown.contains(&one.secret) && !shown.contains(&other.secret),
-            "{shown}"
+            !stored.contains(&one.secret) && !stored.contains(&other.secret),
+            "{stored}"
         );
     }
 }
@@ -94,8 +94,8 @@ async fn signing_secret_is_unique_per_space(stack: &Stack) {
 #[stack_test]
 async fn previous_secret_verifies_for_a_day(stack: &Stack) {
     let first = Signer::new(stack, "Acme", json!({})).await;
-    let shown = rotated(&first).await;
-    let second = successor(&first, &shown);
+    let response = rotate(&first).await;
+    let second = with_secret(&first, &response);
     assert_ne!(first.secret, second.secret);
     let ends_at = stack
         .admin_environment()
@@ -105,12 +105,12 @@ async fn previous_secret_verifies_for_a_day(stack: &Stack) {
         .rfc3339();
     let previous = json!({"kid": "1", "secret": first.secret, "expires_at": ends_at});
     assert_eq!(
-        shown,
+        response,
         json!({"kid": "2", "secret": second.secret, "previous": previous})
     );
     let client = &first.acme.client;
-    assert_eq!(client.get(&secret_path(&first)).await.expect_ok(), shown);
-    let made = client
+    assert_eq!(client.get(&secret_path(&first)).await.expect_ok(), response);
+    let generated = client
         .post(
             "/upload/generate-signed-url",
             json!({"upload_config_id": first.config}),
@@ -120,27 +120,45 @@ async fn previous_secret_verifies_for_a_day(stack: &Stack) {
     let expected = query(&second.signed(second.parameters(stack)));
     let signature = expected.rsplit_once("signature=").expect("it is signed").1;
     assert!(
-        text(&made["url"]).ends_with(signature),
-        "the present secret signs"
+        text(&generated["url"]).ends_with(signature),
+        "the current secret signs"
     );
 
-    first.send(&address(stack, &first)).await.expect_created();
-    second.send(&address(stack, &second)).await.expect_created();
-    // A secret goes by its own name alone.
+    first
+        .send(&long_lived_query(stack, &first))
+        .await
+        .expect_created();
+    second
+        .send(&long_lived_query(stack, &second))
+        .await
+        .expect_created();
+    // A secret verifies only with its key id.
     for (kid, secret) in [(&first.kid, &second.secret), (&second.kid, &first.secret)] {
         let mixed = Signer {
             kid: kid.clone(),
             secret: secret.clone(),
             ..first.clone()
         };
-        mixed.send(&address(stack, &mixed)).await.expect_error(403);
+        mixed
+            .send(&long_lived_query(stack, &mixed))
+            .await
+            .expect_error(403);
     }
     stack.clock.advance(minutes(DAY_MINUTES - 1));
     stack.clock.advance(seconds(59));
-    first.send(&address(stack, &first)).await.expect_created();
+    first
+        .send(&long_lived_query(stack, &first))
+        .await
+        .expect_created();
     stack.clock.advance(seconds(1));
-    first.send(&address(stack, &first)).await.expect_error(403);
-    second.send(&address(stack, &second)).await.expect_created();
+    first
+        .send(&long_lived_query(stack, &first))
+        .await
+        .expect_error(403);
+    second
+        .send(&long_lived_query(stack, &second))
+        .await
+        .expect_created();
     assert_eq!(
         client.get(&secret_path(&first)).await.expect_ok()["previous"],
         Value::Null
@@ -150,33 +168,51 @@ async fn previous_secret_verifies_for_a_day(stack: &Stack) {
 #[stack_test]
 async fn second_rotation_ends_first_secret_at_once(stack: &Stack) {
     let first = Signer::new(stack, "Acme", json!({})).await;
-    let second = successor(&first, &rotated(&first).await);
-    let shown = rotated(&first).await;
-    let third = successor(&first, &shown);
+    let second = with_secret(&first, &rotate(&first).await);
+    let response = rotate(&first).await;
+    let third = with_secret(&first, &response);
 
     assert_eq!(
-        (&shown["kid"], &shown["previous"]["kid"]),
+        (&response["kid"], &response["previous"]["kid"]),
         (&json!("3"), &json!("2"))
     );
-    assert_eq!(shown["previous"]["secret"], second.secret);
-    first.send(&address(stack, &first)).await.expect_error(403);
+    assert_eq!(response["previous"]["secret"], second.secret);
+    first
+        .send(&long_lived_query(stack, &first))
+        .await
+        .expect_error(403);
 
-    second.send(&address(stack, &second)).await.expect_created();
-    third.send(&address(stack, &third)).await.expect_created();
+    second
+        .send(&long_lived_query(stack, &second))
+        .await
+        .expect_created();
+    third
+        .send(&long_lived_query(stack, &third))
+        .await
+        .expect_created();
     stack.clock.advance(minutes(DAY_MINUTES));
 
-    for dead in [&first, &second] {
-        dead.send(&address(stack, dead)).await.expect_error(403);
+    for expired in [&first, &second] {
+        expired
+            .send(&long_lived_query(stack, expired))
+            .await
+            .expect_error(403);
     }
 
-    third.send(&address(stack, &third)).await.expect_created();
+    third
+        .send(&long_lived_query(stack, &third))
+        .await
+        .expect_created();
 }
 
 #[stack_test]
 async fn concurrent_rotations_create_distinct_secrets(stack: &Stack) {
     let first = Signer::new(stack, "Acme", json!({})).await;
-    let shown = join_all((0..3).map(|_| rotated(&first))).await;
-    let mut kids: Vec<String> = shown.iter().map(|shown| text(&shown["kid"])).collect();
+    let response = join_all((0..3).map(|_| rotate(&first))).await;
+    let mut kids: Vec<String> = response
+        .iter()
+        .map(|response| text(&response["kid"]))
+        .collect();
 
     kids.sort();
     assert_eq!(kids, ["2", "3", "4"]);
@@ -188,18 +224,21 @@ async fn concurrent_rotations_create_distinct_secrets(stack: &Stack) {
         .await
         .expect_ok();
 
-    let signer = successor(&first, &last);
+    let signer = with_secret(&first, &last);
     assert_eq!(signer.kid, "4");
 
-    signer.send(&address(stack, &signer)).await.expect_created();
+    signer
+        .send(&long_lived_query(stack, &signer))
+        .await
+        .expect_created();
 }
 
-/// Asks for an address.
-async fn generate(client: &Client, config: &str, more: Value) -> tests::Response {
+/// Requests a signed URL.
+async fn generate(client: &Client, config: &str, fields: Value) -> tests::Response {
     let mut body = json!({"upload_config_id": config});
     body.as_object_mut()
         .expect("an object")
-        .extend(more.as_object().expect("an object").clone());
+        .extend(fields.as_object().expect("an object").clone());
     client.post("/upload/generate-signed-url", body).await
 }
 
@@ -212,7 +251,7 @@ async fn signed_url_matches_documented_format(stack: &Stack) {
     let name = "crème & co + 1.jpg";
     let mime = "image/jpeg";
 
-    for (client, more, minutes, specified) in [
+    for (client, fields, minutes, signed_fields) in [
         (&signer.acme.client, json!({}), 30, vec![]),
         (
             &user,
@@ -233,12 +272,12 @@ async fn signed_url_matches_documented_format(stack: &Stack) {
             vec![("filename", name), ("content_type", mime)],
         ),
     ] {
-        let made = generate(client, &signer.config.to_lowercase(), more)
+        let generated = generate(client, &signer.config.to_lowercase(), fields)
             .await
             .expect_ok();
         let expires = stack.admin_environment().env.now().seconds() + minutes * 60;
         let parameters = with(signer.parameters(stack), "expires", &expires.to_string());
-        let parameters = specified
+        let parameters = signed_fields
             .iter()
             .fold(parameters, |all, (name, value)| with(all, name, value));
         let canonical = canonical(&parameters);
@@ -251,7 +290,7 @@ async fn signed_url_matches_documented_format(stack: &Stack) {
             "expires_at": Timestamp::from_ms(expires * 1_000).rfc3339(), "upload_config_id": signer.config,
             "space_id": signer.acme.id,
         });
-        assert_eq!(made, expected);
+        assert_eq!(generated, expected);
         let upload = stack
             .anonymous
             .request("POST", &url)
@@ -267,11 +306,11 @@ async fn signed_url_uses_requested_host_and_is_valid_on_any(stack: &Stack) {
     let request = client
         .request("POST", "/upload/generate-signed-url")
         .header("host", "api.example.com:8443");
-    let made = client
+    let generated = client
         .send(request.json(&json!({"upload_config_id": signer.config})))
         .await
         .expect_ok();
-    let url = text(&made["url"]);
+    let url = text(&generated["url"]);
     let (host, query) = url.split_once("/api/v1/upload/signed?").expect("the path");
 
     assert_eq!(host, "http://api.example.com:8443");
@@ -302,7 +341,7 @@ async fn invalid_sign_request_reports_errors(stack: &Stack) {
     let name = "x".repeat(256);
     let mime = format!("text/{}", "x".repeat(96));
 
-    for (more, errors) in [
+    for (fields, errors) in [
         (
             json!({"upload_config_id": null}),
             json!({"upload_config_id": "is required"}),
@@ -348,7 +387,7 @@ async fn invalid_sign_request_reports_errors(stack: &Stack) {
         };
         let expected: Value = ends.map(message).collect();
         assert_eq!(
-            generate(client, &signer.config, more)
+            generate(client, &signer.config, fields)
                 .await
                 .expect_error(422),
             expected

@@ -1,4 +1,4 @@
-//! What upload configs ask of images: how large they are, and what they are stored as.
+//! Upload configs: limits of image dimensions, and transformations of images.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -15,11 +15,11 @@ use crate::support::images::{
 
 const SVG: &[u8] = b"<svg xmlns='http://www.w3.org/2000/svg' width='20' height='20'/>";
 
-/// The photo with a quarter of its width and height, since encoding all of it as AVIF takes
+/// Returns the photo with a quarter of its width and height. Encoding the whole photo as AVIF takes
 /// seconds.
 fn small_photo() -> Vec<u8> {
     const STEP: u32 = 4;
-    let photo = seen(PHOTO).1.expect("pixels");
+    let photo = decoded(PHOTO).pixels.expect("pixels");
     let pixel_bytes = photo.samples.len() / (photo.width * photo.height) as usize;
     let pixels = photo.samples.chunks(pixel_bytes).collect::<Vec<_>>();
     let rows = pixels.chunks(photo.width as usize).step_by(STEP as usize);
@@ -46,16 +46,12 @@ fn small_photo() -> Vec<u8> {
     encode(small, &encoding).expect("an image")
 }
 
-/// Makes a config of these rules, and a name for it.
-async fn config(acme: &Tenant, rules: Value) -> String {
-    static MADE: AtomicU32 = AtomicU32::new(0);
+/// Creates an upload config, and returns its generated name.
+async fn create_config(acme: &Tenant, settings: Value) -> String {
+    static CREATED: AtomicU32 = AtomicU32::new(0);
 
-    let name = format!("config-{}", MADE.fetch_add(1, Ordering::Relaxed));
-    let config = json!({"space_id": acme.id, "name": name, "config": rules});
-    acme.client
-        .post("/upload-configs", config)
-        .await
-        .expect_created();
+    let name = format!("config-{}", CREATED.fetch_add(1, Ordering::Relaxed));
+    acme.upload_config(&name).with_settings(settings).await;
 
     name
 }
@@ -67,8 +63,8 @@ async fn upload(acme: &Tenant, config: &str, name: &str, bytes: &[u8]) -> Respon
         .await
 }
 
-/// What is delivered of a stored file, demanding that its record says of it what it is.
-async fn agreed(stack: &Stack, acme: &Tenant, record: &Value) -> Vec<u8> {
+/// Returns the delivered bytes of a file, after asserting that its record describes them.
+async fn delivered_bytes(stack: &Stack, acme: &Tenant, record: &Value) -> Vec<u8> {
     let id = record["id"].as_str().expect("an id");
     assert_eq!(
         &acme.client.get(&format!("/files/{id}")).await.expect_ok(),
@@ -111,26 +107,33 @@ async fn agreed(stack: &Stack, acme: &Tenant, record: &Value) -> Vec<u8> {
     delivered.body.to_vec()
 }
 
-/// Uploads an image under these transformations, and gives what is delivered of it.
-async fn stored(stack: &Stack, acme: &Tenant, transformations: Value, bytes: &[u8]) -> Vec<u8> {
-    let config = config(acme, json!({"transformations": transformations})).await;
+/// Uploads an image with transformations, and returns the delivered bytes.
+async fn transform(stack: &Stack, acme: &Tenant, transformations: Value, bytes: &[u8]) -> Vec<u8> {
+    let config = create_config(acme, json!({"transformations": transformations})).await;
     let record = upload(acme, &config, "image", bytes).await.expect_created();
-    agreed(stack, acme, &record).await
+    delivered_bytes(stack, acme, &record).await
 }
 
-/// What an image is, and its pixels, as far as they are decoded here.
-fn seen(bytes: &[u8]) -> (ImageInfo, Option<Pixels>) {
-    let probed = probe(bytes).expect("an image");
+/// A decoded image.
+struct Decoded {
+    info: ImageInfo,
+    /// `None` for AVIF, which cannot be decoded.
+    pixels: Option<Pixels>,
+}
+
+fn decoded(bytes: &[u8]) -> Decoded {
+    let info = probe(bytes).expect("an image");
     let pixels =
-        (probed.format != Format::Avif).then(|| decode(bytes, &probed).expect("a whole image"));
-    (probed, pixels)
+        (info.format != Format::Avif).then(|| decode(bytes, &info).expect("a whole image"));
+
+    Decoded { info, pixels }
 }
 
 #[stack_test]
 async fn dimensions_respect_orientation(stack: &Stack) {
     let acme = stack.space("Acme").await;
 
-    // As stored they are 24 wide and 16 high.
+    // Orientation 6 rotates 24×16 stored pixels to 16×24.
     let mut images = vec![(image(Format::Avif, 24, 16), 24, 16)];
     for format in [Format::Jpeg, Format::Png, Format::WebP] {
         images.extend([
@@ -140,13 +143,13 @@ async fn dimensions_respect_orientation(stack: &Stack) {
     }
 
     for rule in ["width", "height"] {
-        for (bound, side, is_least) in [
+        for (bound, side, is_minimum) in [
             ("min", 16, true),
             ("min", 17, true),
             ("max", 16, false),
             ("max", 15, false),
         ] {
-            let config = config(
+            let config = create_config(
                 &acme,
                 json!({"validation": {format!("{bound}_image_{rule}"): side}}),
             )
@@ -154,13 +157,13 @@ async fn dimensions_respect_orientation(stack: &Stack) {
             for (bytes, width, height) in &images {
                 let length = if rule == "width" { *width } else { *height };
                 let response = upload(&acme, &config, "image", bytes).await;
-                if if is_least {
+                if if is_minimum {
                     length >= side
                 } else {
                     length <= side
                 } {
                     assert_eq!(
-                        &agreed(stack, &acme, &response.expect_created()).await,
+                        &delivered_bytes(stack, &acme, &response.expect_created()).await,
                         bytes
                     );
                 } else {
@@ -179,7 +182,7 @@ async fn dimensions_respect_orientation(stack: &Stack) {
 #[stack_test]
 async fn image_without_readable_dimensions_is_rejected(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let config = config(
+    let config = create_config(
         &acme,
         json!({"validation": {"max_image_width": 100, "min_image_height": 1}}),
     )
@@ -198,11 +201,11 @@ async fn image_without_readable_dimensions_is_rejected(stack: &Stack) {
 
     for (name, bytes) in [
         ("vector.svg", SVG),
-        ("ends before its frame", &jpeg[..20]),
-        ("a bomb", &png_of_sides(65_000, 65_000)),
+        ("truncated header", &jpeg[..20]),
+        ("decompression bomb", &png_of_sides(65_000, 65_000)),
         ("no pixels", &png_of_sides(0, 16)),
         (
-            "an unknown format",
+            "unknown format",
             b"8BPS\0\x01\0\0\0\0\0\0\0\x03\0\0\0\x10\0\0\0\x10\0\x08\0\x03",
         ),
     ] {
@@ -229,30 +232,30 @@ async fn image_without_readable_dimensions_is_rejected(stack: &Stack) {
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "images that cannot be measured");
+        .assert_unchanged(&before, "images without readable dimensions");
 }
 
 #[stack_test]
 async fn exif_at_end_of_large_file_is_respected(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let config = config(
+    let config = create_config(
         &acme,
         json!({"validation": {"max_image_width": 16, "max_image_height": 24}}),
     )
     .await;
-    let turned = with_exif(Format::WebP, 6);
-    let at = turned
+    let rotated = with_exif(Format::WebP, 6);
+    let exif_start = rotated
         .windows(4)
         .position(|window| window == b"EXIF")
         .expect("camera data");
-    let mut large = turned[..at].to_vec();
+    let mut large = rotated[..exif_start].to_vec();
 
     large.extend(
         [
             &b"JUNK"[..],
             &2_000_000_u32.to_le_bytes(),
             &vec![0; 2_000_000],
-            &turned[at..],
+            &rotated[exif_start..],
         ]
         .concat(),
     );
@@ -269,17 +272,20 @@ async fn each_format_is_converted_to_each_requested_format(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for source in [Format::Jpeg, Format::Png, Format::WebP] {
         let bytes = image(source, 48, 32);
-        for (asked, target) in [
+        for (requested, target) in [
             ("original", source),
             ("jpeg", Format::Jpeg),
             ("png", Format::Png),
             ("webp", Format::WebP),
             ("avif", Format::Avif),
         ] {
-            let delivered = stored(stack, &acme, json!({"upload_format": asked}), &bytes).await;
-            let (probed, pixels) = seen(&delivered);
+            let delivered =
+                transform(stack, &acme, json!({"upload_format": requested}), &bytes).await;
+            let after = decoded(&delivered);
+            let before = decoded(&bytes).pixels.expect("pixels");
+
             assert_eq!(
-                (probed.format, probed.displayed()),
+                (after.info.format, after.info.displayed()),
                 (
                     target,
                     Dimensions {
@@ -287,15 +293,15 @@ async fn each_format_is_converted_to_each_requested_format(stack: &Stack) {
                         height: 32
                     }
                 ),
-                "{source:?} as {asked}"
+                "{source:?} as {requested}"
             );
             assert_eq!(
                 delivered == bytes,
                 target == source,
-                "{source:?} as {asked}"
+                "{source:?} as {requested}"
             );
-            let before = seen(&bytes).1.expect("pixels");
-            let distances = pixels
+            let distances = after
+                .pixels
                 .iter()
                 .flat_map(|after| after.samples.iter().zip(&before.samples));
             assert!(
@@ -303,7 +309,7 @@ async fn each_format_is_converted_to_each_requested_format(stack: &Stack) {
                     .map(|(after, before)| after.abs_diff(*before))
                     .max()
                     < Some(20),
-                "{source:?} as {asked}"
+                "{source:?} as {requested}"
             );
         }
     }
@@ -318,7 +324,7 @@ async fn quality_and_progressive_setting_are_applied(stack: &Stack) {
         let mut sizes = Vec::new();
         for quality in [10, 60, 95] {
             let rules = json!({"upload_format": format, "upload_quality": quality});
-            sizes.push(stored(stack, &acme, rules, &photo).await.len());
+            sizes.push(transform(stack, &acme, rules, &photo).await.len());
         }
         assert!(
             sizes.is_sorted() && sizes[0] * 2 < sizes[2],
@@ -327,8 +333,8 @@ async fn quality_and_progressive_setting_are_applied(stack: &Stack) {
     }
 
     let jpeg = image(Format::Jpeg, 48, 32);
-    let coarsely_first = stored(stack, &acme, json!({"progressive": true}), &jpeg).await;
-    assert!(seen(&coarsely_first).0.progressive && !seen(&jpeg).0.progressive);
+    let converted = transform(stack, &acme, json!({"progressive": true}), &jpeg).await;
+    assert!(decoded(&converted).info.progressive && !decoded(&jpeg).info.progressive);
 
     for same in [
         progressive(48, 32),
@@ -338,7 +344,7 @@ async fn quality_and_progressive_setting_are_applied(stack: &Stack) {
         b"just text".to_vec(),
     ] {
         assert_eq!(
-            stored(stack, &acme, json!({"progressive": true}), &same).await,
+            transform(stack, &acme, json!({"progressive": true}), &same).await,
             same
         );
     }
@@ -353,30 +359,31 @@ async fn metadata_is_removed_on_request_without_changing_pixels(stack: &Stack) {
         for orientation in [1, 6] {
             let bytes = with_exif(format, orientation);
             assert!(contains(&bytes, PLACE));
-            let delivered = stored(stack, &acme, stripping(), &bytes).await;
+            let delivered = transform(stack, &acme, stripping(), &bytes).await;
             assert!(!contains(&delivered, PLACE), "{format:?} {orientation}");
-            let ((after, pixels), (before, whole)) = (seen(&delivered), seen(&bytes));
+            let after = decoded(&delivered);
+            let before = decoded(&bytes);
             assert_eq!(
-                after.displayed(),
-                before.displayed(),
+                after.info.displayed(),
+                before.info.displayed(),
                 "{format:?} {orientation}"
             );
             assert!(
-                orientation != 1 || pixels == whole,
-                "{format:?}: no pixel was touched"
+                orientation != 1 || after.pixels == before.pixels,
+                "{format:?}: pixels are unchanged"
             );
-            // Nobody asked for it to be removed.
-            let kept = stored(
+            // A conversion keeps metadata without `strip_metadata`.
+            let converted = transform(
                 stack,
                 &acme,
                 json!({"upload_format": "jpeg", "upload_quality": 90}),
                 &bytes,
             )
             .await;
-            assert!(contains(&kept, PLACE), "{format:?} {orientation}");
+            assert!(contains(&converted, PLACE), "{format:?} {orientation}");
             assert_eq!(
-                seen(&kept).0.displayed(),
-                before.displayed(),
+                decoded(&converted).info.displayed(),
+                before.info.displayed(),
                 "{format:?} {orientation}"
             );
         }
@@ -392,31 +399,33 @@ async fn metadata_is_removed_on_request_without_changing_pixels(stack: &Stack) {
     .concat();
 
     assert_eq!(
-        stored(stack, &acme, stripping(), &commented).await,
+        transform(stack, &acme, stripping(), &commented).await,
         animation(),
         "still an animation"
     );
 }
 
 #[stack_test]
-async fn mislabeled_image_is_rejected_and_not_stored(stack: &Stack) {
+async fn mislabeled_image_is_rejected_and_not_transform(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let converting = config(&acme, json!({"transformations": {"upload_format": "avif"}})).await;
-    let stripping = config(&acme, json!({"transformations": {"strip_metadata": true}})).await;
-    let measuring = config(&acme, json!({"validation": {"min_image_width": 10}})).await;
-    let because = |end: &str| json!({"file": [format!("The file field {end}.")]});
-    let bomb = || because("must not have more than 100000000 pixels");
-    let lie = || because("must be an image that can be decoded");
-    let stump = || because("must not be a truncated image");
+    let converting =
+        create_config(&acme, json!({"transformations": {"upload_format": "avif"}})).await;
+    let stripping =
+        create_config(&acme, json!({"transformations": {"strip_metadata": true}})).await;
+    let measuring = create_config(&acme, json!({"validation": {"min_image_width": 10}})).await;
+    let file_error = |end: &str| json!({"file": [format!("The file field {end}.")]});
+    let bomb = || file_error("must not have more than 100000000 pixels");
+    let undecodable = || file_error("must be an image that can be decoded");
+    let truncated = || file_error("must not be a truncated image");
     let before = stack.dump().await;
 
     for (name, bytes, expected) in [
         ("PNG bomb", png_of_sides(65_000, 65_000), bomb()),
         ("JPEG bomb", jpeg_of_sides(65_500, 65_500), bomb()),
         ("WebP bomb", webp_of_sides(16_383, 16_383), bomb()),
-        ("JPEG, too high", jpeg_of_sides(240, 4_000), lie()),
-        ("JPEG, too wide", jpeg_of_sides(4_000, 160), lie()),
-        ("PNG, too high", png_of_sides(240, 4_000), lie()),
+        ("JPEG, too high", jpeg_of_sides(240, 4_000), undecodable()),
+        ("JPEG, too wide", jpeg_of_sides(4_000, 160), undecodable()),
+        ("PNG, too high", png_of_sides(240, 4_000), undecodable()),
     ] {
         assert_eq!(
             upload(&acme, &converting, name, &bytes)
@@ -427,7 +436,7 @@ async fn mislabeled_image_is_rejected_and_not_stored(stack: &Stack) {
         );
     }
 
-    let kept = because("must be of a format whose metadata can be removed");
+    let metadata_error = file_error("must be of a format whose metadata can be removed");
     for (name, bytes) in [
         ("image.avif", image(Format::Avif, 24, 16)),
         ("image.svg", SVG.to_vec()),
@@ -436,15 +445,15 @@ async fn mislabeled_image_is_rejected_and_not_stored(stack: &Stack) {
             upload(&acme, &stripping, name, &bytes)
                 .await
                 .expect_error(422),
-            kept,
+            metadata_error,
             "{name}"
         );
     }
 
     for (name, bytes, expected) in [
         ("PNG bomb", png_of_sides(65_000, 65_000), bomb()),
-        ("JPEG, too high", jpeg_of_sides(240, 4_000), lie()),
-        ("PNG, too high", png_of_sides(240, 4_000), lie()),
+        ("JPEG, too high", jpeg_of_sides(240, 4_000), undecodable()),
+        ("PNG, too high", png_of_sides(240, 4_000), undecodable()),
     ] {
         assert_eq!(
             upload(&acme, &measuring, name, &bytes)
@@ -464,7 +473,7 @@ async fn mislabeled_image_is_rejected_and_not_stored(stack: &Stack) {
                     .expect_error(422);
                 assert_eq!(
                     errors,
-                    stump(),
+                    truncated(),
                     "{format:?}, {length} bytes of {}",
                     whole.len()
                 );
@@ -475,13 +484,13 @@ async fn mislabeled_image_is_rejected_and_not_stored(stack: &Stack) {
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "images that are not what they say");
+        .assert_unchanged(&before, "mislabeled images");
 }
 
 #[stack_test]
 async fn one_untransformable_image_rejects_request(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let config = config(&acme, json!({"transformations": {"upload_format": "webp"}})).await;
+    let config = create_config(&acme, json!({"transformations": {"upload_format": "webp"}})).await;
 
     let form = |files: &[Vec<u8>]| {
         let form = Form::new()
@@ -493,11 +502,16 @@ async fn one_untransformable_image_rejects_request(stack: &Stack) {
     };
 
     let whole = image(Format::Jpeg, 48, 32);
-    let stump = image(Format::Jpeg, 48, 32)[..400].to_vec();
+    let truncated = image(Format::Jpeg, 48, 32)[..400].to_vec();
     let before = stack.dump().await;
     let errors = acme
         .client
-        .upload(form(&[whole.clone(), stump.clone(), whole.clone(), stump]))
+        .upload(form(&[
+            whole.clone(),
+            truncated.clone(),
+            whole.clone(),
+            truncated,
+        ]))
         .await
         .expect_error(422);
     let message =
@@ -511,7 +525,7 @@ async fn one_untransformable_image_rejects_request(stack: &Stack) {
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "a list with images that end early");
+        .assert_unchanged(&before, "a request with truncated images");
 
     for record in acme
         .client
@@ -522,7 +536,9 @@ async fn one_untransformable_image_rejects_request(stack: &Stack) {
         .expect("a list")
     {
         assert_eq!(
-            seen(&agreed(stack, &acme, record).await).0.format,
+            decoded(&delivered_bytes(stack, &acme, record).await)
+                .info
+                .format,
             Format::WebP
         );
     }
@@ -531,7 +547,7 @@ async fn one_untransformable_image_rejects_request(stack: &Stack) {
 #[stack_test]
 async fn transformed_upload_is_replayed(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let config = config(&acme, json!({"transformations": {"upload_format": "webp"}})).await;
+    let config = create_config(&acme, json!({"transformations": {"upload_format": "webp"}})).await;
 
     let send = || {
         let form =
@@ -546,7 +562,9 @@ async fn transformed_upload_is_replayed(stack: &Stack) {
 
     let record = send().await.expect_created();
     assert_eq!(
-        seen(&agreed(stack, &acme, &record).await).0.format,
+        decoded(&delivered_bytes(stack, &acme, &record).await)
+            .info
+            .format,
         Format::WebP
     );
 
@@ -556,5 +574,5 @@ async fn transformed_upload_is_replayed(stack: &Stack) {
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "an upload that was done before");
+        .assert_unchanged(&before, "a replayed upload");
 }

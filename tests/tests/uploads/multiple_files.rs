@@ -1,4 +1,4 @@
-//! `POST /upload` with `files`: one or many, all or none.
+//! `POST /upload` with `files`: stores all files of a request or none.
 
 use emulators::{
     InjectedError,
@@ -8,12 +8,12 @@ use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 use tests::{DEFAULT_ATTEMPTS, DYNAMODB_ATTEMPTS, Dump, PHOTO, Stack, Tenant, file, stack_test};
 
-/// Attempts of a client of AWS before it gives up.
+/// Attempts of an S3 call before it fails.
 const ATTEMPTS: u32 = DEFAULT_ATTEMPTS;
-/// Tries of a transaction that conflicts.
-const CONFLICT_TRIES: u32 = 8;
-/// Most files of a request.
-const MOST: usize = 10;
+/// Attempts of a conflicting transaction.
+const CONFLICT_ATTEMPTS: u32 = 8;
+/// Maximum number of files of a request.
+const MAX_FILES: usize = 10;
 
 fn space(acme: &Tenant) -> Form {
     Form::new().text("space", acme.handle.clone())
@@ -33,8 +33,8 @@ fn empty() -> Part {
     file("a.txt", "text/plain", Vec::new())
 }
 
-/// What a browser sends where no file was chosen.
-fn unchosen() -> Part {
+/// Returns the part that a browser sends if no file is selected.
+fn unselected() -> Part {
     Part::bytes(Vec::new())
         .file_name("")
         .mime_str("application/octet-stream")
@@ -51,8 +51,8 @@ fn names(files: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Demands that every file is shown, delivered and kept once.
-async fn assert_there(stack: &Stack, acme: &Tenant, files: &Value, before: &Dump) {
+/// Asserts that every file is returned by the API, delivered and stored once.
+async fn assert_stored(stack: &Stack, acme: &Tenant, files: &Value, before: &Dump) {
     for file in files.as_array().expect("a list") {
         let id = file["id"].as_str().expect("an id");
         assert_eq!(
@@ -72,11 +72,11 @@ async fn assert_there(stack: &Stack, acme: &Tenant, files: &Value, before: &Dump
     }
 
     let after = stack.dump().await;
-    let made = files.as_array().map_or(0, Vec::len);
-    assert_eq!(after.objects.len() - before.objects.len(), made);
+    let created = files.as_array().map_or(0, Vec::len);
+    assert_eq!(after.objects.len() - before.objects.len(), created);
     assert_eq!(
         after.items_with_prefix("PATH#").count() - before.items_with_prefix("PATH#").count(),
-        made
+        created
     );
 }
 
@@ -96,7 +96,7 @@ async fn one_file_returns_object_and_several_return_list(stack: &Stack) {
             .await
             .expect_created();
         assert_eq!(names(&files), ["a.jpg"], "{field}");
-        assert_there(stack, &acme, &files, &before).await;
+        assert_stored(stack, &acme, &files, &before).await;
     }
     let before = stack.dump().await;
     let mixed = space(&acme)
@@ -109,42 +109,42 @@ async fn one_file_returns_object_and_several_return_list(stack: &Stack) {
     assert_eq!(
         names(&files),
         ["a.jpg", "b.jpg", "c.jpg", "b.jpg"],
-        "the one of file first, then as they came"
+        "the file of `file` first, then the order of the form"
     );
-    assert_there(stack, &acme, &files, &before).await;
+    assert_stored(stack, &acme, &files, &before).await;
 
-    let unchosen_first = space(&acme)
-        .part("file", unchosen())
+    let unselected_first = space(&acme)
+        .part("file", unselected())
         .part("files", photo("a.jpg"))
-        .part("files", unchosen());
+        .part("files", unselected());
     assert_eq!(
-        names(&upload(unchosen_first).await.expect_created()),
+        names(&upload(unselected_first).await.expect_created()),
         ["a.jpg"]
     );
-    let unchosen_list = space(&acme)
-        .part("files", unchosen())
+    let unselected_list = space(&acme)
+        .part("files", unselected())
         .part("file", photo("a.jpg"));
-    assert!(upload(unchosen_list).await.expect_created().is_object());
+    assert!(upload(unselected_list).await.expect_created().is_object());
 }
 
 #[stack_test]
 async fn request_is_limited_to_ten_files(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for form in [
-        photos(&acme, "files[]", MOST),
-        photos(&acme, "files", MOST - 1).part("file", photo("file.jpg")),
-        photos(&acme, "files", MOST).part("files", unchosen()),
+        photos(&acme, "files[]", MAX_FILES),
+        photos(&acme, "files", MAX_FILES - 1).part("file", photo("file.jpg")),
+        photos(&acme, "files", MAX_FILES).part("files", unselected()),
     ] {
         let before = stack.dump().await;
         let files = acme.client.upload(form).await.expect_created();
-        assert_eq!(names(&files).len(), MOST);
-        assert_there(stack, &acme, &files, &before).await;
+        assert_eq!(names(&files).len(), MAX_FILES);
+        assert_stored(stack, &acme, &files, &before).await;
     }
 
     let before = stack.dump().await;
     for form in [
-        photos(&acme, "files[]", MOST + 1),
-        photos(&acme, "files", MOST).part("file", photo("file.jpg")),
+        photos(&acme, "files[]", MAX_FILES + 1),
+        photos(&acme, "files", MAX_FILES).part("file", photo("file.jpg")),
         photos(&acme, "files", 50),
     ] {
         let errors = acme.client.upload(form).await.expect_error(422);
@@ -163,8 +163,9 @@ async fn request_is_limited_to_ten_files(stack: &Stack) {
 #[stack_test]
 async fn one_invalid_file_rejects_request_with_all_errors(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let is_empty = |field: &str| format!("The {field} field must not be empty.");
-    let executable = |field: &str| format!("The {field} field must not be an executable file.");
+    let empty_error = |field: &str| format!("The {field} field must not be empty.");
+    let executable_error =
+        |field: &str| format!("The {field} field must not be an executable_error file.");
     let before = stack.dump().await;
 
     for (form, errors) in [
@@ -173,7 +174,7 @@ async fn one_invalid_file_rejects_request_with_all_errors(stack: &Stack) {
                 .part("files", photo("a.jpg"))
                 .part("files", empty())
                 .part("files", photo("b.jpg")),
-            json!({"files.1": [is_empty("files.1")]}),
+            json!({"files.1": [empty_error("files.1")]}),
         ),
         (
             space(&acme)
@@ -181,15 +182,15 @@ async fn one_invalid_file_rejects_request_with_all_errors(stack: &Stack) {
                 .part("file", empty())
                 .part("files[]", photo("a.exe")),
             json!({
-                "file": [is_empty("file")], "files.0": [is_empty("files.0")], "files.1": [executable("files.1")],
+                "file": [empty_error("file")], "files.0": [empty_error("files.0")], "files.1": [executable_error("files.1")],
             }),
         ),
-        // Positions are those of the form, unchosen ones included.
+        // Indexes count all parts of the form, also those without a file.
         (
             space(&acme)
-                .part("files", unchosen())
+                .part("files", unselected())
                 .part("files", empty()),
-            json!({"files.1": [is_empty("files.1")]}),
+            json!({"files.1": [empty_error("files.1")]}),
         ),
         (
             space(&acme)
@@ -201,16 +202,16 @@ async fn one_invalid_file_rejects_request_with_all_errors(stack: &Stack) {
             }),
         ),
         (
-            space(&acme).part("files", unchosen()),
+            space(&acme).part("files", unselected()),
             json!({"file": ["The file field is required when files is not present."]}),
         ),
         (
-            photos(&acme, "files", MOST)
+            photos(&acme, "files", MAX_FILES)
                 .part("file", empty())
                 .text("ref", "x".repeat(256))
                 .text("upload_config", "no"),
             json!({
-                "files": ["The files field must not have more than 10 items."], "file": [is_empty("file")],
+                "files": ["The files field must not have more than 10 items."], "file": [empty_error("file")],
                 "ref": ["The ref field must not be greater than 255 characters."],
                 "upload_config": ["The selected upload config is invalid."],
             }),
@@ -221,7 +222,7 @@ async fn one_invalid_file_rejects_request_with_all_errors(stack: &Stack) {
                 .text("folder_path", "a")
                 .text("space", " "),
             json!({
-                "files.0": [executable("files.0")], "space": ["The space field is required."],
+                "files.0": [executable_error("files.0")], "space": ["The space field is required."],
                 "folder_id": ["The folder id field is required when folder path is present."],
             }),
         ),
@@ -232,7 +233,7 @@ async fn one_invalid_file_rejects_request_with_all_errors(stack: &Stack) {
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "files that are wrong");
+        .assert_unchanged(&before, "rejected uploads");
 }
 
 #[stack_test]
@@ -291,9 +292,9 @@ async fn unknown_space_or_config_is_rejected(stack: &Stack) {
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "references to what is not there");
+        .assert_unchanged(&before, "uploads with unknown references");
 
-    // An empty text is none.
+    // Blank fields are ignored.
     let blank = ["folder_id", "folder_path", "upload_config", "ref"];
     let form = blank
         .into_iter()
@@ -308,16 +309,16 @@ async fn unknown_space_or_config_is_rejected(stack: &Stack) {
 async fn failure_after_partial_storage_leaves_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let faults = stack.cloud.faults();
-    let busy = async |before: &Dump| {
+    let expect_503 = async |before: &Dump| {
         let response = acme.client.upload(photos(&acme, "files", 5)).await;
         assert_eq!(response.header("retry-after"), "1");
         response.expect_error(503);
-        // That it was given up is kept for a while, so that it is never written late.
+        // The id stays fenced for a limited time, so that a late write fails.
         let mut after = stack.dump().await;
         after.items.retain(|(partition, _), item| {
             !partition.starts_with("FILE#") || !item["space_id"].is_null()
         });
-        after.assert_unchanged(before, "an upload that failed");
+        after.assert_unchanged(before, "a failed upload");
     };
     acme.client
         .get(&format!("/spaces/{}", acme.id))
@@ -332,24 +333,24 @@ async fn failure_after_partial_storage_leaves_nothing(stack: &Stack) {
         5 * ATTEMPTS - 2,
         InjectedError::new(503, "SlowDown"),
     );
-    busy(&before).await;
-    // Stored, and nobody was told so.
+    expect_503(&before).await;
+    // S3 stores the objects, but the responses are lost.
     faults.lose_response(S3, "PutObject", 5 * ATTEMPTS);
-    busy(&before).await;
+    expect_503(&before).await;
     faults.fail(
         DynamoDb,
         "TransactWriteItems",
         DYNAMODB_ATTEMPTS,
         InjectedError::new(500, "InternalServerError"),
     );
-    busy(&before).await;
+    expect_503(&before).await;
     faults.fail(
         DynamoDb,
         "TransactWriteItems",
-        CONFLICT_TRIES,
+        CONFLICT_ATTEMPTS,
         InjectedError::new(400, "TransactionConflict"),
     );
-    busy(&before).await;
+    expect_503(&before).await;
 
     faults.skip(S3, "PutObject", 2);
     faults.fail(
@@ -379,7 +380,7 @@ async fn failure_after_partial_storage_leaves_nothing(stack: &Stack) {
         .upload(photos(&acme, "files", 5))
         .await
         .expect_created();
-    assert_there(stack, &acme, &files, &before).await;
+    assert_stored(stack, &acme, &files, &before).await;
 }
 
 #[stack_test]
@@ -393,10 +394,9 @@ async fn unknown_commit_outcome_is_resolved(stack: &Stack) {
         .upload(photos(&acme, "files", 3))
         .await
         .expect_created();
-    assert_there(stack, &acme, &files, &before).await;
+    assert_stored(stack, &acme, &files, &before).await;
 
-    // Where that cannot be settled either, nobody is told that they are there, and what may be in
-    // use stays whole.
+    // If the outcome stays unknown, the upload fails, and objects that may be referenced remain.
     let before = stack.dump().await;
     faults.lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_ATTEMPTS);
     faults.fail(

@@ -1,5 +1,4 @@
-//! Several files that go into a folder together, one after the other under the same name, or at
-//! once.
+//! Several files in one folder: in one request, in replayed requests and in concurrent requests.
 
 use futures::future::join_all;
 use reqwest::multipart::{Form, Part};
@@ -13,10 +12,10 @@ use crate::{
     support::signer::text,
 };
 
-/// Who uploads at once.
+/// Number of concurrent uploads.
 const CALLERS: usize = 6;
 
-/// The beginning of a form whose files go down a path from the top.
+/// Returns a form of uploads into a folder path.
 fn form(acme: &Tenant, path: &str) -> Form {
     let form = Form::new().text("space", acme.handle.clone());
     form.text("folder_id", "root")
@@ -162,15 +161,15 @@ async fn rejected_upload_creates_no_folders(stack: &Stack) {
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "files that are wrong");
+        .assert_unchanged(&before, "rejected uploads");
 }
 
-/// Uploads the photo down a path, under a name of the request.
-async fn named(acme: &Tenant, name: &str, path: &str) -> Response {
+/// Uploads the photo into a folder path, with an idempotency key.
+async fn upload_with_key(acme: &Tenant, key: &str, path: &str) -> Response {
     let request = acme
         .client
         .request("POST", "/upload")
-        .header("idempotency-key", name);
+        .header("idempotency-key", key);
     acme.client
         .send(request.multipart(form(acme, path).part("file", photo("photo.jpg"))))
         .await
@@ -179,21 +178,22 @@ async fn named(acme: &Tenant, name: &str, path: &str) -> Response {
 #[stack_test]
 async fn replayed_upload_returns_same_file_and_creates_no_folders(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let first = assert_first(named(&acme, "one", "a/b").await);
+    let first = assert_first(upload_with_key(&acme, "one", "a/b").await);
     let before = stack.dump().await;
-    assert_replay(&named(&acme, "one", "a/b").await, &first);
+    assert_replay(&upload_with_key(&acme, "one", "a/b").await, &first);
     for other in ["a/c", "A/B", "a"] {
         assert!(
-            named(&acme, "one", other).await.expect_error(422)["idempotency_key"].is_array(),
+            upload_with_key(&acme, "one", other).await.expect_error(422)["idempotency_key"]
+                .is_array(),
             "{other}"
         );
     }
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "requests that were made before");
+        .assert_unchanged(&before, "replayed uploads");
 
-    // As it was answered once it is answered again, also when all that it made is gone.
+    // The replay succeeds even after the file and its folder are deleted.
     let file = first.json()["data"].clone();
     acme.client
         .delete(&format!("/files/{}", text(&file["id"])))
@@ -203,9 +203,9 @@ async fn replayed_upload_returns_same_file_and_creates_no_folders(stack: &Stack)
         .delete(&address(&json!({"id": file["folder_id"]})))
         .await
         .expect_status(204);
-    assert_replay(&named(&acme, "one", "a/b").await, &first);
+    assert_replay(&upload_with_key(&acme, "one", "a/b").await, &first);
     assert_eq!(paths(&acme).await, ["a/"]);
-    let second = assert_first(named(&acme, "two", "a/b").await).json()["data"].clone();
+    let second = assert_first(upload_with_key(&acme, "two", "a/b").await).json()["data"].clone();
     assert_eq!(second["folder_path"], "a/b/");
     for field in ["id", "folder_id"] {
         assert_ne!(second[field], file[field], "{field}");
@@ -244,7 +244,7 @@ async fn replayed_presign_returns_same_file_and_creates_no_folders(stack: &Stack
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "an announcement that was made before");
+        .assert_unchanged(&before, "a replayed presign request");
 
     let file = acme
         .client
@@ -254,7 +254,7 @@ async fn replayed_presign_returns_same_file_and_creates_no_folders(stack: &Stack
 
     assert_eq!(file["folder_path"], "a/b/");
 
-    // Renamed, the folder is the file's still.
+    // The file stays in the renamed folder.
     acme.client
         .put(
             &address(&json!({"id": file["folder_id"]})),

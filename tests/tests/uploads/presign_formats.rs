@@ -1,9 +1,9 @@
-//! Presigning refuses at once what the declared type of a file already breaks.
+//! Presign requests are rejected if the declared type breaks the allowed formats of the config.
 
 use serde_json::{Value, json};
 use tests::{Stack, stack_test};
 
-use super::{presign::presign_body, unsigned::Opening};
+use super::{presign::presign_body, unsigned::UnsignedConfig};
 use crate::support::signer::Signer;
 
 fn rejection(formats: &str) -> Value {
@@ -15,7 +15,7 @@ async fn declared_types_outside_allowed_formats_are_rejected_on_every_route(stac
     let rules = json!({"validation": {"allowed_formats": ["jpg", "tif", "docx"]}});
     let signer = Signer::new(stack, "Acme", rules.clone()).await;
     let acme = &signer.acme;
-    let open = Opening::new(stack, acme, "open", json!({"config": rules})).await;
+    let open = UnsignedConfig::new(stack, acme, "open", json!({"config": rules})).await;
     let signed_query = signer.query(stack);
 
     for (content_type, status) in [
@@ -61,16 +61,16 @@ async fn declared_types_outside_allowed_formats_are_rejected_on_every_route(stac
 #[stack_test(undrained)]
 async fn declared_type_is_validated_as_stored_type(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    acme.upload_config("programs")
+    acme.upload_config("executables")
         .with_settings(json!({"validation": {"allowed_formats": ["sh"]}}))
         .await;
     acme.upload_config("scripts")
         .with_settings(json!({"validation": {"allowed_formats": ["js"]}}))
         .await;
     let scripts = json!({"config": {"validation": {"allowed_formats": ["js"]}}});
-    let open = Opening::new(stack, &acme, "open", scripts).await;
+    let open = UnsignedConfig::new(stack, &acme, "open", scripts).await;
     let texts = json!({"config": {"validation": {"allowed_formats": ["txt"]}}});
-    let open_texts = Opening::new(stack, &acme, "texts", texts).await;
+    let open_texts = UnsignedConfig::new(stack, &acme, "texts", texts).await;
     let presign = |upload_config: &str, filename: &str, content_type: &str| {
         let fields = json!({"upload_config": upload_config, "filename": filename, "content_type": content_type});
         acme.client
@@ -78,12 +78,12 @@ async fn declared_type_is_validated_as_stored_type(stack: &Stack) {
     };
     let script = json!({"filename": "a.js", "content_type": "text/javascript"});
 
-    // A program that a config allows by name keeps its extension.
-    presign("programs", "a.sh", "text/plain")
+    // An executable that the config allows keeps its extension.
+    presign("executables", "a.sh", "text/plain")
         .await
         .expect_status(201);
     assert_eq!(
-        presign("programs", "a.txt", "text/plain")
+        presign("executables", "a.txt", "text/plain")
             .await
             .expect_error(422),
         rejection("sh")
@@ -91,7 +91,7 @@ async fn declared_type_is_validated_as_stored_type(stack: &Stack) {
     presign("scripts", "a.js", "text/javascript")
         .await
         .expect_status(201);
-    // That of anonymous uploaders is stored as text.
+    // A script of an anonymous uploader is stored as text.
     assert_eq!(
         open.presign(script.clone()).await.expect_error(422),
         rejection("js")

@@ -1,4 +1,4 @@
-//! `POST /upload/signed`: uploads by signed addresses.
+//! `POST /upload/signed`: uploads by signed URLs.
 
 use reqwest::multipart::Form;
 use serde_json::json;
@@ -6,16 +6,16 @@ use tests::{PHOTO, Stack, file, minutes, noise, seconds, stack_test};
 
 use crate::support::signer::{PATH, Parameters, Signer, canonical, mark, photo, query, text, with};
 
-/// A query with every byte of its parameters encoded, in lower case.
-fn spelled_out(parameters: &[(String, String)]) -> String {
-    let spelled = |text: &str| {
+/// Returns a query with every byte percent-encoded, in lower case.
+fn fully_encoded(parameters: &[(String, String)]) -> String {
+    let encoded = |text: &str| {
         text.bytes()
             .map(|byte| String::from("%") + &hex::encode([byte]))
             .collect::<String>()
     };
     let pairs = parameters
         .iter()
-        .map(|(name, value)| format!("{}={}", spelled(name), spelled(value)));
+        .map(|(name, value)| format!("{}={}", encoded(name), encoded(value)));
     pairs.collect::<Vec<_>>().join("&")
 }
 
@@ -27,19 +27,19 @@ async fn parameter_order_and_encoding_do_not_change_signature(stack: &Stack) {
     let complete = signer.signed(with(parameters, "content_type", "image/jpeg"));
     let reversed: Parameters = complete.iter().rev().cloned().collect();
     let plain = query(&complete);
-    let spellings = [
+    let encodings = [
         plain.clone(),
         query(&reversed),
-        spelled_out(&complete),
+        fully_encoded(&complete),
         plain.replace("%2F", "/").replace("%C3%A9", "%c3%a9"),
         plain.replace('~', "%7E"),
     ];
 
-    for spelling in &spellings {
+    for encoding in &encodings {
         assert_eq!(
-            signer.send(spelling).await.expect_created()["original_name"],
+            signer.send(encoding).await.expect_created()["original_name"],
             name,
-            "{spelling}"
+            "{encoding}"
         );
     }
 }
@@ -60,13 +60,27 @@ async fn plus_in_signed_url_is_literal(stack: &Stack) {
         .expect_error(403);
 }
 
-/// Queries that nobody has signed, made of one that somebody has, and what is wrong with each.
+/// A changed query of a signed URL.
+struct TamperedQuery {
+    change: String,
+    query: String,
+}
+
+impl TamperedQuery {
+    fn new(change: impl Into<String>, query: String) -> TamperedQuery {
+        TamperedQuery {
+            change: change.into(),
+            query,
+        }
+    }
+}
+
 fn tampered(
     signer: &Signer,
     other: &Signer,
     second: &Signer,
     complete: &[(String, String)],
-) -> Vec<(String, String)> {
+) -> Vec<TamperedQuery> {
     let mut queries = Vec::new();
     for (index, (name, _)) in complete.iter().enumerate() {
         let mut without = complete.to_vec();
@@ -75,9 +89,9 @@ fn tampered(
         longer[index].1.push('0');
         let twice = [complete, &complete[index..=index]].concat();
         queries.extend([
-            (format!("no {name}"), query(&without)),
-            (format!("a longer {name}"), query(&longer)),
-            (format!("{name} twice"), query(&twice)),
+            TamperedQuery::new(format!("no {name}"), query(&without)),
+            TamperedQuery::new(format!("a longer {name}"), query(&longer)),
+            TamperedQuery::new(format!("{name} twice"), query(&twice)),
         ]);
     }
 
@@ -108,20 +122,23 @@ fn tampered(
         ("signature", &mark(&other.secret, &canonical)),
         ("signature", &mark(&signer.secret, &elsewhere)),
     ] {
-        queries.push((
+        queries.push(TamperedQuery::new(
             format!("{name} is {value}"),
             query(&with(complete.to_vec(), name, value)),
         ));
     }
 
-    // All of it another space's, but for the secret.
+    // The ids of another space, signed with the secret of this one.
     let foreign = with(
         with(unsigned, "space_id", &other.acme.id),
         "upload_config_id",
         &other.config,
     );
-    queries.push(("another space".to_owned(), query(&signer.signed(foreign))));
-    queries.push(("nothing".to_owned(), String::new()));
+    queries.push(TamperedQuery::new(
+        "another space",
+        query(&signer.signed(foreign)),
+    ));
+    queries.push(TamperedQuery::new("no parameters", String::new()));
 
     queries
 }
@@ -135,26 +152,26 @@ async fn changed_signed_url_is_rejected(stack: &Stack) {
     let complete = signer.signed(with(parameters, "content_type", "image/jpeg"));
     let before = stack.dump().await;
 
-    for (what, query) in tampered(&signer, &other, &second, &complete) {
+    for TamperedQuery { change, query } in tampered(&signer, &other, &second, &complete) {
         for response in [
             signer.send(&query).await,
             signer.presign(&query, json!({})).await,
         ] {
-            assert_eq!(response.status, 403, "{what}: {}", response.request);
+            assert_eq!(response.status, 403, "{change}: {}", response.request);
             assert_eq!(
                 response.header("x-ratelimit-limit"),
                 "",
-                "{what}: nobody is counted"
+                "{change}: the request does not count"
             );
             response.expect_error(403);
         }
     }
 
-    // Neither a file nor a counter was made.
+    // Rejected requests create neither files nor counters.
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "addresses that nobody signed");
+        .assert_unchanged(&before, "requests with tampered URLs");
     signer.send(&query(&complete)).await.expect_created();
 }
 
@@ -162,14 +179,14 @@ async fn changed_signed_url_is_rejected(stack: &Stack) {
 async fn signed_url_expires_on_the_second(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let body = json!({"upload_config_id": signer.config, "expiration_minutes": 1});
-    let made = signer
+    let generated = signer
         .acme
         .client
         .post("/upload/generate-signed-url", body)
         .await
         .expect_ok();
 
-    let url = text(&made["url"]);
+    let url = text(&generated["url"]);
 
     let upload = || {
         stack.anonymous.send(
@@ -182,7 +199,7 @@ async fn signed_url_expires_on_the_second(stack: &Stack) {
     upload().await.expect_created();
     stack.clock.advance(seconds(59));
 
-    // It may be used until it ends.
+    // A signed URL may be used repeatedly until it expires.
     upload().await.expect_created();
     stack.clock.advance(seconds(1));
 
@@ -231,20 +248,19 @@ async fn form_must_match_signed_parameters(stack: &Stack) {
     let ids =
         json!({"space_id": required("space id"), "upload_config_id": required("upload config id")});
     let mut nothing = ids.clone();
-
     nothing["file"] = required("file");
 
-    let right = || form(space, config);
+    let valid = || form(space, config);
     for (form, expected) in [
         (Form::new().text("x", "y"), nothing),
         (Form::new().text("space_id", " ").part("file", photo()), ids),
-        (right(), json!({"file": required("file")})),
+        (valid(), json!({"file": required("file")})),
         (
-            right().part("files", photo()),
+            valid().part("files", photo()),
             json!({"file": required("file")}),
         ),
         (
-            right().text("file", "hello"),
+            valid().text("file", "hello"),
             json!({"file": ["The file field must be a file."]}),
         ),
     ] {
@@ -256,7 +272,7 @@ async fn form_must_match_signed_parameters(stack: &Stack) {
 
     assert!(
         stack.dump().await.objects.is_empty(),
-        "refused uploads store nothing"
+        "rejected uploads store nothing"
     );
 
     let lower = form(&space.to_lowercase(), &config.to_lowercase())

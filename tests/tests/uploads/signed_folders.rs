@@ -1,32 +1,35 @@
-//! Signed URLs that are for a folder: files go there, and nowhere else.
+//! Signed URLs with `folder_id`: uploads go into that folder only.
 
 use serde_json::{Value, json};
 use tests::{Response, Stack, stack_test};
 
 use crate::support::signer::{Signer, photo, query, text, with};
 
-/// An id that nothing has.
+/// A valid id of no record.
 const UNKNOWN: &str = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
 
-/// A signer whose config puts files into a folder of its own, and the ids of two more folders.
-async fn signer_with_folders(stack: &Stack) -> (Signer, [String; 2]) {
-    let signer = Signer::new(stack, "Acme", json!({"storage": {"folder": "inbox"}})).await;
-    let mut folders = Vec::new();
-    for name in ["Family", "Work"] {
-        let body = json!({"space_id": signer.acme.id, "name": name});
-        folders.push(text(
-            &signer
-                .acme
-                .client
-                .post("/folders", body)
-                .await
-                .expect_created()["id"],
-        ));
-    }
-    (signer, folders.try_into().expect("two folders"))
+/// A signer whose config stores files in the folder `inbox`, and two more folders.
+struct FolderSigner {
+    signer: Signer,
+    /// Id of the folder `Family`.
+    family: String,
+    /// Id of the folder `Work`.
+    work: String,
 }
 
-/// Asks for a signed URL of these fields, and returns the answer.
+async fn signer_with_folders(stack: &Stack) -> FolderSigner {
+    let signer = Signer::new(stack, "Acme", json!({"storage": {"folder": "inbox"}})).await;
+    let family = signer.acme.folder("Family").await.id;
+    let work = signer.acme.folder("Work").await.id;
+
+    FolderSigner {
+        signer,
+        family,
+        work,
+    }
+}
+
+/// Requests a signed URL with more fields.
 async fn generate(signer: &Signer, fields: Value) -> Response {
     let mut body = json!({"upload_config_id": signer.config});
     body.as_object_mut()
@@ -39,14 +42,13 @@ async fn generate(signer: &Signer, fields: Value) -> Response {
         .await
 }
 
-/// The query of a URL that is generated with these fields.
-async fn generated(signer: &Signer, fields: Value) -> String {
+/// Returns the query of a signed URL that is generated with more fields.
+async fn generate_query(signer: &Signer, fields: Value) -> String {
     let url = text(&generate(signer, fields).await.expect_ok()["url"]);
     url.split_once('?').expect("a query").1.to_owned()
 }
 
-/// The folder of a file that is uploaded, and of one that is announced, with this query and these
-/// fields.
+/// Returns the folder ids of an uploaded and of a presigned file.
 async fn folders_of(signer: &Signer, query: &str, fields: &[(&'static str, String)]) -> [Value; 2] {
     let form = fields
         .iter()
@@ -82,10 +84,10 @@ async fn folders_of(signer: &Signer, query: &str, fields: &[(&'static str, Strin
 
 #[stack_test]
 async fn signed_upload_goes_to_the_folder_that_its_url_names(stack: &Stack) {
-    let (signer, [family, _]) = signer_with_folders(stack).await;
-    let to_family = generated(&signer, json!({"folder_id": family})).await;
-    let to_root = generated(&signer, json!({"folder_id": "root"})).await;
-    let to_default = generated(&signer, json!({"folder_id": null})).await;
+    let FolderSigner { signer, family, .. } = signer_with_folders(stack).await;
+    let to_family = generate_query(&signer, json!({"folder_id": family})).await;
+    let to_root = generate_query(&signer, json!({"folder_id": "root"})).await;
+    let to_default = generate_query(&signer, json!({"folder_id": null})).await;
     assert!(
         to_family.contains(&format!("folder_id={family}")) && to_root.contains("folder_id=root")
     );
@@ -110,10 +112,10 @@ async fn signed_upload_goes_to_the_folder_that_its_url_names(stack: &Stack) {
     assert_eq!(uploaded, pending_file);
     assert!(
         uploaded.is_string() && uploaded != json!(family),
-        "where the config puts files"
+        "the folder of the config"
     );
 
-    // A backend signs it itself, as documented.
+    // A backend signs the URL itself, as documented.
     let own = signer.signed(with(signer.parameters(stack), "folder_id", &family));
     assert_eq!(
         folders_of(&signer, &query(&own), &[]).await,
@@ -124,9 +126,13 @@ async fn signed_upload_goes_to_the_folder_that_its_url_names(stack: &Stack) {
 
 #[stack_test]
 async fn signed_upload_that_names_another_folder_returns_403(stack: &Stack) {
-    let (signer, [family, work]) = signer_with_folders(stack).await;
-    let to_family = generated(&signer, json!({"folder_id": family})).await;
-    let to_root = generated(&signer, json!({"folder_id": "root"})).await;
+    let FolderSigner {
+        signer,
+        family,
+        work,
+    } = signer_with_folders(stack).await;
+    let to_family = generate_query(&signer, json!({"folder_id": family})).await;
+    let to_root = generate_query(&signer, json!({"folder_id": "root"})).await;
     let before = stack
         .dump()
         .await
@@ -161,7 +167,7 @@ async fn signed_upload_that_names_another_folder_returns_403(stack: &Stack) {
         }
     }
 
-    // Its folder cannot be changed or left out, as nothing else of it.
+    // The signature covers the folder.
     for changed in [
         to_family.replace(&family, &work),
         to_family.replace(&family, "root"),
@@ -191,13 +197,13 @@ async fn signed_upload_that_names_another_folder_returns_403(stack: &Stack) {
 
 #[stack_test]
 async fn signed_upload_with_a_folder_path_returns_422(stack: &Stack) {
-    let (signer, [family, _]) = signer_with_folders(stack).await;
+    let FolderSigner { signer, family, .. } = signer_with_folders(stack).await;
     let end = "must not be present: the signed URL or its upload config sets the folder";
     let errors = json!({"folder_path": [format!("The folder path field {end}.")]});
 
     for query in [
         signer.query(stack),
-        generated(&signer, json!({"folder_id": family})).await,
+        generate_query(&signer, json!({"folder_id": family})).await,
     ] {
         let form = signer.form(photo()).text("folder_path", "a/b");
         assert_eq!(
@@ -216,19 +222,11 @@ async fn signed_upload_with_a_folder_path_returns_422(stack: &Stack) {
 
 #[stack_test]
 async fn signed_url_for_an_unknown_folder_returns_422(stack: &Stack) {
-    let (signer, [family, _]) = signer_with_folders(stack).await;
+    let FolderSigner { signer, family, .. } = signer_with_folders(stack).await;
     let other = Signer::new(stack, "Other", json!({})).await;
-    let body = json!({"space_id": other.acme.id, "name": "Theirs"});
-    let theirs = text(
-        &other
-            .acme
-            .client
-            .post("/folders", body)
-            .await
-            .expect_created()["id"],
-    );
+    let foreign = other.acme.folder("Foreign").await.id;
     let errors = json!({"folder_id": ["The selected folder id is invalid."]});
-    for folder in [UNKNOWN, "x", &theirs] {
+    for folder in [UNKNOWN, "x", &foreign] {
         assert_eq!(
             generate(&signer, json!({"folder_id": folder}))
                 .await
@@ -238,8 +236,8 @@ async fn signed_url_for_an_unknown_folder_returns_422(stack: &Stack) {
         );
     }
 
-    // A folder that is deleted later takes nothing.
-    let query = generated(&signer, json!({"folder_id": family})).await;
+    // A signed URL of a deleted folder is rejected.
+    let query = generate_query(&signer, json!({"folder_id": family})).await;
     signer
         .acme
         .client

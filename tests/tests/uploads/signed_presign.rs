@@ -1,5 +1,5 @@
-//! `POST /upload/signed/presign`, and `POST /upload/confirm/:fileId` by a token: whoever holds a
-//! signed address sends bytes to storage itself.
+//! `POST /upload/signed/presign`, and `POST /upload/confirm/:fileId` with a confirm token: anonymous
+//! uploads to S3 by a signed URL.
 
 use serde_json::{Value, json};
 use tests::{PHOTO, Response, Stack, minutes, stack_test};
@@ -10,7 +10,7 @@ fn confirmation(presigned: &Value) -> String {
     format!("/upload/confirm/{}", text(&presigned["file_id"]))
 }
 
-/// Sends bytes as a presigned address says.
+/// Sends bytes to the presigned URL, with the signed headers.
 async fn put(stack: &Stack, presigned: &Value, bytes: &'static [u8]) -> Response {
     let request = stack
         .anonymous
@@ -19,7 +19,7 @@ async fn put(stack: &Stack, presigned: &Value, bytes: &'static [u8]) -> Response
     stack.anonymous.send(request.body(bytes)).await
 }
 
-/// Confirms a file by its token.
+/// Confirms a file with its token.
 async fn confirm(stack: &Stack, presigned: &Value) -> Response {
     let body = json!({"confirm_token": presigned["confirm_token"]});
     stack.anonymous.post(&confirmation(presigned), body).await
@@ -29,7 +29,7 @@ async fn confirm(stack: &Stack, presigned: &Value) -> Response {
 async fn signed_presign_creates_uploads_and_confirms_without_key(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({"metadata": {"tags": ["a"]}})).await;
     let body = json!({"upload_config_id": signer.config, "filename": "invoice 7.jpg", "content_type": "image/jpeg"});
-    let made = signer
+    let generated = signer
         .acme
         .client
         .post("/upload/generate-signed-url", body)
@@ -38,7 +38,7 @@ async fn signed_presign_creates_uploads_and_confirms_without_key(stack: &Stack) 
     let body = json!({"filename": "setup.exe", "content_type": "image/jpeg", "size": PHOTO.len(), "ref": "order 7"});
     let pending_file = stack
         .anonymous
-        .post(&text(&made["presign_url"]), body)
+        .post(&text(&generated["presign_url"]), body)
         .await
         .expect_status(201)
         .json();
@@ -109,7 +109,6 @@ async fn signed_presign_creates_uploads_and_confirms_without_key(stack: &Stack) 
             .body,
         PHOTO
     );
-    // The check of a file that was confirmed finds nothing to do.
 }
 
 #[stack_test(undrained)]
@@ -128,81 +127,75 @@ async fn token_confirms_only_its_file(stack: &Stack) {
         pending_file.push(presigned);
     }
 
-    let path = confirmation(&pending_file[0]);
+    let own_path = confirmation(&pending_file[0]);
+    let path = own_path.as_str();
     let token = text(&pending_file[0]["confirm_token"]);
     let user = signer.acme.role("user").await;
     let viewer = signer.acme.role("viewer").await;
     let before = stack.dump().await;
     let (anonymous, unknown_key) = (&stack.anonymous, stack.anonymous.with_key("nonsense"));
-    let right = json!({"confirm_token": token});
-    let address = path.as_str();
+    let valid = json!({"confirm_token": token});
     let nothing = "/upload/confirm/01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
 
-    for (what, client, address, body, status) in [
+    for (what, client, path, body, status) in [
         (
-            "another file's",
+            "the token of another file",
             anonymous,
-            address,
+            path,
             json!({"confirm_token": pending_file[1]["confirm_token"]}),
             403,
         ),
         (
-            "no token of ours",
+            "not a token",
             anonymous,
-            address,
+            path,
             json!({"confirm_token": "nonsense"}),
             403,
         ),
         (
-            "cut short",
+            "truncated",
             anonymous,
-            address,
+            path,
             json!({"confirm_token": token[..token.len() - 2]}),
             403,
         ),
         (
-            "without its beginning",
+            "without its prefix",
             anonymous,
-            address,
+            path,
             json!({"confirm_token": token[3..]}),
             403,
         ),
         (
-            "no text",
+            "not a string",
             anonymous,
-            address,
+            path,
             json!({"confirm_token": 5}),
             422,
         ),
-        (
-            "null",
-            anonymous,
-            address,
-            json!({"confirm_token": null}),
-            401,
-        ),
-        ("missing", anonymous, address, json!({}), 401),
-        // Who comes with a key is judged by the key.
+        ("null", anonymous, path, json!({"confirm_token": null}), 401),
+        ("missing", anonymous, path, json!({}), 401),
+        // With a key, the token is ignored.
         (
             "another space's key",
             &other.client,
-            address,
-            right.clone(),
+            path,
+            valid.clone(),
             404,
         ),
-        ("no key of ours", &unknown_key, address, right.clone(), 401),
-        ("the key of a user", &user, address, json!({}), 403),
-        ("the key of a viewer", &viewer, address, right.clone(), 403),
+        ("an unknown key", &unknown_key, path, valid.clone(), 401),
+        ("the key of a user", &user, path, json!({}), 403),
+        ("the key of a viewer", &viewer, path, valid.clone(), 403),
         (
-            "no id",
+            "not an id",
             anonymous,
             "/upload/confirm/nonsense",
-            right.clone(),
+            valid.clone(),
             404,
         ),
-        ("no file's id", anonymous, nothing, right, 403),
+        ("the id of no file", anonymous, nothing, valid, 403),
     ] {
-        let response = client.post(address, body).await;
+        let response = client.post(path, body).await;
         assert_eq!(response.status, status, "{what}: {response:?}");
         assert_eq!(
             response.header("www-authenticate"),
@@ -214,19 +207,19 @@ async fn token_confirms_only_its_file(stack: &Stack) {
 
     stack
         .anonymous
-        .send(stack.anonymous.request("POST", &path))
+        .send(stack.anonymous.request("POST", path))
         .await
         .expect_error(401);
 
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "confirmations that prove nothing");
+        .assert_unchanged(&before, "rejected confirmations");
     signer
         .acme
         .role("admin")
         .await
-        .post(&path, json!({}))
+        .post(path, json!({}))
         .await
         .expect_ok();
     confirm(stack, &pending_file[1]).await.expect_ok();
@@ -282,7 +275,7 @@ async fn signed_presign_respects_url_and_config(stack: &Stack) {
             json!({"filename": "setup.exe"}),
             json!({"filename": ["The filename field must not be an executable file."]}),
         ),
-        // Whatever the client calls it: it would be kept under the address's name.
+        // The signed name is stored, not the name of the request.
         (
             &of_program,
             json!({}),
@@ -300,7 +293,7 @@ async fn signed_presign_respects_url_and_config(stack: &Stack) {
         .filter(|(_, sort)| sort.starts_with("FILE"))
         .count();
 
-    assert_eq!(after, before, "nothing was announced");
+    assert_eq!(after, before, "rejected requests create no pending file");
     signer
         .presign(&of_jpeg, json!({"content_type": "image/jpeg; q=1"}))
         .await
@@ -333,7 +326,7 @@ async fn signed_type_applies_to_presigned_bytes(stack: &Stack) {
             .expect_status(201)
             .json();
         put(stack, &presigned, PHOTO).await.expect_status(200);
-        // As a form with the same photo is.
+        // A form upload of the same photo is rejected, too.
         assert!(confirm(stack, &presigned).await.expect_error(422)["file"].is_array());
         confirm(stack, &presigned).await.expect_error(404);
     }
@@ -344,12 +337,12 @@ async fn repeated_signed_presign_returns_same_file(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let path = format!("/upload/signed/presign?{}", signer.query(stack));
 
-    let send = |name: &'static str, size: usize| {
+    let send = |key: &'static str, size: usize| {
         let body = json!({"filename": "photo.jpg", "content_type": "image/jpeg", "size": size});
         let request = signer
             .holder
             .request("POST", &path)
-            .header("idempotency-key", name)
+            .header("idempotency-key", key)
             .json(&body);
         signer.holder.send(request)
     };
@@ -373,7 +366,7 @@ async fn repeated_signed_presign_returns_same_file(stack: &Stack) {
     assert_ne!(other["file_id"], first["file_id"]);
     assert_ne!(other["confirm_token"], first["confirm_token"]);
 
-    // On another route the same name is another one.
+    // The idempotency key is scoped to the route.
     let named = signer
         .holder
         .request("POST", &path.replace("/presign", ""))
@@ -454,7 +447,7 @@ async fn unconfirmed_anonymous_upload_is_checked(stack: &Stack) {
         .await
         .expect_error(404);
 
-    // A token outlives the address by an hour.
+    // A token expires an hour after the presigned URL.
     confirm(stack, &sent).await.expect_error(403);
     confirm(stack, &forgotten).await.expect_error(404);
 }

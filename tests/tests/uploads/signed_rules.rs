@@ -1,5 +1,4 @@
-//! What holds for uploads by signed addresses beyond their signatures: spaces and configs, names of
-//! requests, limits.
+//! Uploads by signed URLs: spaces and configs, idempotency keys and rate limits.
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
@@ -10,7 +9,7 @@ use crate::{
     support::signer::{Parameters, Signer, photo, query, text, with},
 };
 
-/// Milliseconds of a window in which requests are counted.
+/// Window of the rate limit, in milliseconds.
 const WINDOW_MS: i64 = 60_000;
 
 #[stack_test]
@@ -52,9 +51,9 @@ async fn signed_only_config_rejects_other_uploads(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let client = &signer.acme.client;
     let handle = &signer.acme.handle;
-    let by_key =
+    let with_key =
         form(handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "by-signature");
-    client.upload(by_key).await.expect_error(403);
+    client.upload(with_key).await.expect_error(403);
     let unsigned = stack
         .anonymous
         .request("POST", &format!("/upload/unsigned/{handle}/by-signature"));
@@ -70,7 +69,7 @@ async fn signed_only_config_rejects_other_uploads(stack: &Stack) {
         json!({"name": "open", "allow_unsigned": true, "unsigned_restrictions": restrictions}),
     ] {
         let signer = signer.for_config(fields.clone()).await;
-        // What restricts strangers without a signature restricts nobody else.
+        // The restrictions of unsigned uploads do not apply to signed uploads.
         for _ in 0..2 {
             let uploaded = signer.send(&signer.query(stack)).await.expect_created();
             let record = signer
@@ -139,7 +138,7 @@ async fn disabled_space_rejects_and_creates_no_signed_urls(stack: &Stack) {
     let client = &signer.acme.client;
     let query = signer.query(stack);
     let space = format!("/spaces/{}", signer.acme.id);
-    let wish = json!({"upload_config_id": signer.config});
+    let request = json!({"upload_config_id": signer.config});
 
     client
         .put(&space, json!({"name": "Acme", "enabled": false}))
@@ -149,7 +148,7 @@ async fn disabled_space_rejects_and_creates_no_signed_urls(stack: &Stack) {
     signer.send(&query).await.expect_error(403);
     signer.presign(&query, json!({})).await.expect_error(403);
     client
-        .post("/upload/generate-signed-url", wish.clone())
+        .post("/upload/generate-signed-url", request.clone())
         .await
         .expect_error(403);
 
@@ -159,18 +158,18 @@ async fn disabled_space_rejects_and_creates_no_signed_urls(stack: &Stack) {
         .expect_ok();
     signer.send(&query).await.expect_created();
     client
-        .post("/upload/generate-signed-url", wish)
+        .post("/upload/generate-signed-url", request)
         .await
         .expect_ok();
 }
 
-async fn named(signer: &Signer, query: &str, name: &str, form: Form) -> Response {
+async fn upload_with_key(signer: &Signer, query: &str, key: &str, form: Form) -> Response {
     let request = signer
         .holder
         .request("POST", &format!("/upload/signed?{query}"));
     signer
         .holder
-        .send(request.header("idempotency-key", name).multipart(form))
+        .send(request.header("idempotency-key", key).multipart(form))
         .await
 }
 
@@ -183,30 +182,41 @@ async fn idempotency_key_is_scoped_to_signed_url(stack: &Stack) {
     let reversed = query(&reversed);
     let other = query(&signer.signed(with(signer.parameters(stack), "filename", "photo.jpg")));
     let form = || signer.form(photo());
-    let first = assert_first(named(&signer, &one, "order 7", form()).await);
+    let first = assert_first(upload_with_key(&signer, &one, "order 7", form()).await);
 
-    for spelled in [&one, &one, &reversed] {
-        assert_replay(&named(&signer, spelled, " order 7 ", form()).await, &first);
+    for variant in [&one, &one, &reversed] {
+        assert_replay(
+            &upload_with_key(&signer, variant, " order 7 ", form()).await,
+            &first,
+        );
     }
 
-    for another in [
+    for changed in [
         form().text("ref", "x"),
         signer.form(file("b.jpg", "image/jpeg", PHOTO)),
     ] {
-        let errors = named(&signer, &one, "order 7", another)
+        let errors = upload_with_key(&signer, &one, "order 7", changed)
             .await
             .expect_error(422);
         assert!(errors["idempotency_key"].is_array(), "{errors}");
     }
 
-    assert!(named(&signer, &one, "", form()).await.expect_error(422)["idempotency_key"].is_array());
+    assert!(
+        upload_with_key(&signer, &one, "", form())
+            .await
+            .expect_error(422)["idempotency_key"]
+            .is_array()
+    );
 
-    let second = assert_first(named(&signer, &one, "order 8", form()).await);
-    let third = assert_first(named(&signer, &other, "order 7", form()).await);
-    assert_replay(&named(&signer, &other, "order 7", form()).await, &third);
+    let second = assert_first(upload_with_key(&signer, &one, "order 8", form()).await);
+    let third = assert_first(upload_with_key(&signer, &other, "order 7", form()).await);
+    assert_replay(
+        &upload_with_key(&signer, &other, "order 7", form()).await,
+        &third,
+    );
     assert!(first.body != second.body && first.body != third.body);
 
-    // Though it would be refused by now.
+    // A replay succeeds although a new upload would be rejected.
     let change = json!({"id": signer.config, "config": {"validation": {"max_file_size": 10}}});
     signer
         .acme
@@ -215,23 +225,26 @@ async fn idempotency_key_is_scoped_to_signed_url(stack: &Stack) {
         .await
         .expect_ok();
 
-    named(&signer, &one, "order 9", form())
+    upload_with_key(&signer, &one, "order 9", form())
         .await
         .expect_error(422);
-    assert_replay(&named(&signer, &one, "order 7", form()).await, &first);
+    assert_replay(
+        &upload_with_key(&signer, &one, "order 7", form()).await,
+        &first,
+    );
 
     let dump = stack.dump().await;
     assert_eq!((dump.objects.len(), dump.files_with_bytes().len()), (3, 3));
 
-    // Who reads the table finds nothing that opens the space.
+    // The table contains neither signatures nor secrets.
     let signature = &complete.last().expect("the signature").1;
     for (key, item) in &dump.items {
-        let shown = format!("{key:?} {item}");
+        let stored = format!("{key:?} {item}");
         assert!(
             ![signature, &signer.secret]
                 .iter()
-                .any(|secret| shown.contains(secret.as_str())),
-            "{shown}"
+                .any(|secret| stored.contains(secret.as_str())),
+            "{stored}"
         );
     }
 }
@@ -276,7 +289,7 @@ async fn each_signed_url_has_separate_limit(stack: &Stack) {
     assert_eq!(
         response.header("x-ratelimit-remaining"),
         "2",
-        "another address"
+        "changed signed URL"
     );
 
     signer.acme.upload(PHOTO).await;
@@ -296,9 +309,9 @@ async fn signature_case_does_not_create_second_limit(stack: &Stack) {
     let complete = signer.signed(signer.parameters(stack));
     signer.send(&query(&complete)).await.expect_created();
 
-    let shouted = complete.last().expect("the signature").1.to_uppercase();
+    let upper_case = complete.last().expect("the signature").1.to_uppercase();
     let response = signer
-        .send(&query(&with(complete, "signature", &shouted)))
+        .send(&query(&with(complete, "signature", &upper_case)))
         .await;
     assert!([403, 429].contains(&response.status), "{response:?}");
 }

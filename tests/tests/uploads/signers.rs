@@ -1,5 +1,5 @@
-//! Signers in other languages, as anyone would write them by the documentation, and the vectors
-//! that all of them keep to.
+//! Signers in Python and JavaScript that follow the documentation, and the test vectors of all
+//! signers.
 
 use serde_json::{Value, json};
 use tests::{Stack, authority, stack_test};
@@ -8,11 +8,11 @@ use tokio::process::Command;
 use crate::support::external_programs;
 use crate::support::signer::{PATH, Parameters, Signer, canonical, mark, photo, text, with};
 
-/// What addresses come to be, agreed between languages.
+/// Test vectors of canonical forms and signatures.
 const VECTORS: &str = include_str!("../../signers/vectors.json");
 
-/// A text whose bytes may be encoded; a plus is a plus.
-fn decoded(text: &str) -> String {
+/// Percent-decodes a text. A plus is literal.
+fn decode(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
 
@@ -29,12 +29,12 @@ fn decoded(text: &str) -> String {
     String::from_utf8(bytes).expect("UTF-8")
 }
 
-fn parameters_of(query: &str) -> Parameters {
+fn parse_query(query: &str) -> Parameters {
     let pairs = query
         .split('&')
         .map(|pair| pair.split_once('=').expect("a name and a value"));
     pairs
-        .map(|(name, value)| (decoded(name), decoded(value)))
+        .map(|(name, value)| (decode(name), decode(value)))
         .collect()
 }
 
@@ -61,7 +61,7 @@ fn all_signers_agree_with_vectors() {
             text(&vector["signature"]),
             "{what}"
         );
-        assert_eq!(parameters_of(&text(&vector["sent"])), parameters, "{what}");
+        assert_eq!(parse_query(&text(&vector["sent"])), parameters, "{what}");
     }
 }
 
@@ -79,8 +79,8 @@ fn secret_is_used_verbatim_as_key() {
     }
 }
 
-/// Runs a signer; gives the address that it prints.
-pub(crate) async fn printed(program: &str, script: &str, arguments: &[&str]) -> String {
+/// Runs a signer, and returns the URL that it prints.
+pub(crate) async fn run_signer(program: &str, script: &str, arguments: &[&str]) -> String {
     let mut command = Command::new(program);
     command
         .arg(external_programs::root().join("tests/signers").join(script))
@@ -97,12 +97,12 @@ async fn urls_signed_by_python_and_javascript_are_accepted(stack: &Stack) {
     let base_url = stack.cloud.api_url();
     let expires = (stack.admin_environment().env.now().seconds() + 1_800).to_string();
     let name = "crème brûlée & 50% of a+b = (1)*.jpg";
-    let named = format!("filename={name}");
-    let typed = "content_type=image/jpeg";
+    let filename = format!("filename={name}");
+    let content_type = "content_type=image/jpeg";
     let acme = signer.acme.id.as_str();
     let config = signer.config.as_str();
 
-    let least = [
+    let required_arguments = [
         base_url,
         &signer.secret,
         &signer.kid,
@@ -112,7 +112,7 @@ async fn urls_signed_by_python_and_javascript_are_accepted(stack: &Stack) {
     ];
 
     let required_parameters = with(signer.parameters(stack), "expires", &expires);
-    let all_said = with(
+    let all_parameters = with(
         with(required_parameters.clone(), "filename", name),
         "content_type",
         "image/jpeg",
@@ -122,12 +122,20 @@ async fn urls_signed_by_python_and_javascript_are_accepted(stack: &Stack) {
         if !external_programs::installed(script, &[program], &[]) {
             continue;
         }
-        for (arguments, specified, kept) in [
-            (least.to_vec(), &required_parameters, "photo.jpg"),
-            ([&least[..], &[&named, typed]].concat(), &all_said, name),
+        for (arguments, parameters, stored_name) in [
+            (
+                required_arguments.to_vec(),
+                &required_parameters,
+                "photo.jpg",
+            ),
+            (
+                [&required_arguments[..], &[&filename, content_type]].concat(),
+                &all_parameters,
+                name,
+            ),
         ] {
-            let url = printed(program, script, &arguments).await;
-            let canonical = canonical(specified);
+            let url = run_signer(program, script, &arguments).await;
+            let canonical = canonical(parameters);
             let expected = format!("{canonical}&signature={}", mark(&signer.secret, &canonical));
             assert_eq!(
                 url,
@@ -139,9 +147,9 @@ async fn urls_signed_by_python_and_javascript_are_accepted(stack: &Stack) {
                 .request("POST", &url)
                 .multipart(signer.form(photo()));
             let uploaded = stack.anonymous.send(upload).await.expect_created();
-            assert_eq!(uploaded["original_name"], kept, "{script}");
+            assert_eq!(uploaded["original_name"], stored_name, "{script}");
         }
-        let changed = printed(program, script, &least)
+        let changed = run_signer(program, script, &required_arguments)
             .await
             .replace(&expires, "99999999999");
         let upload = stack

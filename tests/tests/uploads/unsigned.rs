@@ -1,5 +1,5 @@
-//! `POST /upload/unsigned/:spaceHandle/:configName`: uploads by anyone who comes from where a
-//! config lets them come from.
+//! `POST /upload/unsigned/:spaceHandle/:configName`: anonymous uploads from the referrers that a
+//! config allows.
 
 use reqwest::{
     header::HeaderValue,
@@ -8,21 +8,26 @@ use reqwest::{
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, Response, Stack, Tenant, file, minutes, stack_test};
 
-/// A page that every config here lets upload.
+/// A referrer that the configs of [`UnsignedConfig::new`] allow.
 pub(crate) const REFERRER: &str = "https://example.com/";
 
-/// An upload config that takes strangers' files, as strangers know it.
-pub(crate) struct Opening {
-    /// The config's id.
+/// An upload config that allows unsigned uploads, and an anonymous client.
+pub(crate) struct UnsignedConfig {
+    /// Id of the config.
     pub(crate) config: String,
-    /// The address of the route.
-    pub(crate) address: String,
+    /// Path of the upload route.
+    pub(crate) path: String,
     pub(crate) anonymous: Client,
 }
 
-impl Opening {
-    /// A config of a space that lets the example's pages upload, with these fields besides.
-    pub(crate) async fn new(stack: &Stack, acme: &Tenant, name: &str, more: Value) -> Opening {
+impl UnsignedConfig {
+    /// Creates a config that allows [`REFERRER`]. `more` replaces or extends the fields.
+    pub(crate) async fn new(
+        stack: &Stack,
+        acme: &Tenant,
+        name: &str,
+        more: Value,
+    ) -> UnsignedConfig {
         let mut body = json!({
             "space_id": acme.id, "name": name, "allow_unsigned": true,
             "unsigned_restrictions": {"allowed_referrers": ["example.com"], "require_https": false},
@@ -31,22 +36,27 @@ impl Opening {
             .expect("an object")
             .extend(more.as_object().expect("an object").clone());
 
-        let made = acme
+        let created = acme
             .client
             .post("/upload-configs", body)
             .await
             .expect_created();
-        Opening {
-            config: made["id"].as_str().expect("an id").to_owned(),
-            address: format!("/upload/unsigned/{}/{name}", acme.handle),
+        UnsignedConfig {
+            config: created["id"].as_str().expect("an id").to_owned(),
+            path: format!("/upload/unsigned/{}/{name}", acme.handle),
             anonymous: stack.anonymous.clone(),
         }
     }
 
-    /// The same, which takes at most so many uploads an hour.
-    pub(crate) async fn hourly(stack: &Stack, acme: &Tenant, name: &str, most: u32) -> Opening {
-        let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": false, "max_uploads_per_hour": most});
-        Opening::new(
+    /// Creates a config with a maximum of uploads per hour.
+    pub(crate) async fn with_hourly_limit(
+        stack: &Stack,
+        acme: &Tenant,
+        name: &str,
+        limit: u32,
+    ) -> UnsignedConfig {
+        let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": false, "max_uploads_per_hour": limit});
+        UnsignedConfig::new(
             stack,
             acme,
             name,
@@ -55,14 +65,14 @@ impl Opening {
         .await
     }
 
-    /// Uploads a form, coming from a page, with more headers.
+    /// Uploads a form from a referrer, with more headers.
     pub(crate) async fn send_with(
         &self,
         referrer: &[u8],
         headers: &[(&str, &str)],
         form: Form,
     ) -> Response {
-        let request = self.anonymous.request("POST", &self.address);
+        let request = self.anonymous.request("POST", &self.path);
         let request = request.header(
             "referer",
             HeaderValue::from_bytes(referrer).expect("a header"),
@@ -74,23 +84,23 @@ impl Opening {
         self.anonymous.send(request.multipart(form)).await
     }
 
-    /// Uploads a form, coming from the example.
+    /// Uploads a form from [`REFERRER`].
     pub(crate) async fn send_form(&self, form: Form) -> Response {
         self.send_with(REFERRER.as_bytes(), &[], form).await
     }
 
-    /// Uploads the photo, coming from the example.
+    /// Uploads the photo from [`REFERRER`].
     pub(crate) async fn send(&self) -> Response {
         self.send_form(form(photo())).await
     }
 
-    /// Uploads the photo under a name of the request.
-    pub(crate) async fn send_named(&self, name: &str, form: Form) -> Response {
-        self.send_with(REFERRER.as_bytes(), &[("idempotency-key", name)], form)
+    /// Uploads a form with an idempotency key.
+    pub(crate) async fn send_with_key(&self, key: &str, form: Form) -> Response {
+        self.send_with(REFERRER.as_bytes(), &[("idempotency-key", key)], form)
             .await
     }
 
-    /// Announces the photo, or what `more` says in its place.
+    /// Presigns an upload of the photo. `more` replaces or extends the fields.
     pub(crate) async fn presign(&self, more: Value) -> Response {
         let mut body =
             json!({"filename": "photo.jpg", "content_type": "image/jpeg", "size": PHOTO.len()});
@@ -100,7 +110,7 @@ impl Opening {
 
         let request = self
             .anonymous
-            .request("POST", &format!("{}/presign", self.address));
+            .request("POST", &format!("{}/presign", self.path));
         self.anonymous
             .send(request.header("referer", REFERRER).json(&body))
             .await
@@ -119,10 +129,10 @@ pub(crate) fn form(file: Part) -> Form {
 async fn allowed_referrer_uploads_file_without_owner(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let rules = json!({"delivery_type": "authenticated", "config": {"metadata": {"tags": ["a"]}}});
-    let open = Opening::new(stack, &acme, "open", rules).await;
-    let other = Opening::new(stack, &acme, "other", json!({})).await;
+    let open = UnsignedConfig::new(stack, &acme, "open", rules).await;
+    let other = UnsignedConfig::new(stack, &acme, "other", json!({})).await;
 
-    // Where it goes is said by the address alone.
+    // Only the path selects the space and the config.
     let form = form(photo())
         .text("ref", "order 7")
         .text("upload_config", other.config)
@@ -149,7 +159,7 @@ async fn allowed_referrer_uploads_file_without_owner(stack: &Stack) {
         assert_eq!(uploaded[field], value, "{field}");
     }
 
-    let url = uploaded["url"].as_str().expect("an address");
+    let url = uploaded["url"].as_str().expect("a URL");
     assert_eq!(acme.client.get(url).await.expect_status(200).body, PHOTO);
     stack.anonymous.get(url).await.expect_error(403);
 }
@@ -158,9 +168,10 @@ async fn allowed_referrer_uploads_file_without_owner(stack: &Stack) {
 async fn config_without_unsigned_uploads_returns_404_and_counts_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let elsewhere = stack.space("Elsewhere").await;
-    let open = Opening::new(stack, &acme, "open", json!({})).await;
-    let closed = Opening::new(stack, &acme, "closed", json!({"allow_unsigned": false})).await;
-    let shut = Opening::new(stack, &acme, "shut", json!({})).await;
+    let open = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
+    let closed =
+        UnsignedConfig::new(stack, &acme, "closed", json!({"allow_unsigned": false})).await;
+    let shut = UnsignedConfig::new(stack, &acme, "shut", json!({})).await;
     let change = json!({"id": shut.config, "allow_unsigned": false});
 
     acme.client
@@ -171,7 +182,7 @@ async fn config_without_unsigned_uploads_returns_404_and_counts_nothing(stack: &
     let before = stack.dump().await;
     let at = |handle: &str, config: &str| format!("/upload/unsigned/{handle}/{config}");
 
-    for (address, status) in [
+    for (path, status) in [
         (at("zzzzzz", "open"), 404),
         (at("nonsense", "open"), 404),
         (at(&acme.handle.to_uppercase(), "open"), 404),
@@ -182,15 +193,15 @@ async fn config_without_unsigned_uploads_returns_404_and_counts_nothing(stack: &
         (at(&acme.handle, "a%20b"), 403),
         (at(&acme.handle, "starter"), 403),
         (at(&acme.handle, &open.config), 403),
-        (closed.address, 403),
-        (shut.address, 403),
+        (closed.path, 403),
+        (shut.path, 403),
     ] {
-        let nowhere = Opening {
+        let unknown = UnsignedConfig {
             config: String::new(),
-            address,
+            path,
             anonymous: stack.anonymous.clone(),
         };
-        for response in [nowhere.send().await, nowhere.presign(json!({})).await] {
+        for response in [unknown.send().await, unknown.presign(json!({})).await] {
             assert_eq!(response.status, status, "{}", response.request);
             assert_eq!(
                 response.header("x-ratelimit-limit"),
@@ -202,18 +213,18 @@ async fn config_without_unsigned_uploads_returns_404_and_counts_nothing(stack: &
         }
     }
 
-    // Neither a file nor a counter was made.
+    // Rejected requests create neither files nor counters.
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "addresses that lead nowhere");
+        .assert_unchanged(&before, "requests to unknown paths");
     open.send().await.expect_created();
 
     let counters = stack.dump().await.items_with_prefix("RATE#").count();
-    assert_eq!(counters, 1, "who is let in is counted");
+    assert_eq!(counters, 1, "accepted uploads count");
 }
 
-/// Referrers, and whether the patterns of the test let them upload.
+/// Referrers, and whether the patterns of the test allow them.
 const REFERRERS: [(&str, bool); 34] = [
     ("https://example.com/", true),
     ("https://example.com", true),
@@ -243,10 +254,10 @@ const REFERRERS: [(&str, bool); 34] = [
     ("https://:@example.com/", false),
     ("https://evil.org\\@example.com/", false),
     ("https:\\\\example.com/", false),
-    // Cyrillic letters in place of Latin ones, encoded and not.
+    // A Cyrillic letter instead of a Latin one, in punycode and in UTF-8.
     ("https://xn--xample-2of.com/", false),
     ("https://\u{435}xample.com/", false),
-    // Browsers send it encoded.
+    // Browsers send punycode.
     ("https://b\u{fc}cher.example/", false),
     ("ftp://example.com/", false),
     ("example.com", false),
@@ -268,7 +279,7 @@ async fn unsigned_uploads_require_allowed_referrer(stack: &Stack) {
     .map(Value::from);
 
     let restrictions = json!({"allowed_referrers": patterns, "require_https": false});
-    let open = Opening::new(
+    let open = UnsignedConfig::new(
         stack,
         &acme,
         "open",
@@ -276,21 +287,21 @@ async fn unsigned_uploads_require_allowed_referrer(stack: &Stack) {
     )
     .await;
 
-    for (referrer, is_let) in REFERRERS {
+    for (referrer, is_allowed) in REFERRERS {
         let response = open
             .send_with(referrer.as_bytes(), &[], form(photo()))
             .await;
         assert_eq!(
             response.status,
-            if is_let { 201 } else { 403 },
+            if is_allowed { 201 } else { 403 },
             "{referrer:?}: {response:?}"
         );
-        if !is_let {
+        if !is_allowed {
             assert_eq!(response.expect_error(403), json!({}), "{referrer:?}");
         }
     }
 
-    let absent = stack.anonymous.request("POST", &open.address);
+    let absent = stack.anonymous.request("POST", &open.path);
     stack
         .anonymous
         .send(absent.multipart(form(photo())))
@@ -299,7 +310,7 @@ async fn unsigned_uploads_require_allowed_referrer(stack: &Stack) {
 
     let origin = stack
         .anonymous
-        .request("POST", &open.address)
+        .request("POST", &open.path)
         .header("origin", "https://example.com");
 
     stack
@@ -308,11 +319,14 @@ async fn unsigned_uploads_require_allowed_referrer(stack: &Stack) {
         .await
         .expect_error(403);
 
-    let let_in = REFERRERS.iter().filter(|(_, is_let)| *is_let).count();
+    let allowed = REFERRERS
+        .iter()
+        .filter(|(_, is_allowed)| *is_allowed)
+        .count();
     assert_eq!(
         stack.dump().await.objects.len(),
-        let_in,
-        "who is refused stores nothing"
+        allowed,
+        "rejected uploads store nothing"
     );
 }
 
@@ -321,7 +335,7 @@ async fn require_https_rejects_http_referrers(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let hosts = ["example.com", "localhost", "127.0.0.1", "[::1]"].map(Value::from);
     let restrictions = json!({"allowed_referrers": hosts, "require_https": true});
-    let open = Opening::new(
+    let open = UnsignedConfig::new(
         stack,
         &acme,
         "open",
@@ -329,11 +343,11 @@ async fn require_https_rejects_http_referrers(stack: &Stack) {
     )
     .await;
 
-    for (referrer, is_let) in [
+    for (referrer, is_allowed) in [
         ("https://example.com/", true),
         ("http://example.com/", false),
         ("http://example.com:443/", false),
-        // Nobody stands between a machine and itself.
+        // Loopback hosts do not need HTTPS.
         ("http://localhost:3000/", true),
         ("http://127.0.0.1:8080/", true),
         ("http://[::1]/", true),
@@ -344,7 +358,7 @@ async fn require_https_rejects_http_referrers(stack: &Stack) {
             .await;
         assert_eq!(
             response.status,
-            if is_let { 201 } else { 403 },
+            if is_allowed { 201 } else { 403 },
             "{referrer}: {response:?}"
         );
     }
@@ -354,10 +368,10 @@ async fn require_https_rejects_http_referrers(stack: &Stack) {
 async fn unsigned_form_takes_one_valid_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let rules = json!({"config": {"validation": {"allowed_formats": ["jpg", "txt"], "max_file_size": 100_000}}});
-    let open = Opening::new(stack, &acme, "open", rules).await;
+    let open = UnsignedConfig::new(stack, &acme, "open", rules).await;
     let required = json!({"file": ["The file field is required."]});
 
-    let not_named = |fields: &[&str]| {
+    let folder_errors = |fields: &[&str]| {
         let because = |field: &&str| {
             let name = field.replace('_', " ");
             let message =
@@ -388,17 +402,17 @@ async fn unsigned_form_takes_one_valid_file(stack: &Stack) {
         ),
         (
             form(photo()).text("folder_path", "a/b"),
-            not_named(&["folder_path"]),
+            folder_errors(&["folder_path"]),
         ),
         (
             form(photo()).text("folder_id", folder),
-            not_named(&["folder_id"]),
+            folder_errors(&["folder_id"]),
         ),
         (
             form(photo())
                 .text("folder_id", folder)
                 .text("folder_path", "a/b"),
-            not_named(&["folder_id", "folder_path"]),
+            folder_errors(&["folder_id", "folder_path"]),
         ),
         (of("a.txt", "text/plain", b""), because("must not be empty")),
         (
@@ -426,7 +440,7 @@ async fn unsigned_form_takes_one_valid_file(stack: &Stack) {
             json!({"filename": "a.exe"}),
             json!({"filename": ["The filename field must not be an executable file."]}),
         ),
-        (json!({"folder_id": folder}), not_named(&["folder_id"])),
+        (json!({"folder_id": folder}), folder_errors(&["folder_id"])),
         (
             json!({"size": null}),
             json!({"size": ["The size field is required."]}),
@@ -437,14 +451,14 @@ async fn unsigned_form_takes_one_valid_file(stack: &Stack) {
 
     let json = stack
         .anonymous
-        .request("POST", &open.address)
+        .request("POST", &open.path)
         .header("referer", REFERRER)
         .json(&json!({}));
 
     stack.anonymous.send(json).await.expect_error(415);
     assert!(
         stack.dump().await.objects.is_empty(),
-        "refused uploads store nothing"
+        "rejected uploads store nothing"
     );
 
     open.send().await.expect_created();
@@ -453,7 +467,7 @@ async fn unsigned_form_takes_one_valid_file(stack: &Stack) {
 #[stack_test]
 async fn disabled_space_rejects_unsigned_uploads(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::new(stack, &acme, "open", json!({})).await;
+    let open = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
     let space = format!("/spaces/{}", acme.id);
 
     acme.client
@@ -474,8 +488,8 @@ async fn disabled_space_rejects_unsigned_uploads(stack: &Stack) {
 #[stack_test]
 async fn unsigned_presign_is_confirmed_by_token(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::new(stack, &acme, "open", json!({})).await;
-    let other = Opening::new(stack, &acme, "other", json!({})).await;
+    let open = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
+    let other = UnsignedConfig::new(stack, &acme, "other", json!({})).await;
     let pending_file = open
         .presign(json!({"ref": "order 7"}))
         .await
@@ -497,10 +511,9 @@ async fn unsigned_presign_is_confirmed_by_token(stack: &Stack) {
 
     assert!(confirm(token).await.expect_error(409)["file"].is_array());
 
-    let request = stack.anonymous.request(
-        "PUT",
-        pending_file["upload_url"].as_str().expect("an address"),
-    );
+    let request = stack
+        .anonymous
+        .request("PUT", pending_file["upload_url"].as_str().expect("a URL"));
 
     stack
         .anonymous
@@ -529,7 +542,7 @@ async fn unsigned_presign_is_confirmed_by_token(stack: &Stack) {
     assert_eq!(
         stack
             .anonymous
-            .get(active["url"].as_str().expect("an address"))
+            .get(active["url"].as_str().expect("a URL"))
             .await
             .expect_status(200)
             .body,

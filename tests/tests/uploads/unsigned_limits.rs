@@ -1,5 +1,5 @@
-//! How much strangers may upload: in an hour by one config, in a minute from one address, and once
-//! under one name.
+//! Limits of unsigned uploads: uploads per hour and config, requests per minute and IP address, and
+//! idempotency keys.
 
 use futures::future::join_all;
 use reqwest::multipart::Form;
@@ -8,20 +8,21 @@ use tests::{
     PHOTO, RawConnection, Response, Stack, StackOptions, authority, file, seconds, stack_test,
 };
 
-use super::unsigned::{Opening, REFERRER, form, photo};
+use super::unsigned::{REFERRER, UnsignedConfig, form, photo};
 use crate::routes::idempotency::{assert_first, assert_replay};
 
-/// Milliseconds of the windows in which requests and uploads are counted.
+/// Window of the request limit, in milliseconds.
 const MINUTE_MS: i64 = 60_000;
+/// Window of the upload limit, in milliseconds.
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 
-/// Seconds that are left of the present window, rounded up.
+/// Returns the rest of the current window in seconds, rounded up.
 fn left_seconds(stack: &Stack, window_ms: i64) -> u64 {
     let left_ms = window_ms - stack.admin_environment().env.now().ms() % window_ms;
     u64::try_from((left_ms + 999) / 1_000).expect("it is not over")
 }
 
-/// Demands a refusal for so many seconds.
+/// Asserts a 429 with `seconds` in `Retry-After`.
 #[track_caller]
 fn assert_limited(response: Response, seconds: u64) {
     assert_eq!(
@@ -36,49 +37,64 @@ fn assert_limited(response: Response, seconds: u64) {
     response.expect_error(429);
 }
 
-/// Files of which there is a record, and objects.
-async fn kept(stack: &Stack) -> (usize, usize) {
+/// Numbers of stored file records and objects.
+#[derive(Debug, PartialEq, Eq)]
+struct Stored {
+    records: usize,
+    objects: usize,
+}
+
+async fn count_stored(stack: &Stack) -> Stored {
     let dump = stack.dump().await;
-    (
-        dump.items
-            .keys()
-            .filter(|(_, sort)| sort.starts_with("FILE#"))
-            .count(),
-        dump.objects.len(),
-    )
+    let records = dump
+        .items
+        .keys()
+        .filter(|(_, sort)| sort.starts_with("FILE#"))
+        .count();
+
+    Stored {
+        records,
+        objects: dump.objects.len(),
+    }
 }
 
 #[stack_test]
 async fn concurrent_uploads_never_exceed_hourly_limit(stack: &Stack) {
-    const MOST: usize = 7;
+    const LIMIT: usize = 7;
 
     let acme = stack.space("Acme").await;
-    let open = Opening::hourly(stack, &acme, "open", 7).await;
-    let other = Opening::hourly(stack, &acme, "other", 1).await;
+    let open = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 7).await;
+    let other = UnsignedConfig::with_hourly_limit(stack, &acme, "other", 1).await;
 
     for _ in 0..2 {
-        let before = kept(stack).await;
+        let before = count_stored(stack).await;
         let left = left_seconds(stack, HOUR_MS);
         let responses = join_all((0..20).map(|_| open.send())).await;
-        let (taken, rejected): (Vec<_>, Vec<_>) = responses
+        let (accepted, rejected): (Vec<_>, Vec<_>) = responses
             .into_iter()
             .partition(|response| response.status == 201);
-        assert_eq!((taken.len(), rejected.len()), (MOST, 20 - MOST));
+        assert_eq!((accepted.len(), rejected.len()), (LIMIT, 20 - LIMIT));
         for response in rejected {
             assert_limited(response, left);
         }
         assert_eq!(
-            kept(stack).await,
-            (before.0 + MOST, before.1 + MOST),
-            "who lost leaves nothing"
+            count_stored(stack).await,
+            Stored {
+                records: before.records + LIMIT,
+                objects: before.objects + LIMIT
+            },
+            "rejected uploads store nothing"
         );
-        assert_eq!(stack.dump().await.files_with_bytes().len(), before.0 + MOST);
+        assert_eq!(
+            stack.dump().await.files_with_bytes().len(),
+            before.records + LIMIT
+        );
         stack.clock.advance(seconds(left - 1));
         assert_limited(open.send().await, 1);
         stack.clock.advance(seconds(1));
     }
 
-    // Each config has hours of its own, and whoever has a key has none.
+    // Each config has a separate limit, and uploads with a key have none.
     other.send().await.expect_created();
     assert_limited(other.send().await, left_seconds(stack, HOUR_MS));
 
@@ -90,7 +106,7 @@ async fn concurrent_uploads_never_exceed_hourly_limit(stack: &Stack) {
 #[stack_test]
 async fn upload_over_hourly_limit_is_not_read(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::hourly(stack, &acme, "open", 1).await;
+    let open = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 1).await;
     open.send().await.expect_created();
 
     let left = left_seconds(stack, HOUR_MS);
@@ -101,19 +117,19 @@ async fn upload_over_hourly_limit_is_not_read(stack: &Stack) {
     let head = format!(
         "POST /api/v1{} HTTP/1.1\r\nhost: {}\r\nreferer: {REFERRER}\r\n\
          content-type: multipart/form-data; boundary=x\r\ncontent-length: 1000000\r\n\r\n",
-        open.address,
+        open.path,
         authority(url)
     );
 
-    // Not one byte of the body is sent.
+    // The response arrives before the body is sent.
     assert_limited(
         RawConnection::request(url, head)
             .await
-            .expect("an answer before the body"),
+            .expect("a response before the body"),
         left,
     );
 
-    // Who may not come at all is told so still.
+    // Disallowed referrers still get a 403.
     open.send_with(b"https://evil.org/", &[], form(photo()))
         .await
         .expect_error(403);
@@ -122,7 +138,7 @@ async fn upload_over_hourly_limit_is_not_read(stack: &Stack) {
 #[stack_test]
 async fn hourly_limit_returns_429_with_own_rate_limit_headers(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::hourly(stack, &acme, "open", 1).await;
+    let open = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 1).await;
     let accepted = open.send().await.expect_status(201);
     assert_eq!(
         accepted.header("ratelimit-policy"),
@@ -131,19 +147,22 @@ async fn hourly_limit_returns_429_with_own_rate_limit_headers(stack: &Stack) {
     let left = left_seconds(stack, HOUR_MS);
     let hour = stack.admin_environment().env.now().ms() / HOUR_MS + 1;
 
-    let before_the_body = open.send_form(Form::new().text("no", "file")).await;
-    let in_the_transaction = open.send_named("order 7", form(photo())).await;
+    let without_reading_body = open.send_form(Form::new().text("no", "file")).await;
+    let by_transaction = open.send_with_key("order 7", form(photo())).await;
 
-    for response in [before_the_body, in_the_transaction] {
+    for response in [without_reading_body, by_transaction] {
         for (name, value) in [
             ("x-ratelimit-limit", "1".to_owned()),
             ("x-ratelimit-remaining", "0".to_owned()),
             ("x-ratelimit-reset", (hour * HOUR_MS / 1_000).to_string()),
             (
                 "ratelimit-policy",
-                "\"unsigned-hourly\";q=1;w=3600".to_owned(),
+                "\"unsigned-with_hourly_limit\";q=1;w=3600".to_owned(),
             ),
-            ("ratelimit", format!("\"unsigned-hourly\";r=0;t={left}")),
+            (
+                "ratelimit",
+                format!("\"unsigned-with_hourly_limit\";r=0;t={left}"),
+            ),
         ] {
             assert_eq!(response.header(name), value, "{name}");
         }
@@ -157,7 +176,7 @@ async fn rejected_upload_does_not_count(stack: &Stack) {
     let own = json!({"storage": {"generate_filename": false, "unique_filename": false}});
     let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": false, "max_uploads_per_hour": 2});
     let more = json!({"unsigned_restrictions": restrictions, "config": own});
-    let open = Opening::new(stack, &acme, "open", more).await;
+    let open = UnsignedConfig::new(stack, &acme, "open", more).await;
 
     open.send().await.expect_created();
     for _ in 0..2 {
@@ -171,7 +190,7 @@ async fn rejected_upload_does_not_count(stack: &Stack) {
         open.send_with(b"https://evil.org/", &[], form(photo()))
             .await
             .expect_error(403);
-        // Its name is taken.
+        // The name is taken.
         open.send().await.expect_error(409);
     }
 
@@ -179,13 +198,19 @@ async fn rejected_upload_does_not_count(stack: &Stack) {
         .await
         .expect_created();
     assert_limited(open.send().await, left_seconds(stack, HOUR_MS));
-    assert_eq!(kept(stack).await, (2, 2));
+    assert_eq!(
+        count_stored(stack).await,
+        Stored {
+            records: 2,
+            objects: 2
+        }
+    );
 }
 
 #[stack_test(undrained)]
 async fn presign_counts_and_confirmation_does_not(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::hourly(stack, &acme, "open", 2).await;
+    let open = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 2).await;
     let pending_file = open.presign(json!({})).await.expect_status(201).json();
 
     open.send().await.expect_created();
@@ -193,12 +218,17 @@ async fn presign_counts_and_confirmation_does_not(stack: &Stack) {
     let left = left_seconds(stack, HOUR_MS);
     assert_limited(open.send().await, left);
     assert_limited(open.presign(json!({})).await, left);
-    assert_eq!(kept(stack).await, (2, 1));
-
-    let request = stack.anonymous.request(
-        "PUT",
-        pending_file["upload_url"].as_str().expect("an address"),
+    assert_eq!(
+        count_stored(stack).await,
+        Stored {
+            records: 2,
+            objects: 1
+        }
     );
+
+    let request = stack
+        .anonymous
+        .request("PUT", pending_file["upload_url"].as_str().expect("a URL"));
 
     stack
         .anonymous
@@ -232,28 +262,32 @@ async fn presign_counts_and_confirmation_does_not(stack: &Stack) {
 #[stack_test(undrained)]
 async fn concurrent_presigns_never_exceed_hourly_limit(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::hourly(stack, &acme, "open", 3).await;
+    let open = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 3).await;
     let responses = join_all((0..10).map(|_| open.presign(json!({})))).await;
-    let (made, rejected): (Vec<_>, Vec<_>) = responses
+    let (accepted, rejected): (Vec<_>, Vec<_>) = responses
         .into_iter()
         .partition(|response| response.status == 201);
 
-    assert_eq!((made.len(), rejected.len()), (3, 7));
+    assert_eq!((accepted.len(), rejected.len()), (3, 7));
 
     for response in rejected {
         assert_limited(response, left_seconds(stack, HOUR_MS));
     }
 
-    assert_eq!(kept(stack).await, (3, 0));
-
-    // Checks of what was refused find nothing.
+    assert_eq!(
+        count_stored(stack).await,
+        Stored {
+            records: 3,
+            objects: 0
+        }
+    );
 }
 
 #[stack_test(options = StackOptions::default().with_parameters(&[("UnsignedRequestsPerMinute", "3")]))]
 async fn requests_per_ip_and_config_are_limited_per_minute(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::new(stack, &acme, "open", json!({})).await;
-    let other = Opening::new(stack, &acme, "other", json!({})).await;
+    let open = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
+    let other = UnsignedConfig::new(stack, &acme, "other", json!({})).await;
 
     for remaining in ["2", "1", "0"] {
         let response = open.send().await.expect_status(201);
@@ -290,7 +324,7 @@ async fn requests_per_ip_and_config_are_limited_per_minute(stack: &Stack) {
         );
     }
 
-    // Another config counts for itself, and so does whoever has a key.
+    // Other configs and uploads with a key have separate limits.
     let response = other.send().await.expect_status(201);
     assert_eq!(response.header("x-ratelimit-remaining"), "2");
 
@@ -305,29 +339,35 @@ async fn requests_per_ip_and_config_are_limited_per_minute(stack: &Stack) {
 #[stack_test]
 async fn idempotency_key_is_scoped_to_ip_and_config_and_counts_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::hourly(stack, &acme, "open", 3).await;
-    let other = Opening::new(stack, &acme, "other", json!({})).await;
-    let first = assert_first(open.send_named("order 7", form(photo())).await);
+    let open = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 3).await;
+    let other = UnsignedConfig::new(stack, &acme, "other", json!({})).await;
+    let first = assert_first(open.send_with_key("order 7", form(photo())).await);
 
     for _ in 0..3 {
-        assert_replay(&open.send_named(" order 7 ", form(photo())).await, &first);
+        assert_replay(
+            &open.send_with_key(" order 7 ", form(photo())).await,
+            &first,
+        );
     }
 
-    for another in [
+    for changed in [
         form(photo()).text("ref", "x"),
         form(file("b.jpg", "image/jpeg", PHOTO)),
     ] {
-        let errors = open.send_named("order 7", another).await.expect_error(422);
+        let errors = open
+            .send_with_key("order 7", changed)
+            .await
+            .expect_error(422);
         assert!(errors["idempotency_key"].is_array(), "{errors}");
     }
 
-    let elsewhere = assert_first(other.send_named("order 7", form(photo())).await);
+    let elsewhere = assert_first(other.send_with_key("order 7", form(photo())).await);
     assert_ne!(elsewhere.body, first.body);
-    assert_first(open.send_named("order 8", form(photo())).await);
+    assert_first(open.send_with_key("order 8", form(photo())).await);
 
     open.send().await.expect_created();
     assert_limited(
-        open.send_named("order 9", form(photo())).await,
+        open.send_with_key("order 9", form(photo())).await,
         left_seconds(stack, HOUR_MS),
     );
 
@@ -340,12 +380,12 @@ async fn idempotency_key_is_scoped_to_ip_and_config_and_counts_once(stack: &Stac
         .filter(|((partition, _), _)| partition.starts_with("IDEMPOTENCY#"));
 
     for (key, item) in claims {
-        let shown = format!("{key:?} {item}");
+        let stored = format!("{key:?} {item}");
         assert!(
             !["order", "photo", &acme.handle]
                 .iter()
-                .any(|plain| shown.contains(plain)),
-            "{shown}"
+                .any(|plain| stored.contains(plain)),
+            "{stored}"
         );
     }
 }
@@ -353,13 +393,13 @@ async fn idempotency_key_is_scoped_to_ip_and_config_and_counts_once(stack: &Stac
 #[stack_test]
 async fn replay_succeeds_after_hourly_limit_is_exhausted(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::hourly(stack, &acme, "open", 1).await;
-    let first = assert_first(open.send_named("order 7", form(photo())).await);
+    let open = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 1).await;
+    let first = assert_first(open.send_with_key("order 7", form(photo())).await);
 
-    // Its answer may have been lost on the way.
-    assert_replay(&open.send_named("order 7", form(photo())).await, &first);
+    // The first response may have been lost.
+    assert_replay(&open.send_with_key("order 7", form(photo())).await, &first);
     assert_limited(
-        open.send_named("order 8", form(photo())).await,
+        open.send_with_key("order 8", form(photo())).await,
         left_seconds(stack, HOUR_MS),
     );
 }
@@ -367,17 +407,17 @@ async fn replay_succeeds_after_hourly_limit_is_exhausted(stack: &Stack) {
 #[stack_test]
 async fn concurrent_replays_count_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = Opening::hourly(stack, &acme, "open", 2).await;
-    let responses = join_all((0..10).map(|_| open.send_named("order 7", form(photo())))).await;
-    let made: Vec<Value> = responses
+    let open = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 2).await;
+    let responses = join_all((0..10).map(|_| open.send_with_key("order 7", form(photo())))).await;
+    let created: Vec<Value> = responses
         .iter()
         .filter(|response| response.status == 201)
         .map(|response| response.json()["data"]["id"].clone())
         .collect();
 
     assert!(
-        !made.is_empty() && made.iter().all(|id| *id == made[0]),
-        "{made:?}"
+        !created.is_empty() && created.iter().all(|id| *id == created[0]),
+        "{created:?}"
     );
 
     for response in responses
@@ -386,7 +426,13 @@ async fn concurrent_replays_count_once(stack: &Stack) {
     {
         assert!(response.expect_error(409)["idempotency_key"].is_array());
     }
-    assert_eq!(kept(stack).await, (1, 1));
+    assert_eq!(
+        count_stored(stack).await,
+        Stored {
+            records: 1,
+            objects: 1
+        }
+    );
 
     open.send().await.expect_created();
     assert_limited(open.send().await, left_seconds(stack, HOUR_MS));

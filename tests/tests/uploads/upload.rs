@@ -1,4 +1,4 @@
-//! `POST /upload`.
+//! `POST /upload`: one file with an API key.
 
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
@@ -8,12 +8,12 @@ use tokio::{
     net::TcpStream,
 };
 
-/// How installers begin, and many documents.
+/// The magic number of OLE files: installers and Office documents.
 const OLE: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0\0\0";
-/// 50 MB.
-const MOST_BYTES: usize = 50 << 20;
+/// Maximum size of a form upload: 50 MB.
+const MAX_FILE_BYTES: usize = 50 << 20;
 
-fn nothing_stored(stack: &Stack) {
+fn assert_no_object_stored(stack: &Stack) {
     let put = stack
         .cloud
         .call_log()
@@ -22,7 +22,7 @@ fn nothing_stored(stack: &Stack) {
         .filter(|call| call.operation == "PutObject")
         .count();
 
-    assert_eq!(put, 0, "a refused upload stores nothing");
+    assert_eq!(put, 0, "rejected uploads store nothing");
 }
 
 #[stack_test]
@@ -32,7 +32,7 @@ async fn uploaded_bytes_are_delivered_unchanged_for_any_size(stack: &Stack) {
         PHOTO.to_vec(),
         large_photo(1 << 20),
         large_photo((1 << 20) + 1),
-        large_photo(MOST_BYTES),
+        large_photo(MAX_FILE_BYTES),
     ] {
         let uploaded = acme.upload(bytes.clone()).await;
         let delivered = stack
@@ -132,14 +132,14 @@ async fn stored_type_is_detected_from_bytes(stack: &Stack) {
 #[stack_test]
 async fn file_names_are_sanitized(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    for (sent, kept) in [
+    for (sent, stored) in [
         (&b"C:\\photos\\me.jpg"[..], "me.jpg".to_owned()),
         (b"../../etc/passwd.jpg", "passwd.jpg".to_owned()),
         ("gpj\u{202E}.jpg".as_bytes(), "gpj.jpg".to_owned()),
         (b"caf\xE9.jpg", "caf\u{FFFD}.jpg".to_owned()),
         ("é".repeat(300).as_bytes(), "é".repeat(255)),
     ] {
-        // Clients encode what a header cannot hold; a raw form sends it as it is.
+        // HTTP clients encode such names. The raw form sends them unchanged.
         let body = raw_form(&[("space", &acme.handle)], sent, "image/jpeg", PHOTO);
         let request = acme
             .client
@@ -147,7 +147,7 @@ async fn file_names_are_sanitized(stack: &Stack) {
             .header("content-type", RAW_TYPE)
             .body(body);
         let uploaded = acme.client.send(request).await.expect_created();
-        assert_eq!(uploaded["original_name"], json!(kept), "{sent:?}");
+        assert_eq!(uploaded["original_name"], json!(stored), "{sent:?}");
     }
 }
 
@@ -173,7 +173,16 @@ fn raw_form(texts: &[(&str, &str)], file_name: &[u8], declared: &str, bytes: &[u
     body
 }
 
-type Rejected = (&'static str, Form, Value);
+/// An upload that is rejected with 422.
+struct RejectedUpload {
+    case: &'static str,
+    form: Form,
+    errors: Value,
+}
+
+fn rejected(case: &'static str, form: Form, errors: Value) -> RejectedUpload {
+    RejectedUpload { case, form, errors }
+}
 
 fn space(acme: &Tenant) -> Form {
     Form::new().text("space", acme.handle.clone())
@@ -183,7 +192,7 @@ fn photo() -> Part {
     file("photo.jpg", "image/jpeg", PHOTO)
 }
 
-fn rejected_fields(acme: &Tenant) -> Vec<Rejected> {
+fn rejected_fields(acme: &Tenant) -> Vec<RejectedUpload> {
     let with = |name: &'static str, value: &str| {
         space(acme)
             .text(name, value.to_owned())
@@ -201,87 +210,87 @@ fn rejected_fields(acme: &Tenant) -> Vec<Rejected> {
     let long = json!({"ref": ["The ref field must not be greater than 255 characters."]});
 
     vec![
-        ("nothing", Form::new().text("x", "y"), nothing),
-        (
+        rejected("nothing", Form::new().text("x", "y"), nothing),
+        rejected(
             "no space",
             Form::new().part("file", photo()),
             json!({"space": ["The space field is required."]}),
         ),
-        ("unknown space", elsewhere("zzzzzz"), unknown.clone()),
-        ("no handle", elsewhere("../x"), unknown),
-        ("two spaces", with("space", "zzzzzz"), two_spaces),
-        (
+        rejected("unknown space", elsewhere("zzzzzz"), unknown.clone()),
+        rejected("no handle", elsewhere("../x"), unknown),
+        rejected("two spaces", with("space", "zzzzzz"), two_spaces),
+        rejected(
             "unknown config",
             with("upload_config", "nope"),
             json!({"upload_config": ["The selected upload config is invalid."]}),
         ),
-        (
+        rejected(
             "unknown folder",
             with("folder_id", "01JCQZ4XK8V9W7Y6T5S4R3Q2P1"),
             json!({"folder_id": ["The selected folder id is invalid."]}),
         ),
-        ("path alone", with("folder_path", "a/b"), path_alone),
-        ("long reference", with("ref", &"x".repeat(256)), long),
+        rejected("path alone", with("folder_path", "a/b"), path_alone),
+        rejected("long reference", with("ref", &"x".repeat(256)), long),
     ]
 }
 
-fn rejected_files(acme: &Tenant) -> Vec<Rejected> {
+fn rejected_files(acme: &Tenant) -> Vec<RejectedUpload> {
     let sent = |name: &str, declared: &str, bytes: Vec<u8>| {
         space(acme).part("file", file(name, declared, bytes))
     };
-    let because = |end: &str| json!({"file": [format!("The file field {end}.")]});
-    let executable = || because("must not be an executable file");
-    let contradiction = || because("must match the declared content type");
+    let file_error = |end: &str| json!({"file": [format!("The file field {end}.")]});
+    let executable = || file_error("must not be an executable file");
+    let type_mismatch = || file_error("must match the declared content type");
     let program = b"MZ\x90\0\x03\0\0\0".to_vec();
     let unchosen = space(acme).part("file", Part::bytes(vec![]).file_name(""));
     let two = space(acme).part("file", photo()).part("file", photo());
 
     vec![
-        (
+        rejected(
             "file as text",
             space(acme).text("file", "hello"),
-            because("must be a file"),
+            file_error("must be a file"),
         ),
-        ("two files", two, because("must appear only once")),
-        (
+        rejected("two files", two, file_error("must appear only once")),
+        rejected(
             "no file chosen",
             unchosen,
-            because("is required when files is not present"),
+            file_error("is required when files is not present"),
         ),
-        (
+        rejected(
             "empty",
             sent("a.txt", "text/plain", vec![]),
-            because("must not be empty"),
+            file_error("must not be empty"),
         ),
-        (
+        rejected(
             "executable's name",
             sent("a.jpg.exe", "image/jpeg", PHOTO.to_vec()),
             executable(),
         ),
-        (
+        rejected(
             "server's name",
             sent("a.php.jpg", "image/jpeg", PHOTO.to_vec()),
             executable(),
         ),
-        (
+        rejected(
             "renamed executable",
             sent("a.jpg", "image/jpeg", program),
             executable(),
         ),
-        (
-            "contradiction",
+        rejected(
+            "type_mismatch",
             sent("a.pdf", "application/pdf", PHOTO.to_vec()),
-            contradiction(),
+            type_mismatch(),
         ),
-        (
+        rejected(
             "no picture",
             sent("a.png", "image/png", b"just text".to_vec()),
-            contradiction(),
+            type_mismatch(),
         ),
-        (
+        rejected(
             "too large",
-            sent("a.jpg", "image/jpeg", large_photo(MOST_BYTES + 1)),
-            because("must not be greater than 51200 kilobytes"),
+            sent("a.jpg", "image/jpeg", large_photo(MAX_FILE_BYTES + 1)),
+            file_error("must not be greater than 51200 kilobytes"),
         ),
     ]
 }
@@ -299,21 +308,21 @@ async fn rejected_upload_reports_all_errors_and_stores_nothing(stack: &Stack) {
     assert_eq!(
         foreign,
         json!({"space": ["The selected space is invalid."]}),
-        "as one that does not exist"
+        "the same error as for an unknown space"
     );
 
-    for (what, form, expected) in rejected_fields(&acme)
+    for RejectedUpload { case, form, errors } in rejected_fields(&acme)
         .into_iter()
         .chain(rejected_files(&acme))
     {
         assert_eq!(
             acme.client.upload(form).await.expect_error(422),
-            expected,
-            "{what}"
+            errors,
+            "{case}"
         );
     }
 
-    nothing_stored(stack);
+    assert_no_object_stored(stack);
 }
 
 #[stack_test]
@@ -387,7 +396,7 @@ async fn malformed_form_returns_400_and_other_type_415(stack: &Stack) {
 
     let too_large = RawConnection::request(stack.cloud.api_url(), head)
         .await
-        .expect("an answer before the body");
+        .expect("a response before the body");
     assert!(
         too_large.json()["message"]
             .as_str()
@@ -395,7 +404,7 @@ async fn malformed_form_returns_400_and_other_type_415(stack: &Stack) {
     );
     too_large.expect_error(413);
 
-    nothing_stored(stack);
+    assert_no_object_stored(stack);
 }
 
 #[stack_test]
@@ -455,7 +464,7 @@ async fn unauthenticated_body_is_never_awaited(stack: &Stack) {
 
     let mut response = [0; 12];
 
-    // Not one byte of the body has been sent.
-    stream.read_exact(&mut response).await.expect("an answer");
+    // The response arrives before the body is sent.
+    stream.read_exact(&mut response).await.expect("a response");
     assert_eq!(&response, b"HTTP/1.1 401");
 }
