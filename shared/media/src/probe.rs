@@ -16,7 +16,7 @@ pub enum Frames {
     Still,
     /// An animation.
     Animated,
-    /// A GIF of which the available bytes contain no second frame and no end.
+    /// A GIF whose available bytes contain neither a second frame nor the end.
     Unknown,
 }
 

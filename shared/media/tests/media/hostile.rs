@@ -8,7 +8,7 @@ use media::{
 
 use crate::files;
 
-/// Rules of which at least one decodes each decodable format.
+/// Rules that decode every decodable format: at least one of them converts it.
 fn encoding_rules() -> [TransformationRules; 2] {
     [UploadFormat::Jpeg, UploadFormat::Png].map(|upload_format| TransformationRules {
         upload_format,

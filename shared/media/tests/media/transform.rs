@@ -48,32 +48,37 @@ fn outcome(file: &[u8], asked: &str) -> String {
     }
 }
 
+/// Rules of each column of the tables below.
+const RULES: [&str; 12] = [
+    "",
+    "strip",
+    "80",
+    "jpeg",
+    "png",
+    "webp",
+    "avif",
+    "progressive",
+    "jpeg 80",
+    "png 80",
+    "strip 80",
+    "jpeg progressive",
+];
+
+/// Asserts the outcomes of a file for all rules, which `expected` lists separated by commas.
+fn assert_outcomes(name: &str, file: &[u8], expected: &str) {
+    for (rules, expected) in RULES.into_iter().zip(expected.split(',')) {
+        assert_eq!(outcome(file, rules), expected, "{name}, {rules}");
+    }
+}
+
 #[test]
-fn each_format_becomes_what_each_rule_asks_for() {
-    const RULES: [&str; 12] = [
-        "",
-        "strip",
-        "80",
-        "jpeg",
-        "png",
-        "webp",
-        "avif",
-        "progressive",
-        "jpeg 80",
-        "png 80",
-        "strip 80",
-        "jpeg progressive",
-    ];
+fn jpeg_and_png_are_transformed_by_each_rule() {
     let progressive = EncodeOptions {
         progressive: true,
         ..files::plain(Format::Jpeg)
     };
-    let lossless = EncodeOptions {
-        lossless: true,
-        ..files::plain(Format::WebP)
-    };
-    let picture = || files::picture(24, 16, Channels::Rgb);
     let exif = files::exif(1);
+
     for (name, file, expected) in [
         (
             "JPEG",
@@ -82,11 +87,11 @@ fn each_format_becomes_what_each_rule_asks_for() {
         ),
         (
             "progressive JPEG",
-            encode(picture(), &progressive).unwrap(),
+            encode(files::picture(24, 16, Channels::Rgb), &progressive).unwrap(),
             "-,-,jpg progressive,-,png,webp,avif,-,jpg progressive,png,jpg progressive,-",
         ),
         (
-            "turned JPEG",
+            "rotated JPEG",
             files::with_exif(Format::Jpeg, Channels::Rgb, &files::exif(8)),
             "-,jpg,jpg,-,png,webp,avif,jpg progressive,jpg,png,jpg,jpg progressive",
         ),
@@ -95,6 +100,21 @@ fn each_format_becomes_what_each_rule_asks_for() {
             files::with_exif(Format::Png, Channels::Rgba, &exif),
             "-,png,-,jpg,-,webp,avif,-,jpg,-,png,jpg progressive",
         ),
+    ] {
+        assert_outcomes(name, &file, expected);
+    }
+}
+
+#[test]
+fn gif_and_webp_are_transformed_by_each_rule() {
+    let lossless = EncodeOptions {
+        lossless: true,
+        ..files::plain(Format::WebP)
+    };
+    let picture = || files::picture(24, 16, Channels::Rgb);
+    let exif = files::exif(1);
+
+    for (name, file, expected) in [
         (
             "GIF",
             files::gif(1),
@@ -106,7 +126,7 @@ fn each_format_becomes_what_each_rule_asks_for() {
             "-,webp,webp,jpg,png,-,avif,-,jpg,png,webp,jpg progressive",
         ),
         (
-            "turned lossless WebP",
+            "rotated lossless WebP",
             encode(
                 picture(),
                 &EncodeOptions {
@@ -117,6 +137,16 @@ fn each_format_becomes_what_each_rule_asks_for() {
             .unwrap(),
             "-,webp lossless,webp,jpg,png,-,avif,-,jpg,png,webp,jpg progressive",
         ),
+    ] {
+        assert_outcomes(name, &file, expected);
+    }
+}
+
+#[test]
+fn animations_are_only_stripped() {
+    let exif = files::exif(1);
+
+    for (name, file, expected) in [
         ("animated GIF", files::gif(2), "-,gif,-,-,-,-,-,-,-,-,gif,-"),
         (
             "animated WebP",
@@ -128,6 +158,14 @@ fn each_format_becomes_what_each_rule_asks_for() {
             files::animated_png(2),
             "-,-,-,-,-,-,-,-,-,-,-,-",
         ),
+    ] {
+        assert_outcomes(name, &file, expected);
+    }
+}
+
+#[test]
+fn other_formats_are_unchanged() {
+    for (name, file, expected) in [
         (
             "AVIF",
             files::file(Format::Avif, 24, 16, Channels::Rgb),
@@ -149,9 +187,7 @@ fn each_format_becomes_what_each_rule_asks_for() {
         ("PDF", b"%PDF-1.7".to_vec(), "-,-,-,-,-,-,-,-,-,-,-,-"),
         ("nothing", Vec::new(), "-,-,-,-,-,-,-,-,-,-,-,-"),
     ] {
-        for (asked, expected) in RULES.into_iter().zip(expected.split(',')) {
-            assert_eq!(outcome(&file, asked), expected, "{name}, {asked}");
-        }
+        assert_outcomes(name, &file, expected);
     }
 }
 
