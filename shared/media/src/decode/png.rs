@@ -57,7 +57,8 @@ pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaErro
 
 fn expand_gray_alpha(samples: &mut [u8]) {
     for pixel in (0..samples.len() / 4).rev() {
-        let (gray, alpha) = (samples[pixel * 2], samples[pixel * 2 + 1]);
+        let gray = samples[pixel * 2];
+        let alpha = samples[pixel * 2 + 1];
         samples[pixel * 4..pixel * 4 + 4].copy_from_slice(&[gray, gray, gray, alpha]);
     }
 }
