@@ -406,7 +406,7 @@ async fn metadata_is_removed_on_request_without_changing_pixels(stack: &Stack) {
 }
 
 #[stack_test]
-async fn mislabeled_image_is_rejected_and_not_transform(stack: &Stack) {
+async fn mislabeled_image_is_rejected_and_not_stored(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let converting =
         create_config(&acme, json!({"transformations": {"upload_format": "avif"}})).await;
