@@ -6,7 +6,7 @@ use tests::{PHOTO, Stack, Tenant, authority, form, stack_test};
 
 use crate::support::external_programs;
 use crate::{
-    support::signer::{Parameters, canonical_at, mark, text, with},
+    support::signer::{Parameters, canonical_at, hmac_sha256, text, with},
     uploads::signers::run_signer,
 };
 
@@ -47,7 +47,10 @@ impl DeliverySigner {
         );
         let canonical = canonical_at(path_of(url), &parameters);
         let query = canonical.split_once('?').expect("a query").1;
-        format!("{url}?{query}&signature={}", mark(&self.secret, &canonical))
+        format!(
+            "{url}?{query}&signature={}",
+            hmac_sha256(&self.secret, &canonical)
+        )
     }
 }
 
@@ -77,7 +80,7 @@ fn all_signers_agree_with_delivery_vectors() {
             .map(|(name, value)| (name.as_str(), value.as_str()));
         assert_eq!(domain::canonical_form(&path, pairs), expected, "{what}");
         assert_eq!(
-            mark(&secret, &expected),
+            hmac_sha256(&secret, &expected),
             text(&vector["signature"]),
             "{what}"
         );

@@ -9,7 +9,7 @@ use tests::{
     PHOTO, Response, Stack, Tenant, failed_calls, form, max_attempts, minutes, seconds, stack_test,
 };
 
-use crate::{spaces::delete::kept, uploads::presign::PendingFile};
+use crate::{spaces::delete::stored_data, uploads::presign::PendingFile};
 
 /// Rounds after which a purge that was interrupted once has ended.
 const MOST_ROUNDS: u32 = 12;
@@ -394,7 +394,7 @@ async fn is_whole_or_nothing(operation: Operation, fault: CallFault) -> usize {
     );
     let mut done = 0;
     for index in 0..calls.len() {
-        let before = kept(&stack).await;
+        let before = stored_data(&stack).await;
         let setup = operation.prepare(&stack, &acme).await;
         plan(&stack, operation.function(), &calls, index, fault);
         operation.perform(&setup).await.expect_error(503);
@@ -408,7 +408,7 @@ async fn is_whole_or_nothing(operation: Operation, fault: CallFault) -> usize {
         faults.reconnect();
         done += usize::from(operation.settle(&setup).await);
         let by = format!("{operation:?} with {fault:?} at {:?}", calls[index]);
-        kept(&stack).await.assert_unchanged(&before, &by);
+        stored_data(&stack).await.assert_unchanged(&before, &by);
     }
     stack.run_confirm_checks().await;
     stack.stop().await;
@@ -490,14 +490,14 @@ async fn file_purge_killed_at_any_call_completes_on_retry(stack: &Stack) {
     }
     for after in 0..u32::try_from(calls.len()).expect("a few") {
         for takes_effect in [false, true] {
-            let before = kept(stack).await;
+            let before = stored_data(stack).await;
             let setup = Operation::DeleteFile.prepare(stack, &acme).await;
             delete(&setup, Some((after, takes_effect))).await;
             for id in [&setup.from, &setup.to] {
                 setup.delete(&format!("/folders/{id}")).await;
             }
             let by = format!("a purge that is killed after {after} of {calls:?}, {takes_effect}");
-            kept(stack).await.assert_unchanged(&before, &by);
+            stored_data(stack).await.assert_unchanged(&before, &by);
         }
     }
     assert!(

@@ -4,7 +4,7 @@ use futures::future::join_all;
 use serde_json::json;
 use tests::{PHOTO, Stack, Tenant, User, failed_calls, minutes, seconds};
 
-use crate::spaces::delete::{kept, with_retired};
+use crate::spaces::delete::{stored_data, with_retired};
 
 /// Concurrent stacks.
 const STACKS: usize = 8;
@@ -110,10 +110,10 @@ async fn survives(kills: Vec<Kill>) {
         .expect("an address")
         .to_owned();
     for kill in kills {
-        let before = kept(&stack).await;
+        let before = stored_data(&stack).await;
         let acme = furnished(&stack, "Acme", &user).await;
         delete(&stack, &acme, Some(kill)).await;
-        let after = kept(&stack).await;
+        let after = stored_data(&stack).await;
         after.assert_unchanged(
             &with_retired(before, &acme.handle),
             &format!("a purge with {kill:?}"),
@@ -195,7 +195,7 @@ async fn is_whole_or_nothing(force: bool, takes_effect: bool) -> usize {
     let stack = Stack::start().await;
     let mut deleted = 0;
     for after in 0..calls {
-        let before = kept(&stack).await;
+        let before = stored_data(&stack).await;
         let acme = used_space(&stack, &format!("Space {after}")).await;
         let faults = stack.cloud.faults();
         faults.disconnect("spaces", after, takes_effect);
@@ -231,7 +231,7 @@ async fn is_whole_or_nothing(force: bool, takes_effect: bool) -> usize {
             deleted += 1;
         }
         stack.run_purges().await;
-        let after = kept(&stack).await;
+        let after = stored_data(&stack).await;
         after.assert_unchanged(
             &with_retired(before, &acme.handle),
             "a deletion that was killed",

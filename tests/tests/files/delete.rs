@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use tests::{Client, Dump, PHOTO, Response, Stack, Tenant, form, stack_test};
 
 use crate::{
-    spaces::delete::kept,
-    support::{library::shown, signer::text},
+    spaces::delete::stored_data,
+    support::{library::list_ids, signer::text},
     uploads::presign::{PendingFile, UNKNOWN},
 };
 
@@ -54,7 +54,7 @@ async fn assert_gone(stack: &Stack, acme: &Tenant, file: &Value) {
         .chain([format!("folder_id={in_place}").as_str()])
     {
         assert!(
-            !shown(&acme.client, filters).await.contains(&id),
+            !list_ids(&acme.client, filters).await.contains(&id),
             "{filters}"
         );
     }
@@ -163,7 +163,7 @@ async fn upload_and_deletion_restore_table_and_storage(stack: &Stack) {
         .with_settings(json!({"metadata": {"tags": ["a", "b"]}}))
         .await;
     marked(&acme, "root").await;
-    let before = kept(stack).await;
+    let before = stored_data(stack).await;
     let file = marked(&acme, "root").await;
     let twenty: Vec<String> = (0..20).map(|number| format!("tag {number}")).collect();
     let changed = json!({"original_name": "é".repeat(255), "ref": "another", "tags": twenty, "type": "private"});
@@ -175,10 +175,10 @@ async fn upload_and_deletion_restore_table_and_storage(stack: &Stack) {
         .expect_ok();
     acme.client.delete(&address(&file)).await.expect_status(204);
     stack.run_purges().await;
-    kept(stack)
+    stored_data(stack)
         .await
         .assert_unchanged(&before, "a file that came and went");
-    assert_eq!(shown(&acme.client, "tag=a").await.len(), 1);
+    assert_eq!(list_ids(&acme.client, "tag=a").await.len(), 1);
 }
 
 #[stack_test]
@@ -353,7 +353,7 @@ async fn deleting_pending_file_removes_staged_object(stack: &Stack) {
             .get(&pending_file.address())
             .await
             .expect_error(404);
-        assert_eq!(shown(&acme.client, "").await, [""; 0]);
+        assert_eq!(list_ids(&acme.client, "").await, [""; 0]);
         pending_file.confirm(&acme.client).await.expect_error(404);
         stack.run_purges().await;
         assert_forgotten(&stack.dump().await, pending_file.id());
@@ -433,7 +433,7 @@ async fn one_of_concurrent_deletions_succeeds(stack: &Stack) {
         }
     }
     stack.run_purges().await;
-    assert_eq!(shown(&acme.client, "").await, [text(&neighbour["id"])]);
+    assert_eq!(list_ids(&acme.client, "").await, [text(&neighbour["id"])]);
     let dump = stack.dump().await;
     assert_eq!((dump.files_with_bytes().len(), dump.objects.len()), (1, 1));
 }

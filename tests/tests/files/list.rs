@@ -5,7 +5,7 @@ use tests::{PHOTO, Stack, StackOptions, Tenant, form, minutes, seconds, stack_te
 
 use crate::{
     support::{
-        library::{Filter, Library, List, asked, shown},
+        library::{Filter, Library, List, list_ids, to_query},
         signer::text,
     },
     uploads::presign::PendingFile,
@@ -18,10 +18,10 @@ async fn each_filter_lists_matching_files_once_in_both_directions(stack: &Stack)
     let alone = filters.iter().map(|filter| vec![filter]);
     let mut found = 0;
     for filters in alone.chain([vec![]]) {
-        let expected = library.meant(&filters);
+        let expected = library.matching_ids(&filters);
         // With pages that the files fill, and pages that they do not.
         for limit in [5, 7, 100] {
-            library.list(&filters, limit).check(&expected).await;
+            library.list(&filters, limit).assert_lists(&expected).await;
         }
         found += expected.len();
     }
@@ -51,8 +51,8 @@ async fn each_pair_of_filters_lists_files_that_match_both(stack: &Stack) {
     let step = if tests::is_thorough() { 1 } else { 3 };
     let (mut some, mut none) = (0, 0);
     for both in pairs.into_iter().step_by(step) {
-        let expected = library.meant(&both);
-        library.list(&both, 5).check(&expected).await;
+        let expected = library.matching_ids(&both);
+        library.list(&both, 5).assert_lists(&expected).await;
         *(if expected.is_empty() {
             &mut none
         } else {
@@ -71,9 +71,9 @@ async fn all_filters_together_list_files_that_match_all(stack: &Stack) {
     for filed in &library.files {
         let filters = filed.filters();
         let filters: Vec<&Filter> = filters.iter().collect();
-        let expected = library.meant(&filters);
-        assert!(!expected.is_empty(), "{}", asked(&filters));
-        library.list(&filters, 100).check(&expected).await;
+        let expected = library.matching_ids(&filters);
+        assert!(!expected.is_empty(), "{}", to_query(&filters));
+        library.list(&filters, 100).assert_lists(&expected).await;
     }
 }
 
@@ -145,7 +145,7 @@ async fn list_is_newest_first_and_search_is_by_name(stack: &Stack) {
     }
     let newest_first: Vec<&String> = ids.iter().rev().collect();
     assert_eq!(
-        shown(&acme.client, "").await.iter().collect::<Vec<_>>(),
+        list_ids(&acme.client, "").await.iter().collect::<Vec<_>>(),
         newest_first
     );
     // By lower-case name, and the older file first for the same name.
@@ -162,7 +162,7 @@ async fn list_is_newest_first_and_search_is_by_name(stack: &Stack) {
         ("A%CC%81.TX", &[6]),
         (".txt", &[]),
     ] {
-        let found = shown(&acme.client, &format!("search={search}")).await;
+        let found = list_ids(&acme.client, &format!("search={search}")).await;
         let names: Vec<usize> = found
             .iter()
             .map(|id| {
@@ -197,18 +197,21 @@ async fn pending_file_is_listed_until_abandoned(stack: &Stack) {
         "type=upload",
     ];
     for filters in everywhere.into_iter().chain(["status=pending"]) {
-        let mut found = shown(&acme.client, filters).await;
+        let mut found = list_ids(&acme.client, filters).await;
         found.sort();
         let mut expected = [unsent.id(), sent.id()];
         expected.sort_unstable();
         assert_eq!(found, expected, "{filters}");
     }
-    assert!(shown(&acme.client, "status=active").await.is_empty());
+    assert!(list_ids(&acme.client, "status=active").await.is_empty());
 
     sent.send(stack, PHOTO).await.expect_status(200);
     let active = sent.confirm(&acme.client).await.expect_ok();
-    assert_eq!(shown(&acme.client, "status=pending").await, [unsent.id()]);
-    assert_eq!(shown(&acme.client, "status=active").await, [sent.id()]);
+    assert_eq!(
+        list_ids(&acme.client, "status=pending").await,
+        [unsent.id()]
+    );
+    assert_eq!(list_ids(&acme.client, "status=active").await, [sent.id()]);
     for filters in everywhere {
         let list = acme
             .client
@@ -229,7 +232,11 @@ async fn pending_file_is_listed_until_abandoned(stack: &Stack) {
 
     stack.run_confirm_checks().await;
     for filters in everywhere.into_iter().chain(["status=active"]) {
-        assert_eq!(shown(&acme.client, filters).await, [sent.id()], "{filters}");
+        assert_eq!(
+            list_ids(&acme.client, filters).await,
+            [sent.id()],
+            "{filters}"
+        );
     }
 }
 
@@ -312,7 +319,7 @@ async fn paging_returns_remaining_files_once_during_deletions_and_renames(stack:
             steady(all),
             "{filters} backward"
         );
-        for id in shown(&acme.client, "").await {
+        for id in list_ids(&acme.client, "").await {
             acme.client
                 .delete(&format!("/files/{id}"))
                 .await

@@ -6,7 +6,7 @@ use tests::{Client, Stack, StackOptions, Tenant, file, form, stack_test};
 
 use crate::{
     support::{
-        library::{List, shown},
+        library::{List, list_ids},
         signer::{query, text},
     },
     uploads::presign::UNKNOWN,
@@ -120,7 +120,11 @@ async fn blank_and_unknown_filters_are_ignored(stack: &Stack) {
         ("search", "é".repeat(255)),
         ("search", "%_*".to_owned()),
     ] {
-        assert!(shown(&acme.client, &one(name, &longest)).await.is_empty());
+        assert!(
+            list_ids(&acme.client, &one(name, &longest))
+                .await
+                .is_empty()
+        );
     }
 }
 
@@ -148,11 +152,11 @@ async fn longest_names_and_tags_are_found(stack: &Stack) {
     }
     for (index, (name, tag)) in [(&first, &tag), (&second, &twin)].into_iter().enumerate() {
         assert_eq!(
-            shown(&acme.client, &one("search", name)).await,
+            list_ids(&acme.client, &one("search", name)).await,
             [ids[index].as_str()]
         );
         assert_eq!(
-            shown(&acme.client, &one("tag", tag)).await,
+            list_ids(&acme.client, &one("tag", tag)).await,
             [ids[index].as_str()]
         );
     }
@@ -163,7 +167,7 @@ async fn longest_names_and_tags_are_found(stack: &Stack) {
     };
     // Their common prefix is longer than the part of a name that sorts.
     ids.sort();
-    both.check(&[&ids[0], &ids[1]]).await;
+    both.assert_lists(&[&ids[0], &ids[1]]).await;
 }
 
 #[stack_test]
@@ -207,14 +211,14 @@ async fn ten_files_with_twenty_tags_are_found_by_each_tag(stack: &Stack) {
         .chain([String::new(), "folder_id=root".to_owned()])
     {
         assert_eq!(
-            sorted(shown(&acme.client, &filters).await),
+            sorted(list_ids(&acme.client, &filters).await),
             sorted(ids.clone()),
             "{filters}"
         );
     }
     for (number, id) in ids.iter().enumerate() {
         assert_eq!(
-            shown(&acme.client, &format!("search={number}.")).await,
+            list_ids(&acme.client, &format!("search={number}.")).await,
             [id.as_str()]
         );
     }
@@ -234,14 +238,14 @@ async fn lists_are_separate_per_space(stack: &Stack) {
     );
     for filters in ["", "&search=a", "&type=upload", "&folder_id=root"] {
         for (tenant, id) in [(&acme, &ours), (&other, &theirs)] {
-            assert_eq!(shown(&tenant.client, filters).await, [id.as_str()]);
+            assert_eq!(list_ids(&tenant.client, filters).await, [id.as_str()]);
             let named = format!("space_id={}{filters}", tenant.id.to_lowercase());
             for client in [
                 &tenant.client,
                 &stack.account(),
                 &tenant.role("viewer").await,
             ] {
-                assert_eq!(shown(client, &named).await, [id.as_str()], "{named}");
+                assert_eq!(list_ids(client, &named).await, [id.as_str()], "{named}");
             }
         }
         let named = format!("/files?space_id={}{filters}", acme.id);
@@ -265,7 +269,7 @@ async fn lists_are_separate_per_space(stack: &Stack) {
         .put("/account", json!({"default_space_id": other.id}))
         .await
         .expect_ok();
-    assert_eq!(shown(&account, "").await, [theirs]);
+    assert_eq!(list_ids(&account, "").await, [theirs]);
 }
 
 /// Returns the cursor after the first file of a list.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tests::{PHOTO, Stack, Tenant, minutes, seconds, stack_test};
 
 use crate::{
-    support::signer::{canonical_at, mark, text},
+    support::signer::{canonical_at, hmac_sha256, text},
     uploads::presign::UNKNOWN,
 };
 
@@ -49,7 +49,7 @@ fn assert_signed(url: &str, file: &Value, secret: &str) {
     let path = format!("/{}", text(&file["storage_path"]));
     assert_eq!(
         signature,
-        mark(
+        hmac_sha256(
             secret,
             &canonical_at(&path, &specified.into_iter().collect::<Vec<_>>())
         ),

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tests::{PHOTO, Stack, Tenant, stack_test};
 
 use crate::{
-    support::{library::shown, signer::text},
+    support::{library::list_ids, signer::text},
     uploads::presign::PendingFile,
 };
 
@@ -19,10 +19,10 @@ fn address(file: &Value) -> String {
 /// Asserts which of these lists contain this file alone, and which are empty.
 async fn assert_listed(acme: &Tenant, id: &str, listed: &[String], unlisted: &[String]) {
     for filters in listed {
-        assert_eq!(shown(&acme.client, filters).await, [id], "{filters}");
+        assert_eq!(list_ids(&acme.client, filters).await, [id], "{filters}");
     }
     for filters in unlisted {
-        assert_eq!(shown(&acme.client, filters).await, [""; 0], "{filters}");
+        assert_eq!(list_ids(&acme.client, filters).await, [""; 0], "{filters}");
     }
 }
 
@@ -161,7 +161,7 @@ async fn assert_kept(stack: &Stack, acme: &Tenant, folder: &str, pending: &Value
         &format!("folder_id={folder}"),
     ] {
         assert!(
-            shown(&acme.client, filters).await.contains(&id),
+            list_ids(&acme.client, filters).await.contains(&id),
             "{filters}"
         );
     }
@@ -172,7 +172,7 @@ async fn assert_kept(stack: &Stack, acme: &Tenant, folder: &str, pending: &Value
         "type=upload",
     ] {
         assert!(
-            !shown(&acme.client, filters).await.contains(&id),
+            !list_ids(&acme.client, filters).await.contains(&id),
             "{filters}"
         );
     }
@@ -245,8 +245,8 @@ async fn concurrent_update_and_activation_both_take_effect(stack: &Stack) {
                 == PHOTO
         );
     }
-    assert_eq!(shown(&acme.client, "tag=x&search=b").await.len(), ROUNDS);
-    assert_eq!(shown(&acme.client, "search=photo").await.len(), 0);
+    assert_eq!(list_ids(&acme.client, "tag=x&search=b").await.len(), ROUNDS);
+    assert_eq!(list_ids(&acme.client, "search=photo").await.len(), 0);
     assert_eq!(stack.dump().await.files_with_bytes().len(), ROUNDS);
     stack.run_confirm_checks().await;
 }

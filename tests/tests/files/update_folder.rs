@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tests::{Client, PHOTO, Stack, Tenant, form, stack_test};
 
 use crate::{
-    support::{library::shown, signer::text},
+    support::{library::list_ids, signer::text},
     uploads::presign::UNKNOWN,
 };
 
@@ -138,7 +138,7 @@ async fn folder_path_is_resolved_from_folder_and_created(stack: &Stack) {
     assert_eq!(path, "Photos/Süd/Strand/日本/");
     assert_eq!(paths(&acme).await.len(), 4);
     assert_eq!(
-        shown(&acme.client, &format!("folder_id={beach}")).await,
+        list_ids(&acme.client, &format!("folder_id={beach}")).await,
         [""; 0],
         "a list is not of what is below"
     );

@@ -5,7 +5,7 @@ use tests::{PHOTO, Response, Stack, Tenant, form, seconds, stack_test};
 
 use super::create::{ROOT, address, paths, shown};
 use crate::{
-    spaces::delete::{kept, with_retired},
+    spaces::delete::{stored_data, with_retired},
     support::signer::text,
     uploads::presign::{PendingFile, presign_body},
 };
@@ -265,7 +265,7 @@ async fn deleted_folder_is_no_target_and_has_no_effect(stack: &Stack) {
 #[stack_test]
 async fn deleted_folders_leave_no_items(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let before = kept(stack).await;
+    let before = stored_data(stack).await;
     let outer = acme.folder("Outer").await;
     let (one, two) = (
         acme.folder("One").inside(&outer).await,
@@ -300,7 +300,7 @@ async fn deleted_folders_leave_no_items(stack: &Stack) {
         assert_deleted(&acme, inner).await;
     }
     assert_deleted(&acme, &outer).await;
-    kept(stack)
+    stored_data(stack)
         .await
         .assert_unchanged(&before, "folders that were made and deleted");
 }
@@ -332,7 +332,7 @@ async fn delete_space_with_folder_returns_409(stack: &Stack) {
 
 #[stack_test]
 async fn forced_space_deletion_purges_folders(stack: &Stack) {
-    let before = kept(stack).await;
+    let before = stored_data(stack).await;
     let acme = stack.space("Acme").await;
     let client = &acme.client;
     let outer = acme.folder("Outer").await;
@@ -392,7 +392,7 @@ async fn forced_space_deletion_purges_folders(stack: &Stack) {
     }
     stack.run_purges().await;
     stack.run_confirm_checks().await;
-    kept(stack)
+    stored_data(stack)
         .await
         .assert_unchanged(&with_retired(before, &acme.handle), "a space with folders");
 }

@@ -12,7 +12,7 @@ use tenant::JobLimits;
 use tests::{Dump, Stack, StackOptions, Tenant, form, parse_template, seconds, stack_test};
 
 use crate::{
-    spaces::delete::{kept, with_retired},
+    spaces::delete::{stored_data, with_retired},
     uploads::presign::PendingFile,
 };
 
@@ -48,14 +48,14 @@ async fn expect_purged(stack: &Stack, acme: &Tenant, before: Dump) {
     stack.run_purges().await;
     stack.run_confirm_checks().await;
 
-    kept(stack)
+    stored_data(stack)
         .await
         .assert_unchanged(&with_retired(before, &acme.handle), "a deleted space");
 }
 
 #[stack_test]
 async fn purge_removes_two_pending_files_of_one_storage_path(stack: &Stack) {
-    let before = kept(stack).await;
+    let before = stored_data(stack).await;
     let acme = stack.space("Acme").await;
     let config = literal_names(&acme).await;
     for _ in 0..2 {
@@ -71,7 +71,7 @@ async fn purge_removes_two_pending_files_of_one_storage_path(stack: &Stack) {
 
 #[stack_test]
 async fn purge_removes_active_and_pending_file_of_one_storage_path(stack: &Stack) {
-    let before = kept(stack).await;
+    let before = stored_data(stack).await;
     let acme = stack.space("Acme").await;
     let config = literal_names(&acme).await;
     let upload =
@@ -128,7 +128,7 @@ async fn large_space(stack: &Stack) -> Tenant {
 
 #[stack_test(options = small_jobs(RecursiveLoop::Allow))]
 async fn purge_of_large_space_completes(stack: &Stack) {
-    let before = kept(stack).await;
+    let before = stored_data(stack).await;
     let acme = large_space(stack).await;
 
     acme.client
@@ -137,7 +137,7 @@ async fn purge_of_large_space_completes(stack: &Stack) {
         .expect_status(202);
     let ((), calls) = stack.calls_of(stack.run_purges()).await;
 
-    kept(stack)
+    stored_data(stack)
         .await
         .assert_unchanged(&with_retired(before, &acme.handle), "a deleted space");
     let continued = calls

@@ -15,7 +15,7 @@ use tests::{
 };
 
 use crate::{
-    spaces::delete::{kept, with_retired},
+    spaces::delete::{stored_data, with_retired},
     uploads::presign::{PendingFile, presign_body},
 };
 
@@ -453,7 +453,7 @@ async fn check_in_disabled_space_discards_pending_uploads(stack: &Stack) {
 
 #[stack_test]
 async fn confirm_check_in_deleted_space_activates_nothing(stack: &Stack) {
-    let before = kept(stack).await;
+    let before = stored_data(stack).await;
     let acme = stack.space("Acme").await;
     let (there, absent) = (
         sent(stack, &acme, json!({})).await,
@@ -482,12 +482,12 @@ async fn confirm_check_in_deleted_space_activates_nothing(stack: &Stack) {
     stack.run_for(minutes(1)).await;
     absent.send(stack, PHOTO).await.expect_status(200);
     stack.run_purges().await;
-    kept(stack).await.assert_unchanged(
+    stored_data(stack).await.assert_unchanged(
         &with_retired(before.clone(), &acme.handle),
         "announced files of a deleted space",
     );
     stack.run_confirm_checks().await;
-    kept(stack).await.assert_unchanged(
+    stored_data(stack).await.assert_unchanged(
         &with_retired(before, &acme.handle),
         "checks in a deleted space",
     );

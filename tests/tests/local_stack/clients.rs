@@ -33,7 +33,7 @@ async fn script_succeeds(name: &str) {
         .env("LARDER_API_URL", stack.cloud.api_url())
         .env("LARDER_API_KEY", acme.client.key.as_deref().expect("a key"))
         .env("LARDER_SPACE", &acme.handle);
-    external_programs::succeeds(&mut command).await;
+    external_programs::run(&mut command).await;
     // Uploads that were refused wait in a queue until it is time to look for them.
     stack.stop_undrained().await;
 }
@@ -58,7 +58,7 @@ async fn python_and_javascript_signers_agree_with_vectors() {
                 .arg(signers.join(script))
                 .arg("--check")
                 .arg(signers.join("vectors.json"));
-            external_programs::succeeds(&mut command).await;
+            external_programs::run(&mut command).await;
         }
     }
 }

@@ -42,13 +42,13 @@ async fn one_flag_implies_other_and_delivery_follows_at_once(stack: &Stack) {
         ),
     ] {
         stack.clock.advance(seconds(1));
-        let shown = acme.client.put(&path, body.clone()).await.expect_ok();
+        let updated = acme.client.put(&path, body.clone()).await.expect_ok();
         assert_eq!(
-            shown["access_control"],
+            updated["access_control"],
             json!({"requires_auth": closed, "public_read": !closed}),
             "{body}"
         );
-        assert_eq!(acme.client.get(&space).await.expect_ok(), shown, "{body}");
+        assert_eq!(acme.client.get(&space).await.expect_ok(), updated, "{body}");
         let anonymous_status = if closed { 403 } else { 200 };
         stack
             .anonymous
@@ -56,9 +56,9 @@ async fn one_flag_implies_other_and_delivery_follows_at_once(stack: &Stack) {
             .await
             .expect_status(anonymous_status);
         other.client.get(url).await.expect_status(anonymous_status);
-        for insider in [&viewer, &stack.account()] {
+        for member in [&viewer, &stack.account()] {
             assert!(
-                insider.get(url).await.expect_status(200).body == PHOTO,
+                member.get(url).await.expect_status(200).body == PHOTO,
                 "{body}"
             );
         }
@@ -116,14 +116,14 @@ async fn invalid_access_control_reports_all_errors(stack: &Stack) {
         assert_eq!(rejected, errors, "{value}");
     }
 
-    let shown = acme
+    let updated = acme
         .client
         .get(&format!("/spaces/{}", acme.id))
         .await
         .expect_ok();
 
     assert_eq!(
-        shown["access_control"],
+        updated["access_control"],
         json!({"requires_auth": false, "public_read": true})
     );
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, Stack, form, stack_test};
 
-/// The ids on the first page of a client's account keys.
+/// Returns the ids on the first page of the account keys.
 async fn key_ids(client: &Client) -> Vec<u64> {
     let page = client
         .get("/account/api-keys")
@@ -30,14 +30,14 @@ async fn account_describes_caller_and_key(stack: &Stack) {
         .json()["data"][0]
         .clone();
     let acme = stack.space("Acme").await;
-    let mine = stack.account().get("/account").await.expect_ok();
-    assert_eq!(mine["user_id"].as_str().map(str::len), Some(26));
+    let own = stack.account().get("/account").await.expect_ok();
+    assert_eq!(own["user_id"].as_str().map(str::len), Some(26));
     assert_eq!(
-        (&mine["role"], &mine["default_space_id"]),
+        (&own["role"], &own["default_space_id"]),
         (&Value::Null, &first["id"]),
-        "the first space, at first"
+        "the first space is the default"
     );
-    let key = &mine["key"];
+    let key = &own["key"];
     let secret = stack.account().key.expect("a key");
     assert_eq!(
         (&key["type"], &key["is_active"]),
@@ -49,19 +49,19 @@ async fn account_describes_caller_and_key(stack: &Stack) {
     }
 
     for role in ["viewer", "user", "admin", "owner"] {
-        let theirs = acme.role(role).await.get("/account").await.expect_ok();
-        let specified = (
-            &theirs["user_id"],
-            &theirs["role"],
-            &theirs["default_space_id"],
+        let foreign = acme.role(role).await.get("/account").await.expect_ok();
+        let fields = (
+            &foreign["user_id"],
+            &foreign["role"],
+            &foreign["default_space_id"],
         );
-        assert_eq!(specified, (&Value::Null, &json!(role), &json!(acme.id)));
-        let specified = (
-            &theirs["key"]["type"],
-            &theirs["key"]["space_id"],
-            &theirs["key"]["role"],
+        assert_eq!(fields, (&Value::Null, &json!(role), &json!(acme.id)));
+        let fields = (
+            &foreign["key"]["type"],
+            &foreign["key"]["space_id"],
+            &foreign["key"]["role"],
         );
-        assert_eq!(specified, (&json!("space"), &json!(acme.id), &json!(role)));
+        assert_eq!(fields, (&json!("space"), &json!(acme.id), &json!(role)));
     }
 }
 
@@ -75,10 +75,10 @@ async fn default_space_must_be_own_space(stack: &Stack) {
         Value::Null
     );
     stack.add_member(&user, &acme, "viewer").await;
-    let choice = |id: &str| json!({"default_space_id": id});
+    let change = |id: &str| json!({"default_space_id": id});
     let chosen = user
         .client
-        .put("/account", choice(&acme.id.to_lowercase()))
+        .put("/account", change(&acme.id.to_lowercase()))
         .await
         .expect_ok();
     assert_eq!(chosen["default_space_id"], acme.id);
@@ -88,7 +88,7 @@ async fn default_space_must_be_own_space(stack: &Stack) {
     for id in [other.id.as_str(), "01JCQZ4XK8V9W7Y6T5S4R3Q2P1", "x"] {
         assert_eq!(
             user.client
-                .put("/account", choice(id))
+                .put("/account", change(id))
                 .await
                 .expect_error(422),
             unknown,
@@ -120,7 +120,7 @@ async fn default_space_must_be_own_space(stack: &Stack) {
     assert_eq!(
         user.client.get("/account").await.expect_ok()["default_space_id"],
         Value::Null,
-        "it is gone"
+        "the space is deleted"
     );
     stack.run_purges().await;
 }
@@ -140,18 +140,18 @@ async fn account_keys_are_created_listed_and_revoked(stack: &Stack) {
         limited,
         json!({"role": ["The role field must not be present for an account key."]})
     );
-    let made = account
+    let created = account
         .post("/account/api-keys", json!({"name": "laptop"}))
         .await
         .expect_created();
-    let laptop = account.with_key(made["key"].as_str().expect("a key"));
+    let laptop = account.with_key(created["key"].as_str().expect("a key"));
     assert_eq!(
-        (&made["name"], &made["type"]),
+        (&created["name"], &created["type"]),
         (&json!("laptop"), &json!("account"))
     );
     assert!(
-        made.get("space_id").is_none() && made.get("role").is_none(),
-        "{made}"
+        created.get("space_id").is_none() && created.get("role").is_none(),
+        "{created}"
     );
     assert_eq!(
         laptop.get("/account").await.expect_ok()["user_id"],
@@ -161,7 +161,7 @@ async fn account_keys_are_created_listed_and_revoked(stack: &Stack) {
         .post("/spaces", json!({"name": "Acme"}))
         .await
         .expect_created();
-    let id = made["id"].as_u64().expect("a number");
+    let id = created["id"].as_u64().expect("a number");
     assert_eq!(key_ids(&account).await, [vec![id], first.clone()].concat());
     let listed = account
         .get("/account/api-keys")
@@ -170,7 +170,7 @@ async fn account_keys_are_created_listed_and_revoked(stack: &Stack) {
         .json()["data"][0]
         .clone();
     assert!(
-        listed.get("key").is_none() && listed["last_four"] == made["last_four"],
+        listed.get("key").is_none() && listed["last_four"] == created["last_four"],
         "{listed}"
     );
 
@@ -188,7 +188,7 @@ async fn account_keys_are_created_listed_and_revoked(stack: &Stack) {
     assert_eq!(
         key_ids(&account).await,
         [vec![id], first].concat(),
-        "it stays listed"
+        "revoked keys stay listed"
     );
 }
 
@@ -198,23 +198,23 @@ async fn account_keys_of_other_users_return_404(stack: &Stack) {
     let user = stack.user().await;
     stack.add_member(&user, &acme, "owner").await;
 
-    let mine = key_ids(&stack.account()).await;
-    let theirs = key_ids(&user.client).await;
-    assert_eq!((mine.len(), theirs.len()), (1, 1));
+    let own = key_ids(&stack.account()).await;
+    let foreign = key_ids(&user.client).await;
+    assert_eq!((own.len(), foreign.len()), (1, 1));
 
-    for id in [mine[0], acme.key_id] {
+    for id in [own[0], acme.key_id] {
         user.client
             .delete(&format!("/account/api-keys/{id}"))
             .await
             .expect_error(404);
     }
 
-    // Nor is an account key one of a space's.
+    // An account key is not a key of a space.
     user.client
-        .delete(&format!("/spaces/{}/api-keys/{}", acme.id, theirs[0]))
+        .delete(&format!("/spaces/{}/api-keys/{}", acme.id, foreign[0]))
         .await
         .expect_error(404);
-    assert_eq!(key_ids(&stack.account()).await, mine);
+    assert_eq!(key_ids(&stack.account()).await, own);
 
     user.client.get("/account").await.expect_ok();
 }
@@ -227,10 +227,10 @@ async fn account_key_expires(stack: &Stack) {
         .await
         .expect_created()["created_at"]
         .clone();
-    let end = domain::Timestamp::parse_rfc3339(now.as_str().expect("a date"))
+    let expires_at = domain::Timestamp::parse_rfc3339(now.as_str().expect("a date"))
         .expect("RFC 3339")
         .plus_ms(60_000);
-    let body = json!({"name": "short", "expires_at": end.rfc3339()});
+    let body = json!({"name": "short", "expires_at": expires_at.rfc3339()});
     let short = account
         .post("/account/api-keys", body)
         .await

@@ -7,30 +7,33 @@ use tests::{Stack, stack_test};
 #[stack_test]
 async fn space_is_created_with_defaults(stack: &Stack) {
     let account = stack.account();
-    let made = account
+    let created = account
         .post(
             "/spaces",
             json!({"name": " Acme ", "description": "Photos\nand more", "extra": 1}),
         )
         .await
         .expect_created();
-    let shown = account
-        .get(&format!("/spaces/{}", made["id"].as_str().expect("an id")))
+    let record = account
+        .get(&format!(
+            "/spaces/{}",
+            created["id"].as_str().expect("an id")
+        ))
         .await
         .expect_ok();
-    assert_eq!(made, shown);
+    assert_eq!(created, record);
 
-    let handle = made["handle"].as_str().expect("a handle");
+    let handle = created["handle"].as_str().expect("a handle");
     assert!(
         handle.len() == 6 && handle.as_bytes()[0].is_ascii_lowercase(),
         "{handle}"
     );
     for field in ["id", "active_upload_config_id"] {
-        assert_eq!(made[field].as_str().map(str::len), Some(26), "{field}");
+        assert_eq!(created[field].as_str().map(str::len), Some(26), "{field}");
     }
-    assert_eq!(made["created_at"], made["updated_at"]);
+    assert_eq!(created["created_at"], created["updated_at"]);
     assert!(
-        made["created_at"]
+        created["created_at"]
             .as_str()
             .is_some_and(|at| at.len() == 24 && at.ends_with('Z'))
     );
@@ -41,7 +44,7 @@ async fn space_is_created_with_defaults(stack: &Stack) {
         "security": {"watermark": {"enabled": false, "url": null, "position": "southeast", "opacity": 0.5}},
     });
     for (field, value) in fixed.as_object().expect("an object") {
-        assert_eq!(&made[field], value, "{field}");
+        assert_eq!(&created[field], value, "{field}");
     }
 }
 
@@ -62,8 +65,8 @@ async fn space_is_created_with_every_optional_field(stack: &Stack) {
     for (field, value) in expected.as_object().expect("an object") {
         assert_eq!(&created[field], value, "{field}");
     }
-    let wrong = json!({"name": "Other", "enabled": 1, "custom_domain": "localhost", "webhook_url": "http://example.com"});
-    let errors = account.post("/spaces", wrong).await.expect_error(422);
+    let invalid = json!({"name": "Other", "enabled": 1, "custom_domain": "localhost", "webhook_url": "http://example.com"});
+    let errors = account.post("/spaces", invalid).await.expect_error(422);
     let fields: Vec<&String> = errors.as_object().expect("an object").keys().collect();
     assert_eq!(fields, ["custom_domain", "enabled", "webhook_url"]);
 }
@@ -71,12 +74,12 @@ async fn space_is_created_with_every_optional_field(stack: &Stack) {
 #[stack_test]
 async fn id_is_case_insensitive(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let shown = acme
+    let record = acme
         .client
         .get(&format!("/spaces/{}", acme.id.to_lowercase()))
         .await
         .expect_ok();
-    assert_eq!(shown["id"], acme.id);
+    assert_eq!(record["id"], acme.id);
 }
 
 #[stack_test]

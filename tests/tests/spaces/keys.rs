@@ -1,4 +1,4 @@
-//! The keys of a space.
+//! `/spaces/:id/api-keys`.
 
 use std::time::Duration;
 
@@ -9,20 +9,20 @@ use tests::{Stack, seconds, stack_test};
 async fn key_is_returned_once_and_works_until_revoked(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}/api-keys", acme.id);
-    let made = acme
+    let created_key = acme
         .client
         .post(&path, json!({"name": "web", "role": "viewer"}))
         .await
         .expect_created();
-    let secret = made["key"].as_str().expect("a key");
+    let secret = created_key["key"].as_str().expect("a key");
     assert!(secret.starts_with("sk_") && secret.len() == 49, "{secret}");
-    assert_eq!(made["last_four"].as_str(), secret.get(45..));
+    assert_eq!(created_key["last_four"].as_str(), secret.get(45..));
     for (field, value) in [
         ("type", json!("space")),
         ("space_id", json!(acme.id)),
         ("is_active", json!(true)),
     ] {
-        assert_eq!(made[field], value, "{field}");
+        assert_eq!(created_key[field], value, "{field}");
     }
 
     let web = acme.client.with_key(secret);
@@ -30,20 +30,20 @@ async fn key_is_returned_once_and_works_until_revoked(stack: &Stack) {
     let listed = acme.client.get(&path).await.expect_status(200);
     assert!(
         !String::from_utf8_lossy(&listed.body).contains(secret),
-        "a list shows no secrets"
+        "lists contain no secrets"
     );
     let listed = listed.json();
     let keys = listed["data"].as_array().expect("a list");
     assert_eq!(
         keys.iter().map(|key| key["id"].clone()).collect::<Vec<_>>(),
-        [made["id"].clone(), json!(acme.key_id)]
+        [created_key["id"].clone(), json!(acme.key_id)]
     );
     assert_eq!(
         keys[0]["last_used_at"], keys[0]["created_at"],
-        "the clock stands still"
+        "the clock is stopped"
     );
 
-    let one = format!("{path}/{}", made["id"]);
+    let one = format!("{path}/{}", created_key["id"]);
     for _ in 0..2 {
         assert_eq!(
             acme.client.delete(&one).await.expect_status(204).body.len(),
@@ -61,8 +61,8 @@ async fn key_is_returned_once_and_works_until_revoked(stack: &Stack) {
         "revoked keys stay listed"
     );
     assert_eq!(
-        after["data"][0]["updated_at"], made["updated_at"],
-        "it was revoked once"
+        after["data"][0]["updated_at"], created_key["updated_at"],
+        "the second revocation changes nothing"
     );
 }
 
@@ -77,14 +77,16 @@ async fn key_expires(stack: &Stack) {
         .expect_ok();
     let now = domain::Timestamp::parse_rfc3339(created["created_at"].as_str().expect("a date"))
         .expect("RFC 3339");
-    let end = now.plus_ms(600_000).rfc3339();
-    let made = acme
+    let expires_at = now.plus_ms(600_000).rfc3339();
+    let created_key = acme
         .client
-        .post(&path, json!({"name": "short", "expires_at": end}))
+        .post(&path, json!({"name": "short", "expires_at": expires_at}))
         .await
         .expect_created();
-    assert_eq!(made["expires_at"], json!(end));
-    let short = acme.client.with_key(made["key"].as_str().expect("a key"));
+    assert_eq!(created_key["expires_at"], json!(expires_at));
+    let short = acme
+        .client
+        .with_key(created_key["key"].as_str().expect("a key"));
 
     stack.clock.advance(Duration::from_millis(599_999));
     short.get(&format!("/spaces/{}", acme.id)).await.expect_ok();
@@ -103,16 +105,16 @@ async fn key_expires(stack: &Stack) {
     assert_eq!(
         active,
         [&json!(false), &json!(true)],
-        "the expired key is listed, and is not active"
+        "the expired key is listed as inactive"
     );
 
-    for wrong in [json!(now.rfc3339()), json!("tomorrow"), json!(5)] {
+    for invalid in [json!(now.rfc3339()), json!("tomorrow"), json!(5)] {
         let errors = acme
             .client
-            .post(&path, json!({"name": "x", "expires_at": wrong}))
+            .post(&path, json!({"name": "x", "expires_at": invalid}))
             .await
             .expect_error(422);
-        assert!(errors["expires_at"][0].is_string(), "{wrong}: {errors}");
+        assert!(errors["expires_at"][0].is_string(), "{invalid}: {errors}");
     }
 }
 
@@ -130,15 +132,19 @@ async fn key_defaults_to_role_of_creator(stack: &Stack) {
             (json!({"name": "x", "role": "admin"}), "admin"),
             (json!({"name": "x", "role": "owner"}), "owner"),
         ] {
-            let made = creator.post(&path, given).await.expect_created();
+            let created_key = creator.post(&path, given).await.expect_created();
             assert_eq!(
-                (&made["role"], &made["expires_at"], &made["last_used_at"]),
+                (
+                    &created_key["role"],
+                    &created_key["expires_at"],
+                    &created_key["last_used_at"]
+                ),
                 (&json!(role), &json!(null), &json!(null))
             );
             let key = stack
                 .anonymous
-                .with_key(made["key"].as_str().expect("a key"));
-            // Only an owner makes keys, so nobody makes one above their own role.
+                .with_key(created_key["key"].as_str().expect("a key"));
+            // Only owners create keys, so no key has a higher role than its creator.
             key.post(&path, json!({"name": "y"}))
                 .await
                 .expect_status(if role == "owner" { 201 } else { 403 });

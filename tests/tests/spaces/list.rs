@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::{Client, Stack, seconds, stack_test};
 
-/// The names on the first page of a client's list.
+/// Returns the names on the first page of the list.
 async fn names(client: &Client) -> Vec<String> {
     let page = client.get("/spaces").await.expect_status(200).json();
     let spaces = page["data"].as_array().expect("a list").clone();

@@ -1,4 +1,4 @@
-//! `/spaces`, their keys, and `/account`.
+//! `/spaces`, `/spaces/:id/api-keys` and `/account`.
 
 pub(crate) mod access_control;
 pub(crate) mod account;
@@ -6,5 +6,6 @@ pub(crate) mod create_and_get;
 pub(crate) mod delete;
 pub(crate) mod keys;
 pub(crate) mod list;
+pub(crate) mod purge;
 pub(crate) mod security;
 pub(crate) mod update;

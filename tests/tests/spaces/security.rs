@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, seconds, stack_test};
 
-/// A watermark as a space has it at first.
+/// Returns the watermark of a new space.
 fn default_watermark() -> Value {
     json!({"enabled": false, "url": null, "position": "southeast", "opacity": 0.5})
 }
@@ -23,7 +23,7 @@ async fn put_replaces_security_and_absent_fields_take_defaults(stack: &Stack) {
             json!({"enabled": true, "url": url}),
         ),
         (json!({"opacity": 0.001}), json!({"opacity": 0.001})),
-        // Nearer to nothing than the table's numbers are.
+        // Tiny values are raised to a minimum that DynamoDB can store.
         (json!({"opacity": 1e-130}), json!({"opacity": 1e-6})),
         (json!({"opacity": 5e-324}), json!({"opacity": 1e-6})),
         (json!({"url": url, "enabled": false}), json!({"url": url})),
@@ -54,18 +54,22 @@ async fn put_replaces_security_and_absent_fields_take_defaults(stack: &Stack) {
         for (field, value) in differences.as_object().expect("an object") {
             expected[field] = value.clone();
         }
-        let shown = acme
+        let updated = acme
             .client
             .put(&path, json!({"security": {"watermark": given}}))
             .await
             .expect_ok();
-        assert_eq!(shown["security"], json!({"watermark": expected}), "{given}");
+        assert_eq!(
+            updated["security"],
+            json!({"watermark": expected}),
+            "{given}"
+        );
         assert_eq!(
             acme.client
                 .get(&format!("/spaces/{}", acme.id))
                 .await
                 .expect_ok(),
-            shown,
+            updated,
             "{given}"
         );
     }
@@ -114,7 +118,7 @@ async fn invalid_watermark_reports_all_errors_by_full_field_name(stack: &Stack) 
         .await
         .expect_ok();
     let watermark = |value: Value| json!({"security": {"watermark": value}});
-    let one =
+    let error =
         |field: &str, message: &str| json!({format!("security.watermark.{field}"): [message]});
     let required =
         "The security.watermark.url field is required when security.watermark.enabled is true.";
@@ -144,25 +148,25 @@ async fn invalid_watermark_reports_all_errors_by_full_field_name(stack: &Stack) 
                 "security.watermark.opacity": ["The security.watermark.opacity field must not be greater than 1."],
             }),
         ),
-        (watermark(json!({"enabled": true})), one("url", required)),
+        (watermark(json!({"enabled": true})), error("url", required)),
         (
             watermark(json!({"enabled": true, "url": null})),
-            one("url", required),
+            error("url", required),
         ),
         (
             watermark(json!({"enabled": true, "url": " "})),
-            one("url", required),
+            error("url", required),
         ),
         (
             watermark(json!({"enabled": true, "url": "http://example.com/logo.png"})),
-            one(
+            error(
                 "url",
                 "The security.watermark.url field must be a valid URL.",
             ),
         ),
         (
             watermark(json!({"url": "https://10.0.0.1/logo.png"})),
-            one(
+            error(
                 "url",
                 "The security.watermark.url field must be a public address.",
             ),
@@ -178,14 +182,14 @@ async fn invalid_watermark_reports_all_errors_by_full_field_name(stack: &Stack) 
         ),
         (
             watermark(json!({"opacity": -0.1})),
-            one(
+            error(
                 "opacity",
                 "The security.watermark.opacity field must be greater than 0.",
             ),
         ),
         (
             watermark(json!({"opacity": "0.5"})),
-            one(
+            error(
                 "opacity",
                 "The security.watermark.opacity field must be a number.",
             ),
@@ -213,10 +217,10 @@ async fn watermarked_images_are_not_delivered_and_other_files_are(stack: &Stack)
     let space = format!("/spaces/{}", acme.id);
     let image = acme.upload(PHOTO).await["url"]
         .as_str()
-        .expect("an address")
+        .expect("a URL")
         .to_owned();
     let text = acme.upload("some text").named("a.txt", "text/plain").await;
-    let text = text["url"].as_str().expect("an address");
+    let text = text["url"].as_str().expect("a URL");
     let watermark = json!({"security": {"watermark": {"enabled": true, "url": "https://example.com/logo.png"}}});
 
     acme.client
@@ -230,7 +234,7 @@ async fn watermarked_images_are_not_delivered_and_other_files_are(stack: &Stack)
         assert_eq!(client.get(text).await.expect_status(200).body, "some text");
     }
 
-    // Whoever may not see the image is not told of its watermark.
+    // A caller without access gets a 403, which does not reveal the watermark.
     acme.client
         .put(
             &format!("{space}/access-control"),

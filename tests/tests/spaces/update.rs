@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, Tenant, form, seconds, stack_test};
 
-/// The space with these fields changed.
+/// Updates a space, and returns its record.
 async fn update(acme: &Tenant, fields: &Value) -> Value {
     acme.client
         .put(&format!("/spaces/{}", acme.id), fields.clone())
@@ -17,7 +17,7 @@ async fn update_changes_single_fields(stack: &Stack) {
     let path = format!("/spaces/{}", acme.id);
     let mut expected = acme.client.get(&path).await.expect_ok();
 
-    for (field, given, shown) in [
+    for (field, sent, stored) in [
         ("name", json!(" Acme & Söhne "), json!("Acme & Söhne")),
         (
             "description",
@@ -47,14 +47,14 @@ async fn update_changes_single_fields(stack: &Stack) {
     ] {
         stack.clock.advance(seconds(1));
         let mut body = json!({"name": expected["name"]});
-        body[field] = given;
+        body[field] = sent;
         let updated = update(&acme, &body).await;
         assert!(
             updated["updated_at"].as_str() > expected["updated_at"].as_str(),
             "{field}"
         );
         expected["updated_at"] = updated["updated_at"].clone();
-        expected[field] = shown;
+        expected[field] = stored;
         assert_eq!(updated, expected, "{body}");
         assert_eq!(acme.client.get(&path).await.expect_ok(), expected, "{body}");
     }
@@ -171,7 +171,7 @@ async fn invalid_update_reports_all_errors_and_changes_nothing(stack: &Stack) {
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "refused updates");
+        .assert_unchanged(&before, "rejected updates");
 }
 
 #[stack_test]
@@ -284,8 +284,8 @@ async fn custom_domain_is_used_in_file_urls(stack: &Stack) {
         )
     };
 
-    let shown = acme.client.get(&file).await.expect_ok();
-    assert_eq!(shown["url"], url(&shown));
+    let record = acme.client.get(&file).await.expect_ok();
+    assert_eq!(record["url"], url(&record));
 
     let after = acme.upload(PHOTO).await;
     assert_eq!(after["url"], url(&after));
@@ -299,7 +299,7 @@ async fn disabled_space_rejects_uploads_and_delivery_and_stays_manageable(stack:
     let acme = stack.space("Acme").await;
     let file = acme.upload(PHOTO).await;
     let id = file["id"].as_str().expect("an id");
-    let url = file["url"].as_str().expect("an address");
+    let url = file["url"].as_str().expect("a URL");
     let upload = || form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO);
 
     update(&acme, &json!({"name": "Acme", "enabled": false})).await;

@@ -49,28 +49,28 @@ pub(crate) fn installed(test: &str, programs: &[&str], files: &[&Path]) -> bool 
     );
     std::io::stderr()
         .write_all(line.as_bytes())
-        .expect("standard error takes a line");
+        .expect("a written line");
 
     let file = std::fs::OpenOptions::new()
         .create(true)
         .append(true)
         .open(SKIPPED_FILE);
     file.and_then(|mut file| file.write_all(line.as_bytes()))
-        .expect("the list takes a line");
+        .expect("a written line");
     false
 }
 
 /// Runs a program, panics if it fails, and returns its standard output.
-pub(crate) async fn succeeds(command: &mut Command) -> String {
+pub(crate) async fn run(command: &mut Command) -> String {
     let running = command.stdin(Stdio::null()).kill_on_drop(true).output();
-    let ended = tokio::time::timeout(DEADLINE, running)
+    let finished = tokio::time::timeout(DEADLINE, running)
         .await
-        .expect("it ends in time");
+        .expect("finished in time");
     let Output {
         status,
         stdout,
         stderr,
-    } = ended.expect("it starts");
+    } = finished.expect("started");
     let stdout = String::from_utf8_lossy(&stdout);
     let stderr = String::from_utf8_lossy(&stderr);
 

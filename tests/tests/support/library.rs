@@ -12,99 +12,129 @@ const FILES: usize = TYPES.len() * TAGS.len() * KINDS.len();
 const TYPES: [&str; 3] = ["upload", "private", "authenticated"];
 /// Sets of tags. Some differ in case alone, or contain characters that keys and URLs reserve.
 const TAGS: [&[&str]; 4] = [&[], &["red"], &["Red", "two words"], &["red#1", "ü&=/%+"]];
-/// MIME type, resource type and bytes.
-const KINDS: [(&str, &str, &[u8]); 5] = [
-    ("image/jpeg", "image", PHOTO),
-    ("text/plain", "text", b"some text"),
-    ("application/pdf", "document", b"%PDF-1.7\n%\xE2\xE3"),
-    (
-        "application/zip",
-        "archive",
-        b"PK\x03\x04\x14\0\0\0\x08\0\0\0\0\0\0\0",
-    ),
-    (
-        "application/octet-stream",
-        "other",
-        b"\0\0\0\0\x9D\xFE\x13\x77\xC1",
-    ),
+/// A kind of file.
+struct Kind {
+    mime_type: &'static str,
+    resource_type: &'static str,
+    bytes: &'static [u8],
+}
+
+const KINDS: [Kind; 5] = [
+    Kind {
+        mime_type: "image/jpeg",
+        resource_type: "image",
+        bytes: PHOTO,
+    },
+    Kind {
+        mime_type: "text/plain",
+        resource_type: "text",
+        bytes: b"some text",
+    },
+    Kind {
+        mime_type: "application/pdf",
+        resource_type: "document",
+        bytes: b"%PDF-1.7\n%\xE2\xE3",
+    },
+    Kind {
+        mime_type: "application/zip",
+        resource_type: "archive",
+        bytes: b"PK\x03\x04\x14\0\0\0\x08\0\0\0\0\0\0\0",
+    },
+    Kind {
+        mime_type: "application/octet-stream",
+        resource_type: "other",
+        bytes: b"\0\0\0\0\x9D\xFE\x13\x77\xC1",
+    },
 ];
-/// Original names and their folded forms. One is a prefix of another, one is composed and one is
-/// decomposed.
-const NAMES: [(&str, &str); 6] = [
-    ("photo", "photo"),
-    ("Photo 2.jpg", "photo 2.jpg"),
-    ("PHOTO.jpg", "photo.jpg"),
-    ("\u{C9}t\u{E9}.txt", "\u{E9}t\u{E9}.txt"),
-    ("E\u{301}te\u{301}.txt", "\u{E9}t\u{E9}.txt"),
-    ("z_last#1.bin", "z_last#1.bin"),
+/// An original name, and the normalized form that searches compare and sort by.
+struct Name {
+    original: &'static str,
+    normalized: &'static str,
+}
+
+const fn name(original: &'static str, normalized: &'static str) -> Name {
+    Name {
+        original,
+        normalized,
+    }
+}
+
+/// Names of the files. One is a prefix of another, one is composed and one is decomposed.
+const NAMES: [Name; 6] = [
+    name("photo", "photo"),
+    name("Photo 2.jpg", "photo 2.jpg"),
+    name("PHOTO.jpg", "photo.jpg"),
+    name("\u{C9}t\u{E9}.txt", "\u{E9}t\u{E9}.txt"),
+    name("E\u{301}te\u{301}.txt", "\u{E9}t\u{E9}.txt"),
+    name("z_last#1.bin", "z_last#1.bin"),
 ];
 /// Number of pages after which a list counts as endless.
-const MOST_PAGES: usize = 2 * FILES;
+const MAX_PAGES: usize = 2 * FILES;
 
 /// A filter of a list.
 #[derive(Clone, Debug)]
 pub(crate) struct Filter {
     name: &'static str,
     /// Value of the parameter.
-    asked: String,
+    sent: String,
     /// Value to compare files with.
-    meant: String,
+    normalized: String,
 }
 
 impl Filter {
-    fn new(name: &'static str, asked: &str, meant: &str) -> Filter {
+    fn new(name: &'static str, sent: &str, normalized: &str) -> Filter {
         Filter {
             name,
-            asked: asked.to_owned(),
-            meant: meant.to_owned(),
+            sent: sent.to_owned(),
+            normalized: normalized.to_owned(),
         }
     }
 }
 
 /// Returns the query of several filters.
-pub(crate) fn asked(filters: &[&Filter]) -> String {
+pub(crate) fn to_query(filters: &[&Filter]) -> String {
     let parameters = filters
         .iter()
-        .map(|filter| (filter.name.to_owned(), filter.asked.clone()));
+        .map(|filter| (filter.name.to_owned(), filter.sent.clone()));
     query(&parameters.collect::<Vec<_>>())
 }
 
 /// Properties of an uploaded file.
-pub(crate) struct Filed {
+pub(crate) struct LibraryFile {
     id: String,
     delivery_type: &'static str,
     resource_type: &'static str,
     status: &'static str,
     tags: &'static [&'static str],
     folder: String,
-    /// Folded name.
-    folded: &'static str,
+    /// Name that searches compare and sort by.
+    normalized_name: &'static str,
 }
 
-impl Filed {
-    fn is_meant(&self, filter: &Filter) -> bool {
-        let meant = filter.meant.as_str();
+impl LibraryFile {
+    fn matches(&self, filter: &Filter) -> bool {
+        let value = filter.normalized.as_str();
         match filter.name {
-            "type" => self.delivery_type == meant,
-            "resource_type" => self.resource_type == meant,
-            "status" => self.status == meant,
-            "tag" => self.tags.contains(&meant),
-            "folder_id" => self.folder == meant,
-            "search" => self.folded.starts_with(meant),
-            name => panic!("no filter is called {name}"),
+            "type" => self.delivery_type == value,
+            "resource_type" => self.resource_type == value,
+            "status" => self.status == value,
+            "tag" => self.tags.contains(&value),
+            "folder_id" => self.folder == value,
+            "search" => self.normalized_name.starts_with(value),
+            name => panic!("unknown filter {name}"),
         }
     }
 
     /// Returns one filter of each kind that matches the file.
     pub(crate) fn filters(&self) -> Vec<Filter> {
-        let same = |name, value: &str| Filter::new(name, value, value);
-        let tag = self.tags.first().map(|tag| same("tag", tag));
+        let equal = |name, value: &str| Filter::new(name, value, value);
+        let tag = self.tags.first().map(|tag| equal("tag", tag));
         let others = [
-            same("type", self.delivery_type),
-            same("resource_type", self.resource_type),
-            same("status", self.status),
-            same("folder_id", &self.folder),
-            same("search", self.folded),
+            equal("type", self.delivery_type),
+            equal("resource_type", self.resource_type),
+            equal("status", self.status),
+            equal("folder_id", &self.folder),
+            equal("search", self.normalized_name),
         ];
 
         others.into_iter().chain(tag).collect()
@@ -115,7 +145,7 @@ impl Filed {
 pub(crate) struct Library {
     pub(crate) acme: Tenant,
     /// Files, newest first.
-    pub(crate) files: Vec<Filed>,
+    pub(crate) files: Vec<LibraryFile>,
     /// Two folders with files and an empty one.
     folders: [String; 3],
 }
@@ -145,7 +175,7 @@ impl Library {
 
         for number in 0..FILES {
             stack.clock.advance(seconds(1));
-            files.push(filed(&acme, number, &folders).await);
+            files.push(create_file(&acme, number, &folders).await);
         }
 
         files.reverse();
@@ -158,7 +188,7 @@ impl Library {
 
     /// Returns all filters in groups by property. Each group has a filter that matches no file.
     pub(crate) fn filters(&self) -> Vec<Vec<Filter>> {
-        let same = |name, values: &[&str]| -> Vec<Filter> {
+        let equal = |name, values: &[&str]| -> Vec<Filter> {
             values
                 .iter()
                 .map(|value| Filter::new(name, value, value))
@@ -174,7 +204,7 @@ impl Library {
             (empty, empty),
         ];
 
-        let beginnings = [
+        let prefixes = [
             ("p", "p"),
             ("PHOTO", "photo"),
             ("photo 2", "photo 2"),
@@ -183,66 +213,68 @@ impl Library {
             ("z_last#", "z_last#"),
         ];
         vec![
-            same("type", &TYPES),
-            same(
+            equal("type", &TYPES),
+            equal(
                 "resource_type",
                 &[
                     "image", "video", "audio", "text", "document", "archive", "other",
                 ],
             ),
-            same("status", &["pending", "active"]),
-            same(
+            equal("status", &["pending", "active"]),
+            equal(
                 "tag",
                 &["red", "Red", "two words", "red#1", "ü&=/%+", "re", "red#"],
             ),
             folders
-                .map(|(asked, meant)| Filter::new("folder_id", asked, meant))
+                .map(|(sent, normalized)| Filter::new("folder_id", sent, normalized))
                 .into(),
-            beginnings
-                .map(|(asked, meant)| Filter::new("search", asked, meant))
+            prefixes
+                .map(|(sent, normalized)| Filter::new("search", sent, normalized))
                 .into(),
         ]
     }
 
     /// Returns the ids of the files that match all filters: newest first, or by name and id for a
     /// search.
-    pub(crate) fn meant(&self, filters: &[&Filter]) -> Vec<&str> {
-        let is_meant = |filed: &&Filed| filters.iter().all(|filter| filed.is_meant(filter));
-        let mut meant: Vec<&Filed> = self.files.iter().filter(is_meant).collect();
+    pub(crate) fn matching_ids(&self, filters: &[&Filter]) -> Vec<&str> {
+        let is_match = |file: &&LibraryFile| filters.iter().all(|filter| file.matches(filter));
+        let mut matching: Vec<&LibraryFile> = self.files.iter().filter(is_match).collect();
+
         if filters.iter().any(|filter| filter.name == "search") {
-            meant.sort_by_key(|filed| (filed.folded, &filed.id));
+            matching.sort_by_key(|file| (file.normalized_name, &file.id));
         }
-        meant.into_iter().map(|filed| filed.id.as_str()).collect()
+
+        matching.into_iter().map(|file| file.id.as_str()).collect()
     }
 
     /// Returns the list with these filters.
     pub(crate) fn list(&self, filters: &[&Filter], limit: usize) -> List<'_> {
         List {
             client: &self.acme.client,
-            filters: asked(filters),
+            filters: to_query(filters),
             limit,
         }
     }
 }
 
 /// Uploads or presigns the file with a number.
-async fn filed(acme: &Tenant, number: usize, folders: &[String; 3]) -> Filed {
+async fn create_file(acme: &Tenant, number: usize, folders: &[String; 3]) -> LibraryFile {
     let delivery_type = TYPES[number % TYPES.len()];
-    let (mime_type, resource_type, bytes) = KINDS[number % KINDS.len()];
-    let (name, lower_name) = NAMES[number / 5 % NAMES.len()];
+    let kind = &KINDS[number % KINDS.len()];
+    let name = &NAMES[number / 5 % NAMES.len()];
     let folder = ["root", &folders[0], &folders[1]][number / 3 % 3].to_owned();
     let status = if number % 7 < 3 { "pending" } else { "active" };
     let config = format!("{delivery_type}-{}", number % TAGS.len());
 
     let id = if status == "pending" {
-        let specified = json!({
-            "space": acme.handle, "filename": name, "content_type": mime_type, "size": bytes.len(),
+        let body = json!({
+            "space": acme.handle, "filename": name.original, "content_type": kind.mime_type, "size": kind.bytes.len(),
             "upload_config": config, "folder_id": folder,
         });
         text(
             &acme
                 .client
-                .post("/upload/presign", specified)
+                .post("/upload/presign", body)
                 .await
                 .expect_status(201)
                 .json()["file_id"],
@@ -253,17 +285,17 @@ async fn filed(acme: &Tenant, number: usize, folders: &[String; 3]) -> Filed {
             .text("folder_id", folder.clone());
         let form = form
             .text("upload_config", config)
-            .part("file", file(name, mime_type, bytes));
+            .part("file", file(name.original, kind.mime_type, kind.bytes));
         text(&acme.client.upload(form).await.expect_created()["id"])
     };
-    Filed {
+    LibraryFile {
         id,
         delivery_type,
-        resource_type,
+        resource_type: kind.resource_type,
         status,
         tags: TAGS[number % TAGS.len()],
         folder,
-        folded: lower_name,
+        normalized_name: name.normalized,
     }
 }
 
@@ -288,8 +320,8 @@ impl List<'_> {
         let cursor = cursor
             .map(|cursor| format!("&cursor={cursor}"))
             .unwrap_or_default();
-        let address = format!("/files?{}&limit={}{cursor}", self.filters, self.limit);
-        let page = self.client.get(&address).await.expect_status(200).json();
+        let path = format!("/files?{}&limit={}{cursor}", self.filters, self.limit);
+        let page = self.client.get(&path).await.expect_status(200).json();
 
         assert_eq!(
             (&page["path"], &page["per_page"]),
@@ -315,7 +347,7 @@ impl List<'_> {
         let mut pages = vec![self.page(None).await];
         while let Some(next) = pages.last().and_then(|page| page.next.clone()) {
             pages.push(self.page(Some(&next)).await);
-            assert!(pages.len() < MOST_PAGES, "{} has no end", self.filters);
+            assert!(pages.len() < MAX_PAGES, "{}: endless list", self.filters);
         }
         pages
     }
@@ -329,11 +361,7 @@ impl List<'_> {
             let page = self.page(Some(cursor)).await;
             previous.clone_from(&page.previous);
             pages.push(page);
-            assert!(
-                pages.len() < MOST_PAGES,
-                "{} has no beginning",
-                self.filters
-            );
+            assert!(pages.len() < MAX_PAGES, "{}: endless list", self.filters);
         }
 
         pages.reverse();
@@ -342,7 +370,7 @@ impl List<'_> {
 
     /// Asserts that the list contains these ids once each, in both directions and on full pages.
     /// The last page may be empty, since only reading it shows whether more follows.
-    pub(crate) async fn check(&self, expected: &[&str]) {
+    pub(crate) async fn assert_lists(&self, expected: &[&str]) {
         let forward = self.forward().await;
         let first = &forward[0];
         let last = forward.last().expect("at least one");
@@ -375,7 +403,7 @@ fn ids(pages: &[Page], is_backward: bool) -> Vec<Vec<&str>> {
 }
 
 /// Returns the ids of the first page of a query, which holds up to 100.
-pub(crate) async fn shown(client: &Client, filters: &str) -> Vec<String> {
+pub(crate) async fn list_ids(client: &Client, filters: &str) -> Vec<String> {
     let page = List {
         client,
         filters: filters.to_owned(),

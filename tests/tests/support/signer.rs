@@ -55,7 +55,7 @@ pub(crate) fn canonical_at(path: &str, parameters: &[(String, String)]) -> Strin
 }
 
 /// Returns HMAC-SHA256 (RFC 2104) in hex. The key must not exceed a block.
-pub(crate) fn mark(secret: &str, text: &str) -> String {
+pub(crate) fn hmac_sha256(secret: &str, text: &str) -> String {
     let mut key = [0_u8; BLOCK_BYTES];
     key[..secret.len()].copy_from_slice(secret.as_bytes());
 
@@ -73,7 +73,7 @@ pub(crate) fn mark(secret: &str, text: &str) -> String {
 
 /// Returns parameters with one value replaced.
 pub(crate) fn with(mut parameters: Parameters, name: &str, value: &str) -> Parameters {
-    parameters.retain(|(known, _)| known != name);
+    parameters.retain(|(existing, _)| existing != name);
     parameters.push((name.to_owned(), value.to_owned()));
     parameters
 }
@@ -95,15 +95,15 @@ pub(crate) struct Signer {
     pub(crate) kid: String,
     pub(crate) secret: String,
     /// Client without a key.
-    pub(crate) holder: Client,
+    pub(crate) anonymous: Client,
 }
 
 impl Signer {
     /// Creates a space with a config named `by-signature` that accepts signed uploads alone and has
     /// these settings.
-    pub(crate) async fn new(stack: &Stack, space: &str, config: Value) -> Signer {
+    pub(crate) async fn new(stack: &Stack, space: &str, settings: Value) -> Signer {
         let acme = stack.space(space).await;
-        let body = json!({"space_id": acme.id, "name": "by-signature", "is_signed": true, "config": config});
+        let body = json!({"space_id": acme.id, "name": "by-signature", "is_signed": true, "config": settings});
         let config = text(
             &acme
                 .client
@@ -112,20 +112,20 @@ impl Signer {
                 .expect_created()["id"],
         );
 
-        let shown = acme
+        let secret = acme
             .client
             .get(&format!("/spaces/{}/signing-secret", acme.id))
             .await
             .expect_ok();
-        let kid = text(&shown["kid"]);
-        let secret = text(&shown["secret"]);
+        let kid = text(&secret["kid"]);
+        let secret = text(&secret["secret"]);
 
         Signer {
             acme,
             config,
             kid,
             secret,
-            holder: stack.anonymous.clone(),
+            anonymous: stack.anonymous.clone(),
         }
     }
 
@@ -166,7 +166,7 @@ impl Signer {
 
     /// Adds the signature to parameters.
     pub(crate) fn signed(&self, parameters: Parameters) -> Parameters {
-        let signature = mark(&self.secret, &canonical(&parameters));
+        let signature = hmac_sha256(&self.secret, &canonical(&parameters));
         with(parameters, "signature", &signature)
     }
 
@@ -184,9 +184,9 @@ impl Signer {
 
     /// Uploads a form with a signed query.
     pub(crate) async fn send_form(&self, query: &str, form: Form) -> Response {
-        self.holder
+        self.anonymous
             .send(
-                self.holder
+                self.anonymous
                     .request("POST", &format!("/upload/signed?{query}"))
                     .multipart(form),
             )
@@ -205,7 +205,7 @@ impl Signer {
         body.as_object_mut()
             .expect("an object")
             .extend(more.as_object().expect("an object").clone());
-        self.holder
+        self.anonymous
             .post(&format!("/upload/signed/presign?{query}"), body)
             .await
     }

@@ -5,7 +5,7 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 use tests::{Client, Stack, authority, minutes, seconds, stack_test};
 
-use crate::support::signer::{Signer, canonical, mark, photo, query, text, with};
+use crate::support::signer::{Signer, canonical, hmac_sha256, photo, query, text, with};
 
 /// Period in which the previous secret verifies signatures, in minutes.
 const DAY_MINUTES: u64 = 24 * 60;
@@ -283,7 +283,7 @@ async fn signed_url_matches_documented_format(stack: &Stack) {
         let canonical = canonical(&parameters);
         let url = format!(
             "http://{host}{canonical}&signature={}",
-            mark(&signer.secret, &canonical)
+            hmac_sha256(&signer.secret, &canonical)
         );
         let expected = json!({
             "url": url, "presign_url": url.replace("/upload/signed?", "/upload/signed/presign?"), "method": "POST",

@@ -4,7 +4,9 @@ use reqwest::multipart::Form;
 use serde_json::json;
 use tests::{PHOTO, Stack, file, minutes, noise, seconds, stack_test};
 
-use crate::support::signer::{PATH, Parameters, Signer, canonical, mark, photo, query, text, with};
+use crate::support::signer::{
+    PATH, Parameters, Signer, canonical, hmac_sha256, photo, query, text, with,
+};
 
 /// Returns a query with every byte percent-encoded, in lower case.
 fn fully_encoded(parameters: &[(String, String)]) -> String {
@@ -102,7 +104,7 @@ fn tampered(
         .collect();
     let canonical = canonical(&unsigned);
     let elsewhere = canonical.replace(PATH, "/api/v1/upload/signed/presign");
-    let signature = mark(&signer.secret, &canonical);
+    let signature = hmac_sha256(&signer.secret, &canonical);
 
     for (name, value) in [
         ("expires", "99999999999"),
@@ -119,8 +121,8 @@ fn tampered(
         ("signature", ""),
         ("signature", "é"),
         ("signature", &signature[..62]),
-        ("signature", &mark(&other.secret, &canonical)),
-        ("signature", &mark(&signer.secret, &elsewhere)),
+        ("signature", &hmac_sha256(&other.secret, &canonical)),
+        ("signature", &hmac_sha256(&signer.secret, &elsewhere)),
     ] {
         queries.push(TamperedQuery::new(
             format!("{name} is {value}"),

@@ -340,11 +340,11 @@ async fn repeated_signed_presign_returns_same_file(stack: &Stack) {
     let send = |key: &'static str, size: usize| {
         let body = json!({"filename": "photo.jpg", "content_type": "image/jpeg", "size": size});
         let request = signer
-            .holder
+            .anonymous
             .request("POST", &path)
             .header("idempotency-key", key)
             .json(&body);
-        signer.holder.send(request)
+        signer.anonymous.send(request)
     };
 
     let first = send("one", PHOTO.len()).await.expect_status(201);
@@ -368,11 +368,11 @@ async fn repeated_signed_presign_returns_same_file(stack: &Stack) {
 
     // The idempotency key is scoped to the route.
     let named = signer
-        .holder
+        .anonymous
         .request("POST", &path.replace("/presign", ""))
         .header("idempotency-key", "one");
     signer
-        .holder
+        .anonymous
         .send(named.multipart(signer.form(photo())))
         .await
         .expect_created();

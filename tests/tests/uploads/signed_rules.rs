@@ -165,10 +165,10 @@ async fn disabled_space_rejects_and_creates_no_signed_urls(stack: &Stack) {
 
 async fn upload_with_key(signer: &Signer, query: &str, key: &str, form: Form) -> Response {
     let request = signer
-        .holder
+        .anonymous
         .request("POST", &format!("/upload/signed?{query}"));
     signer
-        .holder
+        .anonymous
         .send(request.header("idempotency-key", key).multipart(form))
         .await
 }

@@ -1,0 +1,132 @@
+//! The purge of a deleted space: passes, pages, and keys.
+
+use serde_json::json;
+use tests::{PHOTO, Stack, seconds, stack_test};
+
+use super::delete::{deletion_path, stored_data, with_retired};
+
+/// Maximum delay of an SQS message, in seconds: 15 minutes.
+const MAX_DELAY_SECONDS: u64 = 900;
+
+#[tokio::test]
+async fn objects_arriving_after_deletion_are_purged_in_three_passes() {
+    let stack = Stack::start().await;
+    let other = stack.space("Other").await;
+    other.upload(PHOTO).await;
+    let before = stored_data(&stack).await;
+    let acme = stack.space("Acme").await;
+    for _ in 0..3 {
+        acme.upload(PHOTO).await;
+    }
+    let late = format!("{}/originals/late", acme.id);
+    let exists = async || stack.dump().await.objects.contains_key(&late);
+    acme.client
+        .delete(&format!("{}&force=true", deletion_path(&acme)))
+        .await
+        .expect_status(202);
+    stack.put_object(&late, b"authorized before").await;
+    stack.run_for(seconds(1)).await;
+    assert!(!exists().await, "the first pass runs at once");
+
+    stack.put_object(&late, b"authorized before").await;
+    stack.run_for(seconds(MAX_DELAY_SECONDS - 2)).await;
+    assert!(exists().await, "the second pass is not due");
+    stack.run_for(seconds(1)).await;
+    assert!(!exists().await, "the second pass runs after 15 minutes");
+
+    stack.put_object(&late, b"authorized before").await;
+    for _ in 0..3 {
+        stack.run_for(seconds(MAX_DELAY_SECONDS)).await;
+    }
+    stack.run_for(seconds(MAX_DELAY_SECONDS - 1)).await;
+    assert!(exists().await, "the last pass is not due");
+    stack.run_for(seconds(1)).await;
+    stored_data(&stack)
+        .await
+        .assert_unchanged(&with_retired(before, &acme.handle), "the last pass");
+    stack.stop().await;
+}
+
+#[stack_test]
+async fn large_space_is_purged_page_by_page(stack: &Stack) {
+    let before = stored_data(stack).await;
+    let acme = stack.space("Acme").await;
+    let keys = format!("/spaces/{}/api-keys", acme.id);
+
+    for index in 0..120 {
+        acme.client
+            .post(&keys, json!({"name": format!("key {index}")}))
+            .await
+            .expect_created();
+    }
+
+    for index in 0..1_010 {
+        stack
+            .put_object(&format!("{}/originals/{index}", acme.id), b"x")
+            .await;
+    }
+
+    acme.client
+        .delete(&deletion_path(&acme))
+        .await
+        .expect_status(204);
+
+    stack.run_for(seconds(1)).await;
+    assert!(stack.dump().await.objects.is_empty());
+
+    stack.run_purges().await;
+    stored_data(stack)
+        .await
+        .assert_unchanged(&with_retired(before, &acme.handle), "a large space");
+}
+
+#[stack_test]
+async fn deletion_revokes_more_keys_than_one_page(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let mut keys = Vec::new();
+    for _ in 0..105 {
+        keys.push(acme.role("viewer").await);
+    }
+
+    acme.client
+        .delete(&deletion_path(&acme))
+        .await
+        .expect_status(204);
+
+    for key in keys.iter().chain([&acme.client]) {
+        key.get("/account").await.expect_error(401);
+    }
+    stack.run_purges().await;
+}
+
+#[stack_test(multi_thread)]
+async fn key_created_during_a_deletion_does_not_authenticate_after_it(stack: &Stack) {
+    for round in 0..10 {
+        let acme = stack.space(&format!("Acme {round}")).await;
+        let keys = format!("/spaces/{}/api-keys", acme.id);
+        let account = stack.account();
+
+        let path = deletion_path(&acme);
+        let (deleted, created) = tokio::join!(
+            account.delete(&path),
+            account.post(&keys, json!({"name": "late"})),
+        );
+
+        deleted.expect_status(204);
+        if created.status == 201 {
+            let key = created.json()["data"]["key"]
+                .as_str()
+                .expect("a key")
+                .to_owned();
+            stack
+                .anonymous
+                .with_key(&key)
+                .get("/account")
+                .await
+                .expect_error(401);
+        } else {
+            assert!([404, 503].contains(&created.status), "{}", created.status);
+        }
+    }
+    stack.run_purges().await;
+}
