@@ -91,25 +91,17 @@ async fn delete_requires_space_id(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let other = stack.space("Other").await;
     let before = stack.dump().await;
+    let delete = async |path: &str| acme.client.delete(path).await;
     let required = json!({"id": ["The id field is required."]});
 
     for query in ["", "?id=", "?id=%20", "?force=true", "?ID=x"] {
-        assert_eq!(
-            acme.client
-                .delete(&format!("/spaces{query}"))
-                .await
-                .expect_error(422),
-            required,
-            "{query}"
-        );
+        let errors = delete(&format!("/spaces{query}")).await.expect_error(422);
+        assert_eq!(errors, required, "{query}");
     }
 
     for force in ["yes", "2", "TRUE", "null"] {
-        let errors = acme
-            .client
-            .delete(&format!("/spaces?id={}&force={force}", acme.id))
-            .await
-            .expect_error(422);
+        let path = format!("/spaces?id={}&force={force}", acme.id);
+        let errors = delete(&path).await.expect_error(422);
         assert_eq!(
             errors,
             json!({"force": ["The force field must be true or false."]}),
@@ -117,12 +109,7 @@ async fn delete_requires_space_id(stack: &Stack) {
         );
     }
 
-    let both = acme
-        .client
-        .delete("/spaces?force=maybe")
-        .await
-        .expect_error(422);
-
+    let both = delete("/spaces?force=maybe").await.expect_error(422);
     assert_eq!(
         both.as_object().map(serde_json::Map::len),
         Some(2),
@@ -137,14 +124,8 @@ async fn delete_requires_space_id(stack: &Stack) {
         &acme.handle,
     ] {
         for force in ["", "&force=true"] {
-            assert_eq!(
-                acme.client
-                    .delete(&format!("/spaces?id={id}{force}"))
-                    .await
-                    .expect_error(404),
-                json!({}),
-                "{id}"
-            );
+            let path = format!("/spaces?id={id}{force}");
+            assert_eq!(delete(&path).await.expect_error(404), json!({}), "{id}");
         }
     }
 

@@ -98,12 +98,12 @@ async fn list_pages_in_both_directions_and_rejects_invalid_limits(stack: &Stack)
     };
     let names = |page: &Value| {
         let spaces = page["data"].as_array().expect("a list");
-        spaces
-            .iter()
-            .map(|space| space["name"].clone())
-            .collect::<Vec<_>>()
+        let names = spaces.iter().map(|space| space["name"].clone());
+        names.collect::<Vec<_>>()
     };
+
     let cursor = |cursor: &Value| format!("&cursor={}", cursor.as_str().expect("a cursor"));
+
     let first = page(String::new()).await;
     let second = page(cursor(&first["next_cursor"])).await;
     let third = page(cursor(&second["next_cursor"])).await;
@@ -138,20 +138,10 @@ async fn list_pages_in_both_directions_and_rejects_invalid_limits(stack: &Stack)
         Some(2),
         "{both}"
     );
-    assert_eq!(
-        account
-            .get("/spaces?limit=100")
-            .await
-            .expect_status(200)
-            .json()["per_page"],
-        100
-    );
-    assert_eq!(
-        account
-            .get("/spaces?limit=")
-            .await
-            .expect_status(200)
-            .json()["per_page"],
-        20
-    );
+
+    for (limit, per_page) in [("100", 100), ("", 20)] {
+        let path = format!("/spaces?limit={limit}");
+        let page = account.get(&path).await.expect_status(200).json();
+        assert_eq!(page["per_page"], per_page);
+    }
 }

@@ -8,11 +8,8 @@ fn default_watermark() -> Value {
     json!({"enabled": false, "url": null, "position": "southeast", "opacity": 0.5})
 }
 
-#[stack_test]
-async fn put_replaces_security_and_absent_fields_take_defaults(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let path = format!("/spaces/{}/security", acme.id);
-    let url = "https://example.com/logo.png";
+/// Returns watermarks of requests, and how the stored watermarks differ from the default.
+fn watermarks(url: &str) -> Vec<(Value, Value)> {
     let mut cases = vec![
         (
             json!({"enabled": true, "url": url, "position": "north", "opacity": 1}),
@@ -48,7 +45,16 @@ async fn put_replaces_security_and_absent_fields_take_defaults(stack: &Stack) {
     cases.extend(
         positions.map(|position| (json!({"position": position}), json!({"position": position}))),
     );
-    for (given, differences) in cases {
+
+    cases
+}
+
+#[stack_test]
+async fn put_replaces_security_and_absent_fields_take_defaults(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let path = format!("/spaces/{}/security", acme.id);
+    let url = "https://example.com/logo.png";
+    for (given, differences) in watermarks(url) {
         stack.clock.advance(seconds(1));
         let mut expected = default_watermark();
         for (field, value) in differences.as_object().expect("an object") {
@@ -108,22 +114,9 @@ async fn put_replaces_security_and_absent_fields_take_defaults(stack: &Stack) {
     );
 }
 
-#[stack_test]
-async fn invalid_watermark_reports_all_errors_by_full_field_name(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let path = format!("/spaces/{}/security", acme.id);
-    let before = acme
-        .client
-        .get(&format!("/spaces/{}", acme.id))
-        .await
-        .expect_ok();
-    let watermark = |value: Value| json!({"security": {"watermark": value}});
-    let error =
-        |field: &str, message: &str| json!({format!("security.watermark.{field}"): [message]});
-    let required =
-        "The security.watermark.url field is required when security.watermark.enabled is true.";
-
-    for (body, errors) in [
+/// Returns malformed requests and their errors.
+fn malformed_requests() -> Vec<(Value, Value)> {
+    vec![
         (
             json!({}),
             json!({"security": ["The security field is required."]}),
@@ -148,6 +141,18 @@ async fn invalid_watermark_reports_all_errors_by_full_field_name(stack: &Stack) 
                 "security.watermark.opacity": ["The security.watermark.opacity field must not be greater than 1."],
             }),
         ),
+    ]
+}
+
+/// Returns requests with invalid watermarks and their errors.
+fn invalid_watermarks() -> Vec<(Value, Value)> {
+    let watermark = |value: Value| json!({"security": {"watermark": value}});
+    let error =
+        |field: &str, message: &str| json!({format!("security.watermark.{field}"): [message]});
+    let required =
+        "The security.watermark.url field is required when security.watermark.enabled is true.";
+
+    vec![
         (watermark(json!({"enabled": true})), error("url", required)),
         (
             watermark(json!({"enabled": true, "url": null})),
@@ -194,7 +199,20 @@ async fn invalid_watermark_reports_all_errors_by_full_field_name(stack: &Stack) 
                 "The security.watermark.opacity field must be a number.",
             ),
         ),
-    ] {
+    ]
+}
+
+#[stack_test]
+async fn invalid_watermark_reports_all_errors_by_full_field_name(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let path = format!("/spaces/{}/security", acme.id);
+    let before = acme
+        .client
+        .get(&format!("/spaces/{}", acme.id))
+        .await
+        .expect_ok();
+
+    for (body, errors) in [malformed_requests(), invalid_watermarks()].concat() {
         assert_eq!(
             acme.client.put(&path, body.clone()).await.expect_error(422),
             errors,

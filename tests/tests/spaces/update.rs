@@ -97,24 +97,13 @@ async fn immutable_fields_are_kept(stack: &Stack) {
     assert_eq!(after, before);
 }
 
-#[stack_test]
-async fn invalid_update_reports_all_errors_and_changes_nothing(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
-    let path = format!("/spaces/{}", acme.id);
-    let before = stack.dump().await;
-    let foreign = other
-        .client
-        .get(&format!("/spaces/{}", other.id))
-        .await
-        .expect_ok()["active_upload_config_id"]
-        .clone();
-
+/// Returns invalid requests and their errors.
+fn invalid_updates(foreign_config: Value) -> Vec<(Value, Value)> {
     let config = |value: Value| json!({"name": "Acme", "active_upload_config_id": value});
     let unknown =
         json!({"active_upload_config_id": ["The selected active upload config id is invalid."]});
 
-    for (body, errors) in [
+    vec![
         (
             json!({"description": "x"}),
             json!({"name": ["The name field is required."]}),
@@ -135,7 +124,7 @@ async fn invalid_update_reports_all_errors_and_changes_nothing(stack: &Stack) {
             json!({"name": "x".repeat(256)}),
             json!({"name": ["The name field must not be greater than 255 characters."]}),
         ),
-        (config(foreign), unknown.clone()),
+        (config(foreign_config), unknown.clone()),
         (config(json!("01JCQZ4XK8V9W7Y6T5S4R3Q2P1")), unknown.clone()),
         (config(json!("starter")), unknown.clone()),
         (
@@ -160,7 +149,23 @@ async fn invalid_update_reports_all_errors_and_changes_nothing(stack: &Stack) {
                 "active_upload_config_id": ["The active upload config id field must be a string."],
             }),
         ),
-    ] {
+    ]
+}
+
+#[stack_test]
+async fn invalid_update_reports_all_errors_and_changes_nothing(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
+    let path = format!("/spaces/{}", acme.id);
+    let before = stack.dump().await;
+    let foreign = other
+        .client
+        .get(&format!("/spaces/{}", other.id))
+        .await
+        .expect_ok()["active_upload_config_id"]
+        .clone();
+
+    for (body, errors) in invalid_updates(foreign) {
         assert_eq!(
             acme.client.put(&path, body.clone()).await.expect_error(422),
             errors,

@@ -1,0 +1,205 @@
+//! Upload configs: creation, changes, deletion, names and the active config.
+
+use futures::future::{join, join_all};
+use serde_json::{Value, json};
+use tests::{PHOTO, Stack, stack_test};
+
+/// Returns a create request with all fields.
+fn full_request(space_id: &str) -> Value {
+    json!({
+        "space_id": space_id, "name": "product_images-2", "description": "For products", "allow_unsigned": true,
+        "delivery_type": "authenticated",
+        "unsigned_restrictions": {
+            "allowed_referrers": ["Example.com", "*.bücher.example"], "require_https": true, "max_uploads_per_hour": 1000,
+        },
+        "config": {
+            "storage": {"folder": "/products/2026/", "generate_filename": false},
+            "validation": {"allowed_formats": "jpg, PNG", "max_file_size": 1000, "min_image_width": 10, "max_image_width": 20},
+            "transformations": {
+                "upload_quality": 80, "upload_format": "webp", "progressive": true, "strip_metadata": true,
+                "eager": [{"width": 100, "height": 100, "crop": "fill", "format": "avif"}, {"width": 50}],
+            },
+            "metadata": {"tags": ["a", "b"]},
+            "notifications": {"webhook_url": "https://example.com/hook", "events": ["file.deleted"]},
+        },
+    })
+}
+
+/// Asserts that a config has the normalized settings of [`full_request`].
+#[track_caller]
+fn assert_normalized(record: &Value) {
+    let config = &record["config"];
+
+    assert_eq!(
+        config["storage"],
+        json!({"folder": "products/2026", "generate_filename": false, "unique_filename": true})
+    );
+    assert_eq!(
+        config["validation"]["allowed_formats"],
+        json!(["jpg", "png"])
+    );
+    assert_eq!(config["validation"]["min_image_height"], Value::Null);
+    assert_eq!(
+        config["transformations"]["eager"][1],
+        json!({"width": 50, "height": null, "crop": "fit", "format": null})
+    );
+    assert_eq!(
+        record["unsigned_restrictions"]["allowed_referrers"],
+        json!(["example.com", "*.xn--bcher-kva.example"])
+    );
+}
+
+#[stack_test]
+async fn config_is_created_returned_updated_and_deleted(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let client = &acme.client;
+
+    let created = client
+        .post("/upload-configs", full_request(&acme.id))
+        .await
+        .expect_created();
+    let id = created["id"].as_str().expect("an id");
+    let path = format!("/upload-configs/{}", id.to_lowercase());
+    let record = client.get(&path).await.expect_ok();
+    let mut without_config = record.clone();
+    without_config
+        .as_object_mut()
+        .expect("an object")
+        .remove("config");
+    assert_eq!(created, without_config, "only the single view has `config`");
+    assert_normalized(&record);
+
+    let change = json!({"upload_config_id": id, "name": "renamed", "description": null, "config": {"metadata": {"tags": []}}});
+    let changed = client
+        .post("/upload-configs/update", change)
+        .await
+        .expect_ok();
+    assert_eq!(changed["name"], "renamed");
+    assert_eq!(changed["description"], Value::Null);
+    assert_eq!(changed["delivery_type"], "authenticated");
+    assert_eq!(
+        changed.get("config"),
+        None,
+        "only the single view has `config`"
+    );
+    assert_eq!(
+        client.get(&path).await.expect_ok()["config"]["storage"],
+        json!({"folder": null, "generate_filename": true, "unique_filename": true})
+    );
+
+    acme.upload_config("product_images-2").await;
+    acme.upload(PHOTO).with_config("renamed").await;
+
+    let deletion = json!({"id": id});
+    delete(client, deletion.clone()).await.expect_status(204);
+    delete(client, deletion).await.expect_error(404);
+    client.get(&path).await.expect_error(404);
+    acme.upload(PHOTO)
+        .with_config("renamed")
+        .send()
+        .await
+        .expect_error(422);
+}
+
+async fn delete(client: &tests::Client, body: Value) -> tests::Response {
+    client
+        .send(client.request("DELETE", "/upload-configs").json(&body))
+        .await
+}
+
+#[stack_test]
+async fn names_are_unique_in_space_and_active_config_is_kept(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
+    let client = &acme.client;
+    let create = |name: &str| {
+        let body = json!({"space_id": acme.id, "name": name});
+        client.post("/upload-configs", body)
+    };
+    let second = acme.upload_config("second").await;
+    other.upload_config("second").await;
+
+    let taken = json!({"name": ["The name has already been taken."]});
+    assert_eq!(create("starter").await.expect_error(422), taken);
+    let rename = json!({"id": second.id, "name": "starter"});
+    let errors = client
+        .post("/upload-configs/update", rename)
+        .await
+        .expect_error(422);
+    assert_eq!(errors, taken);
+
+    let responses = join_all((0..20).map(|_| create("race"))).await;
+    let count = |status: u16| {
+        let matching = responses
+            .iter()
+            .filter(|response| response.status == status);
+        matching.count()
+    };
+    assert_eq!(count(201), 1);
+    assert_eq!(count(422), 19);
+
+    let activate = json!({"name": "Acme", "active_upload_config_id": second.id});
+    client
+        .put(&format!("/spaces/{}", acme.id), activate)
+        .await
+        .expect_ok();
+    let conflict = delete(client, json!({"id": second.id}))
+        .await
+        .expect_error(409);
+    assert!(conflict["id"].is_array(), "{conflict}");
+    let record = acme.upload(PHOTO).await;
+    assert_eq!(record["upload_config_id"], second["id"]);
+
+    let foreign = json!({"name": "Other", "active_upload_config_id": second.id});
+    let errors = other
+        .client
+        .put(&format!("/spaces/{}", other.id), foreign)
+        .await
+        .expect_error(422);
+    assert_eq!(
+        errors,
+        json!({"active_upload_config_id": ["The selected active upload config id is invalid."]})
+    );
+}
+
+#[stack_test]
+async fn active_config_cannot_be_deleted_concurrently(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let space = format!("/spaces/{}", acme.id);
+    let starter = acme.client.get(&space).await.expect_ok()["active_upload_config_id"].clone();
+
+    for round in 0..20 {
+        let body = json!({"space_id": acme.id, "name": format!("config{round}")});
+        let id = acme
+            .client
+            .post("/upload-configs", body)
+            .await
+            .expect_created()["id"]
+            .clone();
+        let activate = acme.client.put(
+            &space,
+            json!({"name": "Acme", "active_upload_config_id": id}),
+        );
+        let deletion = delete(&acme.client, json!({"id": id}));
+        let statuses = if round % 2 == 0 {
+            let (activated, deleted) = join(activate, deletion).await;
+            [activated.status, deleted.status]
+        } else {
+            let (deleted, activated) = join(deletion, activate).await;
+            [activated.status, deleted.status]
+        };
+        assert!(
+            [[200, 409], [422, 204]].contains(&statuses),
+            "activated and deleted with {statuses:?}"
+        );
+
+        acme.upload(PHOTO).await;
+        acme.client
+            .put(
+                &space,
+                json!({"name": "Acme", "active_upload_config_id": starter}),
+            )
+            .await
+            .expect_ok();
+    }
+}
