@@ -1,4 +1,4 @@
-// The demo's page: on small screens and large, in the light and in the dark, and without a mouse.
+// The demo page on small and large screens, in light and dark mode, and by keyboard.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -6,10 +6,10 @@ import test from "node:test";
 import { DEMO, open, PHOTO, tenant, TEXT } from "./harness.mjs";
 import { choose, ended, withKey } from "./page.mjs";
 
-/** What WCAG 2 asks of text at level AA. */
+/** Minimum contrast of text at WCAG 2 level AA. */
 const CONTRAST_MIN = 4.5;
 
-/** The least contrast of any text with what it stands on, with that text. */
+/** Returns the text with the lowest contrast to its background, and that contrast. */
 function leastContrast() {
   const channels = (colour) => colour.match(/[\d.]+/g).map(Number);
   const luminance = ([red, green, blue]) => {
@@ -31,7 +31,7 @@ function leastContrast() {
 
 for (const width of [375, 1440]) {
   for (const colorScheme of ["light", "dark"]) {
-    test(`at ${width} pixels in the ${colorScheme}, everything fits and can be read`, async (t) => {
+    test(`at ${width} pixels in ${colorScheme} mode, the page fits and its text is readable`, async (t) => {
       const acme = await tenant();
       const page = await open(t, DEMO, { viewport: { width, height: 800 }, colorScheme });
       await withKey(page, acme);
@@ -53,7 +53,7 @@ for (const width of [375, 1440]) {
   }
 }
 
-test("the keyboard reaches everything in order, and sees where it is", async (t) => {
+test("the keyboard reaches all controls in order, with visible focus", async (t) => {
   const page = await open(t, DEMO);
   const visited = [];
   for (let step = 0; step < 5; step += 1) {
@@ -68,7 +68,7 @@ test("the keyboard reaches everything in order, and sees where it is", async (t)
   assert.deepEqual(visited, ["direct", "key", "space", "config", "picker"]);
 });
 
-test("nothing moves for who wants no motion", async (t) => {
+test("reduced motion disables transitions", async (t) => {
   const page = await open(t, DEMO, { reducedMotion: "reduce" });
   const moving = () => [...document.querySelectorAll("*")].filter((element) => parseFloat(getComputedStyle(element).transitionDuration) > 0).length;
   assert.equal(await page.evaluate(moving), 0);

@@ -1,53 +1,53 @@
-// The demo's page: files that get in.
+// The demo page: successful uploads.
 
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { api, delivers, DEMO, noise, open, PHOTO, slowLine, strangersFrom, tenant, TEXT } from "./harness.mjs";
-import { choose, ended, link, unsignedAddress, withKey } from "./page.mjs";
+import { api, assertDelivered, DEMO, noise, open, PHOTO, throttleUploads, unsignedConfig, tenant, TEXT } from "./harness.mjs";
+import { choose, ended, link, unsignedUrl, withKey } from "./page.mjs";
 
-/** Notes each step of the first upload's progress from now on. */
+/** Records each step of the first upload's progress from now on. */
 async function watchProgress(page) {
   await page.evaluate(() => {
     window.steps = [];
-    const note = () => {
+    const record = () => {
       const value = document.querySelector("#files progress")?.value ?? 0;
       if (value > 0 && value !== window.steps.at(-1)) window.steps.push(value);
     };
-    new MutationObserver(note).observe(document.getElementById("files"), { subtree: true, attributes: true, childList: true });
+    new MutationObserver(record).observe(document.getElementById("files"), { subtree: true, attributes: true, childList: true });
   });
 }
 
-test("with a key, files go straight to storage and come out of the CDN", async (t) => {
+test("files uploaded with a key go to storage and are delivered by the CDN", async (t) => {
   const acme = await tenant();
   const page = await open(t, DEMO);
   await withKey(page, acme);
   await choose(page, PHOTO, TEXT);
-  for (const file of [PHOTO, TEXT]) await delivers(await link(await ended(page, file, "stored")), file.buffer);
+  for (const file of [PHOTO, TEXT]) await assertDelivered(await link(await ended(page, file, "stored")), file.buffer);
   assert.equal(await page.locator("#summary").innerText(), "2 of 2 stored");
   assert.match(await page.getByRole("status").innerText(), /is stored\.$/);
 
-  // What is shown in the end is the delivered picture.
+  // The thumbnail is replaced by the delivered image.
   const delivered = page.locator('#files img[src^="http"]');
   await delivered.waitFor();
   assert.ok(await delivered.evaluate((image) => image.naturalWidth > 0));
 });
 
-test("progress is shown while a large file is on its way", async (t) => {
+test("progress of a large upload is shown", async (t) => {
   const acme = await tenant();
   const page = await open(t, DEMO);
-  await slowLine(page);
+  await throttleUploads(page);
   await withKey(page, acme);
   await watchProgress(page);
   const large = noise("large.bin", 2_500_000);
   await choose(page, large);
-  await delivers(await link(await ended(page, large, "stored")), large.buffer);
+  await assertDelivered(await link(await ended(page, large, "stored")), large.buffer);
   const steps = await page.evaluate(() => window.steps);
   assert.ok(steps.length > 3 && steps.at(-1) === 1, `${steps}`);
   assert.deepEqual(steps, steps.toSorted((one, other) => one - other));
 });
 
-test("files can be dropped", async (t) => {
+test("dropped files are uploaded", async (t) => {
   const acme = await tenant();
   const page = await open(t, DEMO);
   await withKey(page, acme);
@@ -57,10 +57,10 @@ test("files can be dropped", async (t) => {
     return transfer;
   });
   await page.dispatchEvent("#drop", "drop", { dataTransfer: dropped });
-  await delivers(await link(await ended(page, { name: "dropped.txt" }, "stored")), Buffer.from("dropped"));
+  await assertDelivered(await link(await ended(page, { name: "dropped.txt" }, "stored")), Buffer.from("dropped"));
 });
 
-test("the key names the spaces, and stays in the tab", async (t) => {
+test("the key fills in the space and is stored in the tab only", async (t) => {
   const acme = await tenant();
   const page = await open(t, DEMO);
   await page.getByLabel("API key").fill(acme.key);
@@ -73,29 +73,29 @@ test("the key names the spaces, and stays in the tab", async (t) => {
   assert.ok(!page.url().includes(acme.key));
 });
 
-test("a visitor uploads where a config lets this page's host in", async (t) => {
+test("a visitor uploads with a config that allows the host of the page", async (t) => {
   const acme = await tenant();
-  await acme.config("visitors", strangersFrom(["127.0.0.1"]));
-  const page = await open(t, unsignedAddress(acme, "visitors"));
+  await acme.config("visitors", unsignedConfig(["127.0.0.1"]));
+  const page = await open(t, unsignedUrl(acme, "visitors"));
   await choose(page, PHOTO);
-  await delivers(await link(await ended(page, PHOTO, "stored")), PHOTO.buffer);
+  await assertDelivered(await link(await ended(page, PHOTO, "stored")), PHOTO.buffer);
 });
 
-test("what a form cannot carry, a visitor sends to storage too", async (t) => {
+test("a visitor uploads files larger than a form directly to storage", async (t) => {
   const acme = await tenant();
-  await acme.config("visitors", strangersFrom(["127.0.0.1"]));
-  const page = await open(t, unsignedAddress(acme, "visitors"));
+  await acme.config("visitors", unsignedConfig(["127.0.0.1"]));
+  const page = await open(t, unsignedUrl(acme, "visitors"));
   const confirmed = page.waitForResponse((response) => response.url().includes("/upload/confirm/"));
   const large = noise("large.bin", 5 * 2 ** 20);
   await choose(page, large);
-  await delivers(await link(await ended(page, large, "stored")), large.buffer);
+  await assertDelivered(await link(await ended(page, large, "stored")), large.buffer);
   assert.equal((await confirmed).request().headers().authorization, undefined);
 });
 
-test("an upload that is cancelled on its way is never active, and can be tried again", async (t) => {
+test("a cancelled upload stays pending and can be retried", async (t) => {
   const acme = await tenant();
   const page = await open(t, DEMO);
-  await slowLine(page);
+  await throttleUploads(page);
   await withKey(page, acme);
   const presigned = page.waitForResponse((response) => response.url().endsWith("/upload/presign"));
   const large = noise("large.bin", 3_000_000);
@@ -109,5 +109,5 @@ test("an upload that is cancelled on its way is never active, and can be tried a
   await api(acme.key, "POST", `/upload/confirm/${file_id}`, { status: 409 });
 
   await page.getByRole("button", { name: "Try again: large.bin" }).click();
-  await delivers(await link(await ended(page, large, "stored")), large.buffer);
+  await assertDelivered(await link(await ended(page, large, "stored")), large.buffer);
 });

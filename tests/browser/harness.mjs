@@ -1,4 +1,4 @@
-// What the browser tests stand on: the API as an operator uses it, Chromium, and a site of another origin.
+// Shared by the browser tests: a client of the API, Chromium, and a site of another origin.
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -10,9 +10,9 @@ import { chromium } from "playwright-core";
 
 export const API = required("LARDER_API_URL");
 export const DEMO = `${new URL(API).origin}/demo`;
-/** Milliseconds that anything may take. */
-export const PATIENCE_MS = 30_000;
-/** Bytes a second of a slow line, on which progress can be watched. */
+/** Timeout of each step, in milliseconds. */
+export const TIMEOUT_MS = 30_000;
+/** Upload rate of the slow connection, in bytes per second: slow enough to observe progress. */
 const SLOW_BYTES_PER_SECOND = 1_000_000;
 const FLAGS = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -26,7 +26,7 @@ export const PHOTO = {
 };
 export const TEXT = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("Flour, honey, beans.\n") };
 
-/** A file of bytes that no sniffer knows. */
+/** Returns a file of random bytes of no detectable type. */
 export function noise(name, bytes) {
   return { name, mimeType: "application/octet-stream", buffer: Buffer.concat([Buffer.alloc(8, 1), randomBytes(bytes - 8)]) };
 }
@@ -37,76 +37,76 @@ function required(name) {
   return value;
 }
 
-/** Asks the API, and demands a status. */
+/** Sends a request to the API and asserts the status of the response. */
 export async function api(key, method, path, { body, status = 200 } = {}) {
   const headers = { authorization: `Bearer ${key}`, ...(body && { "content-type": "application/json" }) };
-  const answer = await fetch(`${API}${path}`, { method, headers, body: body && JSON.stringify(body) });
-  const text = await answer.text();
-  assert.equal(answer.status, status, `${method} ${path}: ${text}`);
+  const response = await fetch(`${API}${path}`, { method, headers, body: body && JSON.stringify(body) });
+  const text = await response.text();
+  assert.equal(response.status, status, `${method} ${path}: ${text}`);
   return text && JSON.parse(text);
 }
 
-/** A space of its own, with a key that may upload, and configs by name. */
+/** Creates a space with a key that may upload. Its methods create upload configs and get files. */
 export async function tenant() {
   const account = required("LARDER_API_KEY");
   const body = { name: `Browser ${randomBytes(6).toString("hex")}` };
   const { data: space } = await api(account, "POST", "/spaces", { body, status: 201 });
-  const asked = { body: { name: "page", role: "user" }, status: 201 };
-  const { data: key } = await api(account, "POST", `/spaces/${space.id}/api-keys`, asked);
+  const request = { body: { name: "page", role: "user" }, status: 201 };
+  const { data: key } = await api(account, "POST", `/spaces/${space.id}/api-keys`, request);
   const config = async (name, fields) => {
     const body = { name, space_id: space.id, ...fields };
     return (await api(account, "POST", "/upload-configs", { body, status: 201 })).data;
   };
-  const shown = async (id) => (await api(account, "GET", `/files/${id}`)).data;
-  return { account, handle: space.handle, id: space.id, key: key.key, config, file: shown };
+  const file = async (id) => (await api(account, "GET", `/files/${id}`)).data;
+  return { account, handle: space.handle, id: space.id, key: key.key, config, file };
 }
 
-/** What an upload config says that lets strangers in from these hosts. */
-export function strangersFrom(allowed_referrers, restrictions = {}) {
+/** Fields of an upload config that allows unsigned uploads from pages of these hosts. */
+export function unsignedConfig(allowed_referrers, restrictions = {}) {
   return { allow_unsigned: true, unsigned_restrictions: { allowed_referrers, require_https: false, ...restrictions } };
 }
 
 let browser;
 
-/** A page in a profile of its own. It fails the test at its end where a script of it broke, or broke its policy. */
-export async function open(test, address, options = {}) {
+/** Opens a page in a new profile. Fails the test at its end if a script of the page failed or violated its content security policy. */
+export async function open(test, url, options = {}) {
   browser ??= await chromium.launch({ executablePath: process.env.LARDER_CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
   const context = await browser.newContext(options);
-  context.setDefaultTimeout(PATIENCE_MS);
+  context.setDefaultTimeout(TIMEOUT_MS);
   const page = await context.newPage();
-  const broken = [];
-  page.on("pageerror", (error) => broken.push(error.message));
-  page.on("console", (said) => {
-    // What servers refuse is written there too, by Chromium and by Uppy, and is what the tests ask for.
-    const isRefusal = /^(Failed to load resource|\[Uppy\])/.test(said.text());
-    if (said.type() === "error" && !isRefusal) broken.push(said.text());
+  const errors = [];
+  page.on("pageerror", (error) => errors.push(error.message));
+  page.on("console", (message) => {
+    // Chromium and Uppy log the error responses that the tests provoke.
+    const isErrorResponse = /^(Failed to load resource|\[Uppy\])/.test(message.text());
+    if (message.type() === "error" && !isErrorResponse) errors.push(message.text());
   });
   test.after(async () => {
     await context.close();
-    assert.deepEqual(broken, []);
+    assert.deepEqual(errors, []);
   });
-  await page.goto(address);
+  await page.goto(url);
   return page;
 }
 
-/** Slows down what the page sends. */
-export async function slowLine(page) {
+/** Throttles the uploads of the page. */
+export async function throttleUploads(page) {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Network.enable");
   const conditions = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: SLOW_BYTES_PER_SECOND };
   await devtools.send("Network.emulateNetworkConditions", conditions);
 }
 
-/** Demands that an address gives exactly these bytes. */
-export async function delivers(url, expected) {
-  const answer = await fetch(url);
-  assert.equal(answer.status, 200, url);
-  assert.ok(expected.equals(Buffer.from(await answer.arrayBuffer())), `${url} gives other bytes`);
+/** Asserts that a URL returns exactly these bytes. */
+export async function assertDelivered(url, expected) {
+  const response = await fetch(url);
+  assert.equal(response.status, 200, url);
+  assert.ok(expected.equals(Buffer.from(await response.arrayBuffer())), `${url} returns other bytes`);
 }
 
 let site;
 
-/** The port of a site of another origin, whose page has Uppy. It answers as 127.0.0.1 and as localhost. */
+/** Returns the port of a site of another origin whose page has Uppy. Its host is 127.0.0.1 or localhost. */
 export async function otherSite() {
   site ??= await startSite();
   return site.address().port;

@@ -1,16 +1,16 @@
-// Uploads as browsers make them: Chromium, on the demo's page and on a page of another origin. Run by a Rust test, or
+// Uploads with Chromium from the demo page and from a page of another origin. Run by a Rust test, or
 // by hand against a running stack:
 //
 //   LARDER_API_URL=http://127.0.0.1:9000/api/v1 LARDER_API_KEY=sk_… node tests/browser/run.mjs
 //
-// LARDER_CHROMIUM names the browser where it is not /usr/bin/chromium.
+// LARDER_CHROMIUM is the path of the browser, by default /usr/bin/chromium.
 
 import { after } from "node:test";
 
 import { close } from "./harness.mjs";
 
 await import("./demo.mjs");
-await import("./refusals.mjs");
+await import("./errors.mjs");
 await import("./appearance.mjs");
 await import("./origins.mjs");
 await import("./uppy.mjs");

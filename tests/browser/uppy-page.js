@@ -1,10 +1,10 @@
-// A site's own page with Uppy as it comes. Tests call what it puts on `window`.
+// A page of another site with unmodified Uppy. Tests call its functions on `window`.
 
 import AwsS3 from "@uppy/aws-s3";
 import Uppy from "@uppy/core";
 import XHRUpload from "@uppy/xhr-upload";
 
-/** Uploads files, and tells what came of each. `cancelAt` is the part of the bytes at which everything is cancelled. */
+/** Uploads files and returns the outcome of each. Cancels all uploads when one has sent the share `cancelAt` of its bytes. */
 async function upload(uppy, files, cancelAt = Infinity) {
   const progress = [];
   const failed = [];
@@ -19,27 +19,27 @@ async function upload(uppy, files, cancelAt = Infinity) {
   return { stored, failed, progress };
 }
 
-/** By the unsigned route: one form for each file. */
+/** Uploads by the unsigned route: one form per file. */
 window.unsigned = (endpoint, files) => upload(new Uppy().use(XHRUpload, { endpoint, fieldName: "file" }), files);
 
-/** Straight to storage: Uppy asks for an address, sends the file there, and the page confirms it. */
+/** Uploads directly to storage: Uppy requests a presigned URL, sends the file to it, and the page confirms the file. */
 window.direct = (api, key, space, files, cancelAt) => {
-  const ask = async (path, body) => {
+  const post = async (path, body) => {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-    const answer = await fetch(`${api}${path}`, { method: "POST", headers, body: body && JSON.stringify(body) });
-    const said = await answer.json();
-    if (!answer.ok) throw new Error(`${said.message} ${JSON.stringify(said.errors)}`);
-    return said;
+    const response = await fetch(`${api}${path}`, { method: "POST", headers, body: body && JSON.stringify(body) });
+    const json = await response.json();
+    if (!response.ok) throw new Error(`${json.message} ${JSON.stringify(json.errors)}`);
+    return json;
   };
   const uppy = new Uppy();
   uppy.use(AwsS3, {
     shouldUseMultipart: false,
-    // What is signed is told apart by the proposed key, which is Uppy's id of the file.
+    // The proposed key identifies the file: it is Uppy's id.
     generateObjectKey: (file) => file.id,
     async signRequest({ key: id }) {
       const file = uppy.getFile(id);
-      const described = { space, filename: file.name, content_type: file.type, size: file.size };
-      const signed = await ask("/upload/presign", described);
+      const declared = { space, filename: file.name, content_type: file.type, size: file.size };
+      const signed = await post("/upload/presign", declared);
       uppy.setFileMeta(id, { larderId: signed.file_id });
       return { url: signed.upload_url, key: signed.object_key, headers: signed.headers };
     },
@@ -47,16 +47,16 @@ window.direct = (api, key, space, files, cancelAt) => {
   uppy.addPostProcessor(async (ids) => {
     for (const id of ids) {
       const { larderId } = uppy.getFile(id)?.meta ?? {};
-      if (larderId) uppy.setFileMeta(id, { confirmed: (await ask(`/upload/confirm/${larderId}`)).data });
+      if (larderId) uppy.setFileMeta(id, { confirmed: (await post(`/upload/confirm/${larderId}`)).data });
     }
   });
   return upload(uppy, files, cancelAt);
 };
 
-/** One request of a script's own: its status, what it says, and of its headers those that scripts may read. */
-window.ask = async (url, { base64, ...request }) => {
+/** Sends a request. Returns its status, its text, and the headers that scripts may read. */
+window.send = async (url, { base64, ...request }) => {
   const bytes = base64 && Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  const answer = await fetch(url, bytes ? { ...request, body: bytes } : request);
-  return { status: answer.status, text: await answer.text(), headers: Object.fromEntries(answer.headers) };
+  const response = await fetch(url, bytes ? { ...request, body: bytes } : request);
+  return { status: response.status, text: await response.text(), headers: Object.fromEntries(response.headers) };
 };
 window.ready = true;

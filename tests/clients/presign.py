@@ -1,5 +1,5 @@
-"""`POST /upload/presign`, and what curl, Python and boto3 then send to storage: what was signed is taken and confirmed,
-anything else is refused and leaves nothing."""
+"""Uploads of curl, Python and boto3 to URLs of `POST /upload/presign`: storage accepts the signed request and rejects any other
+without storing anything."""
 
 import json
 import os
@@ -17,60 +17,60 @@ from botocore.httpsession import URLLib3Session
 API = os.environ["LARDER_API_URL"]
 KEY = os.environ["LARDER_API_KEY"]
 SPACE = os.environ["LARDER_SPACE"]
-KIND = "application/octet-stream"
-# Larger than what curl sends without asking first whether it may.
+CONTENT_TYPE = "application/octet-stream"
+# Large enough for curl to send `Expect: 100-continue` first.
 BODY = bytes([1] * 8) + os.urandom(2_000_000)
 
 
 def api(path, body=None):
-    """Status and answer of a POST to the API."""
+    """Returns status and JSON of a POST to the API."""
     headers = {"authorization": f"Bearer {KEY}", "content-type": "application/json"}
     data = b"" if body is None else json.dumps(body).encode()
     request = urllib.request.Request(f"{API}{path}", data=data, headers=headers, method="POST")
     try:
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            return answer.status, json.load(answer)
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return response.status, json.load(response)
     except urllib.error.HTTPError as error:
         with error:
             return error.code, json.load(error)
 
 
-# What a client says whose connection ended without an answer.
-CUT_OFF = 0
+# Status for a connection that was closed without a response.
+DISCONNECTED = 0
 
 
 def curl(url, *options, body=BODY):
-    """Status of a PUT by curl; 0 where the connection ended without one."""
+    """Returns the status of a PUT by curl, 0 if the connection was closed without a response."""
     command = ["curl", "--silent", "--output", "/dev/null", "--write-out", "%{http_code}", "--request", "PUT", *options, url]
     return int(subprocess.run(command, input=body, capture_output=True, timeout=60, check=False).stdout)
 
 
-def by_curl(url, kind=KIND, body=BODY):
-    return curl(url, "--header", f"Content-Type: {kind}", "--data-binary", "@-", body=body)
+def by_curl(url, content_type=CONTENT_TYPE, body=BODY):
+    return curl(url, "--header", f"Content-Type: {content_type}", "--data-binary", "@-", body=body)
 
 
-def by_python(url, kind=KIND, body=BODY):
-    request = urllib.request.Request(url, data=body, headers={"content-type": kind}, method="PUT")
+def by_python(url, content_type=CONTENT_TYPE, body=BODY):
+    request = urllib.request.Request(url, data=body, headers={"content-type": content_type}, method="PUT")
     try:
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            return answer.status
+        with urllib.request.urlopen(request, timeout=30) as response:
+            return response.status
     except urllib.error.HTTPError as error:
         with error:
             error.read()
             return error.code
     except urllib.error.URLError as error:
-        # Storage refuses by the head, and does not wait for the rest of a body.
+        # Storage rejects by the request head, and does not wait for the rest of the body.
         if isinstance(error.reason, ConnectionError):
-            return CUT_OFF
+            return DISCONNECTED
         raise
 
 
-def by_boto3(url, kind=KIND, body=BODY):
-    request = AWSRequest(method="PUT", url=url, data=body, headers={"content-type": kind})
+def by_boto3(url, content_type=CONTENT_TYPE, body=BODY):
+    request = AWSRequest(method="PUT", url=url, data=body, headers={"content-type": content_type})
     try:
         return URLLib3Session().send(request.prepare()).status_code
     except ConnectionClosedError:
-        return CUT_OFF
+        return DISCONNECTED
 
 
 CLIENTS = [by_curl, by_python, by_boto3]
@@ -78,18 +78,18 @@ CLIENTS = [by_curl, by_python, by_boto3]
 
 class Presign(unittest.TestCase):
     def presigned(self):
-        described = {"space": SPACE, "filename": "noise.bin", "content_type": KIND, "size": len(BODY)}
-        status, signed = api("/upload/presign", described)
+        declared = {"space": SPACE, "filename": "noise.bin", "content_type": CONTENT_TYPE, "size": len(BODY)}
+        status, signed = api("/upload/presign", declared)
         self.assertEqual(status, 201, signed)
         self.assertEqual(signed["expires_in"], 3600)
         return signed["file_id"], signed["upload_url"]
 
     def confirmed(self, file_id, expected):
-        status, answer = api(f"/upload/confirm/{file_id}")
-        self.assertEqual(status, expected, answer)
-        return answer
+        status, response = api(f"/upload/confirm/{file_id}")
+        self.assertEqual(status, expected, response)
+        return response
 
-    def test_each_client_sends_what_was_signed(self):
+    def test_each_client_uploads_to_presigned_url(self):
         for client in CLIENTS:
             with self.subTest(client=client.__name__):
                 file_id, url = self.presigned()
@@ -99,15 +99,15 @@ class Presign(unittest.TestCase):
                 with urllib.request.urlopen(file["url"], timeout=30) as delivered:
                     self.assertEqual(delivered.read(), BODY)
 
-    def test_another_length_or_type_is_refused(self):
+    def test_other_length_or_type_is_rejected(self):
         for client in CLIENTS:
             file_id, url = self.presigned()
-            for change in [{"body": BODY[:-1]}, {"body": BODY + b"!"}, {"body": b""}, {"kind": "text/html"}]:
+            for change in [{"body": BODY[:-1]}, {"body": BODY + b"!"}, {"body": b""}, {"content_type": "text/html"}]:
                 with self.subTest(client=client.__name__, change=[*change]):
-                    self.assertIn(client(url, **change), [403, CUT_OFF])
+                    self.assertIn(client(url, **change), [403, DISCONNECTED])
             self.confirmed(file_id, 409)
 
-    def test_another_address_is_refused(self):
+    def test_changed_url_is_rejected(self):
         file_id, url = self.presigned()
         _, foreign = self.presigned()
         path, query = url.split("?")
@@ -121,29 +121,29 @@ class Presign(unittest.TestCase):
                 self.assertEqual(by_curl(changed), 403)
         self.confirmed(file_id, 409)
 
-    def test_other_headers_and_other_ways_to_send_are_refused(self):
+    def test_other_headers_and_methods_are_rejected(self):
         file_id, url = self.presigned()
-        kind, data = ["--header", f"Content-Type: {KIND}"], ["--data-binary", "@-"]
+        content_type, data = ["--header", f"Content-Type: {CONTENT_TYPE}"], ["--data-binary", "@-"]
         for options in [
             ["--header", "Content-Type:", *data],
-            [*kind, *data, "--header", "x-amz-acl: public-read"],
-            [*kind, *data, "--header", "x-amz-meta-a: b"],
-            [*kind, "--upload-file", "-"],
-            [*kind, *data, "--request", "POST"],
-            [*kind, *data, "--request", "DELETE"],
+            [*content_type, *data, "--header", "x-amz-acl: public-read"],
+            [*content_type, *data, "--header", "x-amz-meta-a: b"],
+            [*content_type, "--upload-file", "-"],
+            [*content_type, *data, "--request", "POST"],
+            [*content_type, *data, "--request", "DELETE"],
         ]:
             with self.subTest(options=options):
                 self.assertIn(curl(url, *options), range(400, 502))
         self.confirmed(file_id, 409)
 
-    def test_a_body_that_is_cut_off_leaves_nothing(self):
+    def test_truncated_body_stores_nothing(self):
         file_id, url = self.presigned()
-        address = urllib.parse.urlsplit(url)
+        target = urllib.parse.urlsplit(url)
         head = (
-            f"PUT {address.path}?{address.query} HTTP/1.1\r\nhost: {address.netloc}\r\n"
-            f"content-type: {KIND}\r\ncontent-length: {len(BODY)}\r\n\r\n"
+            f"PUT {target.path}?{target.query} HTTP/1.1\r\nhost: {target.netloc}\r\n"
+            f"content-type: {CONTENT_TYPE}\r\ncontent-length: {len(BODY)}\r\n\r\n"
         )
-        with socket.create_connection((address.hostname, address.port), timeout=30) as connection:
+        with socket.create_connection((target.hostname, target.port), timeout=30) as connection:
             connection.sendall(head.encode() + BODY[: len(BODY) // 2])
             connection.shutdown(socket.SHUT_WR)
             connection.recv(1 << 16)
@@ -151,7 +151,7 @@ class Presign(unittest.TestCase):
         self.assertEqual(by_curl(url), 200)
         self.confirmed(file_id, 200)
 
-    def test_what_is_sent_later_changes_nothing_that_is_active(self):
+    def test_later_put_does_not_change_active_file(self):
         file_id, url = self.presigned()
         self.assertEqual(by_curl(url), 200)
         file = self.confirmed(file_id, 200)["data"]

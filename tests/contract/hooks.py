@@ -1,4 +1,4 @@
-"""Leads the requests of schemathesis to records that exist, and knows which refusals no schema can foresee.
+"""Fills the ids of existing records into the requests of schemathesis, and names the errors that no schema can foresee.
 
 `tests/tests/routes/contract.rs` creates the records and names them in LARDER_CONTRACT_RECORDS. When the run ends, the statuses of
 each operation's responses are written to the file LARDER_CONTRACT_STATUSES.
@@ -20,7 +20,7 @@ from schemathesis.generation.meta import TestPhase
 from schemathesis.openapi.checks import RejectedPositiveData
 
 RECORDS = json.loads(os.environ["LARDER_CONTRACT_RECORDS"])
-# Ids of records that the run needs until its end, such as its own key: only uploads name them.
+# Ids of records that the run needs until its end, such as its API key: only uploads use them.
 KEPT = {str(kept) for kept in RECORDS["kept"]}
 # Ids of records that requests may change and not delete.
 UNDELETED = {RECORDS[kind] for kind in ("space", "folder", "file", "config")}
@@ -36,7 +36,7 @@ DELETIONS = {
     "revokeSpaceKey": "space_keys",
     "revokeAccountKey": "account_keys",
 }
-# Operations that upload into a space of their own.
+# Operations that upload into a separate space.
 UPLOADING = {
     "uploadFiles",
     "uploadSigned",
@@ -127,7 +127,7 @@ def map_case(context, case):
     if "/upload/unsigned" in case.path:
         case.headers["Referer"] = UPLOADS["referrer"]
     if called == "updateSpace" and has_valid_fields:
-        # A disabled space refuses everything.
+        # A disabled space rejects everything.
         if case.body.get("enabled") is False:
             case.body["enabled"] = True
         if is_led:
@@ -138,9 +138,9 @@ def map_case(context, case):
 
 # Errors of values that fit their schema, since no schema can say what is wrong with them.
 BEYOND_SCHEMAS = [
-    # An id names nothing that the caller may know of, or a cursor is none that this list gave.
+    # An id of no visible record, or a cursor of another list.
     r"The selected (cursor|id|space|upload config|file ids\.\d+|.+ id) is invalid\.",
-    # Names are unlike those of other records.
+    # Names are unique.
     r"The name has already been taken\.",
     # Keys expire in the future, and the format date-time has years before 1970.
     r"The expires at field must be (a date after now|a valid date)\.",
@@ -150,20 +150,20 @@ BEYOND_SCHEMAS = [
     r"The id field must be the same in the path, the query and the body\.",
     # The id of an upload config has two names in a body.
     r"The upload config id field must be the same as id\.",
-    # Names of hosts may be international, which no pattern can tell.
+    # Host names may be internationalized, which no pattern covers.
     r"The (custom domain|unsigned restrictions\.allowed referrers\.\d+) field format is invalid\.",
-    # An upload config, or the way of an upload, has limits of its own.
+    # An upload config and an upload route each have limits.
     r"The size field must not be greater than \d+ bytes\.",
-    # Requests are made up apart from each other: this one has the key of an earlier one.
+    # Requests are generated independently: this one has the key of an earlier one.
     r"The idempotency key field was already used for a request with another payload\.",
-    # A folder is not moved into itself.
+    # A folder cannot be moved into itself.
     r"The parent id field must not be the folder itself or one of its subfolders\.",
     # `file` counts as one of `files`, and a file has at least one byte.
     r"The files field must not have more than 10 items\.",
     r"The (file|files\.\d+) field must not be empty\.",
     # The largest image is not smaller than the smallest.
     r"The config\.validation\.max image (width|height) field must be at least \d+\.",
-    # Whether a host is public is no matter of form.
+    # No pattern decides whether a host is public.
     r"The .+ field must be a public address\.",
     # One field needs another one, of the request or of the record that it changes.
     r"The .+ field (is required|must be false) when .+ is (present|true)\.",
@@ -172,7 +172,7 @@ BEYOND_SCHEMAS = re.compile("|".join(BEYOND_SCHEMAS))
 
 
 def is_blank(body, field):
-    """Whether a field is a text of white space alone. It counts as empty, whatever its schema's pattern."""
+    """Whether a field is a text of white space alone. It counts as empty, regardless of its schema's pattern."""
     for part in field.split("."):
         try:
             body = body[int(part)] if isinstance(body, list) else body[part]
@@ -183,14 +183,14 @@ def is_blank(body, field):
 
 @schemathesis.hook
 def filter_failure(context, failure, case, response):
-    """Drops the failure that a valid request was refused, if no schema can foresee any of the reasons."""
+    """Drops the failure that a valid request was rejected, if no schema can foresee any of the reasons."""
     if isinstance(failure, AcceptedNegativeData) and operation_id(case.operation) == "confirmUpload":
         # The body has a token in place of a key. With a key it is not read.
         return "Authorization" not in response.request.headers
     if not isinstance(failure, RejectedPositiveData):
         return True
     if response.status_code == 400 and response.request.headers["Content-Type"].startswith("multipart/form-data"):
-        # A made-up name may have control characters, which no header of a part can have.
+        # A generated name may have control characters, which a part header cannot have.
         return not re.fullmatch(r"Part \d+ of the form has no name\.", json.loads(response.content)["message"])
     if response.status_code != 422:
         return True

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// Signs addresses for `POST /upload/signed` and for delivery, with Node's own modules alone.
+// Signs URLs for `POST /upload/signed` and for delivery, with Node's own modules alone.
 //
 //   sign.mjs BASE_URL SECRET KID SPACE_ID UPLOAD_CONFIG_ID EXPIRES [filename=NAME] [content_type=TYPE]
 //   sign.mjs --delivery FILE_URL SECRET KID EXPIRES [w=400] [download=] …
 //   sign.mjs --check vectors.json
 //
-// BASE_URL ends with /api/v1, FILE_URL is a file's `url`, EXPIRES is in unix seconds. What is signed is the path and all
+// BASE_URL ends with /api/v1, FILE_URL is a file's `url`, EXPIRES is in unix seconds. The signature covers the path and all
 // parameters but the signature, each name and value encoded by RFC 3986, sorted by name and then by value.
 
 import assert from "node:assert/strict";
@@ -14,7 +14,7 @@ import { readFileSync } from "node:fs";
 
 const UPLOAD_PATH = "/api/v1/upload/signed";
 
-/** `encodeURIComponent` leaves five characters as they are that RFC 3986 reserves. */
+/** RFC 3986 reserves five characters that `encodeURIComponent` does not encode. */
 const encode = (text) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Signs addresses for `POST /upload/signed` and for delivery, with the standard library alone.
+"""Signs URLs for `POST /upload/signed` and for delivery, with the standard library alone.
 
     sign.py BASE_URL SECRET KID SPACE_ID UPLOAD_CONFIG_ID EXPIRES [filename=NAME] [content_type=TYPE]
     sign.py --delivery FILE_URL SECRET KID EXPIRES [w=400] [download=] …
     sign.py --check vectors.json
 
-BASE_URL ends with /api/v1, FILE_URL is a file's `url`, EXPIRES is in unix seconds. What is signed is the path and all
+BASE_URL ends with /api/v1, FILE_URL is a file's `url`, EXPIRES is in unix seconds. The signature covers the path and all
 parameters but the signature, each name and value encoded by RFC 3986, sorted by name and then by value.
 """
 

@@ -300,7 +300,7 @@ async fn purge_deletes_stored_and_staged_objects_of_one_space_only(stack: &Stack
         .bucket
         .delete_many(&keys)
         .await
-        .expect("what is not there is gone");
+        .expect("deleting missing objects succeeds");
     fixture
         .bucket
         .delete_many(&[])

@@ -198,7 +198,7 @@ fn reached(metadata: &Metadata, name: &str) -> BTreeSet<String> {
         .find(|package| package.name == name);
     let mut waiting = vec![
         &package
-            .unwrap_or_else(|| panic!("{name} is no crate of ours"))
+            .unwrap_or_else(|| panic!("{name} is not a workspace crate"))
             .id,
     ];
     let mut reached = BTreeSet::new();
@@ -245,7 +245,7 @@ fn dependencies_point_one_way() {
     for (name, allowed) in LAYERS {
         assert!(
             allowed.iter().all(|lower| below.contains(lower)),
-            "{name} may depend on what is below it alone"
+            "{name} may depend on lower layers only"
         );
         below.insert(name);
         for dependency in &ours[*name].dependencies {

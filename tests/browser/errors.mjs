@@ -1,27 +1,27 @@
-// The demo's page: what is refused, and how it says so.
+// The demo page: rejected uploads and their messages.
 
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { DEMO, open, PHOTO, strangersFrom, tenant, TEXT } from "./harness.mjs";
-import { choose, ended, unsignedAddress, withKey } from "./page.mjs";
+import { DEMO, open, PHOTO, unsignedConfig, tenant, TEXT } from "./harness.mjs";
+import { choose, ended, unsignedUrl, withKey } from "./page.mjs";
 
 const WRONG_BYTES = { name: "text.png", mimeType: "image/png", buffer: Buffer.from("This is no picture.") };
 
-async function refusal(page, file) {
+async function errorOf(page, file) {
   return (await ended(page, file, "failed")).innerText();
 }
 
-test("nothing is sent before the page knows where to", async (t) => {
+test("no request is sent without a key or a space", async (t) => {
   const page = await open(t, DEMO);
-  const asked = [];
-  page.on("request", (request) => asked.push(request.url()));
+  const requests = [];
+  page.on("request", (request) => requests.push(request.url()));
   await choose(page, TEXT);
-  assert.match(await refusal(page, TEXT), /say where to/);
+  assert.match(await errorOf(page, TEXT), /say where to/);
   const key = page.getByLabel("API key");
   assert.equal(await key.getAttribute("aria-invalid"), "true");
   assert.ok(await key.evaluate((input) => input === document.activeElement));
-  assert.deepEqual(asked, []);
+  assert.deepEqual(requests, []);
 
   const acme = await tenant();
   await withKey(page, acme);
@@ -30,51 +30,52 @@ test("nothing is sent before the page knows where to", async (t) => {
   await ended(page, TEXT, "stored");
 });
 
-test("an unknown key, an unknown space and another's are told", async (t) => {
-  const [acme, other] = [await tenant(), await tenant()];
+test("an unknown key and a foreign space are reported", async (t) => {
+  const acme = await tenant();
+  const other = await tenant();
   const page = await open(t, DEMO);
   await withKey(page, { ...acme, key: "sk_wrong" });
   await choose(page, TEXT);
-  assert.match(await refusal(page, TEXT), /Unauthenticated\./);
+  assert.match(await errorOf(page, TEXT), /Unauthenticated\./);
   await withKey(page, { ...acme, handle: other.handle });
   await page.getByRole("button", { name: "Try again: notes.txt" }).click();
-  assert.match(await refusal(page, TEXT), /The selected space is invalid\./);
+  assert.match(await errorOf(page, TEXT), /The selected space is invalid\./);
 });
 
-test("a config's rules are told field by field, before and after the bytes are there", async (t) => {
+test("violated rules of a config are reported by field, before and after the upload", async (t) => {
   const acme = await tenant();
   const validation = { allowed_formats: ["png"], max_file_size: 100 };
   await acme.config("narrow", { config: { validation } });
   const page = await open(t, DEMO);
   await withKey(page, acme, "narrow");
   await choose(page, PHOTO);
-  assert.match(await refusal(page, PHOTO), /The given data was invalid\.[^]*The \w+ field must/);
+  assert.match(await errorOf(page, PHOTO), /The given data was invalid\.[^]*The \w+ field must/);
 
-  // Its name and size are right; that its bytes are not is found at confirm.
+  // Its name and size are valid; the confirmation rejects its bytes.
   const confirmed = page.waitForResponse((response) => response.url().includes("/upload/confirm/"));
   await choose(page, WRONG_BYTES);
-  assert.match(await refusal(page, WRONG_BYTES), /The given data was invalid\.[^]*The \w+ field/);
+  assert.match(await errorOf(page, WRONG_BYTES), /The given data was invalid\.[^]*The \w+ field/);
   assert.equal((await confirmed).status(), 422);
 });
 
-test("a visitor is told when the host, the config, its rules or the hour do not allow it", async (t) => {
+test("a visitor sees why the host, the config, its rules or the hourly limit reject an upload", async (t) => {
   const acme = await tenant();
-  await acme.config("elsewhere", strangersFrom(["example.com", "localhost"]));
+  await acme.config("elsewhere", unsignedConfig(["example.com", "localhost"]));
   await acme.config("closed", {});
-  await acme.config("pictures", { ...strangersFrom(["127.0.0.1"]), config: { validation: { allowed_formats: ["jpg"] } } });
-  await acme.config("once", strangersFrom(["127.0.0.1"], { max_uploads_per_hour: 1 }));
+  await acme.config("pictures", { ...unsignedConfig(["127.0.0.1"]), config: { validation: { allowed_formats: ["jpg"] } } });
+  await acme.config("once", unsignedConfig(["127.0.0.1"], { max_uploads_per_hour: 1 }));
   for (const config of ["elsewhere", "closed", "nowhere"]) {
-    const page = await open(t, unsignedAddress(acme, config));
-    const answered = page.waitForResponse((response) => response.url().includes("/upload/unsigned/"));
+    const page = await open(t, unsignedUrl(acme, config));
+    const response = page.waitForResponse((response) => response.url().includes("/upload/unsigned/"));
     await choose(page, PHOTO);
     await ended(page, PHOTO, "failed");
-    assert.equal((await answered).status(), 403, config);
+    assert.equal((await response).status(), 403, config);
   }
-  const pictures = await open(t, unsignedAddress(acme, "pictures"));
+  const pictures = await open(t, unsignedUrl(acme, "pictures"));
   await choose(pictures, TEXT);
-  assert.match(await refusal(pictures, TEXT), /The file field must be a file of type: jpg/);
+  assert.match(await errorOf(pictures, TEXT), /The file field must be a file of type: jpg/);
 
-  const once = await open(t, unsignedAddress(acme, "once"));
+  const once = await open(t, unsignedUrl(acme, "once"));
   await choose(once, PHOTO);
   await ended(once, PHOTO, "stored");
   const second = { ...TEXT, name: "second.txt" };
@@ -82,7 +83,7 @@ test("a visitor is told when the host, the config, its rules or the hour do not 
   await once.locator(".state").getByText("Too many uploads for now.").waitFor();
 });
 
-test("a short wait is sat out", async (t) => {
+test("a short Retry-After is waited for", async (t) => {
   const acme = await tenant();
   const page = await open(t, DEMO);
   await withKey(page, acme);
@@ -95,7 +96,7 @@ test("a short wait is sat out", async (t) => {
   await ended(page, TEXT, "stored");
 });
 
-test("a connection that breaks is told, and what storage has is not sent again", async (t) => {
+test("a broken connection is reported, and a stored object is not sent again", async (t) => {
   const acme = await tenant();
   const page = await open(t, DEMO);
   await withKey(page, acme);
@@ -103,13 +104,13 @@ test("a connection that breaks is told, and what storage has is not sent again",
   page.on("request", (request) => request.method() === "PUT" && puts.push(request.url()));
   await page.route("**/upload/confirm/*", (route) => route.abort(), { times: 1 });
   await choose(page, TEXT);
-  assert.match(await refusal(page, TEXT), /The connection broke\./);
+  assert.match(await errorOf(page, TEXT), /The connection broke\./);
   await page.getByRole("button", { name: "Try again: notes.txt" }).click();
   await ended(page, TEXT, "stored");
   assert.equal(puts.length, 1);
 });
 
-test("names and messages are text, whatever they hold", async (t) => {
+test("names and messages are shown as text, not as markup", async (t) => {
   const acme = await tenant();
   const page = await open(t, DEMO);
   await withKey(page, acme);
