@@ -16,7 +16,7 @@ use web::{
     RateLimitTier, with_layers,
 };
 
-use crate::routes::idempotency::{Creation, assert_first, assert_replay, creations};
+use crate::routes::creations::{Creation, assert_first, assert_replay, creations};
 
 /// Attempts of an AWS call.
 const ATTEMPTS: u32 = DYNAMODB_ATTEMPTS;

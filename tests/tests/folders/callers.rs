@@ -5,7 +5,7 @@ use tests::{Client, PHOTO, Stack, minutes, stack_test};
 
 use super::create::{ROOT, address, new, paths, shown};
 use crate::{
-    routes::idempotency::{Creation, assert_first, assert_replay},
+    routes::creations::{Creation, assert_first, assert_replay},
     support::signer::text,
     uploads::presign::UNKNOWN,
 };

@@ -5,7 +5,7 @@ use domain::KeySecret;
 use tenant::Tenants;
 use tests::{PHOTO, Response, Stack, stack_test};
 
-use crate::routes::roles::{Place, ROWS};
+use crate::routes::fixture::{ROUTES, RouteFixture};
 
 /// Round trips to the table, in which whatever a function left behind would get its turn.
 const ROUND_TRIPS: usize = 5;
@@ -43,16 +43,19 @@ async fn ends_with_its_answer(stack: &Stack, request: impl Future<Output = Respo
 
 #[stack_test]
 async fn no_aws_call_runs_after_response(stack: &Stack) {
-    let (place, other) = (Place::new(stack, "Acme").await, stack.space("Other").await);
-    let viewer = place.tenant.role("viewer").await;
+    let (fixture, other) = (
+        RouteFixture::new(stack, "Acme").await,
+        stack.space("Other").await,
+    );
+    let viewer = fixture.tenant.role("viewer").await;
 
-    for row in ROWS.iter() {
+    for route in ROUTES.iter() {
         for client in [&stack.account(), &viewer, &other.client, &stack.anonymous] {
-            ends_with_its_answer(stack, place.call(row, client)).await;
+            ends_with_its_answer(stack, fixture.call(route, client)).await;
         }
     }
 
-    let record = place.tenant.upload(PHOTO).await;
+    let record = fixture.tenant.upload(PHOTO).await;
     let url = record["url"].as_str().expect("an address");
     let etag = stack.anonymous.head(url).await.header("etag").to_owned();
 

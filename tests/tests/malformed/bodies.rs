@@ -4,8 +4,8 @@ use reqwest::Body;
 
 use tests::{PHOTO, Stack, StackOptions, stack_test};
 
-use super::assert_rejected;
-use crate::routes::roles::{Place, ROWS};
+use super::assert_refused;
+use crate::routes::fixture::{ROUTES, RouteFixture};
 
 /// 1 MB.
 const MOST_BYTES: usize = 1 << 20;
@@ -81,11 +81,11 @@ fn bodies() -> Vec<(u16, Vec<u8>)> {
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn body_that_is_not_an_object_is_rejected(stack: &Stack) {
-    let place = Place::new(stack, "Acme").await;
+    let fixture = RouteFixture::new(stack, "Acme").await;
     let account = stack.account();
 
-    for row in ROWS.iter() {
-        if place.body(row).is_none() {
+    for route in ROUTES.iter() {
+        if fixture.body(route).is_none() {
             continue;
         }
 
@@ -93,7 +93,7 @@ async fn body_that_is_not_an_object_is_rejected(stack: &Stack) {
         for (status, body) in bodies() {
             let shown = String::from_utf8_lossy(&body).into_owned();
             for body in [Body::from(body.clone()), streamed(&body)] {
-                let request = account.request(row.method, &place.address(row));
+                let request = account.request(route.method, &fixture.path(route));
                 let response = account
                     .send(
                         request
@@ -105,13 +105,13 @@ async fn body_that_is_not_an_object_is_rejected(stack: &Stack) {
                 assert_eq!(
                     response.status, status,
                     "{} {} {:.100}",
-                    row.method, row.path, shown
+                    route.method, route.path, shown
                 );
                 assert_rejected(response, &shown);
             }
         }
 
-        stack.dump().await.assert_unchanged(&before, row.path);
+        stack.dump().await.assert_unchanged(&before, route.path);
     }
 }
 
@@ -126,11 +126,11 @@ fn streamed(body: &[u8]) -> Body {
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn other_content_type_returns_415(stack: &Stack) {
-    let place = Place::new(stack, "Acme").await;
+    let fixture = RouteFixture::new(stack, "Acme").await;
     let account = stack.account();
 
-    for row in ROWS.iter() {
-        let Some(body) = place.body(row) else {
+    for route in ROUTES.iter() {
+        let Some(body) = fixture.body(route) else {
             continue;
         };
         let before = stack.dump().await;
@@ -147,37 +147,41 @@ async fn other_content_type_returns_415(stack: &Stack) {
             "*/*",
         ] {
             let request = account
-                .request(row.method, &place.address(row))
+                .request(route.method, &fixture.path(route))
                 .header("content-type", kind);
             let response = account.send(request.body(body.to_string())).await;
-            assert_eq!(response.status, 415, "{} {} {kind}", row.method, row.path);
-            assert_rejected(response, kind);
+            assert_eq!(
+                response.status, 415,
+                "{} {} {kind}",
+                route.method, route.path
+            );
+            assert_refused(response, kind);
         }
 
-        stack.dump().await.assert_unchanged(&before, row.path);
+        stack.dump().await.assert_unchanged(&before, route.path);
     }
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn encoded_json_body_returns_415(stack: &Stack) {
-    let place = Place::new(stack, "Acme").await;
+    let fixture = RouteFixture::new(stack, "Acme").await;
     let account = stack.account();
     let before = stack.dump().await;
 
-    for row in ROWS.iter() {
-        let Some(body) = place.body(row) else {
+    for route in ROUTES.iter() {
+        let Some(body) = fixture.body(route) else {
             continue;
         };
 
         for encoding in ["gzip", "br", "identity, gzip"] {
             let request = account
-                .request(row.method, &place.address(row))
+                .request(route.method, &fixture.path(route))
                 .header("content-encoding", encoding);
             let response = account.send(request.json(&body)).await;
             assert_eq!(
                 response.status, 415,
                 "{} {} {encoding}",
-                row.method, row.path
+                route.method, route.path
             );
             assert_rejected(response, encoding);
         }

@@ -6,8 +6,8 @@ use regex::Regex;
 use serde_json::{Map, Value, json};
 use tests::{Stack, StackOptions, stack_test};
 
-use super::assert_rejected;
-use crate::routes::roles::{Place, ROWS, Row};
+use super::assert_refused;
+use crate::routes::fixture::{ROUTES, Route, RouteFixture};
 
 /// Fields of an object, from its schema.
 struct Object {
@@ -69,13 +69,15 @@ fn is_type(schema: &Value, name: &str) -> bool {
 }
 
 /// The JSON routes that the sweep calls with a body, and the schemas of their bodies.
-fn bodies() -> Vec<(&'static Row, Object)> {
+fn bodies() -> Vec<(&'static Route, Object)> {
     // Its body is for callers without a key.
-    let is_swept =
-        |row: &&'static Row| row.path != "/upload/confirm/{fileId}" && row.method != "DELETE";
-    ROWS.iter()
+    let is_swept = |route: &&'static Route| {
+        route.path != "/upload/confirm/{fileId}" && route.method != "DELETE"
+    };
+    ROUTES
+        .iter()
         .filter(is_swept)
-        .filter_map(|row| Some((row, Object::of(row.body.as_ref()?))))
+        .filter_map(|route| Some((route, Object::of(route.body.as_ref()?))))
         .collect()
 }
 
@@ -273,27 +275,27 @@ fn wrong_bodies(valid: &Map<String, Value>, object: &Object) -> Vec<Map<String, 
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn invalid_field_values_return_422(stack: &Stack) {
-    let place = Place::new(stack, "Acme").await;
-    for row in ROWS.iter() {
+    let fixture = RouteFixture::new(stack, "Acme").await;
+    for route in ROUTES.iter() {
         assert!(
-            row.body.is_some() || place.body(row).is_none(),
+            route.body.is_some() || fixture.body(route).is_none(),
             "{} {} has no schema",
-            row.method,
-            row.path
+            route.method,
+            route.path
         );
     }
 
     let account = stack.account();
-    for (row, object) in bodies() {
-        let address = place.address(row);
-        let Some(Value::Object(valid)) = place.body(row) else {
-            panic!("{} takes a body", row.path)
+    for (route, object) in bodies() {
+        let address = fixture.path(route);
+        let Some(Value::Object(valid)) = fixture.body(route) else {
+            panic!("{} takes a body", route.path)
         };
         let before = stack.dump().await;
 
         for body in wrong_bodies(&valid, &object) {
             let response = account
-                .send(account.request(row.method, &address).json(&body))
+                .send(account.request(route.method, &address).json(&body))
                 .await;
             assert_rejected(response, &Value::Object(body).to_string());
         }
@@ -301,39 +303,39 @@ async fn invalid_field_values_return_422(stack: &Stack) {
         stack
             .dump()
             .await
-            .assert_unchanged(&before, &format!("{} {}", row.method, row.path));
+            .assert_unchanged(&before, &format!("{} {}", route.method, route.path));
     }
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn last_of_duplicate_fields_wins(stack: &Stack) {
-    let place = Place::new(stack, "Acme").await;
+    let fixture = RouteFixture::new(stack, "Acme").await;
     let account = stack.account();
 
-    for (row, object) in bodies() {
+    for (route, object) in bodies() {
         let before = stack.dump().await;
-        let valid = place.body(row).expect("a body").to_string();
+        let valid = fixture.body(route).expect("a body").to_string();
         let name = object.properties.keys().next().expect("a field");
         let twice = format!(
             "{}, \"{name}\": [[]]}}",
             valid.strip_suffix('}').expect("an object")
         );
         let request = account
-            .request(row.method, &place.address(row))
+            .request(route.method, &fixture.path(route))
             .header("content-type", "application/json");
 
         assert_rejected(account.send(request.body(twice.clone())).await, &twice);
         stack
             .dump()
             .await
-            .assert_unchanged(&before, &format!("{} {}", row.method, row.path));
+            .assert_unchanged(&before, &format!("{} {}", route.method, route.path));
     }
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn texts_are_returned_unchanged(stack: &Stack) {
-    let place = Place::new(stack, "Acme").await;
-    let path = format!("/spaces/{}/api-keys", place.tenant.id);
+    let fixture = RouteFixture::new(stack, "Acme").await;
+    let path = format!("/spaces/{}/api-keys", fixture.tenant.id);
 
     for text in [
         "é",
@@ -350,7 +352,7 @@ async fn texts_are_returned_unchanged(stack: &Stack) {
         "#pk",
         "SPACE#x",
     ] {
-        let made = place
+        let made = fixture
             .tenant
             .client
             .post(&path, json!({"name": text}))
@@ -358,7 +360,7 @@ async fn texts_are_returned_unchanged(stack: &Stack) {
             .expect_created();
         assert_eq!(made["name"], json!(text));
 
-        let listed = place
+        let listed = fixture
             .tenant
             .client
             .get(&format!("{path}?limit=1"))

@@ -5,21 +5,21 @@ use reqwest::multipart::Form;
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, Response, Stack, file, stack_test};
 
-use crate::routes::roles::{Place, ROWS, Row};
+use crate::routes::fixture::{ROUTES, Route, RouteFixture};
 
 /// Ids that are nobody's.
 const UNKNOWN_ID: &str = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
 const NO_KEY: u64 = 999_999;
 
 /// An address of a route by these ids.
-fn address(row: &Row, id: &str, key: u64) -> String {
-    let path = row
+fn address(route: &Route, id: &str, key: u64) -> String {
+    let path = route
         .path
         .replace("{id}", id)
         .replace("{keyId}", &key.to_string());
     let path = path.replace("{fileId}", id);
 
-    if is_by_query(row) {
+    if is_by_query(route) {
         format!("{path}?id={id}&force=true")
     } else {
         path
@@ -27,12 +27,12 @@ fn address(row: &Row, id: &str, key: u64) -> String {
 }
 
 /// Whether the query names what the route is about.
-fn is_by_query(row: &Row) -> bool {
-    row.method == "DELETE" && ["/spaces", "/files"].contains(&row.path)
+fn is_by_query(route: &Route) -> bool {
+    route.method == "DELETE" && ["/spaces", "/files"].contains(&route.path)
 }
 
-async fn call(client: &Client, row: &Row, address: &str, body: Option<&Value>) -> Response {
-    let request = client.request(row.method, address);
+async fn call(client: &Client, route: &Route, address: &str, body: Option<&Value>) -> Response {
+    let request = client.request(route.method, address);
     client
         .send(
             body.into_iter()
@@ -69,15 +69,15 @@ fn assert_same(foreign: &Response, nowhere: &Response, status: u16) {
 
 /// Two tenants, and clients of the second: a space key, and a user who is an owner of the space.
 struct Tenants {
-    theirs: Place,
-    ours: Place,
+    theirs: RouteFixture,
+    ours: RouteFixture,
     clients: [Client; 2],
 }
 
 impl Tenants {
     async fn new(stack: &Stack) -> Tenants {
-        let theirs = Place::new(stack, "Theirs").await;
-        let ours = Place::new(stack, "Ours").await;
+        let theirs = RouteFixture::new(stack, "Theirs").await;
+        let ours = RouteFixture::new(stack, "Ours").await;
 
         let member = stack.user().await;
         stack.add_member(&member, &ours.tenant, "owner").await;
@@ -102,14 +102,16 @@ async fn foreign_id_in_path_returns_404(stack: &Stack) {
     } = &tenants;
     let before = stack.dump().await;
 
-    for row in ROWS.iter() {
-        let names_id =
-            ["{id}", "{fileId}"].iter().any(|id| row.path.contains(id)) || is_by_query(row);
+    for route in ROUTES.iter() {
+        let names_id = ["{id}", "{fileId}"]
+            .iter()
+            .any(|id| route.path.contains(id))
+            || is_by_query(route);
 
         for client in clients {
-            let body = ours.body(row);
+            let body = ours.body(route);
             let ask = async |id: &str, key| {
-                call(client, row, &address(row, id, key), body.as_ref()).await
+                call(client, route, &address(route, id, key), body.as_ref()).await
             };
             let nowhere = if names_id {
                 Some(ask(UNKNOWN_ID, NO_KEY).await)
@@ -133,7 +135,7 @@ async fn foreign_id_in_path_returns_404(stack: &Stack) {
                 }
                 // Ids of ours where another kind of id should stand.
                 let of_another_kind =
-                    if row.path.contains("/files") || row.path.contains("{fileId}") {
+                    if route.path.contains("/files") || route.path.contains("{fileId}") {
                         ours.folder.clone()
                     } else {
                         ours.file()
@@ -141,10 +143,10 @@ async fn foreign_id_in_path_returns_404(stack: &Stack) {
                 assert_same(&ask(&of_another_kind, ours.key).await, nowhere, 404);
             }
 
-            if row.path.contains("{keyId}") {
+            if route.path.contains("{keyId}") {
                 // Account keys are an account's, and the keys of a space none of them.
-                let is_rejected =
-                    row.path.starts_with("/account") && client.key == ours.tenant.client.key;
+                let is_refused =
+                    route.path.starts_with("/account") && client.key == ours.tenant.client.key;
                 let nowhere = ask(&ours.tenant.id, NO_KEY).await;
                 for key in [theirs.key, theirs.tenant.key_id, 1] {
                     assert_same(
@@ -171,9 +173,9 @@ async fn foreign_id_in_body_returns_422(stack: &Stack) {
         ours,
         clients,
     } = &tenants;
-    let config = |place: &Place| {
-        let space = format!("/spaces/{}", place.tenant.id);
-        let client = place.tenant.client.clone();
+    let config = |fixture: &RouteFixture| {
+        let space = format!("/spaces/{}", fixture.tenant.id);
+        let client = fixture.tenant.client.clone();
         async move {
             client.get(&space).await.expect_ok()["active_upload_config_id"]
                 .as_str()
@@ -301,12 +303,18 @@ async fn lists_contain_no_foreign_records(stack: &Stack) {
         "Theirs",
     ];
 
-    for row in ROWS
+    for route in ROUTES
         .iter()
-        .filter(|row| row.method == "GET" && !row.path.contains("/files/"))
+        .filter(|route| route.method == "GET" && !route.path.contains("/files/"))
     {
         for client in clients {
-            let response = call(client, row, &address(row, &ours.tenant.id, NO_KEY), None).await;
+            let response = call(
+                client,
+                route,
+                &address(route, &ours.tenant.id, NO_KEY),
+                None,
+            )
+            .await;
             let shown = String::from_utf8_lossy(&response.body);
             assert!(
                 !foreign.iter().any(|name| shown.contains(name)),

@@ -3,8 +3,8 @@
 use serde_json::json;
 use tests::{Client, PHOTO, Response, Stack, StackOptions, stack_test};
 
-use super::assert_rejected;
-use crate::routes::roles::Place;
+use super::assert_refused;
+use crate::routes::fixture::RouteFixture;
 
 const BOUNDARY: &str = "frontier";
 
@@ -64,9 +64,9 @@ const NOTHINGS: [&str; 12] = [
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn invalid_text_part_returns_422_and_undecodable_one_400(stack: &Stack) {
-    let place = Place::new(stack, "Acme").await;
-    let client = &place.tenant.client;
-    let space = || text("space", &place.tenant.handle);
+    let fixture = RouteFixture::new(stack, "Acme").await;
+    let client = &fixture.tenant.client;
+    let space = || text("space", &fixture.tenant.handle);
     let before = stack.dump().await;
 
     for name in ["space", "upload_config", "folder_id"] {
@@ -143,8 +143,8 @@ async fn invalid_text_part_returns_422_and_undecodable_one_400(stack: &Stack) {
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn control_characters_in_file_name_are_removed(stack: &Stack) {
-    let place = Place::new(stack, "Acme").await;
-    let client = &place.tenant.client;
+    let fixture = RouteFixture::new(stack, "Acme").await;
+    let client = &fixture.tenant.client;
     let controls: Vec<u8> = (0..b' ')
         .chain([0x7F])
         .filter(|byte| *byte != b'\r' && *byte != b'\n')
@@ -166,9 +166,12 @@ async fn control_characters_in_file_name_are_removed(stack: &Stack) {
         ]
         .concat();
 
-        let stored = send(client, whole(&[text("space", &place.tenant.handle), file]))
-            .await
-            .expect_created();
+        let stored = send(
+            client,
+            whole(&[text("space", &fixture.tenant.handle), file]),
+        )
+        .await
+        .expect_created();
 
         assert_eq!(
             stored["original_name"],
@@ -188,10 +191,10 @@ async fn control_characters_in_file_name_are_removed(stack: &Stack) {
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn encoded_form_returns_415(stack: &Stack) {
-    let place = Place::new(stack, "Acme").await;
-    let client = &place.tenant.client;
+    let fixture = RouteFixture::new(stack, "Acme").await;
+    let client = &fixture.tenant.client;
     let before = stack.dump().await;
-    let body = whole(&[text("space", &place.tenant.handle), photo()]);
+    let body = whole(&[text("space", &fixture.tenant.handle), photo()]);
     let kind = format!("multipart/form-data; boundary={BOUNDARY}");
     let request = client
         .request("POST", "/upload")
@@ -209,9 +212,9 @@ async fn encoded_form_returns_415(stack: &Stack) {
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn malformed_part_rejects_form(stack: &Stack) {
-    let place = Place::new(stack, "Acme").await;
-    let client = &place.tenant.client;
-    let space = || text("space", &place.tenant.handle);
+    let fixture = RouteFixture::new(stack, "Acme").await;
+    let client = &fixture.tenant.client;
+    let space = || text("space", &fixture.tenant.handle);
     let before = stack.dump().await;
     let file = |disposition: &str, kind: &str, bytes: &[u8]| {
         part(

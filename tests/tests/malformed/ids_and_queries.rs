@@ -3,8 +3,8 @@
 use serde_json::json;
 use tests::{Stack, StackOptions, stack_test};
 
-use super::assert_rejected;
-use crate::routes::roles::{Place, ROWS, Row};
+use super::assert_refused;
+use crate::routes::fixture::{ROUTES, Route, RouteFixture};
 
 /// What stands where an id should, percent-encoded.
 const NO_IDS: [&str; 22] = [
@@ -34,21 +34,21 @@ const NO_IDS: [&str; 22] = [
 
 /// The addresses of a route with each of its ids in turn replaced by none, and spelled as it is
 /// not.
-fn wrong_addresses(place: &Place, row: &Row) -> Vec<String> {
+fn wrong_addresses(fixture: &RouteFixture, route: &Route) -> Vec<String> {
     let mut ids = Vec::new();
-    if row.path.contains("{id}") {
-        ids.push(place.id(row));
+    if route.path.contains("{id}") {
+        ids.push(fixture.id(route));
     }
 
-    if row.path.contains("{keyId}") {
-        ids.push(place.key.to_string());
+    if route.path.contains("{keyId}") {
+        ids.push(fixture.key.to_string());
     }
 
-    if row.path.contains("{fileId}") {
-        ids.push(place.file());
+    if route.path.contains("{fileId}") {
+        ids.push(fixture.file());
     }
 
-    let address = place.address(row);
+    let address = fixture.path(route);
     let mut wrong = Vec::new();
     for id in ids {
         let around = [
@@ -76,19 +76,19 @@ fn wrong_addresses(place: &Place, row: &Row) -> Vec<String> {
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn malformed_id_returns_404(stack: &Stack) {
-    let place = Place::new(stack, "Acme").await;
-    for row in ROWS.iter() {
+    let fixture = RouteFixture::new(stack, "Acme").await;
+    for route in ROUTES.iter() {
         let before = stack.dump().await;
-        for client in [&stack.account(), &place.tenant.client] {
-            for address in wrong_addresses(&place, row) {
-                let request = client.request(row.method, &address);
-                let response = match place.body(row) {
+        for client in [&stack.account(), &fixture.tenant.client] {
+            for address in wrong_addresses(&fixture, route) {
+                let request = client.request(route.method, &address);
+                let response = match fixture.body(route) {
                     Some(body) => client.send(request.json(&body)).await,
                     None => client.send(request).await,
                 };
 
                 // An account's keys are nobody's business but an account key's.
-                if row.path.starts_with("/account") && response.status == 403 {
+                if route.path.starts_with("/account") && response.status == 403 {
                     continue;
                 }
 
@@ -97,18 +97,18 @@ async fn malformed_id_returns_404(stack: &Stack) {
                     response.expect_error(status),
                     json!({}),
                     "{} {address}",
-                    row.method
+                    route.method
                 );
             }
         }
 
-        stack.dump().await.assert_unchanged(&before, row.path);
+        stack.dump().await.assert_unchanged(&before, route.path);
     }
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn invalid_query_parameter_returns_422(stack: &Stack) {
-    let place = Place::new(stack, "Acme").await;
+    let fixture = RouteFixture::new(stack, "Acme").await;
     let long = format!("cursor={}", "A".repeat(4_000));
     let queries = [
         ("limit", "limit=0"),
@@ -132,8 +132,8 @@ async fn invalid_query_parameter_returns_422(stack: &Stack) {
         ("cursor", long.as_str()),
     ];
 
-    for row in ROWS.iter().filter(|row| row.method == "GET") {
-        let address = place.address(row);
+    for route in ROUTES.iter().filter(|route| route.method == "GET") {
+        let address = fixture.path(route);
         let lists = [
             "spaces",
             "api-keys",
@@ -142,7 +142,7 @@ async fn invalid_query_parameter_returns_422(stack: &Stack) {
             "files",
             "folders",
         ];
-        let is_list = row
+        let is_list = route
             .path
             .rsplit('/')
             .next()
@@ -188,7 +188,7 @@ async fn invalid_query_parameter_returns_422(stack: &Stack) {
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn delete_with_invalid_query_deletes_nothing(stack: &Stack) {
-    let place = Place::new(stack, "Acme").await;
+    let fixture = RouteFixture::new(stack, "Acme").await;
     let empty = stack.space("Empty").await;
     let before = stack.dump().await;
     let id = &empty.id;
@@ -207,7 +207,7 @@ async fn delete_with_invalid_query_deletes_nothing(stack: &Stack) {
         format!("id={id}&force=TRUE"),
         format!("id={id}&id={id}"),
         format!("id={id}&id=&force=true"),
-        format!("id={}&id={id}&force=true", place.tenant.id),
+        format!("id={}&id={id}&force=true", fixture.tenant.id),
     ] {
         let errors = stack
             .account()
@@ -221,9 +221,9 @@ async fn delete_with_invalid_query_deletes_nothing(stack: &Stack) {
     }
 
     for no_id in NO_IDS {
-        for client in [&stack.account(), &empty.client, &place.tenant.client] {
-            assert_rejected(client.delete(&format!("/spaces?id={no_id}")).await, no_id);
-            assert_rejected(
+        for client in [&stack.account(), &empty.client, &fixture.tenant.client] {
+            assert_refused(client.delete(&format!("/spaces?id={no_id}")).await, no_id);
+            assert_refused(
                 client
                     .delete(&format!("/spaces?id={no_id}&force=true"))
                     .await,

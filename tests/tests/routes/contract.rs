@@ -1,5 +1,5 @@
-//! `openapi.json` and the API, compared by tools of others: schemathesis sends what the description
-//! allows and what it forbids, redocly checks the description itself.
+//! Compares `openapi.json` with the API by external tools: schemathesis sends valid and invalid
+//! requests, redocly lints the description.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -9,15 +9,15 @@ use tokio::process::Command;
 
 use crate::support::external_programs;
 
-/// Records of each kind that a run may delete.
+/// Number of records of each kind that a run may delete.
 const SPARES: usize = 4;
-/// The page that unsigned uploads come from.
+/// `Referer` of unsigned uploads.
 const REFERRER: &str = "https://example.com/";
 
-/// Statuses of answers, and how many answers had them.
+/// Number of responses by status.
 type Statuses = BTreeMap<String, u64>;
 
-/// Two spaces: one to change, and one to upload to.
+/// Two spaces: `acme`, which requests change, and `uploads`, which uploads go to.
 struct Records<'a> {
     stack: &'a Stack,
     acme: Tenant,
@@ -33,7 +33,7 @@ impl Records<'_> {
         }
     }
 
-    /// Creates the records, and returns what `tests/contract/hooks.py` knows of them.
+    /// Creates the records, and returns their description for `tests/contract/hooks.py`.
     async fn describe(&self) -> Value {
         let Records {
             stack,
@@ -61,7 +61,8 @@ impl Records<'_> {
         })
     }
 
-    /// What uploads name, by the names of their fields and parameters, and what else they need.
+    /// Creates the records that uploads need, and returns their values by names of fields and
+    /// parameters.
     async fn uploads(&self) -> Value {
         let Records { uploads, .. } = self;
         let body = json!({
@@ -150,7 +151,7 @@ fn id(record: &Value) -> &str {
     record["id"].as_str().expect("an id")
 }
 
-/// Returns which phases a run has, and how many requests of each operation it makes up.
+/// Returns the phases of a run, and the number of requests that it generates per operation.
 fn extent() -> [String; 4] {
     let examples = Extent {
         default: 8,
@@ -175,7 +176,8 @@ fn extent() -> [String; 4] {
 async fn schemathesis_passes() {
     let root = external_programs::root();
     let clients = root.join(".tools/clients");
-    let (program, stamp) = (clients.join("bin/st"), clients.join("installed"));
+    let program = clients.join("bin/st");
+    let stamp = clients.join("installed");
 
     if !external_programs::installed("schemathesis", &[], &[&program, &stamp]) {
         return;
@@ -227,11 +229,12 @@ async fn schemathesis_passes() {
     external_programs::run(&mut command).await;
 
     assert_success_of_each(&statuses);
-    // What was deleted and announced waits in queues.
+    // The queues still hold jobs for deleted records and pending files.
     stack.stop_undrained().await;
 }
 
-/// Fails if no request of some operation succeeded: of its answers only errors were compared.
+/// Asserts that every operation had a successful response, since otherwise only its errors were
+/// compared.
 #[track_caller]
 fn assert_success_of_each(statuses: &Path) {
     let statuses = fs::read(statuses).expect("the hooks write the file");
@@ -272,7 +275,7 @@ async fn redocly_passes() {
         .arg(root.join("openapi.json"))
         .arg("--config")
         .arg(tests.join("redocly.yaml"));
-    // It neither reports how it is used nor asks for a newer version.
+    // Disables usage reports and update checks.
     command
         .env("REDOCLY_TELEMETRY", "off")
         .env("REDOCLY_SUPPRESS_UPDATE_NOTICE", "true");

@@ -1,13 +1,12 @@
-//! What follows from the declarations of the endpoints, and what the template says of their
-//! functions.
+//! The endpoint declarations match the generated files and `template.yaml`.
 
 use std::{collections::BTreeSet, env, fs, path::Path, time::Duration};
 
 use local::TEMPLATE;
 use runtime::RESPONSE_DEADLINE;
-use template::{Context, Stack};
+use template::{Context, Route, Stack};
 
-/// What the product's template comes to.
+/// Returns the stack that `template.yaml` describes.
 pub(crate) fn stack() -> Stack {
     let attributes = [("Cdn", "DomainName"), ("Api", "ApiEndpoint")].map(|(resource, name)| {
         (
@@ -26,17 +25,18 @@ pub(crate) fn stack() -> Stack {
     template::read(TEMPLATE, &context).unwrap_or_else(|diagnostics| panic!("{diagnostics}"))
 }
 
-/// Compares the files, or writes them where the variable `UPDATE` is set.
+/// Compares the generated files with the repository, or writes them if the variable `UPDATE` is
+/// set.
 #[test]
 #[expect(
     clippy::disallowed_methods,
-    reason = "`scripts/openapi` sets the variable for this test alone"
+    reason = "`scripts/openapi` sets the variable for this test only"
 )]
 fn generated_files_match_declarations() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    for file in openapi::generate(&root).expect("the files are read") {
+    for file in openapi::generate(&root).expect("readable files") {
         if env::var_os("UPDATE").is_some() {
-            file.write().expect("the file is written");
+            file.write().expect("a writable file");
         }
         let content = fs::read_to_string(&file.path).unwrap_or_default();
         assert!(
@@ -59,12 +59,11 @@ fn template_routes_every_endpoint_to_its_function() {
             .map(|function| function.binary.clone())
             .unwrap_or_default()
     };
-    let (default, explicit): (Vec<_>, Vec<_>) = stack
+    let is_default = |route: &&Route| route.path == "$default";
+    let routed: BTreeSet<_> = stack
         .routes
         .iter()
-        .partition(|route| route.path == "$default");
-    let routed: BTreeSet<_> = explicit
-        .iter()
+        .filter(|route| !is_default(route))
         .map(|route| {
             (
                 binary(&route.function),
@@ -89,8 +88,10 @@ fn template_routes_every_endpoint_to_its_function() {
 
     assert_eq!(routed, declared.collect());
     assert_eq!(
-        default
+        stack
+            .routes
             .iter()
+            .filter(is_default)
             .map(|route| binary(&route.function))
             .collect::<Vec<_>>(),
         ["not-found"]
@@ -100,19 +101,19 @@ fn template_routes_every_endpoint_to_its_function() {
 #[test]
 fn functions_respond_before_timeout() {
     let stack = stack();
-    let answering: BTreeSet<&String> = stack
+    let responding: BTreeSet<&String> = stack
         .routes
         .iter()
         .map(|route| &route.function)
         .chain(&stack.cdn_origin)
         .collect();
 
-    assert!(!answering.is_empty());
+    assert!(!responding.is_empty());
 
     for function in stack
         .functions
         .iter()
-        .filter(|function| answering.contains(&function.logical_id))
+        .filter(|function| responding.contains(&function.logical_id))
     {
         assert!(
             Duration::from_secs(function.timeout_seconds.into()) > RESPONSE_DEADLINE,

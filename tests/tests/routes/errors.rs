@@ -1,4 +1,5 @@
-//! What holds for every route: who calls, what they send, and how refusals look.
+//! Rules for every route: credentials, content types, unknown paths and methods, CORS and request
+//! ids.
 
 use serde_json::json;
 use tests::{Stack, stack_test};
@@ -47,7 +48,7 @@ async fn malformed_json_is_rejected_with_position(stack: &Stack) {
         )
     };
 
-    for (body, place) in [
+    for (body, expected) in [
         (b"{".to_vec(), "line 1 column 1"),
         (b" ".to_vec(), "line 1 column 1"),
         (b"{\"name\":\n \"\xFF\"}".to_vec(), "line 2"),
@@ -61,7 +62,7 @@ async fn malformed_json_is_rejected_with_position(stack: &Stack) {
         assert!(
             response.json()["message"]
                 .as_str()
-                .is_some_and(|text| text.contains(place)),
+                .is_some_and(|message| message.contains(expected)),
             "{}",
             response.json()
         );
@@ -163,8 +164,11 @@ async fn cors_allows_any_origin(stack: &Stack) {
 #[stack_test]
 async fn every_response_has_unique_request_id(stack: &Stack) {
     let account = stack.account();
-    let made = account.post("/spaces", json!({"name": "Acme"})).await;
+    let created = account.post("/spaces", json!({"name": "Acme"})).await;
     let rejected = account.post("/spaces", json!({"name": "Acme"})).await;
-    assert_eq!(made.header("x-request-id").len(), 26);
-    assert_ne!(made.header("x-request-id"), rejected.header("x-request-id"));
+    assert_eq!(created.header("x-request-id").len(), 26);
+    assert_ne!(
+        created.header("x-request-id"),
+        rejected.header("x-request-id")
+    );
 }

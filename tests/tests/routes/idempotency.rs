@@ -1,155 +1,17 @@
-//! `Idempotency-Key`: a request that creates something is done once, however often it is sent.
+//! `Idempotency-Key`: repeated requests create a record once.
 
 use futures::future::join_all;
-use reqwest::{RequestBuilder, header::HeaderValue, multipart::Form};
-use serde_json::{Value, json};
-use tests::{Client, PHOTO, Response, Stack, Tenant, file, minutes, seconds, stack_test};
+use reqwest::{header::HeaderValue, multipart::Form};
+use serde_json::json;
+use tests::{PHOTO, Response, Stack, file, minutes, seconds, stack_test};
 
-/// Minutes for which an answer is kept.
-const KEPT_MINUTES: u64 = 24 * 60;
+use super::creations::{
+    Creation, assert_first, assert_payload_mismatch, assert_replay, creations, keys, photo,
+    with_idempotency_key,
+};
 
-/// A request that creates something.
-pub(crate) struct Creation {
-    client: Client,
-    path: String,
-    payload: Payload,
-}
-
-pub(crate) enum Payload {
-    Json(Value),
-    /// The handle of a space, and the fields of files.
-    Form(String, &'static [&'static str]),
-}
-
-impl Creation {
-    pub(crate) fn json(client: &Client, path: &str, body: Value) -> Creation {
-        Creation {
-            client: client.clone(),
-            path: path.to_owned(),
-            payload: Payload::Json(body),
-        }
-    }
-
-    pub(crate) fn path(&self) -> &str {
-        &self.path
-    }
-
-    /// Whether a name of it is taken once it has been sent.
-    fn has_unique_name(&self) -> bool {
-        ["/spaces", "/folders", "/upload-configs"].contains(&self.path.as_str())
-    }
-
-    pub(crate) fn upload(
-        client: &Client,
-        acme: &Tenant,
-        fields: &'static [&'static str],
-    ) -> Creation {
-        let payload = Payload::Form(acme.handle.clone(), fields);
-        Creation {
-            client: client.clone(),
-            path: "/upload".to_owned(),
-            payload,
-        }
-    }
-
-    /// Sends it under a name.
-    pub(crate) async fn send(&self, name: &str) -> Response {
-        let request = named(&self.client, &self.path, name);
-
-        self.client
-            .send(match &self.payload {
-                Payload::Json(body) => request.json(body),
-                Payload::Form(handle, fields) => {
-                    let form = Form::new().text("space", handle.clone());
-                    let with_photo =
-                        |form: Form, field: &&str| form.part(field.to_string(), photo());
-                    request.multipart(fields.iter().fold(form, with_photo))
-                }
-            })
-            .await
-    }
-}
-
-/// One of each request that creates something, no two of one caller on one route.
-pub(crate) fn creations(stack: &Stack, acme: &Tenant) -> Vec<Creation> {
-    vec![
-        Creation::json(
-            &stack.account(),
-            "/spaces",
-            json!({"name": "Plain Name of a Space"}),
-        ),
-        Creation::json(
-            &acme.client,
-            &keys(acme),
-            json!({"name": "Plain Name of a Key", "role": "user"}),
-        ),
-        Creation::json(
-            &stack.account(),
-            "/account/api-keys",
-            json!({"name": "Plain Name of an Account Key"}),
-        ),
-        Creation::json(
-            &acme.client,
-            "/folders",
-            json!({"space_id": acme.id, "name": "Plain Name of a Folder"}),
-        ),
-        Creation::json(
-            &acme.client,
-            "/upload-configs",
-            json!({"space_id": acme.id, "name": "plain-name"}),
-        ),
-        Creation::upload(&acme.client, acme, &["file"]),
-        Creation::upload(&stack.account(), acme, &["files[]", "files[]", "file"]),
-    ]
-}
-
-fn keys(acme: &Tenant) -> String {
-    format!("/spaces/{}/api-keys", acme.id)
-}
-
-fn photo() -> reqwest::multipart::Part {
-    file("plain-name.jpg", "image/jpeg", PHOTO)
-}
-
-fn named(client: &Client, path: &str, name: &str) -> RequestBuilder {
-    client.request("POST", path).header("idempotency-key", name)
-}
-
-/// Demands that an answer is the first one again.
-#[track_caller]
-pub(crate) fn assert_replay(response: &Response, first: &Response) {
-    assert_eq!(
-        (response.status, response.header("idempotent-replayed")),
-        (201, "true"),
-        "{}",
-        response.request
-    );
-    assert_eq!(
-        response.header("content-type"),
-        first.header("content-type")
-    );
-    assert_eq!(response.body, first.body);
-}
-
-/// Demands that an answer is the first one, and tells so.
-#[track_caller]
-pub(crate) fn assert_first(response: Response) -> Response {
-    assert!(
-        !response.headers.contains_key("idempotent-replayed"),
-        "{}",
-        response.request
-    );
-    response.expect_status(201)
-}
-
-#[track_caller]
-fn assert_another_payload(response: Response) {
-    let message = "The idempotency key field was already used for a request with another payload.";
-    assert_eq!(
-        response.expect_error(422),
-        json!({"idempotency_key": [message]})
-    );
-}
+/// Minutes for which a response is replayed.
+const RETENTION_MINUTES: u64 = 24 * 60;
 
 #[stack_test]
 async fn repeated_request_is_replayed_and_has_one_effect(stack: &Stack) {
@@ -159,8 +21,8 @@ async fn repeated_request_is_replayed_and_has_one_effect(stack: &Stack) {
         let before = stack.dump().await;
 
         for _ in 0..2 {
-            let (again, calls) = stack.calls_of(creation.send(" order 7 ")).await;
-            assert_replay(&again, &first);
+            let (replay, calls) = stack.calls_of(creation.send(" order 7 ")).await;
+            assert_replay(&replay, &first);
             assert!(
                 !calls
                     .iter()
@@ -171,11 +33,11 @@ async fn repeated_request_is_replayed_and_has_one_effect(stack: &Stack) {
 
         stack.dump().await.assert_unchanged(&before, &creation.path);
 
-        let under_another_name = creation.send("order 8").await;
+        let with_other_key = creation.send("order 8").await;
         if creation.has_unique_name() {
-            under_another_name.expect_error(422);
+            with_other_key.expect_error(422);
         } else {
-            assert_ne!(assert_first(under_another_name).body, first.body);
+            assert_ne!(assert_first(with_other_key).body, first.body);
         }
     }
 }
@@ -184,8 +46,8 @@ async fn repeated_request_is_replayed_and_has_one_effect(stack: &Stack) {
 async fn same_key_with_other_payload_is_rejected(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let send = |body: &'static str| {
-        let request =
-            named(&acme.client, &keys(&acme), "one").header("content-type", "application/json");
+        let request = with_idempotency_key(&acme.client, &keys(&acme), "one")
+            .header("content-type", "application/json");
         acme.client.send(request.body(body))
     };
     let first = assert_first(send(r#"{"name": "web", "role": "user"}"#).await);
@@ -202,18 +64,18 @@ async fn same_key_with_other_payload_is_rejected(stack: &Stack) {
         r#"{"name": "api", "role": "user"}"#,
         r#"{"name": "web", "role": "viewer"}"#,
     ] {
-        assert_another_payload(send(other).await);
+        assert_payload_mismatch(send(other).await);
     }
 
     let upload = |form: Form| {
         acme.client
-            .send(named(&acme.client, "/upload", "one").multipart(form))
+            .send(with_idempotency_key(&acme.client, "/upload", "one").multipart(form))
     };
     let space = || Form::new().text("space", acme.handle.clone());
     let first = assert_first(upload(space().text("ref", "r").part("file", photo())).await);
     let before = stack.dump().await;
 
-    // The boundary is another one each time.
+    // Each form has a different boundary.
     assert_replay(
         &upload(space().text("ref", "r").part("file", photo())).await,
         &first,
@@ -241,7 +103,7 @@ async fn same_key_with_other_payload_is_rejected(stack: &Stack) {
             file("plain-name.jpg", "image/jpeg", &PHOTO[..PHOTO.len() - 1]),
         ),
     ] {
-        assert_another_payload(upload(other).await);
+        assert_payload_mismatch(upload(other).await);
     }
 
     stack
@@ -252,7 +114,8 @@ async fn same_key_with_other_payload_is_rejected(stack: &Stack) {
 
 #[stack_test]
 async fn key_is_scoped_to_caller_and_route(stack: &Stack) {
-    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
     let second_key = acme.role("owner").await;
     let body = || json!({"name": "one"});
     let mut bodies = Vec::new();
@@ -265,12 +128,12 @@ async fn key_is_scoped_to_caller_and_route(stack: &Stack) {
         (&stack.account(), "/spaces".to_owned()),
     ] {
         let first = assert_first(Creation::json(client, &path, body()).send("one").await);
-        for spelled in [
+        for same_path in [
             path.clone(),
             path.replace(&acme.id, &acme.id.to_lowercase()),
         ] {
             assert_replay(
-                &Creation::json(client, &spelled, body()).send("one").await,
+                &Creation::json(client, &same_path, body()).send("one").await,
                 &first,
             );
         }
@@ -296,7 +159,7 @@ async fn response_is_replayed_for_a_day(stack: &Stack) {
         Creation::upload(&acme.client, &acme, &["file"]),
     ] {
         let first = assert_first(creation.send("one").await);
-        stack.clock.advance(minutes(KEPT_MINUTES - 1));
+        stack.clock.advance(minutes(RETENTION_MINUTES - 1));
         stack.clock.advance(seconds(59));
         assert_replay(&creation.send("one").await, &first);
         stack.clock.advance(seconds(1));
@@ -310,17 +173,14 @@ async fn response_is_replayed_for_a_day(stack: &Stack) {
 #[stack_test]
 async fn replay_succeeds_even_if_request_would_now_fail(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let end = stack
+    let expiry = stack
         .admin_environment()
         .env
         .now()
         .plus_ms(600_000)
         .rfc3339();
-    let creation = Creation::json(
-        &acme.client,
-        &keys(&acme),
-        json!({"name": "short", "expires_at": end}),
-    );
+    let body = json!({"name": "short", "expires_at": expiry});
+    let creation = Creation::json(&acme.client, &keys(&acme), body);
     let first = assert_first(creation.send("one").await);
 
     stack.clock.advance(minutes(11));
@@ -347,10 +207,10 @@ async fn replay_into_deleted_space_is_rejected(stack: &Stack) {
             creations.push(Creation::upload(&account, &acme, &["file"]));
         }
 
-        let name = format!("forced: {force}");
+        let key = format!("forced: {force}");
         for creation in &creations {
-            let first = assert_first(creation.send(&name).await);
-            assert_replay(&creation.send(&name).await, &first);
+            let first = assert_first(creation.send(&key).await);
+            assert_replay(&creation.send(&key).await, &first);
         }
 
         account
@@ -364,7 +224,7 @@ async fn replay_into_deleted_space_is_rejected(stack: &Stack) {
             } else {
                 422
             };
-            creation.send(&name).await.expect_error(status);
+            creation.send(&key).await.expect_error(status);
         }
 
         stack.run_purges().await;
@@ -374,97 +234,97 @@ async fn replay_into_deleted_space_is_rejected(stack: &Stack) {
 #[stack_test]
 async fn concurrent_requests_with_one_key_have_one_effect(stack: &Stack) {
     let acme = stack.space("Acme").await;
+
     for (creation, index) in creations(stack, &acme).iter().zip(0..) {
         for count in [2, 10] {
             let before = stack.dump().await;
-            let name = format!("at once {index} {count}");
-            let responses = join_all((0..count).map(|_| creation.send(&name))).await;
+            let key = format!("at once {index} {count}");
+            let responses = join_all((0..count).map(|_| creation.send(&key))).await;
 
             if creation.has_unique_name() && count > 2 {
-                // The name is taken by what the two made.
-                assert!(
-                    responses
-                        .iter()
-                        .all(|response| response.status == 422 || response.status == 409)
-                );
+                // The two requests before created a record with the name.
+                for response in responses {
+                    assert!([409, 422].contains(&response.status), "{}", response.status);
+                }
                 continue;
             }
 
-            let first = responses
-                .iter()
-                .filter(|response| response.header("idempotent-replayed").is_empty());
-            let first: Vec<_> = first.filter(|response| response.status == 201).collect();
-            assert_eq!(first.len(), 1, "{}", creation.path);
-
-            for response in responses.iter().filter(|response| response.status != 201) {
-                assert_eq!(
-                    response.header("retry-after"),
-                    "60",
-                    "the lease of the first one"
-                );
-                assert!(response.clone().expect_error(409)["idempotency_key"].is_array());
-            }
-
-            for response in responses
-                .iter()
-                .filter(|response| !response.header("idempotent-replayed").is_empty())
-            {
-                assert_replay(response, first[0]);
-            }
-
-            assert_replay(&creation.send(&name).await, first[0]);
+            let first = assert_one_effect(&responses);
+            assert_replay(&creation.send(&key).await, first);
 
             let objects = stack.dump().await.objects.len() - before.objects.len();
-            let made = first[0].json()["data"].as_array().map_or(1, Vec::len);
-            assert_eq!(objects, if creation.path == "/upload" { made } else { 0 });
+            let files = first.json()["data"].as_array().map_or(1, Vec::len);
+            let is_upload = creation.path == "/upload";
+            assert_eq!(objects, if is_upload { files } else { 0 });
         }
     }
 
-    let listed = acme
-        .client
-        .get(&keys(&acme))
-        .await
-        .expect_status(200)
-        .json();
+    let list = acme.client.get(&keys(&acme)).await;
+    let list = list.expect_status(200).json();
     assert_eq!(
-        listed["data"].as_array().map(Vec::len),
+        list["data"].as_array().map(Vec::len),
         Some(3),
-        "the owner's, and one of each round"
+        "the owner key, and one key per round"
     );
+}
+
+/// Asserts that one request created a record and that all others are replays or in conflict with
+/// it, and returns its response.
+#[track_caller]
+fn assert_one_effect(responses: &[Response]) -> &Response {
+    let is_replay = |response: &&Response| !response.header("idempotent-replayed").is_empty();
+    let first: Vec<&Response> = responses
+        .iter()
+        .filter(|response| response.status == 201 && !is_replay(response))
+        .collect();
+    assert_eq!(first.len(), 1, "{}", responses[0].request);
+
+    for response in responses.iter().filter(|response| response.status != 201) {
+        let retry_after = response.header("retry-after");
+        assert_eq!(retry_after, "60", "the lease of the first request");
+        assert!(response.clone().expect_error(409)["idempotency_key"].is_array());
+    }
+    for response in responses.iter().filter(is_replay) {
+        assert_replay(response, first[0]);
+    }
+
+    first[0]
 }
 
 #[stack_test]
 async fn stored_reservation_contains_no_secret(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let name = "a very telling name of a request";
-    let mut secrets = vec![name.to_owned()];
+    let key = "a very specific idempotency key";
+    let mut secrets = vec![key.to_owned()];
 
     secrets
         .extend([&stack.account(), &acme.client].map(|client| client.key.clone().expect("a key")));
 
     for creation in creations(stack, &acme) {
-        let made = assert_first(creation.send(name).await).json();
-        secrets.extend(made["data"]["key"].as_str().map(str::to_owned));
+        let created = assert_first(creation.send(key).await).json();
+        secrets.extend(created["data"]["key"].as_str().map(str::to_owned));
     }
 
     assert_eq!(secrets.len(), 5);
 
     let dump = stack.dump().await;
-    let claims = dump
+    let reservations = dump
         .items
         .iter()
         .filter(|((partition, _), _)| partition.starts_with("IDEMPOTENCY#"));
-    let claims: Vec<String> = claims
+    let reservations: Vec<String> = reservations
         .map(|(key, item)| format!("{key:?} {item}"))
         .collect();
 
-    assert_eq!(claims.len(), creations(stack, &acme).len());
+    assert_eq!(reservations.len(), creations(stack, &acme).len());
 
-    for (key, item) in &dump.items {
-        let shown = format!("{key:?} {item}");
+    for (item_key, item) in &dump.items {
+        let stored = format!("{item_key:?} {item}");
         assert!(
-            !secrets.iter().any(|secret| shown.contains(secret.as_str())),
-            "{shown}"
+            !secrets
+                .iter()
+                .any(|secret| stored.contains(secret.as_str())),
+            "{stored}"
         );
     }
 
@@ -477,7 +337,12 @@ async fn stored_reservation_contains_no_secret(stack: &Stack) {
         &acme.handle,
         "/api/v1",
     ] {
-        assert!(!claims.iter().any(|claim| claim.contains(plain)), "{plain}");
+        assert!(
+            !reservations
+                .iter()
+                .any(|reservation| reservation.contains(plain)),
+            "{plain}"
+        );
     }
 }
 
@@ -485,13 +350,14 @@ async fn stored_reservation_contains_no_secret(stack: &Stack) {
 async fn malformed_key_is_rejected_by_creating_routes(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let before = stack.dump().await;
-    let (long, longest) = ("x".repeat(256), "x".repeat(255));
+    let too_long = "x".repeat(256);
+    let longest = "x".repeat(255);
 
-    for (name, message) in [
+    for (key, message) in [
         (&b""[..], "The idempotency key field is required."),
         (b" \t ", "The idempotency key field is required."),
         (
-            long.as_bytes(),
+            too_long.as_bytes(),
             "The idempotency key field must not be greater than 255 characters.",
         ),
         (
@@ -499,12 +365,12 @@ async fn malformed_key_is_rejected_by_creating_routes(stack: &Stack) {
             "The idempotency key field format is invalid.",
         ),
     ] {
-        let name = HeaderValue::from_bytes(name).expect("a header");
+        let key = HeaderValue::from_bytes(key).expect("a header");
         for path in ["/spaces", &keys(&acme), "/account/api-keys", "/upload"] {
             let request = stack
                 .account()
                 .request("POST", path)
-                .header("idempotency-key", &name);
+                .header("idempotency-key", &key);
             let request = match path {
                 "/upload" => {
                     request.multipart(tests::form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
@@ -520,7 +386,7 @@ async fn malformed_key_is_rejected_by_creating_routes(stack: &Stack) {
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "names that cannot be");
+        .assert_unchanged(&before, "malformed keys");
 
     let creation = Creation::json(&acme.client, &keys(&acme), json!({"name": "one"}));
     let first = assert_first(creation.send(&longest).await);

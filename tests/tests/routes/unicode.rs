@@ -1,16 +1,16 @@
-//! Texts in Unicode NFC, and names that are made of them.
+//! Texts are stored in Unicode NFC, and stored names are transliterated.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, file, form, stack_test};
+use tests::{PHOTO, Stack, form, stack_test};
 
 use crate::support::signer::text;
 
-/// The same text in two compositions.
+/// The same text in NFC and in NFD.
 const COMPOSED: &str = "\u{e9}t\u{e9}";
 const DECOMPOSED: &str = "e\u{301}te\u{301}";
 
-#[stack_test]
-async fn texts_are_stored_in_nfc(stack: &Stack) {
+/// Creates a space, a key and an upload config `a` with decomposed texts, and returns the space.
+async fn space_with_decomposed_texts(stack: &Stack) -> Value {
     let account = stack.account();
     let space = account
         .post(
@@ -40,15 +40,27 @@ async fn texts_are_stored_in_nfc(stack: &Stack) {
         COMPOSED
     );
 
-    let (id, handle) = (text(&space["id"]), text(&space["handle"]));
-    let described = json!({"space_id": id, "name": "a", "description": DECOMPOSED, "config": {"metadata": {"tags": [DECOMPOSED]}}});
+    let config = json!({
+        "space_id": space["id"], "name": "a", "description": DECOMPOSED,
+        "config": {"metadata": {"tags": [DECOMPOSED]}},
+    });
     assert_eq!(
         account
-            .post("/upload-configs", described)
+            .post("/upload-configs", config)
             .await
             .expect_created()["description"],
         COMPOSED
     );
+
+    space
+}
+
+#[stack_test]
+async fn texts_are_stored_in_nfc(stack: &Stack) {
+    let account = stack.account();
+    let space = space_with_decomposed_texts(stack).await;
+    let id = text(&space["id"]);
+    let handle = text(&space["handle"]);
 
     let name = format!("{DECOMPOSED}.jpg");
     let upload = form(&handle, &name, "image/jpeg", PHOTO)
@@ -73,30 +85,30 @@ async fn texts_are_stored_in_nfc(stack: &Stack) {
     );
     assert_eq!(changed["tags"], json!(["\u{f6}"]));
 
-    for spelled in ["%C3%B6", "o%CC%88", "O%CC%88"] {
+    for encoded in ["%C3%B6", "o%CC%88", "O%CC%88"] {
         let list = async |filter: &str| {
             account
-                .get(&format!("/files?space_id={id}&{filter}={spelled}"))
+                .get(&format!("/files?space_id={id}&{filter}={encoded}"))
                 .await
         };
         let first = |list: Value| list["data"][0]["id"].clone();
         assert_eq!(
             first(list("search").await.expect_status(200).json()),
             record["id"],
-            "{spelled}"
+            "{encoded}"
         );
 
-        if !spelled.starts_with('O') {
+        if !encoded.starts_with('O') {
             assert_eq!(
                 first(list("tag").await.expect_status(200).json()),
                 record["id"],
-                "{spelled}"
+                "{encoded}"
             );
             let by_ref = account
-                .get(&format!("/files/by-ref?space_id={id}&ref={spelled}"))
+                .get(&format!("/files/by-ref?space_id={id}&ref={encoded}"))
                 .await
                 .expect_ok();
-            assert_eq!(by_ref["id"], record["id"], "{spelled}");
+            assert_eq!(by_ref["id"], record["id"], "{encoded}");
         }
     }
 }
@@ -108,15 +120,18 @@ async fn stored_names_are_transliterated(stack: &Stack) {
         .with_settings(json!({"storage": {"generate_filename": false, "unique_filename": false}}))
         .await;
 
-    for (name, stored) in [
+    for (name, stored_name) in [
         ("\u{dc}n\u{ef}.jpg", "uni.jpg"),
         ("U\u{308}ni\u{308} 2.jpg", "uni-2.jpg"),
         ("Москва.jpg", "moskva.jpg"),
         ("日本.jpg", "ri-ben.jpg"),
     ] {
-        let upload = form(&acme.handle, name, "image/jpeg", PHOTO).text("upload_config", "own");
-        let record = acme.client.upload(upload).await.expect_created();
-        assert_eq!(record["name"], stored, "{name}");
+        let record = acme
+            .upload(PHOTO)
+            .named(name, "image/jpeg")
+            .with_config("own")
+            .await;
+        assert_eq!(record["name"], stored_name, "{name}");
         stack
             .anonymous
             .get(&text(&record["url"]))
@@ -124,12 +139,11 @@ async fn stored_names_are_transliterated(stack: &Stack) {
             .expect_status(200);
     }
 
-    // What looks different may be stored under the same name, which is taken then.
-    let other = reqwest::multipart::Form::new()
-        .text("space", acme.handle.clone())
-        .text("upload_config", "own");
-    acme.client
-        .upload(other.part("file", file("uni.jpg", "image/jpeg", PHOTO)))
+    // Different names conflict if they have the same transliteration.
+    acme.upload(PHOTO)
+        .named("uni.jpg", "image/jpeg")
+        .with_config("own")
+        .send()
         .await
         .expect_error(409);
 }

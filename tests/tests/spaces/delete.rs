@@ -1,6 +1,6 @@
 //! `DELETE /spaces`, and the purge of deleted spaces.
 
-use crate::routes::roles::{Place, ROWS};
+use crate::routes::fixture::{ROUTES, RouteFixture};
 use domain::{Handle, IdSequence, NewSpace, Space, SpaceName, UploadConfig, UserId};
 use serde_json::{Value, json};
 use std::pin::pin;
@@ -222,7 +222,7 @@ async fn empty_space_is_deleted_with_configs_keys_and_members(stack: &Stack) {
 
 #[stack_test]
 async fn deleted_space_is_unreachable_at_once(stack: &Stack) {
-    let place = Place::new(stack, "Acme").await;
+    let place = RouteFixture::new(stack, "Acme").await;
     let acme = &place.tenant;
     let member = stack.user().await;
     stack.add_member(&member, acme, "owner").await;
@@ -238,7 +238,7 @@ async fn deleted_space_is_unreachable_at_once(stack: &Stack) {
 
     let is_of_space = |path: &str| path.contains("/spaces/{id}") || path.contains("/files/{id}");
     for client in [&stack.account(), &member.client] {
-        for row in ROWS
+        for row in ROUTES
             .iter()
             .filter(|row| is_of_space(row.path) || (row.method, row.path) == ("DELETE", "/spaces"))
         {
@@ -258,7 +258,7 @@ async fn deleted_space_is_unreachable_at_once(stack: &Stack) {
         let spaces = client.get("/spaces").await.expect_status(200).body;
         assert!(!String::from_utf8_lossy(&spaces).contains(&acme.id));
     }
-    for row in ROWS.iter() {
+    for row in ROUTES.iter() {
         for client in [&acme.client, &viewer] {
             place.call(row, client).await.expect_error(401);
         }

@@ -8,7 +8,7 @@ use tests::{PHOTO, Response, Stack, Tenant, file, stack_test};
 use super::presign::presign_body;
 use crate::{
     folders::create::{address, paths},
-    routes::idempotency::{assert_first, assert_replay},
+    routes::creations::{assert_first, assert_replay},
     support::signer::text,
 };
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tests::{PHOTO, Response, Stack, StackOptions, file, form, seconds, stack_test};
 
 use crate::{
-    routes::idempotency::{assert_first, assert_replay},
+    routes::creations::{assert_first, assert_replay},
     support::signer::{Parameters, Signer, photo, query, text, with},
 };
 

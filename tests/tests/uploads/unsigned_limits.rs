@@ -9,7 +9,7 @@ use tests::{
 };
 
 use super::unsigned::{REFERRER, UnsignedConfig, form, photo};
-use crate::routes::idempotency::{assert_first, assert_replay};
+use crate::routes::creations::{assert_first, assert_replay};
 
 /// Window of the request limit, in milliseconds.
 const MINUTE_MS: i64 = 60_000;
