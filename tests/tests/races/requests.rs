@@ -1,26 +1,29 @@
-//! What happens at once.
+//! Concurrent requests for names, spaces and settings.
 
-use std::time::Duration;
+use std::{cell::Cell, time::Duration};
 
 use emulators::{InjectedError, Service::Sqs};
-use futures::future::{join, join_all};
+use futures::{
+    FutureExt,
+    future::{join, join_all},
+};
 use serde_json::{Value, json};
 use tests::{Extent, PHOTO, Response, Stack, form, seconds, stack_test};
 
-/// Deletions of empty spaces that race against uploads.
+/// Number of deletions of empty spaces that race against uploads.
 const EMPTY_ROUNDS: Extent = Extent {
     default: 24,
     thorough: 240,
     variable: "LARDER_EMPTY_SPACE_ROUNDS",
 };
-/// Pairs of deletions that race against uploads.
+/// Number of pairs of deletions that race against uploads.
 const DELETION_ROUNDS: Extent = Extent {
     default: 20,
     thorough: 200,
     variable: "LARDER_DELETION_ROUNDS",
 };
 
-/// Demands that one of the answers has this status and all others tell that the name is taken.
+/// Asserts that one response has this status, and that all others reject the name as taken.
 #[track_caller]
 fn assert_one_winner(responses: Vec<Response>, status: u16) {
     assert_eq!(
@@ -42,8 +45,8 @@ fn assert_one_winner(responses: Vec<Response>, status: u16) {
     }
 }
 
-/// A name in one of its spellings: the bits of a number say which letters are large.
-fn spelled(name: &str, number: usize) -> String {
+/// Returns a variant of a name: bit `i` of the number makes letter `i` upper case.
+fn case_variant(name: &str, number: usize) -> String {
     let letters = name.chars().enumerate();
     letters
         .map(|(index, letter)| {
@@ -60,8 +63,8 @@ fn spelled(name: &str, number: usize) -> String {
 async fn fifty_spellings_of_one_name_create_one_space(stack: &Stack) {
     let account = stack.account();
     let before = account.get("/spaces").await.expect_status(200).json();
-    let attempts =
-        (0..50).map(|number| account.post("/spaces", json!({"name": spelled("photos", number)})));
+    let attempts = (0..50)
+        .map(|number| account.post("/spaces", json!({"name": case_variant("photos", number)})));
     assert_one_winner(join_all(attempts).await, 201);
     let after = account.get("/spaces").await.expect_status(200).json();
     let count = |page: &Value| page["data"].as_array().map(Vec::len);
@@ -83,7 +86,7 @@ async fn one_of_concurrent_renames_gets_the_name(stack: &Stack) {
                 .client
                 .put(
                     &format!("/spaces/{}", tenant.id),
-                    json!({"name": spelled("photos", number)}),
+                    json!({"name": case_variant("photos", number)}),
                 )
                 .await
         });
@@ -103,7 +106,7 @@ async fn one_of_concurrent_renames_gets_the_name(stack: &Stack) {
             .expect_ok()["name"]
             .clone();
         let expected = if index == winner {
-            spelled("photos", index)
+            case_variant("photos", index)
         } else {
             format!("Space {index}")
         };
@@ -129,25 +132,30 @@ async fn rename_or_create_gets_the_name(stack: &Stack) {
     for round in 0..20 {
         let body = json!({"name": format!("Name {round}")});
         let rename = acme.client.put(&path, body.clone());
+        let rename = rename.map(|response| (200, response)).boxed_local();
         let create = account.post("/spaces", body);
-        let (rename, create) = if round % 2 == 0 {
-            join(rename, create).await
+        let create = create.map(|response| (201, response)).boxed_local();
+        // Every second round sends the creation first.
+        let requests = if round % 2 == 0 {
+            [rename, create]
         } else {
-            let (create, rename) = join(create, rename).await;
-            (rename, create)
-        };
-        let (won, lost) = if rename.status == 200 {
-            (rename.expect_status(200), create)
-        } else {
-            (create.expect_status(201), rename)
+            [create, rename]
         };
 
-        assert_eq!(
-            lost.expect_error(422),
-            json!({"name": ["The name has already been taken."]}),
-            "{}",
-            won.request
-        );
+        let responses = join_all(requests).await;
+
+        let rejected: Vec<Response> = responses
+            .into_iter()
+            .filter(|(success, response)| response.status != *success)
+            .map(|(_, response)| response)
+            .collect();
+        assert_eq!(rejected.len(), 1);
+        for response in rejected {
+            assert_eq!(
+                response.expect_error(422),
+                json!({"name": ["The name has already been taken."]})
+            );
+        }
     }
 }
 
@@ -157,9 +165,9 @@ async fn name_of_space_being_deleted_is_never_shared(stack: &Stack) {
     for round in 0..10 {
         let name = format!("Name {round}");
         let acme = stack.space(&name).await;
-        let address = format!("/spaces?id={}", acme.id);
+        let path = format!("/spaces?id={}", acme.id);
         let (deleted, created) = join(
-            acme.client.delete(&address),
+            acme.client.delete(&path),
             account.post("/spaces", json!({ "name": name })),
         )
         .await;
@@ -193,17 +201,18 @@ async fn name_of_space_being_deleted_is_never_shared(stack: &Stack) {
 #[stack_test]
 async fn space_with_accepted_file_is_not_deleted_as_empty(stack: &Stack) {
     let account = stack.account();
-    let (mut deleted, mut rejected) = (0, 0);
+    let mut deleted = 0;
+    let mut rejected = 0;
 
     for round in 0..EMPTY_ROUNDS.rounds() {
         let acme = stack.space(&format!("Space {round}")).await;
-        let address = format!("/spaces?id={}", acme.id);
-        // Other requests before it make the deletion late by as much as the round says.
+        let path = format!("/spaces?id={}", acme.id);
+        // Other requests before the deletion delay it, depending on the round.
         let deletion = async {
             for _ in 0..round % 6 {
                 account.get("/spaces?limit=1").await.expect_status(200);
             }
-            account.delete(&address).await
+            account.delete(&path).await
         };
         let upload = || {
             acme.client
@@ -233,7 +242,7 @@ async fn space_with_accepted_file_is_not_deleted_as_empty(stack: &Stack) {
                     .expect_ok();
                 stack
                     .anonymous
-                    .get(file["url"].as_str().expect("an address"))
+                    .get(file["url"].as_str().expect("a URL"))
                     .await
                     .expect_status(200);
             }
@@ -243,7 +252,7 @@ async fn space_with_accepted_file_is_not_deleted_as_empty(stack: &Stack) {
 
     assert!(
         deleted > 0 && rejected > 0,
-        "{deleted} deleted, {rejected} refused: both ends of the race are met"
+        "{deleted} deleted, {rejected} rejected: both outcomes must occur"
     );
     stack.run_purges().await;
 }
@@ -251,45 +260,46 @@ async fn space_with_accepted_file_is_not_deleted_as_empty(stack: &Stack) {
 #[stack_test]
 async fn concurrent_deletions_keep_accepted_uploads(stack: &Stack) {
     let account = stack.account();
-    let mut lived = 0;
+    let mut surviving_spaces = 0;
     for round in 0..DELETION_ROUNDS.rounds() {
         let acme = stack.space(&format!("Space {round}")).await;
-        let address = format!("/spaces?id={}", acme.id);
+        let path = format!("/spaces?id={}", acme.id);
         let upload = || {
             acme.client
                 .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
         };
-        // Other requests before them make the deletions late by as much as the round says.
-        let late = async |requests: u64| {
+        // Other requests before the deletions delay them, depending on the round.
+        let delete_after = async |requests: u64| {
             for _ in 0..requests {
                 account.get("/spaces?limit=1").await.expect_status(200);
             }
-            account.delete(&address).await
+            account.delete(&path).await
         };
-        let deletions = join_all([late(round % 6), late(round % 5)]);
+        let deletions = join_all([delete_after(round % 6), delete_after(round % 5)]);
         let (deletions, uploads) = join(deletions, join_all([upload(), upload(), upload()])).await;
         let deleted = deletions.iter().any(|deletion| deletion.status == 204);
         let accepted = uploads.iter().filter(|upload| upload.status == 201).count();
 
         assert!(
             !deleted || accepted == 0,
-            "{accepted} files went with their space"
+            "the deletion deleted {accepted} accepted files"
         );
 
-        let (kept, space) = (stack.dump().await.items, format!("SPACE#{}", acme.id));
-        let kept = kept
+        let partition_key = format!("SPACE#{}", acme.id);
+        let items = stack.dump().await.items;
+        let stored = items
             .keys()
-            .filter(|(partition, sort)| *partition == space && sort.starts_with("FILE#"))
+            .filter(|(partition, sort)| *partition == partition_key && sort.starts_with("FILE#"))
             .count();
 
         assert!(
-            deleted || kept == accepted,
-            "{kept} files are there of {accepted} that were accepted"
+            deleted || stored == accepted,
+            "{stored} of {accepted} accepted files exist"
         );
-        lived += usize::from(!deleted);
+        surviving_spaces += usize::from(!deleted);
     }
 
-    assert!(lived > 0, "uploads are never first");
+    assert!(surviving_spaces > 0, "no upload was first");
     stack.run_purges().await;
 }
 
@@ -298,44 +308,43 @@ async fn upload_between_emptiness_check_and_tombstone_is_rejected(stack: &Stack)
     let acme = stack.space("Acme").await;
     let faults = stack.cloud.faults();
 
-    // The announcement comes after the last look: where it is refused twice, the deletion lingers
-    // there.
-    faults.fail(
-        Sqs,
-        "SendMessageBatch",
-        2,
-        InjectedError::new(500, "InternalFailure"),
-    );
+    // The deletion sends its message after the emptiness check. Two failed attempts delay it there.
+    let error = InjectedError::new(500, "InternalFailure");
+    faults.fail(Sqs, "SendMessageBatch", 2, error);
 
     let upload = async {
-        let lingers = async {
+        let first_failure = async {
             while faults.pending() == 2 {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
-        tokio::time::timeout(seconds(20), lingers)
+        tokio::time::timeout(seconds(20), first_failure)
             .await
-            .expect("the deletion announces itself");
+            .expect("the deletion sends its message");
         acme.client
             .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
             .await
     };
-    let address = format!("/spaces?id={}", acme.id);
-    let meet = async {
+    let path = format!("/spaces?id={}", acme.id);
+    let second_deletion = Cell::new(None);
+    let upload_and_delete = async {
         let upload = upload.await;
-        (upload, acme.client.delete(&address).await)
+        second_deletion.set(Some(acme.client.delete(&path).await));
+        upload
     };
-    let (deletion, (upload, second)) = join(acme.client.delete(&address), meet).await;
+
+    let (deletion, upload) = join(acme.client.delete(&path), upload_and_delete).await;
+    let second_deletion = second_deletion.take().expect("a response");
 
     deletion.expect_status(204);
-    // Only the deletion that closed the space goes on.
+    // Only the deletion that locked the space continues.
     assert!(
-        [404, 409].contains(&second.status),
+        [404, 409].contains(&second_deletion.status),
         "{} {:?}",
-        second.status,
-        second.body
+        second_deletion.status,
+        second_deletion.body
     );
-    // Nobody says how long the deletion lingers: it may be over by then.
+    // The deletion may end before the upload.
     assert!(
         [422, 503].contains(&upload.status),
         "{} {:?}",
@@ -351,15 +360,13 @@ async fn concurrent_updates_keep_each_others_fields(stack: &Stack) {
     let space = format!("/spaces/{}", acme.id);
     let client = &acme.client;
     let put = |path: &str, body: Value| {
-        let address = format!("{space}{path}");
-        async move { client.put(&address, body).await.expect_ok() }
+        let path = format!("{space}{path}");
+        async move { client.put(&path, body).await.expect_ok() }
     };
 
     for round in 0..20 {
-        let (description, url) = (
-            format!("Round {round}"),
-            format!("https://example.com/{round}"),
-        );
+        let description = format!("Round {round}");
+        let url = format!("https://example.com/{round}");
         let requires_auth = round % 2 == 0;
         let public_read = !requires_auth;
         let opacity = f64::from(round + 1) / 20.0;
@@ -382,14 +389,14 @@ async fn concurrent_updates_keep_each_others_fields(stack: &Stack) {
         ])
         .await;
 
-        let shown = acme.client.get(&space).await.expect_ok();
+        let record = acme.client.get(&space).await.expect_ok();
         assert_eq!(
-            (&shown["description"], &shown["webhook_url"]),
+            (&record["description"], &record["webhook_url"]),
             (&json!(description), &json!(url))
         );
 
         let expected = json!({"requires_auth": requires_auth, "public_read": public_read});
-        assert_eq!(shown["access_control"], expected);
-        assert_eq!(shown["security"]["watermark"]["opacity"], json!(opacity));
+        assert_eq!(record["access_control"], expected);
+        assert_eq!(record["security"]["watermark"]["opacity"], json!(opacity));
     }
 }

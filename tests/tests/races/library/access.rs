@@ -1,279 +1,266 @@
-//! Access that changes while a file is delivered: between states of which none is open nobody is
-//! ever let in, and between states that are all open nobody is ever refused.
+//! Access control that changes during deliveries: a change between closed states never allows
+//! anonymous access, and a change between open states never rejects it.
 
 use std::cell::Cell;
 
 use futures::future::{join, join_all};
 use rand::{Rng, rngs::SmallRng};
 use serde_json::{Value, json};
-use tests::{Response, form};
 
 use super::{CALM_ROUNDS, ROUNDS, RaceFixture, text};
 
-/// What the file holds.
+/// Content of the file.
 const TEXT: &str = "some text";
-/// The folder that is at the top.
+/// Index of a folder in the root.
 const OUTER: usize = 0;
-/// The folder that moves.
+/// Index of the folder that moves.
 const INNER: usize = 1;
-/// Another one at the top.
+/// Index of another folder in the root.
 const OTHER: usize = 2;
-/// All of them.
+/// Number of folders.
 const FOLDERS: usize = 3;
-/// Who asks for the file all the time.
+/// Number of clients that request the file all the time.
 const READERS: usize = 2;
-/// Steps for each round.
-const STEPS: u64 = 2;
-/// Fewest steps of a walk.
-const STEPS_MIN: u64 = 24;
-/// Steps by which a walk may be longer, until each reader has been answered: while AWS misbehaves at random,
-/// all that a reader hears may be 503 for some steps.
-const MORE_STEPS_MAX: u64 = 400;
+/// Changes per round.
+const CHANGES_PER_ROUND: u64 = 2;
+/// Minimum number of changes.
+const MIN_CHANGES: u64 = 24;
+/// Maximum number of additional changes until each reader got a response: while AWS misbehaves,
+/// all responses during some changes may be 503.
+const MAX_EXTRA_CHANGES: u64 = 400;
 
-/// What all levels say.
+/// The access control of all levels: `requires_auth`, if it is set.
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
     space: Option<bool>,
     folders: [Option<bool>; FOLDERS],
-    /// The folder that the inner one is in.
-    inner_in: Option<usize>,
+    /// Parent of the inner folder.
+    inner_parent: Option<usize>,
     file: Option<bool>,
     is_private: bool,
-    /// The folder that the file is in.
-    place: Option<usize>,
+    /// Folder of the file.
+    file_folder: Option<usize>,
 }
 
-/// One thing that is changed.
 #[derive(Clone, Copy, Debug)]
-enum Step {
+enum Change {
     Space(Option<bool>),
     Folder(usize, Option<bool>),
-    Inner(Option<usize>),
     File(Option<bool>),
-    Type(bool),
-    Place(Option<usize>),
+    Type { is_private: bool },
+    MoveInnerFolder(Option<usize>),
+    MoveFile(Option<usize>),
 }
 
 impl State {
-    /// Whether strangers have to prove something.
-    fn asks(&self) -> bool {
-        let around = [
-            self.place,
-            self.inner_in.filter(|_| self.place == Some(INNER)),
-        ];
-        let mut around = around
+    /// Returns whether anonymous clients are rejected.
+    fn is_closed(&self) -> bool {
+        let is_in_inner = self.file_folder == Some(INNER);
+        let ancestors = [self.file_folder, self.inner_parent.filter(|_| is_in_inner)];
+        let inherited = ancestors
             .into_iter()
             .flatten()
-            .map(|folder| self.folders[folder]);
+            .find_map(|folder| self.folders[folder]);
 
-        self.is_private
-            || self
-                .file
-                .or_else(|| around.find_map(|says| says))
-                .or(self.space)
-                .unwrap_or(false)
+        self.is_private || self.file.or(inherited).or(self.space).unwrap_or(false)
     }
 
-    fn after(mut self, step: Step) -> State {
-        match step {
-            Step::Space(says) => self.space = says,
-            Step::Folder(folder, says) => self.folders[folder] = says,
-            Step::Inner(parent) => self.inner_in = parent,
-            Step::File(says) => self.file = says,
-            Step::Type(is_private) => self.is_private = is_private,
-            Step::Place(folder) => self.place = folder,
+    fn after(mut self, change: Change) -> State {
+        match change {
+            Change::Space(requires_auth) => self.space = requires_auth,
+            Change::Folder(folder, requires_auth) => self.folders[folder] = requires_auth,
+            Change::File(requires_auth) => self.file = requires_auth,
+            Change::Type { is_private } => self.is_private = is_private,
+            Change::MoveInnerFolder(parent) => self.inner_parent = parent,
+            Change::MoveFile(folder) => self.file_folder = folder,
         }
 
         self
     }
 }
 
-/// A file in three folders.
-struct Guarded<'a> {
+/// A file, and the folders that it can be in.
+struct WatchedFile<'a> {
     fixture: &'a RaceFixture,
     folders: Vec<String>,
-    file: String,
+    path: String,
     url: String,
 }
 
-impl Guarded<'_> {
-    async fn new(fixture: &RaceFixture) -> Guarded<'_> {
+impl WatchedFile<'_> {
+    async fn new(fixture: &RaceFixture) -> WatchedFile<'_> {
         let mut folders = Vec::new();
         for name in ["outer", "inner", "other"] {
             folders.push(fixture.folder(name, None).await);
         }
 
-        let file = fixture
-            .acme
-            .client
-            .upload(form(&fixture.acme.handle, "a.txt", "text/plain", TEXT))
-            .await
-            .expect_created();
+        let file = fixture.acme.upload(TEXT).named("a.txt", "text/plain").await;
 
-        Guarded {
+        WatchedFile {
             fixture,
             folders,
-            file: format!("/files/{}", text(&file["id"])),
+            path: file.path(),
             url: text(&file["url"]),
         }
     }
 
-    async fn take(&self, step: Step) {
+    async fn apply(&self, change: Change) {
         let id = |folder: Option<usize>| json!(folder.map(|folder| &self.folders[folder]));
-        let folder = |folder: usize| format!("/folders/{}", self.folders[folder]);
-        let (path, body) = match step {
-            Step::Space(says) => {
-                return self
-                    .say(&format!("/spaces/{}", self.fixture.acme.id), says)
+        let folder_path = |folder: usize| format!("/folders/{}", self.folders[folder]);
+
+        match change {
+            Change::Space(requires_auth) => {
+                let path = format!("/spaces/{}", self.fixture.acme.id);
+                self.set_access(&path, requires_auth).await;
+            }
+            Change::Folder(folder, requires_auth) => {
+                self.set_access(&folder_path(folder), requires_auth).await;
+            }
+            Change::File(requires_auth) => self.set_access(&self.path, requires_auth).await,
+            Change::Type { is_private } => {
+                let delivery_type = if is_private { "private" } else { "upload" };
+                self.put(&self.path, &json!({ "type": delivery_type }))
                     .await;
             }
-            Step::Folder(index, says) => return self.say(&folder(index), says).await,
-            Step::File(says) => return self.say(&self.file, says).await,
-            Step::Inner(parent) => (folder(INNER), json!({ "parent_id": id(parent) })),
-            Step::Type(is_private) => (
-                self.file.clone(),
-                json!({"type": if is_private { "private" } else { "upload" }}),
-            ),
-            Step::Place(place) => (self.file.clone(), json!({ "folder_id": id(place) })),
-        };
-
-        self.put(&path, &body).await;
+            Change::MoveInnerFolder(parent) => {
+                let body = json!({ "parent_id": id(parent) });
+                self.put(&folder_path(INNER), &body).await;
+            }
+            Change::MoveFile(folder) => {
+                let body = json!({ "folder_id": id(folder) });
+                self.put(&self.path, &body).await;
+            }
+        }
     }
 
-    /// Lets what has this path say whether it asks for proof, or nothing.
-    async fn say(&self, path: &str, says: Option<bool>) {
+    /// Sets or removes the access control of a resource.
+    async fn set_access(&self, path: &str, requires_auth: Option<bool>) {
         let path = format!("{path}/access-control");
-        let Some(requires_auth) = says else {
-            self.fixture
-                .insist(async || self.fixture.acme.client.delete(&path).await)
-                .await
-                .expect_ok();
+        if let Some(requires_auth) = requires_auth {
+            let body = json!({"access_control": {"requires_auth": requires_auth}});
+            self.put(&path, &body).await;
             return;
-        };
+        }
 
-        self.put(
-            &path,
-            &json!({"access_control": {"requires_auth": requires_auth}}),
-        )
-        .await;
+        let client = &self.fixture.acme.client;
+        let response = self
+            .fixture
+            .retry(async || client.delete(&path).await)
+            .await;
+        response.expect_ok();
     }
 
     async fn put(&self, path: &str, body: &Value) {
-        self.fixture
-            .insist(async || self.fixture.acme.client.put(path, body.clone()).await)
-            .await
-            .expect_ok();
+        let client = &self.fixture.acme.client;
+        let put = async || client.put(path, body.clone()).await;
+        self.fixture.retry(put).await.expect_ok();
     }
 
-    /// Asks for the file until it is over, and counts the answers but those that AWS was to blame
-    /// for.
-    async fn ask(&self, is_over: &Cell<bool>, state: &Cell<State>, asks: bool, heard: &Cell<u64>) {
+    /// Requests the file anonymously until `is_over`, and counts the responses except 503 of a
+    /// chaotic stack.
+    async fn read(&self, is_over: &Cell<bool>, state: &Cell<State>, responses: &Cell<u64>) {
+        let expected = if state.get().is_closed() { 403 } else { 200 };
+
         while !is_over.get() {
             let before = state.get();
-            let response: Response = self.fixture.stack.anonymous.get(&self.url).await;
-
+            let response = self.fixture.stack.anonymous.get(&self.url).await;
             if self.fixture.is_chaotic && response.status == 503 {
                 continue;
             }
 
-            let expected = if asks { 403 } else { 200 };
-            let place = self.fixture.place;
             assert_eq!(
                 response.status,
                 expected,
-                "{place:?}: between {before:?} and {:?}",
+                "{}: between {before:?} and {:?}",
+                self.fixture.id,
                 state.get()
             );
-            heard.set(heard.get() + 1);
+            responses.set(responses.get() + 1);
         }
     }
 }
 
-/// A step after which strangers are still let in, or still refused.
-fn drawn(draws: &mut SmallRng, state: State, asks: bool) -> Step {
+/// Returns a random change that keeps the file closed or keeps it open.
+fn random_change(draws: &mut SmallRng, state: State) -> Change {
     loop {
-        let says = [None, Some(false), Some(true)][draws.random_range(0..3)];
+        let requires_auth = [None, Some(false), Some(true)][draws.random_range(0..3)];
         let folder = draws.random_range(0..FOLDERS);
-        let step = match draws.random_range(0..6) {
-            0 => Step::Space(says),
-            1 => Step::Folder(folder, says),
-            2 => Step::Inner([None, Some(OUTER), Some(OTHER)][folder]),
-            3 => Step::File(says),
-            4 => Step::Type(says == Some(true)),
-            _ => Step::Place([None, Some(INNER), Some(OTHER)][folder]),
+        let change = match draws.random_range(0..6) {
+            0 => Change::Space(requires_auth),
+            1 => Change::Folder(folder, requires_auth),
+            2 => Change::MoveInnerFolder([None, Some(OUTER), Some(OTHER)][folder]),
+            3 => Change::File(requires_auth),
+            4 => Change::Type {
+                is_private: requires_auth == Some(true),
+            },
+            _ => Change::MoveFile([None, Some(INNER), Some(OTHER)][folder]),
         };
 
-        if state.after(step).asks() == asks {
-            return step;
+        if state.after(change).is_closed() == state.is_closed() {
+            return change;
         }
     }
 }
 
-/// Changes one thing after the other, while others ask for the file all the time, until each of
-/// them has been answered.
-async fn walk(seed: u64, is_chaotic: bool, asks: bool) {
+/// Applies changes one after the other while clients request the file, until each client got a
+/// response.
+async fn change_while_reading(seed: u64, is_chaotic: bool, is_closed: bool) {
     let fixture = RaceFixture::new(seed, is_chaotic).await;
     let mut draws = fixture.draws.clone();
-    let share = if is_chaotic { CALM_ROUNDS } else { 1 };
-    let steps = (ROUNDS.rounds() * STEPS).div_ceil(share).max(STEPS_MIN);
+    let divisor = if is_chaotic { CALM_ROUNDS } else { 1 };
+    let planned = (ROUNDS.rounds() * CHANGES_PER_ROUND).div_ceil(divisor);
+    let planned = planned.max(MIN_CHANGES);
 
-    let guarded = Guarded::new(&fixture).await;
-    guarded.take(Step::Space(Some(asks))).await;
-
+    let file = WatchedFile::new(&fixture).await;
+    file.apply(Change::Space(Some(is_closed))).await;
     let state = Cell::new(State {
-        space: Some(asks),
+        space: Some(is_closed),
         ..State::default()
     });
-    let heard = [const { Cell::new(0) }; READERS];
+    let responses = [const { Cell::new(0) }; READERS];
     let is_over = Cell::new(false);
 
     let changes = async {
-        let mut walked = 0;
-        while walked < steps || heard.iter().any(|heard| heard.get() == 0) {
+        let mut applied = 0;
+        while applied < planned || responses.iter().any(|count| count.get() == 0) {
             assert!(
-                walked < steps + MORE_STEPS_MAX,
-                "{:?}: somebody was never answered",
-                fixture.place
+                applied < planned + MAX_EXTRA_CHANGES,
+                "{}: a reader got no response",
+                fixture.id
             );
-            let step = drawn(&mut draws, state.get(), asks);
-            state.set(state.get().after(step));
-            guarded.take(step).await;
-            walked += 1;
+            let change = random_change(&mut draws, state.get());
+            state.set(state.get().after(change));
+            file.apply(change).await;
+            applied += 1;
         }
         is_over.set(true);
     };
-    let readers = join_all(
-        heard
-            .iter()
-            .map(|heard| guarded.ask(&is_over, &state, asks, heard)),
-    );
+    let readers = responses
+        .iter()
+        .map(|count| file.read(&is_over, &state, count));
+    fixture
+        .run_concurrently(join(changes, join_all(readers)))
+        .await;
 
-    fixture.meet(join(changes, readers)).await;
-
-    let delivered = fixture
-        .stack
-        .anonymous
-        .get(&guarded.url)
-        .await
-        .expect_status(if asks { 403 } else { 200 });
-    assert_eq!(delivered.body == TEXT, !asks);
+    let status = if is_closed { 403 } else { 200 };
+    let delivered = fixture.stack.anonymous.get(&file.url).await;
+    let delivered = delivered.expect_status(status);
+    assert_eq!(delivered.body == TEXT, !is_closed);
     fixture.end().await;
 }
 
 #[tokio::test]
 async fn change_between_closed_states_never_opens_file() {
-    join(
-        Box::pin(walk(401, false, true)),
-        Box::pin(walk(402, true, true)),
-    )
-    .await;
+    let calm = change_while_reading(401, false, true);
+    let chaotic = change_while_reading(402, true, true);
+
+    join(Box::pin(calm), Box::pin(chaotic)).await;
 }
 
 #[tokio::test]
 async fn change_between_open_states_never_closes_file() {
-    join(
-        Box::pin(walk(403, false, false)),
-        Box::pin(walk(404, true, false)),
-    )
-    .await;
+    let calm = change_while_reading(403, false, false);
+    let chaotic = change_while_reading(404, true, false);
+
+    join(Box::pin(calm), Box::pin(chaotic)).await;
 }

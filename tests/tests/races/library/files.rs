@@ -1,5 +1,5 @@
-//! Files that come into folders, move and go, while folders and files are deleted: none is lost,
-//! and none is left in what is gone.
+//! Files that are uploaded, moved and deleted during deletions of folders and files: no file is
+//! lost, and none is stored in a deleted folder.
 
 use futures::future::{join, join_all, join3};
 use rand::Rng;
@@ -10,57 +10,52 @@ use tests::{Response, form};
 use super::{RaceFixture, race, text};
 use crate::uploads::presign::{PendingFile, presign_body};
 
-/// What files hold here.
+/// Content of all files.
 const TEXT: &str = "some text";
-/// Uploads at once.
+/// Number of concurrent uploads.
 const UPLOADS: usize = 3;
 
-/// How a file comes into a folder.
+/// How a file is uploaded into a folder.
 #[derive(Clone, Copy, Debug)]
-enum Comes {
-    /// Right into it.
-    Directly,
-    /// Into one in it that has to be made.
-    ByPath,
-    /// As an announcement.
-    PendingFile,
+enum Route {
+    /// Directly, into the folder.
+    Folder,
+    /// Directly, into a subfolder that does not exist yet.
+    Subfolder,
+    /// By a presigned URL.
+    Presign,
 }
 
-const WAYS: [Comes; 3] = [Comes::Directly, Comes::ByPath, Comes::PendingFile];
+const ROUTES: [Route; 3] = [Route::Folder, Route::Subfolder, Route::Presign];
 
-fn note(handle: &str, fields: &[(&str, &str)]) -> Form {
+impl Route {
+    async fn send(self, fixture: &RaceFixture, folder: &str) -> Response {
+        let acme = &fixture.acme;
+        match self {
+            Route::Folder => {
+                let form = text_form(&acme.handle, &[("folder_id", folder)]);
+                acme.client.upload(form).await
+            }
+            Route::Subfolder => {
+                let fields = [("folder_id", folder), ("folder_path", "x/y")];
+                acme.client.upload(text_form(&acme.handle, &fields)).await
+            }
+            Route::Presign => {
+                let body = presign_body(acme, json!({ "folder_id": folder }));
+                acme.client.post("/upload/presign", body).await
+            }
+        }
+    }
+}
+
+fn text_form(handle: &str, fields: &[(&str, &str)]) -> Form {
     let form = form(handle, "note.txt", "text/plain", TEXT);
     fields.iter().fold(form, |form, (name, value)| {
         form.text((*name).to_owned(), (*value).to_owned())
     })
 }
 
-impl Comes {
-    async fn send(self, fixture: &RaceFixture, folder: &str) -> Response {
-        let (client, handle) = (&fixture.acme.client, &fixture.acme.handle);
-        match self {
-            Comes::Directly => client.upload(note(handle, &[("folder_id", folder)])).await,
-            Comes::ByPath => {
-                client
-                    .upload(note(
-                        handle,
-                        &[("folder_id", folder), ("folder_path", "x/y")],
-                    ))
-                    .await
-            }
-            Comes::PendingFile => {
-                client
-                    .post(
-                        "/upload/presign",
-                        presign_body(&fixture.acme, json!({ "folder_id": folder })),
-                    )
-                    .await
-            }
-        }
-    }
-}
-
-/// The id of the file that was uploaded or announced.
+/// Returns the id of a file from the response of either route.
 fn id_of(response: &Response) -> String {
     let body = response.json();
     text(if body["file_id"].is_string() {
@@ -70,342 +65,293 @@ fn id_of(response: &Response) -> String {
     })
 }
 
-/// Uploads a text into a folder, or into none where that is `root`; gives its record.
-async fn stored(fixture: &mut RaceFixture, folder: &str) -> Value {
-    let file = fixture
-        .acme
-        .client
-        .upload(note(&fixture.acme.handle, &[("folder_id", folder)]))
-        .await
-        .expect_created();
-    fixture.reported.insert(text(&file["id"]));
+/// Uploads a text into the root, and returns its record.
+async fn upload_to_root(fixture: &mut RaceFixture) -> Value {
+    let form = text_form(&fixture.acme.handle, &[("folder_id", "root")]);
+    let file = fixture.acme.client.upload(form).await.expect_created();
+    fixture.acknowledged.insert(text(&file["id"]));
+
     file
 }
 
-fn address(file: &Value) -> String {
+fn path_of(file: &Value) -> String {
     format!("/files/{}", text(&file["id"]))
+}
+
+/// Asserts that the CDN delivers a file.
+async fn assert_delivered(fixture: &RaceFixture, file: &Value) {
+    let url = text(&file["url"]);
+    let delivered = fixture.stack.anonymous.get(&url).await.expect_status(200);
+
+    assert!(delivered.body == TEXT, "{}: {file}", fixture.id);
 }
 
 #[tokio::test]
 async fn folder_deletion_and_uploads_are_serialized() {
-    race(201, uploaded_into_the_doomed).await;
+    race(201, upload_into_deleted_folder).await;
 }
 
-async fn uploaded_into_the_doomed(fixture: &mut RaceFixture) {
-    let doomed = fixture.folder(&fixture.name("doomed"), None).await;
-    let ways = [
-        WAYS[fixture.draws.random_range(0..WAYS.len())],
-        WAYS[fixture.draws.random_range(0..WAYS.len())],
+async fn upload_into_deleted_folder(fixture: &mut RaceFixture) {
+    let target = fixture.folder(&fixture.name("target"), None).await;
+    let routes = [
+        ROUTES[fixture.draws.random_range(0..ROUTES.len())],
+        ROUTES[fixture.draws.random_range(0..ROUTES.len())],
     ];
-    let lateness = [fixture.lateness(), fixture.lateness(), fixture.lateness()];
+    let delays = [(); 3].map(|()| fixture.delay());
+    let round = fixture.id;
+
     let uploads =
-        [0, 1].map(|index| fixture.late(lateness[index], ways[index].send(fixture, &doomed)));
-    let deletion = fixture.late(lateness[2], fixture.delete_folder(&doomed));
-    let (deletion, uploads) = fixture.meet(join(deletion, join_all(uploads))).await;
-    let deleted = fixture.check(&deletion, &[204, 409]);
-    let stored: Vec<Response> = uploads
+        [0, 1].map(|index| fixture.delayed(delays[index], routes[index].send(fixture, &target)));
+    let deletion = fixture.delayed(delays[2], fixture.delete_folder(&target));
+    let (deletion, uploads) = fixture
+        .run_concurrently(join(deletion, join_all(uploads)))
+        .await;
+
+    let is_deleted = fixture.succeeded(&deletion, &[204, 409]);
+    let accepted: Vec<Response> = uploads
         .into_iter()
-        .filter(|upload| fixture.check(upload, &[201, 422, 503]))
+        .filter(|upload| fixture.succeeded(upload, &[201, 422, 503]))
         .collect();
-
     assert!(
-        !deleted || stored.is_empty(),
-        "{:?}: files went with their folder: {ways:?}",
-        fixture.place
+        !is_deleted || accepted.is_empty(),
+        "{round}: the deletion deleted accepted files: {routes:?}"
     );
     assert!(
-        !deleted || fixture.shown(&doomed).await.is_none(),
-        "{:?}",
-        fixture.place
+        !is_deleted || fixture.find_folder(&target).await.is_none(),
+        "{round}"
     );
 
-    for upload in stored {
+    for upload in accepted {
         let id = id_of(&upload);
-        let file = fixture
-            .acme
-            .client
-            .get(&format!("/files/{id}"))
-            .await
-            .expect_ok();
-        let folder = text(&file["folder_id"]);
+        assert_accepted_file_is_stored(fixture, &id).await;
+        fixture.acknowledged.insert(id);
+    }
+}
 
-        assert!(
-            fixture.shown(&folder).await.is_some(),
-            "{:?}: {file}",
-            fixture.place
-        );
+/// Asserts that a file exists, that its folder exists and lists it, and that it is delivered if it
+/// is active.
+async fn assert_accepted_file_is_stored(fixture: &RaceFixture, id: &str) {
+    let round = fixture.id;
+    let client = &fixture.acme.client;
+    let file = client.get(&format!("/files/{id}")).await.expect_ok();
+    let folder = text(&file["folder_id"]);
+    assert!(
+        fixture.find_folder(&folder).await.is_some(),
+        "{round}: {file}"
+    );
 
-        let listed = format!("/files?space_id={}&folder_id={folder}", fixture.acme.id);
-        let listed = fixture
-            .acme
-            .client
-            .get(&listed)
-            .await
-            .expect_status(200)
-            .json();
-        let is_listed = listed["data"]
-            .as_array()
-            .is_some_and(|files| files.iter().any(|file| file["id"] == id.as_str()));
+    let path = format!("/files?space_id={}&folder_id={folder}", fixture.acme.id);
+    let list = client.get(&path).await.expect_status(200).json();
+    let is_listed = list["data"]
+        .as_array()
+        .is_some_and(|files| files.iter().any(|file| file["id"] == id));
+    assert!(is_listed, "{round}: {list}");
 
-        assert!(is_listed, "{:?}: {listed}", fixture.place);
-
-        if file["status"] == "active" {
-            assert!(
-                fixture
-                    .stack
-                    .anonymous
-                    .get(&text(&file["url"]))
-                    .await
-                    .expect_status(200)
-                    .body
-                    == TEXT
-            );
-        }
-
-        fixture.reported.insert(id);
+    if file["status"] == "active" {
+        assert_delivered(fixture, &file).await;
     }
 }
 
 #[tokio::test]
 async fn folder_deletion_and_file_move_are_serialized() {
-    race(202, moved_into_the_doomed).await;
+    race(202, move_into_deleted_folder).await;
 }
 
-async fn moved_into_the_doomed(fixture: &mut RaceFixture) {
-    let doomed = fixture.folder(&fixture.name("doomed"), None).await;
-    let file = stored(fixture, "root").await;
-    let (first, second) = (fixture.lateness(), fixture.lateness());
-    let path = address(&file);
-    let coming = fixture
-        .acme
-        .client
-        .put(&path, json!({ "folder_id": doomed }));
-    let deletion = fixture.late(first, fixture.delete_folder(&doomed));
-    let (deletion, coming) = fixture
-        .meet(join(deletion, fixture.late(second, coming)))
-        .await;
-    let (deleted, came) = (
-        fixture.check(&deletion, &[204, 409]),
-        fixture.check(&coming, &[200, 422, 503]),
+async fn move_into_deleted_folder(fixture: &mut RaceFixture) {
+    let target = fixture.folder(&fixture.name("target"), None).await;
+    let file = upload_to_root(fixture).await;
+    let path = path_of(&file);
+    let delays = [(); 2].map(|()| fixture.delay());
+    let round = fixture.id;
+    let client = &fixture.acme.client;
+
+    let deletion = fixture.delayed(delays[0], fixture.delete_folder(&target));
+    let movement = client.put(&path, json!({ "folder_id": target }));
+    let movement = fixture.delayed(delays[1], movement);
+    let (deletion, movement) = fixture.run_concurrently(join(deletion, movement)).await;
+
+    let is_deleted = fixture.succeeded(&deletion, &[204, 409]);
+    let is_moved = fixture.succeeded(&movement, &[200, 422, 503]);
+    assert!(
+        !(is_deleted && is_moved),
+        "{round}: the file moved into a deleted folder"
     );
 
+    let record = client.get(&path).await.expect_ok();
     assert!(
-        !(deleted && came),
-        "{:?}: it came into what is gone",
-        fixture.place
-    );
-
-    let shown = fixture.acme.client.get(&path).await.expect_ok();
-    assert!(
-        !came || shown["folder_id"] == doomed.as_str(),
-        "{:?}: {shown}",
-        fixture.place
+        !is_moved || record["folder_id"] == target.as_str(),
+        "{round}: {record}"
     );
     assert!(
-        !deleted || shown["folder_id"].is_null(),
-        "{:?}: {shown}",
-        fixture.place
+        !is_deleted || record["folder_id"].is_null(),
+        "{round}: {record}"
     );
-    fixture
-        .stack
-        .anonymous
-        .get(&text(&file["url"]))
-        .await
-        .expect_status(200);
+    assert_delivered(fixture, &file).await;
 }
 
 #[tokio::test]
 async fn file_deleted_during_update_is_gone() {
-    race(203, changed_and_deleted).await;
+    race(203, update_and_delete).await;
 }
 
-async fn changed_and_deleted(fixture: &mut RaceFixture) {
+async fn update_and_delete(fixture: &mut RaceFixture) {
     let folder = fixture.folder(&fixture.name("folder"), None).await;
-    let file = stored(fixture, "root").await;
-    let (path, url) = (address(&file), text(&file["url"]));
-    let changes = [
-        ("", json!({"tags": ["a", "b"], "ref": "x"})),
-        ("", json!({"original_name": "b.txt"})),
-        ("", json!({ "folder_id": folder })),
+    let file = upload_to_root(fixture).await;
+    let path = path_of(&file);
+    let access_path = format!("{path}/access-control");
+    let updates = [
+        (&path, json!({"tags": ["a", "b"], "ref": "x"})),
+        (&path, json!({"original_name": "b.txt"})),
+        (&path, json!({ "folder_id": folder })),
         (
-            "/access-control",
+            &access_path,
             json!({"access_control": {"requires_auth": false}}),
         ),
     ];
-    let lateness = [(); 6].map(|()| fixture.lateness());
+    let delays = [(); 6].map(|()| fixture.delay());
+    let round = fixture.id;
     let client = &fixture.acme.client;
-    let updates = changes
+
+    let updates = updates
         .into_iter()
-        .zip(lateness)
-        .map(|((end, body), requests)| {
-            let path = format!("{path}{end}");
-            fixture.late(requests, async move { client.put(&path, body).await })
-        });
-    let deletions = lateness[4..]
+        .zip(delays)
+        .map(|((path, body), delay)| fixture.delayed(delay, client.put(path, body)));
+    let deletions = delays[4..]
         .iter()
-        .map(|requests| fixture.late(*requests, client.delete(&path)));
-    let (responses, deletions) = fixture
-        .meet(join(join_all(updates), join_all(deletions)))
-        .await;
+        .map(|delay| fixture.delayed(*delay, client.delete(&path)));
+    let requests = join(join_all(updates), join_all(deletions));
+    let (updates, deletions) = fixture.run_concurrently(requests).await;
 
-    for response in &responses {
-        fixture.check(response, &[200, 404]);
+    for update in &updates {
+        fixture.succeeded(update, &[200, 404]);
     }
-
     let deleted = deletions
         .iter()
-        .filter(|deletion| fixture.check(deletion, &[204, 404]))
+        .filter(|deletion| fixture.succeeded(deletion, &[204, 404]))
         .count();
     assert!(
         deleted <= 1 && (fixture.is_chaotic || deleted == 1),
-        "{:?}: it is deleted {deleted} times",
-        fixture.place
+        "{round}: deleted {deleted} times"
     );
 
-    let (shown, delivered) = (
-        client.get(&path).await.status,
-        fixture.stack.anonymous.get(&url).await.status,
-    );
-    assert_eq!(
-        shown, delivered,
-        "{:?}: the API and the CDN agree",
-        fixture.place
-    );
+    let url = text(&file["url"]);
+    let api_status = client.get(&path).await.status;
+    let cdn_status = fixture.stack.anonymous.get(&url).await.status;
+    assert_eq!(api_status, cdn_status, "{round}: the API and the CDN");
     assert!(
-        shown == 404 || (deleted == 0 && shown == 200),
-        "{:?}: {shown}",
-        fixture.place
+        api_status == 404 || (deleted == 0 && api_status == 200),
+        "{round}: {api_status}"
     );
 
-    if shown == 404 {
+    if api_status == 404 {
         fixture.delete_folder(&folder).await.expect_status(204);
     }
 }
 
 #[tokio::test]
 async fn concurrent_uploads_create_missing_folders_once() {
-    race(204, sent_down_one_path).await;
+    race(204, upload_to_one_path).await;
 }
 
-async fn sent_down_one_path(fixture: &mut RaceFixture) {
-    let (path, lateness) = (
-        format!("{}/b/c", fixture.name("a")),
-        [(); UPLOADS].map(|()| fixture.lateness()),
-    );
+async fn upload_to_one_path(fixture: &mut RaceFixture) {
+    let path = format!("{}/b/c", fixture.name("a"));
+    let delays = [(); UPLOADS].map(|()| fixture.delay());
+    let round = fixture.id;
+    let client = &fixture.acme.client;
     let upload = |number: usize| {
-        // A path is the same in any case.
+        // Paths are case-insensitive.
         let path = if number == 0 {
             path.to_uppercase()
         } else {
             path.clone()
         };
-        let form = note(
-            &fixture.acme.handle,
-            &[("folder_id", "root"), ("folder_path", &path)],
-        );
-        fixture.late(lateness[number], fixture.acme.client.upload(form))
+        let fields = [("folder_id", "root"), ("folder_path", path.as_str())];
+        let form = text_form(&fixture.acme.handle, &fields);
+        fixture.delayed(delays[number], client.upload(form))
     };
-    let uploads = fixture.meet(join_all((0..UPLOADS).map(upload))).await;
-    let stored: Vec<Response> = uploads
+
+    let uploads = fixture
+        .run_concurrently(join_all((0..UPLOADS).map(upload)))
+        .await;
+
+    let accepted: Vec<Response> = uploads
         .into_iter()
-        .filter(|upload| fixture.check(upload, &[201]))
+        .filter(|upload| fixture.succeeded(upload, &[201]))
         .collect();
     let mut folders: Vec<String> = Vec::new();
-    for upload in stored {
+    for upload in accepted {
         let file = upload.expect_created();
-        fixture.reported.insert(text(&file["id"]));
+        let record = client.get(&path_of(&file)).await.expect_ok();
+        let folder_path = text(&file["folder_path"]).to_lowercase();
 
-        let shown = fixture.acme.client.get(&address(&file)).await.expect_ok();
-        assert_eq!(shown, file, "{:?}", fixture.place);
+        assert_eq!(record, file, "{round}");
+        assert_eq!(folder_path, format!("{path}/"), "{round}");
         folders.push(text(&file["folder_id"]));
-        assert_eq!(
-            text(&file["folder_path"]).to_lowercase(),
-            format!("{path}/"),
-            "{:?}",
-            fixture.place
-        );
+        fixture.acknowledged.insert(text(&file["id"]));
     }
 
     folders.dedup();
-    assert!(folders.len() <= 1, "{:?}: {folders:?}", fixture.place);
+    assert!(folders.len() <= 1, "{round}: {folders:?}");
 }
 
 #[tokio::test]
 async fn pending_file_is_confirmed_moved_and_deleted_concurrently() {
-    race(205, confirmed_moved_and_deleted).await;
+    race(205, confirm_move_and_delete).await;
 }
 
-async fn confirmed_moved_and_deleted(fixture: &mut RaceFixture) {
+async fn confirm_move_and_delete(fixture: &mut RaceFixture) {
     let folder = fixture.folder(&fixture.name("folder"), None).await;
     let body = json!({"filename": "note.txt", "content_type": "text/plain", "size": TEXT.len()});
     let pending_file = PendingFile::create(&fixture.acme, body).await;
+    let sent = pending_file.send(&fixture.stack, TEXT).await;
+    sent.expect_status(200);
+    fixture.acknowledged.insert(pending_file.id().to_owned());
+    let has_deletion = fixture.draws.random_bool(0.5);
+    let delays = [(); 3].map(|()| fixture.delay());
+    let round = fixture.id;
+    let client = &fixture.acme.client;
+    let path = pending_file.address();
 
-    pending_file
-        .send(&fixture.stack, TEXT)
-        .await
-        .expect_status(200);
-    fixture.reported.insert(pending_file.id().to_owned());
-
-    let is_deleted = fixture.draws.random_bool(0.5);
-    let lateness = [fixture.lateness(), fixture.lateness(), fixture.lateness()];
-    let (client, path) = (&fixture.acme.client, pending_file.address());
+    let confirmation = fixture.delayed(delays[0], pending_file.confirm(client));
+    let movement = client.put(&path, json!({ "folder_id": folder }));
+    let movement = fixture.delayed(delays[1], movement);
     let deletion = async {
-        if is_deleted {
-            Some(fixture.late(lateness[2], client.delete(&path)).await)
+        if has_deletion {
+            Some(fixture.delayed(delays[2], client.delete(&path)).await)
         } else {
             None
         }
     };
-    let moving = client.put(&path, json!({ "folder_id": folder }));
-    let confirming = fixture.late(lateness[0], pending_file.confirm(client));
-    let (confirmed, moved, deletion) = fixture
-        .meet(join3(
-            confirming,
-            fixture.late(lateness[1], moving),
-            deletion,
-        ))
+    let (confirmation, movement, deletion) = fixture
+        .run_concurrently(join3(confirmation, movement, deletion))
         .await;
-    let allowed: &[u16] = if is_deleted { &[200, 404] } else { &[200] };
-    let (confirmed, moved) = (
-        fixture.check(&confirmed, allowed),
-        fixture.check(&moved, allowed),
-    );
-    let deleted = deletion.is_some_and(|deletion| fixture.check(&deletion, &[204]));
-    let shown = client.get(&path).await;
 
-    if deleted {
-        shown.expect_error(404);
+    let allowed: &[u16] = if has_deletion { &[200, 404] } else { &[200] };
+    let is_confirmed = fixture.succeeded(&confirmation, allowed);
+    let is_moved = fixture.succeeded(&movement, allowed);
+    let is_deleted = deletion.is_some_and(|deletion| fixture.succeeded(&deletion, &[204]));
+    let response = client.get(&path).await;
+
+    if is_deleted {
+        response.expect_error(404);
         fixture.delete_folder(&folder).await.expect_status(204);
         return;
     }
-
-    if is_deleted && shown.status == 404 {
-        assert!(fixture.is_chaotic, "{:?}: nobody deleted it", fixture.place);
+    if has_deletion && response.status == 404 {
+        assert!(fixture.is_chaotic, "{round}: no deletion succeeded");
         return;
     }
 
-    let file = shown.expect_ok();
+    let file = response.expect_ok();
     assert!(
-        !moved || file["folder_id"] == folder.as_str(),
-        "{:?}: {file}",
-        fixture.place
+        !is_moved || file["folder_id"] == folder.as_str(),
+        "{round}: {file}"
     );
     assert!(
-        !confirmed || file["status"] == "active",
-        "{:?}: {file}",
-        fixture.place
+        !is_confirmed || file["status"] == "active",
+        "{round}: {file}"
     );
-
-    if confirmed {
-        assert!(
-            fixture
-                .stack
-                .anonymous
-                .get(&text(&file["url"]))
-                .await
-                .expect_status(200)
-                .body
-                == TEXT
-        );
+    if is_confirmed {
+        assert_delivered(fixture, &file).await;
     }
 }

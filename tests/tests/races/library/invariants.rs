@@ -1,33 +1,35 @@
-//! What holds of all that is kept of a library, whatever has happened to it.
+//! Invariants of the stored items of a library.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use tests::{Dump, Tenant};
 
-/// Most folders within one another.
-const DEEPEST: usize = 20;
-/// What stands for no folder.
+use super::RoundId;
+
+/// Maximum depth of folders.
+const MAX_DEPTH: usize = 20;
+/// Stands for the root in sort keys.
 const ROOT: &str = "ROOT";
 
-/// What is kept of a space, as it was at one moment.
+/// The items of a space in a dump.
 pub(crate) struct StoredLibrary<'a> {
-    /// The sort keys and the items of its partition.
+    /// Items of the partition of the space, by sort key.
     items: BTreeMap<&'a str, &'a Value>,
-    /// The ids that say of which space they are.
+    /// Ids of the folders whose lookup item names the space.
     owned: BTreeSet<&'a str>,
-    /// The folders, by id.
+    /// Folder records, by id.
     folders: BTreeMap<&'a str, &'a Value>,
-    place: (u64, u64),
+    id: RoundId,
 }
 
-/// The id of the folder that something is in.
-fn within<'a>(item: &'a Value, field: &str) -> Option<&'a str> {
+/// Returns the id of the folder in a field of an item.
+fn folder_id<'a>(item: &'a Value, field: &str) -> Option<&'a str> {
     item[field]["id"].as_str()
 }
 
 impl<'a> StoredLibrary<'a> {
-    pub(crate) fn of(dump: &'a Dump, space: &str, place: (u64, u64)) -> StoredLibrary<'a> {
+    pub(crate) fn of(dump: &'a Dump, space: &str, id: RoundId) -> StoredLibrary<'a> {
         let partition = format!("SPACE#{space}");
         let own = dump.items.iter().filter(|((key, _), _)| *key == partition);
         let items: BTreeMap<&str, &Value> =
@@ -47,30 +49,30 @@ impl<'a> StoredLibrary<'a> {
         StoredLibrary {
             owned: owned.collect(),
             folders,
-            place,
+            id,
             items,
         }
     }
 
-    /// The ends of the sort keys that begin so.
-    fn ends(&self, beginning: &str) -> BTreeSet<String> {
+    /// Returns the sort keys with a prefix, without it.
+    fn suffixes(&self, prefix: &str) -> BTreeSet<String> {
         self.items
             .keys()
-            .filter_map(|sort| sort.strip_prefix(beginning))
+            .filter_map(|sort| sort.strip_prefix(prefix))
             .map(str::to_owned)
             .collect()
     }
 
-    /// A folder and all that are around it, from the innermost one up. Where there is a circle, or
-    /// one is missing, it fails.
+    /// Returns the ids of a folder and its ancestors, leaf first. Panics if they form a cycle or a
+    /// record is missing.
     fn chain(&self, id: &'a str) -> Vec<&'a str> {
         let mut chain = vec![id];
-        while let Some(outer) = within(self.folder(chain[chain.len() - 1]), "parent") {
+        while let Some(outer) = folder_id(self.folder(chain[chain.len() - 1]), "parent") {
             chain.push(outer);
             assert!(
-                chain.len() <= DEEPEST,
-                "{:?}: {id} is in a circle, or too deep: {chain:?}",
-                self.place
+                chain.len() <= MAX_DEPTH,
+                "{}: {id} is in a cycle or too deep: {chain:?}",
+                self.id
             );
         }
 
@@ -80,35 +82,38 @@ impl<'a> StoredLibrary<'a> {
     fn folder(&self, id: &str) -> &'a Value {
         self.folders
             .get(id)
-            .unwrap_or_else(|| panic!("{:?}: the folder {id} is missing", self.place))
+            .unwrap_or_else(|| panic!("{}: the folder {id} is missing", self.id))
     }
 
-    /// Every folder is found from the top, is counted by all that are around it, has its name for
-    /// itself, and is listed where it is; and nothing of one that is gone is left.
-    pub(crate) fn assert_folders(&self, may_be_closed: bool) {
-        let place = self.place;
+    /// Asserts that every folder is reachable from the root, is counted by its ancestors, has a
+    /// unique name and is listed in its parent, and that deleted folders have no items.
+    pub(crate) fn assert_folders(&self, may_be_locked: bool) {
+        let round = self.id;
         let mut counted: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
-        let (mut listed, mut placed) = (BTreeSet::new(), BTreeSet::new());
+        let mut listed = BTreeSet::new();
+        let mut named = BTreeSet::new();
 
         for (id, folder) in &self.folders {
             for (depth, outer) in self.chain(id).into_iter().skip(1).enumerate() {
-                counted.entry(outer).or_insert_with(|| vec![0; DEEPEST - 1])[depth] += 1;
+                counted
+                    .entry(outer)
+                    .or_insert_with(|| vec![0; MAX_DEPTH - 1])[depth] += 1;
             }
-            let parent = within(folder, "parent").unwrap_or(ROOT);
+            let parent = folder_id(folder, "parent").unwrap_or(ROOT);
             listed.insert(format!("{parent}#{id}"));
-            placed.insert((parent, *id));
+            named.insert((parent, *id));
             assert!(
-                may_be_closed || folder["delete_lock"].is_null(),
-                "{place:?}: {id} is closed by nobody"
+                may_be_locked || folder["delete_lock"].is_null(),
+                "{round}: {id} has a stale delete lock"
             );
         }
 
         for (id, folder) in &self.folders {
-            let within = folder["descendant_counts"]
+            let counts = folder["descendant_counts"]
                 .as_array()
                 .expect("a list")
                 .iter();
-            let within: Vec<u64> = within
+            let counts: Vec<u64> = counts
                 .map(|count| {
                     count
                         .as_str()
@@ -116,15 +121,15 @@ impl<'a> StoredLibrary<'a> {
                         .expect("a number")
                 })
                 .collect();
-            let expected = counted.remove(id).unwrap_or_else(|| vec![0; DEEPEST - 1]);
+            let expected = counted.remove(id).unwrap_or_else(|| vec![0; MAX_DEPTH - 1]);
 
-            assert_eq!(within, expected, "{place:?}: what {id} counts");
+            assert_eq!(counts, expected, "{round}: counts of {id}");
         }
 
         assert_eq!(
-            self.ends("SUBFOLDER#"),
+            self.suffixes("SUBFOLDER#"),
             listed,
-            "{place:?}: where folders are listed"
+            "{round}: listed folders"
         );
 
         let names = self.items.iter().filter_map(|(sort, item)| {
@@ -134,49 +139,50 @@ impl<'a> StoredLibrary<'a> {
         let names: Vec<(&str, &str)> = names.collect();
         assert_eq!(
             names.len(),
-            placed.len(),
-            "{place:?}: a name for each folder: {names:?}"
+            named.len(),
+            "{round}: one name per folder: {names:?}"
         );
         assert_eq!(
             names.into_iter().collect::<BTreeSet<_>>(),
-            placed,
-            "{place:?}: whose names are taken"
+            named,
+            "{round}: reserved names"
         );
 
-        let kept: BTreeSet<&str> = self.folders.keys().copied().collect();
-        assert_eq!(self.owned, kept, "{place:?}: whose folders are");
+        let stored: BTreeSet<&str> = self.folders.keys().copied().collect();
+        assert_eq!(self.owned, stored, "{round}: lookup items of folders");
     }
 
-    /// Every file is in a folder that is there, or in none, and is listed there and nowhere else;
-    /// but for those in missing folders that are excused.
+    /// Asserts that every file is listed only in its folder, and that the folder exists unless the
+    /// file is excused.
     pub(crate) fn assert_files(&self, is_excused: impl Fn(&str) -> bool) {
         let mut listed = BTreeSet::new();
         for (sort, file) in &self.items {
             let Some(id) = sort.strip_prefix("FILE#") else {
                 continue;
             };
-            let folder = within(file, "folder");
-            let is_there = folder.is_none_or(|folder| self.folders.contains_key(folder));
+            let folder = folder_id(file, "folder");
+            let exists = folder.is_none_or(|folder| self.folders.contains_key(folder));
 
             assert!(
-                is_there || is_excused(id),
-                "{:?}: {id} is in {folder:?}, which is gone",
-                self.place
+                exists || is_excused(id),
+                "{}: {id} is in {folder:?}, which does not exist",
+                self.id
             );
             listed.insert(format!("{}#{id}", folder.unwrap_or(ROOT)));
         }
 
         assert_eq!(
-            self.ends("FOLDER_FILE#"),
+            self.suffixes("FOLDER_FILE#"),
             listed,
-            "{:?}: where files are listed",
-            self.place
+            "{}: listed files",
+            self.id
         );
     }
 
-    /// What the API shows of all folders is what is kept.
-    pub(crate) async fn assert_shown(&self, acme: &Tenant) {
-        let (mut seen, mut cursor) = (BTreeSet::new(), String::new());
+    /// Asserts that the API returns every stored folder.
+    pub(crate) async fn assert_api_matches(&self, acme: &Tenant) {
+        let mut seen = BTreeSet::new();
+        let mut cursor = String::new();
         loop {
             let page = acme
                 .client
@@ -188,14 +194,14 @@ impl<'a> StoredLibrary<'a> {
                 let id = folder["id"].as_str().expect("an id");
                 assert!(
                     seen.insert(id.to_owned()),
-                    "{:?}: {id} is shown twice",
-                    self.place
+                    "{}: {id} is returned twice",
+                    self.id
                 );
 
-                let (key, kept) = self
+                let (key, stored) = self
                     .folders
                     .get_key_value(id)
-                    .expect("only what is kept is shown");
+                    .expect("the API returns only stored folders");
                 let names = self
                     .chain(key)
                     .into_iter()
@@ -205,23 +211,19 @@ impl<'a> StoredLibrary<'a> {
                     .flat_map(|name| [name.expect("a name"), "/"])
                     .collect();
 
-                assert_eq!(folder["path"], path.as_str(), "{:?}", self.place);
+                assert_eq!(folder["path"], path.as_str(), "{}", self.id);
                 assert_eq!(
                     folder["parent_id"].as_str(),
-                    within(kept, "parent"),
-                    "{:?}: {path}",
-                    self.place
+                    folder_id(stored, "parent"),
+                    "{}: {path}",
+                    self.id
                 );
 
                 let has_children = self
                     .items
                     .keys()
                     .any(|sort| sort.starts_with(&format!("SUBFOLDER#{id}#")));
-                assert_eq!(
-                    folder["has_children"], has_children,
-                    "{:?}: {path}",
-                    self.place
-                );
+                assert_eq!(folder["has_children"], has_children, "{}: {path}", self.id);
             }
 
             match page["next_cursor"].as_str() {
@@ -233,8 +235,8 @@ impl<'a> StoredLibrary<'a> {
         assert_eq!(
             seen.len(),
             self.folders.len(),
-            "{:?}: all folders are shown",
-            self.place
+            "{}: number of returned folders",
+            self.id
         );
     }
 }

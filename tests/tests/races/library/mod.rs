@@ -1,10 +1,10 @@
-//! What happens to a library at once: folders that are made, moved, renamed and deleted, files that
-//! come into them, move and go, and access that changes while files are delivered.
+//! Concurrent changes of one library: folders that are created, moved, renamed and deleted, files
+//! that are uploaded, moved and deleted, and access that changes during deliveries.
 //!
-//! Each race is run over many rounds whose timing is drawn from a seed, most of them on a calm
-//! stack and some while AWS misbehaves at random. What was acknowledged has to be true, and all that is kept
-//! has to fit together after every few rounds. `LARDER_RACE_ROUNDS=5000 cargo test -p tests
-//! library_races` runs longer.
+//! Each race runs for many rounds with seeded timing, most of them on a stack without faults and
+//! some with random AWS misbehavior. Acknowledged changes must hold, and the stored items must be
+//! consistent after every few rounds. `LARDER_RACE_ROUNDS=5000 cargo test -p tests races::library`
+//! runs longer.
 
 mod access;
 mod files;
@@ -12,7 +12,7 @@ mod folders;
 mod invariants;
 mod shuffles;
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt};
 
 use futures::{
     FutureExt,
@@ -30,41 +30,55 @@ const ROUNDS: Extent = Extent {
     thorough: 600,
     variable: "LARDER_RACE_ROUNDS",
 };
-/// One round while AWS misbehaves at random to so many calm ones.
+/// Number of rounds without faults per round with random AWS misbehavior.
 const CALM_ROUNDS: u64 = 20;
-/// Rounds after which all that is kept is looked at.
-const LOOKED: u64 = 40;
-/// What may come before something that is late: requests that touch nothing.
-const MOST_LATE: usize = 6;
-/// How often a request is sent that is answered with 503.
-const TRIES: usize = 8;
+/// Number of rounds between checks of all stored items.
+const CHECK_INTERVAL: u64 = 40;
+/// Exclusive maximum number of requests that delay an operation.
+const MAX_DELAY_REQUESTS: usize = 6;
+/// Maximum number of attempts of a request that returns 503.
+const MAX_ATTEMPTS: usize = 8;
 
-/// A space in which a race is run, round by round.
+/// Seed and round of a race, for panic messages.
+#[derive(Clone, Copy)]
+struct RoundId {
+    seed: u64,
+    round: u64,
+}
+
+impl fmt::Display for RoundId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "seed {}, round {}", self.seed, self.round)
+    }
+}
+
+/// A space in which a race runs, round by round.
 struct RaceFixture {
     stack: Stack,
     acme: Tenant,
     draws: SmallRng,
     is_chaotic: bool,
-    /// The seed, and the round.
-    place: (u64, u64),
-    /// The files of which somebody was told that they are there.
-    reported: BTreeSet<String>,
+    id: RoundId,
+    /// Ids of the files whose creation a response acknowledged.
+    acknowledged: BTreeSet<String>,
 }
 
-/// Runs a race on a calm stack, and at the same time on one whose AWS misbehaves at random.
+/// Runs a race on a stack without faults, and concurrently on one with random AWS misbehavior.
 async fn race(seed: u64, round: impl AsyncFn(&mut RaceFixture)) {
-    let calm = run((seed, false), ROUNDS.rounds(), &round);
-    let moody = run((seed, true), ROUNDS.rounds().div_ceil(CALM_ROUNDS), &round);
-    join(Box::pin(calm), Box::pin(moody)).await;
+    let calm_rounds = ROUNDS.rounds();
+    let chaotic_rounds = calm_rounds.div_ceil(CALM_ROUNDS);
+
+    let calm = async { run(RaceFixture::new(seed, false).await, calm_rounds, &round).await };
+    let chaotic = async { run(RaceFixture::new(seed, true).await, chaotic_rounds, &round).await };
+    join(Box::pin(calm), Box::pin(chaotic)).await;
 }
 
-async fn run((seed, is_chaotic): (u64, bool), rounds: u64, round: &impl AsyncFn(&mut RaceFixture)) {
-    let mut fixture = RaceFixture::new(seed, is_chaotic).await;
+async fn run(mut fixture: RaceFixture, rounds: u64, round: &impl AsyncFn(&mut RaceFixture)) {
     for number in 0..rounds {
-        fixture.place.1 = number;
+        fixture.id.round = number;
         Box::pin(round(&mut fixture)).await;
-        if number % LOOKED == LOOKED - 1 {
-            fixture.look().await;
+        if number % CHECK_INTERVAL == CHECK_INTERVAL - 1 {
+            fixture.assert_consistent().await;
         }
     }
 
@@ -86,23 +100,23 @@ impl RaceFixture {
             acme,
             draws,
             is_chaotic,
-            place: (seed, 0),
-            reported: BTreeSet::new(),
+            id: RoundId { seed, round: 0 },
+            acknowledged: BTreeSet::new(),
         }
     }
 
-    /// A name that no other round gives.
+    /// Returns a name that is unique to this round.
     fn name(&self, name: &str) -> String {
-        format!("{name} {}", self.place.1)
+        format!("{name} {}", self.id.round)
     }
 
-    /// By how much something is to be late.
-    fn lateness(&mut self) -> usize {
-        self.draws.random_range(0..MOST_LATE)
+    /// Returns a random number of requests to delay an operation by.
+    fn delay(&mut self) -> usize {
+        self.draws.random_range(0..MAX_DELAY_REQUESTS)
     }
 
-    /// Does something after so many requests that touch nothing.
-    async fn late<T>(&self, requests: usize, work: impl Future<Output = T>) -> T {
+    /// Runs an operation after a number of requests that change nothing.
+    async fn delayed<T>(&self, requests: usize, operation: impl Future<Output = T>) -> T {
         for _ in 0..requests {
             self.stack
                 .anonymous
@@ -110,39 +124,42 @@ impl RaceFixture {
                 .await
                 .expect_status(401);
         }
-        work.await
+        operation.await
     }
 
-    /// Does things while AWS misbehaves at random, where it has any in this ring.
-    fn meet<'a, T: 'a>(&'a self, work: impl Future<Output = T> + 'a) -> LocalBoxFuture<'a, T> {
-        let met = async move {
+    /// Runs operations, with random AWS misbehavior if this fixture has it.
+    fn run_concurrently<'a, T: 'a>(
+        &'a self,
+        operations: impl Future<Output = T> + 'a,
+    ) -> LocalBoxFuture<'a, T> {
+        let run = async move {
             let chaos = self.stack.cloud.chaos();
             if self.is_chaotic {
-                chaos.enable(self.place.0 * 100_000 + self.place.1);
+                chaos.enable(self.id.seed * 100_000 + self.id.round);
             }
-            let done = work.await;
+            let output = operations.await;
+
             chaos.disable();
             if self.is_chaotic {
-                // What could not be opened again opens by itself, and what a queue gave out in vain
-                // comes back.
+                // Locks that were not released expire, and failed messages become visible again.
                 self.stack.run_for(minutes(13)).await;
             }
-            done
+            output
         };
 
-        met.boxed_local()
+        run.boxed_local()
     }
 
-    /// Demands one of some statuses, or that AWS was to blame for another; `true` where the request
-    /// succeeded.
+    /// Asserts that a response has one of these statuses, or 503 if AWS misbehaves. Returns whether
+    /// the request succeeded.
     #[track_caller]
-    fn check(&self, response: &Response, allowed: &[u16]) -> bool {
+    fn succeeded(&self, response: &Response, allowed: &[u16]) -> bool {
         let is_excused = self.is_chaotic && response.status == 503;
-        let text = String::from_utf8_lossy(&response.body);
+        let body = String::from_utf8_lossy(&response.body);
         assert!(
             is_excused || allowed.contains(&response.status),
-            "{:?}: {} is answered with {}: {text}",
-            self.place,
+            "{}: {} returned {}: {body}",
+            self.id,
             response.request,
             response.status
         );
@@ -154,27 +171,24 @@ impl RaceFixture {
         response.status < 400
     }
 
-    /// Sends a request until AWS lets it through.
-    async fn insist(&self, send: impl AsyncFn() -> Response) -> Response {
-        for _ in 0..TRIES {
+    /// Sends a request until its response is not 503. Retries only if AWS misbehaves.
+    async fn retry(&self, send: impl AsyncFn() -> Response) -> Response {
+        for _ in 0..MAX_ATTEMPTS {
             let response = send().await;
             if !self.is_chaotic || response.status != 503 {
                 return response;
             }
         }
-        panic!("{:?}: answered with 503 {TRIES} times", self.place)
+
+        panic!("{}: 503 on each of {MAX_ATTEMPTS} attempts", self.id)
     }
 
-    /// Makes a folder in another one, or at the top; gives its id.
+    /// Creates a folder, in the root if `parent` is `None`, and returns its id.
     async fn folder(&self, name: &str, parent: Option<&str>) -> String {
-        text(
-            &self
-                .acme
-                .client
-                .post("/folders", self.new_folder(name, parent))
-                .await
-                .expect_created()["id"],
-        )
+        let body = self.new_folder(name, parent);
+        let response = self.acme.client.post("/folders", body).await;
+
+        text(&response.expect_created()["id"])
     }
 
     fn new_folder(&self, name: &str, parent: Option<&str>) -> Value {
@@ -199,8 +213,8 @@ impl RaceFixture {
         self.acme.client.delete(&format!("/folders/{id}")).await
     }
 
-    /// A folder as it is shown; `None` where there is none.
-    async fn shown(&self, id: &str) -> Option<Value> {
+    /// Returns the record of a folder, `None` if it does not exist.
+    async fn find_folder(&self, id: &str) -> Option<Value> {
         let response = self.acme.client.get(&format!("/folders/{id}")).await;
         if response.status == 404 {
             None
@@ -209,23 +223,24 @@ impl RaceFixture {
         }
     }
 
-    /// Holds all that is kept against itself, and against what was told.
-    async fn look(&self) {
+    /// Asserts that the stored items are consistent with each other and with the API.
+    async fn assert_consistent(&self) {
         let dump = self.stack.dump().await;
         dump.files_with_bytes();
-        let kept = StoredLibrary::of(&dump, &self.acme.id, self.place);
-        kept.assert_folders(self.is_chaotic);
-        // Whoever wrote a file into a folder that just went may have failed to take it back: nobody
-        // was told of it.
-        kept.assert_files(|file| self.is_chaotic && !self.reported.contains(file));
-        kept.assert_shown(&self.acme).await;
+
+        let stored = StoredLibrary::of(&dump, &self.acme.id, self.id);
+        stored.assert_folders(self.is_chaotic);
+        // An upload into a folder that is deleted concurrently may fail to roll back its write. Its
+        // client got no success response.
+        stored.assert_files(|file| self.is_chaotic && !self.acknowledged.contains(file));
+        stored.assert_api_matches(&self.acme).await;
     }
 
-    /// Some hours later nothing is waited for, and there are no bytes but those of files.
+    /// Stops the stack. Asserts that the confirm-checks leave no objects except those of files.
     async fn end(self) {
-        self.look().await;
+        self.assert_consistent().await;
         self.stack.run_confirm_checks().await;
-        self.look().await;
+        self.assert_consistent().await;
 
         let dump = self.stack.dump().await;
         let originals = dump
@@ -237,13 +252,13 @@ impl RaceFixture {
 
         assert!(
             self.is_chaotic || originals == files,
-            "{:?}: {originals} objects of {files} files",
-            self.place
+            "{}: {originals} objects of {files} files",
+            self.id
         );
         self.stack.stop().await;
     }
 }
 
 fn text(value: &Value) -> String {
-    value.as_str().expect("a text").to_owned()
+    value.as_str().expect("a string").to_owned()
 }

@@ -1,4 +1,4 @@
-//! A few folders that many shuffle at once, in any order: whatever comes of it fits together.
+//! Concurrent random operations on few folders keep the library consistent.
 
 use futures::future::join_all;
 use rand::Rng;
@@ -7,56 +7,56 @@ use tests::{Response, form, seconds};
 
 use super::{RaceFixture, race, text};
 
-/// Folders at most.
-const FOLDERS: usize = 6;
-/// Things that are done at once.
-const HANDS: usize = 5;
-/// Rounds after which all that is kept is looked at, and what nobody could delete is deleted.
-const TIDIED: u64 = 5;
-/// Names of folders: few, so that they meet.
+/// Maximum number of folders.
+const MAX_FOLDERS: usize = 6;
+/// Number of concurrent operations.
+const CONCURRENT_OPERATIONS: usize = 5;
+/// Number of rounds between checks of all stored items, each followed by a deletion of all.
+const CLEANUP_INTERVAL: u64 = 5;
+/// Names of folders: few, so that they conflict.
 const NAMES: [&str; 4] = ["a", "b", "A", "c"];
 
-/// One thing that is done.
+/// An operation on a folder.
 #[derive(Clone, Debug)]
-enum Act {
+enum Operation {
     Move(String, Option<String>),
     Rename(String, &'static str),
-    Make(Option<String>, &'static str),
+    Create(Option<String>, &'static str),
     Delete(String),
     Upload(Option<String>, Option<&'static str>),
 }
 
-impl Act {
-    fn draw(fixture: &mut RaceFixture, folders: &[String]) -> Act {
+impl Operation {
+    fn draw(fixture: &mut RaceFixture, folders: &[String]) -> Operation {
         let draws = &mut fixture.draws;
         let name = NAMES[draws.random_range(0..NAMES.len())];
-        let place = folders.get(draws.random_range(0..=folders.len())).cloned();
+        let target = folders.get(draws.random_range(0..=folders.len())).cloned();
         let Some(folder) = folders.get(draws.random_range(0..=folders.len())).cloned() else {
-            return Act::Make(place, name);
+            return Operation::Create(target, name);
         };
 
         match draws.random_range(0..100) {
-            0..45 => Act::Move(folder, place),
-            45..60 => Act::Rename(folder, name),
-            60..70 if folders.len() < FOLDERS => Act::Make(place, name),
-            60..85 => Act::Delete(folder),
-            _ => Act::Upload(place, [None, Some("b/c")][draws.random_range(0..2)]),
+            0..45 => Operation::Move(folder, target),
+            45..60 => Operation::Rename(folder, name),
+            60..70 if folders.len() < MAX_FOLDERS => Operation::Create(target, name),
+            60..85 => Operation::Delete(folder),
+            _ => Operation::Upload(target, [None, Some("b/c")][draws.random_range(0..2)]),
         }
     }
 
     async fn perform(&self, fixture: &RaceFixture) -> Response {
         match self {
-            Act::Move(id, parent) => fixture.move_folder(id, parent.as_deref()).await,
-            Act::Rename(id, name) => fixture.rename_folder(id, name).await,
-            Act::Make(parent, name) => {
+            Operation::Move(id, parent) => fixture.move_folder(id, parent.as_deref()).await,
+            Operation::Rename(id, name) => fixture.rename_folder(id, name).await,
+            Operation::Create(parent, name) => {
                 fixture
                     .acme
                     .client
                     .post("/folders", fixture.new_folder(name, parent.as_deref()))
                     .await
             }
-            Act::Delete(id) => fixture.delete_folder(id).await,
-            Act::Upload(folder, path) => {
+            Operation::Delete(id) => fixture.delete_folder(id).await,
+            Operation::Upload(folder, path) => {
                 let form = form(&fixture.acme.handle, "a.txt", "text/plain", "some text");
                 let form = form.text(
                     "folder_id",
@@ -73,10 +73,10 @@ impl Act {
 
 #[tokio::test]
 async fn concurrent_folder_operations_keep_invariants() {
-    race(301, shuffled).await;
+    race(301, run_random_operations).await;
 }
 
-async fn shuffled(fixture: &mut RaceFixture) {
+async fn run_random_operations(fixture: &mut RaceFixture) {
     let address = format!("/folders?space_id={}&limit=100", fixture.acme.id);
     let listed = fixture
         .acme
@@ -91,25 +91,25 @@ async fn shuffled(fixture: &mut RaceFixture) {
         .iter()
         .map(|folder| text(&folder["id"]));
     let folders: Vec<String> = folders.collect();
-    let mut acts = Vec::new();
-    for _ in 0..HANDS {
-        acts.push((Act::draw(fixture, &folders), fixture.lateness()));
+    let mut operations = Vec::new();
+    for _ in 0..CONCURRENT_OPERATIONS {
+        operations.push((Operation::draw(fixture, &folders), fixture.delay()));
     }
 
-    let responses = acts
+    let responses = operations
         .iter()
-        .map(|(act, lateness)| fixture.late(*lateness, act.perform(fixture)));
-    let responses = fixture.meet(join_all(responses)).await;
+        .map(|(operation, delay)| fixture.delayed(*delay, operation.perform(fixture)));
+    let responses = fixture.run_concurrently(join_all(responses)).await;
     let mut gone = Vec::new();
-    for ((act, _), response) in acts.iter().zip(responses) {
-        if !fixture.check(&response, &[200, 201, 204, 404, 409, 422, 503]) {
+    for ((operation, _), response) in operations.iter().zip(responses) {
+        if !fixture.succeeded(&response, &[200, 201, 204, 404, 409, 422, 503]) {
             continue;
         }
-        match act {
-            Act::Delete(id) => gone.push(id),
-            Act::Upload(..) => {
+        match operation {
+            Operation::Delete(id) => gone.push(id),
+            Operation::Upload(..) => {
                 fixture
-                    .reported
+                    .acknowledged
                     .insert(text(&response.expect_created()["id"]));
             }
             _ => {}
@@ -118,9 +118,9 @@ async fn shuffled(fixture: &mut RaceFixture) {
 
     for id in gone {
         assert!(
-            fixture.shown(id).await.is_none(),
-            "{:?}: {id} was deleted, and is there: {acts:?}",
-            fixture.place
+            fixture.find_folder(id).await.is_none(),
+            "{}: {id} was deleted, but exists: {operations:?}",
+            fixture.id
         );
         let inside = format!("/files?space_id={}&folder_id={id}", fixture.acme.id);
         assert_eq!(
@@ -129,14 +129,14 @@ async fn shuffled(fixture: &mut RaceFixture) {
         );
     }
 
-    if fixture.place.1 % TIDIED == TIDIED - 1 {
-        fixture.look().await;
-        tidy(fixture).await;
+    if fixture.id.round % CLEANUP_INTERVAL == CLEANUP_INTERVAL - 1 {
+        fixture.assert_consistent().await;
+        delete_all(fixture).await;
     }
 }
 
-/// Deletes the files, and the folders from the innermost one up.
-async fn tidy(fixture: &RaceFixture) {
+/// Deletes all files, and then all folders, leaves first.
+async fn delete_all(fixture: &RaceFixture) {
     let client = &fixture.acme.client;
     let files = client
         .get(&format!("/files?space_id={}&limit=100", fixture.acme.id))
@@ -167,6 +167,6 @@ async fn tidy(fixture: &RaceFixture) {
             .expect_status(204);
     }
 
-    // Their bytes follow.
+    // Runs the jobs that delete the bytes.
     fixture.stack.run_for(seconds(1)).await;
 }
