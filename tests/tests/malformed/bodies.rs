@@ -1,82 +1,86 @@
-//! Bodies that are no JSON object, or none that could be read.
+//! Bodies that are not JSON objects or cannot be decoded.
 
 use reqwest::Body;
 
 use tests::{PHOTO, Stack, StackOptions, stack_test};
 
-use super::assert_refused;
+use super::assert_rejected;
 use crate::routes::fixture::{ROUTES, RouteFixture};
 
-/// 1 MB.
-const MOST_BYTES: usize = 1 << 20;
-/// Far deeper than any reader follows.
+/// Maximum size of a JSON body, in bytes.
+const MAX_BYTES: usize = 1 << 20;
+/// Nesting depth above that of any parser.
 const DEPTH: usize = 10_000;
 
-/// Bodies that no route takes, with the status that each gets.
-fn bodies() -> Vec<(u16, Vec<u8>)> {
+/// Bodies that are not JSON objects.
+const MALFORMED: [&[u8]; 32] = [
+    b" ",
+    b"\0",
+    b"{",
+    b"}",
+    b"{}{}",
+    b"{} x",
+    b"[]",
+    b"[{\"name\": \"x\"}]",
+    b"\"name\"",
+    b"5",
+    b"-0",
+    b"null",
+    b"true",
+    b"NaN",
+    b"{\"name\": NaN}",
+    b"{\"name\": Infinity}",
+    b"{\"name\": 1e999}",
+    b"{\"name\": 0x10}",
+    b"{\"name\": 01}",
+    b"{'name': 'x'}",
+    b"{name: \"x\"}",
+    b"{\"name\": \"x\",}",
+    b"{\"name\": \"x\"",
+    b"{\"name\": \"x}",
+    b"{\"name\": \"\\ud800\"}",
+    b"{\"name\": \"\\udc00\\ud800\"}",
+    b"{\"name\": \"\\x41\"}",
+    b"{\"name\": \"a\nb\"}",
+    b"{\"name\": \"a\0b\"}",
+    b"{\"name\": \"\xFF\xFE\"}",
+    b"{\"name\": \"\xED\xA0\x80\"}",
+    b"{\"name\": \"\xC0\xAF\"}",
+];
+
+/// A body that no route accepts, and the status that it returns.
+struct Case {
+    status: u16,
+    body: Vec<u8>,
+}
+
+fn cases() -> Vec<Case> {
+    let name = b"{\"name\": \"x\"}";
     let nested = format!("{}{}", "[".repeat(DEPTH), "]".repeat(DEPTH));
-    let objects = format!("{}1{}", "{\"name\":".repeat(DEPTH), "}".repeat(DEPTH));
-    let utf16: Vec<u8> = "{\"name\": \"x\"}"
+    let nested_objects = format!("{}1{}", "{\"name\":".repeat(DEPTH), "}".repeat(DEPTH));
+    let nested_field = format!("{{\"name\": \"x\", \"ignored\": {nested}}}");
+    let utf16 = String::from_utf8_lossy(name)
         .encode_utf16()
         .flat_map(u16::to_le_bytes)
         .collect();
-    let malformed: [&[u8]; 32] = [
-        b" ",
-        b"\0",
-        b"{",
-        b"}",
-        b"{}{}",
-        b"{} x",
-        b"[]",
-        b"[{\"name\": \"x\"}]",
-        b"\"name\"",
-        b"5",
-        b"-0",
-        b"null",
-        b"true",
-        b"NaN",
-        b"{\"name\": NaN}",
-        b"{\"name\": Infinity}",
-        b"{\"name\": 1e999}",
-        b"{\"name\": 0x10}",
-        b"{\"name\": 01}",
-        b"{'name': 'x'}",
-        b"{name: \"x\"}",
-        b"{\"name\": \"x\",}",
-        b"{\"name\": \"x\"",
-        b"{\"name\": \"x}",
-        b"{\"name\": \"\\ud800\"}",
-        b"{\"name\": \"\\udc00\\ud800\"}",
-        b"{\"name\": \"\\x41\"}",
-        b"{\"name\": \"a\nb\"}",
-        b"{\"name\": \"a\0b\"}",
-        b"{\"name\": \"\xFF\xFE\"}",
-        b"{\"name\": \"\xED\xA0\x80\"}",
-        b"{\"name\": \"\xC0\xAF\"}",
+    let two_byte_order_marks = [&b"\xEF\xBB\xBF\xEF\xBB\xBF"[..], name].concat();
+    let blank = vec![b' '; MAX_BYTES];
+    let invalid = [
+        two_byte_order_marks,
+        utf16,
+        nested.into_bytes(),
+        nested_objects.into_bytes(),
+        nested_field.into_bytes(),
+        blank.clone(),
     ];
-    let mut bodies: Vec<_> = malformed
-        .into_iter()
-        .map(|body| (400, body.to_vec()))
-        .collect();
+    let too_large = [[&name[..], &blank].concat(), vec![b'['; MAX_BYTES + 1]];
 
-    bodies.push((
-        400,
-        [&b"\xEF\xBB\xBF\xEF\xBB\xBF"[..], b"{\"name\": \"x\"}"].concat(),
-    ));
-    bodies
-        .extend([utf16, nested.clone().into_bytes(), objects.into_bytes()].map(|body| (400, body)));
-    bodies.push((
-        400,
-        format!("{{\"name\": \"x\", \"ignored\": {nested}}}").into_bytes(),
-    ));
-    bodies.push((400, vec![b' '; MOST_BYTES]));
-    bodies.push((
-        413,
-        [&b"{\"name\": \"x\"}"[..], &vec![b' '; MOST_BYTES]].concat(),
-    ));
-    bodies.push((413, vec![b'['; MOST_BYTES + 1]));
-
-    bodies
+    let malformed = MALFORMED.into_iter().map(<[u8]>::to_vec);
+    let invalid = malformed
+        .chain(invalid)
+        .map(|body| Case { status: 400, body });
+    let too_large = too_large.map(|body| Case { status: 413, body });
+    invalid.chain(too_large).collect()
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
@@ -90,8 +94,8 @@ async fn body_that_is_not_an_object_is_rejected(stack: &Stack) {
         }
 
         let before = stack.dump().await;
-        for (status, body) in bodies() {
-            let shown = String::from_utf8_lossy(&body).into_owned();
+        for Case { status, body } in cases() {
+            let description = String::from_utf8_lossy(&body).into_owned();
             for body in [Body::from(body.clone()), streamed(&body)] {
                 let request = account.request(route.method, &fixture.path(route));
                 let response = account
@@ -105,9 +109,9 @@ async fn body_that_is_not_an_object_is_rejected(stack: &Stack) {
                 assert_eq!(
                     response.status, status,
                     "{} {} {:.100}",
-                    route.method, route.path, shown
+                    route.method, route.path, description
                 );
-                assert_rejected(response, &shown);
+                assert_rejected(response, &description);
             }
         }
 
@@ -115,13 +119,13 @@ async fn body_that_is_not_an_object_is_rejected(stack: &Stack) {
     }
 }
 
-/// The body in pieces, without saying its length.
+/// Returns a body in chunks, without a length.
 fn streamed(body: &[u8]) -> Body {
-    let pieces: Vec<_> = body
+    let chunks: Vec<_> = body
         .chunks(100_000)
-        .map(|piece| Ok::<_, std::io::Error>(piece.to_vec()))
+        .map(|chunk| Ok::<_, std::io::Error>(chunk.to_vec()))
         .collect();
-    Body::wrap_stream(futures::stream::iter(pieces))
+    Body::wrap_stream(futures::stream::iter(chunks))
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
@@ -135,7 +139,7 @@ async fn other_content_type_returns_415(stack: &Stack) {
         };
         let before = stack.dump().await;
 
-        for kind in [
+        for content_type in [
             "",
             "json",
             "text/json",
@@ -148,14 +152,14 @@ async fn other_content_type_returns_415(stack: &Stack) {
         ] {
             let request = account
                 .request(route.method, &fixture.path(route))
-                .header("content-type", kind);
+                .header("content-type", content_type);
             let response = account.send(request.body(body.to_string())).await;
             assert_eq!(
                 response.status, 415,
-                "{} {} {kind}",
+                "{} {} {content_type}",
                 route.method, route.path
             );
-            assert_refused(response, kind);
+            assert_rejected(response, content_type);
         }
 
         stack.dump().await.assert_unchanged(&before, route.path);
@@ -210,16 +214,13 @@ async fn json_body_may_start_with_a_byte_order_mark(stack: &Stack) {
 #[stack_test]
 async fn missing_body_is_read_as_empty_object(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let file = acme.upload(PHOTO).await["id"]
-        .as_str()
-        .expect("an id")
-        .to_owned();
+    let file = acme.upload(PHOTO).await.path();
     let client = &acme.client;
 
     for (method, path, status) in [
         ("PUT", format!("/spaces/{}/access-control", acme.id), 200),
-        ("PUT", format!("/files/{file}"), 200),
-        ("POST", format!("/files/{file}/signed-url"), 200),
+        ("PUT", file.clone(), 200),
+        ("POST", format!("{file}/signed-url"), 200),
         ("POST", format!("/spaces/{}/api-keys", acme.id), 422),
         ("PUT", format!("/spaces/{}", acme.id), 422),
     ] {

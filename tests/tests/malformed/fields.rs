@@ -6,7 +6,7 @@ use regex::Regex;
 use serde_json::{Map, Value, json};
 use tests::{Stack, StackOptions, stack_test};
 
-use super::assert_refused;
+use super::assert_rejected;
 use crate::routes::fixture::{ROUTES, Route, RouteFixture};
 
 /// Fields of an object, from its schema.

@@ -12,7 +12,7 @@ const UNKNOWN_ID: &str = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
 const NO_KEY: u64 = 999_999;
 
 /// An address of a route by these ids.
-fn address(route: &Route, id: &str, key: u64) -> String {
+fn path_with(route: &Route, id: &str, key: u64) -> String {
     let path = route
         .path
         .replace("{id}", id)
@@ -26,13 +26,13 @@ fn address(route: &Route, id: &str, key: u64) -> String {
     }
 }
 
-/// Whether the query names what the route is about.
+/// Returns whether the query of a route names its resource.
 fn is_by_query(route: &Route) -> bool {
     route.method == "DELETE" && ["/spaces", "/files"].contains(&route.path)
 }
 
-async fn call(client: &Client, route: &Route, address: &str, body: Option<&Value>) -> Response {
-    let request = client.request(route.method, address);
+async fn call(client: &Client, route: &Route, path: &str, body: Option<&Value>) -> Response {
+    let request = client.request(route.method, path);
     client
         .send(
             body.into_iter()
@@ -41,10 +41,10 @@ async fn call(client: &Client, route: &Route, address: &str, body: Option<&Value
         .await
 }
 
-/// Demands that what is foreign is answered as what is not there: by the same status and the same
-/// bytes.
+/// Asserts that the response for a foreign id has the same status, body and header names as the
+/// response for an id that does not exist.
 #[track_caller]
-fn assert_same(foreign: &Response, nowhere: &Response, status: u16) {
+fn assert_same(foreign: &Response, missing: &Response, status: u16) {
     assert_eq!(
         foreign.status, status,
         "{}: {:?}",
@@ -52,7 +52,7 @@ fn assert_same(foreign: &Response, nowhere: &Response, status: u16) {
     );
     assert_eq!(
         (foreign.status, &foreign.body),
-        (nowhere.status, &nowhere.body),
+        (missing.status, &missing.body),
         "{}",
         foreign.request
     );
@@ -64,29 +64,30 @@ fn assert_same(foreign: &Response, nowhere: &Response, status: u16) {
             .map(ToString::to_string)
             .collect::<Vec<_>>()
     };
-    assert_eq!(names(foreign), names(nowhere), "{}", foreign.request);
+    assert_eq!(names(foreign), names(missing), "{}", foreign.request);
 }
 
-/// Two tenants, and clients of the second: a space key, and a user who is an owner of the space.
+/// A foreign space, the own space of the clients, and the clients: a space key and an account key
+/// of an owner.
 struct Tenants {
-    theirs: RouteFixture,
-    ours: RouteFixture,
+    foreign: RouteFixture,
+    own: RouteFixture,
     clients: [Client; 2],
 }
 
 impl Tenants {
     async fn new(stack: &Stack) -> Tenants {
-        let theirs = RouteFixture::new(stack, "Theirs").await;
-        let ours = RouteFixture::new(stack, "Ours").await;
+        let foreign = RouteFixture::new(stack, "Foreign").await;
+        let own = RouteFixture::new(stack, "Own").await;
 
         let member = stack.user().await;
-        stack.add_member(&member, &ours.tenant, "owner").await;
+        stack.add_member(&member, &own.tenant, "owner").await;
 
-        let clients = [ours.tenant.client.clone(), member.client];
+        let clients = [own.tenant.client.clone(), member.client];
 
         Tenants {
-            theirs,
-            ours,
+            foreign,
+            own,
             clients,
         }
     }
@@ -96,8 +97,8 @@ impl Tenants {
 async fn foreign_id_in_path_returns_404(stack: &Stack) {
     let tenants = Tenants::new(stack).await;
     let Tenants {
-        theirs,
-        ours,
+        foreign,
+        own,
         clients,
     } = &tenants;
     let before = stack.dump().await;
@@ -109,49 +110,49 @@ async fn foreign_id_in_path_returns_404(stack: &Stack) {
             || is_by_query(route);
 
         for client in clients {
-            let body = ours.body(route);
-            let ask = async |id: &str, key| {
-                call(client, route, &address(route, id, key), body.as_ref()).await
+            let body = own.body(route);
+            let request = async |id: &str, key| {
+                call(client, route, &path_with(route, id, key), body.as_ref()).await
             };
-            let nowhere = if names_id {
-                Some(ask(UNKNOWN_ID, NO_KEY).await)
+            let missing = if names_id {
+                Some(request(UNKNOWN_ID, NO_KEY).await)
             } else {
                 None
             };
 
-            if let Some(nowhere) = &nowhere {
-                let foreign = [
-                    &theirs.tenant.id,
-                    &theirs.tenant.id.to_lowercase(),
-                    &theirs.file(),
-                    &theirs.folder,
-                    &theirs.config,
-                    &theirs.tenant.handle,
+            if let Some(missing) = &missing {
+                let foreign_ids = [
+                    &foreign.tenant.id,
+                    &foreign.tenant.id.to_lowercase(),
+                    &foreign.file(),
+                    &foreign.folder,
+                    &foreign.config,
+                    &foreign.tenant.handle,
                 ];
-                for id in foreign {
-                    for key in [theirs.key, ours.key, NO_KEY] {
-                        assert_same(&ask(id, key).await, nowhere, 404);
+                for id in foreign_ids {
+                    for key in [foreign.key, own.key, NO_KEY] {
+                        assert_same(&request(id, key).await, missing, 404);
                     }
                 }
-                // Ids of ours where another kind of id should stand.
-                let of_another_kind =
-                    if route.path.contains("/files") || route.path.contains("{fileId}") {
-                        ours.folder.clone()
-                    } else {
-                        ours.file()
-                    };
-                assert_same(&ask(&of_another_kind, ours.key).await, nowhere, 404);
+                // Own ids of another kind of record.
+                let other_kind = if route.path.contains("/files") || route.path.contains("{fileId}")
+                {
+                    own.folder.clone()
+                } else {
+                    own.file()
+                };
+                assert_same(&request(&other_kind, own.key).await, missing, 404);
             }
 
             if route.path.contains("{keyId}") {
-                // Account keys are an account's, and the keys of a space none of them.
-                let is_refused =
-                    route.path.starts_with("/account") && client.key == ours.tenant.client.key;
-                let nowhere = ask(&ours.tenant.id, NO_KEY).await;
-                for key in [theirs.key, theirs.tenant.key_id, 1] {
+                // Space keys cannot access account keys.
+                let is_rejected =
+                    route.path.starts_with("/account") && client.key == own.tenant.client.key;
+                let missing = request(&own.tenant.id, NO_KEY).await;
+                for key in [foreign.key, foreign.tenant.key_id, 1] {
                     assert_same(
-                        &ask(&ours.tenant.id, key).await,
-                        &nowhere,
+                        &request(&own.tenant.id, key).await,
+                        &missing,
                         if is_rejected { 403 } else { 404 },
                     );
                 }
@@ -162,15 +163,15 @@ async fn foreign_id_in_path_returns_404(stack: &Stack) {
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "foreign ids in addresses");
+        .assert_unchanged(&before, "foreign ids in paths");
 }
 
 #[stack_test]
 async fn foreign_id_in_body_returns_422(stack: &Stack) {
     let tenants = Tenants::new(stack).await;
     let Tenants {
-        theirs,
-        ours,
+        foreign,
+        own,
         clients,
     } = &tenants;
     let config = |fixture: &RouteFixture| {
@@ -183,41 +184,42 @@ async fn foreign_id_in_body_returns_422(stack: &Stack) {
                 .to_owned()
         }
     };
-    let (their_config, our_config) = (config(theirs).await, config(ours).await);
+    let foreign_config = config(foreign).await;
+    let own_config = config(own).await;
     let before = stack.dump().await;
     let put = async |client: &Client, path: &str, body: Value| {
         client.send(client.request("PUT", path).json(&body)).await
     };
-    let our_space = format!("/spaces/{}", ours.tenant.id);
+    let own_space = format!("/spaces/{}", own.tenant.id);
 
     for client in clients {
         let choose = async |id: &str| {
             put(
                 client,
-                &our_space,
-                json!({"name": "Ours", "active_upload_config_id": id}),
+                &own_space,
+                json!({"name": "Own", "active_upload_config_id": id}),
             )
             .await
         };
-        let nowhere = choose(UNKNOWN_ID).await;
+        let missing = choose(UNKNOWN_ID).await;
 
         for id in [
-            &their_config,
-            &theirs.tenant.id,
-            &theirs.file(),
-            &ours.tenant.id,
+            &foreign_config,
+            &foreign.tenant.id,
+            &foreign.file(),
+            &own.tenant.id,
         ] {
-            assert_same(&choose(id).await, &nowhere, 422);
+            assert_same(&choose(id).await, &missing, 422);
         }
     }
 
-    // The first is a space key's, which has no account.
+    // Only the second client has an account.
     let choose =
         async |id: &str| put(&clients[1], "/account", json!({"default_space_id": id})).await;
-    let nowhere = choose(UNKNOWN_ID).await;
+    let missing = choose(UNKNOWN_ID).await;
 
-    for id in [&theirs.tenant.id, &theirs.file(), &our_config] {
-        assert_same(&choose(id).await, &nowhere, 422);
+    for id in [&foreign.tenant.id, &foreign.file(), &own_config] {
+        assert_same(&choose(id).await, &missing, 422);
     }
 
     stack
@@ -230,17 +232,17 @@ async fn foreign_id_in_body_returns_422(stack: &Stack) {
 async fn foreign_id_in_form_returns_422(stack: &Stack) {
     let tenants = Tenants::new(stack).await;
     let Tenants {
-        theirs,
-        ours,
+        foreign,
+        own,
         clients,
     } = &tenants;
-    let their_space = theirs
+    let foreign_space = foreign
         .tenant
         .client
-        .get(&format!("/spaces/{}", theirs.tenant.id))
+        .get(&format!("/spaces/{}", foreign.tenant.id))
         .await
         .expect_ok();
-    let their_config = their_space["active_upload_config_id"]
+    let foreign_config = foreign_space["active_upload_config_id"]
         .as_str()
         .expect("an id");
     let before = stack.dump().await;
@@ -254,28 +256,28 @@ async fn foreign_id_in_form_returns_422(stack: &Stack) {
                 .upload(form.part("file", file("a.jpg", "image/jpeg", PHOTO)))
                 .await
         };
-        let nowhere = upload("zzzzzz", "ref", "x").await;
+        let missing = upload("zzzzzz", "ref", "x").await;
 
-        for space in [&theirs.tenant.handle, &theirs.tenant.id] {
-            assert_same(&upload(space, "ref", "x").await, &nowhere, 422);
+        for space in [&foreign.tenant.handle, &foreign.tenant.id] {
+            assert_same(&upload(space, "ref", "x").await, &missing, 422);
         }
 
-        // Nor does a config of theirs say whether their space has it.
+        // A config of the foreign space does not reveal that the space exists.
         assert_same(
-            &upload(&theirs.tenant.handle, "upload_config", their_config).await,
-            &nowhere,
+            &upload(&foreign.tenant.handle, "upload_config", foreign_config).await,
+            &missing,
             422,
         );
 
         for field in ["upload_config", "folder_id"] {
-            let nowhere = upload(&ours.tenant.handle, field, UNKNOWN_ID).await;
+            let missing = upload(&own.tenant.handle, field, UNKNOWN_ID).await;
             for id in [
-                their_config,
-                theirs.tenant.id.as_str(),
-                &theirs.file(),
-                &theirs.folder,
+                foreign_config,
+                foreign.tenant.id.as_str(),
+                &foreign.file(),
+                &foreign.folder,
             ] {
-                assert_same(&upload(&ours.tenant.handle, field, id).await, &nowhere, 422);
+                assert_same(&upload(&own.tenant.handle, field, id).await, &missing, 422);
             }
         }
     }
@@ -290,17 +292,17 @@ async fn foreign_id_in_form_returns_422(stack: &Stack) {
 async fn lists_contain_no_foreign_records(stack: &Stack) {
     let tenants = Tenants::new(stack).await;
     let Tenants {
-        theirs,
-        ours,
+        foreign,
+        own,
         clients,
     } = &tenants;
-    let file = theirs.file();
-    let foreign = [
-        theirs.tenant.id.as_str(),
-        &theirs.tenant.handle,
+    let file = foreign.file();
+    let foreign_names = [
+        foreign.tenant.id.as_str(),
+        &foreign.tenant.handle,
         &file,
-        &theirs.folder,
-        "Theirs",
+        &foreign.folder,
+        "Foreign",
     ];
 
     for route in ROUTES
@@ -311,14 +313,14 @@ async fn lists_contain_no_foreign_records(stack: &Stack) {
             let response = call(
                 client,
                 route,
-                &address(route, &ours.tenant.id, NO_KEY),
+                &path_with(route, &own.tenant.id, NO_KEY),
                 None,
             )
             .await;
-            let shown = String::from_utf8_lossy(&response.body);
+            let body = String::from_utf8_lossy(&response.body);
             assert!(
-                !foreign.iter().any(|name| shown.contains(name)),
-                "{}: {shown}",
+                !foreign_names.iter().any(|name| body.contains(name)),
+                "{}: {body}",
                 response.request
             );
         }

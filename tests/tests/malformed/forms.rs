@@ -3,7 +3,7 @@
 use serde_json::json;
 use tests::{Client, PHOTO, Response, Stack, StackOptions, stack_test};
 
-use super::assert_refused;
+use super::assert_rejected;
 use crate::routes::fixture::RouteFixture;
 
 const BOUNDARY: &str = "frontier";

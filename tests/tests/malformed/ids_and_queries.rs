@@ -1,13 +1,13 @@
-//! Ids in paths, and parameters of queries, that are none.
+//! Malformed ids in paths and queries, and invalid query parameters.
 
 use serde_json::json;
-use tests::{Stack, StackOptions, stack_test};
+use tests::{Response, Stack, StackOptions, stack_test};
 
-use super::assert_refused;
+use super::assert_rejected;
 use crate::routes::fixture::{ROUTES, Route, RouteFixture};
 
-/// What stands where an id should, percent-encoded.
-const NO_IDS: [&str; 22] = [
+/// Malformed ids, percent-encoded.
+const MALFORMED_IDS: [&str; 22] = [
     "x",
     "-1",
     "1e3",
@@ -32,9 +32,9 @@ const NO_IDS: [&str; 22] = [
     "99999999999999999999999999999999",
 ];
 
-/// The addresses of a route with each of its ids in turn replaced by none, and spelled as it is
-/// not.
-fn wrong_addresses(fixture: &RouteFixture, route: &Route) -> Vec<String> {
+/// Returns the paths of a route with each of its ids in turn replaced by malformed ids and malformed
+/// variants of the id.
+fn malformed_paths(fixture: &RouteFixture, route: &Route) -> Vec<String> {
     let mut ids = Vec::new();
     if route.path.contains("{id}") {
         ids.push(fixture.id(route));
@@ -48,10 +48,10 @@ fn wrong_addresses(fixture: &RouteFixture, route: &Route) -> Vec<String> {
         ids.push(fixture.file());
     }
 
-    let address = fixture.path(route);
-    let mut wrong = Vec::new();
+    let path = fixture.path(route);
+    let mut paths = Vec::new();
     for id in ids {
-        let around = [
+        let variants = [
             format!("+{id}"),
             format!("0{id}"),
             format!("{id}%20"),
@@ -59,19 +59,19 @@ fn wrong_addresses(fixture: &RouteFixture, route: &Route) -> Vec<String> {
             format!("{id}.0"),
         ];
 
-        for no_id in NO_IDS
+        for malformed in MALFORMED_IDS
             .map(str::to_owned)
             .into_iter()
-            .chain(around)
+            .chain(variants)
             .chain(["9".repeat(4_000)])
         {
-            // From the right: digits of a number stand in other ids as well.
-            let (before, after) = address.rsplit_once(&id).expect("the id is in the address");
-            wrong.push(format!("{before}{no_id}{after}"));
+            // The last occurrence: other ids may contain the digits of a number.
+            let (before, after) = path.rsplit_once(&id).expect("the id is in the path");
+            paths.push(format!("{before}{malformed}{after}"));
         }
     }
 
-    wrong
+    paths
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
@@ -80,23 +80,23 @@ async fn malformed_id_returns_404(stack: &Stack) {
     for route in ROUTES.iter() {
         let before = stack.dump().await;
         for client in [&stack.account(), &fixture.tenant.client] {
-            for address in wrong_addresses(&fixture, route) {
-                let request = client.request(route.method, &address);
+            for path in malformed_paths(&fixture, route) {
+                let request = client.request(route.method, &path);
                 let response = match fixture.body(route) {
                     Some(body) => client.send(request.json(&body)).await,
                     None => client.send(request).await,
                 };
 
-                // An account's keys are nobody's business but an account key's.
+                // Space keys cannot access account keys.
                 if route.path.starts_with("/account") && response.status == 403 {
                     continue;
                 }
 
-                let status = if address.contains("%FF") { 400 } else { 404 };
+                let status = if path.contains("%FF") { 400 } else { 404 };
                 assert_eq!(
                     response.expect_error(status),
                     json!({}),
-                    "{} {address}",
+                    "{} {path}",
                     route.method
                 );
             }
@@ -106,82 +106,89 @@ async fn malformed_id_returns_404(stack: &Stack) {
     }
 }
 
+/// Invalid values of `limit`.
+const INVALID_LIMITS: [&str; 13] = [
+    "limit=0",
+    "limit=-1",
+    "limit=101",
+    "limit=1.5",
+    "limit=1e1",
+    "limit=0x10",
+    "limit=NaN",
+    "limit=%00",
+    "limit=%FF",
+    "limit=%F0%9F%9A%80",
+    "limit=99999999999999999999999",
+    "limit=5&limit=0",
+    "limit=0&limit=5",
+];
+/// Invalid values of `cursor`.
+const INVALID_CURSORS: [&str; 5] = [
+    "cursor=x",
+    "cursor=%00",
+    "cursor=%FF",
+    "cursor=null",
+    "cursor=eyJpZCI6MX0",
+];
+
+/// Asserts that a list reports an invalid query parameter as the only error, and that other routes
+/// ignore it.
+#[track_caller]
+fn assert_invalid_query(route: &Route, response: Response, field: &str) {
+    let lists = [
+        "spaces",
+        "api-keys",
+        "upload-configs",
+        "all",
+        "files",
+        "folders",
+    ];
+    let is_list = route
+        .path
+        .rsplit('/')
+        .next()
+        .is_some_and(|last| lists.contains(&last));
+    if !is_list {
+        response.expect_status(200);
+        return;
+    }
+
+    let request = response.request.clone();
+    let errors = response.expect_error(422);
+    let count = errors.as_object().map(serde_json::Map::len);
+    assert_eq!(count, Some(1), "{request} {errors}");
+    assert!(errors[field].is_array(), "{request} {errors}");
+}
+
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn invalid_query_parameter_returns_422(stack: &Stack) {
     let fixture = RouteFixture::new(stack, "Acme").await;
-    let long = format!("cursor={}", "A".repeat(4_000));
-    let queries = [
-        ("limit", "limit=0"),
-        ("limit", "limit=-1"),
-        ("limit", "limit=101"),
-        ("limit", "limit=1.5"),
-        ("limit", "limit=1e1"),
-        ("limit", "limit=0x10"),
-        ("limit", "limit=NaN"),
-        ("limit", "limit=%00"),
-        ("limit", "limit=%FF"),
-        ("limit", "limit=%F0%9F%9A%80"),
-        ("limit", "limit=99999999999999999999999"),
-        ("limit", "limit=5&limit=0"),
-        ("limit", "limit=0&limit=5"),
-        ("cursor", "cursor=x"),
-        ("cursor", "cursor=%00"),
-        ("cursor", "cursor=%FF"),
-        ("cursor", "cursor=null"),
-        ("cursor", "cursor=eyJpZCI6MX0"),
-        ("cursor", long.as_str()),
-    ];
+    let account = stack.account();
+    let long_cursor = format!("cursor={}", "A".repeat(4_000));
+    let many: Vec<String> = (0..500).map(|index| format!("a{index}=b")).collect();
+    let many = many.join("&");
 
     for route in ROUTES.iter().filter(|route| route.method == "GET") {
-        let address = fixture.path(route);
-        let lists = [
-            "spaces",
-            "api-keys",
-            "upload-configs",
-            "all",
-            "files",
-            "folders",
-        ];
-        let is_list = route
-            .path
-            .rsplit('/')
-            .next()
-            .is_some_and(|last| lists.contains(&last));
-        let separator = if address.contains('?') { '&' } else { '?' };
+        let path = fixture.path(route);
+        let separator = if path.contains('?') { '&' } else { '?' };
+        let get = async |query: &str| account.get(&format!("{path}{separator}{query}")).await;
 
-        for (field, query) in queries {
-            let response = stack
-                .account()
-                .get(&format!("{address}{separator}{query}"))
-                .await;
-
-            if is_list {
-                let errors = response.expect_error(422);
-                assert_eq!(
-                    errors.as_object().map(serde_json::Map::len),
-                    Some(1),
-                    "{query} {errors}"
-                );
-                assert!(errors[field].is_array(), "{query} {errors}");
-            } else {
-                response.expect_status(200);
-            }
+        for query in INVALID_LIMITS {
+            assert_invalid_query(route, get(query).await, "limit");
+        }
+        for query in INVALID_CURSORS.into_iter().chain([long_cursor.as_str()]) {
+            assert_invalid_query(route, get(query).await, "cursor");
         }
 
-        let many: Vec<String> = (0..500).map(|index| format!("a{index}=b")).collect();
         for ignored in [
             "",
             "limit=",
             "cursor=&limit=%20",
             "%00=%FF&&&==",
             "limit%5B%5D=x",
-            &many.join("&"),
+            &many,
         ] {
-            stack
-                .account()
-                .get(&format!("{address}{separator}{ignored}"))
-                .await
-                .expect_status(200);
+            get(ignored).await.expect_status(200);
         }
     }
 }
@@ -220,14 +227,17 @@ async fn delete_with_invalid_query_deletes_nothing(stack: &Stack) {
         );
     }
 
-    for no_id in NO_IDS {
+    for malformed in MALFORMED_IDS {
         for client in [&stack.account(), &empty.client, &fixture.tenant.client] {
-            assert_refused(client.delete(&format!("/spaces?id={no_id}")).await, no_id);
-            assert_refused(
+            assert_rejected(
+                client.delete(&format!("/spaces?id={malformed}")).await,
+                malformed,
+            );
+            assert_rejected(
                 client
-                    .delete(&format!("/spaces?id={no_id}&force=true"))
+                    .delete(&format!("/spaces?id={malformed}&force=true"))
                     .await,
-                no_id,
+                malformed,
             );
         }
     }
@@ -235,5 +245,5 @@ async fn delete_with_invalid_query_deletes_nothing(stack: &Stack) {
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "wrong deletions");
+        .assert_unchanged(&before, "invalid deletions");
 }

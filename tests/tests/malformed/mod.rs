@@ -1,5 +1,4 @@
-//! Every route against input that is wrong in every way that its fields can be: never a 5xx, always
-//! the standard body, and nothing is written.
+//! Malformed input on every route returns 4xx with the standard body, and writes nothing.
 
 mod bodies;
 mod fields;
@@ -9,7 +8,7 @@ mod ids_and_queries;
 
 use tests::Response;
 
-/// Demands a refusal in the standard body, one of the client's own fault.
+/// Asserts that a response is a 4xx with the standard body, with field errors only for 422.
 #[track_caller]
 fn assert_rejected(response: Response, input: &str) {
     let input: String = input.chars().take(200).collect();
@@ -24,7 +23,7 @@ fn assert_rejected(response: Response, input: &str) {
     let status = response.status;
     let message = response.json()["message"].clone();
     let errors = response.expect_error(status);
-    let named = errors.as_object().map_or(0, serde_json::Map::len);
+    let fields = errors.as_object().map_or(0, serde_json::Map::len);
 
-    assert_eq!(named > 0, status == 422, "{message} {errors} for {input}");
+    assert_eq!(fields > 0, status == 422, "{message} {errors} for {input}");
 }
