@@ -17,7 +17,7 @@ test("no request is sent without a key or a space", async (t) => {
   const requests = [];
   page.on("request", (request) => requests.push(request.url()));
   await choose(page, TEXT);
-  assert.match(await errorOf(page, TEXT), /say where to/);
+  assert.match(await errorOf(page, TEXT), /complete the target first/);
   const key = page.getByLabel("API key");
   assert.equal(await key.getAttribute("aria-invalid"), "true");
   assert.ok(await key.evaluate((input) => input === document.activeElement));
@@ -80,7 +80,7 @@ test("a visitor sees why the host, the config, its rules or the hourly limit rej
   await ended(once, PHOTO, "stored");
   const second = { ...TEXT, name: "second.txt" };
   await choose(once, second);
-  await once.locator(".state").getByText("Too many uploads for now.").waitFor();
+  await once.locator(".state").getByText("Too many uploads.").waitFor();
 });
 
 test("a short Retry-After is waited for", async (t) => {
@@ -104,7 +104,7 @@ test("a broken connection is reported, and a stored object is not sent again", a
   page.on("request", (request) => request.method() === "PUT" && puts.push(request.url()));
   await page.route("**/upload/confirm/*", (route) => route.abort(), { times: 1 });
   await choose(page, TEXT);
-  assert.match(await errorOf(page, TEXT), /The connection broke\./);
+  assert.match(await errorOf(page, TEXT), /The connection was lost\./);
   await page.getByRole("button", { name: "Try again: notes.txt" }).click();
   await ended(page, TEXT, "stored");
   assert.equal(puts.length, 1);

@@ -34,7 +34,7 @@ function send(method, url, { headers = {}, body, signal, onProgress }) {
       if (request.status < 300) return resolve(read(request));
       reject(new ResponseError(request.status, read(request), Number(request.getResponseHeader("retry-after"))));
     };
-    request.onerror = () => reject(new Error("The connection broke. Is the file still there, and the server?"));
+    request.onerror = () => reject(new Error("The connection was lost. Check that the file still exists and that the server runs."));
     request.onabort = () => reject(new DOMException("Cancelled", "AbortError"));
     request.onloadend = () => signal?.removeEventListener("abort", abort);
     signal?.addEventListener("abort", abort);
@@ -44,12 +44,12 @@ function send(method, url, { headers = {}, body, signal, onProgress }) {
 
 /** Parses a response: JSON of the API, or XML of S3. */
 function read(request) {
-  const message = `The server answered ${request.status}.`;
+  const message = `The server returned status ${request.status}.`;
   try {
     return { message, ...JSON.parse(request.responseText || "{}") };
   } catch {
     const xml = new DOMParser().parseFromString(request.responseText, "text/xml");
-    return { message: `Storage refused: ${xml.querySelector("Message")?.textContent ?? message}` };
+    return { message: `Storage rejected the file: ${xml.querySelector("Message")?.textContent ?? message}` };
   }
 }
 
@@ -77,7 +77,7 @@ async function throughStorage(upload, { presign, described, headers, confirm }) 
     });
     upload.sent = signed;
   }
-  show(upload, "working", "Being checked…");
+  show(upload, "working", "Confirming…");
   try {
     const address = `${API}/upload/confirm/${upload.sent.file_id}`;
     return (await send("POST", address, { ...confirm(upload.sent), signal })).data;
@@ -115,9 +115,9 @@ function chosen() {
   const { mode, key, space, config } = Object.fromEntries(new FormData(settings));
   const values = { mode, key: key.trim(), space: space.trim(), config: config.trim() };
   const lacking = {};
-  if (!values.space) lacking.space = "Name the space that the files are for.";
-  if (mode === "direct" && !values.key) lacking.key = "Paste a key that may upload.";
-  if (mode === "unsigned" && !values.config) lacking.config = "Name the config that allows it.";
+  if (!values.space) lacking.space = "Enter the handle of a space.";
+  if (mode === "direct" && !values.key) lacking.key = "Enter an API key that may upload.";
+  if (mode === "unsigned" && !values.config) lacking.config = "Enter an upload config that allows unsigned uploads.";
   return { values, lacking };
 }
 
@@ -135,7 +135,7 @@ async function run(upload) {
   const { values, lacking } = chosen();
   if (Object.keys(lacking).length > 0) {
     showLacking(lacking);
-    return fail(upload, "Not sent: say where to first.");
+    return fail(upload, "Not sent: complete the target first.");
   }
   const controller = new AbortController();
   Object.assign(upload, { signal: controller.signal, cancel: () => controller.abort() });
@@ -158,13 +158,13 @@ function explained(error) {
   if (error.name === "AbortError") return "Cancelled.";
   if (error.status !== 429 || !error.retryAfterSeconds) return error.message;
   const at = new Date(Date.now() + error.retryAfterSeconds * 1000);
-  return `Too many uploads for now. Try again at ${at.toLocaleTimeString()}.`;
+  return `Too many uploads. Try again at ${at.toLocaleTimeString()}.`;
 }
 
 async function sitOut(upload, seconds) {
   announce(`${upload.file.name}: too many uploads, waiting ${seconds} seconds.`);
   for (let left = seconds; left > 0; left -= 1) {
-    show(upload, "working", `Too many uploads for now. Trying again in ${left} s`);
+    show(upload, "working", `Too many uploads. Trying again in ${left} s`);
     await new Promise((resolve, reject) => {
       const timer = setTimeout(resolve, 1000);
       upload.signal.addEventListener("abort", () => {
@@ -202,7 +202,7 @@ function add(files) {
     };
     upload.part(".copy").onclick = async () => {
       await navigator.clipboard.writeText(upload.part("a").href);
-      announce("The link is copied.");
+      announce("Link copied.");
       label(upload, ".copy", "Copied");
     };
     preview(upload);
