@@ -2,14 +2,14 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Client, Dump, PHOTO, Response, Stack, Tenant, stack_test};
+use tests::{Client, Dump, Response, Stack, Tenant, stack_test};
 
 use super::{
-    presign::{UNKNOWN, presign_body},
+    presign::presign_body,
     unsigned::{self, UnsignedConfig},
 };
 use crate::{
-    folders::create::{ROOT, address, assert_only, paths},
+    folders::create::{ROOT, paths},
     support::signer::{Signer, photo, text},
 };
 
@@ -23,6 +23,7 @@ pub(crate) enum Route {
     Unsigned,
     UnsignedPresign,
 }
+
 use Route::{Presign, Signed, SignedPresign, Unsigned, UnsignedPresign};
 
 pub(crate) const ROUTES: [Route; 6] = [
@@ -36,8 +37,6 @@ pub(crate) const ROUTES: [Route; 6] = [
 /// The routes with an API key, whose requests may name a folder. `signed_folders` tests signed URLs
 /// of a folder.
 pub(crate) const BY_KEY: [Route; 2] = [Route::Form, Presign];
-/// Maximum depth of folders.
-const MAX_DEPTH: usize = 20;
 
 /// A space with a config of the same settings for every upload route.
 pub(crate) struct Uploads<'a> {
@@ -280,186 +279,6 @@ async fn missing_folders_are_created_for_admins_only(stack: &Stack) {
 }
 
 /// Returns the id and path of a file's folder.
-fn folder_of(file: &Value) -> Value {
+pub(super) fn folder_of(file: &Value) -> Value {
     json!({"id": file["folder_id"], "path": file["folder_path"]})
-}
-
-#[stack_test]
-async fn invalid_folders_are_rejected_on_every_route(stack: &Stack) {
-    let uploads = Uploads::new(stack, json!({})).await;
-    let acme = uploads.acme();
-    let other = stack.space("Other").await;
-    let foreign = other.folder("Photos").await;
-    let gone = acme.folder("Gone").await;
-
-    acme.client.delete(&address(&gone)).await.expect_status(204);
-
-    let foreign = text(&foreign["id"]);
-    let gone = text(&gone["id"]);
-    let file = text(&acme.upload(PHOTO).await["id"]);
-    let long = "x".repeat(256);
-    let very_long = format!("a/{}", "é".repeat(256));
-
-    let wrong_paths = [
-        "a//b",
-        "..",
-        "a/../b",
-        ".",
-        "a/./b",
-        "a/ /b",
-        "a\u{7}",
-        "a/\u{85}b",
-        &long,
-        &very_long,
-    ];
-
-    let before = uploads.stored().await;
-    let invalid = json!({"folder_id": ["The selected folder id is invalid."]});
-    let missing =
-        json!({"folder_id": ["The folder id field is required when folder path is present."]});
-
-    for route in BY_KEY {
-        let rejected = async |fields: &[(&str, &str)]| {
-            uploads
-                .send(&acme.client, route, fields)
-                .await
-                .expect_error(422)
-        };
-        for id in [
-            UNKNOWN,
-            "x",
-            "Gone",
-            "root/",
-            &acme.id,
-            &acme.handle,
-            &foreign,
-            &gone,
-            &file,
-        ] {
-            assert_eq!(
-                rejected(&[("folder_id", id)]).await,
-                invalid,
-                "{route:?} {id}"
-            );
-            assert_eq!(
-                rejected(&[("folder_id", id), ("folder_path", "a/b")]).await,
-                invalid,
-                "{route:?} {id}"
-            );
-        }
-        assert_eq!(
-            rejected(&[("folder_path", "a")]).await,
-            missing,
-            "{route:?}"
-        );
-        assert_eq!(
-            rejected(&[("folder_path", "a"), ("folder_id", " ")]).await,
-            missing,
-            "{route:?}"
-        );
-        for path in wrong_paths {
-            assert_only(
-                &rejected(&[("folder_id", "root"), ("folder_path", path)]).await,
-                "folder_path",
-            );
-        }
-        let mut both = invalid.clone();
-        both["ref"] = json!(["The ref field must not be greater than 255 characters."]);
-        assert_eq!(
-            rejected(&[("folder_id", UNKNOWN), ("ref", &long)]).await,
-            both,
-            "{route:?}"
-        );
-    }
-
-    let untyped = json!({"folder_id": 5, "folder_path": ["a"]});
-    let expected = json!({
-        "folder_id": ["The folder id field must be a string."],
-        "folder_path": ["The folder path field must be a string."],
-    });
-
-    assert_eq!(
-        acme.client
-            .post("/upload/presign", presign_body(acme, untyped))
-            .await
-            .expect_error(422),
-        expected
-    );
-
-    uploads
-        .stored()
-        .await
-        .assert_unchanged(&before, "uploads into invalid folders");
-}
-
-#[stack_test]
-async fn folder_path_is_limited_to_folder_depth(stack: &Stack) {
-    let uploads = Uploads::new(stack, json!({})).await;
-    let acme = uploads.acme();
-    let repeated = |count: usize, name: &str| vec![name; count].join("/");
-
-    for (route, top) in [(Route::Form, "form"), (Presign, "presign")] {
-        let top = acme.folder(top).await;
-        let id = text(&top["id"]);
-        let halfway = repeated(MAX_DEPTH / 2 - 1, "a");
-        let file = uploads
-            .upload(route, &[("folder_id", &id), ("folder_path", &halfway)])
-            .await;
-        let tenth = text(&file["folder_id"]);
-        let before = uploads.stored().await;
-        for (from, path) in [
-            ("root", repeated(MAX_DEPTH + 1, "b")),
-            ("root", repeated(500, "b")),
-            (&id, repeated(MAX_DEPTH, "a")),
-            (&id, repeated(MAX_DEPTH, "b")),
-            (&tenth, repeated(MAX_DEPTH / 2 + 1, "a")),
-        ] {
-            let response = uploads
-                .send(
-                    &acme.client,
-                    route,
-                    &[("folder_id", from), ("folder_path", &path)],
-                )
-                .await;
-            assert_only(&response.expect_error(422), "folder_path");
-        }
-        uploads
-            .stored()
-            .await
-            .assert_unchanged(&before, "uploads into too deep paths");
-        let rest = repeated(MAX_DEPTH / 2, "a");
-        let deepest = uploads
-            .upload(route, &[("folder_id", &tenth), ("folder_path", &rest)])
-            .await;
-        assert_eq!(
-            deepest["folder_path"],
-            json!(format!(
-                "{}{}/",
-                text(&top["path"]),
-                repeated(MAX_DEPTH - 1, "a")
-            ))
-        );
-        // Existing folders match in another case.
-        let whole = repeated(MAX_DEPTH - 1, "A");
-        assert_in(
-            &uploads
-                .upload(route, &[("folder_id", &id), ("folder_path", &whole)])
-                .await,
-            &folder_of(&deepest),
-        );
-        let from_top = format!("{route:?}/{}", repeated(MAX_DEPTH - 1, "b"));
-        let file = uploads
-            .upload(route, &[("folder_id", "root"), ("folder_path", &from_top)])
-            .await;
-        assert_eq!(
-            file["folder_path"],
-            json!(format!(
-                "{}{}/",
-                text(&top["path"]),
-                repeated(MAX_DEPTH - 1, "b")
-            ))
-        );
-    }
-
-    stack.run_confirm_checks().await;
 }

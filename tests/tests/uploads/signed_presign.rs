@@ -2,16 +2,16 @@
 //! uploads to S3 by a signed URL.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, minutes, stack_test};
+use tests::{PHOTO, Response, Stack, stack_test};
 
 use crate::support::signer::{Signer, photo, query, text, with};
 
-fn confirmation(presigned: &Value) -> String {
+pub(super) fn confirmation(presigned: &Value) -> String {
     format!("/upload/confirm/{}", text(&presigned["file_id"]))
 }
 
 /// Sends bytes to the presigned URL, with the signed headers.
-async fn put(stack: &Stack, presigned: &Value, bytes: &'static [u8]) -> Response {
+pub(super) async fn put(stack: &Stack, presigned: &Value, bytes: &'static [u8]) -> Response {
     let request = stack
         .anonymous
         .request("PUT", &text(&presigned["upload_url"]));
@@ -20,7 +20,7 @@ async fn put(stack: &Stack, presigned: &Value, bytes: &'static [u8]) -> Response
 }
 
 /// Confirms a file with its token.
-async fn confirm(stack: &Stack, presigned: &Value) -> Response {
+pub(super) async fn confirm(stack: &Stack, presigned: &Value) -> Response {
     let body = json!({"confirm_token": presigned["confirm_token"]});
     stack.anonymous.post(&confirmation(presigned), body).await
 }
@@ -109,120 +109,6 @@ async fn signed_presign_creates_uploads_and_confirms_without_key(stack: &Stack) 
             .body,
         PHOTO
     );
-}
-
-#[stack_test(undrained)]
-async fn token_confirms_only_its_file(stack: &Stack) {
-    let signer = Signer::new(stack, "Acme", json!({})).await;
-    let other = stack.space("Other").await;
-    let mut pending_file = Vec::new();
-
-    for _ in 0..2 {
-        let presigned = signer
-            .presign(&signer.query(stack), json!({}))
-            .await
-            .expect_status(201)
-            .json();
-        put(stack, &presigned, PHOTO).await.expect_status(200);
-        pending_file.push(presigned);
-    }
-
-    let own_path = confirmation(&pending_file[0]);
-    let path = own_path.as_str();
-    let token = text(&pending_file[0]["confirm_token"]);
-    let user = signer.acme.role("user").await;
-    let viewer = signer.acme.role("viewer").await;
-    let before = stack.dump().await;
-    let (anonymous, unknown_key) = (&stack.anonymous, stack.anonymous.with_key("nonsense"));
-    let valid = json!({"confirm_token": token});
-    let nothing = "/upload/confirm/01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
-
-    for (what, client, path, body, status) in [
-        (
-            "the token of another file",
-            anonymous,
-            path,
-            json!({"confirm_token": pending_file[1]["confirm_token"]}),
-            403,
-        ),
-        (
-            "not a token",
-            anonymous,
-            path,
-            json!({"confirm_token": "nonsense"}),
-            403,
-        ),
-        (
-            "truncated",
-            anonymous,
-            path,
-            json!({"confirm_token": token[..token.len() - 2]}),
-            403,
-        ),
-        (
-            "without its prefix",
-            anonymous,
-            path,
-            json!({"confirm_token": token[3..]}),
-            403,
-        ),
-        (
-            "not a string",
-            anonymous,
-            path,
-            json!({"confirm_token": 5}),
-            422,
-        ),
-        ("null", anonymous, path, json!({"confirm_token": null}), 401),
-        ("missing", anonymous, path, json!({}), 401),
-        // With a key, the token is ignored.
-        (
-            "another space's key",
-            &other.client,
-            path,
-            valid.clone(),
-            404,
-        ),
-        ("an unknown key", &unknown_key, path, valid.clone(), 401),
-        ("the key of a user", &user, path, json!({}), 403),
-        ("the key of a viewer", &viewer, path, valid.clone(), 403),
-        (
-            "not an id",
-            anonymous,
-            "/upload/confirm/nonsense",
-            valid.clone(),
-            404,
-        ),
-        ("the id of no file", anonymous, nothing, valid, 403),
-    ] {
-        let response = client.post(path, body).await;
-        assert_eq!(response.status, status, "{what}: {response:?}");
-        assert_eq!(
-            response.header("www-authenticate"),
-            if status == 401 { "Bearer" } else { "" },
-            "{what}"
-        );
-        response.expect_error(status);
-    }
-
-    stack
-        .anonymous
-        .send(stack.anonymous.request("POST", path))
-        .await
-        .expect_error(401);
-
-    stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "rejected confirmations");
-    signer
-        .acme
-        .role("admin")
-        .await
-        .post(path, json!({}))
-        .await
-        .expect_ok();
-    confirm(stack, &pending_file[1]).await.expect_ok();
 }
 
 #[stack_test(undrained)]
@@ -380,74 +266,4 @@ async fn repeated_signed_presign_returns_same_file(stack: &Stack) {
     put(stack, &again, PHOTO).await.expect_status(200);
 
     confirm(stack, &first).await.expect_ok();
-}
-
-#[stack_test(undrained)]
-async fn disabled_space_rejects_confirmation(stack: &Stack) {
-    let signer = Signer::new(stack, "Acme", json!({})).await;
-    let presigned = signer
-        .presign(&signer.query(stack), json!({}))
-        .await
-        .expect_status(201)
-        .json();
-
-    put(stack, &presigned, PHOTO).await.expect_status(200);
-
-    let client = &signer.acme.client;
-    let space = format!("/spaces/{}", signer.acme.id);
-    client
-        .put(&space, json!({"name": "Acme", "enabled": false}))
-        .await
-        .expect_ok();
-
-    confirm(stack, &presigned).await.expect_error(403);
-
-    client
-        .put(&space, json!({"name": "Acme", "enabled": true}))
-        .await
-        .expect_ok();
-    confirm(stack, &presigned).await.expect_ok();
-}
-
-#[stack_test]
-async fn unconfirmed_anonymous_upload_is_checked(stack: &Stack) {
-    let signer = Signer::new(stack, "Acme", json!({})).await;
-    let sent = signer
-        .presign(&signer.query(stack), json!({}))
-        .await
-        .expect_status(201)
-        .json();
-    let forgotten = signer
-        .presign(&signer.query(stack), json!({}))
-        .await
-        .expect_status(201)
-        .json();
-
-    put(stack, &sent, PHOTO).await.expect_status(200);
-
-    for _ in 0..9 {
-        stack.run_for(minutes(15)).await;
-    }
-
-    let found = signer
-        .acme
-        .client
-        .get(&format!("/files/{}", text(&sent["file_id"])))
-        .await
-        .expect_ok();
-
-    assert_eq!(
-        (&found["status"], &found["uploaded_by"]),
-        (&json!("active"), &json!({"type": "signed_url"}))
-    );
-    signer
-        .acme
-        .client
-        .get(&format!("/files/{}", text(&forgotten["file_id"])))
-        .await
-        .expect_error(404);
-
-    // A token expires an hour after the presigned URL.
-    confirm(stack, &sent).await.expect_error(403);
-    confirm(stack, &forgotten).await.expect_error(404);
 }

@@ -1,30 +1,28 @@
-//! Limits of unsigned uploads: uploads per hour and config, requests per minute and IP address, and
-//! idempotency keys.
+//! Limits of unsigned uploads: uploads per hour and config, and requests per minute and IP address.
 
 use futures::future::join_all;
 use reqwest::multipart::Form;
-use serde_json::{Value, json};
+use serde_json::json;
 use tests::{
     PHOTO, RawConnection, Response, Stack, StackOptions, authority, file, seconds, stack_test,
 };
 
 use super::unsigned::{REFERRER, UnsignedConfig, form, photo};
-use crate::routes::creations::{assert_first, assert_replay};
 
 /// Window of the request limit, in milliseconds.
 const MINUTE_MS: i64 = 60_000;
 /// Window of the upload limit, in milliseconds.
-const HOUR_MS: i64 = 60 * MINUTE_MS;
+pub(super) const HOUR_MS: i64 = 60 * MINUTE_MS;
 
 /// Returns the rest of the current window in seconds, rounded up.
-fn left_seconds(stack: &Stack, window_ms: i64) -> u64 {
+pub(super) fn left_seconds(stack: &Stack, window_ms: i64) -> u64 {
     let left_ms = window_ms - stack.admin_environment().env.now().ms() % window_ms;
     u64::try_from((left_ms + 999) / 1_000).expect("it is not over")
 }
 
 /// Asserts a 429 with `seconds` in `Retry-After`.
 #[track_caller]
-fn assert_limited(response: Response, seconds: u64) {
+pub(super) fn assert_limited(response: Response, seconds: u64) {
     assert_eq!(
         response.header("retry-after"),
         seconds.to_string(),
@@ -39,12 +37,12 @@ fn assert_limited(response: Response, seconds: u64) {
 
 /// Numbers of stored file records and objects.
 #[derive(Debug, PartialEq, Eq)]
-struct Stored {
-    records: usize,
-    objects: usize,
+pub(super) struct Stored {
+    pub(super) records: usize,
+    pub(super) objects: usize,
 }
 
-async fn count_stored(stack: &Stack) -> Stored {
+pub(super) async fn count_stored(stack: &Stack) -> Stored {
     let dump = stack.dump().await;
     let records = dump
         .items
@@ -334,106 +332,4 @@ async fn requests_per_ip_and_config_are_limited_per_minute(stack: &Stack) {
 
     stack.clock.advance(seconds(1));
     open.send().await.expect_created();
-}
-
-#[stack_test]
-async fn idempotency_key_is_scoped_to_ip_and_config_and_counts_once(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let open = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 3).await;
-    let other = UnsignedConfig::new(stack, &acme, "other", json!({})).await;
-    let first = assert_first(open.send_with_key("order 7", form(photo())).await);
-
-    for _ in 0..3 {
-        assert_replay(
-            &open.send_with_key(" order 7 ", form(photo())).await,
-            &first,
-        );
-    }
-
-    for changed in [
-        form(photo()).text("ref", "x"),
-        form(file("b.jpg", "image/jpeg", PHOTO)),
-    ] {
-        let errors = open
-            .send_with_key("order 7", changed)
-            .await
-            .expect_error(422);
-        assert!(errors["idempotency_key"].is_array(), "{errors}");
-    }
-
-    let elsewhere = assert_first(other.send_with_key("order 7", form(photo())).await);
-    assert_ne!(elsewhere.body, first.body);
-    assert_first(open.send_with_key("order 8", form(photo())).await);
-
-    open.send().await.expect_created();
-    assert_limited(
-        open.send_with_key("order 9", form(photo())).await,
-        left_seconds(stack, HOUR_MS),
-    );
-
-    let dump = stack.dump().await;
-    assert_eq!((dump.objects.len(), dump.files_with_bytes().len()), (4, 4));
-
-    let claims = dump
-        .items
-        .iter()
-        .filter(|((partition, _), _)| partition.starts_with("IDEMPOTENCY#"));
-
-    for (key, item) in claims {
-        let stored = format!("{key:?} {item}");
-        assert!(
-            !["order", "photo", &acme.handle]
-                .iter()
-                .any(|plain| stored.contains(plain)),
-            "{stored}"
-        );
-    }
-}
-
-#[stack_test]
-async fn replay_succeeds_after_hourly_limit_is_exhausted(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let open = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 1).await;
-    let first = assert_first(open.send_with_key("order 7", form(photo())).await);
-
-    // The first response may have been lost.
-    assert_replay(&open.send_with_key("order 7", form(photo())).await, &first);
-    assert_limited(
-        open.send_with_key("order 8", form(photo())).await,
-        left_seconds(stack, HOUR_MS),
-    );
-}
-
-#[stack_test]
-async fn concurrent_replays_count_once(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let open = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 2).await;
-    let responses = join_all((0..10).map(|_| open.send_with_key("order 7", form(photo())))).await;
-    let created: Vec<Value> = responses
-        .iter()
-        .filter(|response| response.status == 201)
-        .map(|response| response.json()["data"]["id"].clone())
-        .collect();
-
-    assert!(
-        !created.is_empty() && created.iter().all(|id| *id == created[0]),
-        "{created:?}"
-    );
-
-    for response in responses
-        .into_iter()
-        .filter(|response| response.status != 201)
-    {
-        assert!(response.expect_error(409)["idempotency_key"].is_array());
-    }
-    assert_eq!(
-        count_stored(stack).await,
-        Stored {
-            records: 1,
-            objects: 1
-        }
-    );
-
-    open.send().await.expect_created();
-    assert_limited(open.send().await, left_seconds(stack, HOUR_MS));
 }

@@ -2,18 +2,14 @@
 
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
-use tests::{PHOTO, RawConnection, Stack, Tenant, file, form, large_photo, noise, stack_test};
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-};
+use tests::{PHOTO, Stack, Tenant, file, form, large_photo, noise, stack_test};
 
 /// The magic number of OLE files: installers and Office documents.
 const OLE: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0\0\0";
 /// Maximum size of a form upload: 50 MB.
 const MAX_FILE_BYTES: usize = 50 << 20;
 
-fn assert_no_object_stored(stack: &Stack) {
+pub(super) fn assert_no_object_stored(stack: &Stack) {
     let put = stack
         .cloud
         .call_log()
@@ -127,50 +123,6 @@ async fn stored_type_is_detected_from_bytes(stack: &Stack) {
             .map(|field| uploaded[field].as_str().unwrap_or_default());
         assert_eq!((got[0], got[1], got[2]), expected, "{name}");
     }
-}
-
-#[stack_test]
-async fn file_names_are_sanitized(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    for (sent, stored) in [
-        (&b"C:\\photos\\me.jpg"[..], "me.jpg".to_owned()),
-        (b"../../etc/passwd.jpg", "passwd.jpg".to_owned()),
-        ("gpj\u{202E}.jpg".as_bytes(), "gpj.jpg".to_owned()),
-        (b"caf\xE9.jpg", "caf\u{FFFD}.jpg".to_owned()),
-        ("é".repeat(300).as_bytes(), "é".repeat(255)),
-    ] {
-        // HTTP clients encode such names. The raw form sends them unchanged.
-        let body = raw_form(&[("space", &acme.handle)], sent, "image/jpeg", PHOTO);
-        let request = acme
-            .client
-            .request("POST", "/upload")
-            .header("content-type", RAW_TYPE)
-            .body(body);
-        let uploaded = acme.client.send(request).await.expect_created();
-        assert_eq!(uploaded["original_name"], json!(stored), "{sent:?}");
-    }
-}
-
-const RAW_TYPE: &str = "multipart/form-data; boundary=frontier";
-
-fn raw_form(texts: &[(&str, &str)], file_name: &[u8], declared: &str, bytes: &[u8]) -> Vec<u8> {
-    let mut body = Vec::new();
-    for (name, value) in texts {
-        body.extend(
-            format!(
-                "--frontier\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"
-            )
-            .bytes(),
-        );
-    }
-
-    body.extend(b"--frontier\r\ncontent-disposition: form-data; name=\"file\"; filename=\"");
-    body.extend(file_name);
-    body.extend(format!("\"\r\ncontent-type: {declared}\r\n\r\n").bytes());
-    body.extend(bytes);
-    body.extend(b"\r\n--frontier--\r\n");
-
-    body
 }
 
 /// An upload that is rejected with 422.
@@ -323,148 +275,4 @@ async fn rejected_upload_reports_all_errors_and_stores_nothing(stack: &Stack) {
     }
 
     assert_no_object_stored(stack);
-}
-
-#[stack_test]
-async fn malformed_form_returns_400_and_other_type_415(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let whole = raw_form(
-        &[("space", &acme.handle)],
-        b"photo.jpg",
-        "image/jpeg",
-        PHOTO,
-    );
-
-    let send = |content_type: Option<&'static str>, body: Vec<u8>| {
-        let request = acme.client.request("POST", "/upload").body(body);
-        let request = content_type.into_iter().fold(request, |request, value| {
-            request.header("content-type", value)
-        });
-        acme.client.send(request)
-    };
-
-    for cut in [10, 60, 150, whole.len() / 2, whole.len() - 5] {
-        send(Some(RAW_TYPE), whole[..cut].to_vec())
-            .await
-            .expect_error(400);
-    }
-
-    send(Some("multipart/form-data"), whole.clone())
-        .await
-        .expect_error(400);
-    send(Some("multipart/form-data; boundary="), whole.clone())
-        .await
-        .expect_error(400);
-    send(Some("multipart/form-data; boundary=other"), whole.clone())
-        .await
-        .expect_error(400);
-    send(Some("application/json"), b"{}".to_vec())
-        .await
-        .expect_error(415);
-    send(None, whole.clone()).await.expect_error(415);
-
-    let texts: Vec<(String, &str)> = (0..70).map(|index| (format!("f{index}"), "x")).collect();
-    let texts: Vec<(&str, &str)> = texts
-        .iter()
-        .map(|(name, value)| (name.as_str(), *value))
-        .collect();
-
-    send(
-        Some(RAW_TYPE),
-        raw_form(&texts, b"a.jpg", "image/jpeg", PHOTO),
-    )
-    .await
-    .expect_error(400);
-    send(
-        Some(RAW_TYPE),
-        raw_form(
-            &[("space", &"x".repeat(70_000))],
-            b"a.jpg",
-            "image/jpeg",
-            PHOTO,
-        ),
-    )
-    .await
-    .expect_error(413);
-
-    let head = format!(
-        "POST /api/v1/upload HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\ncontent-type: {RAW_TYPE}\r\n\
-         content-length: {}\r\n\r\n",
-        acme.client.key.as_deref().expect("a key"),
-        600 << 20
-    );
-
-    let too_large = RawConnection::request(stack.cloud.api_url(), head)
-        .await
-        .expect("a response before the body");
-    assert!(
-        too_large.json()["message"]
-            .as_str()
-            .is_some_and(|text| text.contains("/upload/presign"))
-    );
-    too_large.expect_error(413);
-
-    assert_no_object_stored(stack);
-}
-
-#[stack_test]
-async fn part_headers_and_preamble_are_bounded(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-
-    let send = |boundary: &str, body: Vec<u8>| {
-        let content_type = format!("multipart/form-data; boundary={boundary}");
-        acme.client.send(
-            acme.client
-                .request("POST", "/upload")
-                .header("content-type", content_type)
-                .body(body),
-        )
-    };
-
-    let whole =
-        |name: &[u8], bytes: &[u8]| raw_form(&[("space", &acme.handle)], name, "image/jpeg", bytes);
-    let preamble =
-        |length: usize| [&vec![b'x'; length][..], b"\r\n", &whole(b"a.jpg", PHOTO)].concat();
-    send("frontier", preamble(10_000)).await.expect_created();
-    send("frontier", whole(&[b'x'; 10_000], PHOTO))
-        .await
-        .expect_created();
-
-    for (boundary, body) in [
-        ("other", whole(b"a.jpg", &large_photo(30 << 20))),
-        ("frontier", preamble(200_000)),
-        ("frontier", whole(&vec![b'x'; 200_000], PHOTO)),
-    ] {
-        let response = send(boundary, body).await;
-        assert!(
-            response.json()["message"]
-                .as_str()
-                .is_some_and(|text| text.contains("more than 16 kilobytes"))
-        );
-        response.expect_error(400);
-    }
-}
-
-#[stack_test]
-async fn unauthenticated_body_is_never_awaited(stack: &Stack) {
-    let address = stack
-        .cloud
-        .api_url()
-        .trim_start_matches("http://")
-        .split('/')
-        .next()
-        .expect("an address")
-        .to_owned();
-
-    let mut stream = TcpStream::connect(&address).await.expect("a connection");
-    let head = format!(
-        "POST /api/v1/upload HTTP/1.1\r\nhost: {address}\r\ncontent-type: {RAW_TYPE}\r\ncontent-length: 1000000\r\n\r\n"
-    );
-    stream.write_all(head.as_bytes()).await.expect("sent");
-
-    let mut response = [0; 12];
-
-    // The response arrives before the body is sent.
-    stream.read_exact(&mut response).await.expect("a response");
-    assert_eq!(&response, b"HTTP/1.1 401");
 }

@@ -1,0 +1,194 @@
+//! Invalid folders of uploads: unknown ids, malformed paths and too deep paths.
+
+use serde_json::json;
+use tests::{PHOTO, Stack, stack_test};
+
+use super::folders::{BY_KEY, Route, Uploads, assert_in, folder_of};
+use super::presign::{UNKNOWN, presign_body};
+use crate::{
+    folders::create::{address, assert_only},
+    support::signer::text,
+};
+
+/// Maximum depth of folders.
+const MAX_DEPTH: usize = 20;
+
+#[stack_test]
+async fn invalid_folders_are_rejected_on_every_route(stack: &Stack) {
+    let uploads = Uploads::new(stack, json!({})).await;
+    let acme = uploads.acme();
+    let other = stack.space("Other").await;
+    let foreign = other.folder("Photos").await;
+    let gone = acme.folder("Gone").await;
+
+    acme.client.delete(&address(&gone)).await.expect_status(204);
+
+    let foreign = text(&foreign["id"]);
+    let gone = text(&gone["id"]);
+    let file = text(&acme.upload(PHOTO).await["id"]);
+    let long = "x".repeat(256);
+    let very_long = format!("a/{}", "é".repeat(256));
+
+    let wrong_paths = [
+        "a//b",
+        "..",
+        "a/../b",
+        ".",
+        "a/./b",
+        "a/ /b",
+        "a\u{7}",
+        "a/\u{85}b",
+        &long,
+        &very_long,
+    ];
+
+    let before = uploads.stored().await;
+    let invalid = json!({"folder_id": ["The selected folder id is invalid."]});
+    let missing =
+        json!({"folder_id": ["The folder id field is required when folder path is present."]});
+
+    for route in BY_KEY {
+        let rejected = async |fields: &[(&str, &str)]| {
+            uploads
+                .send(&acme.client, route, fields)
+                .await
+                .expect_error(422)
+        };
+        for id in [
+            UNKNOWN,
+            "x",
+            "Gone",
+            "root/",
+            &acme.id,
+            &acme.handle,
+            &foreign,
+            &gone,
+            &file,
+        ] {
+            assert_eq!(
+                rejected(&[("folder_id", id)]).await,
+                invalid,
+                "{route:?} {id}"
+            );
+            assert_eq!(
+                rejected(&[("folder_id", id), ("folder_path", "a/b")]).await,
+                invalid,
+                "{route:?} {id}"
+            );
+        }
+        assert_eq!(
+            rejected(&[("folder_path", "a")]).await,
+            missing,
+            "{route:?}"
+        );
+        assert_eq!(
+            rejected(&[("folder_path", "a"), ("folder_id", " ")]).await,
+            missing,
+            "{route:?}"
+        );
+        for path in wrong_paths {
+            assert_only(
+                &rejected(&[("folder_id", "root"), ("folder_path", path)]).await,
+                "folder_path",
+            );
+        }
+        let mut both = invalid.clone();
+        both["ref"] = json!(["The ref field must not be greater than 255 characters."]);
+        assert_eq!(
+            rejected(&[("folder_id", UNKNOWN), ("ref", &long)]).await,
+            both,
+            "{route:?}"
+        );
+    }
+
+    let untyped = json!({"folder_id": 5, "folder_path": ["a"]});
+    let expected = json!({
+        "folder_id": ["The folder id field must be a string."],
+        "folder_path": ["The folder path field must be a string."],
+    });
+
+    assert_eq!(
+        acme.client
+            .post("/upload/presign", presign_body(acme, untyped))
+            .await
+            .expect_error(422),
+        expected
+    );
+
+    uploads
+        .stored()
+        .await
+        .assert_unchanged(&before, "uploads into invalid folders");
+}
+
+#[stack_test]
+async fn folder_path_is_limited_to_folder_depth(stack: &Stack) {
+    let uploads = Uploads::new(stack, json!({})).await;
+    let acme = uploads.acme();
+    let repeated = |count: usize, name: &str| vec![name; count].join("/");
+
+    for (route, top) in [(Route::Form, "form"), (Route::Presign, "presign")] {
+        let top = acme.folder(top).await;
+        let id = text(&top["id"]);
+        let halfway = repeated(MAX_DEPTH / 2 - 1, "a");
+        let file = uploads
+            .upload(route, &[("folder_id", &id), ("folder_path", &halfway)])
+            .await;
+        let tenth = text(&file["folder_id"]);
+        let before = uploads.stored().await;
+        for (from, path) in [
+            ("root", repeated(MAX_DEPTH + 1, "b")),
+            ("root", repeated(500, "b")),
+            (&id, repeated(MAX_DEPTH, "a")),
+            (&id, repeated(MAX_DEPTH, "b")),
+            (&tenth, repeated(MAX_DEPTH / 2 + 1, "a")),
+        ] {
+            let response = uploads
+                .send(
+                    &acme.client,
+                    route,
+                    &[("folder_id", from), ("folder_path", &path)],
+                )
+                .await;
+            assert_only(&response.expect_error(422), "folder_path");
+        }
+        uploads
+            .stored()
+            .await
+            .assert_unchanged(&before, "uploads into too deep paths");
+        let rest = repeated(MAX_DEPTH / 2, "a");
+        let deepest = uploads
+            .upload(route, &[("folder_id", &tenth), ("folder_path", &rest)])
+            .await;
+        assert_eq!(
+            deepest["folder_path"],
+            json!(format!(
+                "{}{}/",
+                text(&top["path"]),
+                repeated(MAX_DEPTH - 1, "a")
+            ))
+        );
+        // Existing folders match in another case.
+        let whole = repeated(MAX_DEPTH - 1, "A");
+        assert_in(
+            &uploads
+                .upload(route, &[("folder_id", &id), ("folder_path", &whole)])
+                .await,
+            &folder_of(&deepest),
+        );
+        let from_top = format!("{route:?}/{}", repeated(MAX_DEPTH - 1, "b"));
+        let file = uploads
+            .upload(route, &[("folder_id", "root"), ("folder_path", &from_top)])
+            .await;
+        assert_eq!(
+            file["folder_path"],
+            json!(format!(
+                "{}{}/",
+                text(&top["path"]),
+                repeated(MAX_DEPTH - 1, "b")
+            ))
+        );
+    }
+
+    stack.run_confirm_checks().await;
+}

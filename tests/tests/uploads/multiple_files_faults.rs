@@ -1,0 +1,123 @@
+//! `POST /upload` with several files, while calls of S3 and DynamoDB fail.
+
+use emulators::{
+    InjectedError,
+    Service::{DynamoDb, S3},
+};
+use tests::{DEFAULT_ATTEMPTS, DYNAMODB_ATTEMPTS, Dump, Stack, stack_test};
+
+use super::multiple_files::{assert_stored, photos};
+
+/// Attempts of an S3 call before it fails.
+const ATTEMPTS: u32 = DEFAULT_ATTEMPTS;
+/// Attempts of a conflicting transaction.
+const CONFLICT_ATTEMPTS: u32 = 8;
+
+#[stack_test]
+async fn failure_after_partial_storage_leaves_nothing(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let faults = stack.cloud.faults();
+    let expect_503 = async |before: &Dump| {
+        let response = acme.client.upload(photos(&acme, "files", 5)).await;
+        assert_eq!(response.header("retry-after"), "1");
+        response.expect_error(503);
+        // The id stays fenced for a limited time, so that a late write fails.
+        let mut after = stack.dump().await;
+        after.items.retain(|(partition, _), item| {
+            !partition.starts_with("FILE#") || !item["space_id"].is_null()
+        });
+        after.assert_unchanged(before, "a failed upload");
+    };
+    acme.client
+        .get(&format!("/spaces/{}", acme.id))
+        .await
+        .expect_ok();
+    let before = stack.dump().await;
+
+    faults.skip(S3, "PutObject", 2);
+    faults.fail(
+        S3,
+        "PutObject",
+        5 * ATTEMPTS - 2,
+        InjectedError::new(503, "SlowDown"),
+    );
+    expect_503(&before).await;
+    // S3 stores the objects, but the responses are lost.
+    faults.lose_response(S3, "PutObject", 5 * ATTEMPTS);
+    expect_503(&before).await;
+    faults.fail(
+        DynamoDb,
+        "TransactWriteItems",
+        DYNAMODB_ATTEMPTS,
+        InjectedError::new(500, "InternalServerError"),
+    );
+    expect_503(&before).await;
+    faults.fail(
+        DynamoDb,
+        "TransactWriteItems",
+        CONFLICT_ATTEMPTS,
+        InjectedError::new(400, "TransactionConflict"),
+    );
+    expect_503(&before).await;
+
+    faults.skip(S3, "PutObject", 2);
+    faults.fail(
+        S3,
+        "PutObject",
+        1,
+        InjectedError::new(400, "InvalidRequest"),
+    );
+    acme.client
+        .upload(photos(&acme, "files", 5))
+        .await
+        .expect_error(500);
+    faults.fail(
+        DynamoDb,
+        "TransactWriteItems",
+        1,
+        InjectedError::new(400, "ValidationException"),
+    );
+    acme.client
+        .upload(photos(&acme, "files", 5))
+        .await
+        .expect_error(500);
+    assert_eq!(stack.dump().await.objects, before.objects);
+
+    let files = acme
+        .client
+        .upload(photos(&acme, "files", 5))
+        .await
+        .expect_created();
+    assert_stored(stack, &acme, &files, &before).await;
+}
+
+#[stack_test]
+async fn unknown_commit_outcome_is_resolved(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let faults = stack.cloud.faults();
+    let before = stack.dump().await;
+    faults.lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_ATTEMPTS);
+    let files = acme
+        .client
+        .upload(photos(&acme, "files", 3))
+        .await
+        .expect_created();
+    assert_stored(stack, &acme, &files, &before).await;
+
+    // If the outcome stays unknown, the upload fails, and objects that may be referenced remain.
+    let before = stack.dump().await;
+    faults.lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_ATTEMPTS);
+    faults.fail(
+        DynamoDb,
+        "TransactWriteItems",
+        DYNAMODB_ATTEMPTS,
+        InjectedError::new(500, "InternalServerError"),
+    );
+    acme.client
+        .upload(photos(&acme, "files", 3))
+        .await
+        .expect_error(503);
+    let after = stack.dump().await;
+    assert_eq!(after.objects.len() - before.objects.len(), 3);
+    assert_eq!(after.files_with_bytes().len(), after.objects.len());
+}
