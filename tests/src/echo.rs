@@ -52,6 +52,7 @@ impl Worker for Echoes {
         if job.hangs {
             std::future::pending::<()>().await;
         }
+
         let marks = fs::read(&path).map_err(JobError::new)?.len();
         if job.resends > 0 {
             let next = Echo {
@@ -64,10 +65,13 @@ impl Worker for Echoes {
             };
             return self.jobs.send(&[delayed]).await.map_err(JobError::new);
         }
+
         if marks > job.failures {
             return Ok(());
         }
+
         assert!(!job.panics, "on purpose");
+
         Err(JobError::new("on purpose"))
     }
 }

@@ -98,6 +98,7 @@ impl RawConnection {
             }
         };
         let body = self.read_body(status, &headers).await?;
+
         Some(Response {
             request: self.request.clone(),
             status,
@@ -110,9 +111,11 @@ impl RawConnection {
         if status == 204 || status == 304 {
             return Some(Bytes::new());
         }
+
         if headers.contains_key(TRANSFER_ENCODING) {
             return self.read_chunks().await;
         }
+
         if let Some(length) = headers.get(CONTENT_LENGTH) {
             let length = length.to_str().ok().and_then(|length| length.parse().ok());
             self.take(length.unwrap_or_else(|| panic!("{}: {headers:?}", self.request)))
@@ -200,5 +203,6 @@ fn read_head(head: &[u8]) -> Option<(u16, HeaderMap)> {
             HeaderValue::try_from(value.trim()).ok()?,
         ))
     });
+
     Some((status, headers.collect::<Option<HeaderMap>>()?))
 }

@@ -178,10 +178,13 @@ impl Stack {
             cargo_lambda: options.cargo_lambda,
         })
         .await?;
+
         if let Some(seed) = options.chaos {
             cloud.chaos().enable(seed);
         }
+
         let anonymous = Client::new(cloud.api_url());
+
         Ok(Stack {
             cloud,
             clock,
@@ -223,6 +226,7 @@ impl Stack {
             )
             .await
             .expect_created();
+
         Tenant {
             client: self.anonymous.with_key(&text(&key["key"])),
             id,

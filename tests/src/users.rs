@@ -21,7 +21,9 @@ impl Stack {
         let mut settings = Settings::of(&environment);
         let table = settings.table();
         let env = &environment.env;
-        let (id, secret, now) = (UserId::new(env), KeySecret::new(env), env.now());
+        let id = UserId::new(env);
+        let secret = KeySecret::new(env);
+        let now = env.now();
         let key = ApiKey {
             id: table.next_key_id().await.expect("a key id"),
             name: KeyName::parse("account").expect("a valid name"),
@@ -35,6 +37,7 @@ impl Stack {
             updated_at: now,
         };
         table.create_key(&key, None).await.expect("an unused key");
+
         User {
             client: self.anonymous.with_key(secret.reveal()),
             id,
@@ -47,7 +50,9 @@ impl Stack {
         let mut settings = Settings::of(&environment);
         let client = settings.dynamodb();
         let text = |value: &str| AttributeValue::S(value.to_owned());
-        let (by_user, by_space) = (format!("USER#{}", user.id), format!("SPACE#{}", tenant.id));
+        let by_user = format!("USER#{}", user.id);
+        let by_space = format!("SPACE#{}", tenant.id);
+
         for (partition, sort) in [
             (&by_user, &by_space),
             (&by_space, &format!("MEMBER#{}", user.id)),

@@ -35,10 +35,9 @@ impl BucketFixture<'_> {
         let client = settings.s3();
         let bucket_name = settings.text("BUCKET_NAME");
         let bucket = settings.bucket();
-        let (space, file) = (
-            SpaceId::new(&environment.env),
-            FileId::new(&environment.env),
-        );
+        let space = SpaceId::new(&environment.env);
+        let file = FileId::new(&environment.env);
+
         BucketFixture {
             stack,
             bucket,
@@ -122,6 +121,7 @@ async fn read_returns_object_or_its_first_bytes_and_size(stack: &Stack) {
         ),
         (None, None)
     );
+
     for (sent, prefix) in [("", ""), ("a", "a"), ("twelve bytes", "twelv")] {
         fixture
             .stack
@@ -270,7 +270,8 @@ async fn multipart_copy_fails_as_busy_if_source_is_replaced(stack: &Stack) {
 async fn purge_deletes_stored_and_staged_objects_of_one_space_only(stack: &Stack) {
     let fixture = BucketFixture::new(stack).await;
     let env = fixture.stack.admin_environment().env;
-    let (space, other) = (SpaceId::new(&env), SpaceId::new(&env));
+    let space = SpaceId::new(&env);
+    let other = SpaceId::new(&env);
     for owner in [space, other] {
         let file = FileId::new(&env);
         for key in [

@@ -18,12 +18,11 @@ async fn warm(stack: &Stack, acme: &Tenant) {
 async fn reads_stay_within_call_budget(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let record = acme.upload(PHOTO).await;
-    let (file, url) = (
-        record["id"].as_str().expect("an id"),
-        record["url"].as_str().expect("an address"),
-    );
+    let file = record["id"].as_str().expect("an id");
+    let url = record["url"].as_str().expect("an address");
     let account = stack.account();
     warm(stack, &acme).await;
+
     let space = format!("/spaces/{}", acme.id);
     let keys = format!("{space}/api-keys");
     let file = format!("/files/{file}");
@@ -115,6 +114,7 @@ async fn reads_stay_within_call_budget(stack: &Stack) {
             ],
         ),
     ];
+
     for (client, address, expected) in gets {
         let (response, calls) = stack.calls_of(client.get(address)).await;
         assert_eq!(calls, expected, "{}", response.expect_status(200).request);
@@ -160,13 +160,13 @@ async fn assert_costs(stack: &Stack, rows: &[Costed<'_>]) {
 #[stack_test]
 async fn space_changes_stay_within_call_budget(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (client, account) = (&acme.client, &stack.account());
+    let client = &acme.client;
+    let account = &stack.account();
     warm(stack, &acme).await;
+
     let space = format!("/spaces/{}", acme.id);
-    let (access, security) = (
-        format!("{space}/access-control"),
-        format!("{space}/security"),
-    );
+    let access = format!("{space}/access-control");
+    let security = format!("{space}/security");
     let config = client.get(&space).await.expect_ok()["active_upload_config_id"].clone();
     let renamed = || json!({"name": "Renamed"});
     let configured = json!({"name": "Renamed", "active_upload_config_id": config});
@@ -214,24 +214,26 @@ async fn space_changes_stay_within_call_budget(stack: &Stack) {
             &["UpdateItem"],
         ),
     ];
+
     assert_costs(stack, &rows).await;
 }
 
 #[stack_test]
 async fn key_and_account_changes_stay_within_call_budget(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (client, account) = (&acme.client, &stack.account());
+    let client = &acme.client;
+    let account = &stack.account();
     warm(stack, &acme).await;
+
     let keys = format!("/spaces/{}/api-keys", acme.id);
     let created = account
         .post("/account/api-keys", json!({"name": "spare"}))
         .await
         .expect_created();
-    let (own, spare) = (
-        format!("{keys}/{}", acme.key_id),
-        format!("/account/api-keys/{}", created["id"]),
-    );
-    let (unknown, choice) = (format!("{keys}/999"), json!({"default_space_id": acme.id}));
+    let own = format!("{keys}/{}", acme.key_id);
+    let spare = format!("/account/api-keys/{}", created["id"]);
+    let unknown = format!("{keys}/999");
+    let choice = json!({"default_space_id": acme.id});
     let client_with_unknown_key = stack
         .anonymous
         .with_key(domain::KeySecret::new(&stack.admin_environment().env).reveal());
@@ -280,6 +282,7 @@ async fn key_and_account_changes_stay_within_call_budget(stack: &Stack) {
             &["UpdateItem"],
         ),
     ];
+
     assert_costs(stack, &rows).await;
 }
 
@@ -287,6 +290,7 @@ async fn key_and_account_changes_stay_within_call_budget(stack: &Stack) {
 async fn uploads_stay_within_call_budget(stack: &Stack) {
     let acme = stack.space("Acme").await;
     warm(stack, &acme).await;
+
     let form = |count| {
         let form = Form::new().text("space", acme.handle.clone());
         (0..count).fold(form, |form, _| {
@@ -298,6 +302,7 @@ async fn uploads_stay_within_call_budget(stack: &Stack) {
         calls.sort_unstable();
         calls
     };
+
     // The first upload looks up the active config. Later ones read it together with the space.
     let first = [
         "BatchGetItem",
@@ -306,10 +311,12 @@ async fn uploads_stay_within_call_budget(stack: &Stack) {
         "TransactWriteItems",
         "UpdateItem",
     ];
+
     assert_eq!(
         cost(stack, "uploads", 201, acme.client.upload(form(1))).await,
         with(1, &first)
     );
+
     // The space is read again after the files are stored.
     let rest = [
         "BatchGetItem",
@@ -317,22 +324,27 @@ async fn uploads_stay_within_call_budget(stack: &Stack) {
         "TransactWriteItems",
         "UpdateItem",
     ];
+
     for count in [1, 10] {
         assert_eq!(
             cost(stack, "uploads", 201, acme.client.upload(form(count))).await,
             with(count, &rest)
         );
     }
+
     assert_eq!(
         cost(stack, "uploads", 422, acme.client.upload(form(0))).await,
         ["BatchGetItem", "UpdateItem"]
     );
+
     let account = stack.account();
     let by_account = [&first[..], &["GetItem"]].concat();
+
     assert_eq!(
         cost(stack, "uploads", 201, account.upload(form(1))).await,
         with(1, &by_account)
     );
+
     let named = |count| {
         let request = acme
             .client
@@ -342,6 +354,7 @@ async fn uploads_stay_within_call_budget(stack: &Stack) {
     };
     let claimed = [&rest[..], &["UpdateItem"]].concat();
     let known = ["BatchGetItem", "UpdateItem", "UpdateItem"];
+
     assert_eq!(
         cost(stack, "uploads", 201, named(10)).await,
         with(10, &claimed)
@@ -354,8 +367,10 @@ async fn uploads_stay_within_call_budget(stack: &Stack) {
 async fn idempotency_key_takes_one_more_call(stack: &Stack) {
     let acme = stack.space("Acme").await;
     warm(stack, &acme).await;
+
     let account = stack.account();
     let keys = format!("/spaces/{}/api-keys", acme.id);
+
     for (client, path, authorization, creation) in [
         (&account, "/spaces", &[][..], &["TransactWriteItems"][..]),
         (
@@ -411,22 +426,20 @@ async fn idempotency_key_takes_one_more_call(stack: &Stack) {
 
 #[stack_test(undrained)]
 async fn deletions_stay_within_call_budget(stack: &Stack) {
-    let (full, empty, forced) = (
-        stack.space("Full").await,
-        stack.space("Empty").await,
-        stack.space("Forced").await,
-    );
+    let full = stack.space("Full").await;
+    let empty = stack.space("Empty").await;
+    let forced = stack.space("Forced").await;
     full.upload(PHOTO).await;
     for tenant in [&full, &empty, &forced] {
         warm(stack, tenant).await;
     }
+
     let delete = |tenant: &Tenant, force: &str| {
-        let (client, address) = (
-            tenant.client.clone(),
-            format!("/spaces?id={}{force}", tenant.id),
-        );
+        let client = tenant.client.clone();
+        let address = format!("/spaces?id={}{force}", tenant.id);
         async move { client.delete(&address).await }
     };
+
     // The last query and the batch delete the keys of the space.
     let looks_twice = [
         "BatchWriteItem",
@@ -439,6 +452,7 @@ async fn deletions_stay_within_call_budget(stack: &Stack) {
         "TransactWriteItems",
         "UpdateItem",
     ];
+
     assert_eq!(
         cost(stack, "spaces", 409, delete(&full, "")).await,
         ["GetItem", "Query", "UpdateItem"]
@@ -447,6 +461,7 @@ async fn deletions_stay_within_call_budget(stack: &Stack) {
         cost(stack, "spaces", 204, delete(&empty, "")).await,
         looks_twice
     );
+
     let at_once = [
         "BatchWriteItem",
         "GetItem",
@@ -455,6 +470,7 @@ async fn deletions_stay_within_call_budget(stack: &Stack) {
         "TransactWriteItems",
         "UpdateItem",
     ];
+
     assert_eq!(
         cost(stack, "spaces", 202, delete(&forced, "&force=true")).await,
         at_once
@@ -467,10 +483,12 @@ async fn last_used_update_takes_two_writes_per_minute(stack: &Stack) {
     let acme = stack.space("Acme").await;
     warm(stack, &acme).await;
     stack.clock.advance(minutes(1));
+
     let space = format!("/spaces/{}", acme.id);
     let get = || acme.client.get(&space);
     let (_, first) = stack.calls_of(get()).await;
     let (_, second) = stack.calls_of(get()).await;
+
     assert_eq!(
         first,
         [

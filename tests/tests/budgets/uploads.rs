@@ -27,6 +27,7 @@ async fn cost(
                 .to_owned()
         })
         .collect();
+
     (response.expect_status(status).json(), calls)
 }
 
@@ -137,7 +138,9 @@ async fn anonymous_uploads_stay_within_call_budget(stack: &Stack) {
         json!({"upload_config_id": config}),
     );
     let (signed, calls) = cost(stack, 200, generate).await;
+
     assert_eq!(calls, ["BatchGetItem", "UpdateItem"]);
+
     let url = signed["data"]["url"].as_str().expect("an address");
     let form = photo()
         .text("space_id", acme.id.clone())
@@ -152,10 +155,13 @@ async fn anonymous_uploads_stay_within_call_budget(stack: &Stack) {
         "TransactWriteItems",
         "UpdateItem",
     ];
+
     assert_eq!(cost(stack, 201, upload).await.1, stored);
+
     let presign_url = signed["data"]["presign_url"].as_str().expect("an address");
     let (pending_file, calls) =
         cost(stack, 201, stack.anonymous.post(presign_url, described())).await;
+
     assert_eq!(
         calls,
         [
@@ -167,6 +173,7 @@ async fn anonymous_uploads_stay_within_call_budget(stack: &Stack) {
         ]
     );
     put(&stack.anonymous, &pending_file).await;
+
     let confirm = format!(
         "/upload/confirm/{}",
         pending_file["file_id"].as_str().expect("an id")
@@ -181,12 +188,14 @@ async fn anonymous_uploads_stay_within_call_budget(stack: &Stack) {
         "TransactWriteItems",
         "UpdateItem",
     ];
+
     assert_eq!(
         cost(stack, 200, stack.anonymous.post(&confirm, token))
             .await
             .1,
         active
     );
+
     // A request without a valid signature makes no more calls than needed to reject it.
     let tampered = url.replace("expires=", "expires=1");
     let rejected = stack.anonymous.send(
@@ -195,6 +204,7 @@ async fn anonymous_uploads_stay_within_call_budget(stack: &Stack) {
             .request("POST", &tampered)
             .multipart(photo()),
     );
+
     assert_eq!(cost(stack, 403, rejected).await.1, ["BatchGetItem"]);
     stack.run_confirm_checks().await;
 }
@@ -208,6 +218,7 @@ async fn unsigned_uploads_stay_within_call_budget(stack: &Stack) {
         .post("/upload-configs", config)
         .await
         .expect_created();
+
     let path = format!("/upload/unsigned/{}/open", acme.handle);
     let from = |referrer: &'static str| {
         let request = stack
@@ -216,6 +227,7 @@ async fn unsigned_uploads_stay_within_call_budget(stack: &Stack) {
             .header("referer", referrer);
         stack.anonymous.send(request.multipart(photo()))
     };
+
     // The space, the config, the uploads of this hour, and the space again.
     let stored = [
         "BatchGetItem",
@@ -226,6 +238,7 @@ async fn unsigned_uploads_stay_within_call_budget(stack: &Stack) {
         "TransactWriteItems",
         "UpdateItem",
     ];
+
     assert_eq!(
         cost(stack, 201, from("https://example.com/")).await.1,
         stored
@@ -234,12 +247,14 @@ async fn unsigned_uploads_stay_within_call_budget(stack: &Stack) {
         cost(stack, 403, from("https://example.org/")).await.1,
         ["GetItem", "GetItem", "UpdateItem"]
     );
+
     // Above the hourly limit nothing is read, transformed or stored.
     let rejected = ["GetItem", "GetItem", "GetItem", "UpdateItem"];
     assert_eq!(
         cost(stack, 429, from("https://example.com/")).await.1,
         rejected
     );
+
     // A config without a limit has that of the deployment.
     let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true});
     let config = json!({"space_id": acme.id, "name": "bare", "allow_unsigned": true, "unsigned_restrictions": restrictions});
@@ -247,12 +262,14 @@ async fn unsigned_uploads_stay_within_call_budget(stack: &Stack) {
         .post("/upload-configs", config)
         .await
         .expect_created();
+
     let request = stack
         .anonymous
         .request("POST", &path.replace("open", "bare"));
     let request = request
         .header("referer", "https://example.com/")
         .multipart(photo());
+
     assert_eq!(
         cost(stack, 201, stack.anonymous.send(request)).await.1,
         stored

@@ -29,7 +29,8 @@ struct Visitors {
 impl Visitors {
     async fn of(DeliveryFixture { stack, acme, .. }: &DeliveryFixture<'_>) -> Visitors {
         let other = stack.space("Other").await;
-        let (member, outsider) = (stack.user().await, stack.user().await);
+        let member = stack.user().await;
+        let outsider = stack.user().await;
         stack.add_member(&member, acme, "viewer").await;
         stack.add_member(&outsider, &other, "owner").await;
         Visitors {
@@ -77,15 +78,14 @@ fn probes<'a>(
     visitors: &'a Visitors,
     url: &str,
 ) -> Vec<Probe<'a>> {
-    let (anonymous, viewer, foreign) = (
-        &fixture.stack.anonymous,
-        &visitors.viewer,
-        &visitors.foreign,
-    );
+    let anonymous = &fixture.stack.anonymous;
+    let viewer = &visitors.viewer;
+    let foreign = &visitors.foreign;
     let signed =
         |signer: &DeliverySigner, seconds: i64| signer.sign(url, fixture.now() + seconds, &[]);
     let good = signed(&fixture.signer, HOUR_SECONDS);
-    let (bad, expired) = (tampered(&good), signed(&fixture.signer, 0));
+    let bad = tampered(&good);
+    let expired = signed(&fixture.signer, 0);
     let keyed = format!("{url}?api_key={}", viewer.key.as_deref().expect("a key"));
     let probe = |what: &'static str, address: &str, client: &'a Client, comes: Comes| {
         let address = address.to_owned();
@@ -96,6 +96,7 @@ fn probes<'a>(
             comes,
         }
     };
+
     vec![
         probe("nothing", url, anonymous, ToNothing),
         probe("a signature", &good, anonymous, BySignature(CACHED_SECONDS)),
@@ -191,11 +192,13 @@ async fn only_credentials_that_a_level_requires_open_file(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let visitors = Visitors::of(&fixture).await;
     let mut files = Vec::new();
+
     for delivery_type in TYPES {
         let file = fixture.put_here(delivery_type).await;
         let probes = probes(&fixture, &visitors, &file.url);
         files.push((delivery_type, file, probes));
     }
+
     for (first, space) in CHOICES.into_iter().enumerate() {
         fixture.set(&fixture.space(), space).await;
         for (second, folder) in CHOICES.into_iter().enumerate() {
@@ -225,6 +228,7 @@ async fn only_credentials_that_a_level_requires_open_file(stack: &Stack) {
 async fn valid_signature_together_with_valid_key_opens_file(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let viewer = fixture.acme.role("viewer").await;
+
     for delivery_type in &TYPES[1..] {
         let file = fixture.put_here(delivery_type).await;
         assert!(
@@ -254,6 +258,7 @@ async fn key_opens_files_until_revoked(stack: &Stack) {
         .stack
         .anonymous
         .with_key(key["key"].as_str().expect("a key"));
+
     holder.get(&file.url).await.expect_status(200);
     fixture
         .acme
@@ -268,6 +273,7 @@ async fn key_opens_files_until_revoked(stack: &Stack) {
 async fn either_access_flag_closes_file_folder_and_space(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let file = fixture.put_here("upload").await;
+
     for path in [&fixture.space(), &fixture.folder, &file.path] {
         let path = format!("{path}/access-control");
         for (flags, closed) in [

@@ -18,9 +18,13 @@ type Asked<'a> = (&'a str, (&'a str, &'a str), u16);
 
 /// Returns every kind of request for a file with this entity tag.
 fn all_asked(etag: &str) -> Vec<Asked<'_>> {
-    let (range, beyond) = (("range", "bytes=0-9"), ("range", "bytes=99999999-"));
-    let (known, unchanged) = (("if-none-match", etag), ("if-modified-since", AFTER));
-    let (other, changed) = (("if-match", "\"other\""), ("if-unmodified-since", BEFORE));
+    let range = ("range", "bytes=0-9");
+    let beyond = ("range", "bytes=99999999-");
+    let known = ("if-none-match", etag);
+    let unchanged = ("if-modified-since", AFTER);
+    let other = ("if-match", "\"other\"");
+    let changed = ("if-unmodified-since", BEFORE);
+
     vec![
         ("GET", ("accept", "*/*"), 200),
         ("HEAD", ("accept", "*/*"), 200),
@@ -53,6 +57,7 @@ async fn head_range_and_conditional_requests_check_access_first(stack: &Stack) {
     let viewer = fixture.acme.role("viewer").await;
     let anonymous = &fixture.stack.anonymous;
     fixture.set(&fixture.folder, Some(true)).await;
+
     for delivery_type in TYPES {
         let url = fixture.put_here(delivery_type).await.url;
         let signed = fixture.signed(&url);
@@ -128,6 +133,7 @@ async fn cached_response_is_not_revalidated_after_access_is_closed(stack: &Stack
     let fixture = DeliveryFixture::new(stack).await;
     let file = fixture.put_here("upload").await;
     let anonymous = &fixture.stack.anonymous;
+
     for level in [&fixture.space(), &fixture.folder, &file.path] {
         let etag = anonymous
             .get(&file.url)
@@ -154,7 +160,9 @@ async fn cached_response_is_not_revalidated_after_access_is_closed(stack: &Stack
         fixture.set(level, None).await;
         anonymous.get(&file.url).await.expect_status(200);
     }
+
     let kept = [("if-none-match", "*")];
+
     for (delivery_type, status) in [
         ("private", 403),
         ("upload", 304),
@@ -188,6 +196,7 @@ async fn cached_response_is_not_revalidated_after_signed_url_expires(stack: &Sta
         .to_owned();
     let kept = [("if-none-match", etag.as_str())];
     fixture.stack.clock.advance(seconds(3_590));
+
     let confirmed = anonymous.get_with(&signed, &kept).await.expect_status(304);
     assert_eq!(confirmed.header("cache-control"), cached(10));
     fixture.stack.clock.advance(seconds(10));
@@ -200,6 +209,7 @@ async fn unauthorized_request_is_not_redirected_to_storage(stack: &Stack) {
     let viewer = fixture.acme.role("viewer").await;
     let anonymous = &fixture.stack.anonymous;
     let bytes = large_photo(100_001);
+
     for (delivery_type, by_signature) in [
         ("private", &*cached(CACHED_SECONDS)),
         ("authenticated", NOT_CACHED),

@@ -87,11 +87,13 @@ async fn utf8_text_is_delivered_with_charset(stack: &Stack) {
 async fn charset_is_detected_from_all_bytes_or_from_the_beginning_of_copied_objects() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
+
     // A character is split at the end of the bytes that are read.
     let utf8 = ["a".to_owned(), "é".repeat(BEGINNING_BYTES)]
         .concat()
         .into_bytes();
     let spoiled = [&utf8[..], b"\xE9"].concat();
+
     for (bytes, direct_type) in [
         (&utf8, "text/plain; charset=utf-8"),
         (&spoiled, "text/plain"),
@@ -117,6 +119,7 @@ async fn charset_is_detected_from_all_bytes_or_from_the_beginning_of_copied_obje
             confirmed_type
         );
     }
+
     stack.stop_undrained().await;
 }
 

@@ -52,6 +52,7 @@ impl DeliveryFixture<'_> {
     pub(crate) async fn new(stack: &Stack) -> DeliveryFixture<'_> {
         let past_ms = u64::try_from(stack.clock.now_ms() % 1_000).expect("it is after 1970");
         stack.clock.advance(Duration::from_millis(1_000 - past_ms));
+
         let acme = stack.space("Acme").await;
         for delivery_type in &TYPES[1..] {
             let config =
@@ -61,6 +62,7 @@ impl DeliveryFixture<'_> {
                 .await
                 .expect_created();
         }
+
         let signer = DeliverySigner::of(&acme).await;
         let mut fixture = DeliveryFixture {
             stack,
@@ -69,6 +71,7 @@ impl DeliveryFixture<'_> {
             folder: String::new(),
         };
         fixture.folder = format!("/folders/{}", fixture.folder_in("Shelf", None).await);
+
         fixture
     }
 
@@ -105,7 +108,9 @@ impl DeliveryFixture<'_> {
             config => form.text("upload_config", config.to_owned()),
         };
         let file = self.acme.client.upload(form).await.expect_created();
+
         assert_eq!(file["type"], delivery_type);
+
         FixtureFile {
             path: format!("/files/{}", text(&file["id"])),
             url: text(&file["url"]),

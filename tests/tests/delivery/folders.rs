@@ -55,8 +55,10 @@ async fn moved_folder_takes_its_settings_along(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let ids = nested(&fixture, &NAMES).await;
     let file = fixture.put("upload", &ids[4]).await;
-    let (anonymous, client) = (&fixture.stack.anonymous, &fixture.acme.client);
+    let anonymous = &fixture.stack.anonymous;
+    let client = &fixture.acme.client;
     let mut says = [None; NAMES.len()];
+
     for (step, path, decides) in STEPS {
         match step {
             Move(folder, into) => {
@@ -116,6 +118,7 @@ async fn moved_file_inherits_access_of_new_folder(stack: &Stack) {
         .set(&format!("/folders/{}", ids[0]), Some(true))
         .await;
     fixture.set(&format!("/folders/{open}"), Some(false)).await;
+
     for (folder, status) in [
         (json!(ids[4]), 403),
         (json!(null), 200),
@@ -175,10 +178,8 @@ async fn nearest_folder_with_watermark_setting_decides(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let viewer = fixture.acme.role("viewer").await;
     let ids = nested(&fixture, &NAMES).await;
-    let (image, beside) = (
-        fixture.put("upload", &ids[4]).await,
-        fixture.put("upload", "root").await,
-    );
+    let image = fixture.put("upload", &ids[4]).await;
+    let beside = fixture.put("upload", "root").await;
     let text = fixture
         .put_file(
             "upload",
@@ -250,20 +251,17 @@ async fn file_in_missing_folder_is_denied(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let viewer = fixture.acme.role("viewer").await;
     let ids = nested(&fixture, &NAMES).await;
-    let (inner, outer) = (
-        fixture.put("upload", &ids[4]).await,
-        fixture.put("upload", &ids[1]).await,
-    );
-    let (opened, beside) = (
-        fixture.put("upload", &ids[4]).await,
-        fixture.put("upload", "root").await,
-    );
+    let inner = fixture.put("upload", &ids[4]).await;
+    let outer = fixture.put("upload", &ids[1]).await;
+    let opened = fixture.put("upload", &ids[4]).await;
+    let beside = fixture.put("upload", "root").await;
     fixture.set(&opened.path, Some(false)).await;
     for file in [&inner, &outer, &opened, &beside] {
         for response in responses(&fixture, &viewer, file).await {
             response.expect_status(200);
         }
     }
+
     // First a folder in the middle, then the one with the files.
     for (lost, hidden, seen) in [
         (&ids[2], vec![&inner, &opened], vec![&outer, &beside]),
@@ -290,6 +288,7 @@ async fn file_in_missing_folder_is_denied(stack: &Stack) {
             }
         }
     }
+
     let shown = viewer.get(&inner.path).await.expect_ok()["access_control"].clone();
     assert_eq!(
         (&shown["requires_auth"], &shown["source"]),

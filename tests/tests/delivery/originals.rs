@@ -25,7 +25,9 @@ async fn original_is_delivered_with_headers(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let url = url(&acme.upload(PHOTO).await.record);
     let whole = stack.anonymous.get(&url).await.expect_status(200);
+
     assert!(whole.body == PHOTO);
+
     let head = stack.anonymous.head(&url).await.expect_status(200);
     assert!(head.body.is_empty());
     for (name, value) in [
@@ -46,12 +48,15 @@ async fn original_is_delivered_with_headers(stack: &Stack) {
             "{name}"
         );
     }
+
     assert_eq!(whole.header("etag"), head.header("etag"));
+
     let saved = stack
         .anonymous
         .get(&format!("{url}?download"))
         .await
         .expect_status(200);
+
     assert_eq!(
         saved.header("content-disposition"),
         "attachment; filename=\"photo.jpg\""
@@ -63,7 +68,9 @@ async fn matching_etag_returns_304_without_reading_object(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let url = url(&acme.upload(PHOTO).await.record);
     let first = stack.anonymous.get(&url).await.expect_status(200);
-    let (etag, modified) = (first.header("etag"), first.header("last-modified"));
+    let etag = first.header("etag");
+    let modified = first.header("last-modified");
+
     for condition in [
         ("if-none-match", etag),
         ("if-none-match", &format!("W/{etag}")),
@@ -80,10 +87,9 @@ async fn matching_etag_returns_304_without_reading_object(stack: &Stack) {
         );
         assert_eq!(calls, ["delivery TransactGetItems"], "{condition:?}");
     }
-    let (before, after) = (
-        "Fri, 02 Jan 2026 03:04:05 GMT",
-        "Sat, 02 Jan 2094 03:04:05 GMT",
-    );
+
+    let before = "Fri, 02 Jan 2026 03:04:05 GMT";
+    let after = "Sat, 02 Jan 2094 03:04:05 GMT";
     stack
         .anonymous
         .get_with(&url, &[("if-modified-since", after)])
@@ -121,6 +127,7 @@ async fn range_requests_return_parts(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let url = url(&acme.upload(PHOTO).await.record);
     let size = PHOTO.len();
+
     for (range, first, end) in [
         ("bytes=0-0".to_owned(), 0, 1),
         ("bytes=100-199".to_owned(), 100, 200),
@@ -146,6 +153,7 @@ async fn range_requests_return_parts(stack: &Stack) {
             "{range}"
         );
     }
+
     for range in ["bytes=5-2", "bytes=0-1,4-5", "lines=1-2", "bytes=x"] {
         assert!(
             stack
@@ -158,11 +166,13 @@ async fn range_requests_return_parts(stack: &Stack) {
             "{range}"
         );
     }
+
     for range in [format!("bytes={size}-"), "bytes=-0".to_owned()] {
         let response = stack.anonymous.get_with(&url, &[("range", &range)]).await;
         assert_eq!(response.header("content-range"), format!("bytes */{size}"));
         response.expect_error(416);
     }
+
     let etag = stack.anonymous.head(&url).await.header("etag").to_owned();
     stack
         .anonymous
@@ -178,11 +188,14 @@ async fn range_requests_return_parts(stack: &Stack) {
 
 #[stack_test]
 async fn private_and_authenticated_originals_require_key_of_space(stack: &Stack) {
-    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
     let viewer = acme.role("viewer").await;
-    let (outsider, member) = (stack.user().await, stack.user().await);
+    let outsider = stack.user().await;
+    let member = stack.user().await;
     stack.add_member(&outsider, &other, "owner").await;
     stack.add_member(&member, &acme, "viewer").await;
+
     for delivery_type in [DeliveryType::Private, DeliveryType::Authenticated] {
         let url = file_of_type(&acme, delivery_type).await;
         for outsider in [
@@ -232,6 +245,7 @@ async fn traversal_paths_are_rejected_and_unknown_paths_return_404(stack: &Stack
         .cdn_url()
         .trim_start_matches("http://")
         .to_owned();
+
     for path in [
         format!("/{handle}/../x"),
         format!("/{handle}/%2e%2e/x"),
@@ -244,6 +258,7 @@ async fn traversal_paths_are_rejected_and_unknown_paths_return_404(stack: &Stack
     ] {
         assert_eq!(raw_status(&address, &path).await, 400, "{path}");
     }
+
     for path in [
         "/".to_owned(),
         format!("/{handle}"),
@@ -288,21 +303,25 @@ async fn encoded_paths_are_equivalent_and_other_methods_return_405(stack: &Stack
         assert_eq!(response.header("allow"), "GET, HEAD, OPTIONS");
         response.expect_error(405);
     }
+
     let preflight = stack
         .anonymous
         .send(stack.anonymous.request("OPTIONS", &url))
         .await
         .expect_status(204);
+
     assert!(
         preflight
             .header("access-control-allow-headers")
             .contains("Authorization")
     );
+
     let errors = stack
         .anonymous
         .get(&format!("{url}?w=100&f=webp"))
         .await
         .expect_error(422);
+
     assert!(errors["w"].is_array() && errors["f"].is_array(), "{errors}");
 }
 

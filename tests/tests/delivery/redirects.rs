@@ -38,7 +38,8 @@ async fn put_large(fixture: &DeliveryFixture<'_>, delivery_type: &str) -> (Fixtu
 async fn redirects_of_open_file_share_url_for_half_an_hour(stack: &Stack) {
     let fixture = fixture_at_window_start(stack).await;
     let (file, bytes) = put_large(&fixture, "upload").await;
-    let (anonymous, clock) = (&fixture.stack.anonymous, &fixture.stack.clock);
+    let anonymous = &fixture.stack.anonymous;
+    let clock = &fixture.stack.clock;
     let location = async || {
         text(&json!(
             anonymous
@@ -111,7 +112,8 @@ async fn redirect_target_returns_bytes_with_delivery_headers(stack: &Stack) {
 async fn redirect_of_protected_file_ends_two_minutes_after_access_was_revoked(stack: &Stack) {
     let fixture = fixture_at_window_start(stack).await;
     let keys = format!("{}/api-keys", fixture.space());
-    let (anonymous, clock) = (&fixture.stack.anonymous, &fixture.stack.clock);
+    let anonymous = &fixture.stack.anonymous;
+    let clock = &fixture.stack.clock;
     for delivery_type in ["private", "authenticated"] {
         let (file, bytes) = put_large(&fixture, delivery_type).await;
         let key = fixture
@@ -175,7 +177,8 @@ async fn redirect_of_protected_file_ends_two_minutes_after_access_was_revoked(st
 #[stack_test(options = options_with_redirects())]
 async fn redirect_is_never_valid_for_longer_than_its_signed_url(stack: &Stack) {
     let fixture = fixture_at_window_start(stack).await;
-    let (anonymous, clock) = (&fixture.stack.anonymous, &fixture.stack.clock);
+    let anonymous = &fixture.stack.anonymous;
+    let clock = &fixture.stack.clock;
     for delivery_type in ["private", "authenticated"] {
         let (file, _) = put_large(&fixture, delivery_type).await;
         for left in [1, 30, 119] {
@@ -239,6 +242,7 @@ async fn range_above_the_limit_is_answered_with_its_first_bytes(stack: &Stack) {
     let (file, bytes) = put_large(&fixture, "upload").await;
     let anonymous = &fixture.stack.anonymous;
     let last = SIZE_BYTES - 1;
+
     for (range, first, end) in [
         ("bytes=0-".to_owned(), 0, REDIRECT_ABOVE_BYTES),
         (format!("bytes=0-{last}"), 0, REDIRECT_ABOVE_BYTES),
@@ -278,10 +282,12 @@ async fn range_above_the_limit_is_answered_with_its_first_bytes(stack: &Stack) {
             "{range}"
         );
     }
+
     anonymous
         .get_with(&file.url, &[("range", &format!("bytes={SIZE_BYTES}-"))])
         .await
         .expect_error(416);
+
     for ignored in [("range", "bytes=0-1,4-5"), ("range", "lines=1-2")] {
         anonymous
             .get_with(&file.url, &[ignored])
@@ -339,5 +345,6 @@ async fn redirect_limit_of_zero_fails_start() {
         .err()
         .expect("the parameter is below its minimum")
         .to_string();
+
     assert!(error.contains("RedirectAboveBytes"), "{error}");
 }

@@ -30,6 +30,7 @@ async fn equivalent_spellings_of_signed_url_are_accepted(stack: &Stack) {
     let query = signed.split_once('?').expect("a query").1;
     let reversed: Vec<&str> = query.split('&').rev().collect();
     let signature = signature_of(&signed);
+
     for query in [
         query.to_owned(),
         reversed.join("&"),
@@ -61,10 +62,8 @@ async fn equivalent_spellings_of_signed_url_are_accepted(stack: &Stack) {
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn changed_signed_url_is_rejected(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
-    let (url, other) = (
-        fixture.put_here("private").await.url,
-        fixture.put_here("private").await.url,
-    );
+    let url = fixture.put_here("private").await.url;
+    let other = fixture.put_here("private").await.url;
     let public = fixture.put_here("upload").await.url;
     let expires = fixture.now() + HOUR_SECONDS;
     let signed = fixture
@@ -164,10 +163,8 @@ async fn signed_transformation_is_rejected(stack: &Stack) {
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn max_age_ends_with_signed_url(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
-    let (private, authenticated) = (
-        fixture.put_here("private").await.url,
-        fixture.put_here("authenticated").await.url,
-    );
+    let private = fixture.put_here("private").await.url;
+    let authenticated = fixture.put_here("authenticated").await.url;
     let open = fixture.put_here("upload").await.url;
     let anonymous = &fixture.stack.anonymous;
     for (left, kept) in [
@@ -274,6 +271,7 @@ async fn signed_urls_stay_valid_for_a_day_after_rotation(stack: &Stack) {
 async fn api_signed_url_equals_locally_signed_url_and_expires(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let viewer = fixture.acme.role("viewer").await;
+
     for delivery_type in ["private", "authenticated"] {
         let file = fixture.put_here(delivery_type).await;
         for (body, lifetime_minutes) in [

@@ -64,16 +64,17 @@ fn path_of(url: &str) -> &str {
 #[test]
 fn all_signers_agree_with_delivery_vectors() {
     let file: Value = serde_json::from_str(VECTORS).expect("JSON");
-    let (secret, vectors) = (
-        text(&file["secret"]),
-        file["delivery"].as_array().expect("a list"),
-    );
+    let secret = text(&file["secret"]);
+    let vectors = file["delivery"].as_array().expect("a list");
+
     assert!(vectors.len() > 5);
+
     for vector in vectors {
         let what = &vector["what"];
         let parameters: Parameters =
             serde_json::from_value(vector["parameters"].clone()).expect("pairs");
-        let (path, expected) = (text(&vector["path"]), text(&vector["canonical"]));
+        let path = text(&vector["path"]);
+        let expected = text(&vector["canonical"]);
         assert_eq!(canonical_at(&path, &parameters), expected, "{what}");
         let pairs = parameters
             .iter()
@@ -106,7 +107,8 @@ async fn urls_signed_by_python_and_javascript_open_private_file(stack: &Stack) {
     let expires_seconds = stack.admin_environment().env.now().seconds() + LIFETIME_SECONDS;
     let expires = expires_seconds.to_string();
     let least = ["--delivery", &url, &signer.secret, &signer.kid, &expires];
-    let (saved, marked) = (("download", ""), ("v", "crème & 50% of a+b = (1)*"));
+    let saved = ("download", "");
+    let marked = ("v", "crème & 50% of a+b = (1)*");
     for (program, script) in [("python3", "sign.py"), ("node", "sign.mjs")] {
         if !external_programs::installed(script, &[program], &[]) {
             continue;

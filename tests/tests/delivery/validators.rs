@@ -169,6 +169,7 @@ async fn etag_differs_between_inline_and_attachment_and_names(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let file = fixture.put_here("upload").await;
     let before = etag(&fixture, &file.url).await;
+
     assert_ne!(
         etag(&fixture, &format!("{}?download", file.url)).await,
         before

@@ -95,11 +95,13 @@ async fn upload_survives_lost_response_of_each_write(stack: &Stack) {
 async fn incomplete_batch_read_is_completed_or_fails(stack: &Stack) {
     /// Attempts of a batch read.
     const TRIES: u32 = 5;
+
     let acme = stack.space("Acme").await;
     let record = acme.upload(PHOTO).await;
     let file = format!("/files/{}", record["id"].as_str().expect("an id"));
     let space = format!("/spaces/{}", acme.id);
     let account = stack.account();
+
     for (client, address) in [(&account, space.as_str()), (&acme.client, &file)] {
         for incomplete in [1, TRIES - 1, TRIES] {
             stack
@@ -141,6 +143,7 @@ async fn conflicting_transaction_is_retried(stack: &Stack) {
 async fn incomplete_transactional_read_denies_delivery(stack: &Stack) {
     /// Attempts of a read that conflicts with writes.
     const TRIES: u32 = 8;
+
     let acme = stack.space("Acme").await;
     let folder = acme
         .client
@@ -154,6 +157,7 @@ async fn incomplete_transactional_read_denies_delivery(stack: &Stack) {
     );
     let record = acme.client.upload(form).await.expect_created();
     let url = record["url"].as_str().expect("an address");
+
     for (conflicts, status) in [(1, 200), (TRIES - 1, 200), (TRIES, 503)] {
         stack.cloud.faults().fail(
             DynamoDb,
@@ -168,6 +172,7 @@ async fn incomplete_transactional_read_denies_delivery(stack: &Stack) {
             "{conflicts} conflicts"
         );
     }
+
     for (code, status) in [
         ("ProvisionedThroughputExceededException", 503),
         ("ValidationException", 500),
@@ -181,6 +186,7 @@ async fn incomplete_transactional_read_denies_delivery(stack: &Stack) {
         );
         stack.anonymous.get(url).await.expect_error(status);
     }
+
     stack.anonymous.get(url).await.expect_status(200);
 }
 

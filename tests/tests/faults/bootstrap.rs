@@ -35,11 +35,13 @@ impl Empty {
         let emulators = Emulators::start(options).await.expect("emulators");
         let stack = crate::routes::declarations::stack();
         emulators.provision(&stack).await.expect("a table");
+
         let everything = Permission {
             actions: vec!["*".to_owned()],
             resources: vec!["*".to_owned()],
         };
-        let (access_key, secret_key) = ("LOCALOPERATOR".to_owned(), "secret".to_owned());
+        let access_key = "LOCALOPERATOR".to_owned();
+        let secret_key = "secret".to_owned();
         let variables = [
             ("TABLE_NAME", stack.tables[0].name.as_str()),
             ("AWS_ACCESS_KEY_ID", &access_key),
@@ -56,7 +58,9 @@ impl Empty {
             secret_key,
             permissions: vec![everything],
         });
+
         let env = Env::new(Arc::new(SystemClock), Arc::new(SeededRandom::new(1)));
+
         Empty {
             emulators,
             environment: Environment {

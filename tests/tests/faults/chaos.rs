@@ -39,6 +39,7 @@ async fn file_lifecycle_completes_under_chaos() {
         .filter_map(async |failed| failed)
         .collect()
         .await;
+
     assert!(
         failed.is_empty(),
         "failed with the seeds {failed:?}: try one alone with {}=SEED..SEED+1",
@@ -81,6 +82,7 @@ async fn once(
         // No request runs any more. A reservation that is left behind expires.
         stack.clock.advance(seconds(LEASE_SECONDS));
     }
+
     panic!("{name} is not acknowledged in {TRIES} tries")
 }
 
@@ -109,7 +111,8 @@ impl Journey {
         Journey::race_for_a_name(&stack.account()).await;
         Journey::race_to_delete(&stack).await;
         let mut journey = Journey::begin(stack).await;
-        let (owner, viewer) = (journey.key("owner").await, journey.key("viewer").await);
+        let owner = journey.key("owner").await;
+        let viewer = journey.key("viewer").await;
         journey.owner = owner.client.clone();
         let record = journey.upload().await;
         journey.find(&record, &viewer.client).await;
@@ -137,8 +140,12 @@ impl Journey {
                 .filter(|response| response.status == status)
                 .count()
         };
-        let (made, taken, busy) = (with_status(201), with_status(422), with_status(503));
+        let made = with_status(201);
+        let taken = with_status(422);
+        let busy = with_status(503);
+
         assert!(made <= 1 && made + taken + busy == RACERS, "{responses:?}");
+
         if made == 1 {
             insist(wish).await.expect_error(422);
         } else {
@@ -155,14 +162,13 @@ impl Journey {
                 .json(&json!({ "name": "Doomed" }))
         };
         let made = once(stack, &account, "doomed", wish).await;
-        let (id, handle) = (
-            made["id"].as_str().expect("an id"),
-            made["handle"].as_str().expect("a handle"),
-        );
+        let id = made["id"].as_str().expect("an id");
+        let handle = made["handle"].as_str().expect("a handle");
         let upload = || account.upload(form(handle, "a.txt", "text/plain", "some text"));
         let address = format!("/spaces?id={id}");
         let deletions = join_all([account.delete(&address), account.delete(&address)]);
         let (deletions, uploads) = join(deletions, join_all([upload(), upload()])).await;
+
         if deletions.iter().any(|deletion| deletion.status == 204) {
             assert!(
                 uploads.iter().all(|upload| upload.status != 201),
@@ -180,7 +186,9 @@ impl Journey {
         };
         let made = once(&stack, &account, "space", wish).await;
         let text = |field: &str| made[field].as_str().expect("a string").to_owned();
-        let (space, handle) = (text("id"), text("handle"));
+        let space = text("id");
+        let handle = text("handle");
+
         Journey {
             stack,
             owner: account.clone(),
@@ -220,11 +228,14 @@ impl Journey {
             &insist(async || client.get(&file).await).await.expect_ok(),
             record
         );
+
         let url = record["url"].as_str().expect("an address");
         let delivered = insist(async || self.stack.anonymous.get(url).await)
             .await
             .expect_status(200);
+
         assert!(delivered.body == PHOTO);
+
         let etag = delivered.header("etag");
         let known = insist(async || {
             self.stack
@@ -233,6 +244,7 @@ impl Journey {
                 .await
         })
         .await;
+
         known.expect_status(304);
     }
 
@@ -261,17 +273,18 @@ impl Journey {
             .expect("a list")
             .iter()
             .map(|key| (&key["id"], &key["is_active"]));
-        let (active, revoked) = (
-            (json!(active.number), json!(true)),
-            (json!(revoked.number), json!(false)),
-        );
+        let active = (json!(active.number), json!(true));
+        let revoked = (json!(revoked.number), json!(false));
         let expected = [(&revoked.0, &revoked.1), (&active.0, &active.1)];
+
         assert_eq!(states.collect::<Vec<_>>(), expected);
+
         let listed = insist(async || self.account.get("/spaces").await)
             .await
             .expect_status(200)
             .json();
         let spaces = listed["data"].as_array().expect("a list");
+
         assert_eq!(
             spaces
                 .iter()

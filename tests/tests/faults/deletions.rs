@@ -74,10 +74,8 @@ impl Operation {
     }
 
     async fn prepare<'a>(self, stack: &'a Stack, acme: &'a Tenant) -> Setup<'a> {
-        let (from, to) = (
-            folder(acme, "from", None).await,
-            folder(acme, "to", None).await,
-        );
+        let from = folder(acme, "from", None).await;
+        let to = folder(acme, "to", None).await;
         let (address, inner) = match self {
             Operation::DeleteFile => {
                 let form = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO)
@@ -106,6 +104,7 @@ impl Operation {
             }
         };
         let record = acme.client.get(&address).await.expect_ok();
+
         Setup {
             stack,
             acme,
@@ -200,7 +199,8 @@ impl Setup<'_> {
 
     /// Asserts that the file is unchanged, or else that it is gone.
     async fn assert_file(&self, is_there: bool) {
-        let (client, id) = (&self.acme.client, &self.record["id"]);
+        let client = &self.acme.client;
+        let id = &self.record["id"];
         let expected = if is_there {
             vec![id.clone()]
         } else {
@@ -247,20 +247,25 @@ impl Setup<'_> {
     async fn settle_folder(&self) -> bool {
         let is_there = self.is_there().await;
         assert_eq!(self.has_children(&self.from).await, is_there);
+
         let expected = if is_there {
             vec![self.record["id"].clone()]
         } else {
             Vec::new()
         };
+
         assert_eq!(
             self.listed(&format!("folders?parent_id={}", self.from))
                 .await,
             expected
         );
+
         // A folder that was locked for deletion is unlocked.
         self.stack.run_for(minutes(3)).await;
+
         let named = json!({"name": "SUBJECT", "space_id": self.acme.id, "parent_id": self.from});
         let same = self.acme.client.post("/folders", named).await;
+
         if is_there {
             assert_eq!(
                 same.expect_error(422),
@@ -278,6 +283,7 @@ impl Setup<'_> {
             self.delete(&format!("/folders/{}", text(&same.expect_created()["id"])))
                 .await;
         }
+
         !is_there
     }
 
@@ -294,6 +300,7 @@ impl Setup<'_> {
         } else {
             "from/subject/"
         };
+
         assert_eq!(
             (&shown["parent_id"], &shown["path"]),
             (&json!(place), &json!(path))
@@ -305,14 +312,17 @@ impl Setup<'_> {
                 listed
             );
         }
+
         let inner = format!(
             "/folders/{}",
             self.inner.as_ref().expect("there is one in it")
         );
+
         assert_eq!(
             self.acme.client.get(&inner).await.expect_ok()["path"],
             format!("{path}inner/")
         );
+
         // Its depth counts at its new place alone.
         self.acme
             .client
@@ -321,6 +331,7 @@ impl Setup<'_> {
             .expect_error(409);
         self.delete(&inner).await;
         self.delete(&self.address).await;
+
         is_moved
     }
 }
@@ -348,18 +359,22 @@ fn plan(
 ) {
     let faults = stack.cloud.faults();
     let few = |number: usize| u32::try_from(number).expect("a few");
+
     if let DiesBefore | DiesAfter = fault {
         faults.disconnect(function, few(index), fault == DiesAfter);
         return;
     }
+
     let (service, operation) = &calls[index];
     let before = calls[..index]
         .iter()
         .filter(|call| **call == calls[index])
         .count();
+
     if before > 0 {
         faults.skip(*service, operation, few(before));
     }
+
     if fault == LosesResponse {
         faults.lose_response(*service, operation, max_attempts(*service));
     } else {
@@ -387,11 +402,13 @@ async fn is_whole_or_nothing(operation: Operation, fault: CallFault) -> usize {
         assert!(response.status < 400, "{operation:?}: {:?}", response.body);
     };
     let calls = calls_of(&stack, operation.function(), done).await;
+
     assert!(calls.len() >= 4, "{operation:?}: {calls:?}");
     assert!(
         operation.settle(&setup).await,
         "{operation:?} is done without trouble"
     );
+
     let mut done = 0;
     for index in 0..calls.len() {
         let before = stored_data(&stack).await;
@@ -410,8 +427,10 @@ async fn is_whole_or_nothing(operation: Operation, fault: CallFault) -> usize {
         let by = format!("{operation:?} with {fault:?} at {:?}", calls[index]);
         stored_data(&stack).await.assert_unchanged(&before, &by);
     }
+
     stack.run_confirm_checks().await;
     stack.stop().await;
+
     done
 }
 
@@ -444,11 +463,13 @@ async fn interrupted_folder_move_is_atomic() {
 
 /// Deletes a file and runs all jobs, with the purge killed once after this number of calls.
 async fn delete(setup: &Setup<'_>, kill: Option<(u32, bool)>) {
-    let (stack, faults) = (setup.stack, setup.stack.cloud.faults());
+    let stack = setup.stack;
+    let faults = setup.stack.cloud.faults();
     setup.delete(&setup.address).await;
     if let Some((after, takes_effect)) = kill {
         faults.disconnect("purge", after, takes_effect);
     }
+
     let mut is_cut_off = kill.is_some();
     for round in 0..MOST_ROUNDS {
         stack
@@ -472,6 +493,7 @@ async fn delete(setup: &Setup<'_>, kill: Option<(u32, bool)>) {
             break;
         }
     }
+
     assert!(!is_cut_off, "{kill:?}: the purge makes fewer calls");
 }
 
@@ -481,6 +503,7 @@ async fn file_purge_killed_at_any_call_completes_on_retry(stack: &Stack) {
     let other = acme.upload(PHOTO).await;
     let setup = Operation::DeleteFile.prepare(stack, &acme).await;
     let calls = calls_of(stack, "purge", delete(&setup, None)).await;
+
     assert!(
         calls.len() >= 4,
         "it looks for the record, removes what was sent and what was kept: {calls:?}"
@@ -488,6 +511,7 @@ async fn file_purge_killed_at_any_call_completes_on_retry(stack: &Stack) {
     for id in [&setup.from, &setup.to] {
         setup.delete(&format!("/folders/{id}")).await;
     }
+
     for after in 0..u32::try_from(calls.len()).expect("a few") {
         for takes_effect in [false, true] {
             let before = stored_data(stack).await;
@@ -500,6 +524,7 @@ async fn file_purge_killed_at_any_call_completes_on_retry(stack: &Stack) {
             stored_data(stack).await.assert_unchanged(&before, &by);
         }
     }
+
     assert!(
         stack
             .anonymous

@@ -78,6 +78,7 @@ async fn assert_one_effect(
     before: &Dump,
 ) {
     assert_replay(&creation.send("one").await, first);
+
     let after = stack.dump().await;
     let added = |beginning: &str| {
         after.items_with_prefix(beginning).count() - before.items_with_prefix(beginning).count()
@@ -87,6 +88,7 @@ async fn assert_one_effect(
         Value::Array(files) => files.len(),
         data => usize::from(data.get("storage_path").is_some()),
     };
+
     // A function that died may leave bytes without a record, which the sweep deletes.
     assert_eq!(
         after.files_with_bytes().len() - before.files_with_bytes().len(),
@@ -102,6 +104,7 @@ async fn assert_one_effect(
         usize::from(body["data"].get("last_four").is_some())
     );
     assert_eq!(claims(&after).len() - claims(before).len(), 1);
+
     for file in body["data"].as_array().into_iter().flatten() {
         let shown = acme
             .client
@@ -225,6 +228,7 @@ async fn lost_response_of_reservation_is_recognized_as_own(stack: &Stack) {
         .get(&format!("/spaces/{}", acme.id))
         .await
         .expect_ok();
+
     for creation in creations(stack, &acme) {
         let before = stack.dump().await;
         // The first update counts the request, the second reserves the key.
@@ -365,6 +369,7 @@ async fn upload_that_failed_in_storage_can_be_retried(stack: &Stack) {
         .dump()
         .await
         .assert_unchanged(&before, "a refused upload");
+
     let first = assert_first(creation.send("one").await);
     assert_one_effect(stack, &acme, &creation, &first, &before).await;
 }
@@ -382,8 +387,10 @@ async fn crashed_request_holds_its_key_until_lease_ends(stack: &Stack) {
         assert!(creation("api").send("one").await.expect_error(422)["idempotency_key"].is_array());
         stack.clock.advance(seconds(17));
     }
+
     outlast_lease(stack, &creation("web")).await;
     assert_first(creation("web").send("one").await);
+
     let listed = acme.client.get(&keys).await.expect_status(200).json();
     assert_eq!(
         listed["data"].as_array().map(Vec::len),

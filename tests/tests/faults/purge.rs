@@ -43,6 +43,7 @@ async fn delete(stack: &Stack, tenant: &Tenant, kill: Option<Kill>) {
         .delete(&format!("/spaces?id={}&force=true", tenant.id))
         .await
         .expect_status(202);
+
     let faults = stack.cloud.faults();
     if let Some(Kill {
         after,
@@ -51,6 +52,7 @@ async fn delete(stack: &Stack, tenant: &Tenant, kill: Option<Kill>) {
     {
         faults.disconnect("purge", after, takes_effect);
     }
+
     let mut is_cut_off = kill.is_some();
     for round in 0..MOST_ROUNDS {
         stack.clock.advance(match round {
@@ -79,6 +81,7 @@ async fn delete(stack: &Stack, tenant: &Tenant, kill: Option<Kill>) {
             break;
         }
     }
+
     assert!(
         !is_cut_off,
         "the purge makes no more than {} calls",
@@ -109,6 +112,7 @@ async fn survives(kills: Vec<Kill>) {
         .as_str()
         .expect("an address")
         .to_owned();
+
     for kill in kills {
         let before = stored_data(&stack).await;
         let acme = furnished(&stack, "Acme", &user).await;
@@ -119,6 +123,7 @@ async fn survives(kills: Vec<Kill>) {
             &format!("a purge with {kill:?}"),
         );
     }
+
     assert!(stack.anonymous.get(&url).await.expect_status(200).body == PHOTO);
     other
         .client
@@ -138,6 +143,7 @@ async fn space_purge_killed_at_any_call_completes_and_touches_nothing_else() {
         calls >= 25,
         "{calls} calls: three passes, each over table and bucket"
     );
+
     let kills = (0..calls).flat_map(|after| {
         [false, true].map(|takes_effect| Kill {
             after,
@@ -147,9 +153,11 @@ async fn space_purge_killed_at_any_call_completes_and_touches_nothing_else() {
     let kills = kills
         .filter(|kill| tests::is_thorough() || kill.takes_effect == kill.after.is_multiple_of(2));
     let mut shares = vec![Vec::new(); STACKS];
+
     for (index, kill) in kills.enumerate() {
         shares[index % STACKS].push(kill);
     }
+
     join_all(shares.into_iter().map(survives)).await;
 }
 
@@ -194,6 +202,7 @@ async fn is_whole_or_nothing(force: bool, takes_effect: bool) -> usize {
     let calls = Box::pin(calls_of_a_deletion(force)).await;
     let stack = Stack::start().await;
     let mut deleted = 0;
+
     for after in 0..calls {
         let before = stored_data(&stack).await;
         let acme = used_space(&stack, &format!("Space {after}")).await;
@@ -237,7 +246,9 @@ async fn is_whole_or_nothing(force: bool, takes_effect: bool) -> usize {
             "a deletion that was killed",
         );
     }
+
     stack.stop().await;
+
     deleted
 }
 

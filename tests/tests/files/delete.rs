@@ -39,7 +39,8 @@ fn assert_forgotten(dump: &Dump, id: &str) {
 
 /// Asserts that no endpoint returns a file.
 async fn assert_gone(stack: &Stack, acme: &Tenant, file: &Value) {
-    let (id, path) = (text(&file["id"]), address(file));
+    let id = text(&file["id"]);
+    let path = address(file);
     let filters = [
         "",
         "search=photo",
@@ -49,6 +50,7 @@ async fn assert_gone(stack: &Stack, acme: &Tenant, file: &Value) {
         "resource_type=image",
     ];
     let in_place = file["folder_id"].as_str().unwrap_or("root");
+
     for filters in filters
         .into_iter()
         .chain([format!("folder_id={in_place}").as_str()])
@@ -87,18 +89,23 @@ async fn assert_gone(stack: &Stack, acme: &Tenant, file: &Value) {
             .await
             .expect_error(404);
     }
+
     acme.client
         .get("/files/by-ref?ref=order")
         .await
         .expect_error(404);
+
     let urls = acme
         .client
         .post("/files/urls", json!({"file_ids": [id]}))
         .await
         .expect_status(200)
         .json();
+
     assert_eq!(urls, json!({"data": [], "not_found": [id]}));
+
     let url = text(&file["url"]);
+
     for client in [&stack.anonymous, &acme.client] {
         client.get(&url).await.expect_error(404);
         client.head(&url).await.expect_status(404);
@@ -127,6 +134,7 @@ async fn deleted_file_disappears_at_once_and_is_purged(stack: &Stack) {
     acme.upload_config("tagged")
         .with_settings(json!({"metadata": {"tags": ["a", "b"]}}))
         .await;
+
     let photos = acme.folder("Photos").await.id;
     for place in ["root", &photos] {
         let file = marked(&acme, place).await;
@@ -149,6 +157,7 @@ async fn deleted_file_disappears_at_once_and_is_purged(stack: &Stack) {
         stack.run_purges().await;
         assert_forgotten(&stack.dump().await, &text(&file["id"]));
     }
+
     acme.client
         .delete(&format!("/folders/{photos}"))
         .await
@@ -163,11 +172,14 @@ async fn upload_and_deletion_restore_table_and_storage(stack: &Stack) {
         .with_settings(json!({"metadata": {"tags": ["a", "b"]}}))
         .await;
     marked(&acme, "root").await;
+
     let before = stored_data(stack).await;
     let file = marked(&acme, "root").await;
     let twenty: Vec<String> = (0..20).map(|number| format!("tag {number}")).collect();
     let changed = json!({"original_name": "é".repeat(255), "ref": "another", "tags": twenty, "type": "private"});
+
     acme.client.put(&address(&file), changed).await.expect_ok();
+
     let access = json!({"access_control": {"requires_auth": true}});
     acme.client
         .put(&format!("{}/access-control", address(&file)), access)
@@ -183,9 +195,11 @@ async fn upload_and_deletion_restore_table_and_storage(stack: &Stack) {
 
 #[stack_test]
 async fn delete_accepts_id_in_path_query_or_body(stack: &Stack) {
-    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
     let kept_file = acme.upload(PHOTO).await;
     let id = text(&kept_file["id"]);
+
     for way in 0..5 {
         let file = acme.upload(PHOTO).await;
         let id = text(&file["id"]);
@@ -207,8 +221,10 @@ async fn delete_accepts_id_in_path_query_or_body(stack: &Stack) {
         assert!(response.expect_status(204).body.is_empty());
         acme.client.get(&address(&file)).await.expect_error(404);
     }
+
     let before = stack.dump().await;
     let required = json!({"id": ["The id field is required."]});
+
     for query in ["", "?id=", "?id=%20", "?ID=x"] {
         assert_eq!(
             acme.client
@@ -219,6 +235,7 @@ async fn delete_accepts_id_in_path_query_or_body(stack: &Stack) {
             "{query}"
         );
     }
+
     for body in [
         json!({}),
         json!({"id": null}),
@@ -233,6 +250,7 @@ async fn delete_accepts_id_in_path_query_or_body(stack: &Stack) {
             "{body}"
         );
     }
+
     let errors = delete_by_body(&acme.client, json!({"id": 5}))
         .await
         .expect_error(422);
@@ -267,6 +285,7 @@ async fn delete_accepts_id_in_path_query_or_body(stack: &Stack) {
             "{id}"
         );
     }
+
     stack
         .dump()
         .await
@@ -285,9 +304,13 @@ async fn delete_accepts_id_in_path_query_or_body(stack: &Stack) {
 
 #[stack_test]
 async fn user_deletes_own_files_and_admin_any_file(stack: &Stack) {
-    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
-    let (viewer, user) = (acme.role("viewer").await, acme.role("user").await);
-    let (colleague, admin) = (acme.role("user").await, acme.role("admin").await);
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
+    let viewer = acme.role("viewer").await;
+    let user = acme.role("user").await;
+    let colleague = acme.role("user").await;
+    let admin = acme.role("admin").await;
+
     for (uploader, deleter, status) in [
         (&user, &user, 204),
         (&user, &admin, 204),
@@ -327,6 +350,7 @@ async fn user_deletes_own_files_and_admin_any_file(stack: &Stack) {
             }
         }
     }
+
     stack.run_purges().await;
 }
 
@@ -369,16 +393,19 @@ async fn stored_name_can_be_reused_after_deletion(stack: &Stack) {
     acme.upload_config("own")
         .with_settings(json!({"storage": {"generate_filename": false, "unique_filename": false}}))
         .await;
+
     let upload = async |bytes: &'static str| {
         let form = form(&acme.handle, "notes.txt", "text/plain", bytes);
         acme.client.upload(form.text("upload_config", "own")).await
     };
     let first = upload("first").await.expect_created();
+
     upload("second").await.expect_error(409);
     acme.client
         .delete(&address(&first))
         .await
         .expect_status(204);
+
     let second = upload("second").await.expect_created();
     assert_eq!(
         (&second["storage_path"], &second["url"]),
@@ -414,6 +441,7 @@ async fn stored_name_can_be_reused_after_deletion(stack: &Stack) {
 async fn one_of_concurrent_deletions_succeeds(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let neighbour = acme.upload(PHOTO).await;
+
     for _ in 0..10 {
         let file = acme.upload(PHOTO).await;
         let path = address(&file);
@@ -432,8 +460,10 @@ async fn one_of_concurrent_deletions_succeeds(stack: &Stack) {
             response.expect_error(404);
         }
     }
+
     stack.run_purges().await;
     assert_eq!(list_ids(&acme.client, "").await, [text(&neighbour["id"])]);
+
     let dump = stack.dump().await;
     assert_eq!((dump.files_with_bytes().len(), dump.objects.len()), (1, 1));
 }
@@ -441,7 +471,8 @@ async fn one_of_concurrent_deletions_succeeds(stack: &Stack) {
 #[stack_test]
 async fn two_different_ids_in_one_request_return_422(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (one, other) = (acme.upload(PHOTO).await, acme.upload(PHOTO).await);
+    let one = acme.upload(PHOTO).await;
+    let other = acme.upload(PHOTO).await;
     let [one_id, other_id] = [text(&one["id"]), text(&other["id"])];
     let before = stack.dump().await;
     let message =

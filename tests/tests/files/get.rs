@@ -8,6 +8,7 @@ async fn get_returns_uploaded_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let uploaded = acme.upload(PHOTO).await;
     let id = uploaded["id"].as_str().expect("an id");
+
     for client in [
         acme.client.clone(),
         acme.role("viewer").await,
@@ -25,6 +26,7 @@ async fn get_returns_uploaded_file(stack: &Stack) {
             uploaded
         );
     }
+
     let name = format!("image-{id}.jpg");
     let path = format!("{}/{name}", acme.handle);
     let expected = json!({
@@ -38,6 +40,7 @@ async fn get_returns_uploaded_file(stack: &Stack) {
         "uploaded_by": {"type": "api_key", "id": acme.key_id},
         "checksum_sha256": "3aff0931539fcf6e63fcc330ed24429646c572a8d7940b443b4062b14359f157",
     });
+
     for (field, value) in expected.as_object().expect("an object") {
         assert_eq!(&uploaded[field], value, "{field}");
     }
@@ -45,11 +48,13 @@ async fn get_returns_uploaded_file(stack: &Stack) {
 
 #[stack_test]
 async fn foreign_file_returns_404(stack: &Stack) {
-    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
     let id = acme.upload(PHOTO).await["id"]
         .as_str()
         .expect("an id")
         .to_owned();
+
     for id in [
         id.as_str(),
         "01JCQZ4XK8V9W7Y6T5S4R3Q2P1",

@@ -17,6 +17,7 @@ async fn each_filter_lists_matching_files_once_in_both_directions(stack: &Stack)
     let filters: Vec<Filter> = library.filters().concat();
     let alone = filters.iter().map(|filter| vec![filter]);
     let mut found = 0;
+
     for filters in alone.chain([vec![]]) {
         let expected = library.matching_ids(&filters);
         // With pages that the files fill, and pages that they do not.
@@ -25,6 +26,7 @@ async fn each_filter_lists_matching_files_once_in_both_directions(stack: &Stack)
         }
         found += expected.len();
     }
+
     assert!(
         found > 4 * library.files.len(),
         "{found}: the filters mean something"
@@ -49,7 +51,8 @@ async fn each_pair_of_filters_lists_files_that_match_both(stack: &Stack) {
 
     // Each filter has at least six consecutive pairs, so every share contains some.
     let step = if tests::is_thorough() { 1 } else { 3 };
-    let (mut some, mut none) = (0, 0);
+    let mut some = 0;
+    let mut none = 0;
     for both in pairs.into_iter().step_by(step) {
         let expected = library.matching_ids(&both);
         library.list(&both, 5).assert_lists(&expected).await;
@@ -82,6 +85,7 @@ async fn list_returns_full_records_in_envelope(stack: &Stack) {
     let library = Box::pin(Library::new(stack)).await;
     let client = &library.acme.client;
     let list = client.get("/files").await.expect_status(200).json();
+
     assert_eq!(
         (&list["path"], &list["per_page"]),
         (&json!("/api/v1/files"), &json!(20))
@@ -90,8 +94,10 @@ async fn list_returns_full_records_in_envelope(stack: &Stack) {
         (&list["prev_cursor"], list["next_cursor"].is_string()),
         (&Value::Null, true)
     );
+
     let keys: Vec<&String> = list.as_object().expect("an object").keys().collect();
     assert_eq!(keys.len(), 5, "{keys:?}");
+
     let files = list["data"].as_array().expect("a list");
     assert_eq!(files.len(), 20);
     for file in files {
@@ -103,12 +109,14 @@ async fn list_returns_full_records_in_envelope(stack: &Stack) {
             file
         );
     }
+
     let by_name = client
         .get("/files?search=photo&limit=100")
         .await
         .expect_status(200)
         .json()["data"]
         .clone();
+
     for file in by_name.as_array().expect("a list") {
         assert_eq!(
             &client
@@ -139,15 +147,18 @@ async fn list_is_newest_first_and_search_is_by_name(stack: &Stack) {
         "aa.txt",
     ];
     let mut ids = Vec::new();
+
     for name in names {
         stack.clock.advance(seconds(1));
         ids.push(named(&acme, name).await);
     }
+
     let newest_first: Vec<&String> = ids.iter().rev().collect();
     assert_eq!(
         list_ids(&acme.client, "").await.iter().collect::<Vec<_>>(),
         newest_first
     );
+
     // By lower-case name, and the older file first for the same name.
     for (search, expected) in [
         ("a", &[3, 4, 1, 5, 7][..]),
@@ -183,10 +194,8 @@ async fn pending_file_is_listed_until_abandoned(stack: &Stack) {
         .await;
     let place = acme.folder("Photos").await.id;
     let fields = json!({"upload_config": "tagged", "folder_id": place});
-    let (sent, unsent) = (
-        PendingFile::create(&acme, fields.clone()).await,
-        PendingFile::create(&acme, fields).await,
-    );
+    let sent = PendingFile::create(&acme, fields.clone()).await;
+    let unsent = PendingFile::create(&acme, fields).await;
     let in_place = format!("folder_id={place}");
     let everywhere = [
         "",
@@ -282,10 +291,12 @@ async fn paging_returns_remaining_files_once_during_deletions_and_renames(stack:
         assert_eq!(all.len(), ids.len(), "{filters}");
         // The last file of each page is deleted after the page was read, and the one before it is
         // renamed.
-        let (mut met, mut doomed) = (Vec::new(), Vec::new());
+        let mut met = Vec::new();
+        let mut doomed = Vec::new();
         let mut page = list.page(None).await;
         loop {
-            let (deleted, renamed) = (page.ids[2].clone(), page.ids[1].clone());
+            let deleted = page.ids[2].clone();
+            let renamed = page.ids[1].clone();
             acme.client
                 .delete(&format!("/files/{deleted}"))
                 .await
@@ -327,5 +338,6 @@ async fn paging_returns_remaining_files_once_during_deletions_and_renames(stack:
         }
         stack.run_for(minutes(1)).await;
     }
+
     stack.run_purges().await;
 }

@@ -29,18 +29,20 @@ pub(crate) fn one(name: &str, value: &str) -> String {
 
 #[stack_test]
 async fn invalid_filter_values_return_422(stack: &Stack) {
-    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
-    let (foreign, gone) = (
-        other.folder("Photos").await.id,
-        acme.folder("Photos").await.id,
-    );
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
+    let foreign = other.folder("Photos").await.id;
+    let gone = acme.folder("Photos").await.id;
     acme.client
         .delete(&format!("/folders/{gone}"))
         .await
         .expect_status(204);
-    let (long, longer) = ("x".repeat(101), "x".repeat(256));
+
+    let long = "x".repeat(101);
+    let longer = "x".repeat(256);
     let unknown = "The selected X is invalid.";
     let format = "The X field format is invalid.";
+
     for (name, value, message) in [
         ("type", "public", unknown),
         ("type", "UPLOAD", unknown),
@@ -79,6 +81,7 @@ async fn invalid_filter_values_return_422(stack: &Stack) {
             );
         }
     }
+
     let all = "type=a&resource_type=b&status=c&folder_id=d&search=e/f";
     let errors = acme
         .client
@@ -86,7 +89,9 @@ async fn invalid_filter_values_return_422(stack: &Stack) {
         .await
         .expect_error(422);
     let reported: Vec<&String> = errors.as_object().expect("an object").keys().collect();
+
     assert_eq!(reported.len(), 6, "{reported:?}");
+
     for limit in ["0", "101", "x"] {
         assert!(
             acme.client
@@ -102,6 +107,7 @@ async fn invalid_filter_values_return_422(stack: &Stack) {
 async fn blank_and_unknown_filters_are_ignored(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let id = filed(&acme, &acme.client, "a.txt").await;
+
     for query in [
         "type=&resource_type=&status=%20&tag=&search=%20%20&folder_id=",
         "colour=red&ref=x",
@@ -115,6 +121,7 @@ async fn blank_and_unknown_filters_are_ignored(stack: &Stack) {
             .json();
         assert_eq!(list["data"][0]["id"], json!(id), "{query}");
     }
+
     for (name, longest) in [
         ("tag", "é".repeat(100)),
         ("search", "é".repeat(255)),
@@ -131,11 +138,15 @@ async fn blank_and_unknown_filters_are_ignored(stack: &Stack) {
 #[stack_test]
 async fn longest_names_and_tags_are_found(stack: &Stack) {
     let acme = stack.space("Acme").await;
+
     // Four bytes each: more than fits into a sort key.
     let name = |last: char| "😀".repeat(254) + &last.to_string();
-    let (first, second) = (name('a'), name('b'));
-    let (tag, twin) = ("🏷".repeat(100), "🏷".repeat(99) + "#");
+    let first = name('a');
+    let second = name('b');
+    let tag = "🏷".repeat(100);
+    let twin = "🏷".repeat(99) + "#";
     let mut ids = Vec::new();
+
     for (name, tag) in [(&first, &tag), (&second, &twin)] {
         let id = filed(&acme, &acme.client, "x.txt").await;
         let body = json!({"original_name": name, "tags": [tag]});
@@ -150,6 +161,7 @@ async fn longest_names_and_tags_are_found(stack: &Stack) {
         );
         ids.push(id);
     }
+
     for (index, (name, tag)) in [(&first, &tag), (&second, &twin)].into_iter().enumerate() {
         assert_eq!(
             list_ids(&acme.client, &one("search", name)).await,
@@ -160,11 +172,13 @@ async fn longest_names_and_tags_are_found(stack: &Stack) {
             [ids[index].as_str()]
         );
     }
+
     let both = List {
         client: &acme.client,
         filters: one("search", &"😀".repeat(254)),
         limit: 1,
     };
+
     // Their common prefix is longer than the part of a name that sorts.
     ids.sort();
     both.assert_lists(&[&ids[0], &ids[1]]).await;
@@ -180,6 +194,7 @@ async fn ten_files_with_twenty_tags_are_found_by_each_tag(stack: &Stack) {
         .post("/upload-configs", tagged)
         .await
         .expect_created();
+
     let form = Form::new()
         .text("space", acme.handle.clone())
         .text("upload_config", "tagged")
@@ -205,6 +220,7 @@ async fn ten_files_with_twenty_tags_are_found_by_each_tag(stack: &Stack) {
         ids.sort();
         ids
     };
+
     for filters in tags
         .iter()
         .map(|tag| one("tag", tag))
@@ -222,6 +238,7 @@ async fn ten_files_with_twenty_tags_are_found_by_each_tag(stack: &Stack) {
             [id.as_str()]
         );
     }
+
     assert!(ids.contains(&text(
         &acme.client.get("/files/by-ref?ref=all").await.expect_ok()["id"]
     )));
@@ -229,13 +246,15 @@ async fn ten_files_with_twenty_tags_are_found_by_each_tag(stack: &Stack) {
 
 #[stack_test]
 async fn lists_are_separate_per_space(stack: &Stack) {
-    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
-    let (member, outsider) = (stack.user().await, stack.user().await);
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
+    let member = stack.user().await;
+    let outsider = stack.user().await;
     stack.add_member(&member, &acme, "viewer").await;
-    let (ours, theirs) = (
-        filed(&acme, &acme.client, "a.txt").await,
-        filed(&other, &other.client, "a.txt").await,
-    );
+
+    let ours = filed(&acme, &acme.client, "a.txt").await;
+    let theirs = filed(&other, &other.client, "a.txt").await;
+
     for filters in ["", "&search=a", "&type=upload", "&folder_id=root"] {
         for (tenant, id) in [(&acme, &ours), (&other, &theirs)] {
             assert_eq!(list_ids(&tenant.client, filters).await, [id.as_str()]);
@@ -254,6 +273,7 @@ async fn lists_are_separate_per_space(stack: &Stack) {
             assert_eq!(other_client.get(&named).await.expect_error(404), json!({}));
         }
     }
+
     for unknown in [UNKNOWN, "x", "%C3%A9"] {
         assert_eq!(
             acme.client
@@ -263,6 +283,7 @@ async fn lists_are_separate_per_space(stack: &Stack) {
             json!({})
         );
     }
+
     // For an account key without a space, the default space is listed.
     let account = stack.account();
     account
@@ -284,7 +305,8 @@ async fn next_of(client: &Client, query: &str) -> String {
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn cursor_is_valid_for_its_filters_only(stack: &Stack) {
-    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
     let place = acme.folder("Photos").await.id;
     let tags = json!({"space_id": acme.id, "name": "tagged", "config": {"metadata": {"tags": ["a", "b"]}}});
     acme.client
@@ -301,6 +323,7 @@ async fn cursor_is_valid_for_its_filters_only(stack: &Stack) {
         acme.client.upload(form).await.expect_created();
         filed(&other, &other.client, name).await;
     }
+
     let in_place = format!("folder_id={place}");
     let queries = [
         "",
@@ -316,6 +339,7 @@ async fn cursor_is_valid_for_its_filters_only(stack: &Stack) {
         &in_place,
     ];
     let invalid = json!({"cursor": ["The selected cursor is invalid."]});
+
     for made in queries {
         let cursor = next_of(&acme.client, made).await;
         for used in queries {
@@ -356,8 +380,10 @@ async fn cursor_ignores_order_of_filters(stack: &Stack) {
     for name in ["a1.txt", "a2.txt", "a3.txt"] {
         filed(&acme, &acme.client, name).await;
     }
+
     let cursor = next_of(&acme.client, "type=upload&search=a").await;
     let viewer = acme.role("viewer").await;
+
     for (client, query) in [
         (&acme.client, "search=a&type=upload"),
         (&viewer, "search=%61&type=upload"),
@@ -375,6 +401,7 @@ async fn cursor_ignores_order_of_filters(stack: &Stack) {
             .collect();
         assert_eq!(names, ["a2.txt", "a3.txt"], "{query}");
     }
+
     let invalid = json!({"cursor": ["The selected cursor is invalid."]});
     for address in ["/folders", "/spaces", "/upload-configs"] {
         assert_eq!(
@@ -386,6 +413,7 @@ async fn cursor_ignores_order_of_filters(stack: &Stack) {
             "{address}"
         );
     }
+
     for (index, byte) in cursor.bytes().enumerate() {
         let mut tampered = cursor.clone().into_bytes();
         // A distant letter, so that it differs in more than the bits that decoding discards.

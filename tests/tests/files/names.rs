@@ -36,11 +36,13 @@ async fn search_prefix_ignores_unicode_form_of_its_end(stack: &Stack) {
     for search in ["ΟΔΟΣ", "οδος", "οδοσ", "ΟΔ", "ΟΔΟΣ.J"] {
         assert_eq!(found(&acme.client, search).await, ["ΟΔΟΣ.jpg"], "{search}");
     }
+
     let folder = |name: &str| json!({"space_id": acme.id, "name": name});
     acme.client
         .post("/folders", folder("ΟΔΟΣ"))
         .await
         .expect_created();
+
     let taken = json!({"name": ["The name has already been taken."]});
     assert_eq!(
         acme.client
@@ -57,23 +59,28 @@ async fn rename_changes_etag(stack: &Stack) {
     let record = named(&acme, "before.jpg").await;
     let url = format!("{}?download", text(&record["url"]));
     let first = stack.anonymous.get(&url).await.expect_status(200);
+
     assert!(first.header("content-disposition").contains("before.jpg"));
+
     let condition = [("if-none-match", first.header("etag"))];
     stack
         .anonymous
         .get_with(&url, &condition)
         .await
         .expect_status(304);
+
     let file = format!("/files/{}", text(&record["id"]));
     acme.client
         .put(&file, json!({"original_name": "after.jpg"}))
         .await
         .expect_ok();
+
     let second = stack
         .anonymous
         .get_with(&url, &condition)
         .await
         .expect_status(200);
+
     assert!(second.header("content-disposition").contains("after.jpg"));
 }
 
@@ -83,6 +90,7 @@ async fn rename_to_executable_name_returns_422(stack: &Stack) {
     let file = format!("/files/{}", text(&named(&acme, "photo.jpg").await["id"]));
     let rejection =
         json!({"original_name": ["The original name field must not be an executable file."]});
+
     for name in ["photo.exe", "photo.php.jpg", "x.sh", "PHOTO.BAT"] {
         assert_eq!(
             acme.client
@@ -93,16 +101,19 @@ async fn rename_to_executable_name_returns_422(stack: &Stack) {
             "{name}"
         );
     }
+
     acme.client
         .put(&file, json!({"original_name": "photo.exe.jpg"}))
         .await
         .expect_ok();
+
     // A name that the config allowed remains valid.
     let config = json!({"space_id": acme.id, "name": "scripts", "config": {"validation": {"allowed_formats": ["sh"]}}});
     acme.client
         .post("/upload-configs", config)
         .await
         .expect_created();
+
     let script = Form::new()
         .text("space", acme.handle.clone())
         .text("upload_config", "scripts");
@@ -137,7 +148,9 @@ async fn duplicate_config_tag_is_stored_once(stack: &Stack) {
         .get(&format!("/upload-configs/{id}"))
         .await
         .expect_ok();
+
     assert_eq!(config["config"]["metadata"]["tags"], json!(["a", "b"]));
+
     let form = Form::new()
         .text("space", acme.handle.clone())
         .text("upload_config", "twice");
@@ -146,6 +159,7 @@ async fn duplicate_config_tag_is_stored_once(stack: &Stack) {
         .upload(form.part("file", file("a.jpg", "image/jpeg", PHOTO)))
         .await
         .expect_created();
+
     assert_eq!(record["tags"], json!(["a", "b"]));
 }
 
@@ -166,8 +180,10 @@ async fn stale_record_in_update_moves_no_file(stack: &Stack) {
         .await
         .expect_ok();
     record["tags"] = json!(["x"]);
+
     let address = format!("/files/{}", text(&record["id"]));
     let rejection = json!({"folder_path": ["The folder path field must not be changed."]});
+
     assert_eq!(
         acme.client
             .put(&address, record.clone())
@@ -176,11 +192,13 @@ async fn stale_record_in_update_moves_no_file(stack: &Stack) {
         rejection
     );
     record["folder_path"] = json!("After/");
+
     let changed = acme.client.put(&address, record).await.expect_ok();
     assert_eq!(
         (&changed["folder_id"], &changed["tags"]),
         (&json!(folder), &json!(["x"]))
     );
+
     // With another folder alone: `folder_path` of the record still names the current folder.
     let elsewhere = acme
         .client
@@ -190,6 +208,7 @@ async fn stale_record_in_update_moves_no_file(stack: &Stack) {
         )
         .await
         .expect_created();
+
     for place in [
         &elsewhere["id"],
         &json!("root"),
@@ -206,6 +225,7 @@ async fn stale_record_in_update_moves_no_file(stack: &Stack) {
         };
         assert_eq!(&moved["folder_id"], expected);
     }
+
     let folders = acme.client.get("/folders").await.expect_status(200).json();
     assert_eq!(
         folders["data"].as_array().map(Vec::len),

@@ -34,6 +34,7 @@ impl Folders {
         let closed = create("Closed", &Value::Null, Some(true)).await;
         let within_closed = create("Within", &closed, None).await;
         let opened = create("Opened", &closed, Some(false)).await;
+
         Folders([
             (Value::Null, false),
             (inheriting, false),
@@ -53,12 +54,15 @@ async fn status_of_change(
     change: &Value,
 ) -> u16 {
     acme.client.put(path, from.clone()).await.expect_ok();
+
     let before = acme.client.get(path).await.expect_ok();
     let response = client.put(path, change.clone()).await;
+
     if response.status != 200 {
         assert_eq!(acme.client.get(path).await.expect_ok(), before, "{change}");
         assert_eq!(response.clone().expect_error(403), json!({}), "{change}");
     }
+
     response.status
 }
 
@@ -114,7 +118,8 @@ async fn protection_is_compared_for_every_form_of_target_folder(stack: &Stack) {
         .upload(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
         .await
         .expect_created();
-    let (path, closed) = (address(&file), &folders[2].0);
+    let path = address(&file);
+    let closed = &folders[2].0;
     let inside = json!({"folder_id": closed});
 
     for change in [

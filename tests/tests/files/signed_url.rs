@@ -47,6 +47,7 @@ fn assert_signed(url: &str, file: &Value, secret: &str) {
     let mut specified = parameters(url);
     let signature = specified.remove("signature").expect("a signature");
     let path = format!("/{}", text(&file["storage_path"]));
+
     assert_eq!(
         signature,
         hmac_sha256(
@@ -71,8 +72,10 @@ async fn signed_url_contains_and_signs_requested_parameters(stack: &Stack) {
         .get(&format!("/spaces/{}/signing-secret", acme.id))
         .await
         .expect_ok();
-    let (kid, secret) = (text(&secret["kid"]), text(&secret["secret"]));
+    let kid = text(&secret["kid"]);
+    let secret = text(&secret["secret"]);
     let all = json!({"w": 100, "h": 8192, "r": "fill", "g": "northwest", "f": "webp", "q": 80, "expiration_minutes": 5});
+
     for (body, minutes, specified) in [
         (json!({}), 60, vec![]),
         (
@@ -131,9 +134,11 @@ async fn signed_url_contains_and_signs_requested_parameters(stack: &Stack) {
             .collect();
         assert_eq!(shown, expected, "{body}");
     }
+
     let saved = signed(&acme, &file, json!({"download": true})).await;
     assert_signed(&saved, &file, &secret);
     assert!(parameters(&saved).contains_key("download"), "{saved}");
+
     let response = stack.anonymous.get(&saved).await.expect_status(200);
     assert_eq!(
         response.header("content-disposition"),
@@ -148,6 +153,7 @@ async fn signed_url_opens_closed_file_until_expiry(stack: &Stack) {
     let access = json!({"access_control": {"requires_auth": true}});
     let path = format!("/files/{}/access-control", text(&closed["id"]));
     let closed = acme.client.put(&path, access).await.expect_ok();
+
     for file in [
         photo(&acme, "private").await,
         photo(&acme, "authenticated").await,
@@ -213,10 +219,8 @@ async fn signed_url_survives_moves_and_ends_with_deletion(stack: &Stack) {
         .put(&format!("/spaces/{}", acme.id), domain)
         .await
         .expect_ok();
-    let (at_own_domain, path) = (
-        signed(&acme, &file, json!({})).await,
-        text(&file["storage_path"]),
-    );
+    let at_own_domain = signed(&acme, &file, json!({})).await;
+    let path = text(&file["storage_path"]);
     let start = format!("https://assets.example.com/{path}?");
     let query = at_own_domain
         .strip_prefix(&start)
@@ -243,8 +247,10 @@ async fn signed_url_survives_moves_and_ends_with_deletion(stack: &Stack) {
 
 #[stack_test]
 async fn sign_url_request_reports_all_errors_together(stack: &Stack) {
-    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
     let file = acme.upload(PHOTO).await;
+
     for (field, value) in [
         ("w", json!(0)),
         ("w", json!(-1)),
@@ -276,6 +282,7 @@ async fn sign_url_request_reports_all_errors_together(stack: &Stack) {
             "{field} {value}: {errors}"
         );
     }
+
     for (field, value, end) in [
         ("expiration_minutes", json!(0), "must be at least 1"),
         (
@@ -298,6 +305,7 @@ async fn sign_url_request_reports_all_errors_together(stack: &Stack) {
             "{value}"
         );
     }
+
     // A number without a fraction is an integer in every notation.
     for field in ["expiration_minutes", "w", "q"] {
         acme.client
@@ -305,13 +313,16 @@ async fn sign_url_request_reports_all_errors_together(stack: &Stack) {
             .await
             .expect_ok();
     }
+
     let all = json!({"expiration_minutes": 0, "w": 0, "h": 0, "r": "x", "g": "x", "f": "x", "q": 0, "download": "x"});
     let errors = acme.client.post(&route(&file), all).await.expect_error(422);
+
     assert_eq!(
         errors.as_object().map(serde_json::Map::len),
         Some(8),
         "{errors}"
     );
+
     for (client, id) in [
         (&acme.client, UNKNOWN),
         (&acme.client, "x"),

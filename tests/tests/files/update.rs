@@ -50,6 +50,7 @@ fn changes(record: &Value, folder: &str) -> Vec<(Value, Value)> {
     let inside = json!({"folder_id": folder, "folder_path": "Photos/"});
     let outside = json!({"folder_id": null, "folder_path": null});
     let ignored = json!({"updated_at": "never", "storage_meta": {"width": 1}, "thumbnails": 5, "colour": "red"});
+
     vec![
         sent(
             "original_name",
@@ -102,7 +103,9 @@ async fn update_changes_single_fields_and_keeps_url(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = acme.folder("Photos").await.id;
     let mut expected = acme.upload(PHOTO).await.record;
-    let (path, url) = (address(&expected), text(&expected["url"]));
+    let path = address(&expected);
+    let url = text(&expected["url"]);
+
     for (body, changed) in changes(&expected, &photos) {
         stack.clock.advance(seconds(1));
         let updated = acme.client.put(&path, body.clone()).await.expect_ok();
@@ -129,11 +132,13 @@ async fn update_changes_single_fields_and_keeps_url(stack: &Stack) {
                 403
             });
     }
+
     let saved = stack
         .anonymous
         .get(&format!("{url}?download"))
         .await
         .expect_status(200);
+
     assert_eq!(
         saved.header("content-disposition"),
         "attachment; filename=\"a.jpg\"",
@@ -152,22 +157,27 @@ async fn duplicate_tag_is_stored_once(stack: &Stack) {
             .expect_ok()["tags"]
             .clone()
     };
+
     assert_eq!(update(json!(["a", "a", " a"])).await, json!(["a"]));
+
     let mut tags: Vec<String> =
         serde_json::from_value(update(json!(["b", "a", "A", "b"])).await).expect("texts");
     tags.sort();
     assert_eq!(tags, ["A", "a", "b"]);
+
     let twenty: Vec<String> = (10..30).map(|number| format!("tag {number}")).collect();
     assert_eq!(
         update(json!(twenty)).await.as_array().map(Vec::len),
         Some(20)
     );
+
     let list = acme
         .client
         .get("/files?tag=tag%2029")
         .await
         .expect_status(200)
         .json();
+
     assert_eq!(list["data"].as_array().map(Vec::len), Some(1));
 }
 
@@ -177,6 +187,7 @@ async fn invalid_update_reports_all_errors_and_changes_nothing(stack: &Stack) {
     let path = address(&acme.upload(PHOTO).await.record);
     let tags: Vec<String> = (0..21).map(|number| number.to_string()).collect();
     let before = stack.dump().await;
+
     for (field, value, named, end) in [
         ("original_name", json!(null), "original_name", "is required"),
         ("original_name", json!(" "), "original_name", "is required"),
@@ -228,12 +239,15 @@ async fn invalid_update_reports_all_errors_and_changes_nothing(stack: &Stack) {
         let message = format!("The {} field {end}.", named.replace('_', " "));
         assert_eq!(errors, json!({named: [message]}), "{field} {value}");
     }
+
     let errors = acme
         .client
         .put(&path, json!({"type": "public"}))
         .await
         .expect_error(422);
+
     assert_eq!(errors, json!({"type": ["The selected type is invalid."]}));
+
     let several =
         json!({"original_name": "", "ref": 5, "tags": [5, ""], "type": "x", "folder_path": "a"});
     let errors = acme.client.put(&path, several).await.expect_error(422);
@@ -261,6 +275,7 @@ async fn read_only_fields_are_accepted_only_unchanged(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let record = acme.upload(PHOTO).await;
     let path = address(&record);
+
     for field in READ_ONLY {
         let updated = acme
             .client
@@ -273,6 +288,7 @@ async fn read_only_fields_are_accepted_only_unchanged(stack: &Stack) {
             "{field}"
         );
     }
+
     let before = stack.dump().await;
     for field in READ_ONLY {
         let message = format!("The {} field must not be changed.", field.replace('_', " "));
@@ -291,9 +307,11 @@ async fn read_only_fields_are_accepted_only_unchanged(stack: &Stack) {
             assert_eq!(errors, json!({field: [message]}), "{field} {other}");
         }
     }
+
     let several =
         json!({"size": 1, "mime_type": "image/png", "storage_path": "a", "original_name": "b.jpg"});
     let errors = acme.client.put(&path, several).await.expect_error(422);
+
     assert_eq!(
         errors.as_object().map(serde_json::Map::len),
         Some(3),
@@ -315,7 +333,9 @@ async fn update_accepts_full_record(stack: &Stack) {
         .upload(upload().text("folder_id", photos.clone()))
         .await
         .expect_created();
+
     assert_eq!(inside["folder_path"], "Photos/");
+
     let private = json!({"type": "private", "ref": "x", "tags": ["a", "b"]});
     let private = acme
         .client
@@ -324,6 +344,7 @@ async fn update_accepts_full_record(stack: &Stack) {
         .expect_ok();
     let pending_file = PendingFile::create(&acme, json!({"folder_id": photos})).await;
     let pending = acme.client.get(&pending_file.address()).await.expect_ok();
+
     for (client, record) in [
         (&user, &inside),
         (&acme.client, &inside),
@@ -362,6 +383,7 @@ async fn update_accepts_full_record(stack: &Stack) {
             .await
             .expect_ok();
     }
+
     let closed = acme
         .client
         .put(
@@ -370,10 +392,12 @@ async fn update_accepts_full_record(stack: &Stack) {
         )
         .await
         .expect_ok();
+
     assert_eq!(
         (&closed["type"], &closed["access_control"]["source"]),
         (&json!("private"), &json!("upload_config"))
     );
+
     let folders = acme.client.get("/folders").await.expect_status(200).json()["data"].clone();
     assert_eq!(
         folders.as_array().map(Vec::len),
@@ -385,9 +409,11 @@ async fn update_accepts_full_record(stack: &Stack) {
 
 #[stack_test]
 async fn update_accepts_id_in_body(stack: &Stack) {
-    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
     let file = acme.upload(PHOTO).await;
     let id = text(&file["id"]);
+
     for (id, reference) in [
         (id.clone(), "one"),
         (id.to_lowercase(), "two"),
@@ -404,8 +430,10 @@ async fn update_accepts_id_in_body(stack: &Stack) {
         );
         assert_eq!(acme.client.get(&address(&file)).await.expect_ok(), updated);
     }
+
     let before = stack.dump().await;
     let put = async |client: &Client, body: Value| client.put("/files", body).await;
+
     for without_id in [
         json!({"ref": "x"}),
         json!({"id": null, "ref": "x"}),
@@ -416,10 +444,12 @@ async fn update_accepts_id_in_body(stack: &Stack) {
             json!({"id": ["The id field is required."]})
         );
     }
+
     let errors = put(&acme.client, json!({"id": 5, "ref": 5}))
         .await
         .expect_error(422);
     let message = |field: &str| json!([format!("The {field} field must be a string.")]);
+
     assert_eq!(errors, json!({"id": message("id"), "ref": message("ref")}));
     for (client, id) in [
         (&acme.client, UNKNOWN),
@@ -435,6 +465,7 @@ async fn update_accepts_id_in_body(stack: &Stack) {
             "{id}"
         );
     }
+
     for (client, id) in [
         (&acme.client, UNKNOWN),
         (&acme.client, "x"),
@@ -450,6 +481,7 @@ async fn update_accepts_id_in_body(stack: &Stack) {
             "{id}"
         );
     }
+
     stack
         .dump()
         .await

@@ -29,10 +29,8 @@ async fn assert_listed(acme: &Tenant, id: &str, listed: &[String], unlisted: &[S
 #[stack_test]
 async fn update_is_visible_in_all_lists_at_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (photos, texts) = (
-        acme.folder("Photos").await.id,
-        acme.folder("Texts").await.id,
-    );
+    let photos = acme.folder("Photos").await.id;
+    let texts = acme.folder("Texts").await.id;
     let file = acme.upload(PHOTO).await;
     let id = text(&file["id"]);
     let states = [
@@ -54,8 +52,10 @@ async fn update_is_visible_in_all_lists_at_once(stack: &Stack) {
         ]
         .concat()
     });
+
     for round in 1..7 {
-        let (now, then) = (round % 2, (round + 1) % 2);
+        let now = round % 2;
+        let then = (round + 1) % 2;
         let (name, mark, kind, folder) = states[now];
         let tags = json!(["always", mark, round.to_string()]);
         let body = json!({"original_name": name, "tags": tags, "ref": mark, "type": kind, "folder_id": folder});
@@ -99,17 +99,21 @@ async fn changed_while_pending(
     if sent_first {
         pending_file.send(stack, PHOTO).await.expect_status(200);
     }
+
     let body = json!({
         "original_name": "Renamed.jpg", "ref": "new", "tags": ["a", "b"], "type": "private", "folder_id": folder,
     });
     let path = pending_file.address();
+
     acme.client.put(&path, body).await.expect_ok();
+
     let access = json!({"access_control": {"requires_auth": true}});
     let pending = acme
         .client
         .put(&format!("{path}/access-control"), access)
         .await
         .expect_ok();
+
     assert_eq!(
         (&pending["status"], &pending["access_control"]["source"]),
         (&json!("pending"), &json!("direct"))
@@ -125,6 +129,7 @@ async fn changed_while_pending(
     if !sent_first {
         pending_file.send(stack, PHOTO).await.expect_status(200);
     }
+
     (pending_file, pending)
 }
 
@@ -140,6 +145,7 @@ async fn assert_kept(stack: &Stack, acme: &Tenant, folder: &str, pending: &Value
         "storage_meta",
         "thumbnails",
     ];
+
     for (field, value) in pending.as_object().expect("an object") {
         assert!(
             detected_by_bytes.contains(&field.as_str()) || active[field] == *value,
@@ -147,10 +153,13 @@ async fn assert_kept(stack: &Stack, acme: &Tenant, folder: &str, pending: &Value
             active[field]
         );
     }
+
     assert_eq!(active["status"], "active");
+
     let url = text(&active["url"]);
     stack.anonymous.get(&url).await.expect_error(403);
     assert!(acme.client.get(&url).await.expect_status(200).body == PHOTO);
+
     let id = text(&pending["id"]);
     for filters in [
         "search=renamed",
@@ -165,6 +174,7 @@ async fn assert_kept(stack: &Stack, acme: &Tenant, folder: &str, pending: &Value
             "{filters}"
         );
     }
+
     for filters in [
         "search=photo",
         "status=pending",
@@ -183,6 +193,7 @@ async fn changes_of_pending_file_survive_activation(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = acme.folder("Photos").await.id;
     let mut unconfirmed = Vec::new();
+
     for sent_first in [true, false] {
         let (pending_file, pending) =
             changed_while_pending(stack, &acme, &photos, sent_first).await;
@@ -198,13 +209,16 @@ async fn changes_of_pending_file_survive_activation(stack: &Stack) {
                 .1,
         );
     }
+
     let whole = stack.dump().await.files_with_bytes().len();
     assert_eq!(whole, 2);
+
     // The confirm-check activates the files that no client confirms.
     stack.run_confirm_checks().await;
     for pending in &unconfirmed {
         assert_kept(stack, &acme, &photos, pending).await;
     }
+
     assert_eq!(stack.dump().await.files_with_bytes().len(), 4);
 }
 
@@ -212,6 +226,7 @@ async fn changes_of_pending_file_survive_activation(stack: &Stack) {
 async fn concurrent_update_and_activation_both_take_effect(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = acme.folder("Photos").await.id;
+
     for round in 0..ROUNDS {
         let pending_file = PendingFile::create(&acme, json!({})).await;
         pending_file.send(stack, PHOTO).await.expect_status(200);
@@ -245,6 +260,7 @@ async fn concurrent_update_and_activation_both_take_effect(stack: &Stack) {
                 == PHOTO
         );
     }
+
     assert_eq!(list_ids(&acme.client, "tag=x&search=b").await.len(), ROUNDS);
     assert_eq!(list_ids(&acme.client, "search=photo").await.len(), 0);
     assert_eq!(stack.dump().await.files_with_bytes().len(), ROUNDS);
@@ -261,16 +277,16 @@ async fn concurrent_updates_keep_each_others_fields(stack: &Stack) {
         let client = &acme.client;
         async move { client.put(&address, body).await.expect_ok() }
     };
+
     for round in 0..ROUNDS {
-        let (name, mark) = (format!("{round}.txt"), format!("mark {round}"));
-        let (folder, closed) = (
-            if round % 2 == 0 {
-                photos.as_str()
-            } else {
-                "root"
-            },
-            round % 3 == 0,
-        );
+        let name = format!("{round}.txt");
+        let mark = format!("mark {round}");
+        let folder = if round % 2 == 0 {
+            photos.as_str()
+        } else {
+            "root"
+        };
+        let closed = round % 3 == 0;
         join_all([
             put("", json!({"original_name": name})),
             put("", json!({"tags": [mark]})),

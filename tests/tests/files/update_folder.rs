@@ -35,21 +35,22 @@ async fn paths(acme: &Tenant) -> Vec<String> {
         .map(|folder| text(&folder["path"]))
         .collect();
     paths.sort();
+
     paths
 }
 
 #[stack_test]
 async fn move_to_unknown_folder_returns_422(stack: &Stack) {
-    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
-    let (photos, foreign) = (
-        acme.folder("Photos").await.id,
-        other.folder("Photos").await.id,
-    );
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
+    let photos = acme.folder("Photos").await.id;
+    let foreign = other.folder("Photos").await.id;
     let gone = acme.folder("Gone").await.id;
     acme.client
         .delete(&format!("/folders/{gone}"))
         .await
         .expect_status(204);
+
     let file = acme
         .client
         .put(
@@ -60,6 +61,7 @@ async fn move_to_unknown_folder_returns_422(stack: &Stack) {
         .expect_ok();
     let before = stack.dump().await;
     let invalid = json!({"folder_id": ["The selected folder id is invalid."]});
+
     for folder in [
         UNKNOWN,
         "x",
@@ -84,6 +86,7 @@ async fn move_to_unknown_folder_returns_422(stack: &Stack) {
             );
         }
     }
+
     stack
         .dump()
         .await
@@ -106,17 +109,21 @@ async fn folder_path_is_resolved_from_folder_and_created(stack: &Stack) {
         (text(&moved["folder_id"]), text(&moved["folder_path"]))
     };
     let (beach, path) = moved("root", "/Photos/Süd/Strand/").await;
+
     assert_eq!(path, "Photos/Süd/Strand/");
     assert_eq!(
         paths(&acme).await,
         ["Photos/", "Photos/Süd/", "Photos/Süd/Strand/"]
     );
+
     let shown_folder = acme
         .client
         .get(&format!("/folders/{beach}"))
         .await
         .expect_ok();
+
     assert_eq!(shown_folder["path"], json!(path));
+
     let (south, _) = moved(&photos, "SU\u{308}D").await;
     assert_eq!(
         shown_folder["parent_id"],
@@ -134,6 +141,7 @@ async fn folder_path_is_resolved_from_folder_and_created(stack: &Stack) {
             "{path}"
         );
     }
+
     let (_, path) = moved(&beach, "日本").await;
     assert_eq!(path, "Photos/Süd/Strand/日本/");
     assert_eq!(paths(&acme).await.len(), 4);
@@ -151,7 +159,9 @@ async fn invalid_folder_path_creates_nothing(stack: &Stack) {
     let deep = json!({"folder_id": "root", "folder_path": vec!["a"; 19].join("/")});
     let deep = text(&acme.client.put(&address(&file), deep).await.expect_ok()["folder_id"]);
     let before = stack.dump().await;
-    let (long, many) = ("x".repeat(256), ["b"; 21].join("/"));
+    let long = "x".repeat(256);
+    let many = ["b"; 21].join("/");
+
     for (folder, path) in [
         ("root", "a//b"),
         ("root", "a/../b"),
@@ -178,6 +188,7 @@ async fn invalid_folder_path_creates_nothing(stack: &Stack) {
             "{path}: {errors}"
         );
     }
+
     // Another invalid field prevents the creation of folders too.
     for wrong in [
         json!({"type": "public"}),
@@ -193,6 +204,7 @@ async fn invalid_folder_path_creates_nothing(stack: &Stack) {
             .await
             .expect_error(422);
     }
+
     let unknown_file = json!({"id": UNKNOWN, "folder_id": "root", "folder_path": "new/path"});
     acme.client
         .put("/files", unknown_file)
@@ -202,6 +214,7 @@ async fn invalid_folder_path_creates_nothing(stack: &Stack) {
         .dump()
         .await
         .assert_unchanged(&before, "paths that are none");
+
     let deepest = json!({"folder_id": deep, "folder_path": "b"});
     acme.client.put(&address(&file), deepest).await.expect_ok();
     assert_eq!(paths(&acme).await.len(), 20);
@@ -213,8 +226,10 @@ async fn user_moves_files_into_existing_folders_only(stack: &Stack) {
     let south =
         json!({"name": "Süd", "space_id": acme.id, "parent_id": acme.folder("Photos").await.id});
     let south = text(&acme.client.post("/folders", south).await.expect_created()["id"]);
-    let (user, admin) = (acme.role("user").await, acme.role("admin").await);
+    let user = acme.role("user").await;
+    let admin = acme.role("admin").await;
     let file = filed(&acme, &user).await;
+
     for body in [
         json!({"folder_id": south}),
         json!({"folder_id": "root", "folder_path": "photos/süd"}),
@@ -223,11 +238,13 @@ async fn user_moves_files_into_existing_folders_only(stack: &Stack) {
     ] {
         user.put(&address(&file), body).await.expect_ok();
     }
+
     let file = user.get(&address(&file)).await.expect_ok();
     assert_eq!(
         (&file["folder_id"], &file["folder_path"]),
         (&json!(south), &json!("Photos/Süd/"))
     );
+
     let before = stack.dump().await;
     for (folder, path) in [("root", "Photos/Nord"), ("root", "New"), (&south, "a/b")] {
         let body = json!({"folder_id": folder, "folder_path": path, "ref": "x"});
@@ -237,12 +254,15 @@ async fn user_moves_files_into_existing_folders_only(stack: &Stack) {
             "{path}"
         );
     }
+
     stack
         .dump()
         .await
         .assert_unchanged(&before, "folders that a user wanted");
+
     let body = json!({"folder_id": south, "folder_path": "a/b", "ref": "x"});
     let moved = admin.put(&address(&file), body).await.expect_ok();
+
     assert_eq!(
         (&moved["folder_path"], &moved["ref"]),
         (&json!("Photos/Süd/a/b/"), &json!("x"))
@@ -251,7 +271,8 @@ async fn user_moves_files_into_existing_folders_only(stack: &Stack) {
 
 #[stack_test]
 async fn user_updates_own_files_and_admin_any_file(stack: &Stack) {
-    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
     let [viewer, user, colleague, admin] = [
         acme.role("viewer").await,
         acme.role("user").await,
@@ -259,11 +280,10 @@ async fn user_updates_own_files_and_admin_any_file(stack: &Stack) {
         acme.role("admin").await,
     ];
     let photo = || form(&acme.handle, "a.jpg", "image/jpeg", PHOTO);
-    let (users, owners) = (
-        user.upload(photo()).await.expect_created(),
-        acme.client.upload(photo()).await.expect_created(),
-    );
+    let users = user.upload(photo()).await.expect_created();
+    let owners = acme.client.upload(photo()).await.expect_created();
     let mut number = 0;
+
     for (file, client, status) in [
         (&users, &user, 200),
         (&users, &colleague, 403),

@@ -36,7 +36,8 @@ fn shown(files: &[&Value]) -> Value {
 
 #[stack_test]
 async fn urls_keep_request_order_and_omit_foreign_files(stack: &Stack) {
-    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
     let [a, b, c] = [
         acme.upload(PHOTO).await,
         acme.upload(PHOTO).await,
@@ -59,23 +60,30 @@ async fn urls_keep_request_order_and_omit_foreign_files(stack: &Stack) {
         "data": shown(&[&c, &a, &b]), "not_found": [UNKNOWN, "not an id", foreign["id"], acme.id],
     });
     let both = json!({"data": shown(&[&c, &a, &foreign, &b]), "not_found": [UNKNOWN, "not an id", acme.id]});
+
     for client in [&acme.client, &acme.role("viewer").await] {
         assert_eq!(urls(client, json!({"file_ids": ids})).await, own);
     }
-    let (account, outsider) = (stack.account(), stack.user().await);
+
+    let account = stack.account();
+    let outsider = stack.user().await;
+
     assert_eq!(
         urls(&account, json!({"file_ids": ids})).await,
         both,
         "an account has several spaces"
     );
+
     let member = stack.user().await;
     stack.add_member(&member, &acme, "viewer").await;
     assert_eq!(urls(&member.client, json!({"file_ids": ids})).await, own);
+
     let nothing = urls(&outsider.client, json!({"file_ids": [a["id"], UNKNOWN]})).await;
     assert_eq!(
         nothing,
         json!({"data": [], "not_found": [a["id"], UNKNOWN]})
     );
+
     for file in own["data"].as_array().expect("a list") {
         assert!(
             stack
@@ -113,26 +121,32 @@ async fn ten(acme: &Tenant) -> Vec<Value> {
 async fn urls_accepts_at_most_hundred_ids(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let mut files = Vec::new();
+
     while files.len() < MOST_IDS {
         files.extend(ten(&acme).await);
     }
+
     // Not in the order of ids: 37 and 100 are coprime.
     let files: Vec<&Value> = (0..MOST_IDS)
         .map(|index| &files[index * 37 % MOST_IDS])
         .collect();
     let mut ids: Vec<&Value> = files.iter().map(|file| &file["id"]).collect();
+
     for client in [&acme.client, &stack.account()] {
         let found = urls(client, json!({"file_ids": ids})).await;
         assert_eq!(found, json!({"data": shown(&files), "not_found": []}));
     }
+
     let one_more = json!(UNKNOWN);
     ids.push(&one_more);
+
     let message = "The file ids field must not have more than 100 items.";
     let errors = acme
         .client
         .post("/files/urls", json!({"file_ids": ids}))
         .await
         .expect_error(422);
+
     assert_eq!(errors, json!({"file_ids": [message]}));
 }
 
@@ -140,6 +154,7 @@ async fn urls_accepts_at_most_hundred_ids(stack: &Stack) {
 async fn empty_id_list_returns_422(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let message = |field: &str, end: &str| json!({field: [format!("The {} field {end}.", field.replace('_', " "))]});
+
     for (body, errors) in [
         (json!({}), message("file_ids", "is required")),
         (
@@ -173,12 +188,14 @@ async fn empty_id_list_returns_422(stack: &Stack) {
             "{body}"
         );
     }
+
     let errors = acme
         .client
         .post("/files/urls", json!({"file_ids": [5, UNKNOWN, []]}))
         .await
         .expect_error(422);
     let reported: Vec<&String> = errors.as_object().expect("an object").keys().collect();
+
     assert_eq!(reported, ["file_ids.0", "file_ids.2"]);
 }
 
@@ -199,7 +216,8 @@ async fn referred(acme: &Tenant, reference: &str) -> Value {
 
 #[stack_test]
 async fn by_ref_returns_newest_file(stack: &Stack) {
-    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
     acme.client.get(&by_ref("order 7")).await.expect_error(404);
     let mut files = Vec::new();
     for _ in 0..4 {
@@ -281,6 +299,7 @@ async fn by_ref_returns_newest_file(stack: &Stack) {
 async fn by_ref_accepts_every_valid_reference(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let longest = "😀".repeat(255);
+
     for reference in [
         "a/b?c=d&e#f",
         "100 % + 1",
@@ -298,6 +317,7 @@ async fn by_ref_accepts_every_valid_reference(stack: &Stack) {
             "{reference}"
         );
     }
+
     let required = json!({"ref": ["The ref field is required."]});
     for query in ["", "?ref=", "?ref=%20", "?reference=x", "?REF=x"] {
         let errors = acme
@@ -307,6 +327,7 @@ async fn by_ref_accepts_every_valid_reference(stack: &Stack) {
             .expect_error(422);
         assert_eq!(errors, required, "{query}");
     }
+
     for unknown in [UNKNOWN, "x"] {
         let address = format!("{}&space_id={unknown}", by_ref("é"));
         assert_eq!(
@@ -315,8 +336,10 @@ async fn by_ref_accepts_every_valid_reference(stack: &Stack) {
             "{unknown}"
         );
     }
+
     let pending_file = PendingFile::create(&acme, json!({"ref": "to come"})).await;
     pending_file.send(stack, PHOTO).await.expect_status(200);
+
     let active = pending_file.confirm(&acme.client).await.expect_ok();
     assert_eq!(
         acme.client.get(&by_ref("to come")).await.expect_ok(),

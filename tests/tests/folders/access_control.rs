@@ -72,7 +72,9 @@ impl Nest {
         let file = uploaded(&acme, &inner, "starter").await;
         let [outer, middle, inner, id] = [outer.record, middle.record, inner.record, file.clone()]
             .map(|record| record["id"].clone());
-        let (viewer, space) = (acme.role("viewer").await, json!(acme.id));
+        let viewer = acme.role("viewer").await;
+        let space = json!(acme.id);
+
         Nest {
             acme,
             viewer,
@@ -120,6 +122,7 @@ impl Nest {
 async fn nearest_access_setting_takes_effect_at_once(stack: &Stack) {
     let nest = Nest::new(stack).await;
     let mut settings = [None; LEVELS];
+
     for (level, to) in CHANGES {
         settings[level] = to;
         let response = nest.change(level, to).await;
@@ -143,6 +146,7 @@ async fn nearest_access_setting_takes_effect_at_once(stack: &Stack) {
             .expect_status(if is_closed { 403 } else { 200 });
         nest.viewer.get(&nest.url).await.expect_status(200);
     }
+
     assert_eq!(settings, [None; LEVELS], "all is as it was");
 }
 
@@ -174,6 +178,7 @@ async fn one_flag_implies_other_and_empty_change_keeps_both(stack: &Stack) {
             .await
             .expect_status(expected);
     };
+
     for (body, settings) in [
         (json!({}), None),
         (json!({"access_control": null}), None),
@@ -220,9 +225,11 @@ async fn one_flag_implies_other_and_empty_change_keeps_both(stack: &Stack) {
         stack.clock.advance(seconds(1));
         check(&acme.client.put(&path, body).await.expect_ok(), settings).await;
     }
+
     for _ in 0..2 {
         check(&acme.client.delete(&path).await.expect_ok(), None).await;
     }
+
     // A reset removes earlier settings, and a flag that was never set is not inherited.
     let closed = json!({"access_control": {"requires_auth": true, "public_read": false}});
     acme.client.put(&path, closed.clone()).await.expect_ok();
@@ -231,6 +238,7 @@ async fn one_flag_implies_other_and_empty_change_keeps_both(stack: &Stack) {
         .put(&format!("/spaces/{}/access-control", acme.id), closed)
         .await
         .expect_ok();
+
     let open = json!({"access_control": {"public_read": true}});
     check(&acme.client.put(&path, open).await.expect_ok(), Some(false)).await;
 }
@@ -246,6 +254,7 @@ async fn invalid_access_control_reports_all_errors(stack: &Stack) {
         )])
     };
     let no_object = json!({"access_control": ["The access control field must be an object."]});
+
     for (value, errors) in [
         (json!("public"), no_object.clone()),
         (json!([]), no_object.clone()),
@@ -268,13 +277,15 @@ async fn invalid_access_control_reports_all_errors(stack: &Stack) {
             .await;
         assert_eq!(response.expect_error(422), errors, "{value}");
     }
+
     assert_eq!(shown(&acme, &photos).await, photos);
 }
 
 #[stack_test]
 async fn protected_delivery_type_overrides_folders(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (client, viewer) = (&acme.client, acme.role("viewer").await);
+    let client = &acme.client;
+    let viewer = acme.role("viewer").await;
     let photos = acme.folder("Photos").await;
     let folder_access = format!("{}/access-control", address(&photos));
     let set = |closed: bool| json!({"access_control": {"requires_auth": closed}});
@@ -347,7 +358,8 @@ async fn protected_delivery_type_overrides_folders(stack: &Stack) {
 async fn moved_items_inherit_access_of_new_parent(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let client = &acme.client;
-    let (closed, open) = (acme.folder("Closed").await, acme.folder("Open").await);
+    let closed = acme.folder("Closed").await;
+    let open = acme.folder("Open").await;
     let inner = acme.folder("Inner").inside(&closed).await;
     let set = async |folder: &Value, value: bool| {
         let body = json!({"access_control": {"requires_auth": value}});

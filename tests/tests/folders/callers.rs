@@ -32,11 +32,9 @@ fn requests() -> [(&'static str, &'static str, Value); 7] {
 
 #[stack_test]
 async fn foreign_folder_returns_404(stack: &Stack) {
-    let (acme, other, outsider) = (
-        stack.space("Acme").await,
-        stack.space("Other").await,
-        stack.user().await,
-    );
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
+    let outsider = stack.user().await;
     let photos = acme.folder("Photos").await;
     let file = text(&acme.upload(PHOTO).await["id"]);
     let id = text(&photos["id"]);
@@ -44,6 +42,7 @@ async fn foreign_folder_returns_404(stack: &Stack) {
     let odd = [
         UNKNOWN, "x", "root", "%20", "a%2Fb", "%C3%A9", &acme.id, &file,
     ];
+
     for (method, behind, body) in requests() {
         let ask = async |client: &Client, id: &str| {
             let request = client.request(method, &format!("/folders/{id}{behind}"));
@@ -65,6 +64,7 @@ async fn foreign_folder_returns_404(stack: &Stack) {
             ask(&acme.client, odd).await;
         }
     }
+
     stack
         .dump()
         .await
@@ -76,6 +76,7 @@ async fn foreign_folder_returns_404(stack: &Stack) {
 async fn folders_are_managed_with_space_and_account_keys(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = acme.folder("Photos").await;
+
     for role in ["viewer", "user", "admin", "owner"] {
         let member = stack.user().await;
         stack.add_member(&member, &acme, role).await;
@@ -120,6 +121,7 @@ async fn folders_are_managed_with_space_and_account_keys(stack: &Stack) {
             }
         }
     }
+
     assert_eq!(shown(&acme, &photos).await, photos);
     assert_eq!(paths(&acme).await, ["Photos/"]);
 }
@@ -127,10 +129,8 @@ async fn folders_are_managed_with_space_and_account_keys(stack: &Stack) {
 #[stack_test]
 async fn repeated_create_with_idempotency_key_creates_one_folder(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (creation, account) = (
-        Creation::json(&acme.client, "/folders", new(&acme, &ROOT, "Photos")),
-        Creation::json(&stack.account(), "/folders", new(&acme, &ROOT, "Texts")),
-    );
+    let creation = Creation::json(&acme.client, "/folders", new(&acme, &ROOT, "Photos"));
+    let account = Creation::json(&stack.account(), "/folders", new(&acme, &ROOT, "Texts"));
     let first = assert_first(creation.send("one").await);
     // The same idempotency key of another caller is independent.
     let texts = assert_first(account.send("one").await);

@@ -124,10 +124,8 @@ async fn folder_is_created_returned_and_renamed(stack: &Stack) {
 
 /// Returns invalid names and their errors.
 fn wrong_names() -> Vec<(Value, &'static str)> {
-    let (required, format) = (
-        "The name field is required.",
-        "The name field format is invalid.",
-    );
+    let required = "The name field is required.";
+    let format = "The name field format is invalid.";
     let long = "The name field must not be greater than 255 characters.";
     let mut wrong = vec![
         (json!(null), required),
@@ -141,8 +139,10 @@ fn wrong_names() -> Vec<(Value, &'static str)> {
         "/", "a/b", "/a", "a/", ".", "..", " .. ", "a\u{0}b", "a\nb", "a\u{7F}b", "a\u{85}b",
     ];
     wrong.extend(formats.map(|name| (json!(name), format)));
+
     let others = [json!(5), json!(true), json!(["a"]), json!({"a": 1})];
     wrong.extend(others.map(|name| (name, "The name field must be a string.")));
+
     wrong
 }
 
@@ -151,6 +151,7 @@ async fn invalid_folder_reports_all_errors_and_changes_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = acme.folder("Photos").await;
     let before = stack.dump().await;
+
     for (name, message) in wrong_names() {
         let errors = json!({"name": [message]});
         let body = json!({"name": name, "space_id": acme.id});
@@ -165,9 +166,11 @@ async fn invalid_folder_reports_all_errors_and_changes_nothing(stack: &Stack) {
             .await;
         assert_eq!(renamed.expect_error(422), errors, "{name}");
     }
+
     let required = |field: &str| json!([format!("The {field} field is required.")]);
     let not_a_string = |field: &str| json!([format!("The {field} field must be a string.")]);
     let invalid = json!(["The selected parent id is invalid."]);
+
     for (body, errors) in [
         (
             json!({}),
@@ -192,18 +195,22 @@ async fn invalid_folder_reports_all_errors_and_changes_nothing(stack: &Stack) {
             errors
         );
     }
+
     // Folders require a space even for an account key, which has a default space.
     let errors = stack
         .account()
         .post("/folders", json!({"name": "New"}))
         .await
         .expect_error(422);
+
     assert_eq!(errors, json!({"space_id": required("space id")}));
+
     let both = acme
         .client
         .put(&address(&photos), json!({"name": null, "parent_id": ["x"]}))
         .await
         .expect_error(422);
+
     assert_eq!(
         both,
         json!({"name": required("name"), "parent_id": not_a_string("parent id")})
@@ -217,7 +224,8 @@ async fn invalid_folder_reports_all_errors_and_changes_nothing(stack: &Stack) {
 #[stack_test]
 async fn names_are_stored_in_nfc(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (long, longest) = ("x".repeat(255), "\u{E9}".repeat(255));
+    let long = "x".repeat(255);
+    let longest = "\u{E9}".repeat(255);
     let plain = [
         "...",
         ".hidden",
@@ -235,6 +243,7 @@ async fn names_are_stored_in_nfc(stack: &Stack) {
         ("E\u{301}te\u{301}", "\u{C9}t\u{E9}"),
         ("A\u{30A}", "\u{C5}"),
     ];
+
     for (sent, kept) in plain.map(|name| (name, name)).into_iter().chain(composed) {
         let folder = acme.folder(sent).await;
         assert_eq!(
@@ -281,10 +290,8 @@ async fn sibling_names_are_unique_ignoring_case_and_unicode_form(stack: &Stack) 
     let acme = stack.space("Acme").await;
     for (number, (first, second, is_taken)) in PAIRS.into_iter().enumerate() {
         let parent = acme.folder(&format!("case {number}")).await;
-        let (one, other) = (
-            acme.folder(first).inside(&parent).await,
-            acme.folder("other").inside(&parent).await,
-        );
+        let one = acme.folder(first).inside(&parent).await;
+        let other = acme.folder("other").inside(&parent).await;
         let third = acme
             .client
             .post("/folders", new(&acme, &parent, second))
@@ -312,16 +319,19 @@ async fn sibling_names_are_unique_ignoring_case_and_unicode_form(stack: &Stack) 
 #[stack_test]
 async fn name_is_free_after_rename_or_deletion(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (first, second) = (acme.folder("A").await, acme.folder("B").await);
+    let first = acme.folder("A").await;
+    let second = acme.folder("B").await;
     let rename = async |folder: &Value, name: &str| {
         acme.client
             .put(&address(folder), json!({"name": name}))
             .await
     };
+
     assert_eq!(rename(&second, "a").await.expect_error(422), taken());
     rename(&first, "C").await.expect_ok();
     rename(&second, "a").await.expect_ok();
     assert_eq!(rename(&first, "A").await.expect_error(422), taken());
+
     let third = acme.folder("B").await;
     acme.client
         .delete(&address(&second))
@@ -332,6 +342,7 @@ async fn name_is_free_after_rename_or_deletion(stack: &Stack) {
         .delete(&address(&third))
         .await
         .expect_status(204);
+
     let fourth = acme.folder("a").await;
     assert_ne!(fourth["id"], second["id"]);
     assert_eq!(paths(&acme).await, ["C/", "a/"]);
@@ -368,13 +379,16 @@ async fn one_of_concurrent_creates_succeeds(stack: &Stack) {
             assert_eq!(response.expect_error(422), taken());
         }
     }
+
     assert_eq!(paths(&acme).await.len(), 3);
 }
 
 #[stack_test]
 async fn create_accepts_only_reachable_space_and_parent(stack: &Stack) {
-    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
-    let (photos, foreign) = (acme.folder("Photos").await, other.folder("Photos").await);
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
+    let photos = acme.folder("Photos").await;
+    let foreign = other.folder("Photos").await;
     let gone = acme.folder("Gone").await;
     acme.client.delete(&address(&gone)).await.expect_status(204);
     let [photos_id, foreign_id, gone_id] =

@@ -96,6 +96,7 @@ async fn delete_nonempty_folder_returns_409(stack: &Stack) {
         );
         assert_deleted(&acme, &around).await;
     }
+
     assert!(paths(&acme).await.is_empty());
     stack.run_purges().await;
     stack.run_confirm_checks().await;
@@ -105,11 +106,10 @@ async fn delete_nonempty_folder_returns_409(stack: &Stack) {
 async fn folder_is_deletable_after_content_moved_away(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let outer = acme.folder("Outer").await;
-    let (folder, inner) = (
-        acme.folder("Folder").inside(&outer).await,
-        acme.folder("Inner").inside(&outer).await,
-    );
+    let folder = acme.folder("Folder").inside(&outer).await;
+    let inner = acme.folder("Inner").inside(&outer).await;
     let file = uploaded(&acme, &folder).await;
+
     assert_full(&acme, &outer).await;
     acme.client
         .put(&address(&inner), json!({"parent_id": null}))
@@ -128,11 +128,13 @@ async fn folder_is_deletable_after_content_moved_away(stack: &Stack) {
     assert_full(&acme, &outer).await;
     assert_deleted(&acme, &folder).await;
     assert_deleted(&acme, &outer).await;
+
     let kept = acme
         .client
         .get(&file_address(&file["id"]))
         .await
         .expect_ok();
+
     assert_eq!(kept["folder_path"], "Inner/");
     assert!(
         stack
@@ -158,7 +160,8 @@ async fn folder_is_deletable_after_content_moved_away(stack: &Stack) {
 #[stack_test]
 async fn folder_is_deletable_after_pending_file_is_abandoned(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (waits, gets) = (acme.folder("Waits").await, acme.folder("Gets").await);
+    let waits = acme.folder("Waits").await;
+    let gets = acme.folder("Gets").await;
     let unsent = PendingFile::create(&acme, json!({"folder_id": waits["id"]})).await;
     let sent = PendingFile::create(&acme, json!({"folder_id": gets["id"]})).await;
     sent.send(stack, PHOTO).await.expect_status(200);
@@ -182,7 +185,8 @@ async fn folder_is_deletable_after_pending_file_is_abandoned(stack: &Stack) {
 #[stack_test]
 async fn deleted_folder_is_no_target_and_has_no_effect(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (gone, other) = (acme.folder("Photos").await, acme.folder("Other").await);
+    let gone = acme.folder("Photos").await;
+    let other = acme.folder("Other").await;
     let closed = json!({"access_control": {"requires_auth": true}});
     acme.client
         .put(&format!("{}/access-control", address(&gone)), closed)
@@ -267,10 +271,8 @@ async fn deleted_folders_leave_no_items(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let before = stored_data(stack).await;
     let outer = acme.folder("Outer").await;
-    let (one, two) = (
-        acme.folder("One").inside(&outer).await,
-        acme.folder("Two").inside(&outer).await,
-    );
+    let one = acme.folder("One").inside(&outer).await;
+    let two = acme.folder("Two").inside(&outer).await;
     let client = &acme.client;
     client
         .put(
@@ -283,6 +285,7 @@ async fn deleted_folders_leave_no_items(stack: &Stack) {
         .put(&address(&outer), json!({"name": "Renamed"}))
         .await
         .expect_ok();
+
     let closed = json!({"access_control": {"requires_auth": true}});
     client
         .put(&format!("{}/access-control", address(&one)), closed)
@@ -299,6 +302,7 @@ async fn deleted_folders_leave_no_items(stack: &Stack) {
         assert_full(&acme, &outer).await;
         assert_deleted(&acme, inner).await;
     }
+
     assert_deleted(&acme, &outer).await;
     stored_data(stack)
         .await
@@ -311,6 +315,7 @@ async fn delete_space_with_folder_returns_409(stack: &Stack) {
     let space = format!("/spaces?id={}", acme.id);
     let outer = acme.folder("Outer").await;
     let inner = acme.folder("Inner").inside(&outer).await;
+
     for folder in [&inner, &outer] {
         for force in ["", "&force=false"] {
             let response = acme.client.delete(&format!("{space}{force}")).await;
@@ -326,6 +331,7 @@ async fn delete_space_with_folder_returns_409(stack: &Stack) {
             .expect_status(204);
         assert_deleted(&acme, folder).await;
     }
+
     acme.client.delete(&space).await.expect_status(204);
     stack.run_purges().await;
 }

@@ -58,10 +58,12 @@ impl List<'_> {
             .unwrap_or_default();
         let address = format!("/folders?limit={}{}{cursor}", self.limit, self.filters);
         let page = self.client.get(&address).await.expect_status(200).json();
+
         assert_eq!(
             (&page["path"], &page["per_page"]),
             (&json!("/api/v1/folders"), &json!(self.limit))
         );
+
         let cursor = |name: &str| page[name].as_str().map(str::to_owned);
         let ids = page["data"]
             .as_array()
@@ -69,6 +71,7 @@ impl List<'_> {
             .iter()
             .map(|folder| text(&folder["id"]))
             .collect();
+
         Page {
             ids,
             next: cursor("next_cursor"),
@@ -125,6 +128,7 @@ async fn folder_lists_are_newest_first_in_both_directions(stack: &Stack) {
         (String::new(), folders.iter().rev().collect()),
         ("&parent_id=root".to_owned(), within(None)),
     ];
+
     for (index, folder) in folders.iter().enumerate() {
         let id = text(&folder["id"]);
         lists.push((
@@ -136,6 +140,7 @@ async fn folder_lists_are_newest_first_in_both_directions(stack: &Stack) {
             within(Some(index)),
         ));
     }
+
     for (filters, expected) in &lists {
         for limit in [1, 3, 100] {
             List {
@@ -160,6 +165,7 @@ async fn list_returns_full_records_in_envelope(stack: &Stack) {
         )
         .await
         .expect_ok();
+
     for filters in [
         "",
         "?parent_id=root",
@@ -197,12 +203,11 @@ async fn list_returns_full_records_in_envelope(stack: &Stack) {
 
 #[stack_test]
 async fn list_requires_known_parent_and_visible_space(stack: &Stack) {
-    let (acme, other, outsider) = (
-        stack.space("Acme").await,
-        stack.space("Other").await,
-        stack.user().await,
-    );
-    let (ours, theirs) = (acme.folder("Photos").await, other.folder("Photos").await);
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
+    let outsider = stack.user().await;
+    let ours = acme.folder("Photos").await;
+    let theirs = other.folder("Photos").await;
     let gone = acme.folder("Gone").await;
     acme.client.delete(&address(&gone)).await.expect_status(204);
     let [foreign_id, gone_id] = [&theirs, &gone].map(|folder| text(&folder["id"]));
@@ -273,13 +278,16 @@ async fn list_requires_known_parent_and_visible_space(stack: &Stack) {
 
 #[stack_test]
 async fn cursor_is_valid_for_its_list_only(stack: &Stack) {
-    let (acme, other) = (stack.space("Acme").await, stack.space("Other").await);
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
     let folders = grown(stack, &acme).await;
     grown(stack, &other).await;
+
     let [first, second] =
         [&folders[0], &folders[2]].map(|folder| format!("&parent_id={}", text(&folder["id"])));
     let lists = ["", "&parent_id=root", &first, &second];
     let invalid = json!({"cursor": ["The selected cursor is invalid."]});
+
     for from in lists {
         let page = List {
             client: &acme.client,
@@ -321,6 +329,7 @@ async fn cursor_is_valid_for_its_list_only(stack: &Stack) {
             );
         }
     }
+
     // Cursors of the same list of another space, and of another key.
     for filters in ["", "&parent_id=root"] {
         let page = List {
@@ -366,7 +375,9 @@ async fn lists_follow_moves_and_deletions(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let folders = grown(stack, &acme).await;
     let [a, b, c] = [0, 1, 3].map(|index| &folders[index]);
-    let (aa, ba, bb) = (&folders[2], &folders[8], &folders[13]);
+    let aa = &folders[2];
+    let ba = &folders[8];
+    let bb = &folders[13];
     let check = async |parent: &str, expected: &[&Value]| {
         let filters = format!("&parent_id={parent}");
         List {
@@ -382,6 +393,7 @@ async fn lists_follow_moves_and_deletions(stack: &Stack) {
         .put(&address(aa), json!({"parent_id": b_id}))
         .await
         .expect_ok();
+
     // Sorted by creation, not by arrival in the folder.
     check(&b_id, &[bb, ba, aa]).await;
     check(
@@ -407,6 +419,7 @@ async fn lists_follow_moves_and_deletions(stack: &Stack) {
         .await
         .expect_ok();
     check(&b_id, &[]).await;
+
     let all: Vec<&Value> = folders
         .iter()
         .rev()
@@ -424,8 +437,10 @@ async fn lists_follow_moves_and_deletions(stack: &Stack) {
 #[stack_test]
 async fn paging_returns_remaining_items_once_during_deletions(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (place, elsewhere) = (acme.folder("Place").await, acme.folder("Elsewhere").await);
+    let place = acme.folder("Place").await;
+    let elsewhere = acme.folder("Elsewhere").await;
     let mut all = Vec::new();
+
     for number in 0..12 {
         stack.clock.advance(seconds(1));
         all.insert(
@@ -433,14 +448,17 @@ async fn paging_returns_remaining_items_once_during_deletions(stack: &Stack) {
             text(&acme.folder(&number.to_string()).inside(&place).await["id"]),
         );
     }
+
     let filters = format!("&parent_id={}", text(&place["id"]));
     let list = List {
         client: &acme.client,
         filters: &filters,
         limit: 3,
     };
+
     // After each page, its last folder is deleted, and the one before it is moved.
-    let (mut met, mut left) = (Vec::new(), Vec::new());
+    let mut met = Vec::new();
+    let mut left = Vec::new();
     let mut page = list.page(None).await;
     let end = loop {
         let [stays, moved, deleted] = page.ids.as_slice() else {
@@ -464,15 +482,20 @@ async fn paging_returns_remaining_items_once_during_deletions(stack: &Stack) {
         };
         page = list.page(Some(&next)).await;
     };
+
     assert_eq!(met, all);
     left.pop().expect("the one of the last page");
-    let (mut back, mut previous) = (Vec::new(), end.previous);
+
+    let mut back = Vec::new();
+    let mut previous = end.previous;
+
     while let Some(cursor) = previous {
         let page = list.page(Some(&cursor)).await;
         back.extend(page.ids.iter().rev().cloned());
         previous = page.previous;
         assert!(back.len() < all.len(), "the list has no beginning");
     }
+
     left.reverse();
     assert_eq!(back, left);
 }

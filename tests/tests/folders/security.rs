@@ -51,6 +51,7 @@ async fn put_replaces_security_and_delete_inherits(stack: &Stack) {
         )
         .await
         .expect_ok();
+
     let inherited = shown(&acme, &photos).await["security"].clone();
     assert_eq!(
         inherited,
@@ -84,6 +85,7 @@ async fn put_replaces_security_and_delete_inherits(stack: &Stack) {
         assert_eq!(response["security"], expected, "{given}");
         assert_eq!(shown(&acme, &photos).await, response, "{given}");
     }
+
     for _ in 0..2 {
         let response = acme.client.delete(&path).await.expect_ok();
         assert_eq!(response["security"], inherited);
@@ -99,6 +101,7 @@ async fn invalid_folder_security_reports_all_errors(stack: &Stack) {
     let before = stack.dump().await;
     let required =
         "The security.watermark.url field is required when security.watermark.enabled is true.";
+
     for (body, errors) in [
         (
             json!({}),
@@ -143,6 +146,7 @@ async fn invalid_folder_security_reports_all_errors(stack: &Stack) {
             "{body}"
         );
     }
+
     stack
         .dump()
         .await
@@ -182,6 +186,7 @@ async fn nearest_watermark_takes_effect_at_once(stack: &Stack) {
         of(&inner),
     ];
     let mut own: [Option<Value>; LEVELS] = [const { None }; LEVELS];
+
     for (level, to) in changes() {
         let path = format!("{}/security", levels[level].0);
         match &to {
@@ -245,13 +250,15 @@ fn of(folder: &Value) -> (String, Value) {
 async fn watermark_follows_folder_not_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let client = &acme.client;
-    let (marked, plain) = (acme.folder("Marked").await, acme.folder("Plain").await);
+    let marked = acme.folder("Marked").await;
+    let plain = acme.folder("Plain").await;
     let inner = acme.folder("Inner").inside(&plain).await;
     let body = json!({"security": {"watermark": enabled()}});
     client
         .put(&format!("{}/security", address(&marked)), body)
         .await
         .expect_ok();
+
     let image = uploaded(&acme, &inner, "photo.jpg", "image/jpeg", PHOTO).await;
     let listed = client.get("/files").await.expect_status(200).json();
     let file = format!("/files/{}", text(&listed["data"][0]["id"]));
@@ -284,6 +291,7 @@ async fn watermark_follows_folder_not_file(stack: &Stack) {
         .await
         .expect_ok();
     check(422).await;
+
     // A client without access does not learn of the watermark.
     let closed = json!({"access_control": {"requires_auth": true}});
     client

@@ -53,7 +53,8 @@ async fn assert_tree(acme: &Tenant, expected: &[(&Value, &str, bool)]) {
 #[stack_test]
 async fn moved_folder_takes_descendants_along(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (a, d) = (acme.folder("A").await, acme.folder("D").await);
+    let a = acme.folder("A").await;
+    let d = acme.folder("D").await;
     let b = acme.folder("B").inside(&a).await;
     let c = acme.folder("C").inside(&b).await;
     let upload =
@@ -239,7 +240,8 @@ async fn move_into_own_descendant_returns_422(stack: &Stack) {
 #[stack_test]
 async fn move_to_parent_with_taken_name_returns_422(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (photos, old) = (acme.folder("Photos").await, acme.folder("Old").await);
+    let photos = acme.folder("Photos").await;
+    let old = acme.folder("Old").await;
     let twin = acme.folder("PHOTOS").inside(&old).await;
     let taken = json!({"name": ["The name has already been taken."]});
     let before = stack.dump().await;
@@ -333,18 +335,18 @@ async fn move_counts_depth_of_deepest_descendant(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let folders = tower(&acme, &ROOT, MOST).await;
     let tree = acme.folder("tree").await;
-    let (flat, branch) = (
-        acme.folder("flat").inside(&tree).await,
-        acme.folder("branch").inside(&tree).await,
-    );
+    let flat = acme.folder("flat").inside(&tree).await;
+    let branch = acme.folder("branch").inside(&tree).await;
     let leaf = acme.folder("leaf").inside(&branch).await;
     let before = stack.dump().await;
+
     for deep in [MOST - 1, MOST - 2, MOST - 3] {
         assert_only(
             &put(&acme, &tree, &folders[deep]).await.expect_error(422),
             "parent_id",
         );
     }
+
     stack
         .dump()
         .await
@@ -357,10 +359,12 @@ async fn move_counts_depth_of_deepest_descendant(stack: &Stack) {
             "parent_id",
         );
     }
+
     assert_only(
         &put(&acme, &branch, &flat).await.expect_error(422),
         "parent_id",
     );
+
     // A move within the limit succeeds, and so does a move out of the branch.
     acme.folder("leaf").inside(&flat).await;
     moved(&acme, &leaf, &ROOT).await;

@@ -109,6 +109,7 @@ pub(crate) fn small_jobs(recursive_loop: RecursiveLoop) -> StackOptions {
             parse_template(&TEMPLATE.replace("RecursiveLoop: Allow", "RecursiveLoop: Terminate"))
         }
     };
+
     StackOptions {
         registry,
         template,
@@ -279,6 +280,7 @@ async fn every_trigger_bounds_the_concurrency_of_its_function(stack: &Stack) {
 async fn every_function_that_sends_to_its_own_queue_allows_recursive_loops(stack: &Stack) {
     let template = stack.cloud.stack();
     let mut recursive = 0;
+
     for trigger in &template.triggers {
         let function = template
             .functions
@@ -305,5 +307,6 @@ async fn every_function_that_sends_to_its_own_queue_allows_recursive_loops(stack
             );
         }
     }
+
     assert_eq!(recursive, 3);
 }

@@ -63,15 +63,19 @@ async fn status(acme: &Tenant, pending_file: &PendingFile) -> Option<String> {
 async fn assert_taken_in(stack: &Stack, acme: &Tenant, pending_file: &PendingFile) -> Value {
     let active = acme.client.get(&pending_file.address()).await.expect_ok();
     assert_eq!(active["status"], "active");
+
     let delivered = stack
         .anonymous
         .get(active["url"].as_str().expect("an address"))
         .await
         .expect_status(200);
+
     assert_eq!(active["size"], json!(delivered.body.len()));
     assert!(delivered.body == PHOTO);
+
     let dump = stack.dump().await;
     let of_it = |key: &&String| key.contains("/originals/") && key.contains(pending_file.id());
+
     assert_eq!(dump.objects.keys().filter(of_it).count(), 1);
     assert_eq!(
         dump.files_with_bytes()
@@ -80,6 +84,7 @@ async fn assert_taken_in(stack: &Stack, acme: &Tenant, pending_file: &PendingFil
             .count(),
         1
     );
+
     active
 }
 
@@ -106,10 +111,8 @@ async fn send_checks<const COUNT: usize>(
     let environment = stack.admin_environment();
     let mut settings = Settings::of(&environment);
     let queue = settings.queue("CONFIRM_CHECK_QUEUE_URL");
-    let (space_id, file_id) = (
-        acme.id.parse().expect("an id"),
-        pending_file.id().parse().expect("an id"),
-    );
+    let space_id = acme.id.parse().expect("an id");
+    let file_id = pending_file.id().parse().expect("an id");
     let check = ConfirmCheck {
         space_id,
         file_id,
@@ -130,10 +133,8 @@ pub(crate) async fn check_now(stack: &Stack, acme: &Tenant, pending_file: &Pendi
 
 /// Asserts the confirm-checks of a sent file and of one that was not sent.
 pub(crate) async fn confirm_checks_run(stack: &Stack, acme: &Tenant) {
-    let (sent, unsent) = (
-        PendingFile::create(acme, json!({})).await,
-        PendingFile::create(acme, json!({})).await,
-    );
+    let sent = PendingFile::create(acme, json!({})).await;
+    let unsent = PendingFile::create(acme, json!({})).await;
     sent.send(stack, PHOTO).await.expect_status(200);
     for pending_file in [&sent, &unsent] {
         send_checks::<1>(stack, acme, pending_file, Timestamp::from_ms(0), 0).await;
@@ -220,12 +221,14 @@ async fn unconfirmed_invalid_upload_is_removed_after_two_hours(stack: &Stack) {
     acme.upload_config("own")
         .with_settings(json!({"storage": {"generate_filename": false, "unique_filename": false}}))
         .await;
+
     let own = || json!({"upload_config": "own"});
     sent(stack, &acme, own())
         .await
         .confirm(&acme.client)
         .await
         .expect_ok();
+
     let before = stack.dump().await;
     for fields in [
         json!({"upload_config": "pngs", "content_type": "application/octet-stream"}),
@@ -236,6 +239,7 @@ async fn unconfirmed_invalid_upload_is_removed_after_two_hours(stack: &Stack) {
     ] {
         sent(stack, &acme, fields).await;
     }
+
     pass_to(stack, 120).await;
     stack
         .dump()
@@ -249,18 +253,22 @@ async fn confirm_check_transforms_images(stack: &Stack) {
     acme.upload_config("webp")
         .with_settings(json!({"transformations": {"upload_format": "webp"}}))
         .await;
+
     let pending_file = sent(stack, &acme, json!({"upload_config": "webp"})).await;
     pass_to(stack, 120).await;
+
     let active = acme.client.get(&pending_file.address()).await.expect_ok();
     assert_eq!(
         (&active["status"], &active["mime_type"]),
         (&json!("active"), &json!("image/webp"))
     );
+
     let delivered = stack
         .anonymous
         .get(active["url"].as_str().expect("an address"))
         .await
         .expect_status(200);
+
     assert_eq!(
         media::Format::detect(&delivered.body),
         Some(media::Format::WebP)
@@ -272,24 +280,25 @@ async fn confirm_check_transforms_images(stack: &Stack) {
 #[stack_test]
 async fn confirm_check_ignores_confirmed_files(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let (early, late) = (
-        sent(stack, &acme, json!({})).await,
-        sent(stack, &acme, json!({})).await,
-    );
+    let early = sent(stack, &acme, json!({})).await;
+    let late = sent(stack, &acme, json!({})).await;
+
     early.confirm(&acme.client).await.expect_ok();
     pass_to(stack, 110).await;
     late.confirm(&acme.client).await.expect_ok();
-    let (early_active, late_active) = (
-        assert_taken_in(stack, &acme, &early).await,
-        assert_taken_in(stack, &acme, &late).await,
-    );
+
+    let early_active = assert_taken_in(stack, &acme, &early).await;
+    let late_active = assert_taken_in(stack, &acme, &late).await;
+
     assert!(early_active["updated_at"].as_str() < late_active["updated_at"].as_str());
+
     let before = stack.dump().await;
     let ((), calls) = stack.calls_of(stack.run_confirm_checks()).await;
     stack
         .dump()
         .await
         .assert_unchanged(&before, "checks of active files");
+
     let has_written = |call: &String| {
         ["Put", "Transact", "Copy", "Delete"]
             .iter()
@@ -298,6 +307,7 @@ async fn confirm_check_ignores_confirmed_files(stack: &Stack) {
     let own = calls
         .iter()
         .filter(|call| call.starts_with("confirm-check ") && !call.contains("Message"));
+
     assert!(
         !own.clone().any(has_written) && own.count() >= 2,
         "{calls:?}"
@@ -313,6 +323,7 @@ async fn repeated_confirm_check_changes_nothing(stack: &Stack) {
     acme.upload_config("webp")
         .with_settings(json!({"transformations": {"upload_format": "webp"}}))
         .await;
+
     let taken_in = sent(stack, &acme, json!({})).await;
     let transformed = sent(stack, &acme, json!({"upload_config": "webp"})).await;
     let rejected = sent(
@@ -322,15 +333,18 @@ async fn repeated_confirm_check_changes_nothing(stack: &Stack) {
     )
     .await;
     let absent = PendingFile::create(&acme, json!({})).await;
+
     for pending_file in [&taken_in, &transformed, &rejected, &absent] {
         check_again(stack, &acme, pending_file).await;
     }
+
     pass_to(stack, 120).await;
     assert_taken_in(stack, &acme, &taken_in).await;
     assert_eq!(status(&acme, &transformed).await.as_deref(), Some("active"));
     for gone in [&rejected, &absent] {
         assert_eq!(status(&acme, gone).await, None);
     }
+
     let before = stack.dump().await;
     assert_eq!(before.files_with_bytes().len(), 2);
     assert_eq!(
@@ -344,6 +358,7 @@ async fn repeated_confirm_check_changes_nothing(stack: &Stack) {
     for pending_file in [&taken_in, &transformed, &rejected, &absent] {
         check_again(stack, &acme, pending_file).await;
     }
+
     stack.run_confirm_checks().await;
     stack
         .dump()
@@ -370,10 +385,8 @@ async fn pending_files_are_settled_under_chaos() {
     for seed in SEEDS.seeds() {
         let stack = Stack::start().await;
         let acme = stack.space("Acme").await;
-        let (there, absent) = (
-            sent(&stack, &acme, json!({})).await,
-            PendingFile::create(&acme, json!({})).await,
-        );
+        let there = sent(&stack, &acme, json!({})).await;
+        let absent = PendingFile::create(&acme, json!({})).await;
         // With duplicates, and with calls that fail after they took effect.
         stack.cloud.chaos().enable(seed);
         for _ in 0..9 {
@@ -455,13 +468,13 @@ async fn check_in_disabled_space_discards_pending_uploads(stack: &Stack) {
 async fn confirm_check_in_deleted_space_activates_nothing(stack: &Stack) {
     let before = stored_data(stack).await;
     let acme = stack.space("Acme").await;
-    let (there, absent) = (
-        sent(stack, &acme, json!({})).await,
-        PendingFile::create(&acme, json!({})).await,
-    );
+    let there = sent(stack, &acme, json!({})).await;
+    let absent = PendingFile::create(&acme, json!({})).await;
     let active = sent(stack, &acme, json!({})).await;
+
     active.confirm(&acme.client).await.expect_ok();
     stack.run_for(minutes(30)).await;
+
     // A space with a pending file is not empty.
     acme.client
         .delete(&format!("/spaces?id={}", acme.id))
@@ -479,6 +492,7 @@ async fn confirm_check_in_deleted_space_activates_nothing(stack: &Stack) {
         // Storage does not check spaces.
         pending_file.send(stack, PHOTO).await.expect_status(200);
     }
+
     stack.run_for(minutes(1)).await;
     absent.send(stack, PHOTO).await.expect_status(200);
     stack.run_purges().await;
@@ -500,6 +514,7 @@ async fn failed_presign_leaves_nothing(stack: &Stack) {
         .get(&format!("/spaces/{}", acme.id))
         .await
         .expect_ok();
+
     let before = stack.dump().await;
     let faults = stack.cloud.faults();
     let presign = async || {
@@ -507,6 +522,7 @@ async fn failed_presign_leaves_nothing(stack: &Stack) {
             .post("/upload/presign", presign_body(&acme, json!({})))
             .await
     };
+
     // No check would be scheduled.
     faults.fail(
         Sqs,
@@ -519,6 +535,7 @@ async fn failed_presign_leaves_nothing(stack: &Stack) {
         .dump()
         .await
         .assert_unchanged(&before, "a file that nobody would look after");
+
     // The check finds no file.
     faults.fail(
         DynamoDb,
@@ -528,8 +545,10 @@ async fn failed_presign_leaves_nothing(stack: &Stack) {
     );
     presign().await.expect_error(503);
     without_given_up(stack.dump().await).assert_unchanged(&before, "a file that was not announced");
+
     // The file was created, although the response was lost.
     faults.lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_ATTEMPTS);
+
     let pending_file = PendingFile {
         response: presign().await.expect_status(201).json(),
     };

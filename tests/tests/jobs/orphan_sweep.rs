@@ -50,6 +50,7 @@ async fn orphan_object_is_swept_after_a_day(stack: &Stack) {
     let photo = acme.upload(PHOTO).await;
     let file = photo["id"].as_str().expect("an id").parse().expect("an id");
     let kept = keys(stack).await;
+
     // Objects of a missing file, of a file with other bytes and of a missing space; and an object
     // that is not an original.
     let env = env(stack);
@@ -62,26 +63,34 @@ async fn orphan_object_is_swept_after_a_day(stack: &Stack) {
         "of-nobody".to_owned(),
         format!("{}/originals/of-nobody", acme.id),
     ];
+
     for key in &others {
         stack.put_object(key, b"kept").await;
     }
+
     stack.run_for(seconds(24 * 60 * 60 - 1)).await;
+
     let late = strand(stack, space_of(&acme), file).await;
     stack.run_for(seconds(1)).await;
+
     let mut expected: BTreeSet<String> = kept.iter().chain(&others).cloned().collect();
     let swept = keys(stack).await;
+
     assert!(stranded.iter().all(|key| !swept.contains(key)), "{swept:?}");
     expected.insert(late.clone());
     assert_eq!(swept, expected);
+
     // Younger objects wait for the next round.
     stack.run_for(DAY).await;
     expected.remove(&late);
     assert_eq!(keys(stack).await, expected);
+
     let delivered = stack
         .anonymous
         .get(photo["url"].as_str().expect("an address"))
         .await
         .expect_status(200);
+
     assert!(delivered.body == PHOTO);
 }
 
@@ -92,14 +101,17 @@ async fn object_is_checked_once_even_if_its_file_is_older(stack: &Stack) {
     acme.upload(PHOTO).await;
     stack.run_for(DAY).await;
     stack.run_for(DAY).await;
+
     // All objects are old enough now. A new object of an old file is deleted too.
     let ((), calls) = stack.calls_of(stack.run_for(DAY)).await;
     assert!(
         !calls.iter().any(|call| call == "sweep BatchGetItem"),
         "{calls:?}"
     );
+
     let stranded = strand(stack, space_of(&acme), file).await;
-    let (before, left) = (keys(stack).await, BTreeSet::from([stranded]));
+    let before = keys(stack).await;
+    let left = BTreeSet::from([stranded]);
     stack.run_for(DAY).await;
     stack.run_for(DAY).await;
     assert_eq!(
@@ -130,11 +142,14 @@ async fn swept(stack: &Stack) {
 async fn sweep_continues_from_checkpoint_and_retries_failures(stack: &Stack) {
     let acme = stack.space("Acme").await;
     acme.upload("some text").named("a.txt", "text/plain").await;
+
     let kept = keys(stack).await;
     let env = env(stack);
+
     for _ in 0..SPACES {
         strand(stack, SpaceId::new(&env), FileId::new(&env)).await;
     }
+
     let faults = stack.cloud.faults();
     faults.fail(S3, "ListObjectsV2", 3, InjectedError::new(503, "SlowDown"));
     faults.lose_response(S3, "DeleteObjects", 1);
@@ -145,11 +160,14 @@ async fn sweep_continues_from_checkpoint_and_retries_failures(stack: &Stack) {
         3,
         InjectedError::new(400, "ProvisionedThroughputExceededException"),
     );
+
     let ((), calls) = stack.calls_of(swept(stack)).await;
     assert_eq!(keys(stack).await, kept);
+
     let mut counts = BTreeMap::new();
     for call in calls.iter().filter(|call| call.starts_with("sweep ")) {
         *counts.entry(call.as_str()).or_insert(0) += 1;
     }
+
     assert!(counts["sweep SendMessageBatch"] >= SPACES, "{counts:?}");
 }

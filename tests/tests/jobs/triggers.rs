@@ -38,6 +38,7 @@ impl Echo {
         let marks = tempfile::TempDir::new().expect("a temporary directory");
         let mut parameters = options.parameters.clone();
         parameters.insert("Directory".to_owned(), marks.path().display().to_string());
+
         let registry = Registry::default().worker("echo-worker", echo_worker);
         let template = parse_template(ECHO_TEMPLATE);
         let options = StackOptions {
@@ -67,6 +68,7 @@ impl Echo {
             .endpoint_url(&endpoint)
             .http_client(aws_smithy_http_client::Builder::new().build_http())
             .build();
+
         Echo {
             stack,
             client: Client::from_conf(config),
@@ -135,10 +137,12 @@ async fn messages_are_worked_on_until_they_succeed_or_are_put_aside(echo: Echo) 
         echo.send(&json!({"name": name, "failures": failures, "panics": panics}).to_string())
             .await;
     }
+
     echo.send("not a job").await;
     for (name, marks) in [("fine", 1), ("twice", 2), ("panicked", 2), ("never", 3)] {
         echo.marked(name, marks).await;
     }
+
     // The next receive moves messages that failed three times to the dead-letter queue.
     let put_aside = tokio::time::timeout(DEADLINE, async {
         while echo.held("Dead").await < 2 {
@@ -146,11 +150,13 @@ async fn messages_are_worked_on_until_they_succeed_or_are_put_aside(echo: Echo) 
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     });
+
     assert!(
         put_aside.await.is_ok(),
         "{} put aside",
         echo.held("Dead").await
     );
+
     let marks = ["fine", "twice", "panicked", "never"].map(|name| count(echo.marks.path(), name));
     assert_eq!(marks, [1, 2, 2, 3], "nothing is worked on again");
     echo.stack.stop().await;
@@ -164,20 +170,24 @@ async fn every_message_is_processed_under_chaos() {
     })
     .await;
     let names: Vec<String> = (0..40).map(|number| number.to_string()).collect();
+
     for name in &names {
         echo.send(&json!({"name": name, "failures": 0}).to_string())
             .await;
     }
+
     // The clock is stopped: received messages do not become visible again.
     echo.stack
         .cloud
         .drained()
         .await
         .unwrap_or_else(|error| panic!("{error}"));
+
     let marks: Vec<usize> = names
         .iter()
         .map(|name| count(echo.marks.path(), name))
         .collect();
+
     assert!(
         marks.iter().all(|marks| *marks >= 1) && marks.iter().any(|marks| *marks > 1),
         "{marks:?}"
@@ -229,6 +239,7 @@ async fn message_chain_stops_after_16_invocations_unless_recursive_loops_are_all
 async fn schedule_sends_message_every_period() {
     let echo = Echo::start(None).await;
     let almost = seconds(24 * 60 * 60 - 1);
+
     for (time, marks) in [
         (almost, 0),
         (seconds(1), 1),
@@ -239,6 +250,7 @@ async fn schedule_sends_message_every_period() {
         echo.stack.run_for(time).await;
         assert_eq!(count(echo.marks.path(), "daily"), marks);
     }
+
     // It is sent again until the queue accepts it.
     echo.stack.cloud.faults().fail(
         Sqs,

@@ -56,6 +56,7 @@ pub(crate) async fn measure(library: &Library) -> Stopwatch {
         draws: SmallRng::seed_from_u64(1),
         stopwatch: Stopwatch::default(),
     };
+
     for number in 0..WARM_UP + ROUNDS {
         if number == WARM_UP {
             round.stopwatch = Stopwatch::default();
@@ -66,6 +67,7 @@ pub(crate) async fn measure(library: &Library) -> Stopwatch {
         round.uploads().await;
         round.delivery().await;
     }
+
     round.stopwatch
 }
 
@@ -109,7 +111,8 @@ fn note(library: &Library, folder: &str) -> Form {
 impl Round<'_> {
     /// A full page of each list, and the one file that is found without its id.
     async fn lists(&mut self) {
-        let (space, tree) = (&self.space, &self.library.tree);
+        let space = &self.space;
+        let tree = &self.library.tree;
         let files = |filter: &str| format!("/files?{space}{filter}");
         let lists = [
             ("GET /files", files("")),
@@ -134,6 +137,7 @@ impl Round<'_> {
                 format!("/folders?{space}&parent_id={}", tree.wide.id),
             ),
         ];
+
         for (call, address) in lists {
             assert_full(
                 &self
@@ -143,6 +147,7 @@ impl Round<'_> {
                     .expect_status(200),
             );
         }
+
         let number = referenced(
             self.draws
                 .random_range(0..count_referenced(self.library.ids.len())),
@@ -153,6 +158,7 @@ impl Round<'_> {
             .time("GET /files/by-ref", self.client.get(&address))
             .await
             .expect_ok();
+
         assert_eq!(found["id"], self.library.ids[number].to_string());
     }
 
@@ -208,9 +214,11 @@ impl Round<'_> {
     /// The big folder is opened or closed, moved into another one, and back; a new folder comes and
     /// goes.
     async fn folders(&mut self, number: usize) {
-        let (client, tree) = (self.client, &self.library.tree);
+        let client = self.client;
+        let tree = &self.library.tree;
         let big = format!("/folders/{}", tree.big.id);
-        let (address, is_closed) = (format!("{big}/access-control"), number.is_multiple_of(2));
+        let address = format!("{big}/access-control");
+        let is_closed = number.is_multiple_of(2);
         let body = json!({"access_control": {"requires_auth": is_closed}});
         self.stopwatch
             .time(
@@ -231,6 +239,7 @@ impl Round<'_> {
                 .expect_ok();
             assert_eq!(moved["parent_id"], json!(parent));
         }
+
         let name = format!("Round {number}");
         let body = json!({"name": name, "space_id": self.library.tenant.id, "parent_id": tree.leaves[0].id});
         let made = self

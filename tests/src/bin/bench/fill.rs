@@ -78,6 +78,7 @@ impl Library {
             key: KeyId(tenant.key_id),
         };
         let tree = Tree::new(&tenant).await;
+
         Library {
             tree,
             ids: Vec::new(),
@@ -92,9 +93,13 @@ impl Library {
     /// Adds files until there are so many.
     pub(crate) async fn fill(&mut self, size: usize) -> Result<(), String> {
         self.tree.grow(&self.tenant, size).await;
-        let (began, started) = (self.ids.len(), Instant::now());
-        let (mut writing, mut writes) = (JoinSet::new(), 0_usize);
+
+        let began = self.ids.len();
+        let started = Instant::now();
+        let mut writing = JoinSet::new();
+        let mut writes = 0_usize;
         let mut kept = None;
+
         while self.ids.len() < size || kept.is_some() {
             let files = self.next_files(size, &mut kept);
             if writing.len() == AT_ONCE {
@@ -111,13 +116,16 @@ impl Library {
                 let ms = started.elapsed().as_millis().max(1);
                 let rate = (self.ids.len() - began) as u128 * 1_000 / ms;
                 // Nobody may be reading, which is no failure of ours.
-                let (made, all) = (grouped(self.ids.len()), grouped(size));
+                let made = grouped(self.ids.len());
+                let all = grouped(size);
                 let _ = writeln!(io::stderr(), "bench: {made} of {all}, {rate} a second");
             }
         }
+
         while let Some(written) = writing.join_next().await {
             ended(Some(written))?;
         }
+
         Ok(())
     }
 
@@ -127,6 +135,7 @@ impl Library {
         let mut files: Vec<File> = kept.take().into_iter().collect();
         let mut items: usize = files.iter().map(items_of).sum();
         let mut chosen = IdSequence::new(&self.env);
+
         while self.ids.len() < size {
             let file = self
                 .owner
@@ -139,6 +148,7 @@ impl Library {
             }
             files.push(file);
         }
+
         files
     }
 }

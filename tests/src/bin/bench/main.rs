@@ -33,6 +33,7 @@ async fn main() -> ExitCode {
         say_aside(USAGE);
         return ExitCode::from(MISUSED);
     };
+
     match Box::pin(library(records)).await {
         Ok(report) => {
             say(&report.to_string());

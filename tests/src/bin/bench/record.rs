@@ -110,7 +110,8 @@ impl Owner {
             Place::Top => None,
         };
         let (mime_type, extension, resource_type) = KINDS[number / 3 % KINDS.len()];
-        let (id, now) = (FileId::from_sequence(ids), env.now());
+        let id = FileId::from_sequence(ids);
+        let now = env.now();
         let name = format!("file-{id}.{extension}");
         let original = format!(
             "{} {:08}.{extension}",
@@ -119,6 +120,7 @@ impl Owner {
         );
         let common = (number % PERIOD == 3).then(|| COMMON_TAG.to_owned());
         let tags = common.into_iter().chain([topic(number)]);
+
         File {
             id,
             space_id: self.space,

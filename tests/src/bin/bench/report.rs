@@ -30,10 +30,8 @@ impl Call {
     /// How many times as long as at the quickest size it takes at the slowest one.
     fn ratio(&self) -> f64 {
         let all = || self.figures.iter().map(|figures| figures.p95);
-        let (quickest, slowest) = (
-            all().min().unwrap_or_default(),
-            all().max().unwrap_or_default(),
-        );
+        let quickest = all().min().unwrap_or_default();
+        let slowest = all().max().unwrap_or_default();
         slowest.div_duration_f64(quickest)
     }
 }
@@ -77,10 +75,12 @@ impl Report {
         for size in &self.sizes {
             write!(formatter, "  {:>17}", grouped(*size))?;
         }
+
         write!(formatter, "\n{:width$}", "milliseconds")?;
         for _ in &self.sizes {
             write!(formatter, "  {:>8} {:>8}", "p50", "p95")?;
         }
+
         writeln!(formatter, "  p95 ×")?;
         for call in &self.calls {
             write!(formatter, "{:width$}", call.name)?;
@@ -94,6 +94,7 @@ impl Report {
             }
             writeln!(formatter, "  {:>5.2}", call.ratio())?;
         }
+
         Ok(())
     }
 
@@ -118,6 +119,7 @@ impl Report {
                 )?;
             }
         }
+
         Ok(())
     }
 }

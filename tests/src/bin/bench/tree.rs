@@ -42,7 +42,9 @@ impl Tree {
             }
             leaves = below;
         }
+
         assert_eq!(leaves.len(), LEAVES);
+
         Tree {
             big: folder(tenant, "Everything else", None).await,
             aside: folder(tenant, "Aside", None).await,

@@ -50,8 +50,12 @@ async fn put_folder(acme: &Tenant, id: &str, parent: Value) {
 #[stack_test]
 async fn delivery_takes_one_read_at_root_and_two_in_folders(stack: &Stack) {
     let acme = warm(stack).await;
-    let (ids, account) = (nested(&acme, DEEPEST).await, stack.account());
-    let (first, fifth, deepest) = (ids[0].as_str(), ids[4].as_str(), ids[DEEPEST - 1].as_str());
+    let ids = nested(&acme, DEEPEST).await;
+    let account = stack.account();
+    let first = ids[0].as_str();
+    let fifth = ids[4].as_str();
+    let deepest = ids[DEEPEST - 1].as_str();
+
     for (place, number) in [("root", 1), (first, 2), (fifth, 2), (deepest, 2)] {
         let file = stored(&acme, place).await;
         let url = known(stack, &file).await;
@@ -117,11 +121,10 @@ async fn assert_responses(
 async fn delivery_takes_three_reads_once_after_ancestor_moved(stack: &Stack) {
     let acme = warm(stack).await;
     let ids = nested(&acme, 5).await;
-    let (other, outer) = (
-        folder(&acme, "other", None).await,
-        folder(&acme, "outer", None).await,
-    );
-    let (file, sibling) = (stored(&acme, &ids[4]).await, stored(&acme, &ids[4]).await);
+    let other = folder(&acme, "other", None).await;
+    let outer = folder(&acme, "outer", None).await;
+    let file = stored(&acme, &ids[4]).await;
+    let sibling = stored(&acme, &ids[4]).await;
     let url = known(stack, &file).await;
     let beside = known(stack, &sibling).await;
     let again = async |first: usize, when: &str| {
@@ -140,6 +143,7 @@ async fn delivery_takes_three_reads_once_after_ancestor_moved(stack: &Stack) {
     again(2, "what is around it is less, and all of it known").await;
     put_folder(&acme, &ids[2], json!(ids[1])).await;
     again(2, "it is where the file says again").await;
+
     // A rename does not change ancestors.
     acme.client
         .put(&format!("/folders/{}", ids[1]), json!({"name": "renamed"}))
@@ -161,6 +165,7 @@ async fn delivery_of_missing_file_stays_within_call_budget(stack: &Stack) {
     let url = text(&file["url"]);
     let base = stack.cloud.cdn_url().to_owned();
     stack.remove_folder_record(&acme, &lost).await;
+
     let rows: [(String, u16, String); 5] = [
         (url, 403, reads(2)),
         (format!("{base}/{}/nothing.jpg", acme.handle), 404, reads(1)),
@@ -168,6 +173,7 @@ async fn delivery_of_missing_file_stays_within_call_budget(stack: &Stack) {
         (format!("{base}/photo.jpg"), 404, String::new()),
         (format!("{base}/NO%20HANDLE/photo.jpg"), 404, String::new()),
     ];
+
     for (address, status, expected) in rows {
         let (response, calls) =
             cost(stack, "delivery", status, stack.anonymous.get(&address)).await;

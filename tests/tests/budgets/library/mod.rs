@@ -38,16 +38,19 @@ async fn cost(
     let (response, calls) = stack.calls_of(request).await;
     let response = response.expect_status(status);
     let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
+
     for call in &calls {
         let (principal, operation) = call.split_once(' ').expect("who called, and what for");
         assert_eq!(principal, function, "{}: {calls:?}", response.request);
         *numbers.entry(operation).or_default() += 1;
     }
+
     let reported = |(operation, number): (&str, usize)| match number {
         1 => operation.to_owned(),
         number => format!("{number} {operation}"),
     };
     let reported: Vec<String> = numbers.into_iter().map(reported).collect();
+
     (response, reported.join(", "))
 }
 
@@ -72,6 +75,7 @@ async fn assert_costs(stack: &Stack, function: &str, rows: &[Costed<'_>]) {
             ));
         }
     }
+
     assert!(others.is_empty(), "{}", others.join("\n"));
 }
 
@@ -121,16 +125,17 @@ fn address(file: &Value) -> String {
 async fn file_reads_stay_within_call_budget(stack: &Stack) {
     let acme = warm(stack).await;
     let ids = nested(&acme, 5).await;
-    let (client, account) = (&acme.client, &stack.account());
-    let (top, first, fifth) = (
-        stored(&acme, "root").await,
-        stored(&acme, &ids[0]).await,
-        stored(&acme, &ids[4]).await,
-    );
+    let client = &acme.client;
+    let account = &stack.account();
+    let top = stored(&acme, "root").await;
+    let first = stored(&acme, &ids[0]).await;
+    let fifth = stored(&acme, &ids[4]).await;
+
     for file in [&top, &first, &fifth] {
         let named = json!({"ref": format!("of {}", text(&file["id"])), "tags": ["red"]});
         client.put(&address(file), named).await.expect_ok();
     }
+
     let list = |query: &str| format!("/files?space_id={}{query}", acme.id);
     let by_ref = |file: &Value| {
         format!(
@@ -220,6 +225,7 @@ async fn file_reads_stay_within_call_budget(stack: &Stack) {
             "BatchGetItem",
         ),
     ];
+
     assert_costs(stack, "files", &rows).await;
 }
 
@@ -228,10 +234,8 @@ async fn file_changes_stay_within_call_budget(stack: &Stack) {
     let acme = warm(stack).await;
     let ids = nested(&acme, 5).await;
     let client = &acme.client;
-    let (top, inner) = (
-        address(&stored(&acme, "root").await),
-        address(&stored(&acme, &ids[0]).await),
-    );
+    let top = address(&stored(&acme, "root").await);
+    let inner = address(&stored(&acme, &ids[0]).await);
     let verified = json!({"access_control": {"requires_auth": true}});
     let put = |path: &str, body, calls| (client, "PUT", path.to_owned(), body, 200, calls);
     let rows: Vec<Costed> = vec![
@@ -316,6 +320,7 @@ async fn file_changes_stay_within_call_budget(stack: &Stack) {
             "BatchGetItem, SendMessageBatch, TransactWriteItems",
         ),
     ];
+
     assert_costs(stack, "files", &rows).await;
     stack.run_purges().await;
 }
@@ -324,7 +329,8 @@ async fn file_changes_stay_within_call_budget(stack: &Stack) {
 async fn folder_reads_stay_within_call_budget(stack: &Stack) {
     let acme = warm(stack).await;
     let ids = nested(&acme, DEEPEST).await;
-    let (client, account) = (&acme.client, &stack.account());
+    let client = &acme.client;
+    let account = &stack.account();
     let list = |query: String| format!("/folders?space_id={}{query}", acme.id);
     let get = |client, path, calls| (client, "GET", path, Value::Null, 200, calls);
     let rows: Vec<Costed> = vec![
@@ -363,6 +369,7 @@ async fn folder_reads_stay_within_call_budget(stack: &Stack) {
             "BatchGetItem, GetItem, Query",
         ),
     ];
+
     assert_costs(stack, "folders", &rows).await;
 }
 
@@ -376,10 +383,8 @@ async fn folder_changes_stay_within_call_budget(stack: &Stack) {
         |name: &str, parent: Value| json!({"name": name, "space_id": acme.id, "parent_id": parent});
     let post = |body, status, calls| (client, "POST", "/folders".to_owned(), body, status, calls);
     let put = |id: &str, body, calls| (client, "PUT", format!("/folders/{id}"), body, 200, calls);
-    let (verified, marked) = (
-        json!({"access_control": {"requires_auth": true}}),
-        json!({"security": {}}),
-    );
+    let verified = json!({"access_control": {"requires_auth": true}});
+    let marked = json!({"security": {}});
     let change = "BatchGetItem, TransactWriteItems";
     let deep_change = "2 BatchGetItem, TransactWriteItems";
     let delete = |id: &str, status, calls| {
@@ -451,7 +456,9 @@ async fn folder_changes_stay_within_call_budget(stack: &Stack) {
         delete(&ids[0], 409, "BatchGetItem"),
         delete(&other, 404, "BatchGetItem"),
     ];
+
     assert_costs(stack, "folders", &rows).await;
+
     let full = folder(&acme, "full", None).await;
     stored(&acme, &full).await;
     assert_costs(

@@ -24,15 +24,19 @@ async fn upload(stack: &Stack, acme: &Tenant, fields: &[(&str, &str)]) -> String
 #[stack_test]
 async fn uploads_into_folders_stay_within_call_budget(stack: &Stack) {
     let acme = warm(stack).await;
+
     // The first upload looks up the active config.
     acme.upload(PHOTO).await;
+
     let ids = nested(&acme, DEEPEST - 1).await;
     for (name, path) in [("kept", "level 1/level 2"), ("made", "new/newer")] {
         acme.upload_config(name)
             .with_settings(json!({"storage": {"folder": path}}))
             .await;
     }
+
     let deepest = ids.last().expect("a folder").as_str();
+
     // The space is read together with the config, and once more with the folder after the files are
     // stored.
     let rows: [(&[(&str, &str)], &str); 11] = [
@@ -80,6 +84,7 @@ async fn uploads_into_folders_stay_within_call_budget(stack: &Stack) {
             "2 BatchGetItem, PutObject, TransactWriteItems",
         ),
     ];
+
     for (fields, expected) in rows {
         assert_eq!(
             upload(stack, &acme, fields).await,
@@ -92,10 +97,14 @@ async fn uploads_into_folders_stay_within_call_budget(stack: &Stack) {
 #[stack_test]
 async fn presigned_uploads_into_folders_stay_within_call_budget(stack: &Stack) {
     let acme = warm(stack).await;
+
     // The first upload looks up the active config.
     acme.upload(PHOTO).await;
+
     let ids = nested(&acme, 5).await;
-    let (first, fifth) = (ids[0].as_str(), ids[4].as_str());
+    let first = ids[0].as_str();
+    let fifth = ids[4].as_str();
+
     for (folder, batches, confirmed) in
         [("root", "2 ", ""), (first, "3 ", "2 "), (fifth, "4 ", "2 ")]
     {
@@ -128,15 +137,16 @@ async fn presigned_uploads_into_folders_stay_within_call_budget(stack: &Stack) {
 #[stack_test]
 async fn folder_move_takes_same_calls_for_any_content(stack: &Stack) {
     let acme = warm(stack).await;
-    let (empty, full) = (
-        folder(&acme, "empty", None).await,
-        folder(&acme, "full", None).await,
-    );
-    let (place, mut files) = (folder(&acme, "place", None).await, Vec::new());
+    let empty = folder(&acme, "empty", None).await;
+    let full = folder(&acme, "full", None).await;
+    let place = folder(&acme, "place", None).await;
+    let mut files = Vec::new();
+
     for number in 0..CROWD {
         let inner = folder(&acme, &format!("inner {number}"), Some(&full)).await;
         files.extend([stored(&acme, &full).await, stored(&acme, &inner).await]);
     }
+
     for (parent, expected) in [
         (json!(place), "2 BatchGetItem, TransactWriteItems"),
         (Value::Null, "2 BatchGetItem, TransactWriteItems"),
