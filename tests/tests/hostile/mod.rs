@@ -16,7 +16,7 @@ enum Outcome {
     /// An error with this status and the standard body.
     Rejected(u16),
     /// An error without a body, and the connection is closed. If the listener did not read all
-    /// bytes, the client may see the end of the connection alone.
+    /// bytes, the client may only see the end of the connection.
     Unheard,
 }
 use Outcome::{Answered, Rejected, Unheard};

@@ -20,7 +20,7 @@ fn peak_kib(process: u32) -> u64 {
         .find_map(|line| line.strip_prefix("VmHWM:"))
         .and_then(|line| line.split_whitespace().next());
     peak.and_then(|kib| kib.parse().ok())
-        .expect("Linux says so")
+        .expect("a peak in `/proc`")
 }
 
 /// Sends all requests once, and returns the number of bytes sent.

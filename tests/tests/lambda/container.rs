@@ -1,4 +1,4 @@
-//! A function's binary outside of Lambda: a container.
+//! The binary of a function outside of Lambda, in a container.
 
 use std::{net::TcpListener as StdTcpListener, process::Stdio, time::Duration};
 
@@ -10,7 +10,7 @@ use tokio::{
     process::Command,
 };
 
-/// A function's binary, with no variables but those to come.
+/// Returns the command of a function's binary, with an empty environment.
 fn function(binary: &str) -> Command {
     let mut command =
         Command::new(crate::local_stack::persistence::program().with_file_name(binary));
@@ -22,21 +22,21 @@ fn function(binary: &str) -> Command {
     command
 }
 
-/// Credentials that an endpoint gives.
-struct Given {
+/// Credentials of an endpoint.
+struct Credentials {
     access_key: String,
     secret_key: String,
     expiration: String,
 }
 
-/// Gives credentials to everyone who asks at the right path with the right token.
-async fn give_credentials(
+/// Serves credentials to requests with the right path and token.
+async fn serve_credentials(
     listener: TcpListener,
-    Given {
+    Credentials {
         access_key,
         secret_key,
         expiration,
-    }: Given,
+    }: Credentials,
 ) {
     let given = json!({
         "AccessKeyId": access_key, "SecretAccessKey": secret_key, "Token": "token", "Expiration": expiration,
@@ -76,8 +76,8 @@ async fn give_credentials(
     }
 }
 
-/// Runs a function as a container whose credentials expire at this time, while a client of it does
-/// its work. Returns the function's log too.
+/// Runs a function as a container whose credentials have this expiry, while a client works. Returns
+/// the output of the work, and the log.
 async fn run_while<T>(
     stack: &Stack,
     binary: &str,
@@ -119,13 +119,13 @@ async fn run_while<T>(
     };
     let done = tokio::select! {
         done = journey => done,
-        () = give_credentials(listener, Given { access_key, secret_key, expiration }) => unreachable!("it never ends"),
+        () = serve_credentials(listener, Credentials { access_key, secret_key, expiration }) => unreachable!("it never ends"),
         () = tokio::time::sleep(Duration::from_secs(30)) => panic!("no answer"),
     };
 
-    running.start_kill().expect("it runs");
+    running.start_kill().expect("a running process");
 
-    let output = running.wait_with_output().await.expect("it ends");
+    let output = running.wait_with_output().await.expect("an exit status");
 
     (done, String::from_utf8(output.stderr).expect("text"))
 }

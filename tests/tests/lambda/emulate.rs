@@ -1,5 +1,4 @@
-//! The functions as real Lambda binaries, under cargo-lambda: what holds in this process holds
-//! there.
+//! The functions as Lambda binaries under cargo-lambda behave as in the process of the stack.
 
 use std::{os::unix::fs::PermissionsExt, path::PathBuf};
 
@@ -11,7 +10,8 @@ use tokio::{
     net::TcpStream,
 };
 
-/// Where `scripts/emulate --install-only` puts cargo-lambda, and where the binaries are built.
+/// Returns the path of cargo-lambda, as `scripts/emulate --install-only` installs it, and that of the
+/// binaries.
 pub(crate) fn cargo_lambda() -> CargoLambda {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
     let program = root.join(".tools/cargo-lambda/bin/cargo-lambda");
@@ -55,7 +55,7 @@ async fn photo_is_uploaded_and_delivered_through_real_lambdas(stack: &Stack) {
         .expect_status(200);
     assert!(delivered.body == PHOTO);
 
-    // The largest event that Lambda takes holds a file of about 4.4 MB.
+    // The maximum event size of Lambda allows files of about 4.4 MB.
     let fits = large_photo(4_400_000);
     let record = acme
         .upload(fits.clone())
@@ -95,11 +95,10 @@ async fn photo_is_uploaded_and_delivered_through_real_lambdas(stack: &Stack) {
     crate::local_stack::readme::requests_work(stack).await;
 
     crate::jobs::confirm_check::confirm_checks_run(stack, &acme).await;
-    // Functions in processes of their own go by the system's clock: nobody waits two hours for what
-    // was announced.
+    // The clock of the processes cannot be advanced to the confirm-checks of pending files.
 }
 
-/// Requests that something on the way could change: method, path, headers, body.
+/// Requests that a proxy could change: method, path, headers and body.
 fn corpus(handle: &str) -> Vec<(&'static str, String, &'static str, &'static str)> {
     let json = "content-type: application/json\r\n";
     let paths = [
@@ -206,7 +205,7 @@ async fn responses(stack: &Stack) -> Vec<(String, u16, Value)> {
             .and_then(|status| status.parse().ok())
             .unwrap_or_default();
         let body = response.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-        // A body that comes in chunks stands between their lengths.
+        // The lengths of chunks surround a chunked body.
         let body = body
             .find('{')
             .zip(body.rfind('}'))
@@ -229,7 +228,7 @@ async fn unusual_requests_get_same_response_in_process_and_from_lambdas() {
     let (in_process, by_lambdas) = (responses(&here).await, responses(&there).await);
 
     for (one, other) in in_process.iter().zip(&by_lambdas) {
-        // Handles differ by seed alone, and seeds are the same.
+        // Both stacks have the same seed, and so the same handles.
         assert_eq!((&one.1, &one.2), (&other.1, &other.2), "{}", one.0);
         assert!((200..500).contains(&one.1), "{one:?}");
     }
@@ -285,7 +284,7 @@ async fn text_is_delivered_unchanged_in_any_encoding(stack: &Stack) {
             "{name}"
         );
 
-        // In each file a range that begins or ends within a character.
+        // A range of each file that starts or ends within a character.
         for (first, last) in [(0, 0), (1, 2), (4, 4)]
             .into_iter()
             .filter(|(_, last)| *last < bytes.len())

@@ -1,4 +1,4 @@
-//! What functions log of requests and jobs, and the metrics that CloudWatch reads from their logs.
+//! Logs of requests and jobs, and the metrics that CloudWatch reads from them.
 
 use std::{cell::RefCell, fs::File, io::Write, sync::Once};
 
@@ -20,12 +20,12 @@ use tracing_subscriber::{
 use crate::local_stack::persistence::{Program, client};
 
 thread_local! {
-    /// What the functions on this thread have logged, if its test reads that. A test's stack runs
+    /// Log of the functions on this thread, `None` until the test starts it. The stack of a test runs
     /// on its thread.
     static LOG: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
 }
 
-/// Writes to the log of this thread.
+/// Writer of the log of this thread.
 struct ThreadLog;
 
 impl Write for ThreadLog {
@@ -39,8 +39,8 @@ impl Write for ThreadLog {
     }
 }
 
-/// Begins to log what the functions on this thread do, at the level of production. One subscriber
-/// serves all threads, since `tracing` caches for all of them which events are enabled.
+/// Starts to log the functions on this thread, at the level of production. One subscriber serves all
+/// threads, since `tracing` caches for all of them which events are enabled.
 fn begin_log() {
     static SUBSCRIBER: Once = Once::new();
     SUBSCRIBER.call_once(|| {
@@ -52,7 +52,7 @@ fn begin_log() {
     LOG.set(Some(Vec::new()));
 }
 
-/// Returns all lines since the log began.
+/// Returns all lines since the start of the log.
 fn lines() -> Vec<Value> {
     let text = LOG.with_borrow(|log| {
         String::from_utf8(log.clone().expect("the log has begun")).expect("text")
@@ -66,7 +66,7 @@ fn is_metrics(line: &Value) -> bool {
     line.get("_aws").is_some()
 }
 
-/// Returns the lines of metrics since the log began, and begins it anew.
+/// Returns the lines of metrics since the start of the log, and restarts it.
 fn take_metrics() -> Vec<Value> {
     let mut metrics = lines();
     metrics.retain(is_metrics);
@@ -132,7 +132,7 @@ async fn request_yields_one_line_of_metrics(stack: &Stack) {
     );
     assert_eq!(metrics[0]["BytesIn"], body.to_string().len());
 
-    // No path becomes a dimension.
+    // The path of an unknown route is not a dimension.
     stack
         .anonymous
         .get("/nowhere/at/all")
@@ -376,7 +376,7 @@ async fn job_yields_one_line_of_metrics_and_its_warnings_carry_its_message(stack
     assert_eq!(task_of(done), Some(task));
 }
 
-/// Returns the lines that requests ended with since the log began, and begins it anew.
+/// Returns the final lines of requests since the start of the log, and restarts it.
 fn take_requests() -> Vec<Value> {
     let mut requests = lines();
     requests.retain(|line| line["message"] == "request");
@@ -436,7 +436,7 @@ async fn request_whose_client_hangs_up_is_logged_and_counted(stack: &Stack) {
     let acme = stack.space("Acme").await;
     begin_log();
 
-    // It has authenticated, and is about to answer with what it reads.
+    // The function has authenticated the caller, and its next call is held.
     let mut hold = stack.cloud.faults().hold("spaces", 1);
     let (url, key) = (
         stack.cloud.api_url(),

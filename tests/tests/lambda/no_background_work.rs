@@ -1,5 +1,5 @@
-//! Nothing outlives its response: Lambda stops a function with its answer, so whatever it has still
-//! to do then is never done, or done in the time of another request.
+//! Functions do no work after their response: Lambda freezes a function with its response, so later
+//! work never runs or runs during another request.
 
 use domain::KeySecret;
 use tenant::Tenants;
@@ -7,10 +7,10 @@ use tests::{PHOTO, Response, Stack, stack_test};
 
 use crate::routes::fixture::{ROUTES, RouteFixture};
 
-/// Round trips to the table, in which whatever a function left behind would get its turn.
+/// Number of table reads that give remaining work of a function time to run.
 const ROUND_TRIPS: usize = 5;
 
-/// Calls of functions so far.
+/// Returns the AWS calls of functions since the log was cleared.
 fn calls(stack: &Stack) -> Vec<String> {
     let calls = stack
         .cloud
@@ -23,12 +23,12 @@ fn calls(stack: &Stack) -> Vec<String> {
         .collect()
 }
 
-/// Demands that a function is done once its answer is read.
-async fn ends_with_its_answer(stack: &Stack, request: impl Future<Output = Response>) {
+/// Asserts that a function makes no AWS call after its response.
+async fn assert_ends_with_response(stack: &Stack, request: impl Future<Output = Response>) {
     stack.cloud.call_log().clear();
 
     let response = request.await;
-    let with_the_answer = calls(stack);
+    let before_response = calls(stack);
     let environment = stack.admin_environment();
     let tenants = Tenants::new(runtime::Settings::of(&environment).table());
     let unknown = KeySecret::new(&environment.env);
@@ -38,20 +38,18 @@ async fn ends_with_its_answer(stack: &Stack, request: impl Future<Output = Respo
         assert!(caller.is_none());
     }
 
-    assert_eq!(calls(stack), with_the_answer, "after {}", response.request);
+    assert_eq!(calls(stack), before_response, "after {}", response.request);
 }
 
 #[stack_test]
 async fn no_aws_call_runs_after_response(stack: &Stack) {
-    let (fixture, other) = (
-        RouteFixture::new(stack, "Acme").await,
-        stack.space("Other").await,
-    );
+    let fixture = RouteFixture::new(stack, "Acme").await;
+    let other = stack.space("Other").await;
     let viewer = fixture.tenant.role("viewer").await;
 
     for route in ROUTES.iter() {
         for client in [&stack.account(), &viewer, &other.client, &stack.anonymous] {
-            ends_with_its_answer(stack, fixture.call(route, client)).await;
+            assert_ends_with_response(stack, fixture.call(route, client)).await;
         }
     }
 
@@ -65,11 +63,11 @@ async fn no_aws_call_runs_after_response(stack: &Stack) {
         &[("range", "bytes=9999999-")],
         &[("if-none-match", &etag)],
     ] {
-        ends_with_its_answer(stack, stack.anonymous.get_with(url, headers)).await;
-        ends_with_its_answer(stack, viewer.get_with(url, headers)).await;
+        assert_ends_with_response(stack, stack.anonymous.get_with(url, headers)).await;
+        assert_ends_with_response(stack, viewer.get_with(url, headers)).await;
     }
 
-    ends_with_its_answer(stack, stack.anonymous.head(url)).await;
-    ends_with_its_answer(stack, stack.anonymous.get(&format!("{url}x"))).await;
+    assert_ends_with_response(stack, stack.anonymous.head(url)).await;
+    assert_ends_with_response(stack, stack.anonymous.get(&format!("{url}x"))).await;
     stack.run_confirm_checks().await;
 }

@@ -1,4 +1,4 @@
-//! Who sent a request, as the gateway tells its functions.
+//! The viewer of a request, as the gateway reports it to functions.
 
 use axum::{Router, extract::Request, routing::get};
 use local::Registry;
@@ -11,9 +11,9 @@ AWSTemplateFormatVersion: '2010-09-09'
 Transform: AWS::Serverless-2016-10-31
 Resources:
   Api: { Type: AWS::Serverless::HttpApi, Properties: { StageName: $default } }
-  Teller:
+  Viewer:
     Type: AWS::Serverless::Function
-    Metadata: { BuildMethod: rust-cargolambda, BuildProperties: { Binary: teller } }
+    Metadata: { BuildMethod: rust-cargolambda, BuildProperties: { Binary: viewer } }
     Properties:
       Runtime: provided.al2023
       Handler: bootstrap
@@ -23,23 +23,23 @@ Resources:
         Default: { Type: HttpApi, Properties: { ApiId: !Ref Api } }
 ";
 
-/// Tells who sent a request, and by which address.
-fn teller() -> Router {
-    let tell = async |request: Request| {
-        let viewer = Viewer::of(request.extensions()).expect("the gateway says it");
+/// Responds with the viewer and the base URL of a request.
+fn viewer_function() -> Router {
+    let respond = async |request: Request| {
+        let viewer = Viewer::of(request.extensions()).expect("a viewer");
         let base_url = viewer
             .base_url(request.headers())
             .expect("a request has a host");
         format!("{} {} {base_url}", viewer.address, viewer.is_secure)
     };
-    Router::new().route("/", get(tell))
+    Router::new().route("/", get(respond))
 }
 
-/// Options of a stack with the function alone.
+/// Options of a stack with only the function.
 fn options() -> StackOptions {
     StackOptions {
         template: parse_template(TEMPLATE),
-        registry: Registry::default().http("teller", |_| Ok(teller())),
+        registry: Registry::default().http("viewer", |_| Ok(viewer_function())),
         ..StackOptions::default()
     }
 }

@@ -1,4 +1,4 @@
-//! A real browser on the demo's page, and on a page of another origin.
+//! A browser on the demo page, and on a page of another origin.
 
 use std::path::Path;
 
@@ -26,7 +26,7 @@ async fn browser_uploads_from_demo_and_other_origin(stack: &Stack) {
 
     external_programs::run(command.env("LARDER_API_KEY", stack.account().key.expect("a key")))
         .await;
-    // Uploads that were cut off wait in a queue until it is time to look for them.
+    // The queues hold the confirm-checks of interrupted uploads.
 }
 
 #[stack_test]

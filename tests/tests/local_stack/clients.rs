@@ -1,12 +1,12 @@
-//! Clients of others: boto3 and curl against storage, and signers in other languages.
+//! External clients: boto3 and curl against storage, and signers in other languages.
 
 use tests::Stack;
 use tokio::process::Command;
 
 use crate::support::external_programs;
 
-/// Runs a script of `tests/clients` against a stack, with a key and a space of its own and the
-/// rights of an operator.
+/// Runs a script of `tests/clients` against a stack, with a key, a space and the permissions of an
+/// operator.
 async fn script_succeeds(name: &str) {
     let root = external_programs::root();
     let (python, stamp) = (
@@ -34,7 +34,7 @@ async fn script_succeeds(name: &str) {
         .env("LARDER_API_KEY", acme.client.key.as_deref().expect("a key"))
         .env("LARDER_SPACE", &acme.handle);
     external_programs::run(&mut command).await;
-    // Uploads that were refused wait in a queue until it is time to look for them.
+    // The queues hold the confirm-checks of rejected uploads.
     stack.stop_undrained().await;
 }
 

@@ -1,4 +1,4 @@
-//! The harness itself: it lets no test end with something left to do.
+//! The harness fails tests that leave a stack running or a planned fault unused.
 
 use emulators::Service::DynamoDb;
 use tests::{Stack, stack_test};

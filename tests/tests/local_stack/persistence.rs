@@ -1,4 +1,4 @@
-//! What was acknowledged is found again, and what cannot start says why.
+//! The program: acknowledged writes survive restarts, and a failed start names its cause.
 
 use std::{
     io::{BufRead, BufReader, Read},
@@ -18,7 +18,7 @@ use tokio::net::TcpStream;
 
 #[stack_test]
 async fn data_directory_is_private_to_its_owner(stack: &Stack) {
-    let data = std::fs::metadata(stack.data_dir().join("data")).expect("it is there");
+    let data = std::fs::metadata(stack.data_dir().join("data")).expect("a data directory");
     assert_eq!(data.permissions().mode() & 0o777, 0o700);
 }
 
@@ -27,7 +27,8 @@ async fn restart_keeps_data_and_key() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let record = acme.upload(PHOTO).await;
-    let (directory, key) = (stack.directory(), stack.account().key);
+    let directory = stack.directory();
+    let key = stack.account().key;
 
     stack.stop().await;
 
@@ -54,7 +55,7 @@ async fn restart_keeps_data_and_key() {
     assert!(
         stack
             .anonymous
-            .get(again["url"].as_str().expect("an address"))
+            .get(again["url"].as_str().expect("a URL"))
             .await
             .expect_status(200)
             .body
@@ -67,7 +68,8 @@ async fn restart_keeps_data_and_key() {
 async fn lost_key_is_replaced_for_same_user() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let (directory, key) = (stack.directory(), stack.account().key);
+    let directory = stack.directory();
+    let key = stack.account().key;
 
     stack.stop().await;
     std::fs::remove_file(directory.path().join("data/local.json")).expect("it was written");
@@ -90,7 +92,7 @@ async fn lost_key_is_replaced_for_same_user() {
     stack.stop().await;
 }
 
-/// The program itself, started as a user does. It ends when this is dropped.
+/// A process of the program. It ends when this is dropped.
 pub(crate) struct Program {
     child: Child,
     data_dir: std::path::PathBuf,
@@ -98,7 +100,7 @@ pub(crate) struct Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // Asked rather than killed, so that it ends what it has started; it may have ended before.
+        // A signal instead of a kill, so that its own child processes end too.
         if matches!(self.child.try_wait(), Ok(None)) {
             self.signal("-TERM");
             let _ = self.child.wait();
@@ -111,7 +113,7 @@ impl Program {
         Program::start_logging(data_dir, arguments, Stdio::piped())
     }
 
-    /// The program with its log going elsewhere than to [`Program::refused`].
+    /// Starts the program with another destination of its log than [`Program::rejected`].
     pub(crate) fn start_logging(data_dir: &Path, arguments: &[&str], log: Stdio) -> Program {
         let child = Command::new(program())
             .args(["--port", "0", "--data-dir"])
@@ -128,7 +130,8 @@ impl Program {
         }
     }
 
-    /// Waits for the end of the banner, which is printed once everything answers.
+    /// Waits for the end of the banner, which is printed once all listeners are ready. Returns the
+    /// banner and the content of `local.json`.
     pub(crate) fn ready(&mut self) -> (String, Value) {
         let mut lines = BufReader::new(self.child.stdout.take().expect("piped")).lines();
         let mut banner = String::new();
@@ -145,17 +148,17 @@ impl Program {
         (banner, serde_json::from_slice(&local).expect("JSON"))
     }
 
-    /// The process' number.
+    /// Returns the process id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
     fn kill(mut self) {
-        self.child.kill().expect("it runs");
-        self.child.wait().expect("it ends");
+        self.child.kill().expect("a running process");
+        self.child.wait().expect("an exit status");
     }
 
-    /// Asks it to end.
+    /// Sends a signal to the process.
     fn signal(&self, signal: &str) {
         let asked = Command::new("kill")
             .args([signal, &self.id().to_string()])
@@ -163,21 +166,21 @@ impl Program {
         assert!(asked.is_ok_and(|status| status.success()));
     }
 
-    /// Waits until it has ended, cleanly.
-    fn ended(mut self) {
-        assert_eq!(self.child.wait().expect("it ends").code(), Some(0));
+    /// Waits for a successful exit.
+    fn expect_success(mut self) {
+        assert_eq!(self.child.wait().expect("an exit status").code(), Some(0));
     }
 
     fn rejected(mut self) -> String {
         let mut message = String::new();
         let mut stderr = self.child.stderr.take().expect("piped");
         stderr.read_to_string(&mut message).expect("UTF-8");
-        assert_eq!(self.child.wait().expect("it ends").code(), Some(1));
+        assert_eq!(self.child.wait().expect("an exit status").code(), Some(1));
         message
     }
 }
 
-/// Beside the test's own directory.
+/// Returns the path of the program, in the parent of the test's directory.
 pub(crate) fn program() -> std::path::PathBuf {
     let test = std::env::current_exe().expect("a path");
     test.ancestors()
@@ -186,9 +189,9 @@ pub(crate) fn program() -> std::path::PathBuf {
         .join("larder")
 }
 
-/// A client with the key that a program wrote down.
+/// Returns a client with the account key in `local.json`.
 pub(crate) fn client(local: &Value) -> Client {
-    Client::new(local["api_url"].as_str().expect("an address"))
+    Client::new(local["api_url"].as_str().expect("a URL"))
         .with_key(local["api_key"].as_str().expect("a key"))
 }
 
@@ -232,7 +235,7 @@ async fn acknowledged_writes_survive_kill() {
         .expect_ok();
     assert!(
         account
-            .get(again["url"].as_str().expect("an address"))
+            .get(again["url"].as_str().expect("a URL"))
             .await
             .expect_status(200)
             .body
@@ -242,7 +245,7 @@ async fn acknowledged_writes_survive_kill() {
     let locked = Program::start(&data_dir, &[]).rejected();
     assert!(locked.contains("in use by another process"), "{locked}");
     second.signal("-TERM");
-    second.ended();
+    second.expect_success();
 }
 
 #[tokio::test]
@@ -250,7 +253,7 @@ async fn start_failure_names_its_cause() {
     let directory = TempDir::new().expect("a temporary directory");
     let data_dir = directory.path().join("data");
     let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
-    let port = taken.local_addr().expect("an address").port().to_string();
+    let port = taken.local_addr().expect("a URL").port().to_string();
     let message = Program::start(&data_dir, &["--port", &port]).rejected();
 
     assert!(
@@ -339,7 +342,7 @@ async fn reset_is_rejected_if_directory_is_in_use_or_start_fails() {
     first.kill();
 
     let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
-    let port = taken.local_addr().expect("an address").port().to_string();
+    let port = taken.local_addr().expect("a URL").port().to_string();
 
     Program::start(&data_dir, &["--reset", "--port", &port]).rejected();
 
@@ -347,8 +350,8 @@ async fn reset_is_rejected_if_directory_is_in_use_or_start_fails() {
     client(&second.ready().1).get(&space).await.expect_ok();
     second.kill();
 
-    let mut anew = Program::start(&data_dir, &["--reset"]);
-    let (banner, local) = anew.ready();
+    let mut again = Program::start(&data_dir, &["--reset"]);
+    let (banner, local) = again.ready();
     assert!(
         banner.contains(local["api_key"].as_str().expect("a key")),
         "a new key is shown"
@@ -391,8 +394,9 @@ fn usage_error_and_failure_have_different_exit_codes() {
     }
 }
 
-/// Starts the program at its most talkative, and demands that its log knows requests and no key.
-async fn log_holds_no_key(arguments: &[&str]) {
+/// Starts the program at its most verbose level, and asserts that its log contains requests and no
+/// key.
+async fn assert_no_key_in_log(arguments: &[&str]) {
     let directory = TempDir::new().expect("a temporary directory");
     let log = directory.path().join("log");
     let file = std::fs::File::create(&log).expect("a file");
@@ -423,7 +427,7 @@ async fn log_holds_no_key(arguments: &[&str]) {
     ];
     for key in &keys {
         account.with_key(key).get(&space).await.expect_ok();
-        Client::new(local["api_url"].as_str().expect("an address"))
+        Client::new(local["api_url"].as_str().expect("a URL"))
             .get(&format!("/spaces/x?api_key={key}"))
             .await
             .expect_error(404);
@@ -436,7 +440,7 @@ async fn log_holds_no_key(arguments: &[&str]) {
         .await
         .expect_error(401);
     program.signal("-TERM");
-    program.ended();
+    program.expect_success();
 
     let log = std::fs::read_to_string(log).expect("a log");
     assert!(
@@ -452,13 +456,13 @@ async fn log_holds_no_key(arguments: &[&str]) {
 
 #[tokio::test]
 async fn keys_are_never_logged() {
-    log_holds_no_key(&[]).await;
+    assert_no_key_in_log(&[]).await;
     let cargo_lambda = crate::lambda::emulate::cargo_lambda().program;
-    log_holds_no_key(&["--cargo-lambda", cargo_lambda.to_str().expect("UTF-8")]).await;
+    assert_no_key_in_log(&["--cargo-lambda", cargo_lambda.to_str().expect("UTF-8")]).await;
 }
 
-/// Asks the program to end while an upload is at work, and finishes the upload.
-async fn an_upload_is_finished(arguments: &[&str]) {
+/// Ends the program during an upload, and asserts that the upload succeeds.
+async fn assert_upload_finishes(arguments: &[&str]) {
     let directory = TempDir::new().expect("a temporary directory");
     let mut program = Program::start(&directory.path().join("data"), arguments);
     let (_, local) = program.ready();
@@ -473,7 +477,7 @@ async fn an_upload_is_finished(arguments: &[&str]) {
          name=\"file\"; filename=\"a.txt\"\r\n\r\ntext\r\n--x--\r\n"
     );
     let (api_url, key) = (
-        local["api_url"].as_str().expect("an address"),
+        local["api_url"].as_str().expect("a URL"),
         account.key.expect("a key"),
     );
     let mut upload = RawConnection::connect(api_url).await;
@@ -489,7 +493,7 @@ async fn an_upload_is_finished(arguments: &[&str]) {
     upload.expect_continue().await;
     program.signal("-INT");
 
-    // Once nobody listens any more, the program is ending.
+    // The program is ending once it rejects connections.
     let closed = async {
         while TcpStream::connect(authority(api_url)).await.is_ok() {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -499,24 +503,28 @@ async fn an_upload_is_finished(arguments: &[&str]) {
         .await
         .expect("the program stops listening");
     upload.send(body).await;
-    upload.response().await.expect("an answer").expect_created();
-    program.ended();
+    upload
+        .response()
+        .await
+        .expect("a response")
+        .expect_created();
+    program.expect_success();
 }
 
 #[tokio::test]
 async fn running_requests_finish_before_shutdown() {
-    an_upload_is_finished(&[]).await;
+    assert_upload_finishes(&[]).await;
     let cargo_lambda = crate::lambda::emulate::cargo_lambda().program;
-    an_upload_is_finished(&["--cargo-lambda", cargo_lambda.to_str().expect("UTF-8")]).await;
+    assert_upload_finishes(&["--cargo-lambda", cargo_lambda.to_str().expect("UTF-8")]).await;
 }
 
-/// The processes whose parent is this one.
+/// Returns the ids of the child processes.
 fn children_of(parent: u32) -> Vec<u32> {
     let processes = std::fs::read_dir("/proc").expect("Linux").flatten();
     let ids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     let is_child = |id: &u32| {
         let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
-        // The name, in parentheses, may hold anything; state and parent follow it.
+        // State and parent follow the name, which is in parentheses and may contain any character.
         let parent_field = stat
             .rsplit(')')
             .next()
@@ -547,13 +555,13 @@ fn ctrl_c_ends_all_processes() {
         "cargo-lambda and every function"
     );
     program.signal("-INT");
-    program.ended();
+    program.expect_success();
 
     let left: Vec<u32> = children.into_iter().filter(|id| is_running(*id)).collect();
     assert!(left.is_empty(), "{left:?} still run");
 }
 
-/// Whether a process is there and has not ended.
+/// Returns whether a process exists and has not ended.
 fn is_running(id: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
     let state = stat

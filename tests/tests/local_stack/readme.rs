@@ -1,10 +1,10 @@
-//! The README's requests, as printed.
+//! The requests of the README work as printed.
 
 use std::{path::PathBuf, process::Command};
 
 use tests::{Stack, stack_test};
 
-/// The README's shell blocks that hold requests.
+/// Returns the shell blocks of the README that contain requests.
 fn requests() -> String {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
     let readme = std::fs::read_to_string(root.join("README.md")).expect("a README");
@@ -30,7 +30,7 @@ fn requests() -> String {
     requests.join("\n")
 }
 
-/// Runs them all in one shell against a stack; only the address and the key are the stack's own.
+/// Runs all requests in one shell against a stack. Only URL and key are replaced.
 pub(crate) async fn requests_work(stack: &Stack) {
     let (api, key) = (
         stack.cloud.api_url().to_owned(),
@@ -56,7 +56,7 @@ pub(crate) async fn requests_work(stack: &Stack) {
             .output();
         (output.expect("bash"), directory)
     });
-    let (output, _directory) = output.await.expect("it ends");
+    let (output, _directory) = output.await.expect("an exit status");
     let (stdout, stderr) = (
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr),
@@ -68,8 +68,7 @@ pub(crate) async fn requests_work(stack: &Stack) {
         stdout.contains("the signed URL works"),
         "{stdout}\n{stderr}"
     );
-    // The file that is shown, one by each further way to upload, and the one that is found and
-    // moved.
+    // The first uploaded file, one per other upload route, and the file that is searched and moved.
     assert_eq!(
         stdout.matches(r#""status":"active""#).count(),
         6,

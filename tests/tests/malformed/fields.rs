@@ -1,4 +1,4 @@
-//! The fields of JSON bodies, each in turn with every value that it must not have.
+//! Invalid values of each field of JSON bodies.
 
 use std::sync::LazyLock;
 
@@ -38,7 +38,7 @@ static SCHEMAS: LazyLock<Map<String, Value>> = LazyLock::new(|| openapi::api().s
 /// The schema of what counts as null.
 const BLANK: &str = "#/components/schemas/Blank";
 
-/// Returns the schemas of which a value has to fit one, without those of null.
+/// Returns the alternative schemas of a value, without those of null.
 fn alternatives(schema: &Value) -> Vec<Value> {
     if let Some(reference) = schema["$ref"].as_str() {
         let name = reference.rsplit('/').next().expect("a name");
@@ -56,7 +56,7 @@ fn alternatives(schema: &Value) -> Vec<Value> {
     }
 }
 
-/// Whether a schema has this type alone, null apart.
+/// Returns whether a schema has only this type, except for null.
 fn is_type(schema: &Value, name: &str) -> bool {
     match &schema["type"] {
         Value::String(kind) => kind == name,
@@ -68,21 +68,21 @@ fn is_type(schema: &Value, name: &str) -> bool {
     }
 }
 
-/// The JSON routes that the sweep calls with a body, and the schemas of their bodies.
+/// Returns the JSON routes that are called with a body, and the schemas of their bodies.
 fn bodies() -> Vec<(&'static Route, Object)> {
-    // Its body is for callers without a key.
-    let is_swept = |route: &&'static Route| {
+    // The body of a confirmation is for callers without a key.
+    let is_called = |route: &&'static Route| {
         route.path != "/upload/confirm/{fileId}" && route.method != "DELETE"
     };
     ROUTES
         .iter()
-        .filter(is_swept)
+        .filter(is_called)
         .filter_map(|route| Some((route, Object::of(route.body.as_ref()?))))
         .collect()
 }
 
-/// Values that no text may be.
-fn no_texts() -> Vec<Value> {
+/// Values that are not strings.
+fn non_strings() -> Vec<Value> {
     vec![
         json!(5),
         json!(-1.5),
@@ -95,8 +95,8 @@ fn no_texts() -> Vec<Value> {
     ]
 }
 
-/// Texts that are in no form that a field could ask for.
-fn formless() -> Vec<Value> {
+/// Strings that match no format.
+fn unformatted() -> Vec<Value> {
     let texts = [
         "nope",
         "\u{0}",
@@ -123,34 +123,14 @@ fn formless() -> Vec<Value> {
         .collect()
 }
 
-/// Values that no alternative of a field's schema admits.
-fn wrong(schema: &Value, is_required: bool) -> Vec<Value> {
-    let admitted = alternatives(schema);
-    let takes = |name: &str| admitted.iter().any(|schema| is_type(schema, name));
-    let mut wrong = match admitted.as_slice() {
-        [text] if takes("string") => [no_texts(), wrong_texts(text)].concat(),
-        [number] if takes("integer") => {
-            let min = number["minimum"].as_i64().expect("a minimum");
-            let max = number["maximum"].as_i64().expect("a maximum");
-            let numbers = vec![
-                json!(min - 1),
-                json!(max + 1),
-                json!(i64::MIN),
-                json!(u64::MAX),
-                json!("5"),
-                json!(1.5),
-            ];
-            [
-                no_texts()
-                    .into_iter()
-                    .filter(|value| !value.is_u64())
-                    .collect(),
-                formless(),
-                numbers,
-            ]
-            .concat()
-        }
-        [_] if takes("number") => {
+/// Returns values that no alternative of a field's schema allows.
+fn invalid_values(schema: &Value, is_required: bool) -> Vec<Value> {
+    let allowed = alternatives(schema);
+    let allows = |name: &str| allowed.iter().any(|schema| is_type(schema, name));
+    let mut invalid = match allowed.as_slice() {
+        [text] if allows("string") => [non_strings(), invalid_strings(text)].concat(),
+        [number] if allows("integer") => invalid_integers(number),
+        [_] if allows("number") => {
             let texts = vec![json!("0.5"), json!(true), json!([]), json!({})];
             let numbers = [0.0, -0.0, -1.0, 1.000_001, 1e308, 5e-324_f64 * 0.0];
             [
@@ -160,19 +140,19 @@ fn wrong(schema: &Value, is_required: bool) -> Vec<Value> {
             ]
             .concat()
         }
-        [_] if takes("boolean") => {
-            let no_booleans = no_texts()
+        [_] if allows("boolean") => {
+            let no_booleans = non_strings()
                 .into_iter()
                 .filter(|value| !value.is_boolean())
                 .collect();
             [
                 no_booleans,
-                formless(),
+                unformatted(),
                 vec![json!(null), json!(""), json!(0)],
             ]
             .concat()
         }
-        [array] if takes("array") => {
+        [array] if allows("array") => {
             let max = array["maxItems"].as_u64().expect("a bound");
             let items = vec![""; usize::try_from(max).expect("a small bound") + 1];
             vec![
@@ -186,7 +166,7 @@ fn wrong(schema: &Value, is_required: bool) -> Vec<Value> {
                 json!(items),
             ]
         }
-        [_] if takes("object") => vec![
+        [_] if allows("object") => vec![
             json!(5),
             json!(true),
             json!("x"),
@@ -194,19 +174,41 @@ fn wrong(schema: &Value, is_required: bool) -> Vec<Value> {
             json!([]),
             json!([{}]),
         ],
-        // Of several types, or of any.
+        // Several types, or any type.
         _ => vec![json!(true), json!({})],
     };
     if is_required {
-        wrong.push(json!(null));
-        wrong.extend(["", " ", "\t\n", "\u{A0}\u{2003}\u{3000}"].map(Value::from));
+        invalid.push(json!(null));
+        invalid.extend(["", " ", "\t\n", "\u{A0}\u{2003}\u{3000}"].map(Value::from));
     }
 
-    wrong
+    invalid
 }
 
-/// Texts that are too long for a schema, or not of its form.
-fn wrong_texts(schema: &Value) -> Vec<Value> {
+fn invalid_integers(schema: &Value) -> Vec<Value> {
+    let min = schema["minimum"].as_i64().expect("a minimum");
+    let max = schema["maximum"].as_i64().expect("a maximum");
+    let numbers = vec![
+        json!(min - 1),
+        json!(max + 1),
+        json!(i64::MIN),
+        json!(u64::MAX),
+        json!("5"),
+        json!(1.5),
+    ];
+    [
+        non_strings()
+            .into_iter()
+            .filter(|value| !value.is_u64())
+            .collect(),
+        unformatted(),
+        numbers,
+    ]
+    .concat()
+}
+
+/// Returns strings that are too long for a schema or do not match its format.
+fn invalid_strings(schema: &Value) -> Vec<Value> {
     let mut wrong = Vec::new();
     if let Some(max) = schema["maxLength"].as_u64() {
         let max = usize::try_from(max).expect("a small bound");
@@ -217,7 +219,7 @@ fn wrong_texts(schema: &Value) -> Vec<Value> {
         .iter()
         .any(|keyword| schema.get(keyword).is_some())
     {
-        wrong.extend(formless());
+        wrong.extend(unformatted());
     }
 
     if let Some(pattern) = schema["pattern"].as_str() {
@@ -231,15 +233,15 @@ fn wrong_texts(schema: &Value) -> Vec<Value> {
             "\u{1B}[31mred",
         ]
         .map(Value::from);
-        let texts = formless().into_iter().chain(inner);
-        wrong.extend(texts.filter(|text| !pattern.is_match(text.as_str().expect("a text"))));
+        let texts = unformatted().into_iter().chain(inner);
+        wrong.extend(texts.filter(|text| !pattern.is_match(text.as_str().expect("a string"))));
     }
 
     wrong
 }
 
-/// The bodies with one field, wherever it stands, that is wrong.
-fn wrong_bodies(valid: &Map<String, Value>, object: &Object) -> Vec<Map<String, Value>> {
+/// Returns bodies with one invalid field, at any depth.
+fn invalid_bodies(valid: &Map<String, Value>, object: &Object) -> Vec<Map<String, Value>> {
     let mut bodies = Vec::new();
     for (name, schema) in &object.properties {
         let with = |value: Value| {
@@ -249,7 +251,7 @@ fn wrong_bodies(valid: &Map<String, Value>, object: &Object) -> Vec<Map<String, 
         };
         let is_required = object.required.contains(name);
 
-        bodies.extend(wrong(schema, is_required).into_iter().map(with));
+        bodies.extend(invalid_values(schema, is_required).into_iter().map(with));
 
         if is_required {
             let mut without = valid.clone();
@@ -260,7 +262,7 @@ fn wrong_bodies(valid: &Map<String, Value>, object: &Object) -> Vec<Map<String, 
         if is_type(schema, "object") {
             let inner = Object::of(schema);
             bodies.extend(
-                wrong_bodies(&Map::new(), &inner)
+                invalid_bodies(&Map::new(), &inner)
                     .into_iter()
                     .map(|inner| with(Value::Object(inner))),
             );
@@ -293,7 +295,7 @@ async fn invalid_field_values_return_422(stack: &Stack) {
         };
         let before = stack.dump().await;
 
-        for body in wrong_bodies(&valid, &object) {
+        for body in invalid_bodies(&valid, &object) {
             let response = account
                 .send(account.request(route.method, &address).json(&body))
                 .await;
@@ -352,13 +354,13 @@ async fn texts_are_returned_unchanged(stack: &Stack) {
         "#pk",
         "SPACE#x",
     ] {
-        let made = fixture
+        let created = fixture
             .tenant
             .client
             .post(&path, json!({"name": text}))
             .await
             .expect_created();
-        assert_eq!(made["name"], json!(text));
+        assert_eq!(created["name"], json!(text));
 
         let listed = fixture
             .tenant

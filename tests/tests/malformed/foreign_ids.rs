@@ -1,5 +1,4 @@
-//! Every route with the ids of another tenant, wherever an id may stand: as if there were none
-//! such.
+//! Ids of another tenant return the same responses as unknown ids, in paths, bodies and forms.
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
@@ -7,11 +6,11 @@ use tests::{Client, PHOTO, Response, Stack, file, stack_test};
 
 use crate::routes::fixture::{ROUTES, Route, RouteFixture};
 
-/// Ids that are nobody's.
+/// Well-formed ids of no record.
 const UNKNOWN_ID: &str = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
 const NO_KEY: u64 = 999_999;
 
-/// An address of a route by these ids.
+/// Returns the path of a route with these ids.
 fn path_with(route: &Route, id: &str, key: u64) -> String {
     let path = route
         .path

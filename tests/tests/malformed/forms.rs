@@ -1,4 +1,4 @@
-//! Forms whose texts, files or parts are wrong.
+//! Forms with invalid fields, files or parts.
 
 use serde_json::json;
 use tests::{Client, PHOTO, Response, Stack, StackOptions, stack_test};
@@ -8,7 +8,7 @@ use crate::routes::fixture::RouteFixture;
 
 const BOUNDARY: &str = "frontier";
 
-/// The beginning of a part with these headers.
+/// Returns a part with these headers.
 fn part(headers: &str, content: impl AsRef<[u8]>) -> Vec<u8> {
     [
         format!("--{BOUNDARY}\r\n{headers}\r\n\r\n").as_bytes(),
@@ -30,7 +30,7 @@ fn photo() -> Vec<u8> {
     part(&format!("{disposition}\r\ncontent-type: image/jpeg"), PHOTO)
 }
 
-fn whole(parts: &[Vec<u8>]) -> Vec<u8> {
+fn form(parts: &[Vec<u8>]) -> Vec<u8> {
     [parts.concat(), format!("--{BOUNDARY}--\r\n").into_bytes()].concat()
 }
 
@@ -46,8 +46,8 @@ async fn send(client: &Client, body: Vec<u8>) -> Response {
         .await
 }
 
-/// Values that name nothing, whatever they stand for.
-const NOTHINGS: [&str; 12] = [
+/// Values that no field accepts.
+const INVALID_VALUES: [&str; 12] = [
     "nope",
     "\u{0}",
     "a\u{0}b",
@@ -72,11 +72,11 @@ async fn invalid_text_part_returns_422_and_undecodable_one_400(stack: &Stack) {
     for name in ["space", "upload_config", "folder_id"] {
         let with = |value: &[u8]| {
             let named = if name == "space" { Vec::new() } else { space() };
-            whole(&[named, text(name, value), photo()])
+            form(&[named, text(name, value), photo()])
         };
         let long = "x".repeat(60_000);
 
-        for value in NOTHINGS.into_iter().chain([long.as_str()]) {
+        for value in INVALID_VALUES.into_iter().chain([long.as_str()]) {
             let errors = send(client, with(value.as_bytes())).await.expect_error(422);
             assert!(errors[name].is_array(), "{name} {value:.100}: {errors}");
         }
@@ -97,7 +97,7 @@ async fn invalid_text_part_returns_422_and_undecodable_one_400(stack: &Stack) {
             "{name}"
         );
 
-        let twice = whole(&[space(), text(name, "a"), text(name, "a"), photo()]);
+        let twice = form(&[space(), text(name, "a"), text(name, "a"), photo()]);
         let errors = send(client, twice).await.expect_error(422);
         assert_eq!(
             errors[name][0],
@@ -115,14 +115,14 @@ async fn invalid_text_part_returns_422_and_undecodable_one_400(stack: &Stack) {
         &"x".repeat(256),
         &"🚀".repeat(256),
     ] {
-        let errors = send(client, whole(&[space(), text("ref", value), photo()]))
+        let errors = send(client, form(&[space(), text("ref", value), photo()]))
             .await
             .expect_error(422);
         assert!(errors["ref"].is_array(), "{errors}");
     }
 
     for blank in ["", " ", "\t", "\u{A0}\u{3000}"] {
-        let errors = send(client, whole(&[text("space", blank), photo()]))
+        let errors = send(client, form(&[text("space", blank), photo()]))
             .await
             .expect_error(422);
         assert_eq!(errors["space"], json!(["The space field is required."]));
@@ -131,13 +131,13 @@ async fn invalid_text_part_returns_422_and_undecodable_one_400(stack: &Stack) {
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "forms with wrong texts");
+        .assert_unchanged(&before, "forms with invalid fields");
 
-    for kept in ["\u{e9}", "🚀", "\u{202E}", "' OR 1=1", &"🚀".repeat(255)] {
-        let uploaded = send(client, whole(&[space(), text("ref", kept), photo()]))
+    for reference in ["\u{e9}", "🚀", "\u{202E}", "' OR 1=1", &"🚀".repeat(255)] {
+        let uploaded = send(client, form(&[space(), text("ref", reference), photo()]))
             .await
             .expect_created();
-        assert_eq!(uploaded["ref"], json!(kept));
+        assert_eq!(uploaded["ref"], json!(reference));
     }
 }
 
@@ -166,12 +166,9 @@ async fn control_characters_in_file_name_are_removed(stack: &Stack) {
         ]
         .concat();
 
-        let stored = send(
-            client,
-            whole(&[text("space", &fixture.tenant.handle), file]),
-        )
-        .await
-        .expect_created();
+        let stored = send(client, form(&[text("space", &fixture.tenant.handle), file]))
+            .await
+            .expect_created();
 
         assert_eq!(
             stored["original_name"],
@@ -182,7 +179,7 @@ async fn control_characters_in_file_name_are_removed(stack: &Stack) {
 
         let delivered = stack
             .anonymous
-            .get(stored["url"].as_str().expect("an address"))
+            .get(stored["url"].as_str().expect("a URL"))
             .await
             .expect_status(200);
         assert!(delivered.body == PHOTO);
@@ -194,7 +191,7 @@ async fn encoded_form_returns_415(stack: &Stack) {
     let fixture = RouteFixture::new(stack, "Acme").await;
     let client = &fixture.tenant.client;
     let before = stack.dump().await;
-    let body = whole(&[text("space", &fixture.tenant.handle), photo()]);
+    let body = form(&[text("space", &fixture.tenant.handle), photo()]);
     let kind = format!("multipart/form-data; boundary={BOUNDARY}");
     let request = client
         .request("POST", "/upload")
@@ -222,17 +219,16 @@ async fn malformed_part_rejects_form(stack: &Stack) {
             bytes,
         )
     };
-    let open = |parts: &[Vec<u8>]| parts.concat();
     let nested = "multipart/mixed; boundary=inner";
 
-    for (what, body) in [
+    for (description, body) in [
         ("empty", Vec::new()),
         ("no form", b"{\"space\": \"x\"}".to_vec()),
-        ("no parts", whole(&[])),
-        ("no end", open(&[space(), photo()])),
+        ("no parts", form(&[])),
+        ("no end", [space(), photo()].concat()),
         (
             "no name",
-            whole(&[
+            form(&[
                 space(),
                 part("content-disposition: form-data", "x"),
                 photo(),
@@ -240,56 +236,59 @@ async fn malformed_part_rejects_form(stack: &Stack) {
         ),
         (
             "no disposition",
-            whole(&[space(), part("x-other: y", "x"), photo()]),
+            form(&[space(), part("x-other: y", "x"), photo()]),
         ),
-        ("no headers", whole(&[space(), part("", "x"), photo()])),
+        ("no headers", form(&[space(), part("", "x"), photo()])),
         (
             "broken header",
-            whole(&[space(), part("content-disposition", "x"), photo()]),
+            form(&[space(), part("content-disposition", "x"), photo()]),
         ),
         (
             "NUL in a header",
-            whole(&[
+            form(&[
                 space(),
                 part("content-disposition: form-data; name=\"\0\"", "x"),
                 photo(),
             ]),
         ),
-        ("no file", whole(&[space()])),
+        ("no file", form(&[space()])),
         (
-            "a file of no name",
-            whole(&[
+            "an unknown field",
+            form(&[
                 space(),
                 file("name=\"other\"; filename=\"a.jpg\"", "image/jpeg", PHOTO),
             ]),
         ),
-        ("a file that is text", whole(&[space(), text("file", "x")])),
         (
-            "files that are texts",
-            whole(&[space(), text("files", "x"), text("files[0]", "y")]),
-        ),
-        ("two files", whole(&[space(), photo(), photo()])),
-        (
-            "parts in a part",
-            whole(&[space(), file("name=\"files\"", nested, b"--inner--")]),
+            "a file without a file name",
+            form(&[space(), text("file", "x")]),
         ),
         (
-            "no type",
-            whole(&[
+            "files without file names",
+            form(&[space(), text("files", "x"), text("files[0]", "y")]),
+        ),
+        ("two files", form(&[space(), photo(), photo()])),
+        (
+            "nested parts",
+            form(&[space(), file("name=\"files\"", nested, b"--inner--")]),
+        ),
+        (
+            "an undetectable type",
+            form(&[
                 space(),
                 file("name=\"file\"; filename=\"a.jpg\"", "image/png", b"text"),
             ]),
         ),
         (
-            "an index that is none",
-            whole(&[
+            "an invalid index",
+            form(&[
                 space(),
                 file("name=\"files[x]\"; filename=\"a.jpg\"", "image/jpeg", PHOTO),
             ]),
         ),
         (
             "an executable",
-            whole(&[
+            form(&[
                 space(),
                 file(
                     "name=\"files[]\"; filename=\"a.php\u{202E}gpj\"",
@@ -300,11 +299,11 @@ async fn malformed_part_rejects_form(stack: &Stack) {
         ),
         (
             "many parts",
-            whole(&[vec![text("x", "y"); 64].concat(), space(), photo()]),
+            form(&[vec![text("x", "y"); 64].concat(), space(), photo()]),
         ),
     ] {
         let response = send(client, body).await;
-        assert_rejected(response, what);
+        assert_rejected(response, description);
     }
 
     for kind in [
@@ -322,10 +321,13 @@ async fn malformed_part_rejects_form(stack: &Stack) {
             .request("POST", "/upload")
             .header("content-type", kind);
         assert_rejected(
-            client.send(request.body(whole(&[space(), photo()]))).await,
+            client.send(request.body(form(&[space(), photo()]))).await,
             kind,
         );
     }
 
-    stack.dump().await.assert_unchanged(&before, "wrong forms");
+    stack
+        .dump()
+        .await
+        .assert_unchanged(&before, "malformed forms");
 }

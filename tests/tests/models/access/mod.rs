@@ -1,9 +1,9 @@
-//! Folders, files and access in any order of changes, over many seeds, against a model that goes up
-//! folder by folder: after each change the API reports of every folder and every file what the
-//! model says, and the CDN lets a stranger have those files alone that the model says are open.
+//! Random changes of folders, files and access control, compared with a model: after each change,
+//! the API reports the access control of every folder and file as in the model, and the CDN
+//! delivers to anonymous clients only the files that are open in the model.
 //!
-//! `LARDER_ACCESS_SEEDS=0..1000 cargo test -p tests access_model` tries other seeds,
-//! `LARDER_ACCESS_SEEDS=57..58` one alone.
+//! `LARDER_ACCESS_SEEDS=0..1000 cargo test -p tests models::access` runs other seeds,
+//! `LARDER_ACCESS_SEEDS=57..58` a single one.
 
 mod model;
 
@@ -21,36 +21,35 @@ use tests::{Client, Extent, Response, Stack, StackOptions, Tenant, form};
 use crate::delivery::signers::DeliverySigner;
 use model::{Change, File, Flags, Folder, Model};
 
-/// Seeds that are tried.
+/// Seeds of a run.
 const SEEDS: Extent = Extent {
     default: 2,
     thorough: 24,
     variable: "LARDER_ACCESS_SEEDS",
 };
-/// Seeds at once.
+/// Maximum number of concurrent seeds.
 const SEEDS_AT_ONCE: usize = 4;
-/// Steps of a seed.
+/// Number of changes per seed.
 const STEPS: u64 = 50;
-/// Folders that there are at most: all of them within one another are no deeper than folders may
-/// be.
-const FOLDERS: usize = 14;
-/// Files that there are at most.
-const FILES: usize = 16;
-/// Deleted files that are asked for.
-const LATEST_GONE: usize = 3;
-/// How files are delivered, and the upload configs that make them so.
+/// Maximum number of folders: a chain of all of them is not too deep.
+const MAX_FOLDERS: usize = 14;
+/// Maximum number of files.
+const MAX_FILES: usize = 16;
+/// Number of deleted files whose URLs are requested.
+const CHECKED_DELETED_FILES: usize = 3;
+/// Delivery types, and the names of their upload configs.
 const TYPES: [(&str, &str); 3] = [
     ("upload", "starter"),
     ("private", "private"),
     ("authenticated", "authenticated"),
 ];
-/// What all files hold.
+/// Content of all files.
 const CONTENT: &str = "some text";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn access_follows_model_after_random_changes() {
     let worlds = stream::iter(SEEDS.seeds()).map(async |seed| {
-        let world = std::panic::AssertUnwindSafe(World::turn(seed)).catch_unwind();
+        let world = std::panic::AssertUnwindSafe(World::run(seed)).catch_unwind();
         Box::pin(world).await.is_err().then_some(seed)
     });
     let failed: Vec<u64> = worlds
@@ -61,36 +60,36 @@ async fn access_follows_model_after_random_changes() {
 
     assert!(
         failed.is_empty(),
-        "failed with the seeds {failed:?}: try one alone with {}=SEED..SEED+1",
+        "failed seeds: {failed:?}. Run one of them with {}=SEED..SEED+1",
         SEEDS.variable
     );
 }
 
-/// A space, and what it has to be.
+/// A space, and its expected state.
 struct World {
     stack: Stack,
     draws: SmallRng,
-    /// The seed, and the steps so far.
+    /// Seed and number of changes, for panic messages.
     place: (u64, u64),
     acme: Tenant,
     viewer: Client,
     signer: DeliverySigner,
-    /// Ids of upload configs, by the types they make.
+    /// Ids of upload configs, by delivery type.
     configs: BTreeMap<&'static str, String>,
     model: Model,
-    /// Where files were that are deleted.
-    gone: Vec<String>,
-    /// Folders that were made; those that are deleted among them.
-    made: Vec<String>,
+    /// URLs of deleted files.
+    deleted_urls: Vec<String>,
+    /// Ids of all created folders, including deleted ones.
+    created_folders: Vec<String>,
 }
 
 impl World {
-    async fn turn(seed: u64) {
+    async fn run(seed: u64) {
         let mut world = World::new(seed).await;
         for step in 0..STEPS {
             world.place.1 = step;
             world.step().await;
-            world.look().await;
+            world.assert_matches_model().await;
         }
         world.stack.run_purges().await;
         world.stack.stop().await;
@@ -123,15 +122,15 @@ impl World {
             .as_array()
             .expect("a list")
         {
-            let made = TYPES.into_iter().find(|(_, name)| config["name"] == *name);
-            let (delivery_type, _) = made.expect("no other config was made");
+            let created = TYPES.into_iter().find(|(_, name)| config["name"] == *name);
+            let (delivery_type, _) = created.expect("no other upload config exists");
 
             configs.insert(delivery_type, text(config, "id"));
         }
 
         let model = Model {
             space: acme.id.clone(),
-            says: Flags::default(),
+            access: Flags::default(),
             folders: BTreeMap::new(),
             files: BTreeMap::new(),
         };
@@ -143,8 +142,8 @@ impl World {
             signer: DeliverySigner::of(&acme).await,
             configs,
             model,
-            gone: Vec::new(),
-            made: Vec::new(),
+            deleted_urls: Vec::new(),
+            created_folders: Vec::new(),
             acme,
             stack,
         }
@@ -152,13 +151,13 @@ impl World {
 
     async fn step(&mut self) {
         match self.draws.random_range(0..100) {
-            0..14 => self.make_folder().await,
+            0..14 => self.create_folder().await,
             14..36 => self.move_folder().await,
             36..40 => self.rename_folder().await,
             40..45 => self.delete_folder().await,
-            45..50 => self.say_of_space().await,
-            50..63 => self.say_of_folder().await,
-            63..71 => self.say_of_file().await,
+            45..50 => self.change_space_access().await,
+            50..63 => self.change_folder_access().await,
+            63..71 => self.change_file_access().await,
             71..76 => self.change_type().await,
             76..84 => self.move_file().await,
             84..87 => self.delete_file().await,
@@ -192,8 +191,8 @@ impl World {
         self.draw(&ids)
     }
 
-    /// Where something may go: mostly into a folder, else to the top.
-    fn place_to_be(&mut self) -> Option<String> {
+    /// Returns a random folder, or the root in one of six cases.
+    fn random_parent(&mut self) -> Option<String> {
         if self.draws.random_range(0..6) == 0 {
             None
         } else {
@@ -211,12 +210,12 @@ impl World {
             public_read: flag(),
         };
 
-        // One in four takes back what was said.
+        // One of four changes removes the access control.
         (self.draws.random_range(0..4) != 0).then_some(change)
     }
 
-    /// Changes what something at a path says, or takes it back.
-    async fn say(&self, path: &str, change: Option<Change>) {
+    /// Sets or removes the access control of a resource.
+    async fn set_access(&self, path: &str, change: Option<Change>) {
         let path = format!("{path}/access-control");
         let response = match change {
             Some(change) => self.acme.client.put(&path, change.body()).await,
@@ -225,54 +224,58 @@ impl World {
         self.check(response, 200);
     }
 
-    async fn say_of_space(&mut self) {
+    async fn change_space_access(&mut self) {
         let change = self.change();
-        self.say(&format!("/spaces/{}", self.acme.id), change).await;
-        let says = change.and_then(|change| change.of(Some(self.model.says)));
-        self.model.says = says.unwrap_or_default();
+        self.set_access(&format!("/spaces/{}", self.acme.id), change)
+            .await;
+        let access = change.and_then(|change| change.of(Some(self.model.access)));
+        self.model.access = access.unwrap_or_default();
     }
 
-    async fn say_of_folder(&mut self) {
+    async fn change_folder_access(&mut self) {
         let (Some(id), change) = (self.folder(), self.change()) else {
             return;
         };
-        self.say(&format!("/folders/{id}"), change).await;
-        let folder = self.model.folders.get_mut(&id).expect("it was drawn");
-        folder.says = change.and_then(|change| change.of(folder.says));
+        self.set_access(&format!("/folders/{id}"), change).await;
+        let folder = self.model.folders.get_mut(&id).expect("a drawn id");
+        folder.access = change.and_then(|change| change.of(folder.access));
     }
 
-    async fn say_of_file(&mut self) {
+    async fn change_file_access(&mut self) {
         let (Some(id), change) = (self.file(), self.change()) else {
             return;
         };
-        self.say(&format!("/files/{id}"), change).await;
-        let file = self.model.files.get_mut(&id).expect("it was drawn");
-        file.says = change.and_then(|change| change.of(file.says));
+        self.set_access(&format!("/files/{id}"), change).await;
+        let file = self.model.files.get_mut(&id).expect("a drawn id");
+        file.access = change.and_then(|change| change.of(file.access));
     }
 
-    async fn make_folder(&mut self) {
-        if self.model.folders.len() == FOLDERS {
+    async fn create_folder(&mut self) {
+        if self.model.folders.len() == MAX_FOLDERS {
             return;
         }
 
-        let (name, parent) = (format!("Folder {}", self.made.len()), self.place_to_be());
+        let (name, parent) = (
+            format!("Folder {}", self.created_folders.len()),
+            self.random_parent(),
+        );
         let body = json!({"name": name, "space_id": self.acme.id, "parent_id": parent});
         let response = self.acme.client.post("/folders", body).await;
         let id = text(&self.check(response, 201).expect_created(), "id");
 
-        self.made.push(id.clone());
+        self.created_folders.push(id.clone());
         self.model.folders.insert(
             id,
             Folder {
                 name,
                 parent,
-                says: None,
+                access: None,
             },
         );
     }
 
     async fn move_folder(&mut self) {
-        let (Some(id), parent) = (self.folder(), self.place_to_be()) else {
+        let (Some(id), parent) = (self.folder(), self.random_parent()) else {
             return;
         };
         let response = self
@@ -288,11 +291,7 @@ impl World {
         }
 
         self.check(response, 200);
-        self.model
-            .folders
-            .get_mut(&id)
-            .expect("it was drawn")
-            .parent = parent;
+        self.model.folders.get_mut(&id).expect("a drawn id").parent = parent;
     }
 
     async fn rename_folder(&mut self) {
@@ -305,7 +304,7 @@ impl World {
             .await;
 
         self.check(response, 200);
-        self.model.folders.get_mut(&id).expect("it was drawn").name = name;
+        self.model.folders.get_mut(&id).expect("a drawn id").name = name;
     }
 
     async fn delete_folder(&mut self) {
@@ -319,12 +318,12 @@ impl World {
     }
 
     async fn upload(&mut self) {
-        if self.model.files.len() == FILES {
+        if self.model.files.len() == MAX_FILES {
             return;
         }
 
         let (delivery_type, config) = TYPES[self.draws.random_range(0..TYPES.len())];
-        let folder = self.place_to_be();
+        let folder = self.random_parent();
         let form =
             form(&self.acme.handle, "a.txt", "text/plain", CONTENT).text("upload_config", config);
         let form = form.text(
@@ -339,7 +338,7 @@ impl World {
             folder,
             delivery_type,
             config,
-            says: None,
+            access: None,
         };
 
         self.model.files.insert(text(&record, "id"), file);
@@ -358,18 +357,18 @@ impl World {
         self.model
             .files
             .get_mut(&id)
-            .expect("it was drawn")
+            .expect("a drawn id")
             .delivery_type = delivery_type;
     }
 
-    /// Moves a file into any folder that there ever was.
+    /// Moves a file into a folder that exists or existed.
     async fn move_file(&mut self) {
-        let made = self.made.clone();
-        let (Some(id), folder) = (self.file(), self.draw(&made)) else {
+        let folders = self.created_folders.clone();
+        let (Some(id), folder) = (self.file(), self.draw(&folders)) else {
             return;
         };
         let folder = folder.filter(|_| self.draws.random_range(0..6) != 0);
-        let is_there = folder
+        let exists = folder
             .as_ref()
             .is_none_or(|folder| self.model.folders.contains_key(folder));
         let response = self
@@ -378,9 +377,9 @@ impl World {
             .put(&format!("/files/{id}"), json!({"folder_id": folder}))
             .await;
 
-        if is_there {
+        if exists {
             self.check(response, 200);
-            self.model.files.get_mut(&id).expect("it was drawn").folder = folder;
+            self.model.files.get_mut(&id).expect("a drawn id").folder = folder;
         } else {
             let errors = self.check(response, 422).expect_error(422);
             assert!(errors["folder_id"].is_array(), "{:?}: {errors}", self.place);
@@ -391,17 +390,17 @@ impl World {
         let Some(id) = self.file() else { return };
         let response = self.acme.client.delete(&format!("/files/{id}")).await;
         self.check(response, 204);
-        self.gone
+        self.deleted_urls
             .extend(self.model.files.remove(&id).map(|file| file.url));
     }
 
-    /// Holds what the API and the CDN say against the model.
-    async fn look(&mut self) {
+    /// Asserts that the API and the CDN agree with the model.
+    async fn assert_matches_model(&mut self) {
         let folders = self
             .model
             .folders
             .keys()
-            .map(|id| self.model.shown_folder(id))
+            .map(|id| self.model.folder_record(id))
             .collect();
         self.assert_list("/folders", folders).await;
 
@@ -409,7 +408,7 @@ impl World {
             .model
             .files
             .keys()
-            .map(|id| self.model.shown_file(id))
+            .map(|id| self.model.file_record(id))
             .collect();
         self.assert_list("/files", files).await;
 
@@ -435,41 +434,41 @@ impl World {
             }
         }
 
-        for url in self.gone.iter().rev().take(LATEST_GONE) {
+        for url in self.deleted_urls.iter().rev().take(CHECKED_DELETED_FILES) {
             self.check(anonymous.get(url).await, 404);
         }
 
-        self.look_at_one().await;
+        self.assert_single_records_match().await;
     }
 
-    /// Demands a list of these, as far as they say what matters here, in any order.
+    /// Asserts that a list contains these records, in any order.
     async fn assert_list(&self, path: &str, expected: Vec<Value>) {
         let page = self.viewer.get(&format!("{path}?limit=100")).await;
         let page = self.check(page, 200).json();
         assert_eq!(page["next_cursor"], Value::Null, "{:?}", self.place);
 
-        let shown = page["data"].as_array().expect("a list");
-        let ids: BTreeSet<&str> = shown
+        let records = page["data"].as_array().expect("a list");
+        let ids: BTreeSet<&str> = records
             .iter()
             .filter_map(|record| record["id"].as_str())
             .collect();
 
         assert_eq!(
-            (shown.len(), ids.len()),
+            (records.len(), ids.len()),
             (expected.len(), expected.len()),
             "{:?}: {path}",
             self.place
         );
 
         for expected in expected {
-            let found = shown.iter().find(|record| record["id"] == expected["id"]);
-            self.assert_shown(found.unwrap_or(&Value::Null), &expected);
+            let found = records.iter().find(|record| record["id"] == expected["id"]);
+            self.assert_record(found.unwrap_or(&Value::Null), &expected);
         }
     }
 
-    /// Demands of a record what matters here.
+    /// Asserts that a record has the expected fields.
     #[track_caller]
-    fn assert_shown(&self, record: &Value, expected: &Value) {
+    fn assert_record(&self, record: &Value, expected: &Value) {
         for (field, value) in expected.as_object().expect("an object") {
             assert_eq!(
                 record[field], *value,
@@ -479,17 +478,17 @@ impl World {
         }
     }
 
-    /// One folder and one file are asked for by themselves, and the file by those who may always
-    /// see it.
-    async fn look_at_one(&mut self) {
+    /// Asserts that a folder and a file match the model, and that the file is delivered to clients
+    /// with access.
+    async fn assert_single_records_match(&mut self) {
         if let Some(id) = self.folder() {
-            let shown = self.viewer.get(&format!("/folders/{id}")).await.expect_ok();
-            self.assert_shown(&shown, &self.model.shown_folder(&id));
+            let record = self.viewer.get(&format!("/folders/{id}")).await.expect_ok();
+            self.assert_record(&record, &self.model.folder_record(&id));
         }
 
         if let Some(id) = self.file() {
-            let shown = self.viewer.get(&format!("/files/{id}")).await.expect_ok();
-            self.assert_shown(&shown, &self.model.shown_file(&id));
+            let record = self.viewer.get(&format!("/files/{id}")).await.expect_ok();
+            self.assert_record(&record, &self.model.file_record(&id));
             let url = &self.model.files[&id].url;
             let expires_seconds = self.stack.admin_environment().env.now().seconds() + 60;
             let signed = self.signer.sign(url, expires_seconds, &[]);

@@ -1,5 +1,4 @@
-//! What access has to be, told as simply as it can be: by going up from a file, folder by folder,
-//! to its space.
+//! Reference implementation of access control: a walk from a file through its folders to the space.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +11,12 @@ pub(crate) struct Flags {
 }
 
 impl Flags {
-    fn ask_for_proof(self) -> bool {
+    fn is_closed(self) -> bool {
         self.requires_auth
     }
 }
 
-/// Flags that a request sends.
+/// Access control of a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Change {
     pub(crate) requires_auth: Option<bool>,
@@ -36,7 +35,7 @@ impl Change {
         json!({"access_control": flags.collect::<Value>()})
     }
 
-    /// What the flags are after it, where they were these before.
+    /// Returns the access control after the change.
     pub(crate) fn of(self, before: Option<Flags>) -> Option<Flags> {
         if self.requires_auth.is_none() && self.public_read.is_none() {
             return before;
@@ -52,7 +51,7 @@ impl Change {
 pub(crate) struct Folder {
     pub(crate) name: String,
     pub(crate) parent: Option<String>,
-    pub(crate) says: Option<Flags>,
+    pub(crate) access: Option<Flags>,
 }
 
 #[derive(Debug)]
@@ -60,36 +59,49 @@ pub(crate) struct File {
     pub(crate) url: String,
     pub(crate) folder: Option<String>,
     pub(crate) delivery_type: &'static str,
-    /// The upload config that it came in by.
+    /// Id of the upload config.
     pub(crate) config: String,
-    pub(crate) says: Option<Flags>,
+    pub(crate) access: Option<Flags>,
 }
 
-/// A space, with its folders and files by their ids.
+/// Access control, and the level that it comes from.
+struct Access<'a> {
+    flags: Flags,
+    source: &'static str,
+    from: &'a str,
+}
+
+impl Access<'_> {
+    fn to_json(&self) -> Value {
+        access_control(self.flags.is_closed(), self.source, self.from)
+    }
+}
+
+/// A space, with its folders and files by id.
 #[derive(Debug)]
 pub(crate) struct Model {
     pub(crate) space: String,
-    pub(crate) says: Flags,
+    pub(crate) access: Flags,
     pub(crate) folders: BTreeMap<String, Folder>,
     pub(crate) files: BTreeMap<String, File>,
 }
 
 impl Model {
-    /// A folder and those around it, from the innermost up.
-    pub(crate) fn upward<'a>(&'a self, innermost: Option<&'a str>) -> Vec<(&'a str, &'a Folder)> {
-        let mut upward = Vec::new();
-        let mut next = innermost;
+    /// Returns a folder and its ancestors, leaf first.
+    pub(crate) fn ancestors<'a>(&'a self, leaf: Option<&'a str>) -> Vec<(&'a str, &'a Folder)> {
+        let mut ancestors = Vec::new();
+        let mut next = leaf;
         while let Some(id) = next {
             let folder = &self.folders[id];
-            upward.push((id, folder));
+            ancestors.push((id, folder));
             next = folder.parent.as_deref();
         }
-        upward
+        ancestors
     }
 
-    /// Whether a folder is another one, or within it.
+    /// Returns whether a folder is another one or its descendant.
     pub(crate) fn is_within(&self, folder: Option<&str>, outer: &str) -> bool {
-        self.upward(folder).iter().any(|(id, _)| *id == outer)
+        self.ancestors(folder).iter().any(|(id, _)| *id == outer)
     }
 
     pub(crate) fn has_folders(&self, id: &str) -> bool {
@@ -106,47 +118,59 @@ impl Model {
 
     fn path(&self, folder: Option<&str>) -> Option<String> {
         let names = self
-            .upward(folder)
+            .ancestors(folder)
             .into_iter()
             .rev()
             .map(|(_, folder)| format!("{}/", folder.name));
         Some(names.collect::<String>()).filter(|path| !path.is_empty())
     }
 
-    /// What the nearest of a folder and those around it says, or the space.
-    fn nearest<'a>(&'a self, folder: Option<&'a str>) -> (Flags, &'static str, &'a str) {
-        let spoken = self
-            .upward(folder)
-            .into_iter()
-            .find_map(|(id, folder)| Some((folder.says?, "folder", id)));
-        spoken.unwrap_or((self.says, "space", self.space.as_str()))
+    /// Returns the access control that a folder, or the root, passes on: that of the nearest
+    /// ancestor that has any, else that of the space.
+    fn inherited<'a>(&'a self, folder: Option<&'a str>) -> Access<'a> {
+        let nearest = self.ancestors(folder).into_iter().find_map(|(id, folder)| {
+            Some(Access {
+                flags: folder.access?,
+                source: "folder",
+                from: id,
+            })
+        });
+
+        nearest.unwrap_or(Access {
+            flags: self.access,
+            source: "space",
+            from: &self.space,
+        })
     }
 
-    /// A folder as the API has to show it, as far as it matters here.
-    pub(crate) fn shown_folder(&self, id: &str) -> Value {
+    /// Returns the expected fields of a folder.
+    pub(crate) fn folder_record(&self, id: &str) -> Value {
         let folder = &self.folders[id];
-        let (flags, source, from) = match folder.says {
-            Some(flags) => (flags, "direct", id),
-            None => self.nearest(folder.parent.as_deref()),
+        let access = match folder.access {
+            Some(flags) => Access {
+                flags,
+                source: "direct",
+                from: id,
+            },
+            None => self.inherited(folder.parent.as_deref()),
         };
 
         json!({
             "id": id, "name": folder.name, "parent_id": folder.parent, "path": self.path(Some(id)),
-            "has_children": self.has_folders(id), "access_control": shown(flags.ask_for_proof(), source, from),
+            "has_children": self.has_folders(id), "access_control": access.to_json(),
         })
     }
 
-    /// The same of a file.
-    pub(crate) fn shown_file(&self, id: &str) -> Value {
+    /// Returns the expected fields of a file.
+    pub(crate) fn file_record(&self, id: &str) -> Value {
         let file = &self.files[id];
         let folder = file.folder.as_deref();
-        let access_control = match file.says {
-            Some(flags) => shown(flags.ask_for_proof(), "direct", id),
-            None if file.delivery_type != "upload" => shown(true, "upload_config", &file.config),
-            None => {
-                let (flags, source, from) = self.nearest(folder);
-                shown(flags.ask_for_proof(), source, from)
+        let access_control = match file.access {
+            Some(flags) => access_control(flags.is_closed(), "direct", id),
+            None if file.delivery_type != "upload" => {
+                access_control(true, "upload_config", &file.config)
             }
+            None => self.inherited(folder).to_json(),
         };
 
         json!({
@@ -155,16 +179,16 @@ impl Model {
         })
     }
 
-    /// Whether anyone may see a file.
+    /// Returns whether anonymous clients can read a file.
     pub(crate) fn is_open(&self, file: &File) -> bool {
         let flags = file
-            .says
-            .unwrap_or_else(|| self.nearest(file.folder.as_deref()).0);
-        file.delivery_type == "upload" && !flags.ask_for_proof()
+            .access
+            .unwrap_or_else(|| self.inherited(file.folder.as_deref()).flags);
+        file.delivery_type == "upload" && !flags.is_closed()
     }
 }
 
-fn shown(requires_auth: bool, source: &str, inherited_from: &str) -> Value {
+fn access_control(requires_auth: bool, source: &str, inherited_from: &str) -> Value {
     let public_read = !requires_auth;
     json!({
         "requires_auth": requires_auth, "public_read": public_read, "source": source, "inherited_from": inherited_from,

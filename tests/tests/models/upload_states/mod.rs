@@ -1,10 +1,9 @@
-//! Announced files in any order of what may befall them, over many seeds: each becomes active once
-//! at most, with bytes that were judged, and what does not is gone in time, with all that was sent
-//! for it.
+//! Random steps on pending files: each file becomes active at most once and with validated bytes,
+//! and every other file expires with its bytes.
 //!
-//! After every step all that is kept is read, and held against what the step may have done. In some
-//! seeds AWS misbehaves at random. `LARDER_STATE_SEEDS=0..1000 cargo test -p tests states` tries other seeds,
-//! `LARDER_STATE_SEEDS=57..58` one alone.
+//! After every step, all stored items are compared with the possible effects of the step. In some
+//! seeds, AWS misbehaves at random. `LARDER_STATE_SEEDS=0..1000 cargo test -p tests
+//! models::upload_states` runs other seeds, `LARDER_STATE_SEEDS=57..58` a single one.
 
 mod model;
 
@@ -25,54 +24,54 @@ use serde_json::{Value, json};
 use tests::{Dump, Extent, Stack, StackOptions, Tenant, minutes};
 
 use model::{
-    Content, File, LENGTH, Seen, Standing,
+    Content, File, FileState, LENGTH, SpaceState,
     State::{Active, Gone, Pending},
     text,
 };
 
-/// Seeds that are tried.
+/// Seeds of a run.
 const SEEDS: Extent = Extent {
     default: 4,
     thorough: 60,
     variable: "LARDER_STATE_SEEDS",
 };
-/// Seeds at once.
+/// Maximum number of concurrent seeds.
 const SEEDS_AT_ONCE: usize = 4;
-/// One in so many seeds has moods.
-const CHAOTIC: u64 = 4;
-/// Steps of a seed.
+/// One of this number of seeds has random AWS misbehavior.
+const CHAOS_INTERVAL: u64 = 4;
+/// Number of steps per seed.
 const STEPS: u64 = 60;
-/// Spaces at a time.
+/// Number of spaces.
 const SPACES: usize = 2;
-/// The latest files, to which things happen.
+/// Number of latest files that steps choose from.
 const LATEST: usize = 8;
-/// Confirmations at once.
+/// Number of concurrent confirmations.
 const CALLERS: usize = 3;
-/// Seconds for which an address takes bytes.
+/// Validity of an upload URL, in seconds.
 const OPEN_SECONDS: i64 = 3_600;
-/// Milliseconds after its announcement from which a file is looked for.
+/// Time between the creation of a pending file and its confirm-check, in milliseconds.
 const CHECKED_MS: i64 = 7_200_000;
-/// How long queues may take to rest before what failed has to come back.
+/// Time that queues get to drain before the visibility timeout of failed messages is skipped.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// Times that it may.
+/// Maximum number of skipped visibility timeouts.
 const TRIES: usize = 20;
 
-/// Spaces with announced files, and what they may be by now.
+/// Spaces with pending files, and their possible states.
 struct World {
     stack: Stack,
     draws: SmallRng,
     is_chaotic: bool,
-    /// The seed, and the steps so far.
+    /// Seed and number of steps, for panic messages.
     place: (u64, u64),
     tenants: Vec<Tenant>,
-    standings: BTreeMap<String, Standing>,
+    space_states: BTreeMap<String, SpaceState>,
     files: Vec<File>,
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn pending_files_keep_invariants_after_random_steps() {
     let worlds = stream::iter(SEEDS.seeds()).map(async |seed| {
-        let world = std::panic::AssertUnwindSafe(World::turn(seed)).catch_unwind();
+        let world = std::panic::AssertUnwindSafe(World::run(seed)).catch_unwind();
         Box::pin(world).await.is_err().then_some(seed)
     });
     let failed: Vec<u64> = worlds
@@ -83,28 +82,27 @@ async fn pending_files_keep_invariants_after_random_steps() {
 
     assert!(
         failed.is_empty(),
-        "failed with the seeds {failed:?}: try one alone with {}=SEED..SEED+1",
+        "failed seeds: {failed:?}. Run one of them with {}=SEED..SEED+1",
         SEEDS.variable
     );
 }
 
 impl World {
-    async fn turn(seed: u64) {
+    async fn run(seed: u64) {
         let stack = Stack::start_with(StackOptions {
             seed,
             ..StackOptions::default()
         })
         .await;
         let draws = SmallRng::seed_from_u64(seed);
-        let (tenants, standings) = (Vec::new(), BTreeMap::new());
-        let is_chaotic = seed % CHAOTIC == CHAOTIC - 1;
+        let is_chaotic = seed % CHAOS_INTERVAL == CHAOS_INTERVAL - 1;
         let mut world = World {
             stack,
             draws,
             is_chaotic,
             place: (seed, 0),
-            tenants,
-            standings,
+            tenants: Vec::new(),
+            space_states: BTreeMap::new(),
             files: Vec::new(),
         };
         for step in 0..STEPS {
@@ -117,23 +115,24 @@ impl World {
             world.step().await;
             world.rest().await;
             world.stack.cloud.chaos().disable();
-            world.look(before_ms).await;
+            world.assert_expected(before_ms).await;
         }
 
         world.end().await;
     }
 
-    /// Makes a space in place of each that is gone.
+    /// Creates a space in place of each deleted one.
     async fn settle_spaces(&mut self) {
         self.tenants
-            .retain(|tenant| self.standings[&tenant.id] != Standing::Deleted);
+            .retain(|tenant| self.space_states[&tenant.id] != SpaceState::Deleted);
 
         while self.tenants.len() < SPACES {
             let tenant = self
                 .stack
-                .space(&format!("Space {}", self.standings.len()))
+                .space(&format!("Space {}", self.space_states.len()))
                 .await;
-            self.standings.insert(tenant.id.clone(), Standing::Enabled);
+            self.space_states
+                .insert(tenant.id.clone(), SpaceState::Enabled);
             self.tenants.push(tenant);
         }
     }
@@ -156,7 +155,7 @@ impl World {
         }
     }
 
-    /// Demands a status, or that AWS was to blame for another; `true` where it is this one.
+    /// Asserts a status, or 503 if AWS misbehaves. Returns whether the status is the expected one.
     #[track_caller]
     fn check(&self, status: u16, expected: u16) -> bool {
         let is_excused = self.is_chaotic && status == 503;
@@ -178,7 +177,7 @@ impl World {
         let (name, content_type) = ("notes.txt", "text/plain");
         let body = json!({"space": tenant.handle, "filename": name, "content_type": content_type, "size": LENGTH});
         let response = self.stack.account().post("/upload/presign", body).await;
-        let is_enabled = self.standings[&tenant.id] == Standing::Enabled;
+        let is_enabled = self.space_states[&tenant.id] == SpaceState::Enabled;
 
         if self.check(response.status, if is_enabled { 201 } else { 403 }) && is_enabled {
             let pending_file = response.json();
@@ -186,15 +185,17 @@ impl World {
                 text(&pending_file, "file_id").to_owned(),
                 text(&pending_file, "upload_url").to_owned(),
             );
-            let (seen, presigned_ms) = ((Pending, None), self.stack.clock.now_ms());
-            let (space, outlook) = (tenant.id, vec![seen]);
+            let state = (Pending, None);
+            let presigned_ms = self.stack.clock.now_ms();
+            let space = tenant.id;
+            let possible = vec![state];
             self.files.push(File {
                 id,
                 space,
                 url,
                 presigned_ms,
-                seen,
-                outlook,
+                state,
+                possible,
                 may_have_stale_bytes: false,
             });
         }
@@ -207,7 +208,7 @@ impl World {
             Content::Other,
             Content::Program,
         ];
-        // Where there is none, it is too short.
+        // `None` stands for bytes that are too short.
         let content = contents
             .get(self.draws.random_range(0..=contents.len()))
             .copied();
@@ -224,30 +225,30 @@ impl World {
             Err(_) if self.is_chaotic => 503,
             Err(error) => panic!("{:?}: {error:?}", self.place),
         };
-        let taken = content.filter(|_| is_open);
-        let is_certain = self.check(status, if taken.is_some() { 200 } else { 403 });
+        let accepted = content.filter(|_| is_open);
+        let is_certain = self.check(status, if accepted.is_some() { 200 } else { 403 });
         let file = &mut self.files[index];
 
-        if taken.is_some() {
-            file.may_have_stale_bytes |= file.seen.0 == Gone;
-            let after = (file.seen.0, taken);
-            file.outlook = if is_certain {
+        if accepted.is_some() {
+            file.may_have_stale_bytes |= file.state.0 == Gone;
+            let after = (file.state.0, accepted);
+            file.possible = if is_certain {
                 vec![after]
             } else {
-                vec![file.seen, after]
+                vec![file.state, after]
             };
         }
     }
 
-    /// What a confirmation is answered with, and what it makes of a file.
-    fn confirmed(&self, file: &File) -> (u16, Seen) {
-        match (self.standings[&file.space], file.seen) {
-            (Standing::Deleted, seen) | (_, seen @ (Gone, _)) => (404, seen),
-            (Standing::Disabled, seen) => (403, seen),
-            (Standing::Enabled, seen @ (Active(_), _)) => (200, seen),
-            (Standing::Enabled, (Pending, None)) => (409, file.seen),
-            (Standing::Enabled, (Pending, Some(Content::Program))) => (422, (Gone, None)),
-            (Standing::Enabled, (Pending, Some(content))) => {
+    /// Returns the status of a confirmation, and the state of the file after it.
+    fn confirmed(&self, file: &File) -> (u16, FileState) {
+        match (self.space_states[&file.space], file.state) {
+            (SpaceState::Deleted, state) | (_, state @ (Gone, _)) => (404, state),
+            (SpaceState::Disabled, state) => (403, state),
+            (SpaceState::Enabled, state @ (Active(_), _)) => (200, state),
+            (SpaceState::Enabled, (Pending, None)) => (409, file.state),
+            (SpaceState::Enabled, (Pending, Some(Content::Program))) => (422, (Gone, None)),
+            (SpaceState::Enabled, (Pending, Some(content))) => {
                 (200, (Active(content), Some(content)))
             }
         }
@@ -261,14 +262,14 @@ impl World {
         );
         let responses =
             join_all((0..times).map(|_| account.send(account.request("POST", &path)))).await;
-        // Who comes after a refusal finds no file, or no bytes.
-        let comes_late = |status: u16| expected == 422 && times > 1 && [404, 409].contains(&status);
-        let mut fitting = 0;
+        // A confirmation after a rejection finds no file or no bytes.
+        let is_late = |status: u16| expected == 422 && times > 1 && [404, 409].contains(&status);
+        let mut matching = 0;
         for response in responses
             .into_iter()
-            .filter(|response| !comes_late(response.status))
+            .filter(|response| !is_late(response.status))
         {
-            fitting += usize::from(self.check(response.status, expected));
+            matching += usize::from(self.check(response.status, expected));
 
             if let (200, Active(content)) = (response.status, after.0) {
                 assert_eq!(
@@ -280,18 +281,18 @@ impl World {
             }
         }
 
-        let wanted = if expected == 422 { 1 } else { times };
+        let expected_count = if expected == 422 { 1 } else { times };
         assert!(
-            self.is_chaotic || fitting == wanted,
-            "{:?}: {fitting} of {wanted}",
+            self.is_chaotic || matching == expected_count,
+            "{:?}: {matching} of {expected_count}",
             self.place
         );
 
         let file = &mut self.files[index];
-        file.outlook = if fitting > 0 {
+        file.possible = if matching > 0 {
             vec![after]
         } else {
-            vec![file.seen, after]
+            vec![file.state, after]
         };
     }
 
@@ -304,7 +305,7 @@ impl World {
             return;
         }
 
-        let enabled = self.standings[&tenant.id] != Standing::Enabled;
+        let enabled = self.space_states[&tenant.id] != SpaceState::Enabled;
         let body = json!({"name": name.expect_ok()["name"], "enabled": enabled});
         let response = self.stack.account().put(&path, body).await;
 
@@ -321,7 +322,7 @@ impl World {
         self.check(response.status, 202);
     }
 
-    /// Waits until what is due is worked off. A job that failed comes back when its time is over.
+    /// Waits until the due jobs have run, and retries failed ones.
     async fn rest(&self) {
         if !self.is_chaotic {
             self.stack
@@ -345,61 +346,65 @@ impl World {
         panic!("{:?}: the queues do not rest", self.place);
     }
 
-    /// What time makes of a file.
-    fn passed(&self, file: &File, seen: Seen) -> Seen {
-        let is_enabled = self.standings[&file.space] == Standing::Enabled;
+    /// Returns the state of a file after the jobs that are due.
+    fn after_checks(&self, file: &File, state: FileState) -> FileState {
+        let is_enabled = self.space_states[&file.space] == SpaceState::Enabled;
         let is_due = self.stack.clock.now_ms() >= file.presigned_ms + CHECKED_MS;
 
-        match seen {
-            (_, staged) if self.standings[&file.space] == Standing::Deleted => (Gone, staged),
+        match state {
+            (_, staged) if self.space_states[&file.space] == SpaceState::Deleted => (Gone, staged),
             (Pending, Some(content)) if is_due && is_enabled && content != Content::Program => {
                 (Active(content), Some(content))
             }
             (Pending, _) if is_due => (Gone, None),
-            seen => seen,
+            state => state,
         }
     }
 
-    /// Holds what is kept against what it may be.
-    async fn look(&mut self, before_ms: i64) {
+    /// Asserts that each file is in a possible state.
+    async fn assert_expected(&mut self, before_ms: i64) {
         let dump = self.stack.dump().await;
         self.assert_invariants(&dump);
 
-        for (id, standing) in &mut self.standings {
-            *standing = Standing::of(&dump, id);
+        for (id, space_state) in &mut self.space_states {
+            *space_state = SpaceState::of(&dump, id);
         }
 
-        let has_passed = self.stack.clock.now_ms() > before_ms;
+        let has_advanced = self.stack.clock.now_ms() > before_ms;
         for index in 0..self.files.len() {
             let file = &self.files[index];
-            let mut outlook = file.outlook.clone();
-            if has_passed {
-                let later = file.outlook.iter().map(|seen| self.passed(file, *seen));
-                // A job that fails takes its time.
-                outlook = if self.is_chaotic {
-                    outlook.iter().copied().chain(later).collect()
+            let mut possible = file.possible.clone();
+            if has_advanced {
+                let later = file
+                    .possible
+                    .iter()
+                    .map(|state| self.after_checks(file, *state));
+                // A failed job may run later.
+                possible = if self.is_chaotic {
+                    possible.iter().copied().chain(later).collect()
                 } else {
                     later.collect()
                 };
             }
 
-            let seen = file.look(&dump);
-            // What was sent goes by itself one day, and counts only as long as it is waited for.
-            let is_it = |expected: &Seen| {
-                expected.0 == seen.0 && (seen.0 != Pending || expected.1 == seen.1)
+            let state = file.read_state(&dump);
+            // Staged bytes expire by themselves. They matter only while the file is pending.
+            let matches = |expected: &FileState| {
+                expected.0 == state.0 && (state.0 != Pending || expected.1 == state.1)
             };
             assert!(
-                outlook.iter().any(is_it),
-                "{:?}: {seen:?} is none of {outlook:?}: {file:?}",
+                possible.iter().any(matches),
+                "{:?}: {state:?} is none of {possible:?}: {file:?}",
                 self.place
             );
 
             let file = &mut self.files[index];
-            (file.seen, file.outlook) = (seen, vec![seen]);
+            file.state = state;
+            file.possible = vec![state];
         }
     }
 
-    /// Demands what holds of all that is kept, whatever has happened.
+    /// Asserts the invariants of all stored items.
     fn assert_invariants(&self, dump: &Dump) {
         let place = self.place;
         let mut active = BTreeSet::new();
@@ -444,7 +449,7 @@ impl World {
             .count();
         assert_eq!(
             owners, records,
-            "{place:?}: a file's owner is there with it"
+            "{place:?}: number of lookup items of files"
         );
 
         let originals = dump
@@ -458,8 +463,8 @@ impl World {
         );
     }
 
-    /// Three hours later nothing is waited for, what is active is delivered, and of what is gone
-    /// there is nothing left.
+    /// Asserts, three hours later, that no file is pending, that active files are delivered, and that
+    /// nothing of deleted spaces and expired files is stored. Stops the stack.
     async fn end(mut self) {
         let before_ms = self.stack.clock.now_ms();
         for _ in 0..12 {
@@ -467,10 +472,11 @@ impl World {
         }
 
         self.place.1 = STEPS;
-        self.look(before_ms).await;
+        self.assert_expected(before_ms).await;
 
         let dump = self.stack.dump().await;
-        let (place, is_pending) = (self.place, |record: &&Value| record["status"] == "pending");
+        let place = self.place;
+        let is_pending = |record: &&Value| record["status"] == "pending";
         assert_eq!(
             dump.items_with_prefix("SPACE#").find(is_pending),
             None,
@@ -478,9 +484,9 @@ impl World {
         );
 
         for (space, _) in self
-            .standings
+            .space_states
             .iter()
-            .filter(|(_, standing)| **standing == Standing::Deleted)
+            .filter(|(_, space_state)| **space_state == SpaceState::Deleted)
         {
             let is_left = dump
                 .items_with_prefix(&format!("SPACE#{space}"))
@@ -488,14 +494,14 @@ impl World {
                 .is_some();
             assert!(
                 !is_left && !dump.objects.keys().any(|key| key.contains(space)),
-                "{place:?}: {space} is left"
+                "{place:?}: records or objects of {space} exist"
             );
         }
 
         for file in &self.files {
-            let Active(content) = file.seen.0 else {
+            let Active(content) = file.state.0 else {
                 assert!(
-                    file.seen.1.is_none() || file.may_have_stale_bytes || self.is_chaotic,
+                    file.state.1.is_none() || file.may_have_stale_bytes || self.is_chaotic,
                     "{place:?}: {file:?}"
                 );
                 continue;
@@ -509,7 +515,7 @@ impl World {
             );
             let delivered = self.stack.anonymous.get(&url).await;
 
-            if self.standings[&file.space] == Standing::Enabled {
+            if self.space_states[&file.space] == SpaceState::Enabled {
                 assert!(
                     delivered.expect_status(200).body == content.bytes(),
                     "{place:?}: {file:?}"

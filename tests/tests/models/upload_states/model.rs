@@ -1,18 +1,18 @@
-//! What is known of an announced file: by what was done, and by what is kept.
+//! States of pending files: the expected ones, and the stored ones.
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tests::Dump;
 
-/// Bytes of a file.
+/// Size of every file, in bytes.
 pub(crate) const LENGTH: usize = 25;
 
-/// What is sent, or was.
+/// Content of an upload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     Right,
     Other,
-    /// Refused by every space.
+    /// Rejected by every space.
     Program,
 }
 
@@ -28,11 +28,11 @@ impl Content {
 
     #[track_caller]
     pub(crate) fn of(digest: &str) -> Content {
-        let is_it = |content: &Content| hex::encode(Sha256::digest(content.bytes())) == digest;
+        let has_digest = |content: &Content| hex::encode(Sha256::digest(content.bytes())) == digest;
         let known = [Content::Right, Content::Other, Content::Program]
             .into_iter()
-            .find(is_it);
-        known.unwrap_or_else(|| panic!("nobody has sent {digest}"))
+            .find(has_digest);
+        known.unwrap_or_else(|| panic!("no file has the digest {digest}"))
     }
 }
 
@@ -44,50 +44,50 @@ pub(crate) enum State {
 }
 use State::{Active, Gone, Pending};
 
-/// A file's state, and what was sent for it last.
-pub(crate) type Seen = (State, Option<Content>);
+/// State of a file, and the content that was last sent to its upload URL.
+pub(crate) type FileState = (State, Option<Content>);
 
-/// Whether a space takes files.
+/// State of a space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum SpaceState {
     Enabled,
     Disabled,
     Deleted,
 }
 
-impl Standing {
-    /// How a space is, by what is kept.
-    pub(crate) fn of(dump: &Dump, space: &str) -> Standing {
+impl SpaceState {
+    /// Returns the state of a space in a dump.
+    pub(crate) fn of(dump: &Dump, space: &str) -> SpaceState {
         let record = dump
             .items
             .get(&(format!("SPACE#{space}"), "SPACE".to_owned()));
         let record = record.filter(|record| record["deleted_at"].is_null());
 
         match record.map(|record| record["enabled"].as_bool() == Some(true)) {
-            Some(true) => Standing::Enabled,
-            Some(false) => Standing::Disabled,
-            None => Standing::Deleted,
+            Some(true) => SpaceState::Enabled,
+            Some(false) => SpaceState::Disabled,
+            None => SpaceState::Deleted,
         }
     }
 }
 
-/// An announced file, as it was seen last.
+/// A file that was created as pending.
 #[derive(Debug)]
 pub(crate) struct File {
     pub(crate) id: String,
     pub(crate) space: String,
     pub(crate) url: String,
     pub(crate) presigned_ms: i64,
-    pub(crate) seen: Seen,
-    /// What it may be by now.
-    pub(crate) outlook: Vec<Seen>,
-    /// Whether something may have been sent for it when it was gone.
+    pub(crate) state: FileState,
+    /// States that the file may be in.
+    pub(crate) possible: Vec<FileState>,
+    /// Whether bytes may have been sent after the file was deleted.
     pub(crate) may_have_stale_bytes: bool,
 }
 
 impl File {
-    /// How it is now, by what is kept.
-    pub(crate) fn look(&self, dump: &Dump) -> Seen {
+    /// Returns the state of the file in a dump.
+    pub(crate) fn read_state(&self, dump: &Dump) -> FileState {
         let record = dump
             .items
             .get(&(format!("SPACE#{}", self.space), format!("FILE#{}", self.id)));
@@ -107,7 +107,7 @@ impl File {
     }
 }
 
-/// A text of a record.
+/// Returns a string field of a record.
 #[track_caller]
 pub(crate) fn text<'a>(record: &'a Value, field: &str) -> &'a str {
     record[field]
