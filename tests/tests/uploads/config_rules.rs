@@ -4,19 +4,14 @@ use reqwest::multipart::Form;
 use serde_json::{Value, json};
 use tests::{PHOTO, Response, Stack, Tenant, file, stack_test};
 
-/// A client that uploads by a config, and what the config asks.
-struct Asking {
+/// A space that uploads files with its configs.
+struct Uploader {
     acme: Tenant,
 }
 
-impl Asking {
-    async fn config(&self, name: &str, config: Value) {
-        let body = json!({"space_id": self.acme.id, "name": name, "config": config});
-        self.acme
-            .client
-            .post("/upload-configs", body)
-            .await
-            .expect_created();
+impl Uploader {
+    async fn config(&self, name: &str, settings: Value) {
+        self.acme.upload_config(name).with_settings(settings).await;
     }
 
     async fn send(&self, config: &str, files: &[(&str, &str, &[u8])]) -> Response {
@@ -32,30 +27,30 @@ impl Asking {
 
 #[stack_test]
 async fn config_limits_formats_and_sizes(stack: &Stack) {
-    let asking = Asking {
+    let uploader = Uploader {
         acme: stack.space("Acme").await,
     };
-    asking
+    uploader
         .config(
             "images",
             json!({"validation": {"allowed_formats": "JPEG,png"}}),
         )
         .await;
-    asking
+    uploader
         .config("any", json!({"validation": {"allowed_formats": []}}))
         .await;
-    asking
+    uploader
         .config("small", json!({"validation": {"max_file_size": 10}}))
         .await;
 
     let photo = ("photo.jpg", "image/jpeg", PHOTO);
     let text = |bytes: &'static [u8]| ("a.txt", "text/plain", bytes);
-    asking.send("images", &[photo]).await.expect_created();
-    asking
+    uploader.send("images", &[photo]).await.expect_created();
+    uploader
         .send("any", &[photo, text(b"text")])
         .await
         .expect_created();
-    asking
+    uploader
         .send("small", &[text(b"0123456789")])
         .await
         .expect_created();
@@ -93,7 +88,7 @@ async fn config_limits_formats_and_sizes(stack: &Stack) {
         } else {
             text(b"fine")
         };
-        let errors = asking
+        let errors = uploader
             .send(config, &[fine, rejected])
             .await
             .expect_error(422);
@@ -103,18 +98,18 @@ async fn config_limits_formats_and_sizes(stack: &Stack) {
 
 #[stack_test]
 async fn executables_are_accepted_only_if_config_lists_them(stack: &Stack) {
-    let asking = Asking {
+    let uploader = Uploader {
         acme: stack.space("Acme").await,
     };
     let binary = [b"MZ\x90\0".to_vec(), vec![0; 200]].concat();
-    asking.config("none", json!({})).await;
-    asking
+    uploader.config("none", json!({})).await;
+    uploader
         .config(
             "windows",
             json!({"validation": {"allowed_formats": ["exe"]}}),
         )
         .await;
-    asking
+    uploader
         .config(
             "scripts",
             json!({"validation": {"allowed_formats": ["sh", "php"]}}),
@@ -138,7 +133,7 @@ async fn executables_are_accepted_only_if_config_lists_them(stack: &Stack) {
         ("scripts", script, Some("sh")),
         ("scripts", page, Some("sh")),
     ] {
-        let response = asking.send(config, &[file]).await;
+        let response = uploader.send(config, &[file]).await;
         match extension {
             Some(extension) => assert_eq!(
                 response.expect_created()[0]["extension"],
@@ -157,28 +152,31 @@ async fn executables_are_accepted_only_if_config_lists_them(stack: &Stack) {
 
 #[stack_test]
 async fn config_sets_name_tags_and_delivery_type(stack: &Stack) {
-    let asking = Asking {
+    let uploader = Uploader {
         acme: stack.space("Acme").await,
     };
-    let client = &asking.acme.client;
-    let handle = &asking.acme.handle;
-    asking
+    let client = &uploader.acme.client;
+    let handle = &uploader.acme.handle;
+    uploader
         .config(
             "own",
             json!({"storage": {"generate_filename": false, "unique_filename": false}}),
         )
         .await;
-    asking
+    uploader
         .config(
             "unique",
             json!({"storage": {"generate_filename": false}, "metadata": {"tags": ["a", "b"]}}),
         )
         .await;
-    let body = json!({"space_id": asking.acme.id, "name": "closed", "delivery_type": "private"});
-    client.post("/upload-configs", body).await.expect_created();
+    uploader
+        .acme
+        .upload_config("closed")
+        .with(json!({"delivery_type": "private"}))
+        .await;
     let photo = |name: &'static str| (name, "image/jpeg", PHOTO);
 
-    let own = asking
+    let own = uploader
         .send("own", &[photo("Summer Holiday (2).JPEG")])
         .await
         .expect_created();
@@ -196,14 +194,14 @@ async fn config_sets_name_tags_and_delivery_type(stack: &Stack) {
         &[photo("summer holiday 2.jpg")][..],
         &[photo("twin.jpg"), photo("other.jpg"), photo("Twin.jpeg")],
     ] {
-        asking.send("own", files).await.expect_error(409);
+        uploader.send("own", files).await.expect_error(409);
     }
     stack
         .dump()
         .await
         .assert_unchanged(&before, "uploads with a taken name");
 
-    let unique = asking
+    let unique = uploader
         .send("unique", &[photo("twin.jpg"), photo("twin.jpg")])
         .await
         .expect_created();
@@ -214,21 +212,21 @@ async fn config_sets_name_tags_and_delivery_type(stack: &Stack) {
         .and_then(|rest| rest.strip_suffix(".jpg").map(str::len));
     assert_eq!(random, Some(6), "{}", name(0));
     assert_eq!(unique[0]["tags"], json!(["a", "b"]));
-    let shown = client
+    let record = client
         .get(&format!(
             "/files/{}",
             unique[0]["id"].as_str().expect("an id")
         ))
         .await
         .expect_ok();
-    assert_eq!(shown, unique[0]);
+    assert_eq!(record, unique[0]);
     stack
         .anonymous
-        .get(unique[0]["url"].as_str().expect("an address"))
+        .get(unique[0]["url"].as_str().expect("a URL"))
         .await
         .expect_status(200);
 
-    let closed = asking
+    let closed = uploader
         .send("closed", &[photo("a.jpg")])
         .await
         .expect_created();
@@ -236,7 +234,7 @@ async fn config_sets_name_tags_and_delivery_type(stack: &Stack) {
         (&closed[0]["type"], &closed[0]["access_control"]["source"]),
         (&json!("private"), &json!("upload_config"))
     );
-    let url = closed[0]["url"].as_str().expect("an address");
+    let url = closed[0]["url"].as_str().expect("a URL");
     stack.anonymous.get(url).await.expect_error(403);
     client.get(url).await.expect_status(200);
 }

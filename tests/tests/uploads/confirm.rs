@@ -17,7 +17,7 @@ pub(crate) async fn delivered_bytes(stack: &Stack, record: &Value) -> Vec<u8> {
 
     let delivered = stack
         .anonymous
-        .get(record["url"].as_str().expect("an address"))
+        .get(record["url"].as_str().expect("a URL"))
         .await
         .expect_status(200);
 
@@ -127,7 +127,8 @@ async fn file_is_confirmed_by_its_uploader_or_admin(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let other = stack.space("Other").await;
     let non_member = stack.user().await;
-    let (user, other_user) = (acme.role("user").await, acme.role("user").await);
+    let user = acme.role("user").await;
+    let other_user = acme.role("user").await;
     let viewer = acme.role("viewer").await;
     let admin = acme.role("admin").await;
 

@@ -318,30 +318,12 @@ async fn signed_url_uses_requested_host_and_is_valid_on_any(stack: &Stack) {
     signer.send(query).await.expect_created();
 }
 
-#[stack_test]
-async fn invalid_sign_request_reports_errors(stack: &Stack) {
-    let signer = Signer::new(stack, "Acme", json!({})).await;
-    let other = Signer::new(stack, "Other", json!({})).await;
-    let client = &signer.acme.client;
-    let unknown = json!({"upload_config_id": ["The selected upload config id is invalid."]});
-
-    for config in [
-        other.config.as_str(),
-        "01JCQZ4XK8V9W7Y6T5S4R3Q2P1",
-        "nonsense",
-        &signer.acme.id,
-    ] {
-        assert_eq!(
-            generate(client, config, json!({})).await.expect_error(422),
-            unknown,
-            "{config}"
-        );
-    }
-
+/// Returns invalid fields and the ends of their error messages.
+fn invalid_sign_requests() -> Vec<(Value, Value)> {
     let name = "x".repeat(256);
     let mime = format!("text/{}", "x".repeat(96));
 
-    for (fields, errors) in [
+    vec![
         (
             json!({"upload_config_id": null}),
             json!({"upload_config_id": "is required"}),
@@ -373,7 +355,30 @@ async fn invalid_sign_request_reports_errors(stack: &Stack) {
             json!({"filename": 1, "content_type": "nonsense"}),
             json!({"filename": "must be a string", "content_type": "format is invalid"}),
         ),
+    ]
+}
+
+#[stack_test]
+async fn invalid_sign_request_reports_errors(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
+    let other = Signer::new(stack, "Other", json!({})).await;
+    let client = &signer.acme.client;
+    let unknown = json!({"upload_config_id": ["The selected upload config id is invalid."]});
+
+    for config in [
+        other.config.as_str(),
+        "01JCQZ4XK8V9W7Y6T5S4R3Q2P1",
+        "nonsense",
+        &signer.acme.id,
     ] {
+        assert_eq!(
+            generate(client, config, json!({})).await.expect_error(422),
+            unknown,
+            "{config}"
+        );
+    }
+
+    for (fields, errors) in invalid_sign_requests() {
         let ends = errors.as_object().expect("an object").iter();
         let message = |(field, end): (&String, &Value)| {
             (

@@ -38,7 +38,7 @@ pub(super) async fn delivered_bytes(stack: &Stack, acme: &Tenant, record: &Value
 
     let delivered = stack
         .anonymous
-        .get(record["url"].as_str().expect("an address"))
+        .get(record["url"].as_str().expect("a URL"))
         .await
         .expect_status(200);
 

@@ -53,7 +53,7 @@ pub(super) async fn assert_stored(stack: &Stack, acme: &Tenant, files: &Value, b
         );
         let delivered = stack
             .anonymous
-            .get(file["url"].as_str().expect("an address"))
+            .get(file["url"].as_str().expect("a URL"))
             .await
             .expect_status(200);
         assert!(
@@ -152,24 +152,22 @@ async fn request_is_limited_to_ten_files(stack: &Stack) {
         .assert_unchanged(&before, "too many files");
 }
 
-#[stack_test]
-async fn one_invalid_file_rejects_request_with_all_errors(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+/// Returns invalid forms and their errors.
+fn invalid_forms(acme: &Tenant) -> Vec<(Form, Value)> {
     let empty_error = |field: &str| format!("The {field} field must not be empty.");
     let executable_error =
         |field: &str| format!("The {field} field must not be an executable_error file.");
-    let before = stack.dump().await;
 
-    for (form, errors) in [
+    vec![
         (
-            space(&acme)
+            space(acme)
                 .part("files", photo("a.jpg"))
                 .part("files", empty())
                 .part("files", photo("b.jpg")),
             json!({"files.1": [empty_error("files.1")]}),
         ),
         (
-            space(&acme)
+            space(acme)
                 .part("files[5]", empty())
                 .part("file", empty())
                 .part("files[]", photo("a.exe")),
@@ -179,13 +177,13 @@ async fn one_invalid_file_rejects_request_with_all_errors(stack: &Stack) {
         ),
         // Indexes count all parts of the form, also those without a file.
         (
-            space(&acme)
+            space(acme)
                 .part("files", unselected())
                 .part("files", empty()),
             json!({"files.1": [empty_error("files.1")]}),
         ),
         (
-            space(&acme)
+            space(acme)
                 .text("files", "text")
                 .part("files", photo("a.jpg"))
                 .text("files[]", "text"),
@@ -194,11 +192,11 @@ async fn one_invalid_file_rejects_request_with_all_errors(stack: &Stack) {
             }),
         ),
         (
-            space(&acme).part("files", unselected()),
+            space(acme).part("files", unselected()),
             json!({"file": ["The file field is required when files is not present."]}),
         ),
         (
-            photos(&acme, "files", MAX_FILES)
+            photos(acme, "files", MAX_FILES)
                 .part("file", empty())
                 .text("ref", "x".repeat(256))
                 .text("upload_config", "no"),
@@ -218,7 +216,15 @@ async fn one_invalid_file_rejects_request_with_all_errors(stack: &Stack) {
                 "folder_id": ["The folder id field is required when folder path is present."],
             }),
         ),
-    ] {
+    ]
+}
+
+#[stack_test]
+async fn one_invalid_file_rejects_request_with_all_errors(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let before = stack.dump().await;
+
+    for (form, errors) in invalid_forms(&acme) {
         assert_eq!(acme.client.upload(form).await.expect_error(422), errors);
     }
 

@@ -75,31 +75,17 @@ async fn all_files_of_request_go_into_one_folder(stack: &Stack) {
     assert_eq!(listed.json()["data"].as_array().map(Vec::len), Some(3));
 }
 
-#[stack_test]
-async fn rejected_upload_creates_no_folders(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    acme.upload_config("small")
-        .with_settings(
-            json!({"validation": {"max_file_size": 10}, "storage": {"folder": "by config"}}),
-        )
-        .await;
-
-    let signed = json!({"space_id": acme.id, "name": "signed", "is_signed": true});
-    acme.client
-        .post("/upload-configs", signed)
-        .await
-        .expect_created();
-
-    let before = stack.dump().await;
+/// Returns rejected forms and their statuses.
+fn rejected_forms(acme: &Tenant) -> Vec<(Form, u16)> {
     let empty = || file("a.txt", "text/plain", Vec::new());
-    let new = || form(&acme, "new/newer");
+    let new = || form(acme, "new/newer");
     let by = |name: &'static str| {
         Form::new()
             .text("space", acme.handle.clone())
             .text("upload_config", name)
     };
 
-    for (form, status) in [
+    vec![
         (new().part("file", empty()), 422),
         (
             new().part("files", photo("1.jpg")).part("files", empty()),
@@ -132,7 +118,27 @@ async fn rejected_upload_creates_no_folders(stack: &Stack) {
                 .text("upload_config", "signed"),
             403,
         ),
-    ] {
+    ]
+}
+
+#[stack_test]
+async fn rejected_upload_creates_no_folders(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    acme.upload_config("small")
+        .with_settings(
+            json!({"validation": {"max_file_size": 10}, "storage": {"folder": "by config"}}),
+        )
+        .await;
+
+    let signed = json!({"space_id": acme.id, "name": "signed", "is_signed": true});
+    acme.client
+        .post("/upload-configs", signed)
+        .await
+        .expect_created();
+
+    let before = stack.dump().await;
+
+    for (form, status) in rejected_forms(&acme) {
         acme.client.upload(form).await.expect_error(status);
     }
 

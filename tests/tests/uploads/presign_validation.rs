@@ -1,7 +1,7 @@
 //! `POST /upload/presign`: validation of the request, and of its declared values.
 
 use serde_json::{Map, Value, json};
-use tests::{PHOTO, Stack, form, stack_test};
+use tests::{PHOTO, Stack, Tenant, form, stack_test};
 
 use super::presign::{PendingFile, UNKNOWN, presign_body};
 
@@ -162,18 +162,12 @@ async fn invalid_presign_reports_all_errors_and_queues_no_check(stack: &Stack) {
         .assert_unchanged(&before, "rejected presign requests");
 }
 
-#[stack_test]
-async fn presign_accepts_values_at_their_bounds(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let id = acme
-        .upload_config("second")
-        .with_settings(json!({"metadata": {"tags": ["a"]}}))
-        .await
-        .id;
+/// Returns fields of a request, and fields of the record.
+fn accepted_fields(acme: &Tenant, config: &str) -> Vec<(Value, Value)> {
     let long = "é".repeat(255);
     let long_type = format!("application/{}", "x".repeat(88));
 
-    for (fields, shown) in [
+    vec![
         (json!({"filename": long}), json!({"original_name": long})),
         (
             json!({"filename": "../../C:\\me.jpg"}),
@@ -214,17 +208,29 @@ async fn presign_accepts_values_at_their_bounds(stack: &Stack) {
         ),
         (
             json!({"upload_config": "second"}),
-            json!({"upload_config_id": id, "tags": ["a"]}),
+            json!({"upload_config_id": config, "tags": ["a"]}),
         ),
         (
-            json!({"upload_config": id.to_lowercase()}),
-            json!({"upload_config_id": id, "tags": ["a"]}),
+            json!({"upload_config": config.to_lowercase()}),
+            json!({"upload_config_id": config, "tags": ["a"]}),
         ),
-    ] {
+    ]
+}
+
+#[stack_test]
+async fn presign_accepts_values_at_their_bounds(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let id = acme
+        .upload_config("second")
+        .with_settings(json!({"metadata": {"tags": ["a"]}}))
+        .await
+        .id;
+
+    for (fields, stored) in accepted_fields(&acme, &id) {
         let pending_file = PendingFile::create(&acme, fields.clone()).await;
         let pending = acme.client.get(&pending_file.address()).await.expect_ok();
         assert_eq!(pending["status"], "pending");
-        for (field, value) in shown.as_object().expect("an object") {
+        for (field, value) in stored.as_object().expect("an object") {
             assert_eq!(&pending[field], value, "{fields}");
         }
         let declared_type = presign_body(&acme, fields)["content_type"].clone();

@@ -111,6 +111,36 @@ async fn signed_presign_creates_uploads_and_confirms_without_key(stack: &Stack) 
     );
 }
 
+/// Returns invalid requests for a URL that is signed for a JPEG, and their errors.
+fn invalid_jpeg_requests() -> Vec<(Value, Value)> {
+    vec![
+        (
+            json!({"content_type": "image/png"}),
+            json!({"content_type": ["The content type field must be a file of type: image/jpeg."]}),
+        ),
+        (
+            json!({"size": 100_001}),
+            json!({"size": ["The size field must not be greater than 100000 bytes."]}),
+        ),
+        (
+            json!({"size": 0}),
+            json!({"size": ["The size field must be at least 1."]}),
+        ),
+        (
+            json!({"size": null, "filename": null, "content_type": null}),
+            json!({
+                "size": ["The size field is required."],
+                "filename": ["The filename field is required."],
+                "content_type": ["The content type field is required."],
+            }),
+        ),
+        (
+            json!({"filename": "setup.exe"}),
+            json!({"filename": ["The filename field must not be an executable file."]}),
+        ),
+    ]
+}
+
 #[stack_test(undrained)]
 async fn signed_presign_respects_url_and_config(stack: &Stack) {
     let signer = Signer::new(
@@ -120,9 +150,10 @@ async fn signed_presign_respects_url_and_config(stack: &Stack) {
     )
     .await;
 
-    let of_jpeg =
+    let jpeg_query =
         query(&signer.signed(with(signer.parameters(stack), "content_type", "image/jpeg")));
-    let of_program = query(&signer.signed(with(signer.parameters(stack), "filename", "setup.exe")));
+    let executable_query =
+        query(&signer.signed(with(signer.parameters(stack), "filename", "setup.exe")));
     let before = stack
         .dump()
         .await
@@ -131,45 +162,21 @@ async fn signed_presign_respects_url_and_config(stack: &Stack) {
         .filter(|(_, sort)| sort.starts_with("FILE"))
         .count();
 
-    for (query, more, errors) in [
-        (
-            &of_jpeg,
-            json!({"content_type": "image/png"}),
-            json!({"content_type": ["The content type field must be a file of type: image/jpeg."]}),
-        ),
-        (
-            &of_jpeg,
-            json!({"size": 100_001}),
-            json!({"size": ["The size field must not be greater than 100000 bytes."]}),
-        ),
-        (
-            &of_jpeg,
-            json!({"size": 0}),
-            json!({"size": ["The size field must be at least 1."]}),
-        ),
-        (
-            &of_jpeg,
-            json!({"size": null, "filename": null, "content_type": null}),
-            json!({
-                "size": ["The size field is required."],
-                "filename": ["The filename field is required."],
-                "content_type": ["The content type field is required."],
-            }),
-        ),
-        (
-            &of_jpeg,
-            json!({"filename": "setup.exe"}),
-            json!({"filename": ["The filename field must not be an executable file."]}),
-        ),
-        // The signed name is stored, not the name of the request.
-        (
-            &of_program,
-            json!({}),
-            json!({"filename": ["The filename field must not be an executable file."]}),
-        ),
-    ] {
-        assert_eq!(signer.presign(query, more).await.expect_error(422), errors);
+    for (more, errors) in invalid_jpeg_requests() {
+        assert_eq!(
+            signer.presign(&jpeg_query, more).await.expect_error(422),
+            errors
+        );
     }
+
+    // The signed name is stored, not the name of the request.
+    assert_eq!(
+        signer
+            .presign(&executable_query, json!({}))
+            .await
+            .expect_error(422),
+        json!({"filename": ["The filename field must not be an executable file."]})
+    );
 
     let after = stack
         .dump()
@@ -181,7 +188,7 @@ async fn signed_presign_respects_url_and_config(stack: &Stack) {
 
     assert_eq!(after, before, "rejected requests create no pending file");
     signer
-        .presign(&of_jpeg, json!({"content_type": "image/jpeg; q=1"}))
+        .presign(&jpeg_query, json!({"content_type": "image/jpeg; q=1"}))
         .await
         .expect_status(201);
 

@@ -4,7 +4,10 @@ use reqwest::multipart::Form;
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, file, stack_test};
 
-use super::unsigned::{REFERRER, UnsignedConfig, form, photo};
+use super::{
+    presign::UNKNOWN,
+    unsigned::{REFERRER, UnsignedConfig, form, photo},
+};
 
 /// Referrers, and whether the patterns of the test allow them.
 const REFERRERS: [(&str, bool); 34] = [
@@ -146,29 +149,26 @@ async fn require_https_rejects_http_referrers(stack: &Stack) {
     }
 }
 
-#[stack_test]
-async fn unsigned_form_takes_one_valid_file(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let rules = json!({"config": {"validation": {"allowed_formats": ["jpg", "txt"], "max_file_size": 100_000}}});
-    let open = UnsignedConfig::new(stack, &acme, "open", rules).await;
-    let required = json!({"file": ["The file field is required."]});
-
-    let folder_errors = |fields: &[&str]| {
-        let because = |field: &&str| {
-            let name = field.replace('_', " ");
-            let message =
-                format!("The {name} field must not be present: the upload config sets the folder.");
-            ((*field).to_owned(), json!([message]))
-        };
-        Value::Object(fields.iter().map(because).collect())
+/// Returns the errors of fields that only the upload config sets.
+fn folder_errors(fields: &[&str]) -> Value {
+    let error = |field: &&str| {
+        let name = field.replace('_', " ");
+        let message =
+            format!("The {name} field must not be present: the upload config sets the folder.");
+        ((*field).to_owned(), json!([message]))
     };
 
-    let folder = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
-    let of =
-        |name: &str, mime_type: &str, bytes: &[u8]| form(file(name, mime_type, bytes.to_vec()));
-    let because = |end: &str| json!({"file": [format!("The file field {end}.")]});
+    Value::Object(fields.iter().map(error).collect())
+}
 
-    for (form, errors) in [
+/// Returns invalid forms and their errors.
+fn invalid_forms() -> Vec<(Form, Value)> {
+    let required = json!({"file": ["The file field is required."]});
+    let part =
+        |name: &str, mime_type: &str, bytes: &[u8]| form(file(name, mime_type, bytes.to_vec()));
+    let file_error = |end: &str| json!({"file": [format!("The file field {end}.")]});
+
+    vec![
         (Form::new().text("x", "y"), required.clone()),
         (Form::new().part("files", photo()), required.clone()),
         (
@@ -177,39 +177,54 @@ async fn unsigned_form_takes_one_valid_file(stack: &Stack) {
                 .part("files[]", photo()),
             required,
         ),
-        (Form::new().text("file", "hello"), because("must be a file")),
+        (
+            Form::new().text("file", "hello"),
+            file_error("must be a file"),
+        ),
         (
             form(photo()).part("file", photo()),
-            because("must appear only once"),
+            file_error("must appear only once"),
         ),
         (
             form(photo()).text("folder_path", "a/b"),
             folder_errors(&["folder_path"]),
         ),
         (
-            form(photo()).text("folder_id", folder),
+            form(photo()).text("folder_id", UNKNOWN),
             folder_errors(&["folder_id"]),
         ),
         (
             form(photo())
-                .text("folder_id", folder)
+                .text("folder_id", UNKNOWN)
                 .text("folder_path", "a/b"),
             folder_errors(&["folder_id", "folder_path"]),
         ),
-        (of("a.txt", "text/plain", b""), because("must not be empty")),
         (
-            of("a.txt", "text/plain", "x".repeat(100_001).as_bytes()),
-            because("must not be greater than 100000 bytes"),
+            part("a.txt", "text/plain", b""),
+            file_error("must not be empty"),
         ),
         (
-            of("a.csv", "text/csv", b"a,b\n1,2\n"),
-            because("must be a file of type: jpg, txt"),
+            part("a.txt", "text/plain", "x".repeat(100_001).as_bytes()),
+            file_error("must not be greater than 100000 bytes"),
         ),
         (
-            of("a.php.jpg", "image/jpeg", PHOTO),
-            because("must not be an executable file"),
+            part("a.csv", "text/csv", b"a,b\n1,2\n"),
+            file_error("must be a file of type: jpg, txt"),
         ),
-    ] {
+        (
+            part("a.php.jpg", "image/jpeg", PHOTO),
+            file_error("must not be an executable file"),
+        ),
+    ]
+}
+
+#[stack_test]
+async fn unsigned_form_takes_one_valid_file(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let rules = json!({"config": {"validation": {"allowed_formats": ["jpg", "txt"], "max_file_size": 100_000}}});
+    let open = UnsignedConfig::new(stack, &acme, "open", rules).await;
+
+    for (form, errors) in invalid_forms() {
         assert_eq!(open.send_form(form).await.expect_error(422), errors);
     }
 
@@ -222,7 +237,7 @@ async fn unsigned_form_takes_one_valid_file(stack: &Stack) {
             json!({"filename": "a.exe"}),
             json!({"filename": ["The filename field must not be an executable file."]}),
         ),
-        (json!({"folder_id": folder}), folder_errors(&["folder_id"])),
+        (json!({"folder_id": UNKNOWN}), folder_errors(&["folder_id"])),
         (
             json!({"size": null}),
             json!({"size": ["The size field is required."]}),

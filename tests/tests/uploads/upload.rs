@@ -33,7 +33,7 @@ async fn uploaded_bytes_are_delivered_unchanged_for_any_size(stack: &Stack) {
         let uploaded = acme.upload(bytes.clone()).await;
         let delivered = stack
             .anonymous
-            .get(uploaded["url"].as_str().expect("an address"))
+            .get(uploaded["url"].as_str().expect("a URL"))
             .await
             .expect_status(200);
         assert!(delivered.body == bytes, "{} bytes differ", bytes.len());
