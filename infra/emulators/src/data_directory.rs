@@ -87,9 +87,11 @@ impl DataDirectory {
             root: root.to_owned(),
             _lock: lock,
         };
+
         if directory.is_complete()? {
             directory.check_stores()?;
         }
+
         Ok(directory)
     }
 
@@ -184,6 +186,7 @@ fn clear(root: &Path, extra_files: &[&str]) -> Result<(), EmulatorStartError> {
             || extra_files.contains(&name)
             || DATABASES.iter().any(|database| name.starts_with(database))
     };
+
     let entries = fs::read_dir(root)
         .and_then(Iterator::collect::<io::Result<Vec<_>>>)
         .map_err(|reason| unusable(root, reason))?;
@@ -209,6 +212,7 @@ fn clear(root: &Path, extra_files: &[&str]) -> Result<(), EmulatorStartError> {
         };
         removed.map_err(|reason| unusable(root, reason))?;
     }
+
     Ok(())
 }
 

@@ -51,6 +51,7 @@ pub(crate) async fn serve<B: Backend>(
             _ = shutdown.changed() => break,
         }
     }
+
     drop(listener);
 
     // Dropping `connections` aborts the requests that exceed the timeout.

@@ -71,6 +71,7 @@ pub(crate) fn open(options: OpenOptions) -> Result<OpenStores, EmulatorStartErro
         sqs,
         secrets,
     };
+
     Ok(OpenStores {
         directory,
         dynamodb: engine,

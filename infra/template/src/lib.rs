@@ -148,6 +148,7 @@ fn read_outputs(section: Option<&Node>, scope: &Scope<'_>) {
     if section.map().is_none() {
         scope.report.add(section.line, "Outputs must be a mapping");
     }
+
     for entry in section.map().unwrap_or_default() {
         let Some(output) = resolve(scope, &entry.node) else {
             continue;

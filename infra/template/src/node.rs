@@ -143,6 +143,7 @@ impl Node {
             }
             _ => over.value.clone(),
         };
+
         Node {
             line: over.line,
             value,
@@ -161,5 +162,6 @@ fn merge_entries(base: &[Entry], over: &[Entry]) -> Vec<Entry> {
             None => merged.push(entry.clone()),
         }
     }
+
     merged
 }

@@ -210,6 +210,7 @@ impl Declaration {
                 .map_err(|_| "must be a whole number".to_owned())?,
             ParameterKind::String => i64::try_from(value.chars().count()).unwrap_or(i64::MAX),
         };
+
         let unit = match self.parameter.kind {
             ParameterKind::Number => "",
             ParameterKind::String => " characters long",

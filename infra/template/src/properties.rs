@@ -30,6 +30,7 @@ impl<'tree, 'report> Properties<'tree, 'report> {
         if entries.is_none() && node.value != Value::Broken {
             report.add(node.line, format!("{owner} must be a mapping"));
         }
+
         Self {
             owner,
             line: node.line,

@@ -146,6 +146,7 @@ fn substitute(scope: &Scope<'_>, argument: &Node) -> Option<String> {
             return None;
         }
     };
+
     let variables = match argument.list() {
         Some([_, variables]) => Some(resolve(scope, variables)?),
         _ => None,
@@ -171,6 +172,7 @@ fn substitute(scope: &Scope<'_>, argument: &Node) -> Option<String> {
         }
         rest = after;
     }
+
     filled.push_str(rest);
 
     scope.bounded(filled, line)
@@ -185,6 +187,7 @@ fn variable(
     if let Some(value) = variables.and_then(|variables| variables.get(name)) {
         return text(scope, value, "a variable of !Sub must be text").map(str::to_owned);
     }
+
     match name.split_once('.') {
         Some((id, attribute)) => scope.attribute(id, attribute, line),
         None => scope.reference(name, line),
@@ -220,6 +223,7 @@ fn split(scope: &Scope<'_>, argument: &Node) -> Option<Value> {
         line: argument.line,
         value: Value::Scalar(part.to_owned()),
     };
+
     Some(Value::List(source.split(delimiter).map(part).collect()))
 }
 

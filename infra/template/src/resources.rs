@@ -42,6 +42,7 @@ pub(crate) fn index<'tree>(
             resources.insert(entry.key.clone(), resource);
         }
     }
+
     resources
 }
 
@@ -98,6 +99,7 @@ fn resource<'tree>(
         Some(globals) if definition.kind == Kind::Function => globals.merged_with(&own),
         _ => own,
     };
+
     let present = condition.is_none_or(|condition| {
         scope
             .condition(condition.text().unwrap_or_default(), condition.line)

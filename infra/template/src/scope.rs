@@ -129,6 +129,7 @@ impl<'run> Scope<'run> {
             "AWS::URLSuffix" => Some("amazonaws.com".to_owned()),
             _ => None,
         };
+
         if pseudo_parameter.is_some() {
             return pseudo_parameter;
         }

@@ -183,6 +183,7 @@ impl<'input> Reader<'input, '_> {
         } else {
             None
         };
+
         let value = match intrinsic {
             Some(intrinsic) => Value::Call(intrinsic, Box::new(node)),
             None => self.broken(line, format!("the function `{tag}` is not supported")),
@@ -196,6 +197,7 @@ impl<'input> Reader<'input, '_> {
         let Some(entry) = entries.iter().find(|entry| Intrinsic::is_long(&entry.key)) else {
             return Value::Map(entries);
         };
+
         let line = entry.line;
         let key = entry.key.clone();
 

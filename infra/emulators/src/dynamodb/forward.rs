@@ -50,6 +50,7 @@ impl Forwarder {
         for header in [HOST, CONTENT_LENGTH, TRANSFER_ENCODING] {
             request.headers_mut().remove(header);
         }
+
         match self.client.request(request).await {
             Ok(response) => response.map(Body::new),
             Err(_) => internal_error(),

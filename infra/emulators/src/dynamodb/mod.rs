@@ -57,6 +57,7 @@ impl DynamoDbEngine {
                 let _ = dynoxide::server::serve_with_shutdown(listener, served, stopped).await;
             });
         };
+
         let thread = thread::Builder::new()
             .name("dynamodb".to_owned())
             .spawn(serve)
@@ -67,6 +68,7 @@ impl DynamoDbEngine {
             thread,
             stop,
         };
+
         Ok(StartedEngine { engine, database })
     }
 

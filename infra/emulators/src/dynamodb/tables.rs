@@ -42,6 +42,7 @@ impl Tables {
             }
             Err(error) => return Err(failed(error)),
         }
+
         self.ensure_time_to_live(table).map_err(failed)
     }
 
@@ -103,6 +104,7 @@ fn has_same_key_types(table: &Table, found: &Value) -> bool {
             .find(|definition| definition["AttributeName"] == *name)
             .and_then(|definition| definition["AttributeType"].as_str())
     };
+
     std::iter::once(&table.key.partition)
         .chain(&table.key.sort)
         .all(|name| found_type(name) == table.attributes.get(name).copied().map(type_name))

@@ -214,6 +214,7 @@ impl Backend for Router {
             "HeadObject" => Method::HEAD,
             _ => return response,
         };
+
         let bucket = operation::s3_bucket(path);
         let required = RequiredPermission::new("s3:ListBucket", arn::bucket(&bucket));
         if response.status() != StatusCode::NOT_FOUND
@@ -231,6 +232,7 @@ impl Backend for Router {
         if let Some(content_type) = denied.headers.get(CONTENT_TYPE) {
             head.headers.insert(CONTENT_TYPE, content_type.clone());
         }
+
         Response::from_parts(head, body)
     }
 }

@@ -183,6 +183,7 @@ fn possible_faults(service: Service, operation: &str) -> Vec<Fault> {
             Fault::Anomaly(Anomaly::PartialBatch),
         ]);
     }
+
     faults
 }
 
@@ -246,6 +247,7 @@ mod tests {
             };
             (0..100).map(next).collect::<Vec<_>>()
         };
+
         assert_eq!(faults(7, false), faults(7, true));
         assert_ne!(faults(7, false), faults(8, false));
     }
@@ -258,6 +260,7 @@ mod tests {
                 .filter_map(|_| chaos.next_fault(Service::DynamoDb, "GetItem"))
                 .count()
         };
+
         assert!(!chaos.is_enabled() && count_faults() == 0);
 
         chaos.enable(1);

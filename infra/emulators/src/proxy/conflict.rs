@@ -101,6 +101,7 @@ impl ConflictTracker {
                 conflicting.push(index);
             }
         }
+
         if !conflicting.is_empty() {
             return Err(conflicting);
         }
@@ -110,6 +111,7 @@ impl ConflictTracker {
             let activity = state.items.entry(name.clone()).or_default();
             activity.start(access.kind);
         }
+
         drop(state);
         Ok(AccessGuard {
             tracker: self.clone(),
@@ -179,6 +181,7 @@ mod tests {
             let item = json!({ "pk": { "S": value }, "more": {} });
             json!({ "Put": { "TableName": "t", "Item": item } })
         };
+
         let get =
             |value: &&str| json!({ "Get": { "TableName": arn::table("t"), "Key": key(value) } });
 
@@ -189,6 +192,7 @@ mod tests {
             }
             _ => json!({ "TableName": "t", "Key": key(keys[0]) }),
         };
+
         ItemAccess::parse(operation, body.to_string().as_bytes()).unwrap()
     }
 

@@ -218,6 +218,7 @@ impl Faults {
         if planned.times_left == 0 {
             all_planned.remove(index);
         }
+
         fault
     }
 

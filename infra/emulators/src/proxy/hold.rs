@@ -57,6 +57,7 @@ impl Holds {
             reached: reached_sender,
             released,
         };
+
         self.planned
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -94,6 +95,7 @@ impl Holds {
                 None => due = due.or(Some(index)),
             }
         }
+
         due.map(|index| all_planned.remove(index))
     }
 }

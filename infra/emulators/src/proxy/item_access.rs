@@ -40,6 +40,7 @@ impl ItemAccess {
             "DeleteItem" | "PutItem" | "UpdateItem" => AccessKind::Write,
             _ => return None,
         };
+
         let mut request: Value = serde_json::from_slice(body).ok()?;
         let operations = match kind {
             AccessKind::Write => vec![request],

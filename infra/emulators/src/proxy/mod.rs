@@ -88,12 +88,14 @@ impl<B: Backend> Proxy<B> {
                 return Ok(self.respond(&rejection, &head, UNKNOWN_PRINCIPAL, &operation));
             }
         };
+
         let mut attempt = Attempt {
             head,
             body,
             operation,
             principal: UNKNOWN_PRINCIPAL.to_owned(),
         };
+
         if B::is_public(&attempt.head) {
             return Ok(self.backend.forward(attempt, None).await);
         }
@@ -102,10 +104,12 @@ impl<B: Backend> Proxy<B> {
             Ok(principal) => principal,
             Err(rejection) => return Ok(self.reject(&rejection, attempt).await),
         };
+
         attempt.principal.clone_from(&principal.name);
         if let Err(rejection) = authorize::<B>(&attempt.operation, &principal) {
             return Ok(self.reject(&rejection, attempt).await);
         }
+
         self.perform(attempt, &principal).await
     }
 
@@ -136,16 +140,19 @@ impl<B: Backend> Proxy<B> {
             B::discard(attempt.body).await;
             return Err(ConnectionAborted);
         }
+
         // Without chaos, no transaction runs long enough to overlap with another.
         let access = if self.state.chaos.is_enabled() {
             B::item_access(&attempt)
         } else {
             None
         };
+
         let started = match &fault {
             Some(Fault::Reject(error)) => Err(ProxyRejection::injected(error)),
             _ => self.start_access(access).await,
         };
+
         let guard = match started {
             Ok(guard) => guard,
             Err(rejection) => return Ok(self.reject(&rejection, attempt).await),
@@ -155,6 +162,7 @@ impl<B: Backend> Proxy<B> {
             Some(Fault::Anomaly(anomaly)) => Some(anomaly),
             _ => None,
         };
+
         let response = self.backend.forward(attempt, anomaly).await;
         drop(guard);
 
@@ -163,6 +171,7 @@ impl<B: Backend> Proxy<B> {
         if fault == Some(Fault::LoseResponse) {
             return Err(ConnectionAborted);
         }
+
         Ok(response)
     }
 
@@ -183,6 +192,7 @@ impl<B: Backend> Proxy<B> {
         if access.kind == AccessKind::TransactionalWrite {
             tokio::time::sleep(TRANSACTION_DURATION).await;
         }
+
         Ok(Some(guard))
     }
 

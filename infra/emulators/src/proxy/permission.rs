@@ -111,6 +111,7 @@ mod tests {
             actions: vec![action.to_owned()],
             resources: vec![resource.to_owned()],
         };
+
         let role = [
             statement("dynamodb:GetItem", "arn:one"),
             statement("DynamoDB:Put*", "arn:two"),

@@ -225,6 +225,7 @@ fn cancellation(
             json!({ "Code": "None" })
         }
     };
+
     let reasons: Vec<_> = (0..item_count.max(1)).map(reason_of).collect();
     let codes: Vec<_> = reasons
         .iter()

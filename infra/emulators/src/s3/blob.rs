@@ -46,13 +46,16 @@ impl BlobStore {
             incoming: directory.join("incoming"),
             next_id: AtomicU64::new(1),
         };
+
         if blobs.incoming.exists() {
             fs::remove_dir_all(&blobs.incoming)
                 .map_err(|source| OpenError::file(&blobs.incoming, source))?;
         }
+
         for path in [&blobs.incoming, &blobs.finished] {
             fs::create_dir_all(path).map_err(|source| OpenError::file(path, source))?;
         }
+
         Ok(blobs)
     }
 

@@ -181,6 +181,7 @@ impl Hasher {
             Algorithm::Sha1 => checksum.sha1 = Some(Sha1::new()),
             Algorithm::Sha256 => checksum.sha256 = Some(Sha256::new()),
         }
+
         Hasher {
             md5: Md5::new(),
             algorithm,
@@ -203,6 +204,7 @@ impl Hasher {
             value,
             composite_value: None,
         };
+
         Digests {
             md5: self.md5.finalize().into(),
             checksum,

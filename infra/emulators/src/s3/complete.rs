@@ -190,6 +190,7 @@ impl MultipartCompletion {
             )
             .into());
         }
+
         Ok(SelectedParts { upload, parts })
     }
 
@@ -223,6 +224,7 @@ impl MultipartCompletion {
                 declared.algorithm.name()
             ));
         }
+
         Ok(checksum)
     }
 }
@@ -245,6 +247,7 @@ fn check_named_part(named: &CompletedPart, part: &StoredPart, plan: ChecksumPlan
         checksum_sha256: named.checksum_sha256.clone(),
         ..dto::Checksum::default()
     };
+
     match field(&mut checksums, part.checksum.algorithm) {
         Some(checksum) if *checksum != part.checksum.value => Err(invalid_part()),
         None if plan.chosen && plan.coverage == Coverage::Composite => Err(s3_error!(

@@ -58,9 +58,11 @@ impl WriteCondition {
         if self.must_be_absent && current.is_some() {
             return Err(precondition_failed());
         }
+
         let Some(if_match) = &self.if_match else {
             return Ok(());
         };
+
         match current {
             None => Err(no_such_key()),
             Some(object) if strongly_matches(if_match, object) => Ok(()),
@@ -100,6 +102,7 @@ impl ReadCondition {
             (None, Some(since)) => is_unmodified_since(since),
             (None, None) => true,
         };
+
         if !holds {
             return ConditionOutcome::Failed;
         }
@@ -110,6 +113,7 @@ impl ReadCondition {
             (None, Some(since)) => is_unmodified_since(since),
             (None, None) => false,
         };
+
         if is_current {
             ConditionOutcome::NotModified
         } else {
@@ -220,6 +224,7 @@ mod tests {
             if_none_match: if_none_match("\"b\"").if_none_match,
             ..if_modified_since(99)
         };
+
         for condition in [matching_but_modified, differing_but_unmodified] {
             let outcome = condition.evaluate(&object());
             assert_eq!(outcome, ConditionOutcome::Proceed, "{condition:?}");

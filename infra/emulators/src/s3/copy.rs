@@ -47,6 +47,7 @@ pub(super) async fn copy(
         None => None,
         Some(name) => Some(supported_algorithm(name.as_str())?),
     };
+
     let source = CopySourceCondition {
         location: source_location(store, &input.copy_source)?,
         condition: ReadCondition {
@@ -65,6 +66,7 @@ pub(super) async fn copy(
         Some(MetadataDirective::REPLACE) => Some(ObjectHeaders::from_headers(&headers)?),
         Some(_) => return Err(s3_error!(InvalidArgument, "Unknown metadata directive.")),
     };
+
     if source.location == target && new_headers.is_none() {
         return Err(s3_error!(
             InvalidRequest,
@@ -88,6 +90,7 @@ pub(super) async fn copy(
         copy_object_result: Some(object_result(&object)),
         ..CopyObjectOutput::default()
     };
+
     Ok(S3Response::new(output))
 }
 
@@ -216,6 +219,7 @@ pub(super) async fn copy_part(
         copy_part_result: Some(part_result(&part)),
         ..UploadPartCopyOutput::default()
     };
+
     Ok(S3Response::new(output))
 }
 
@@ -260,6 +264,7 @@ impl CopySourceCondition {
             Some(range) => ByteSpan::of_copy_range(range, object.size_bytes)?,
             None => ByteSpan::whole(object.size_bytes),
         };
+
         check_size(span.length)?;
         let mut file = store.blobs.read(object.blob)?;
         drop(database);
@@ -288,6 +293,7 @@ fn source_location(store: &ObjectStore, source: &CopySource) -> S3Result<ObjectL
     else {
         return Err(not_emulated("copies from access points or of versions"));
     };
+
     store.bucket(bucket)?;
     Ok(ObjectLocation {
         bucket: bucket.to_string(),

@@ -52,6 +52,7 @@ impl CrossOriginRequest {
                 .iter()
                 .any(|pattern| matches(&pattern.to_lowercase(), &name))
         };
+
         let is_origin_allowed = rule
             .allowed_origins
             .iter()
@@ -90,9 +91,11 @@ pub(super) async fn apply(store: Arc<ObjectStore>, request: Request, next: Next)
         let message = "CORSResponse: This CORS request is not allowed.";
         return (StatusCode::FORBIDDEN, message).into_response();
     };
+
     if let Some(rule) = rule {
         write_headers(&rule, &cross_origin, response.headers_mut());
     }
+
     response
 }
 
@@ -107,6 +110,7 @@ fn write_headers(rule: &CorsRule, request: &CrossOriginRequest, headers: &mut He
     } else {
         &request.origin
     };
+
     let max_age = rule.max_age_seconds.map(|seconds| seconds.to_string());
     let vary = "Origin, Access-Control-Request-Headers, Access-Control-Request-Method";
 

@@ -55,6 +55,7 @@ impl DeclaredBody {
             None => None,
             Some(md5) => Some(decode_md5(md5)?),
         };
+
         Ok(DeclaredBody {
             length_bytes,
             md5,
@@ -91,6 +92,7 @@ impl DeclaredBody {
             DeclaredChecksum::Header { value, .. } => value.clone(),
             _ => trailer(algorithm, trailers)?,
         };
+
         if declared != digests.checksum.value {
             let name = algorithm.name();
             return Err(s3_error!(
@@ -98,6 +100,7 @@ impl DeclaredBody {
                 "The {name} you specified did not match the calculated checksum."
             ));
         }
+
         Ok(())
     }
 }
@@ -113,6 +116,7 @@ impl DeclaredChecksum {
                 });
             }
         }
+
         for name in headers.get_all(TRAILER) {
             let algorithm = Algorithm::ALL
                 .into_iter()
@@ -125,6 +129,7 @@ impl DeclaredChecksum {
                 })?;
             checksums.push(DeclaredChecksum::Trailer { algorithm });
         }
+
         if checksums.len() > 1 {
             return Err(s3_error!(
                 InvalidRequest,
@@ -136,6 +141,7 @@ impl DeclaredChecksum {
         if let Some(name) = text(headers, &SDK_ALGORITHM)? {
             checksum.check_sdk_algorithm(name)?;
         }
+
         Ok(checksum)
     }
 
@@ -155,12 +161,14 @@ impl DeclaredChecksum {
                 "x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were found."
             ));
         };
+
         if Algorithm::named(name) != Some(algorithm) {
             return Err(s3_error!(
                 InvalidRequest,
                 "Value for x-amz-sdk-checksum-algorithm header is invalid."
             ));
         }
+
         Ok(())
     }
 }

@@ -63,6 +63,7 @@ pub(super) async fn delete_many(
     } else {
         delete.objects.len()
     };
+
     let output = store
         .blocking(move |store| Ok(delete_first(store, &bucket, delete, deleted_count)))
         .await?;
@@ -134,5 +135,6 @@ fn delete_identified(
         bucket: bucket.to_owned(),
         key: object.key.clone(),
     };
+
     Ok(store.remove(&location, &condition)?)
 }

@@ -48,6 +48,7 @@ impl S3Emulator {
             path: path.clone(),
             reason: error.to_string(),
         };
+
         let database = Connection::open(&path).map_err(damaged)?;
         let format = prepare(&database).map_err(damaged)?;
         if format != object_rows::FORMAT {
@@ -71,6 +72,7 @@ impl S3Emulator {
         let is_allowed = |byte: u8| {
             byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'.' | b'-')
         };
+
         if !(3..=63).contains(&name.len()) || !name.bytes().all(is_allowed) {
             return Err(InvalidBucketName(name.clone()));
         }

@@ -58,6 +58,7 @@ fn output(input: ListObjectsV2Input, max_keys: i32, page: ListPage) -> ListObjec
             text
         }
     };
+
     let objects: Vec<_> = page
         .objects
         .into_iter()

@@ -77,6 +77,7 @@ pub(super) async fn list_parts(
         checksum_type: page.plan.coverage_dto(),
         ..ListPartsOutput::default()
     };
+
     Ok(S3Response::new(output))
 }
 

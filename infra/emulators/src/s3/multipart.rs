@@ -62,6 +62,7 @@ pub(super) async fn create(
         checksum_type: plan.coverage_dto(),
         ..CreateMultipartUploadOutput::default()
     };
+
     Ok(S3Response::new(output))
 }
 
@@ -116,6 +117,7 @@ pub(super) async fn upload_part(
         e_tag: Some(part.tag()),
         ..UploadPartOutput::default()
     };
+
     Ok(S3Response::with_headers(output, response_headers))
 }
 
@@ -144,6 +146,7 @@ pub(super) async fn abort(
         store.blobs.remove(blobs);
         Ok(())
     };
+
     store.blocking(abort).await?;
     Ok(S3Response::new(AbortMultipartUploadOutput::default()))
 }

@@ -56,6 +56,7 @@ impl ObjectHeaders {
                 stored.insert(name.as_str().to_owned(), value);
             }
         }
+
         if metadata_bytes > METADATA_BYTES_MAX {
             return Err(s3_error!(
                 MetadataTooLarge,
@@ -156,6 +157,7 @@ mod tests {
         for (name, value) in sent {
             assert_eq!(response[name].as_bytes(), value.as_bytes());
         }
+
         assert_eq!(response.len(), sent.len());
     }
 }

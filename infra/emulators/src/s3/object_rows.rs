@@ -196,6 +196,7 @@ pub(super) fn referenced_blobs(database: &Connection) -> rusqlite::Result<Vec<Bl
             owner: row.get(2)?,
         })
     };
+
     select.query_map([], read)?.collect()
 }
 

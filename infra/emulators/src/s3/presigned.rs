@@ -34,6 +34,7 @@ fn rejection(clock: &dyn AsyncClock, request: &Request) -> Option<Response> {
             .split('&')
             .find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
     };
+
     // A request without both parameters is not presigned.
     let date = parameter("X-Amz-Date")?;
     let expires = parameter("X-Amz-Expires")?;
@@ -41,18 +42,21 @@ fn rejection(clock: &dyn AsyncClock, request: &Request) -> Option<Response> {
     let Some((start, validity)) = unix_seconds(date).zip(expires.parse::<i64>().ok()) else {
         return Some(malformed("X-Amz-Date or X-Amz-Expires is malformed"));
     };
+
     if !(1..=VALIDITY_SECONDS_MAX).contains(&validity) {
         return Some(malformed("X-Amz-Expires must be between 1 and 604800"));
     }
     if clock.now_ms() / 1000 > start + validity {
         return Some(denied("Request has expired"));
     }
+
     let signed_headers = parameter("X-Amz-SignedHeaders").unwrap_or_default();
     if !are_amz_headers_signed(request.headers(), signed_headers) {
         return Some(denied(
             "There were headers present in the request which were not signed",
         ));
     }
+
     None
 }
 
@@ -63,6 +67,7 @@ fn are_amz_headers_signed(headers: &HeaderMap, signed_headers: &str) -> bool {
             .split(';')
             .any(|signed| signed.eq_ignore_ascii_case(name))
     };
+
     headers
         .keys()
         .map(http::HeaderName::as_str)
@@ -92,6 +97,7 @@ fn unix_seconds(date: &str) -> Option<i64> {
     if date.len() != 16 || date.as_bytes()[8] != b'T' || !date.ends_with('Z') {
         return None;
     }
+
     let number = |from: usize, to: usize| date.get(from..to)?.parse::<i64>().ok();
     let calendar_year = number(0, 4)?;
     let month = number(4, 6)?;
@@ -109,6 +115,7 @@ fn unix_seconds(date: &str) -> Option<i64> {
     } else {
         calendar_year
     };
+
     let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
     let era = year.div_euclid(400);
     let year_of_era = year.rem_euclid(400);

@@ -54,6 +54,7 @@ pub(super) async fn put(
         e_tag: Some(stored.tag()),
         ..PutObjectOutput::default()
     };
+
     Ok(S3Response::with_headers(output, response_headers))
 }
 

@@ -28,6 +28,7 @@ impl ByteSpan {
             Range::Int { first, .. } => first,
             Range::Suffix { length } => size_bytes.saturating_sub(length),
         };
+
         let end = match range {
             Range::Int {
                 last: Some(last), ..
@@ -60,6 +61,7 @@ impl ByteSpan {
                 "The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are the zero-based offsets of the first and last bytes to copy"
             ));
         };
+
         if last >= size_bytes {
             return Err(s3_error!(
                 InvalidArgument,
@@ -127,10 +129,12 @@ mod tests {
             first: 5,
             length: 5,
         };
+
         assert_eq!(
             ByteSpan::of_copy_range("bytes=5-9", 10).ok(),
             Some(expected)
         );
+
         for invalid in ["bytes=5-10", "bytes=5-", "bytes=-5", "5-9"] {
             assert!(ByteSpan::of_copy_range(invalid, 10).is_err(), "{invalid}");
         }

@@ -49,6 +49,7 @@ pub(super) async fn get(
         if_modified_since: input.if_modified_since.clone(),
         if_unmodified_since: input.if_unmodified_since.clone(),
     };
+
     check(&condition, &object)?;
     let span = match input.range {
         Some(range) => ByteSpan::of_range(range, object.size_bytes)?,
@@ -67,6 +68,7 @@ pub(super) async fn get(
         last_modified: Some(object.last_modified()),
         ..GetObjectOutput::default()
     };
+
     Ok(S3Response::with_headers(output, headers))
 }
 
@@ -118,6 +120,7 @@ pub(super) async fn head(
         if_modified_since: input.if_modified_since,
         if_unmodified_since: input.if_unmodified_since,
     };
+
     check(&condition, &object)?;
 
     let mut headers = HeaderMap::new();
@@ -125,6 +128,7 @@ pub(super) async fn head(
     if input.checksum_mode.is_some() {
         object.checksum.write(&mut headers);
     }
+
     let output = HeadObjectOutput {
         accept_ranges: Some("bytes".to_owned()),
         content_length: Some(i64::try_from(object.size_bytes).unwrap_or(i64::MAX)),
@@ -132,6 +136,7 @@ pub(super) async fn head(
         last_modified: Some(object.last_modified()),
         ..HeadObjectOutput::default()
     };
+
     Ok(S3Response::with_headers(output, headers))
 }
 
@@ -196,6 +201,7 @@ fn read_chunk(remaining: RemainingBytes) -> io::Result<Option<(Bytes, RemainingB
         first: span.first + chunk_bytes,
         length: span.length - chunk_bytes,
     };
+
     Ok(Some((
         Bytes::from(chunk),
         RemainingBytes { file, span: rest },

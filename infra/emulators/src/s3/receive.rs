@@ -57,6 +57,7 @@ pub(super) async fn receive(
         hasher: Hasher::new(algorithm),
         size_bytes: 0,
     };
+
     loop {
         let mut chunks = Vec::new();
         let mut chunks_bytes = 0;

@@ -108,6 +108,7 @@ impl ObjectStore {
             self.blobs.remove([object.blob]);
             return Err(error.into());
         }
+
         self.blobs.remove(replaced.map(|object| object.blob));
         Ok(object)
     }
@@ -126,6 +127,7 @@ impl ObjectStore {
             object_rows::delete_object(&database, location)?;
             self.blobs.remove([current.blob]);
         }
+
         Ok(())
     }
 
@@ -146,6 +148,7 @@ impl ObjectStore {
             let expired = upload_rows::expire(&transaction, bucket, &rule.prefix, before_ms(days))?;
             blobs.extend(expired);
         }
+
         transaction.commit()?;
 
         self.blobs.remove(blobs);

@@ -198,5 +198,6 @@ pub(super) fn expire(
     for id in expired {
         blobs.extend(remove(database, id)?);
     }
+
     Ok(blobs)
 }

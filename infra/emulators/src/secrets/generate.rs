@@ -19,6 +19,7 @@ pub(super) fn value(length: u32, excludes_punctuation: bool) -> Result<String, g
     } else {
         &CLASSES[..]
     };
+
     let alphabet = classes.concat();
 
     loop {
@@ -44,6 +45,7 @@ fn random_string(length: u32, alphabet: &[u8]) -> Result<String, getrandom::Erro
             text.push(char::from(alphabet[number % alphabet.len()]));
         }
     }
+
     Ok(text)
 }
 

@@ -102,6 +102,7 @@ impl SecretsManager {
             version_id: random::uuid(),
             created_ms: self.clock.now_ms(),
         };
+
         file.add(created).map_err(|error| failed(error.to_string()))
     }
 
@@ -123,6 +124,7 @@ impl SecretsManager {
             let message = "Secrets Manager can't find the specified secret.";
             return error_response("ResourceNotFoundException", message);
         };
+
         if !request.matches_version(secret) {
             let message = "Secrets Manager can't find the version of the specified secret.";
             return error_response("ResourceNotFoundException", message);

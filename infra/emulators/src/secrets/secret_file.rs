@@ -36,6 +36,7 @@ impl SecretFile {
             path: path.to_owned(),
             secrets: Vec::new(),
         };
+
         match fs::read(path) {
             Ok(bytes) => {
                 file.secrets = serde_json::from_slice(&bytes).map_err(|error| invalid(&error))?;
@@ -43,6 +44,7 @@ impl SecretFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => file.write(&[])?,
             Err(error) => return Err(error),
         }
+
         Ok(file)
     }
 

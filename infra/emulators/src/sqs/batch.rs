@@ -84,10 +84,12 @@ impl QueueStore {
         } else {
             entries.len()
         };
+
         let mut batch_output = BatchOutput {
             successful: Vec::new(),
             failed: Vec::new(),
         };
+
         for (index, BatchEntry { id, operation }) in entries.into_iter().enumerate() {
             let result = if index < applied_count {
                 operation.apply(&transaction, &queue, context)
@@ -104,6 +106,7 @@ impl QueueStore {
                 }),
             }
         }
+
         transaction.commit()?;
         Ok(batch_output)
     }
@@ -124,6 +127,7 @@ fn check<O: MessageOperation>(entries: &[BatchEntry<O>]) -> Result<(), SqsError>
     if !entries.iter().all(|entry| ids.insert(&entry.id)) {
         return Err(SqsError::duplicate_entry_ids());
     }
+
     let total_bytes: usize = entries
         .iter()
         .map(|entry| entry.operation.size_bytes())
@@ -131,6 +135,7 @@ fn check<O: MessageOperation>(entries: &[BatchEntry<O>]) -> Result<(), SqsError>
     if total_bytes > MESSAGE_BYTES_MAX {
         return Err(SqsError::batch_too_long(MESSAGE_BYTES_MAX));
     }
+
     Ok(())
 }
 

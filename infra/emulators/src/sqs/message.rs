@@ -77,12 +77,14 @@ pub(super) fn check(
         };
         size_bytes += name.len() + attribute.data_type.len() + value.bytes.len();
     }
+
     if size_bytes > max_bytes {
         let reason = format!(
             "One or more parameters are invalid. Reason: Message must be shorter than {max_bytes} bytes."
         );
         return Err(SqsError::invalid_value(reason));
     }
+
     Ok(size_bytes)
 }
 
@@ -105,6 +107,7 @@ pub(super) fn attributes_digest(attributes: &MessageAttributes) -> Option<String
     if attributes.is_empty() {
         return None;
     }
+
     let mut digest = Md5::new();
     for (name, attribute) in attributes {
         let value = attribute.transport_value()?;
@@ -113,6 +116,7 @@ pub(super) fn attributes_digest(attributes: &MessageAttributes) -> Option<String
         digest.update([value.kind]);
         update(&mut digest, &value.bytes);
     }
+
     Some(hex::encode(digest.finalize()))
 }
 

@@ -199,6 +199,7 @@ impl MessageOperation for ChangeVisibility {
         if changed_rows == 0 {
             return Err(SqsError::not_in_flight());
         }
+
         Ok(EmptyOutput {})
     }
 }

@@ -160,9 +160,11 @@ impl SqsEmulator {
         let redrive = move |store: &QueueStore, now_ms| {
             store.redrive(&source_arn, destination_arn.as_deref(), now_ms)
         };
+
         for queue in self.blocking(redrive).await? {
             self.arrivals(&queue).notify_waiters();
         }
+
         Ok(json!({ "TaskHandle": random::uuid() }))
     }
 

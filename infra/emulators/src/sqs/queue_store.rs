@@ -189,6 +189,7 @@ impl QueueStore {
         ] {
             description.insert(name.to_owned(), value);
         }
+
         Ok(description)
     }
 

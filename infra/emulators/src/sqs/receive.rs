@@ -194,6 +194,7 @@ impl Receive<'_> {
         } else {
             None
         };
+
         Ok(ReceiveOutput {
             messages,
             next_visible_ms,
@@ -207,6 +208,7 @@ impl Receive<'_> {
         } else {
             "visible_ms, sequence"
         };
+
         let sequences = self
             .connection
             .prepare_cached(&format!(

@@ -20,6 +20,7 @@ pub(super) fn move_to_dead_letter_queue(
     let Some(policy) = queue.attributes.redrive_policy() else {
         return Ok(None);
     };
+
     if queue_store::queue(connection, &policy.dead_letter_queue).is_err() {
         return Ok(None);
     }

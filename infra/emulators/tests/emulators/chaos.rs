@@ -49,6 +49,7 @@ async fn same_seed_causes_same_faults() {
     let first = outcomes(1).await;
     assert_eq!(outcomes(1).await, first);
     assert_ne!(outcomes(2).await, first);
+
     let kinds: BTreeSet<&str> = first.iter().map(String::as_str).collect();
     let expected = [
         "ProvisionedThroughputExceededException",
@@ -186,6 +187,7 @@ async fn failed_deletes_are_returned_as_errors_and_keep_the_objects() {
 
     emulation.emulators.chaos().disable();
     assert!(!left.is_empty());
+
     for key in left {
         assert_eq!(get_object(&client, &key).await.unwrap(), b"x");
     }

@@ -59,6 +59,7 @@ async fn copy_has_bytes_headers_and_etag_of_its_source() {
 
     let result = output.copy_object_result.unwrap();
     assert_eq!(result.e_tag(), Some(&*tag));
+
     let head = head(&client, "copy").await;
     assert_eq!(head.content_type(), Some("a/b"));
     assert_eq!(head.metadata().unwrap()["k"], "v");
@@ -101,6 +102,7 @@ async fn copy_outlives_its_source() {
         .unwrap();
 
     assert_eq!(get_object(&client, "copy").await.unwrap(), b"bytes");
+
     let late = copy(&client, "media/source", "late").send().await;
     assert_eq!(code(late.unwrap_err()), "NoSuchKey");
     assert_eq!(emulation.object_files(), ObjectFiles::finished(1));
@@ -114,6 +116,7 @@ async fn colliding_etags_depend_only_on_length() {
     for (key, body) in [("a", "one"), ("b", "two"), ("longer", "three")] {
         put_object(&client, key, body.as_bytes()).await.unwrap();
     }
+
     copy(&client, "media/a", "copy").send().await.unwrap();
 
     let tag = head(&client, "a").await.e_tag;
@@ -157,6 +160,7 @@ async fn copy_of_changed_source_fails() {
         let error = outdated.send().await.unwrap_err();
         assert_eq!(code(error), "PreconditionFailed");
     }
+
     let absent = get_object(&client, "final").await;
     assert_eq!(absent, Err("NoSuchKey".to_owned()));
 
@@ -177,6 +181,7 @@ async fn copy_over_changed_target_fails() {
         let error = outdated.send().await.unwrap_err();
         assert_eq!(code(error), "PreconditionFailed");
     }
+
     copy().if_match(&new).send().await.unwrap();
 }
 
@@ -192,6 +197,7 @@ async fn copy_during_writes_has_bytes_of_one_version() {
             put_object(&client, "source", body).await.unwrap();
         }
     };
+
     let copy_repeatedly = async {
         for _ in 0..40 {
             let output = copy(&client, "media/source", "copy").send().await.unwrap();
@@ -201,6 +207,7 @@ async fn copy_during_writes_has_bytes_of_one_version() {
             assert!(copied.iter().all(|byte| *byte == copied[0]));
         }
     };
+
     join(Box::pin(change), Box::pin(copy_repeatedly)).await;
     assert_eq!(emulation.object_files(), ObjectFiles::finished(2));
 }
@@ -252,6 +259,7 @@ async fn failed_copy_with_checksum_leaves_no_file() {
         .send()
         .await;
     assert_eq!(code(changed.unwrap_err()), "PreconditionFailed");
+
     let unsupported = copy.checksum_algorithm("MD4".into()).send().await;
     assert_eq!(code(unsupported.unwrap_err()), "InvalidRequest");
     assert_eq!(emulation.object_files(), ObjectFiles::finished(1));
@@ -269,6 +277,7 @@ async fn copy_requires_permission_to_read_source_and_write_target() {
     ] {
         emulation.emulators.admit(principal(name, statements));
     }
+
     let operator = emulation.s3("operator");
     put_object(&operator, "staging/a", "bytes").await.unwrap();
 
@@ -277,6 +286,7 @@ async fn copy_requires_permission_to_read_source_and_write_target() {
         let denied = copy(&client, "media/staging/a", "final/a").send().await;
         assert_eq!(code(denied.unwrap_err()), "AccessDenied", "{name}");
     }
+
     let mover = emulation.s3("mover");
     copy(&mover, "media/staging/a", "final/a")
         .send()

@@ -71,6 +71,7 @@ async fn held_call_has_no_effect_until_it_is_released() {
         assert!(exists(&client, "a").await && !exists(&client, "b").await);
         hold.release();
     };
+
     let (is_put, ()) = join(put(&client, "b"), observe).await;
 
     assert!(is_put && exists(&client, "b").await);
@@ -110,6 +111,7 @@ async fn conflicting_transaction_is_cancelled_with_reasons() {
             .put(put.build().unwrap())
             .build()
     };
+
     let transaction = client
         .transact_write_items()
         .transact_items(member("a"))
@@ -167,6 +169,7 @@ async fn transaction_token_applies_once_after_lost_response() {
             .transact_items(member)
             .client_request_token("once")
     };
+
     add("1").send().await.unwrap();
     assert_eq!(emulation.emulators.faults().pending(), 0);
     add("1").send().await.unwrap();
@@ -226,6 +229,7 @@ async fn half_of_a_batch_read_is_returned_unprocessed() {
     let emulation = Emulation::with(&records()).await;
     let client = emulation.dynamodb("operator");
     assert!(put(&client, "a").await && put(&client, "b").await);
+
     let faults = emulation.emulators.faults();
     faults.leave_unprocessed("BatchGetItem", 2);
     let keys = KeysAndAttributes::builder()
@@ -242,6 +246,7 @@ async fn half_of_a_batch_read_is_returned_unprocessed() {
 
     let output = read(&keys).await;
     assert_eq!(output.responses.unwrap()["records"].len(), 1);
+
     let unprocessed = &output.unprocessed_keys.unwrap()["records"];
     assert_eq!(unprocessed.keys(), [key("b")]);
     assert_eq!(unprocessed.consistent_read(), Some(true));

@@ -77,11 +77,13 @@ async fn delimiter_groups_keys_into_common_prefixes() {
     ] {
         put_object(&client, key, "x").await.unwrap();
     }
+
     let list = || client.list_objects_v2().bucket("media").delimiter("/");
     let page = list().send().await.unwrap();
     assert_eq!(keys(&page), ["a", "b0", "e"]);
     assert_eq!(common_prefixes(&page), ["b/", "c/"]);
     assert_eq!(page.key_count(), Some(5));
+
     let page = list().prefix("c/").send().await.unwrap();
     assert!(keys(&page).is_empty());
     assert_eq!(common_prefixes(&page), ["c/d/"]);
@@ -102,6 +104,7 @@ async fn delimiter_groups_keys_into_common_prefixes() {
             break;
         }
     }
+
     assert_eq!(seen, ["a", "b/", "b0", "c/", "e"]);
 }
 
@@ -120,6 +123,7 @@ async fn start_after_and_max_keys_limit_a_page() {
             .bucket("media")
             .encoding_type(EncodingType::Url)
     };
+
     let page = list().start_after("b").send().await.unwrap();
 
     assert_eq!(keys(&page), ["b%01", "c%20d"]);

@@ -133,6 +133,7 @@ async fn completion_joins_the_named_parts() {
     ];
     let md5 = hex::encode(Md5::digest(part_md5s.concat()));
     assert_eq!(tag, format!("\"{md5}-2\""));
+
     let object = client
         .get_object()
         .bucket("media")
@@ -144,6 +145,7 @@ async fn completion_joins_the_named_parts() {
     assert_eq!(object.metadata().unwrap()["a"], "b");
     assert_eq!(object.body.collect().await.unwrap().to_vec(), whole);
     assert_eq!(emulation.object_files(), ObjectFiles::finished(1));
+
     let late = film.put_part(1, Vec::new()).await;
     assert_eq!(late.unwrap_err(), "NoSuchUpload");
 }
@@ -239,6 +241,7 @@ async fn aborted_upload_no_longer_exists() {
     let no_such_upload = || "NoSuchUpload".to_owned();
     assert_eq!(upload.abort().await, Err(no_such_upload()));
     assert_eq!(upload.complete(vec![part]).await, Err(no_such_upload()));
+
     let next = Upload::create(&client, "k").await;
     assert_ne!(next.id, upload.id);
     assert_eq!(emulation.object_files(), ObjectFiles::finished(0));
@@ -338,6 +341,7 @@ async fn abort_requires_its_own_permission() {
             .emulators
             .admit(principal(name, &[(action, objects)]));
     }
+
     let uploader = emulation.s3("uploader");
     let upload = Upload::create(&uploader, "k").await;
     assert_eq!(upload.abort().await, Err("AccessDenied".to_owned()));
@@ -347,6 +351,7 @@ async fn abort_requires_its_own_permission() {
         client: &cleaner,
         ..upload
     };
+
     by_cleaner.abort().await.unwrap();
 }
 
@@ -379,6 +384,7 @@ async fn incomplete_upload_survives_restart_and_expires() {
     restarted.sweep_after(2 * DAY_SECONDS).await;
 
     assert_eq!(restarted.object_files(), ObjectFiles::finished(2));
+
     let client = restarted.s3("operator");
     let expired = Upload {
         client: &client,
@@ -388,6 +394,7 @@ async fn incomplete_upload_survives_restart_and_expires() {
         client: &client,
         ..other
     };
+
     assert_eq!(expired.list_parts().await.unwrap_err(), "NoSuchUpload");
     assert_eq!(kept.list_parts().await.unwrap().parts().len(), 1);
 }

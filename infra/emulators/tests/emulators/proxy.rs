@@ -47,6 +47,7 @@ async fn transaction_requires_permission_of_each_operation() {
     let writer = emulation.dynamodb("writer");
     let error = transaction(&writer).send().await.unwrap_err();
     assert_eq!(error.code(), Some("AccessDeniedException"));
+
     let message = error.message().unwrap();
     assert!(
         message.contains("writer is not authorized to perform: dynamodb:ConditionCheckItem"),
@@ -152,6 +153,7 @@ async fn call_log_has_every_attempt() {
         operation: operation.to_owned(),
         status,
     };
+
     let expected = [
         call("reader", "GetItem", 200),
         call("reader", "PutItem", 400),

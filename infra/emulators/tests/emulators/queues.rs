@@ -17,6 +17,7 @@ async fn with_queues() -> Emulation {
         redrive: Some(redrive),
         ..queue("jobs")
     };
+
     Emulation::with(&Stack {
         queues: vec![jobs, queue("dead")],
         ..Stack::default()
@@ -111,6 +112,7 @@ async fn received_message_is_hidden_for_its_visibility_timeout() {
             .receipt_handle(receipt)
             .send()
     };
+
     delete(&first[0]).await.unwrap();
     assert_eq!(
         emulation
@@ -149,6 +151,7 @@ async fn visibility_of_in_flight_message_can_be_changed() {
             .visibility_timeout(seconds)
             .send()
     };
+
     change(60).await.unwrap();
     emulation.clock.advance(59);
     assert!(emulation.receive("jobs", 0).await.is_empty());
@@ -167,7 +170,9 @@ async fn message_moves_to_dead_letter_queue_and_back() {
         assert_eq!(bodies(&emulation.receive("jobs", 0).await), ["poison"]);
         emulation.clock.advance(30);
     }
+
     assert!(emulation.receive("jobs", 0).await.is_empty());
+
     let dead = emulation.receive("dead", 0).await;
     let source =
         &dead[0].attributes().unwrap()[&MessageSystemAttributeName::DeadLetterQueueSourceArn];
@@ -241,6 +246,7 @@ async fn invalid_batch_entry_fails_alone() {
             .build()
             .unwrap()
     };
+
     let batch = emulation
         .sqs("operator")
         .send_message_batch()
@@ -257,6 +263,7 @@ async fn invalid_batch_entry_fails_alone() {
         (sent.failed()[0].id(), sent.failed()[0].code()),
         ("bad", "InvalidMessageContents")
     );
+
     let received = emulation.receive("jobs", 0).await;
     assert_eq!(bodies(&received), ["hello"]);
     assert_eq!(received[0].message_attributes().unwrap()["kind"], kind);
@@ -276,6 +283,7 @@ async fn invalid_batch_entry_fails_alone() {
         .unwrap_err()
         .into_service_error();
     assert!(error.is_too_many_entries_in_batch_request(), "{error:?}");
+
     let doubled = batch
         .entries(entry("a", "x"))
         .entries(entry("a", "y"))

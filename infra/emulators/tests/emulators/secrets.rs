@@ -45,16 +45,19 @@ async fn value_is_read_by_arn_and_by_name() {
         (Some(ARN), Some("larder-Master"))
     );
     assert_eq!(by_arn.version_stages(), ["AWSCURRENT"]);
+
     let value = by_arn.secret_string().unwrap();
     assert!(
         value.len() == 64 && value.bytes().all(|byte| byte.is_ascii_alphanumeric()),
         "{value}"
     );
+
     let now_seconds = emulators::AsyncClock::now_ms(&emulation.clock) / 1000;
     assert_eq!(by_arn.created_date().unwrap().secs(), now_seconds);
 
     let by_name = read(&client, "larder-Master").await;
     assert_eq!(by_name.secret_string(), by_arn.secret_string());
+
     let of_version = client
         .get_secret_value()
         .secret_id(ARN)
@@ -132,6 +135,7 @@ async fn permissions_apply_per_secret_and_calls_are_logged() {
         operation: "GetSecretValue".to_owned(),
         status,
     };
+
     let expected = [
         call("reader", 200),
         call("reader", 200),

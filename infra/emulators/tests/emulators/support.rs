@@ -296,6 +296,7 @@ pub(crate) fn bucket() -> Bucket {
         exposed_headers: Vec::new(),
         max_age_seconds: None,
     };
+
     Bucket {
         logical_id: "Bucket".to_owned(),
         name: "media".to_owned(),

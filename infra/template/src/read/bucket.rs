@@ -78,6 +78,7 @@ fn lifecycle_rule(node: &Node, report: &Report) -> Option<LifecycleRule> {
             false
         }
     };
+
     let rule = LifecycleRule {
         prefix: properties.text("Prefix").unwrap_or_default().to_owned(),
         expiration_days: properties.number("ExpirationInDays", &DAYS),

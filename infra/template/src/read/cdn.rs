@@ -75,6 +75,7 @@ pub(super) fn origin(properties: &mut Properties<'_, '_>, scope: &Scope<'_>) -> 
         report.add(target.line, "`TargetOriginId` must be the id of an origin");
         return None;
     };
+
     function_at(domain, scope)
 }
 
@@ -87,6 +88,7 @@ fn function_at(domain: &Node, scope: &Scope<'_>) -> Option<String> {
                 .and_then(host)
                 == domain.text()
     };
+
     let function = scope.of_kind(Kind::Function).find(has_domain);
 
     if function.is_none() {

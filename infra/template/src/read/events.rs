@@ -123,6 +123,7 @@ fn is_explicit(path: &str) -> bool {
                 .chars()
                 .all(|c| c.is_ascii_alphanumeric() || "-._~".contains(c))
     };
+
     let is_segment = |segment: &str| {
         let parameter = segment
             .strip_prefix('{')

@@ -76,6 +76,7 @@ fn recursive_loop(properties: &mut Properties<'_, '_>, report: &Report) -> Recur
     let Some(node) = properties.take("RecursiveLoop") else {
         return RecursiveLoop::Terminate;
     };
+
     match node.text() {
         Some("Allow") => RecursiveLoop::Allow,
         Some("Terminate") => RecursiveLoop::Terminate,

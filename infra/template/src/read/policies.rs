@@ -90,5 +90,6 @@ fn texts(
             None => report.add(item.line, requirement),
         }
     }
+
     texts
 }

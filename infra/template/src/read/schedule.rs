@@ -75,6 +75,7 @@ pub(super) fn read(
             message: target.message,
         })
     };
+
     targets.iter().filter_map(schedule).collect()
 }
 

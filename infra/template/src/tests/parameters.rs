@@ -61,6 +61,7 @@ fn parameters_are_listed_in_order_of_declaration() {
         default: Some("info".to_owned()),
         description: Some("How much.".to_owned()),
     };
+
     assert_eq!(listed[0], level);
     assert_eq!(listed[1].kind, ParameterKind::Number);
 }

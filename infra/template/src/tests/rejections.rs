@@ -176,6 +176,7 @@ fn conflicts_between_resources() {
             "{{ Type: HttpApi, Properties: {{ ApiId: !Ref Api, Method: GET, Path: '{path}' }} }}"
         )
     };
+
     let one = event("/a/{id}");
     let other = event("/a/{name}");
     let twice = format!(

@@ -119,6 +119,7 @@ Resources:
         length,
         excludes_punctuation,
     };
+
     assert_eq!(
         stack.secrets,
         [secret("Long", 64, true), secret("Short", 32, false)]
@@ -127,6 +128,7 @@ Resources:
     let arn = |id: &str| {
         format!("arn:aws:secretsmanager:eu-central-1:000000000000:secret:larder-{id}-abcdef")
     };
+
     let function = &stack.functions[0];
     assert_eq!(
         [
@@ -177,6 +179,7 @@ Resources:
         path: path.to_owned(),
         function: "Edge".to_owned(),
     };
+
     assert_eq!(
         stack.routes,
         [route("GET", "/a/{id}"), route("ANY", "$default")]

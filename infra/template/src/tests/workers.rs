@@ -69,6 +69,7 @@ fn worker_is_triggered_by_queue() -> Result<(), Diagnostics> {
         triggers: vec![trigger],
         ..Stack::default()
     };
+
     assert_eq!(stack, expected);
 
     Ok(())

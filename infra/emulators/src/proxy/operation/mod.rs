@@ -36,6 +36,7 @@ pub(super) fn parse_json(service: Service, head: &Parts, body: &[u8]) -> AwsOper
             Service::DynamoDb | Service::S3 => dynamodb::required_permissions(name, &body),
         },
     };
+
     AwsOperation {
         name: name.to_owned(),
         required,

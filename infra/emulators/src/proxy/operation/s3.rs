@@ -45,6 +45,7 @@ pub(in crate::proxy) fn parse(head: &Parts) -> AwsOperation {
             arn::object(&source.bucket, &source.key),
         ));
     }
+
     AwsOperation {
         name: action.operation.to_owned(),
         required,
