@@ -95,32 +95,22 @@ mod tests {
 
     #[test]
     fn satisfiable_ranges_are_cut_to_the_object() {
-        for (range, first, length) in [
-            ("bytes=0-0", 0, 1),
-            ("bytes=2-5", 2, 4),
-            ("bytes=2-", 2, 8),
-            ("bytes=9-99", 9, 1),
-            ("bytes=-3", 7, 3),
-            ("bytes=-99", 0, 10),
-        ] {
-            assert_eq!(
-                resolve(range, 10),
-                Some(ByteSpan { first, length }),
-                "{range}"
-            );
-        }
+        let span = |first, length| Some(ByteSpan { first, length });
+
+        assert_eq!(resolve("bytes=0-0", 10), span(0, 1));
+        assert_eq!(resolve("bytes=2-5", 10), span(2, 4));
+        assert_eq!(resolve("bytes=2-", 10), span(2, 8));
+        assert_eq!(resolve("bytes=9-99", 10), span(9, 1));
+        assert_eq!(resolve("bytes=-3", 10), span(7, 3));
+        assert_eq!(resolve("bytes=-99", 10), span(0, 10));
     }
 
     #[test]
     fn unsatisfiable_ranges_are_rejected() {
-        for (range, size_bytes) in [
-            ("bytes=10-", 10),
-            ("bytes=-0", 10),
-            ("bytes=0-", 0),
-            ("bytes=-1", 0),
-        ] {
-            assert_eq!(resolve(range, size_bytes), None, "{range} of {size_bytes}");
-        }
+        assert_eq!(resolve("bytes=10-", 10), None);
+        assert_eq!(resolve("bytes=-0", 10), None);
+        assert_eq!(resolve("bytes=0-", 0), None);
+        assert_eq!(resolve("bytes=-1", 0), None);
     }
 
     #[test]

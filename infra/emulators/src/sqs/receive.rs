@@ -1,6 +1,6 @@
 //! Receives visible messages.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::RangeInclusive};
 
 use rusqlite::{Connection, Row, params};
 use serde::{Deserialize, Serialize};
@@ -52,30 +52,14 @@ impl Default for ReceiveRequest {
 
 impl ReceiveRequest {
     fn check(&self) -> Result<(), SqsError> {
-        for (name, value, bounds) in [
-            (
-                "MaxNumberOfMessages",
-                Some(self.max_number_of_messages),
-                1..=MESSAGES_MAX,
-            ),
-            (
-                "VisibilityTimeout",
-                self.visibility_timeout,
-                VISIBILITY_SECONDS,
-            ),
-            ("WaitTimeSeconds", self.wait_time_seconds, WAIT_SECONDS),
-        ] {
-            if let Some(value) = value.filter(|value| !bounds.contains(value)) {
-                let min = bounds.start();
-                let max = bounds.end();
-                let reason = format!(
-                    "Value {value} for parameter {name} is invalid. Reason: Must be between {min} and {max}, if provided."
-                );
-                return Err(SqsError::invalid_value(reason));
-            }
-        }
-
-        Ok(())
+        let max_messages = Some(self.max_number_of_messages);
+        check_bounds("MaxNumberOfMessages", max_messages, &(1..=MESSAGES_MAX))?;
+        check_bounds(
+            "VisibilityTimeout",
+            self.visibility_timeout,
+            &VISIBILITY_SECONDS,
+        )?;
+        check_bounds("WaitTimeSeconds", self.wait_time_seconds, &WAIT_SECONDS)
     }
 
     fn includes_system_attribute(&self, name: &str) -> bool {
@@ -95,6 +79,24 @@ impl ReceiveRequest {
                 || prefix.is_some_and(|prefix| name.starts_with(prefix))
         })
     }
+}
+
+/// Fails if a parameter is specified and out of bounds.
+fn check_bounds(
+    name: &str,
+    value: Option<i64>,
+    bounds: &RangeInclusive<i64>,
+) -> Result<(), SqsError> {
+    let Some(value) = value.filter(|value| !bounds.contains(value)) else {
+        return Ok(());
+    };
+
+    let min = bounds.start();
+    let max = bounds.end();
+    let reason = format!(
+        "Value {value} for parameter {name} is invalid. Reason: Must be between {min} and {max}, if provided."
+    );
+    Err(SqsError::invalid_value(reason))
 }
 
 /// The result of one receive, without waiting.

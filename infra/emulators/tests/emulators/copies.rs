@@ -11,7 +11,7 @@ use md5::{Digest, Md5};
 use s3s::crypto::{Checksum, Sha256};
 
 use crate::support::{
-    Emulation, ObjectFiles, bytes, code, get_object, media, principal, put_object,
+    Emulation, ObjectFiles, allow, bytes, code, get_object, media, principal, put_object,
 };
 
 /// A key whose `x-amz-copy-source` has to be percent-encoded.
@@ -220,18 +220,20 @@ async fn copy_has_requested_checksum_of_all_bytes() {
     let tag = put_with_headers(&client, "source", body.clone()).await;
     let checksum = BASE64_STANDARD.encode(Sha256::checksum(&body));
 
-    for (key, directive, content_type) in [
-        ("same", MetadataDirective::Copy, "a/b"),
-        ("replaced", MetadataDirective::Replace, "c/d"),
+    for (directive, content_type) in [
+        (MetadataDirective::Copy, "a/b"),
+        (MetadataDirective::Replace, "c/d"),
     ] {
+        let key = directive.as_str();
         let output = copy(&client, "media/source", key)
             .checksum_algorithm(ChecksumAlgorithm::Sha256)
             .copy_source_if_match(&tag)
-            .metadata_directive(directive)
+            .metadata_directive(directive.clone())
             .content_type("c/d")
             .send()
             .await
             .unwrap();
+
         let result = output.copy_object_result.unwrap();
         assert_eq!(result.checksum_sha256(), Some(&*checksum));
         assert_eq!(result.checksum_type(), Some(&ChecksumType::FullObject));
@@ -268,15 +270,15 @@ async fn failed_copy_with_checksum_leaves_no_file() {
 #[tokio::test]
 async fn copy_requires_permission_to_read_source_and_write_target() {
     let emulation = Emulation::with(&media()).await;
-    let read = ("s3:GetObject", "arn:aws:s3:::media/staging/*");
-    let write = ("s3:PutObject", "arn:aws:s3:::media/final/*");
-    for (name, statements) in [
-        ("reader", &[read][..]),
-        ("writer", &[write]),
-        ("mover", &[read, write]),
-    ] {
-        emulation.emulators.admit(principal(name, statements));
-    }
+    let read = allow("s3:GetObject", "arn:aws:s3:::media/staging/*");
+    let write = allow("s3:PutObject", "arn:aws:s3:::media/final/*");
+    emulation
+        .emulators
+        .admit(principal("reader", [read.clone()]));
+    emulation
+        .emulators
+        .admit(principal("writer", [write.clone()]));
+    emulation.emulators.admit(principal("mover", [read, write]));
 
     let operator = emulation.s3("operator");
     put_object(&operator, "staging/a", "bytes").await.unwrap();

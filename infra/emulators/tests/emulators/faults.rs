@@ -11,7 +11,7 @@ use aws_sdk_dynamodb::{
 use emulators::{InjectedError, Service};
 use futures::future::join;
 
-use crate::support::{Emulation, exists, principal, put, records, text};
+use crate::support::{Emulation, allow, exists, principal, put, records, text};
 
 #[tokio::test]
 async fn call_with_lost_response_takes_effect() {
@@ -265,17 +265,27 @@ async fn half_of_a_batch_read_is_returned_unprocessed() {
 async fn disconnected_principal_has_no_effect_until_reconnected() {
     for takes_effect in [false, true] {
         let emulation = Emulation::with(&records()).await;
-        emulation.emulators.admit(principal("other", &[("*", "*")]));
+        emulation
+            .emulators
+            .admit(principal("other", [allow("*", "*")]));
         let client = emulation.dynamodb("operator");
         let other = emulation.dynamodb("other");
         let faults = emulation.emulators.faults();
+
         faults.disconnect("operator", 1, takes_effect);
         assert!(put(&client, "passes").await);
-        assert_eq!((faults.pending(), faults.broken_calls()), (1, 0));
-        assert!(!put(&client, "under way").await && !put(&client, "after").await);
-        assert_eq!((faults.pending(), faults.broken_calls()), (0, 2));
-        assert!(exists(&other, "passes").await && !exists(&other, "after").await);
+        assert_eq!(faults.pending(), 1);
+        assert_eq!(faults.broken_calls(), 0);
+
+        assert!(!put(&client, "under way").await);
+        assert!(!put(&client, "after").await);
+        assert_eq!(faults.pending(), 0);
+        assert_eq!(faults.broken_calls(), 2);
+
+        assert!(exists(&other, "passes").await);
+        assert!(!exists(&other, "after").await);
         assert_eq!(exists(&other, "under way").await, takes_effect);
+
         faults.reconnect();
         assert!(put(&client, "after").await);
     }

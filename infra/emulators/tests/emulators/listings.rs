@@ -2,7 +2,7 @@
 
 use aws_sdk_s3::{operation::list_objects_v2::ListObjectsV2Output, types::EncodingType};
 
-use crate::support::{Emulation, code, media, principal, put_object};
+use crate::support::{Emulation, allow, code, media, principal, put_object};
 
 fn keys(page: &ListObjectsV2Output) -> Vec<&str> {
     page.contents()
@@ -79,14 +79,14 @@ async fn delimiter_groups_keys_into_common_prefixes() {
     }
 
     let list = || client.list_objects_v2().bucket("media").delimiter("/");
-    let page = list().send().await.unwrap();
-    assert_eq!(keys(&page), ["a", "b0", "e"]);
-    assert_eq!(common_prefixes(&page), ["b/", "c/"]);
-    assert_eq!(page.key_count(), Some(5));
+    let root = list().send().await.unwrap();
+    assert_eq!(keys(&root), ["a", "b0", "e"]);
+    assert_eq!(common_prefixes(&root), ["b/", "c/"]);
+    assert_eq!(root.key_count(), Some(5));
 
-    let page = list().prefix("c/").send().await.unwrap();
-    assert!(keys(&page).is_empty());
-    assert_eq!(common_prefixes(&page), ["c/d/"]);
+    let below_c = list().prefix("c/").send().await.unwrap();
+    assert!(keys(&below_c).is_empty());
+    assert_eq!(common_prefixes(&below_c), ["c/d/"]);
 
     let mut token = None;
     let mut seen = Vec::new();
@@ -124,22 +124,19 @@ async fn start_after_and_max_keys_limit_a_page() {
             .encoding_type(EncodingType::Url)
     };
 
-    let page = list().start_after("b").send().await.unwrap();
+    let after_b = list().start_after("b").send().await.unwrap();
+    assert_eq!(keys(&after_b), ["b%01", "c%20d"]);
 
-    assert_eq!(keys(&page), ["b%01", "c%20d"]);
+    let empty = list().max_keys(0).send().await.unwrap();
+    assert_eq!(empty.key_count(), Some(0));
+    assert_eq!(empty.is_truncated(), Some(false));
 
-    let page = list().max_keys(0).send().await.unwrap();
-    assert_eq!(
-        (page.key_count(), page.is_truncated()),
-        (Some(0), Some(false))
-    );
+    let full = list().max_keys(5000).send().await.unwrap();
+    assert_eq!(full.key_count(), Some(4));
+    assert_eq!(full.max_keys(), Some(1000));
 
-    let page = list().max_keys(5000).send().await.unwrap();
-    assert_eq!((page.key_count(), page.max_keys()), (Some(4), Some(1000)));
-    assert_eq!(
-        code(list().max_keys(-1).send().await.unwrap_err()),
-        "InvalidArgument"
-    );
+    let invalid = list().max_keys(-1).send().await;
+    assert_eq!(code(invalid.unwrap_err()), "InvalidArgument");
 }
 
 #[tokio::test]
@@ -147,13 +144,13 @@ async fn listing_requires_permission_on_the_bucket() {
     let emulation = Emulation::with(&media()).await;
     emulation.emulators.admit(principal(
         "lister",
-        &[("s3:ListBucket", "arn:aws:s3:::media")],
+        [allow("s3:ListBucket", "arn:aws:s3:::media")],
     ));
     emulation.emulators.admit(principal(
         "other",
-        &[
-            ("s3:ListBucket", "arn:aws:s3:::media/*"),
-            ("s3:GetObject", "*"),
+        [
+            allow("s3:ListBucket", "arn:aws:s3:::media/*"),
+            allow("s3:GetObject", "*"),
         ],
     ));
 

@@ -18,7 +18,7 @@ use s3s::crypto::Crc32;
 use template::{Bucket, LifecycleRule, Stack};
 
 use crate::support::{
-    DAY_SECONDS, Emulation, ObjectFiles, bucket, bytes, code, get_object, media, principal,
+    DAY_SECONDS, Emulation, ObjectFiles, allow, bucket, bytes, code, get_object, media, principal,
     put_object,
 };
 
@@ -339,7 +339,7 @@ async fn abort_requires_its_own_permission() {
     ] {
         emulation
             .emulators
-            .admit(principal(name, &[(action, objects)]));
+            .admit(principal(name, [allow(action, objects)]));
     }
 
     let uploader = emulation.s3("uploader");

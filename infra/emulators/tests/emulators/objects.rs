@@ -17,7 +17,8 @@ use template::{Bucket, LifecycleRule, Stack};
 use tokio::net::TcpStream;
 
 use crate::support::{
-    DAY_SECONDS, Emulation, ObjectFiles, bucket, code, get_object, media, principal, put_object,
+    DAY_SECONDS, Emulation, ObjectFiles, allow, bucket, code, get_object, media, principal,
+    put_object,
 };
 
 const OBJECTS: &str = "arn:aws:s3:::media/*";
@@ -46,7 +47,7 @@ async fn permissions_apply_per_action_and_objects_survive_restart() {
     let emulation = Emulation::with(&media()).await;
     emulation
         .emulators
-        .admit(principal("writer", &[("s3:PutObject", OBJECTS)]));
+        .admit(principal("writer", [allow("s3:PutObject", OBJECTS)]));
     let writer = emulation.s3("writer");
     put_object(&writer, "a/b c", b"bytes".to_vec())
         .await
@@ -75,7 +76,7 @@ async fn missing_object_is_reported_only_with_list_permission() {
     let emulation = Emulation::with(&media()).await;
     emulation
         .emulators
-        .admit(principal("reader", &[("s3:GetObject", OBJECTS)]));
+        .admit(principal("reader", [allow("s3:GetObject", OBJECTS)]));
     assert_eq!(
         get_object(&emulation.s3("reader"), "absent").await,
         Err("AccessDenied".to_owned())
@@ -132,7 +133,7 @@ async fn presigned_request_is_logged_for_its_signer_and_preflight_is_not_logged(
     let emulation = Emulation::with(&media()).await;
     emulation
         .emulators
-        .admit(principal("signer", &[("s3:GetObject", OBJECTS)]));
+        .admit(principal("signer", [allow("s3:GetObject", OBJECTS)]));
     put_object(&emulation.s3("operator"), "photo", b"bytes".to_vec())
         .await
         .unwrap();
@@ -270,7 +271,7 @@ async fn batch_delete_requires_delete_permission() {
     for (name, action) in [("cleaner", "s3:DeleteObject"), ("reader", "s3:GetObject")] {
         emulation
             .emulators
-            .admit(principal(name, &[(action, OBJECTS)]));
+            .admit(principal(name, [allow(action, OBJECTS)]));
     }
     let delete = async |name: &str| {
         let client = emulation.s3(name);

@@ -98,10 +98,12 @@ async fn damaged_database_is_rejected_and_left_unchanged() {
         let emulation = Emulation::with(&stack()).await;
         let path = emulation.directory.path().join(file);
         emulation.emulators.stop().await;
+
         let whole = fs::read(&path).unwrap();
-        // Truncated, not a database, overwritten, empty, missing.
         let mut overwritten = whole.clone();
         overwritten[4096..8192].fill(0xAA);
+
+        // Truncated, not a database, overwritten, empty, missing.
         for damage in [
             Some(&whole[..whole.len() / 2]),
             Some(b"no database at all"),
@@ -113,6 +115,7 @@ async fn damaged_database_is_rejected_and_left_unchanged() {
                 Some(bytes) => fs::write(&path, bytes).unwrap(),
                 None => fs::remove_file(&path).unwrap(),
             }
+
             let error = start(emulation.directory.path(), &TestClock::new())
                 .await
                 .err()
@@ -124,6 +127,7 @@ async fn damaged_database_is_rejected_and_left_unchanged() {
             );
             assert_eq!(fs::read(&path).ok().as_deref(), damage);
         }
+
         fs::write(&path, whole).unwrap();
         start(emulation.directory.path(), &TestClock::new())
             .await
@@ -136,11 +140,13 @@ async fn damaged_secrets_file_is_rejected_and_left_unchanged() {
     let emulation = Emulation::with(&stack()).await;
     let path = emulation.directory.path().join("secrets.json");
     emulation.emulators.stop().await;
+
     for damage in [Some(&br#"[{"value":"sesame""#[..]), Some(b""), None] {
         match damage {
             Some(bytes) => fs::write(&path, bytes).unwrap(),
             None => fs::remove_file(&path).unwrap(),
         }
+
         let error = start(emulation.directory.path(), &TestClock::new())
             .await
             .err()

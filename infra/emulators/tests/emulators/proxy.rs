@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::{
 use emulators::{CallRecord, Service};
 use template::Stack;
 
-use crate::support::{Emulation, exists, principal, put, queue, records, text};
+use crate::support::{Emulation, allow, exists, principal, put, queue, records, text};
 
 const TABLE: &str = "arn:aws:dynamodb:us-east-1:000000000000:table/records";
 
@@ -43,7 +43,7 @@ async fn transaction_requires_permission_of_each_operation() {
     let emulation = Emulation::with(&records()).await;
     emulation
         .emulators
-        .admit(principal("writer", &[("dynamodb:PutItem", TABLE)]));
+        .admit(principal("writer", [allow("dynamodb:PutItem", TABLE)]));
     let writer = emulation.dynamodb("writer");
     let error = transaction(&writer).send().await.unwrap_err();
     assert_eq!(error.code(), Some("AccessDeniedException"));
@@ -56,10 +56,10 @@ async fn transaction_requires_permission_of_each_operation() {
     assert!(!exists(&emulation.dynamodb("operator"), "new").await);
 
     let both = [
-        ("dynamodb:PutItem", TABLE),
-        ("dynamodb:ConditionCheckItem", TABLE),
+        allow("dynamodb:PutItem", TABLE),
+        allow("dynamodb:ConditionCheckItem", TABLE),
     ];
-    emulation.emulators.admit(principal("writer", &both));
+    emulation.emulators.admit(principal("writer", both));
     transaction(&writer).send().await.unwrap();
     assert!(exists(&emulation.dynamodb("operator"), "new").await);
 }
@@ -100,7 +100,7 @@ async fn permissions_apply_per_queue_and_action() {
     let mine = "arn:aws:sqs:us-east-1:000000000000:mine";
     emulation
         .emulators
-        .admit(principal("sender", &[("sqs:SendMessage", mine)]));
+        .admit(principal("sender", [allow("sqs:SendMessage", mine)]));
 
     let sender = emulation.sqs("sender");
     sender
@@ -134,7 +134,7 @@ async fn call_log_has_every_attempt() {
     let emulation = Emulation::with(&records()).await;
     emulation
         .emulators
-        .admit(principal("reader", &[("dynamodb:GetItem", TABLE)]));
+        .admit(principal("reader", [allow("dynamodb:GetItem", TABLE)]));
 
     let call_log = emulation.emulators.call_log();
     exists(&emulation.dynamodb("operator"), "a").await;

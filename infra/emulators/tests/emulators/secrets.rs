@@ -9,7 +9,7 @@ use aws_sdk_secretsmanager::{
 use emulators::{CallRecord, InjectedError, Service};
 use template::{Secret, Stack};
 
-use crate::support::{Emulation, principal};
+use crate::support::{Emulation, allow, principal};
 
 const ARN: &str = "arn:aws:secretsmanager:us-east-1:000000000000:secret:larder-Master-abcdef";
 
@@ -39,11 +39,10 @@ async fn read(client: &aws_sdk_secretsmanager::Client, id: &str) -> GetSecretVal
 async fn value_is_read_by_arn_and_by_name() {
     let emulation = Emulation::with(&stack()).await;
     let client = emulation.secrets("operator");
+
     let by_arn = read(&client, ARN).await;
-    assert_eq!(
-        (by_arn.arn(), by_arn.name()),
-        (Some(ARN), Some("larder-Master"))
-    );
+    assert_eq!(by_arn.arn(), Some(ARN));
+    assert_eq!(by_arn.name(), Some("larder-Master"));
     assert_eq!(by_arn.version_stages(), ["AWSCURRENT"]);
 
     let value = by_arn.secret_string().unwrap();
@@ -105,11 +104,11 @@ async fn permissions_apply_per_secret_and_calls_are_logged() {
     let emulation = Emulation::with(&stack()).await;
     emulation.emulators.admit(principal(
         "reader",
-        &[("secretsmanager:GetSecretValue", ARN)],
+        [allow("secretsmanager:GetSecretValue", ARN)],
     ));
     emulation.emulators.admit(principal(
         "other",
-        &[("secretsmanager:GetSecretValue", "arn:other")],
+        [allow("secretsmanager:GetSecretValue", "arn:other")],
     ));
 
     let call_log = emulation.emulators.call_log();

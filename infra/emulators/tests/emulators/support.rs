@@ -87,7 +87,7 @@ impl Emulation {
     pub(crate) async fn start_in(directory: tempfile::TempDir) -> Emulation {
         let clock = TestClock::new();
         let emulators = start(directory.path(), &clock).await.unwrap();
-        emulators.admit(principal("operator", &[("*", "*")]));
+        emulators.admit(principal("operator", [allow("*", "*")]));
         Emulation {
             emulators,
             clock,
@@ -237,16 +237,23 @@ pub(crate) async fn start(
 }
 
 /// Creates a principal whose access key is its name.
-pub(crate) fn principal(name: &str, statements: &[(&str, &str)]) -> IamPrincipal {
-    let permission = |(action, resource): &(&str, &str)| Permission {
-        actions: vec![(*action).to_owned()],
-        resources: vec![(*resource).to_owned()],
-    };
+pub(crate) fn principal(
+    name: &str,
+    permissions: impl IntoIterator<Item = Permission>,
+) -> IamPrincipal {
     IamPrincipal {
         name: name.to_owned(),
         access_key: name.to_owned(),
         secret_key: secret(name),
-        permissions: statements.iter().map(permission).collect(),
+        permissions: permissions.into_iter().collect(),
+    }
+}
+
+/// Creates the permission for one action on one resource.
+pub(crate) fn allow(action: &str, resource: &str) -> Permission {
+    Permission {
+        actions: vec![action.to_owned()],
+        resources: vec![resource.to_owned()],
     }
 }
 

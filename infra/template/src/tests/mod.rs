@@ -7,22 +7,27 @@ mod rejections;
 mod resources;
 mod workers;
 
+use std::collections::BTreeMap;
+
 use crate::{Context, Diagnostics, Function, Stack, read};
 
 /// Returns the context of a local stack.
 fn context() -> Context {
-    let attributes = [
-        ("Cdn", "DomainName", "cdn.test"),
-        ("Api", "ApiEndpoint", "http://api.test"),
-    ];
+    let attribute = |id: &str, name: &str| (id.to_owned(), name.to_owned());
+    let attributes = BTreeMap::from([
+        (attribute("Cdn", "DomainName"), "cdn.test".to_owned()),
+        (
+            attribute("Api", "ApiEndpoint"),
+            "http://api.test".to_owned(),
+        ),
+    ]);
+
     Context {
         stack_name: "larder".to_owned(),
         region: "eu-central-1".to_owned(),
         account_id: "000000000000".to_owned(),
         queue_url_base: "http://127.0.0.1:9324".to_owned(),
-        attributes: attributes
-            .map(|(id, attribute, value)| ((id.to_owned(), attribute.to_owned()), value.to_owned()))
-            .into(),
+        attributes,
         ..Context::default()
     }
 }

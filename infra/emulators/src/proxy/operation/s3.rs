@@ -84,6 +84,7 @@ fn service_action(method: &Method) -> S3Action {
 fn bucket_action(method: &Method, query: &QueryNames, bucket: &str) -> S3Action {
     let on_bucket =
         |operation, iam_action| S3Action::new(operation, iam_action, arn::bucket(bucket));
+
     match method.as_str() {
         "GET" if query.contains("uploads") => {
             on_bucket("ListMultipartUploads", "s3:ListBucketMultipartUploads")
@@ -203,49 +204,42 @@ mod tests {
         parse(&head)
     }
 
-    #[test]
-    fn operation_depends_on_method_path_and_query() {
-        let object = arn::object("b", "a b/c");
-        let bucket = arn::bucket("b");
+    /// Asserts the operation of a request line, and the one permission that it requires.
+    #[track_caller]
+    fn assert_operation(request: &str, name: &str, required: &RequiredPermission) {
+        let (method, uri) = request.split_once(' ').unwrap();
+        let operation = operation(Request::builder().method(method).uri(uri));
 
-        for (request, name, action, resource) in [
-            (
-                "GET /b/a%20b/c?x-id=GetObject",
-                "GetObject",
-                "s3:GetObject",
-                &*object,
-            ),
-            ("HEAD /b/a%20b/c", "HeadObject", "s3:GetObject", &object),
-            ("PUT /b/a%20b/c", "PutObject", "s3:PutObject", &object),
-            (
-                "POST /b/a%20b/c?uploads",
-                "CreateMultipartUpload",
-                "s3:PutObject",
-                &object,
-            ),
-            (
-                "PUT /b/a%20b/c?partNumber=1&uploadId=u",
-                "UploadPart",
-                "s3:PutObject",
-                &object,
-            ),
-            (
-                "GET /b/?list-type=2&prefix=a",
-                "ListObjectsV2",
-                "s3:ListBucket",
-                &bucket,
-            ),
-            ("PUT /b/a%20b/c?acl", "Unknown", "s3:*", "*"),
-        ] {
-            let (method, uri) = request.split_once(' ').unwrap();
-            let operation = operation(Request::builder().method(method).uri(uri));
-            assert_eq!(operation.name, name, "{request}");
-            assert_eq!(
-                operation.required,
-                [RequiredPermission::new(action, resource.to_owned())],
-                "{request}"
-            );
-        }
+        assert_eq!(operation.name, name, "{request}");
+        assert_eq!(
+            operation.required.as_slice(),
+            std::slice::from_ref(required),
+            "{request}"
+        );
+    }
+
+    #[test]
+    fn object_operation_depends_on_method_and_query() {
+        let get = RequiredPermission::new("s3:GetObject", arn::object("b", "a b/c"));
+        assert_operation("GET /b/a%20b/c?x-id=GetObject", "GetObject", &get);
+        assert_operation("HEAD /b/a%20b/c", "HeadObject", &get);
+
+        let put = RequiredPermission::new("s3:PutObject", arn::object("b", "a b/c"));
+        assert_operation("PUT /b/a%20b/c", "PutObject", &put);
+        assert_operation("POST /b/a%20b/c?uploads", "CreateMultipartUpload", &put);
+        assert_operation("PUT /b/a%20b/c?partNumber=1&uploadId=u", "UploadPart", &put);
+    }
+
+    #[test]
+    fn path_without_key_is_operation_on_bucket() {
+        let list = RequiredPermission::new("s3:ListBucket", arn::bucket("b"));
+        assert_operation("GET /b/?list-type=2&prefix=a", "ListObjectsV2", &list);
+    }
+
+    #[test]
+    fn unknown_operation_requires_permission_for_everything() {
+        let everything = RequiredPermission::new("s3:*", "*".to_owned());
+        assert_operation("PUT /b/a%20b/c?acl", "Unknown", &everything);
     }
 
     #[test]
