@@ -4,7 +4,7 @@ use tempfile::TempDir;
 use tests::RawConnection;
 
 use super::{Outcome, Target, bodies, heads};
-use crate::local_stack::persistence::{Program, client};
+use crate::local_stack::program::{Program, client};
 
 /// Rounds of all requests.
 const ROUNDS: usize = 20;

@@ -12,8 +12,7 @@ use tokio::{
 
 /// Returns the command of a function's binary, with an empty environment.
 fn function(binary: &str) -> Command {
-    let mut command =
-        Command::new(crate::local_stack::persistence::program().with_file_name(binary));
+    let mut command = Command::new(crate::local_stack::program::program().with_file_name(binary));
     command
         .env_clear()
         .stdout(Stdio::null())

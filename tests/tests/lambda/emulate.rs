@@ -20,7 +20,7 @@ pub(crate) fn cargo_lambda() -> CargoLambda {
         "cargo-lambda is missing: run scripts/emulate --install-only"
     );
 
-    let binaries = crate::local_stack::persistence::program()
+    let binaries = crate::local_stack::program::program()
         .parent()
         .expect("a directory")
         .to_owned();

@@ -17,7 +17,7 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
-use crate::local_stack::persistence::{Program, client};
+use crate::local_stack::program::{Program, client};
 
 thread_local! {
     /// Log of the functions on this thread, `None` until the test starts it. The stack of a test runs

@@ -4,4 +4,5 @@ pub(crate) mod browser;
 pub(crate) mod clients;
 pub(crate) mod harness;
 pub(crate) mod persistence;
+pub(crate) mod program;
 pub(crate) mod readme;

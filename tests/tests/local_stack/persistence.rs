@@ -1,20 +1,16 @@
 //! The program: acknowledged writes survive restarts, and a failed start names its cause.
 
-use std::{
-    io::{BufRead, BufReader, Read},
-    os::unix::fs::PermissionsExt,
-    path::Path,
-    process::{Child, Command, Stdio},
-    time::Duration,
-};
+use std::{os::unix::fs::PermissionsExt, process::Command, time::Duration};
 
 use local::all_functions;
-use serde_json::Value;
+use serde_json::json;
 use tempfile::TempDir;
 use tests::{
     Client, PHOTO, RawConnection, Stack, StackOptions, authority, form, seconds, stack_test,
 };
 use tokio::net::TcpStream;
+
+use super::program::{Program, client, program};
 
 #[stack_test]
 async fn data_directory_is_private_to_its_owner(stack: &Stack) {
@@ -92,109 +88,6 @@ async fn lost_key_is_replaced_for_same_user() {
     stack.stop().await;
 }
 
-/// A process of the program. It ends when this is dropped.
-pub(crate) struct Program {
-    child: Child,
-    data_dir: std::path::PathBuf,
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        // A signal instead of a kill, so that its own child processes end too.
-        if matches!(self.child.try_wait(), Ok(None)) {
-            self.signal("-TERM");
-            let _ = self.child.wait();
-        }
-    }
-}
-
-impl Program {
-    pub(crate) fn start(data_dir: &Path, arguments: &[&str]) -> Program {
-        Program::start_logging(data_dir, arguments, Stdio::piped())
-    }
-
-    /// Starts the program with another destination of its log than [`Program::rejected`].
-    pub(crate) fn start_logging(data_dir: &Path, arguments: &[&str], log: Stdio) -> Program {
-        let child = Command::new(program())
-            .args(["--port", "0", "--data-dir"])
-            .arg(data_dir)
-            .args(arguments)
-            .stdout(Stdio::piped())
-            .stderr(log)
-            .spawn()
-            .expect("the program is built");
-
-        Program {
-            child,
-            data_dir: data_dir.to_owned(),
-        }
-    }
-
-    /// Waits for the end of the banner, which is printed once all listeners are ready. Returns the
-    /// banner and the content of `local.json`.
-    pub(crate) fn ready(&mut self) -> (String, Value) {
-        let mut lines = BufReader::new(self.child.stdout.take().expect("piped")).lines();
-        let mut banner = String::new();
-        while let Some(Ok(line)) = lines.next() {
-            banner += &line;
-            if line.starts_with("Ctrl-C") {
-                break;
-            }
-        }
-
-        let local = std::fs::read(self.data_dir.join("local.json"))
-            .unwrap_or_else(|error| panic!("{error}: {banner}"));
-
-        (banner, serde_json::from_slice(&local).expect("JSON"))
-    }
-
-    /// Returns the process id.
-    pub(crate) fn id(&self) -> u32 {
-        self.child.id()
-    }
-
-    fn kill(mut self) {
-        self.child.kill().expect("a running process");
-        self.child.wait().expect("an exit status");
-    }
-
-    /// Sends a signal to the process.
-    fn signal(&self, signal: &str) {
-        let asked = Command::new("kill")
-            .args([signal, &self.id().to_string()])
-            .status();
-        assert!(asked.is_ok_and(|status| status.success()));
-    }
-
-    /// Waits for a successful exit.
-    fn expect_success(mut self) {
-        assert_eq!(self.child.wait().expect("an exit status").code(), Some(0));
-    }
-
-    fn rejected(mut self) -> String {
-        let mut message = String::new();
-        let mut stderr = self.child.stderr.take().expect("piped");
-        stderr.read_to_string(&mut message).expect("UTF-8");
-        assert_eq!(self.child.wait().expect("an exit status").code(), Some(1));
-        message
-    }
-}
-
-/// Returns the path of the program, in the parent of the test's directory.
-pub(crate) fn program() -> std::path::PathBuf {
-    let test = std::env::current_exe().expect("a path");
-    test.ancestors()
-        .nth(2)
-        .expect("target/debug")
-        .join("larder")
-}
-
-/// Returns a client with the account key in `local.json`.
-pub(crate) fn client(local: &Value) -> Client {
-    Client::new(local["api_url"].as_str().expect("a URL"))
-        .with_key(local["api_key"].as_str().expect("a key"))
-}
-
 #[tokio::test]
 async fn acknowledged_writes_survive_kill() {
     let directory = TempDir::new().expect("a temporary directory");
@@ -209,7 +102,7 @@ async fn acknowledged_writes_survive_kill() {
     );
 
     let space = account
-        .post("/spaces", serde_json::json!({"name": "Acme"}))
+        .post("/spaces", json!({"name": "Acme"}))
         .await
         .expect_created();
     let handle = space["handle"].as_str().expect("a handle");
@@ -328,7 +221,7 @@ async fn reset_is_rejected_if_directory_is_in_use_or_start_fails() {
     let (_, local) = first.ready();
     let account = client(&local);
     let space = account
-        .post("/spaces", serde_json::json!({"name": "Acme"}))
+        .post("/spaces", json!({"name": "Acme"}))
         .await
         .expect_created();
     let space = format!("/spaces/{}", space["id"].as_str().expect("an id"));
@@ -410,15 +303,12 @@ async fn assert_no_key_in_log(arguments: &[&str]) {
     let (_, local) = program.ready();
     let account = client(&local);
     let space = account
-        .post("/spaces", serde_json::json!({"name": "Acme"}))
+        .post("/spaces", json!({"name": "Acme"}))
         .await
         .expect_created();
     let space = format!("/spaces/{}", space["id"].as_str().expect("an id"));
     let created = account
-        .post(
-            &format!("{space}/api-keys"),
-            serde_json::json!({"name": "new"}),
-        )
+        .post(&format!("{space}/api-keys"), json!({"name": "new"}))
         .await
         .expect_created();
     let mut keys = vec![
@@ -468,7 +358,7 @@ async fn assert_upload_finishes(arguments: &[&str]) {
     let (_, local) = program.ready();
     let account = client(&local);
     let space = account
-        .post("/spaces", serde_json::json!({"name": "Acme"}))
+        .post("/spaces", json!({"name": "Acme"}))
         .await
         .expect_created();
     let handle = space["handle"].as_str().expect("a handle");

@@ -62,6 +62,21 @@ const INVALID_VALUES: [&str; 12] = [
     "01JCQZ4XK8V9W7Y6T5S4R3Q2P1",
 ];
 
+async fn assert_invalid_references(client: &Client, space: &[u8]) {
+    for value in [
+        "a\u{0}b",
+        "a\nb",
+        "\u{1B}[31m",
+        &"x".repeat(256),
+        &"🚀".repeat(256),
+    ] {
+        let errors = send(client, form(&[space.to_vec(), text("ref", value), photo()]))
+            .await
+            .expect_error(422);
+        assert!(errors["ref"].is_array(), "{errors}");
+    }
+}
+
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn invalid_text_part_returns_422_and_undecodable_one_400(stack: &Stack) {
     let fixture = RouteFixture::new(stack, "Acme").await;
@@ -108,18 +123,7 @@ async fn invalid_text_part_returns_422_and_undecodable_one_400(stack: &Stack) {
         );
     }
 
-    for value in [
-        "a\u{0}b",
-        "a\nb",
-        "\u{1B}[31m",
-        &"x".repeat(256),
-        &"🚀".repeat(256),
-    ] {
-        let errors = send(client, form(&[space(), text("ref", value), photo()]))
-            .await
-            .expect_error(422);
-        assert!(errors["ref"].is_array(), "{errors}");
-    }
+    assert_invalid_references(client, &space()).await;
 
     for blank in ["", " ", "\t", "\u{A0}\u{3000}"] {
         let errors = send(client, form(&[text("space", blank), photo()]))
@@ -207,12 +211,22 @@ async fn encoded_form_returns_415(stack: &Stack) {
         .assert_unchanged(&before, "an encoded form");
 }
 
-#[stack_test(options = StackOptions::without_rate_limits())]
-async fn malformed_part_rejects_form(stack: &Stack) {
-    let fixture = RouteFixture::new(stack, "Acme").await;
-    let client = &fixture.tenant.client;
-    let space = || text("space", &fixture.tenant.handle);
-    let before = stack.dump().await;
+/// Content types that do not match the body of a form.
+const MISMATCHED_CONTENT_TYPES: [&str; 9] = [
+    "multipart/form-data",
+    "multipart/form-data; boundary=",
+    "multipart/form-data; boundary=\"\"",
+    "multipart/form-data; boundary=other",
+    "multipart/mixed; boundary=frontier",
+    "application/x-www-form-urlencoded",
+    "application/json",
+    "frontier",
+    "",
+];
+
+/// Returns malformed forms with their descriptions.
+fn malformed_forms(handle: &str) -> Vec<(&'static str, Vec<u8>)> {
+    let space = || text("space", handle);
     let file = |disposition: &str, kind: &str, bytes: &[u8]| {
         part(
             &format!("content-disposition: form-data; {disposition}\r\ncontent-type: {kind}"),
@@ -221,36 +235,8 @@ async fn malformed_part_rejects_form(stack: &Stack) {
     };
     let nested = "multipart/mixed; boundary=inner";
 
-    for (description, body) in [
-        ("empty", Vec::new()),
-        ("no form", b"{\"space\": \"x\"}".to_vec()),
-        ("no parts", form(&[])),
-        ("no end", [space(), photo()].concat()),
-        (
-            "no name",
-            form(&[
-                space(),
-                part("content-disposition: form-data", "x"),
-                photo(),
-            ]),
-        ),
-        (
-            "no disposition",
-            form(&[space(), part("x-other: y", "x"), photo()]),
-        ),
-        ("no headers", form(&[space(), part("", "x"), photo()])),
-        (
-            "broken header",
-            form(&[space(), part("content-disposition", "x"), photo()]),
-        ),
-        (
-            "NUL in a header",
-            form(&[
-                space(),
-                part("content-disposition: form-data; name=\"\0\"", "x"),
-                photo(),
-            ]),
-        ),
+    let mut forms = malformed_heads(handle);
+    forms.extend([
         ("no file", form(&[space()])),
         (
             "an unknown field",
@@ -301,22 +287,61 @@ async fn malformed_part_rejects_form(stack: &Stack) {
             "many parts",
             form(&[vec![text("x", "y"); 64].concat(), space(), photo()]),
         ),
-    ] {
+    ]);
+
+    forms
+}
+
+/// Returns forms with missing or malformed boundaries and part headers.
+fn malformed_heads(handle: &str) -> Vec<(&'static str, Vec<u8>)> {
+    let space = || text("space", handle);
+
+    vec![
+        ("empty", Vec::new()),
+        ("no form", b"{\"space\": \"x\"}".to_vec()),
+        ("no parts", form(&[])),
+        ("no end", [space(), photo()].concat()),
+        (
+            "no name",
+            form(&[
+                space(),
+                part("content-disposition: form-data", "x"),
+                photo(),
+            ]),
+        ),
+        (
+            "no disposition",
+            form(&[space(), part("x-other: y", "x"), photo()]),
+        ),
+        ("no headers", form(&[space(), part("", "x"), photo()])),
+        (
+            "broken header",
+            form(&[space(), part("content-disposition", "x"), photo()]),
+        ),
+        (
+            "NUL in a header",
+            form(&[
+                space(),
+                part("content-disposition: form-data; name=\"\0\"", "x"),
+                photo(),
+            ]),
+        ),
+    ]
+}
+
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn malformed_part_rejects_form(stack: &Stack) {
+    let fixture = RouteFixture::new(stack, "Acme").await;
+    let client = &fixture.tenant.client;
+    let space = || text("space", &fixture.tenant.handle);
+    let before = stack.dump().await;
+
+    for (description, body) in malformed_forms(&fixture.tenant.handle) {
         let response = send(client, body).await;
         assert_rejected(response, description);
     }
 
-    for kind in [
-        "multipart/form-data",
-        "multipart/form-data; boundary=",
-        "multipart/form-data; boundary=\"\"",
-        "multipart/form-data; boundary=other",
-        "multipart/mixed; boundary=frontier",
-        "application/x-www-form-urlencoded",
-        "application/json",
-        "frontier",
-        "",
-    ] {
+    for kind in MISMATCHED_CONTENT_TYPES {
         let request = client
             .request("POST", "/upload")
             .header("content-type", kind);

@@ -26,13 +26,8 @@ const DELETION_ROUNDS: Extent = Extent {
 /// Asserts that one response has this status, and that all others reject the name as taken.
 #[track_caller]
 fn assert_one_winner(responses: Vec<Response>, status: u16) {
-    assert_eq!(
-        responses
-            .iter()
-            .filter(|response| response.status == status)
-            .count(),
-        1
-    );
+    let is_success = |response: &&Response| response.status == status;
+    assert_eq!(responses.iter().filter(is_success).count(), 1);
 
     for response in responses
         .into_iter()

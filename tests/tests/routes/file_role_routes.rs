@@ -382,24 +382,16 @@ impl RoleFixture<'_> {
         caller: &Caller,
         resource: &Resource,
     ) -> Response {
-        caller
-            .client
-            .send(self.request(route, &caller.client, resource))
-            .await
+        let request = self.request(route, &caller.client, resource);
+        caller.client.send(request).await
     }
 
     /// Asserts that the records of a rejected call are unchanged.
     pub(crate) async fn assert_unchanged(&self, resource: &Resource) {
         for (group, before) in [("files", &resource.file), ("folders", &resource.folder)] {
             if let Some(id) = before["id"].as_str() {
-                assert_eq!(
-                    self.acme
-                        .client
-                        .get(&format!("/{group}/{id}"))
-                        .await
-                        .expect_ok(),
-                    *before
-                );
+                let response = self.acme.client.get(&format!("/{group}/{id}")).await;
+                assert_eq!(response.expect_ok(), *before);
             }
         }
     }
