@@ -1,5 +1,5 @@
 //! Measures calls in rounds, each call once or twice per round, so that other load on the machine
-//! affects all of them alike.
+//! affects all calls equally.
 
 use domain::FileId;
 use rand::{Rng, SeedableRng, rngs::SmallRng};
@@ -10,8 +10,8 @@ use tests::{Client, Response, file};
 use crate::{
     fill::Library,
     record::{
-        COMMON_NAME, COMMON_TAG, count_in_tree, count_referenced, in_tree, reference, referenced,
-        topic,
+        COMMON_NAME, COMMON_TAG, count_in_tree, count_referenced, nth_in_tree, nth_referenced,
+        reference, topic,
     },
     stopwatch::Stopwatch,
 };
@@ -23,24 +23,36 @@ const ROUNDS: usize = 200;
 /// Default page size. Every measured page is full.
 const PAGE: usize = 20;
 /// Maximum page size.
-const LONGEST_PAGE: usize = 100;
-/// Tags that files get in turn.
-const MARKS: usize = 7;
-/// Bytes of the upload.
-const NOTE: &[u8] = b"A note, as short as notes are.\n";
+const MAX_PAGE: usize = 100;
+/// Number of different tags that updates set.
+const UPDATE_TAGS: usize = 7;
+/// Content of the uploaded file.
+const NOTE: &[u8] = b"A short text file.\n";
 
-/// A measured library.
+/// State of the measurement of a library.
 struct Round<'a> {
     library: &'a Library,
-    client: &'a Client,
     /// Client with a key of the space.
+    client: &'a Client,
+    /// Query parameter that selects the space.
     space: String,
-    /// Cursor in the middle of the list of all files.
-    middle: String,
-    /// URL of a file in a folder, and its entity tag.
-    delivered: (String, String),
-    draws: SmallRng,
+    /// Query parameter with a cursor in the middle of the list of all files.
+    middle_cursor: String,
+    delivered: DeliveredFile,
+    rng: SmallRng,
     stopwatch: Stopwatch,
+}
+
+/// A file in a folder of the tree that the delivery has returned once.
+struct DeliveredFile {
+    url: String,
+    etag: String,
+}
+
+/// A file in the tree.
+struct RandomFile {
+    number: usize,
+    id: FileId,
 }
 
 /// Measures each call in a library.
@@ -50,10 +62,10 @@ pub(crate) async fn measure(library: &Library) -> Stopwatch {
     let mut round = Round {
         library,
         client,
-        middle: middle(client, &space, library.ids.len()).await,
-        delivered: delivered(library).await,
+        middle_cursor: find_middle_cursor(client, &space, library.ids.len()).await,
+        delivered: upload_and_deliver(library).await,
         space,
-        draws: SmallRng::seed_from_u64(1),
+        rng: SmallRng::seed_from_u64(1),
         stopwatch: Stopwatch::default(),
     };
 
@@ -71,12 +83,12 @@ pub(crate) async fn measure(library: &Library) -> Stopwatch {
     round.stopwatch
 }
 
-/// The cursor in the middle of the list of all files, which are so many.
-async fn middle(client: &Client, space: &str, size: usize) -> String {
+/// Returns a cursor in the middle of the list of all `size` files.
+async fn find_middle_cursor(client: &Client, space: &str, size: usize) -> String {
     let mut cursor = String::new();
-    for _ in 0..(size / 2).div_ceil(LONGEST_PAGE) {
+    for _ in 0..(size / 2).div_ceil(MAX_PAGE) {
         let page = client
-            .get(&format!("/files?{space}&limit={LONGEST_PAGE}{cursor}"))
+            .get(&format!("/files?{space}&limit={MAX_PAGE}{cursor}"))
             .await
             .expect_status(200)
             .json();
@@ -85,23 +97,23 @@ async fn middle(client: &Client, space: &str, size: usize) -> String {
     cursor
 }
 
-/// Uploads a file into a folder of the tree, and tells where it is delivered and what its copy is
-/// known by.
-async fn delivered(library: &Library) -> (String, String) {
+/// Uploads a file into a folder of the tree and requests it once.
+async fn upload_and_deliver(library: &Library) -> DeliveredFile {
     let record = library
         .tenant
         .client
-        .upload(note(library, &library.tree.leaves[0].id.to_string()))
+        .upload(note_form(library, &library.tree.leaves[0].id.to_string()))
         .await
         .expect_created();
     let url = text(&record["url"]);
-    let whole = library.stack.anonymous.get(&url).await.expect_status(200);
-    assert_eq!(whole.body, NOTE);
-    let etag = whole.header("etag").to_owned();
-    (url, etag)
+    let response = library.stack.anonymous.get(&url).await.expect_status(200);
+    assert_eq!(response.body, NOTE);
+    let etag = response.header("etag").to_owned();
+
+    DeliveredFile { url, etag }
 }
 
-fn note(library: &Library, folder: &str) -> Form {
+fn note_form(library: &Library, folder: &str) -> Form {
     let form = Form::new()
         .text("space", library.tenant.handle.clone())
         .text("folder_id", folder.to_owned());
@@ -109,14 +121,14 @@ fn note(library: &Library, folder: &str) -> Form {
 }
 
 impl Round<'_> {
-    /// A full page of each list, and the one file that is found without its id.
+    /// Requests a full page of each list, and a file by its reference.
     async fn lists(&mut self) {
         let space = &self.space;
         let tree = &self.library.tree;
         let files = |filter: &str| format!("/files?{space}{filter}");
         let lists = [
             ("GET /files", files("")),
-            ("GET /files in the middle", files(&self.middle)),
+            ("GET /files in the middle", files(&self.middle_cursor)),
             (
                 "GET /files of a folder",
                 files(&format!("&folder_id={}", tree.fixture.id)),
@@ -148,31 +160,28 @@ impl Round<'_> {
             );
         }
 
-        let number = referenced(
-            self.draws
-                .random_range(0..count_referenced(self.library.ids.len())),
-        );
+        let count = count_referenced(self.library.ids.len());
+        let number = nth_referenced(self.rng.random_range(0..count));
         let address = format!("/files/by-ref?{}&ref={}", self.space, reference(number));
-        let found = self
+        let file = self
             .stopwatch
             .time("GET /files/by-ref", self.client.get(&address))
             .await
             .expect_ok();
 
-        assert_eq!(found["id"], self.library.ids[number].to_string());
+        assert_eq!(file["id"], self.library.ids[number].to_string());
     }
 
-    /// One file in a folder of the tree is read and moved to another one, and another file is
-    /// marked.
+    /// Gets a file in the tree, moves it to another folder, and changes the tags of another file.
     async fn files(&mut self, number: usize) {
-        let (_, id) = self.drawn();
-        let address = format!("/files/{id}");
-        let found = self
+        let moved_id = self.random_file().id;
+        let address = format!("/files/{moved_id}");
+        let file = self
             .stopwatch
             .time("GET /files/:id", self.client.get(&address))
             .await
             .expect_ok();
-        let is_elsewhere = |folder: &String| found["folder_id"] != **folder;
+        let is_elsewhere = |folder: &String| file["folder_id"] != **folder;
         let mut leaves = self
             .library
             .tree
@@ -193,33 +202,36 @@ impl Round<'_> {
             .expect_ok();
         assert_eq!(moved["folder_id"], target);
 
-        let (marked, id) = self.drawn();
-        let body = json!({"tags": [topic(marked), format!("mark-{}", number % MARKS)]});
-        let address = format!("/files/{id}");
+        let tagged = self.random_file();
+        let body =
+            json!({"tags": [topic(tagged.number), format!("update-{}", number % UPDATE_TAGS)]});
+        let address = format!("/files/{}", tagged.id);
         self.stopwatch
             .time("PUT /files/:id with tags", self.client.put(&address, body))
             .await
             .expect_status(200);
     }
 
-    /// A file of the tree: its number and its id.
-    fn drawn(&mut self) -> (usize, FileId) {
-        let number = in_tree(
-            self.draws
-                .random_range(0..count_in_tree(self.library.ids.len())),
-        );
-        (number, self.library.ids[number])
+    /// Chooses a file in the tree.
+    fn random_file(&mut self) -> RandomFile {
+        let count = count_in_tree(self.library.ids.len());
+        let number = nth_in_tree(self.rng.random_range(0..count));
+
+        RandomFile {
+            number,
+            id: self.library.ids[number],
+        }
     }
 
-    /// The big folder is opened or closed, moved into another one, and back; a new folder comes and
-    /// goes.
+    /// Changes the access of the big folder, moves it to another folder and back, and creates and
+    /// deletes a small folder.
     async fn folders(&mut self, number: usize) {
         let client = self.client;
         let tree = &self.library.tree;
         let big = format!("/folders/{}", tree.big.id);
         let address = format!("{big}/access-control");
-        let is_closed = number.is_multiple_of(2);
-        let body = json!({"access_control": {"requires_auth": is_closed}});
+        let requires_auth = number.is_multiple_of(2);
+        let body = json!({"access_control": {"requires_auth": requires_auth}});
         self.stopwatch
             .time(
                 "PUT …/access-control of the big folder",
@@ -227,7 +239,7 @@ impl Round<'_> {
             )
             .await
             .expect_status(200);
-        for parent in [Some(tree.aside.id), None] {
+        for parent in [Some(tree.move_target.id), None] {
             let body = json!({"parent_id": parent});
             let moved = self
                 .stopwatch
@@ -242,54 +254,56 @@ impl Round<'_> {
 
         let name = format!("Round {number}");
         let body = json!({"name": name, "space_id": self.library.tenant.id, "parent_id": tree.leaves[0].id});
-        let made = self
+        let created = self
             .stopwatch
             .time("POST /folders", client.post("/folders", body))
             .await
             .expect_created();
-        let address = format!("/folders/{}", text(&made["id"]));
+        let address = format!("/folders/{}", text(&created["id"]));
         self.stopwatch
             .time("DELETE /folders/:id", client.delete(&address))
             .await
             .expect_status(204);
     }
 
-    /// A file comes into the big folder, and goes.
+    /// Uploads a file to the big folder and deletes it.
     async fn uploads(&mut self) {
-        let form = note(self.library, &self.library.tree.big.id.to_string());
-        let made = self
+        let form = note_form(self.library, &self.library.tree.big.id.to_string());
+        let created = self
             .stopwatch
             .time("POST /upload", self.client.upload(form))
             .await
             .expect_created();
-        let address = format!("/files/{}", text(&made["id"]));
+        let address = format!("/files/{}", text(&created["id"]));
         self.stopwatch
             .time("DELETE /files/:id", self.client.delete(&address))
             .await
             .expect_status(204);
     }
 
-    /// Whoever has a file in a folder already is told so.
+    /// Sends a conditional request that is answered with 304 Not Modified.
     async fn delivery(&mut self) {
-        let (url, etag) = &self.delivered;
-        let headers = [("if-none-match", etag.as_str())];
+        let headers = [("if-none-match", self.delivered.etag.as_str())];
         let response = self
             .stopwatch
             .time(
                 "delivery, 304",
-                self.library.stack.anonymous.get_with(url, &headers),
+                self.library
+                    .stack
+                    .anonymous
+                    .get_with(&self.delivered.url, &headers),
             )
             .await;
         response.expect_status(304);
     }
 }
 
-/// Demands a full page: one that is shorter would be quicker too.
+/// Asserts that a page is full, because a shorter page would be faster.
 fn assert_full(response: &Response) {
     let count = response.json()["data"].as_array().map(Vec::len);
     assert_eq!(count, Some(PAGE), "{}", response.request);
 }
 
 fn text(value: &Value) -> String {
-    value.as_str().expect("a text").to_owned()
+    value.as_str().expect("a string").to_owned()
 }

@@ -1,5 +1,5 @@
-//! The library, and its filling: by the writes that uploads make, as many files to each as one of
-//! them may hold.
+//! Fills a space with files through the transactions that uploads use, with as many files per
+//! transaction as fit.
 
 use std::{
     io::{self, Write},
@@ -10,45 +10,42 @@ use domain::{Env, File, FileId, IdSequence, KeyId};
 use runtime::Settings;
 use table::Table;
 use tests::{Stack, StackOptions, Tenant};
-use tokio::{
-    task::{JoinError, JoinSet},
-    time::Instant,
-};
+use tokio::{task::JoinSet, time::Instant};
 
-use crate::{record::Owner, report::grouped, tree::Tree};
+use crate::{record::FileGenerator, report::group_digits, tree::Tree};
 
-/// More requests in a minute than are made.
+/// Rate limit that the benchmark never reaches.
 const UNLIMITED: &str = "100000000";
-/// Most items of a write that holds all that is written of its files; one more would send their
-/// entries ahead.
-const TOGETHER: usize = 99;
-/// Items of every file, whatever is known of it: by its id, whose it is, its folder, its path, its
-/// name.
-const ITEMS: usize = 5;
-/// Writes at once.
-const AT_ONCE: usize = 4;
-/// How much later each write is than the one before: later files have later ids.
-const PAUSE: Duration = Duration::from_millis(1);
-/// How many writes are made from one word about them to the next.
-const SILENT_WRITES: usize = 1_000;
+/// Maximum number of items per write. A write with more items would create some index entries
+/// before its transaction.
+const MAX_ITEMS: usize = 99;
+/// Number of items of a file without tags and reference: the record and the entries for id,
+/// folder, path and name.
+const ITEMS_PER_FILE: usize = 5;
+/// Maximum number of concurrent writes.
+const MAX_CONCURRENT_WRITES: usize = 4;
+/// Time between two writes, so that later files have later ids.
+const WRITE_INTERVAL: Duration = Duration::from_millis(1);
+/// Number of writes between two progress messages.
+const WRITES_PER_MESSAGE: usize = 1_000;
 
 /// A space full of files.
 pub(crate) struct Library {
     pub(crate) stack: Stack,
     pub(crate) tenant: Tenant,
     pub(crate) tree: Tree,
-    /// The ids of the files, by their numbers.
+    /// Ids of the files, by file number.
     pub(crate) ids: Vec<FileId>,
-    owner: Owner,
+    generator: FileGenerator,
     table: Table,
     env: Env,
 }
 
 impl Library {
-    /// An empty one, in a stack whose limits nothing here reaches.
+    /// Creates an empty space in a stack without effective rate limits.
     pub(crate) async fn new() -> Library {
-        let unlimited = ["AdminRequestsPerMinute", "UploadRequestsPerMinute"];
-        let parameters = unlimited
+        let rate_limits = ["AdminRequestsPerMinute", "UploadRequestsPerMinute"];
+        let parameters = rate_limits
             .map(|name| (name.to_owned(), UNLIMITED.to_owned()))
             .into();
         let stack = Stack::start_with(StackOptions {
@@ -63,26 +60,26 @@ impl Library {
             .await
             .expect_status(200)
             .json();
-        let config = configs["data"][0]["id"]
+
+        let upload_config_id = configs["data"][0]["id"]
             .as_str()
             .and_then(|id| id.parse().ok())
-            .expect("the starter config");
+            .expect("the initial upload config");
+        let generator = FileGenerator {
+            space_id: tenant.id.parse().expect("a space id"),
+            handle: tenant.handle.clone(),
+            upload_config_id,
+            key_id: KeyId(tenant.key_id),
+        };
         let environment = stack.admin_environment();
         let mut settings = Settings::of(&environment);
         let table = settings.table();
-        let space = tenant.id.parse().expect("an id");
-        let owner = Owner {
-            space,
-            handle: tenant.handle.clone(),
-            config,
-            key: KeyId(tenant.key_id),
-        };
         let tree = Tree::new(&tenant).await;
 
         Library {
             tree,
             ids: Vec::new(),
-            owner,
+            generator,
             table,
             env: environment.env.clone(),
             tenant,
@@ -90,60 +87,65 @@ impl Library {
         }
     }
 
-    /// Adds files until there are so many.
+    /// Adds files until there are `size` files.
     pub(crate) async fn fill(&mut self, size: usize) -> Result<(), String> {
         self.tree.grow(&self.tenant, size).await;
 
-        let began = self.ids.len();
+        let initial_count = self.ids.len();
         let started = Instant::now();
-        let mut writing = JoinSet::new();
-        let mut writes = 0_usize;
-        let mut kept = None;
+        let mut writes = JoinSet::new();
+        let mut write_count = 0_usize;
+        let mut carried_over = None;
 
-        while self.ids.len() < size || kept.is_some() {
-            let files = self.next_files(size, &mut kept);
-            if writing.len() == AT_ONCE {
-                ended(writing.join_next().await)?;
+        while self.ids.len() < size || carried_over.is_some() {
+            let files = self.next_files(size, &mut carried_over);
+            if writes.len() == MAX_CONCURRENT_WRITES {
+                join_write(&mut writes).await.transpose()?;
             }
+
             let table = self.table.clone();
-            writing.spawn(async move {
-                let written = table.create_files(&files, None, None).await;
-                written.map_err(|refused| format!("files cannot be written: {refused:?}"))
+            writes.spawn(async move {
+                let created = table.create_files(&files, None, None).await;
+                created.map_err(|error| format!("cannot write files: {error:?}"))
             });
-            self.stack.clock.advance(PAUSE);
-            writes += 1;
-            if writes.is_multiple_of(SILENT_WRITES) {
+            self.stack.clock.advance(WRITE_INTERVAL);
+
+            write_count += 1;
+            if write_count.is_multiple_of(WRITES_PER_MESSAGE) {
                 let ms = started.elapsed().as_millis().max(1);
-                let rate = (self.ids.len() - began) as u128 * 1_000 / ms;
-                // Nobody may be reading, which is no failure of ours.
-                let made = grouped(self.ids.len());
-                let all = grouped(size);
-                let _ = writeln!(io::stderr(), "bench: {made} of {all}, {rate} a second");
+                let rate = (self.ids.len() - initial_count) as u128 * 1_000 / ms;
+                let count = group_digits(self.ids.len());
+                let total = group_digits(size);
+                // A closed standard error is not an error of the benchmark.
+                let _ = writeln!(
+                    io::stderr(),
+                    "bench: {count} of {total} files, {rate} per second"
+                );
             }
         }
 
-        while let Some(written) = writing.join_next().await {
-            ended(Some(written))?;
+        while let Some(result) = join_write(&mut writes).await {
+            result?;
         }
 
         Ok(())
     }
 
-    /// The files of the next write: as many as fit. The first one that does not is kept for the one
-    /// after it.
-    fn next_files(&mut self, size: usize, kept: &mut Option<File>) -> Vec<File> {
-        let mut files: Vec<File> = kept.take().into_iter().collect();
-        let mut items: usize = files.iter().map(items_of).sum();
-        let mut chosen = IdSequence::new(&self.env);
+    /// Returns as many files as fit into the next write. The first file that does not fit is
+    /// carried over to the following write.
+    fn next_files(&mut self, size: usize, carried_over: &mut Option<File>) -> Vec<File> {
+        let mut files: Vec<File> = carried_over.take().into_iter().collect();
+        let mut items: usize = files.iter().map(count_items).sum();
+        let mut ids = IdSequence::new(&self.env);
 
         while self.ids.len() < size {
             let file = self
-                .owner
-                .file(self.ids.len(), &self.tree, &mut chosen, &self.env);
+                .generator
+                .file(self.ids.len(), &self.tree, &mut ids, &self.env);
             self.ids.push(file.id);
-            items += items_of(&file);
-            if items > TOGETHER {
-                *kept = Some(file);
+            items += count_items(&file);
+            if items > MAX_ITEMS {
+                *carried_over = Some(file);
                 break;
             }
             files.push(file);
@@ -153,13 +155,13 @@ impl Library {
     }
 }
 
-/// How many items are written of a file.
-fn items_of(file: &File) -> usize {
-    ITEMS + file.tags.len() + usize::from(file.reference.is_some())
+/// Returns the number of items that creating a file writes.
+fn count_items(file: &File) -> usize {
+    ITEMS_PER_FILE + file.tags.len() + usize::from(file.reference.is_some())
 }
 
-fn ended(written: Option<Result<Result<(), String>, JoinError>>) -> Result<(), String> {
-    written.map_or(Ok(()), |written| {
-        written.map_err(|error| error.to_string())?
-    })
+/// Waits for one write to finish. Returns `None` if no write is in progress.
+async fn join_write(writes: &mut JoinSet<Result<(), String>>) -> Option<Result<(), String>> {
+    let joined = writes.join_next().await?;
+    Some(joined.unwrap_or_else(|error| Err(error.to_string())))
 }

@@ -1,6 +1,6 @@
-//! The files of the library. What the file of a number is depends on that number alone, and every
-//! few hundred files all kinds are among them, so that calls find as many of each kind per page in
-//! a small library as in a large one.
+//! Generates the files of the library. All properties of a file depend only on its number, and all
+//! kinds of files repeat every few hundred numbers. A page therefore contains the same mix of files
+//! at every library size.
 
 use domain::{
     DeliveryType, Env, File, FileId, FileStatus, IdSequence, KeyId, OriginalName, Principal,
@@ -9,20 +9,20 @@ use domain::{
 
 use crate::tree::{LEAVES, Tree};
 
-/// The tag of a tenth of the files; each has one of a thousand others too.
+/// Tag of a tenth of the files. Every file also has one of [`TOPICS`] other tags.
 pub(crate) const COMMON_TAG: &str = "featured";
-/// What the names of one file in twenty-five begin with.
+/// Prefix of the names of every twenty-fifth file, ignoring case.
 pub(crate) const COMMON_NAME: &str = "harbour";
 
-/// After so many files the kinds of places they lie in come again.
+/// Number of files after which the sequence of locations repeats.
 const PERIOD: usize = 10;
-/// Files from this one on lie on the shelf no more.
-const SHELVED: usize = 600;
-/// Rarer tags.
-const TAGS: usize = 1_000;
-/// What names are told apart by: more of them than files, and no order in them.
-const NAMES: usize = 16_777_213;
-/// Multiplied by it, numbers that follow one another are far apart.
+/// Only files with lower numbers can be in the folder of constant size.
+const FIXTURE_LIMIT: usize = 600;
+/// Number of different topic tags.
+const TOPICS: usize = 1_000;
+/// Modulus for the numbers in names. It exceeds the number of files, so that names are unique.
+const NAME_NUMBERS: usize = 16_777_213;
+/// Factor that spreads consecutive numbers.
 const SCATTER: usize = 7_919;
 
 /// First words of names.
@@ -31,103 +31,129 @@ const WORDS: [&str; 25] = [
     "jetty", "Kitchen", "lantern", "Meadow", "night", "Orchard", "palace", "Quarry", "river",
     "Summit", "tower", "Umbrella", "valley", "Window", "yard", "Zenith",
 ];
-/// MIME type, extension and kind.
-const KINDS: [(&str, &str, ResourceType); 5] = [
-    ("image/jpeg", "jpg", ResourceType::Image),
-    ("image/png", "png", ResourceType::Image),
-    ("application/pdf", "pdf", ResourceType::Document),
-    ("video/mp4", "mp4", ResourceType::Video),
-    ("text/plain", "txt", ResourceType::Text),
-];
-
-/// Where a file lies.
-enum Place {
-    Big,
-    DeliveryFixture,
-    Leaf(usize),
-    Child,
-    Top,
+struct Format {
+    mime_type: &'static str,
+    extension: &'static str,
+    resource_type: ResourceType,
 }
 
-impl Place {
-    fn of(number: usize) -> Place {
+const FORMATS: [Format; 5] = [
+    Format {
+        mime_type: "image/jpeg",
+        extension: "jpg",
+        resource_type: ResourceType::Image,
+    },
+    Format {
+        mime_type: "image/png",
+        extension: "png",
+        resource_type: ResourceType::Image,
+    },
+    Format {
+        mime_type: "application/pdf",
+        extension: "pdf",
+        resource_type: ResourceType::Document,
+    },
+    Format {
+        mime_type: "video/mp4",
+        extension: "mp4",
+        resource_type: ResourceType::Video,
+    },
+    Format {
+        mime_type: "text/plain",
+        extension: "txt",
+        resource_type: ResourceType::Text,
+    },
+];
+
+/// Location of a file.
+enum Location {
+    Big,
+    Fixture,
+    Leaf(usize),
+    Child,
+    Root,
+}
+
+impl Location {
+    fn of(number: usize) -> Location {
         match number % PERIOD {
-            0 => Place::Big,
-            2 => Place::Leaf(number / PERIOD % LEAVES),
-            7 if number < SHELVED => Place::DeliveryFixture,
-            9 => Place::Top,
-            _ => Place::Child,
+            0 => Location::Big,
+            2 => Location::Leaf(number / PERIOD % LEAVES),
+            7 if number < FIXTURE_LIMIT => Location::Fixture,
+            9 => Location::Root,
+            _ => Location::Child,
         }
     }
 }
 
-/// The number of a file in the tree, counted from 0 among those.
-pub(crate) fn in_tree(index: usize) -> usize {
+/// Returns the number of the file at `index` among the files in the tree.
+pub(crate) fn nth_in_tree(index: usize) -> usize {
     PERIOD * index + 2
 }
 
-/// How many files of a library are in the tree.
+/// Returns how many files of a library of `size` files are in the tree.
 pub(crate) fn count_in_tree(size: usize) -> usize {
     size / PERIOD
 }
 
-/// The number of a file with a reference, counted from 0 among those.
-pub(crate) fn referenced(index: usize) -> usize {
+/// Returns the number of the file at `index` among the files with a reference.
+pub(crate) fn nth_referenced(index: usize) -> usize {
     4 * index + 1
 }
 
-/// How many files of a library have a reference.
+/// Returns how many files of a library of `size` files have a reference.
 pub(crate) fn count_referenced(size: usize) -> usize {
     size / 4
 }
 
-/// The reference of the file of a number.
+/// Returns the reference of a file.
 pub(crate) fn reference(number: usize) -> String {
     format!("ref-{number}")
 }
 
-/// The rarer tag of the file of a number.
+/// Returns the topic tag of a file.
 pub(crate) fn topic(number: usize) -> String {
-    format!("topic-{}", number % TAGS)
+    format!("topic-{}", number % TOPICS)
 }
 
-/// What all files have in common.
-pub(crate) struct Owner {
-    pub(crate) space: SpaceId,
+/// Properties that all files share.
+pub(crate) struct FileGenerator {
+    pub(crate) space_id: SpaceId,
     pub(crate) handle: String,
-    pub(crate) config: UploadConfigId,
-    pub(crate) key: KeyId,
+    pub(crate) upload_config_id: UploadConfigId,
+    pub(crate) key_id: KeyId,
 }
 
-impl Owner {
-    /// The file of a number, as an upload of this moment would leave it.
+impl FileGenerator {
+    /// Returns the record that an upload at the current time would store.
     pub(crate) fn file(&self, number: usize, tree: &Tree, ids: &mut IdSequence, env: &Env) -> File {
-        let folder = match Place::of(number) {
-            Place::Big => Some(&tree.big),
-            Place::DeliveryFixture => Some(&tree.fixture),
-            Place::Leaf(leaf) => Some(&tree.leaves[leaf]),
-            Place::Child => Some(&tree.children[number * SCATTER % tree.children.len()]),
-            Place::Top => None,
+        let folder = match Location::of(number) {
+            Location::Big => Some(&tree.big),
+            Location::Fixture => Some(&tree.fixture),
+            Location::Leaf(leaf) => Some(&tree.leaves[leaf]),
+            Location::Child => Some(&tree.children[number * SCATTER % tree.children.len()]),
+            Location::Root => None,
         };
-        let (mime_type, extension, resource_type) = KINDS[number / 3 % KINDS.len()];
+        let format = &FORMATS[number / 3 % FORMATS.len()];
+        let extension = format.extension;
         let id = FileId::from_sequence(ids);
         let now = env.now();
         let name = format!("file-{id}.{extension}");
-        let original = format!(
+        let original_name = format!(
             "{} {:08}.{extension}",
             WORDS[number % WORDS.len()],
-            number * SCATTER % NAMES
+            number * SCATTER % NAME_NUMBERS
         );
-        let common = (number % PERIOD == 3).then(|| COMMON_TAG.to_owned());
-        let tags = common.into_iter().chain([topic(number)]);
+        let common_tag = (number % PERIOD == 3).then(|| COMMON_TAG.to_owned());
+        let tags = common_tag.into_iter().chain([topic(number)]);
 
         File {
             id,
-            space_id: self.space,
+            space_id: self.space_id,
             storage_path: format!("{}/{name}", self.handle),
             name,
-            original_name: OriginalName::clean(&original),
-            mime_type: mime_type.to_owned(),
+            original_name: OriginalName::clean(&original_name),
+            mime_type: format.mime_type.to_owned(),
             extension: extension.to_owned(),
             size: 10_000 + (number % 90_000) as u64,
             folder: folder.cloned(),
@@ -137,18 +163,20 @@ impl Owner {
             } else {
                 DeliveryType::Upload
             },
-            resource_type,
+            resource_type: format.resource_type,
             status: FileStatus::Active,
-            upload_config_id: self.config,
+            upload_config_id: self.upload_config_id,
             reference: (number % 4 == 1)
-                .then(|| Reference::parse(&reference(number)).expect("a reference")),
-            tags: tags.map(|tag| Tag::parse(&tag).expect("a tag")).collect(),
+                .then(|| Reference::parse(&reference(number)).expect("a valid reference")),
+            tags: tags
+                .map(|tag| Tag::parse(&tag).expect("a valid tag"))
+                .collect(),
             revision: Some(Revision::new(env)),
             checksum_sha256: Some(hex::encode(env.random_bytes::<32>())),
             is_utf8: false,
             pending_upload: None,
             activation_snapshot: None,
-            uploaded_by: Principal::ApiKey(self.key),
+            uploaded_by: Principal::ApiKey(self.key_id),
             created_at: now,
             activated_at: Some(now),
             access_version: 0,

@@ -1,67 +1,73 @@
-//! What was measured, as a table and as a chart.
+//! Formats the measurements as a table and as a bar chart.
 
 use std::{fmt, time::Duration};
 
-use crate::stopwatch::{Figures, Stopwatch};
+use crate::stopwatch::{Percentiles, Stopwatch};
 
-/// How many times as long as at one size a call may take at another.
-const MOST_RATIO: f64 = 1.5;
-/// Columns of the longest bar.
-const BAR: usize = 60;
-/// Steps in a column of a bar.
+/// Maximum ratio between the p95 latencies of a call at any two sizes.
+const MAX_RATIO: f64 = 1.5;
+/// Width of the longest bar, in columns.
+const BAR_WIDTH: usize = 60;
+/// Resolution of a bar, in steps per column.
 const STEPS: usize = 8;
-/// What fills a part of a column, by its steps.
-const PARTS: [&str; STEPS] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+/// Block characters for the last, partly filled column, by number of steps.
+const PARTIAL_BLOCKS: [&str; STEPS] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/// The figures of all calls at all sizes.
+/// Percentiles of all calls at all sizes.
 #[derive(Default)]
 pub(crate) struct Report {
     sizes: Vec<usize>,
-    calls: Vec<Call>,
+    calls: Vec<CallReport>,
 }
 
-/// The figures of one call, size by size.
-struct Call {
+/// Percentiles of one call, in the order of the sizes.
+struct CallReport {
     name: &'static str,
-    figures: Vec<Figures>,
+    percentiles: Vec<Percentiles>,
 }
 
-impl Call {
-    /// How many times as long as at the quickest size it takes at the slowest one.
+impl CallReport {
+    /// Returns the highest p95 latency divided by the lowest.
     fn ratio(&self) -> f64 {
-        let all = || self.figures.iter().map(|figures| figures.p95);
-        let quickest = all().min().unwrap_or_default();
-        let slowest = all().max().unwrap_or_default();
-        slowest.div_duration_f64(quickest)
+        let p95 = || self.percentiles.iter().map(|percentiles| percentiles.p95);
+        let lowest = p95().min().unwrap_or_default();
+        let highest = p95().max().unwrap_or_default();
+
+        highest.div_duration_f64(lowest)
     }
 }
 
 impl Report {
-    /// Adds what was measured at a size.
+    /// Adds the measurements at one size.
     pub(crate) fn add(&mut self, size: usize, stopwatch: Stopwatch) {
         self.sizes.push(size);
-        for (name, figures) in stopwatch.figures() {
-            match self.calls.iter_mut().find(|call| call.name == name) {
-                Some(call) => call.figures.push(figures),
-                None => self.calls.push(Call {
-                    name,
-                    figures: vec![figures],
+
+        for measured in stopwatch.measurements() {
+            match self
+                .calls
+                .iter_mut()
+                .find(|call| call.name == measured.call)
+            {
+                Some(call) => call.percentiles.push(measured.percentiles),
+                None => self.calls.push(CallReport {
+                    name: measured.call,
+                    percentiles: vec![measured.percentiles],
                 }),
             }
         }
     }
 
-    /// The calls that take longer at one size than they may, compared with another.
-    pub(crate) fn slower(&self) -> Vec<&'static str> {
+    /// Returns the calls that exceed [`MAX_RATIO`].
+    pub(crate) fn calls_above_ratio(&self) -> Vec<&'static str> {
         self.calls
             .iter()
-            .filter(|call| call.ratio() > MOST_RATIO)
+            .filter(|call| call.ratio() > MAX_RATIO)
             .map(|call| call.name)
             .collect()
     }
 
-    /// Columns of the longest name.
-    fn width(&self) -> usize {
+    /// Returns the width of the name column.
+    fn name_width(&self) -> usize {
         self.calls
             .iter()
             .map(|call| call.name.chars().count())
@@ -69,11 +75,11 @@ impl Report {
             .unwrap_or_default()
     }
 
-    fn table(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = self.width();
+    fn write_table(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = self.name_width();
         write!(formatter, "{:width$}", "files")?;
         for size in &self.sizes {
-            write!(formatter, "  {:>17}", grouped(*size))?;
+            write!(formatter, "  {:>17}", group_digits(*size))?;
         }
 
         write!(formatter, "\n{:width$}", "milliseconds")?;
@@ -84,12 +90,12 @@ impl Report {
         writeln!(formatter, "  p95 ×")?;
         for call in &self.calls {
             write!(formatter, "{:width$}", call.name)?;
-            for figures in &call.figures {
+            for percentiles in &call.percentiles {
                 write!(
                     formatter,
                     "  {:>8.2} {:>8.2}",
-                    ms(figures.p50),
-                    ms(figures.p95)
+                    milliseconds(percentiles.p50),
+                    milliseconds(percentiles.p95)
                 )?;
             }
             writeln!(formatter, "  {:>5.2}", call.ratio())?;
@@ -98,24 +104,25 @@ impl Report {
         Ok(())
     }
 
-    fn chart(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let longest = self
+    fn write_chart(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let highest = self
             .calls
             .iter()
-            .flat_map(|call| &call.figures)
-            .map(|figures| figures.p95)
-            .max();
-        let longest = longest.unwrap_or_default();
-        writeln!(formatter, "p95 in milliseconds, by the number of files")?;
+            .flat_map(|call| &call.percentiles)
+            .map(|percentiles| percentiles.p95)
+            .max()
+            .unwrap_or_default();
+
+        writeln!(formatter, "p95 in milliseconds, by number of files")?;
         for call in &self.calls {
             writeln!(formatter, "\n{}", call.name)?;
-            for (size, figures) in self.sizes.iter().zip(&call.figures) {
-                let bar = bar(figures.p95, longest);
+            for (size, percentiles) in self.sizes.iter().zip(&call.percentiles) {
                 writeln!(
                     formatter,
-                    "{:>10} {bar} {:.2}",
-                    grouped(*size),
-                    ms(figures.p95)
+                    "{:>10} {} {:.2}",
+                    group_digits(*size),
+                    bar(percentiles.p95, highest),
+                    milliseconds(percentiles.p95)
                 )?;
             }
         }
@@ -126,33 +133,43 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.table(formatter)?;
+        self.write_table(formatter)?;
         writeln!(formatter)?;
-        self.chart(formatter)?;
-        let slower = self.slower();
-        if slower.is_empty() {
-            write!(formatter, "\nevery call stays within {MOST_RATIO}×")
+        self.write_chart(formatter)?;
+
+        let above_ratio = self.calls_above_ratio();
+        if above_ratio.is_empty() {
+            write!(formatter, "\nevery call stays within {MAX_RATIO}×")
         } else {
-            write!(formatter, "\nabove {MOST_RATIO}×: {}", slower.join("; "))
+            write!(
+                formatter,
+                "\nabove {MAX_RATIO}×: {}",
+                above_ratio.join("; ")
+            )
         }
     }
 }
 
-/// A number with a comma after each three digits.
-pub(crate) fn grouped(number: usize) -> String {
+/// Formats a number with commas between groups of three digits.
+pub(crate) fn group_digits(number: usize) -> String {
     if number < 1_000 {
         return number.to_string();
     }
-    format!("{},{:03}", grouped(number / 1_000), number % 1_000)
+    format!("{},{:03}", group_digits(number / 1_000), number % 1_000)
 }
 
-fn ms(duration: Duration) -> f64 {
+fn milliseconds(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1_000.0
 }
 
-/// A bar as long as a duration, the longest of which fills all columns.
+/// Draws a bar whose length is proportional to a duration. `longest` fills all columns.
 fn bar(duration: Duration, longest: Duration) -> String {
-    let steps = duration.as_nanos() * (BAR * STEPS) as u128 / longest.as_nanos().max(1);
-    let steps = usize::try_from(steps).expect("no bar is longer than the longest");
-    format!("{}{}", "█".repeat(steps / STEPS), PARTS[steps % STEPS])
+    let steps = duration.as_nanos() * (BAR_WIDTH * STEPS) as u128 / longest.as_nanos().max(1);
+    let steps = usize::try_from(steps).expect("a bar is at most as long as the longest");
+
+    format!(
+        "{}{}",
+        "█".repeat(steps / STEPS),
+        PARTIAL_BLOCKS[steps % STEPS]
+    )
 }

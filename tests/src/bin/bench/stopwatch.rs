@@ -1,23 +1,33 @@
-//! How long calls take.
+//! Collects the latencies of API calls and computes their percentiles.
 
 use std::time::Duration;
 
 use tests::Response;
 use tokio::time::Instant;
 
-/// What each call took, in the order in which they were first made.
+/// Latencies of all measured calls, in the order of each call's first measurement.
 #[derive(Default)]
-pub(crate) struct Stopwatch(Vec<(&'static str, Vec<Duration>)>);
+pub(crate) struct Stopwatch(Vec<CallLatencies>);
 
-/// What half of the calls, and 95 % of them, took at most.
+struct CallLatencies {
+    call: &'static str,
+    latencies: Vec<Duration>,
+}
+
+/// Latency percentiles of one call.
+pub(crate) struct Measurement {
+    pub(crate) call: &'static str,
+    pub(crate) percentiles: Percentiles,
+}
+
 #[derive(Clone, Copy)]
-pub(crate) struct Figures {
+pub(crate) struct Percentiles {
     pub(crate) p50: Duration,
     pub(crate) p95: Duration,
 }
 
 impl Stopwatch {
-    /// Waits for the whole answer of a call, and notes how long that took.
+    /// Awaits a complete response and records how long it took.
     pub(crate) async fn time(
         &mut self,
         call: &'static str,
@@ -25,28 +35,35 @@ impl Stopwatch {
     ) -> Response {
         let started = Instant::now();
         let response = response.await;
-        let took = started.elapsed();
-        match self.0.iter_mut().find(|(known, _)| *known == call) {
-            Some((_, taken)) => taken.push(took),
-            None => self.0.push((call, vec![took])),
+        let latency = started.elapsed();
+
+        match self.0.iter_mut().find(|recorded| recorded.call == call) {
+            Some(recorded) => recorded.latencies.push(latency),
+            None => self.0.push(CallLatencies {
+                call,
+                latencies: vec![latency],
+            }),
         }
         response
     }
 
-    /// The figures of each call.
-    pub(crate) fn figures(self) -> Vec<(&'static str, Figures)> {
+    pub(crate) fn measurements(self) -> Vec<Measurement> {
         self.0
             .into_iter()
-            .map(|(call, taken)| (call, Figures::of(taken)))
+            .map(|recorded| Measurement {
+                call: recorded.call,
+                percentiles: Percentiles::of(recorded.latencies),
+            })
             .collect()
     }
 }
 
-impl Figures {
-    fn of(mut taken: Vec<Duration>) -> Figures {
-        taken.sort_unstable();
-        let percentile = |percent: usize| taken[(taken.len() * percent).div_ceil(100) - 1];
-        Figures {
+impl Percentiles {
+    fn of(mut latencies: Vec<Duration>) -> Percentiles {
+        latencies.sort_unstable();
+        let percentile = |percent: usize| latencies[(latencies.len() * percent).div_ceil(100) - 1];
+
+        Percentiles {
             p50: percentile(50),
             p95: percentile(95),
         }

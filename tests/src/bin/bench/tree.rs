@@ -1,82 +1,85 @@
-//! The folders of the library: one that holds a tenth of its files, one that holds always the same,
-//! a tree of five levels, and a wide one whose folders grow in number with the library.
+//! The folders of the library: one with a tenth of all files, one with a constant number of files,
+//! a binary tree of five levels, and one whose number of subfolders grows with the library.
 
 use domain::{FolderId, FolderRef};
 use serde_json::json;
 use tests::Tenant;
 
-/// Folders on the lowest level of the tree.
+/// Number of folders on the lowest level of the tree.
 pub(crate) const LEAVES: usize = 16;
-/// Levels of the tree below its top; each folder of one has two on the next.
+/// Number of levels below the root of the tree. Each folder has two subfolders.
 const LEVELS: usize = 4;
-/// Fewest folders in the wide one: more than a page shows.
-const LEAST_CHILDREN: usize = 60;
-/// Files for each folder in the wide one, once there are many.
-const FILES_OF_CHILD: usize = 1_000;
+/// Minimum number of subfolders of the wide folder: more than one page.
+const MIN_CHILDREN: usize = 60;
+/// Number of files per subfolder of the wide folder, in large libraries.
+const FILES_PER_CHILD: usize = 1_000;
 
-/// The folders.
 pub(crate) struct Tree {
-    /// Holds a tenth of all files.
+    /// Contains a tenth of all files.
     pub(crate) big: FolderRef,
-    /// Where that one is moved to, and back from.
-    pub(crate) aside: FolderRef,
-    /// Holds as many files in a small library as in a large one.
+    /// Temporary parent of the big folder while moves are measured.
+    pub(crate) move_target: FolderRef,
+    /// Contains the same number of files at every size.
     pub(crate) fixture: FolderRef,
     /// The lowest level of the tree.
     pub(crate) leaves: Vec<FolderRef>,
-    /// Has many folders right in it.
+    /// Has many direct subfolders.
     pub(crate) wide: FolderRef,
-    /// Those.
+    /// Subfolders of the wide folder.
     pub(crate) children: Vec<FolderRef>,
 }
 
 impl Tree {
-    /// Makes all but the folders of the wide one.
+    /// Creates all folders except the subfolders of the wide folder.
     pub(crate) async fn new(tenant: &Tenant) -> Tree {
-        let mut leaves = vec![folder(tenant, "Archive", None).await];
+        let mut leaves = vec![create_folder(tenant, "Archive", None).await];
         for _ in 0..LEVELS {
-            let mut below = Vec::new();
-            for outer in &leaves {
-                below.push(folder(tenant, "First half", Some(outer)).await);
-                below.push(folder(tenant, "Second half", Some(outer)).await);
+            let mut next_level = Vec::new();
+            for parent in &leaves {
+                next_level.push(create_folder(tenant, "First half", Some(parent)).await);
+                next_level.push(create_folder(tenant, "Second half", Some(parent)).await);
             }
-            leaves = below;
+            leaves = next_level;
         }
 
         assert_eq!(leaves.len(), LEAVES);
 
         Tree {
-            big: folder(tenant, "Everything else", None).await,
-            aside: folder(tenant, "Aside", None).await,
-            fixture: folder(tenant, "Shelf", None).await,
+            big: create_folder(tenant, "Everything else", None).await,
+            move_target: create_folder(tenant, "Move target", None).await,
+            fixture: create_folder(tenant, "Constant size", None).await,
             leaves,
-            wide: folder(tenant, "Projects", None).await,
+            wide: create_folder(tenant, "Projects", None).await,
             children: Vec::new(),
         }
     }
 
-    /// Makes as many folders in the wide one as a library of this size has.
+    /// Adds subfolders to the wide folder until there are enough for a library of `size` files.
     pub(crate) async fn grow(&mut self, tenant: &Tenant, size: usize) {
-        while self.children.len() < LEAST_CHILDREN.max(size / FILES_OF_CHILD) {
+        while self.children.len() < MIN_CHILDREN.max(size / FILES_PER_CHILD) {
             let name = format!("Project {}", self.children.len());
             self.children
-                .push(folder(tenant, &name, Some(&self.wide)).await);
+                .push(create_folder(tenant, &name, Some(&self.wide)).await);
         }
     }
 }
 
-async fn folder(tenant: &Tenant, name: &str, outer: Option<&FolderRef>) -> FolderRef {
-    let body =
-        json!({"name": name, "space_id": tenant.id, "parent_id": outer.map(|outer| outer.id)});
-    let made = tenant.client.post("/folders", body).await.expect_created();
-    let id: FolderId = made["id"]
+async fn create_folder(tenant: &Tenant, name: &str, parent: Option<&FolderRef>) -> FolderRef {
+    let body = json!({
+        "name": name,
+        "space_id": tenant.id,
+        "parent_id": parent.map(|parent| parent.id),
+    });
+    let folder = tenant.client.post("/folders", body).await.expect_created();
+    let id: FolderId = folder["id"]
         .as_str()
         .and_then(|id| id.parse().ok())
-        .expect("an id");
+        .expect("a folder id");
+
     FolderRef {
         id,
-        ancestor_ids: outer
-            .map(|outer| outer.path_ids().collect())
+        ancestor_ids: parent
+            .map(|parent| parent.path_ids().collect())
             .unwrap_or_default(),
     }
 }
