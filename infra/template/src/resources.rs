@@ -52,24 +52,7 @@ fn resource<'tree>(
     function_globals: Option<&Node>,
     scope: &Scope<'_>,
 ) -> Option<Resource<'tree>> {
-    if entry.key.is_empty()
-        || !entry
-            .key
-            .chars()
-            .all(|character| character.is_ascii_alphanumeric())
-    {
-        scope.report.add(
-            entry.line,
-            format!("the logical id `{}` must be letters and digits", entry.key),
-        );
-    }
-
-    if scope.is_parameter(&entry.key) {
-        scope.report.add(
-            entry.line,
-            format!("`{}` is also the name of a parameter", entry.key),
-        );
-    }
+    check_logical_id(entry, scope);
 
     let mut attributes = Properties::of(&entry.node, "a resource", scope.report);
     attributes.without_effect(&["DeletionPolicy", "UpdateReplacePolicy"]);
@@ -117,6 +100,28 @@ fn resource<'tree>(
         metadata,
         present,
     })
+}
+
+/// Reports a logical id that is not letters and digits, or that is the name of a parameter.
+fn check_logical_id(entry: &Entry, scope: &Scope<'_>) {
+    if entry.key.is_empty()
+        || !entry
+            .key
+            .chars()
+            .all(|character| character.is_ascii_alphanumeric())
+    {
+        scope.report.add(
+            entry.line,
+            format!("the logical id `{}` must be letters and digits", entry.key),
+        );
+    }
+
+    if scope.is_parameter(&entry.key) {
+        scope.report.add(
+            entry.line,
+            format!("`{}` is also the name of a parameter", entry.key),
+        );
+    }
 }
 
 fn definition(node: &Node, scope: &Scope<'_>) -> Option<&'static ResourceType> {

@@ -83,6 +83,7 @@ fn output(bucket: String, key: String, object: &StoredObject) -> CompleteMultipa
         checksum_type,
         ..
     } = object.checksum.to_dto();
+
     CompleteMultipartUploadOutput {
         location: Some(format!("/{bucket}/{key}")),
         bucket: Some(bucket),

@@ -168,6 +168,7 @@ fn object_result(object: &StoredObject) -> CopyObjectResult {
         checksum_type,
         ..
     } = object.checksum.to_dto();
+
     CopyObjectResult {
         e_tag: Some(object.tag()),
         last_modified: Some(object.last_modified()),
@@ -232,6 +233,7 @@ fn part_result(part: &StoredPart) -> CopyPartResult {
         checksum_sha256,
         ..
     } = part.checksum.to_dto();
+
     CopyPartResult {
         e_tag: Some(part.tag()),
         last_modified: Some(timestamp(part.modified_ms)),

@@ -90,6 +90,7 @@ fn listed_part(part: &StoredPart) -> dto::Part {
         checksum_sha256,
         ..
     } = part.checksum.to_dto();
+
     dto::Part {
         part_number: Some(part.number),
         size: i64::try_from(part.size_bytes).ok(),
