@@ -89,7 +89,8 @@ async fn run_while<T>(
         .expect("a function")
         .variables;
     let mut taken = |name: &str| variables.remove(name).expect("a variable");
-    let (access_key, secret_key) = (taken("AWS_ACCESS_KEY_ID"), taken("AWS_SECRET_ACCESS_KEY"));
+    let access_key = taken("AWS_ACCESS_KEY_ID");
+    let secret_key = taken("AWS_SECRET_ACCESS_KEY");
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
     let address = format!(
         "http://{}/v1/credentials?a=b",

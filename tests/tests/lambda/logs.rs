@@ -1,86 +1,17 @@
 //! Logs of requests and jobs, and the metrics that CloudWatch reads from them.
 
-use std::{cell::RefCell, fs::File, io::Write, sync::Once};
-
 use emulators::{
     InjectedError,
     Service::{DynamoDb, S3},
 };
 use serde_json::{Value, json};
-use tempfile::TempDir;
 use tests::{
     DYNAMODB_ATTEMPTS, PHOTO, RawConnection, Stack, authority, minutes, seconds, stack_test,
 };
-use tracing_subscriber::{
-    filter::{LevelFilter, dynamic_filter_fn},
-    layer::SubscriberExt as _,
-    util::SubscriberInitExt as _,
+
+use super::log_capture::{
+    begin_log, is_metrics, lines, spans_of, take_metrics, take_requests, task_of,
 };
-
-use crate::local_stack::program::{Program, client};
-
-thread_local! {
-    /// Log of the functions on this thread, `None` until the test starts it. The stack of a test runs
-    /// on its thread.
-    static LOG: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
-}
-
-/// Writer of the log of this thread.
-struct ThreadLog;
-
-impl Write for ThreadLog {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        LOG.with_borrow_mut(|log| log.iter_mut().for_each(|log| log.extend_from_slice(bytes)));
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Starts to log the functions on this thread, at the level of production. One subscriber serves all
-/// threads, since `tracing` caches for all of them which events are enabled.
-fn begin_log() {
-    static SUBSCRIBER: Once = Once::new();
-    SUBSCRIBER.call_once(|| {
-        let is_read = dynamic_filter_fn(|_, _| LOG.with_borrow(Option::is_some));
-        telemetry::subscriber(LevelFilter::INFO, || ThreadLog)
-            .with(is_read)
-            .init();
-    });
-    LOG.set(Some(Vec::new()));
-}
-
-/// Returns all lines since the start of the log.
-fn lines() -> Vec<Value> {
-    let text = LOG.with_borrow(|log| {
-        String::from_utf8(log.clone().expect("the log has begun")).expect("text")
-    });
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
-        .collect()
-}
-
-fn is_metrics(line: &Value) -> bool {
-    line.get("_aws").is_some()
-}
-
-/// Returns the lines of metrics since the start of the log, and restarts it.
-fn take_metrics() -> Vec<Value> {
-    let mut metrics = lines();
-    metrics.retain(is_metrics);
-    begin_log();
-    metrics
-}
-
-/// Returns the span of a request or a job that a line was logged in.
-fn task_of(line: &Value) -> Option<&Value> {
-    line["spans"]
-        .as_array()?
-        .iter()
-        .find(|span| span["name"] == "request" || span["name"] == "job")
-}
 
 #[stack_test]
 async fn request_yields_one_line_of_metrics(stack: &Stack) {
@@ -212,16 +143,6 @@ async fn throttles_and_conflicts_of_a_request_are_counted(stack: &Stack) {
         (&metrics[0]["Conflicts"], &metrics[0]["Throttles"]),
         (&json!(2), &json!(0))
     );
-}
-
-/// Returns the names of the spans that a line was logged in, outermost first.
-fn spans_of(line: &Value) -> Vec<&str> {
-    line["spans"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|span| span["name"].as_str())
-        .collect()
 }
 
 #[stack_test]
@@ -376,14 +297,6 @@ async fn job_yields_one_line_of_metrics_and_its_warnings_carry_its_message(stack
     assert_eq!(task_of(done), Some(task));
 }
 
-/// Returns the final lines of requests since the start of the log, and restarts it.
-fn take_requests() -> Vec<Value> {
-    let mut requests = lines();
-    requests.retain(|line| line["message"] == "request");
-    begin_log();
-    requests
-}
-
 #[stack_test]
 async fn request_log_line_names_invalid_fields_without_values(stack: &Stack) {
     let acme = stack.space("Acme").await;
@@ -497,65 +410,4 @@ async fn batch_that_is_throttled_in_part_is_counted(stack: &Stack) {
     acme.upload(PHOTO).await;
     let metrics = take_metrics();
     assert_eq!(metrics[0]["Throttles"], 1, "{metrics:?}");
-}
-
-#[tokio::test]
-async fn console_shows_no_line_of_emulators_and_no_signature() {
-    for (level, shows_requests) in [("warn", false), ("trace", true)] {
-        let directory = TempDir::new().expect("a temporary directory");
-        let log = directory.path().join("log");
-        let file = File::create(&log).expect("a log");
-        let mut program = Program::start_logging(
-            &directory.path().join("data"),
-            &["--log", level],
-            file.into(),
-        );
-        let (_, local) = program.ready();
-
-        let account = client(&local);
-        let space = account
-            .post("/spaces", json!({"name": "Acme"}))
-            .await
-            .expect_created();
-        let folder = json!({"space_id": space["id"], "name": "Open"});
-
-        account
-            .post("/folders", folder.clone())
-            .await
-            .expect_created();
-        account.post("/folders", folder).await.expect_error(422);
-
-        let file = json!({"space": space["handle"], "filename": "a.txt", "content_type": "text/plain", "size": 1});
-        let presigned = account
-            .post("/upload/presign", file)
-            .await
-            .expect_status(201)
-            .json();
-        let url = presigned["upload_url"]
-            .as_str()
-            .expect("a URL")
-            .replace("X-Amz-Signature=", "X-Amz-Signature=0");
-
-        account
-            .send(account.request("PUT", &url).body("a"))
-            .await
-            .expect_status(403);
-
-        drop(program);
-
-        let log = std::fs::read_to_string(log).expect("text");
-        assert_eq!(log.contains("/api/v1/folders"), shows_requests, "{log}");
-
-        for emulated in [
-            "dynoxide",
-            "s3s",
-            "X-Amz-Signature",
-            "Signature=",
-            "SignatureDoesNotMatch",
-        ] {
-            assert!(!log.contains(emulated), "{level}: {emulated}: {log}");
-        }
-
-        assert!(shows_requests || log.is_empty(), "{log}");
-    }
 }

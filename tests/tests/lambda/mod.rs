@@ -1,7 +1,9 @@
 //! The functions as Lambda runs them: binaries, cold starts, logs and metrics.
 
+pub(crate) mod console;
 pub(crate) mod container;
 pub(crate) mod emulate;
+pub(crate) mod log_capture;
 pub(crate) mod logs;
 pub(crate) mod master_secret;
 pub(crate) mod no_background_work;

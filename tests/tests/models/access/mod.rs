@@ -255,10 +255,8 @@ impl World {
             return;
         }
 
-        let (name, parent) = (
-            format!("Folder {}", self.created_folders.len()),
-            self.random_parent(),
-        );
+        let name = format!("Folder {}", self.created_folders.len());
+        let parent = self.random_parent();
         let body = json!({"name": name, "space_id": self.acme.id, "parent_id": parent});
         let response = self.acme.client.post("/folders", body).await;
         let id = text(&self.check(response, 201).expect_created(), "id");

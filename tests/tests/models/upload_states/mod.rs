@@ -172,17 +172,16 @@ impl World {
 
     async fn presign(&mut self) {
         let tenant = self.tenant();
-        let (name, content_type) = ("notes.txt", "text/plain");
-        let body = json!({"space": tenant.handle, "filename": name, "content_type": content_type, "size": LENGTH});
+        let body = json!({
+            "space": tenant.handle, "filename": "notes.txt", "content_type": "text/plain", "size": LENGTH,
+        });
         let response = self.stack.account().post("/upload/presign", body).await;
         let is_enabled = self.space_states[&tenant.id] == SpaceState::Enabled;
 
         if self.check(response.status, if is_enabled { 201 } else { 403 }) && is_enabled {
             let pending_file = response.json();
-            let (id, url) = (
-                text(&pending_file, "file_id").to_owned(),
-                text(&pending_file, "upload_url").to_owned(),
-            );
+            let id = text(&pending_file, "file_id").to_owned();
+            let url = text(&pending_file, "upload_url").to_owned();
             let state = (Pending, None);
             let presigned_ms = self.stack.clock.now_ms();
             let space = tenant.id;
@@ -254,10 +253,8 @@ impl World {
 
     async fn confirm(&mut self, index: usize, times: usize) {
         let (expected, after) = self.confirmed(&self.files[index]);
-        let (account, path) = (
-            self.stack.account(),
-            format!("/upload/confirm/{}", self.files[index].id),
-        );
+        let account = self.stack.account();
+        let path = format!("/upload/confirm/{}", self.files[index].id);
         let responses =
             join_all((0..times).map(|_| account.send(account.request("POST", &path)))).await;
         // A confirmation after a rejection finds no file or no bytes.
