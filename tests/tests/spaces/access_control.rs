@@ -85,6 +85,7 @@ async fn one_flag_implies_other_and_delivery_follows_at_once(stack: &Stack) {
         json!({"requires_auth": false, "public_read": true})
     );
     assert_eq!(acme.client.get(&space).await.expect_ok(), reset);
+
     stack.anonymous.get(url).await.expect_status(200);
 }
 

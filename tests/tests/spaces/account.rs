@@ -37,6 +37,7 @@ async fn account_describes_caller_and_key(stack: &Stack) {
         (&Value::Null, &first["id"]),
         "the first space is the default"
     );
+
     let key = &own["key"];
     let secret = stack.account().key.expect("a key");
     assert_eq!(
@@ -44,6 +45,7 @@ async fn account_describes_caller_and_key(stack: &Stack) {
         (&json!("account"), &json!(true))
     );
     assert_eq!(key["last_four"].as_str(), secret.get(secret.len() - 4..));
+
     for absent in ["key", "space_id", "role"] {
         assert_eq!(key.get(absent), None, "{absent}");
     }
@@ -74,6 +76,7 @@ async fn default_space_must_be_own_space(stack: &Stack) {
         user.client.get("/account").await.expect_ok()["default_space_id"],
         Value::Null
     );
+
     stack.add_member(&user, &acme, "viewer").await;
     let change = |id: &str| json!({"default_space_id": id});
     let chosen = user
@@ -95,6 +98,7 @@ async fn default_space_must_be_own_space(stack: &Stack) {
             "{id}"
         );
     }
+
     let required = json!({"default_space_id": ["The default space id field is required."]});
     for body in [
         json!({}),
@@ -110,6 +114,7 @@ async fn default_space_must_be_own_space(stack: &Stack) {
             "{body}"
         );
     }
+
     assert_eq!(user.client.get("/account").await.expect_ok(), chosen);
 
     stack
@@ -122,6 +127,7 @@ async fn default_space_must_be_own_space(stack: &Stack) {
         Value::Null,
         "the space is deleted"
     );
+
     stack.run_purges().await;
 }
 
@@ -140,6 +146,7 @@ async fn account_keys_are_created_listed_and_revoked(stack: &Stack) {
         limited,
         json!({"role": ["The role field must not be present for an account key."]})
     );
+
     let created = account
         .post("/account/api-keys", json!({"name": "laptop"}))
         .await
@@ -157,12 +164,14 @@ async fn account_keys_are_created_listed_and_revoked(stack: &Stack) {
         laptop.get("/account").await.expect_ok()["user_id"],
         account.get("/account").await.expect_ok()["user_id"]
     );
+
     laptop
         .post("/spaces", json!({"name": "Acme"}))
         .await
         .expect_created();
     let id = created["id"].as_u64().expect("a number");
     assert_eq!(key_ids(&account).await, [vec![id], first.clone()].concat());
+
     let listed = account
         .get("/account/api-keys")
         .await
@@ -180,6 +189,7 @@ async fn account_keys_are_created_listed_and_revoked(stack: &Stack) {
             .await
             .expect_error(404);
     }
+
     account
         .delete(&format!("/account/api-keys/{id}"))
         .await

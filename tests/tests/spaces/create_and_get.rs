@@ -28,21 +28,25 @@ async fn space_is_created_with_defaults(stack: &Stack) {
         handle.len() == 6 && handle.as_bytes()[0].is_ascii_lowercase(),
         "{handle}"
     );
+
     for field in ["id", "active_upload_config_id"] {
         assert_eq!(created[field].as_str().map(str::len), Some(26), "{field}");
     }
+
     assert_eq!(created["created_at"], created["updated_at"]);
     assert!(
         created["created_at"]
             .as_str()
             .is_some_and(|at| at.len() == 24 && at.ends_with('Z'))
     );
+
     let fixed = json!({
         "name": "Acme", "description": "Photos\nand more", "enabled": true, "folder_mode": "dynamic",
         "custom_domain": null, "webhook_url": null,
         "access_control": {"requires_auth": false, "public_read": true},
         "security": {"watermark": {"enabled": false, "url": null, "position": "southeast", "opacity": 0.5}},
     });
+
     for (field, value) in fixed.as_object().expect("an object") {
         assert_eq!(&created[field], value, "{field}");
     }
@@ -62,9 +66,11 @@ async fn space_is_created_with_every_optional_field(stack: &Stack) {
         "folder_mode": "fixed", "enabled": false, "custom_domain": "assets.example.com",
         "webhook_url": "https://example.com/hook",
     });
+
     for (field, value) in expected.as_object().expect("an object") {
         assert_eq!(&created[field], value, "{field}");
     }
+
     let invalid = json!({"name": "Other", "enabled": 1, "custom_domain": "localhost", "webhook_url": "http://example.com"});
     let errors = account.post("/spaces", invalid).await.expect_error(422);
     let fields: Vec<&String> = errors.as_object().expect("an object").keys().collect();

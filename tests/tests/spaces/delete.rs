@@ -52,6 +52,7 @@ async fn create_if_available(stack: &Stack, name: &str) -> bool {
 async fn space_under_delete_lock_returns_409_with_retry_after(stack: &Stack) {
     /// AWS calls of a deletion until the second query for files, when the space is locked.
     const CALLS_UNTIL_LOCKED: u32 = 6;
+
     let acme = stack.space("Acme").await;
     let path = deletion_path(&acme);
     let mut hold = stack.cloud.faults().hold("spaces", CALLS_UNTIL_LOCKED);
@@ -70,6 +71,7 @@ async fn space_under_delete_lock_returns_409_with_retry_after(stack: &Stack) {
         second.status
     );
     assert!(second.expect_error(409)["id"].is_array());
+
     let upload = acme
         .client
         .upload(form(&acme.handle, "a.txt", "text/plain", "text"))
@@ -79,6 +81,7 @@ async fn space_under_delete_lock_returns_409_with_retry_after(stack: &Stack) {
         upload.json()["message"],
         "The space is being deleted. Please try again."
     );
+
     upload.expect_error(503);
 
     hold.release();
@@ -183,6 +186,7 @@ async fn nonempty_space_is_deleted_only_with_force(stack: &Stack) {
             .body
             .is_empty()
     );
+
     stack.anonymous.get(url).await.expect_error(404);
 
     stack.run_purges().await;
@@ -204,6 +208,7 @@ async fn empty_space_is_deleted_with_configs_keys_and_members(stack: &Stack) {
             .body
             .is_empty()
     );
+
     acme.client
         .delete(&deletion_path(&acme))
         .await
@@ -258,11 +263,13 @@ async fn deleted_space_is_unreachable_at_once(stack: &Stack) {
         let spaces = client.get("/spaces").await.expect_status(200).body;
         assert!(!String::from_utf8_lossy(&spaces).contains(&acme.id));
     }
+
     for row in ROUTES.iter() {
         for client in [&acme.client, &viewer] {
             place.call(row, client).await.expect_error(401);
         }
     }
+
     for client in [
         &acme.client,
         &viewer,
@@ -272,6 +279,7 @@ async fn deleted_space_is_unreachable_at_once(stack: &Stack) {
     ] {
         client.get(&url).await.expect_error(404);
     }
+
     let change = json!({"default_space_id": acme.id});
     stack
         .account()
@@ -310,10 +318,12 @@ async fn deletion_frees_name_but_never_handle(stack: &Stack) {
         );
         stack.run_purges().await;
     }
+
     assert!(
         !create_if_available(stack, "acme").await,
         "later passes keep the name of the new space"
     );
+
     let second = stack
         .account()
         .get("/spaces")

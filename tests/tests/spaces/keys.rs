@@ -17,6 +17,7 @@ async fn key_is_returned_once_and_works_until_revoked(stack: &Stack) {
     let secret = created_key["key"].as_str().expect("a key");
     assert!(secret.starts_with("sk_") && secret.len() == 49, "{secret}");
     assert_eq!(created_key["last_four"].as_str(), secret.get(45..));
+
     for (field, value) in [
         ("type", json!("space")),
         ("space_id", json!(acme.id)),
@@ -32,6 +33,7 @@ async fn key_is_returned_once_and_works_until_revoked(stack: &Stack) {
         !String::from_utf8_lossy(&listed.body).contains(secret),
         "lists contain no secrets"
     );
+
     let listed = listed.json();
     let keys = listed["data"].as_array().expect("a list");
     assert_eq!(
@@ -51,6 +53,7 @@ async fn key_is_returned_once_and_works_until_revoked(stack: &Stack) {
         );
         stack.clock.advance(seconds(1));
     }
+
     web.get(&format!("/spaces/{}", acme.id))
         .await
         .expect_error(401);
@@ -84,6 +87,7 @@ async fn key_expires(stack: &Stack) {
         .await
         .expect_created();
     assert_eq!(created_key["expires_at"], json!(expires_at));
+
     let short = acme
         .client
         .with_key(created_key["key"].as_str().expect("a key"));
@@ -95,6 +99,7 @@ async fn key_expires(stack: &Stack) {
         .get(&format!("/spaces/{}", acme.id))
         .await
         .expect_error(401);
+
     let listed = acme.client.get(&path).await.expect_status(200).json();
     let active: Vec<_> = listed["data"]
         .as_array()
@@ -186,6 +191,7 @@ async fn key_paging_is_identical_in_both_directions(stack: &Stack) {
             .await
             .expect_created();
     }
+
     let page = async |query: String| {
         acme.client
             .get(&format!("{path}?limit=10{query}"))

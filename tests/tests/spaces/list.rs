@@ -89,6 +89,7 @@ async fn list_pages_in_both_directions_and_rejects_invalid_limits(stack: &Stack)
             .await
             .expect_created();
     }
+
     let page = async |query: String| {
         account
             .get(&format!("/spaces?limit=2{query}"))
@@ -129,6 +130,7 @@ async fn list_pages_in_both_directions_and_rejects_invalid_limits(stack: &Stack)
             .expect_error(422);
         assert_eq!(errors, json!({"limit": [message]}), "{limit}");
     }
+
     let both = account
         .get("/spaces?limit=0&cursor=x")
         .await

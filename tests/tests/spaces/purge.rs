@@ -18,6 +18,7 @@ async fn objects_arriving_after_deletion_are_purged_in_three_passes() {
     for _ in 0..3 {
         acme.upload(PHOTO).await;
     }
+
     let late = format!("{}/originals/late", acme.id);
     let exists = async || stack.dump().await.objects.contains_key(&late);
     acme.client
@@ -31,6 +32,7 @@ async fn objects_arriving_after_deletion_are_purged_in_three_passes() {
     stack.put_object(&late, b"authorized before").await;
     stack.run_for(seconds(MAX_DELAY_SECONDS - 2)).await;
     assert!(exists().await, "the second pass is not due");
+
     stack.run_for(seconds(1)).await;
     assert!(!exists().await, "the second pass runs after 15 minutes");
 
@@ -38,8 +40,10 @@ async fn objects_arriving_after_deletion_are_purged_in_three_passes() {
     for _ in 0..3 {
         stack.run_for(seconds(MAX_DELAY_SECONDS)).await;
     }
+
     stack.run_for(seconds(MAX_DELAY_SECONDS - 1)).await;
     assert!(exists().await, "the last pass is not due");
+
     stack.run_for(seconds(1)).await;
     stored_data(&stack)
         .await
@@ -128,5 +132,6 @@ async fn key_created_during_a_deletion_does_not_authenticate_after_it(stack: &St
             assert!([404, 503].contains(&created.status), "{}", created.status);
         }
     }
+
     stack.run_purges().await;
 }

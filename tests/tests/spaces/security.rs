@@ -87,6 +87,7 @@ async fn put_replaces_security_and_absent_fields_take_defaults(stack: &Stack) {
         )
         .await
         .expect_ok();
+
     let emptied = acme
         .client
         .put(&path, json!({"security": {}}))
@@ -96,6 +97,7 @@ async fn put_replaces_security_and_absent_fields_take_defaults(stack: &Stack) {
         emptied["security"],
         json!({"watermark": default_watermark()})
     );
+
     acme.client
         .put(
             &path,
@@ -103,6 +105,7 @@ async fn put_replaces_security_and_absent_fields_take_defaults(stack: &Stack) {
         )
         .await
         .expect_ok();
+
     let reset = acme.client.delete(&path).await.expect_ok();
     assert_eq!(reset["security"], json!({"watermark": default_watermark()}));
     assert_eq!(

@@ -121,6 +121,7 @@ async fn names_are_unique_in_space_and_active_config_is_kept(stack: &Stack) {
 
     let taken = json!({"name": ["The name has already been taken."]});
     assert_eq!(create("starter").await.expect_error(422), taken);
+
     let rename = json!({"id": second.id, "name": "starter"});
     let errors = client
         .post("/upload-configs/update", rename)
@@ -147,6 +148,7 @@ async fn names_are_unique_in_space_and_active_config_is_kept(stack: &Stack) {
         .await
         .expect_error(409);
     assert!(conflict["id"].is_array(), "{conflict}");
+
     let record = acme.upload(PHOTO).await;
     assert_eq!(record["upload_config_id"], second["id"]);
 

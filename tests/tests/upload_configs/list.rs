@@ -48,6 +48,7 @@ async fn lists_return_configs_without_rules(stack: &Stack) {
     for name in ["One", "Two", "Three"] {
         by_space.push(list_of_new_space(stack, name).await);
     }
+
     let default_space = account
         .get("/upload-configs?limit=100")
         .await
@@ -55,6 +56,7 @@ async fn lists_return_configs_without_rules(stack: &Stack) {
         .json();
     by_space.insert(0, items(&default_space));
     by_space.reverse();
+
     let expected = by_space.concat();
 
     for limit in [1, 3, 5, 100] {

@@ -16,6 +16,7 @@ async fn restrictions_of_a_config_with_unsigned_uploads_cannot_be_cleared(stack:
             .expect_error(422),
         required
     );
+
     let body = json!({"space_id": acme.id, "name": "web", "allow_unsigned": true, "unsigned_restrictions": restrictions});
     let id = acme
         .client
@@ -153,6 +154,7 @@ async fn invalid_config_reports_all_errors(stack: &Stack) {
     for (field, message) in ERRORS {
         assert_eq!(errors[field], json!([message]), "{field}");
     }
+
     assert_eq!(
         errors.as_object().map(serde_json::Map::len),
         Some(ERRORS.len()),

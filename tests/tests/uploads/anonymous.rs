@@ -85,6 +85,7 @@ async fn anonymous_uploads_and_confirmations_return_the_anonymous_view(stack: &S
             .expect_created(),
         signer.send(&signed_query).await.expect_created(),
     ];
+
     for pending_file in &pending_file {
         put(stack, pending_file, PHOTO).await;
         views.push(confirm(stack, pending_file).await.expect_ok());
@@ -110,6 +111,7 @@ async fn anonymous_uploads_and_confirmations_return_the_anonymous_view(stack: &S
             PHOTO
         );
     }
+
     // A key confirms with the whole record.
     let path = format!("/upload/confirm/{}", text(&pending_file[0]["file_id"]));
     assert_eq!(
@@ -124,12 +126,14 @@ async fn confirmation_by_token_hides_later_changes(stack: &Stack) {
     let open = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
     let pending_file = open.presign(json!({})).await.expect_status(201).json();
     let path = format!("/files/{}", text(&pending_file["file_id"]));
+
     // Changes before the confirmation apply.
     acme.client
         .put(&path, json!({"original_name": "guest.jpg"}))
         .await
         .expect_ok();
     put(stack, &pending_file, PHOTO).await;
+
     let first = confirm(stack, &pending_file).await.expect_ok();
     assert_eq!(first["original_name"], "guest.jpg");
 
@@ -182,6 +186,7 @@ async fn anonymous_pending_files_are_limited_to_50_mb_by_default(stack: &Stack) 
     wide.presign(json!({"size": ANONYMOUS_FILE_BYTES + 2}))
         .await
         .expect_error(422);
+
     let mut with_key = json!({"space": acme.handle, "filename": "a.bin", "content_type": "application/octet-stream"});
     with_key["size"] = too_large["size"].clone();
     acme.client
@@ -250,6 +255,7 @@ async fn urls_are_null_while_a_file_is_pending(stack: &Stack) {
         .expect_status(200)
         .json();
     assert_eq!(list["data"][0]["url"], Value::Null);
+
     let urls = acme
         .client
         .post("/files/urls", json!({"file_ids": [id]}))
@@ -264,6 +270,7 @@ async fn urls_are_null_while_a_file_is_pending(stack: &Stack) {
             .expect_ok()["url"],
         Value::Null
     );
+
     // A record may be sent back whole.
     assert_eq!(
         acme.client.put(&path, record.clone()).await.expect_ok()["url"],
@@ -285,6 +292,7 @@ async fn urls_are_null_while_a_file_is_pending(stack: &Stack) {
 #[stack_test(undrained)]
 async fn anonymous_javascript_is_stored_as_plain_text(stack: &Stack) {
     const SCRIPT: &[u8] = b"alert(1)";
+
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let acme = &signer.acme;
     let open = UnsignedConfig::new(stack, acme, "open", json!({})).await;
@@ -312,6 +320,7 @@ async fn anonymous_javascript_is_stored_as_plain_text(stack: &Stack) {
         put(stack, &pending_file, SCRIPT).await;
         stored.push(confirm(stack, &pending_file).await.expect_ok());
     }
+
     // A URL signed for JavaScript accepts it, and it is stored as text.
     let script_query = query(&signer.signed(with(
         signer.parameters(stack),
@@ -358,6 +367,7 @@ async fn anonymous_javascript_is_stored_as_plain_text(stack: &Stack) {
             "text/plain; charset=utf-8"
         );
     }
+
     let with_key = tests::form(&acme.handle, "a.js", "text/javascript", SCRIPT)
         .text("upload_config", "starter");
     assert_eq!(

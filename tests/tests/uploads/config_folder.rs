@@ -150,6 +150,7 @@ async fn changed_config_folder_applies_to_new_files_only(stack: &Stack) {
     let first = acme.client.upload(photo()).await.expect_created();
     let pending_file = PendingFile::create(&acme, json!({"upload_config": "in"})).await;
     let longest = ["a"; MAX_DEPTH].join("/");
+
     for (folder, path) in [
         (json!("second/Third"), json!("second/Third/")),
         (json!(longest), json!(format!("{longest}/"))),
@@ -166,6 +167,7 @@ async fn changed_config_folder_applies_to_new_files_only(stack: &Stack) {
             path
         );
     }
+
     let deeper = json!({"id": id, "config": {"storage": {"folder": format!("{longest}/a")}}});
     let errors = acme
         .client
@@ -181,12 +183,15 @@ async fn changed_config_folder_applies_to_new_files_only(stack: &Stack) {
         .get(&format!("/files/{}", text(&first["id"])))
         .await
         .expect_ok();
+
     for file in [&confirmed, &found] {
         assert_eq!(
             (&file["folder_id"], &file["folder_path"]),
             (&first["folder_id"], &json!("first/"))
         );
     }
+
     assert_eq!(paths(&acme).await.len(), 1 + 2 + MAX_DEPTH);
+
     stack.run_confirm_checks().await;
 }

@@ -174,6 +174,7 @@ async fn config_sets_name_tags_and_delivery_type(stack: &Stack) {
         .upload_config("closed")
         .with(json!({"delivery_type": "private"}))
         .await;
+
     let photo = |name: &'static str| (name, "image/jpeg", PHOTO);
 
     let own = uploader
@@ -188,7 +189,9 @@ async fn config_sets_name_tags_and_delivery_type(stack: &Stack) {
         (&own[0]["original_name"], &own[0]["tags"]),
         (&json!("Summer Holiday (2).JPEG"), &json!([]))
     );
+
     let before = stack.dump().await;
+
     // The name is taken by an existing file, or by another file of the request.
     for files in [
         &[photo("summer holiday 2.jpg")][..],
@@ -196,6 +199,7 @@ async fn config_sets_name_tags_and_delivery_type(stack: &Stack) {
     ] {
         uploader.send("own", files).await.expect_error(409);
     }
+
     stack
         .dump()
         .await
@@ -207,11 +211,13 @@ async fn config_sets_name_tags_and_delivery_type(stack: &Stack) {
         .expect_created();
     let name = |index: usize| unique[index]["name"].as_str().expect("a name").to_owned();
     assert_ne!(name(0), name(1));
+
     let random = name(0)
         .strip_prefix("twin-")
         .and_then(|rest| rest.strip_suffix(".jpg").map(str::len));
     assert_eq!(random, Some(6), "{}", name(0));
     assert_eq!(unique[0]["tags"], json!(["a", "b"]));
+
     let record = client
         .get(&format!(
             "/files/{}",
@@ -220,6 +226,7 @@ async fn config_sets_name_tags_and_delivery_type(stack: &Stack) {
         .await
         .expect_ok();
     assert_eq!(record, unique[0]);
+
     stack
         .anonymous
         .get(unique[0]["url"].as_str().expect("a URL"))
@@ -234,6 +241,7 @@ async fn config_sets_name_tags_and_delivery_type(stack: &Stack) {
         (&closed[0]["type"], &closed[0]["access_control"]["source"]),
         (&json!("private"), &json!("upload_config"))
     );
+
     let url = closed[0]["url"].as_str().expect("a URL");
     stack.anonymous.get(url).await.expect_error(403);
     client.get(url).await.expect_status(200);

@@ -82,6 +82,7 @@ async fn presigned_upload_is_confirmed_repeatedly(stack: &Stack) {
         early.expect_error(409),
         file_error("must be uploaded to its URL first")
     );
+
     stack
         .dump()
         .await
@@ -103,6 +104,7 @@ async fn presigned_upload_is_confirmed_repeatedly(stack: &Stack) {
         acme.client.get(&pending_file.address()).await.expect_ok(),
         active
     );
+
     let after = stack.dump().await;
     assert_eq!(
         (
@@ -111,10 +113,12 @@ async fn presigned_upload_is_confirmed_repeatedly(stack: &Stack) {
         ),
         (1, 1)
     );
+
     for client in [&acme.client, &stack.account(), &acme.client] {
         stack.clock.advance(seconds(1));
         assert_eq!(pending_file.confirm(client).await.expect_ok(), active);
     }
+
     stack
         .dump()
         .await

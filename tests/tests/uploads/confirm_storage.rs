@@ -30,6 +30,7 @@ async fn storage_accepts_only_declared_type_and_size(stack: &Stack) {
         .expect("a signature");
     let unsigned = tampered(signature, &"0".repeat(64));
     let more = format!("{url}&x-amz-meta-a=b");
+
     for (what, url, content_type, bytes) in [
         ("shorter", url, Some("image/jpeg"), &PHOTO[1..]),
         ("longer", url, Some("image/jpeg"), &longer),
@@ -69,6 +70,7 @@ async fn storage_accepts_only_declared_type_and_size(stack: &Stack) {
         let status = stack.anonymous.send(request).await.status;
         assert!((400..500).contains(&status), "{what}: {status}");
     }
+
     stack
         .dump()
         .await

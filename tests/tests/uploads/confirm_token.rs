@@ -63,6 +63,7 @@ async fn token_confirms_only_its_file(stack: &Stack) {
         body,
         status,
     };
+
     for case in [
         rejected("the token of another file", anonymous, other_token, 403),
         rejected("not a token", anonymous, with("nonsense"), 403),
@@ -166,6 +167,7 @@ async fn unconfirmed_anonymous_upload_is_checked(stack: &Stack) {
         (&found["status"], &found["uploaded_by"]),
         (&json!("active"), &json!({"type": "signed_url"}))
     );
+
     signer
         .acme
         .client

@@ -288,6 +288,7 @@ async fn confirmation_transforms_images(stack: &Stack) {
     let dump = stack.dump().await;
     let keys = original_keys(&dump, &acme.id);
     assert_eq!(dump.files_with_bytes().len(), keys.len());
+
     stack.run_confirm_checks().await;
 }
 

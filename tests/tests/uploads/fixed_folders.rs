@@ -178,6 +178,7 @@ async fn url_stays_when_folders_move_or_change(stack: &Stack) {
         .await
         .expect_ok();
     pending_file.send(stack, PHOTO).await.expect_status(200);
+
     let confirmed = pending_file.confirm(client).await.expect_ok();
     for file in [&active, &confirmed] {
         let record = client
@@ -196,12 +197,14 @@ async fn url_stays_when_folders_move_or_change(stack: &Stack) {
             assert_delivered(stack, &acme, &moved, "photos/sud/").await;
         }
     }
+
     // Later uploads use the new path.
     let later = upload(&acme, "another/north", "photo.jpg", "starter")
         .await
         .expect_created();
     assert_eq!(later["folder_id"], folder["id"]);
     assert_delivered(stack, &acme, &later, "another/north/").await;
+
     stack.run_confirm_checks().await;
 }
 

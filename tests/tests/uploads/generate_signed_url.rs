@@ -65,6 +65,7 @@ async fn signing_secret_is_unique_per_space(stack: &Stack) {
     }
 
     assert_ne!(one.secret, other.secret);
+
     other
         .acme
         .client
@@ -97,6 +98,7 @@ async fn previous_secret_verifies_for_a_day(stack: &Stack) {
     let response = rotate(&first).await;
     let second = with_secret(&first, &response);
     assert_ne!(first.secret, second.secret);
+
     let ends_at = stack
         .admin_environment()
         .env
@@ -108,8 +110,10 @@ async fn previous_secret_verifies_for_a_day(stack: &Stack) {
         response,
         json!({"kid": "2", "secret": second.secret, "previous": previous})
     );
+
     let client = &first.acme.client;
     assert_eq!(client.get(&secret_path(&first)).await.expect_ok(), response);
+
     let generated = client
         .post(
             "/upload/generate-signed-url",
@@ -132,6 +136,7 @@ async fn previous_secret_verifies_for_a_day(stack: &Stack) {
         .send(&long_lived_query(stack, &second))
         .await
         .expect_created();
+
     // A secret verifies only with its key id.
     for (kid, secret) in [(&first.kid, &second.secret), (&second.kid, &first.secret)] {
         let mixed = Signer {
@@ -144,6 +149,7 @@ async fn previous_secret_verifies_for_a_day(stack: &Stack) {
             .await
             .expect_error(403);
     }
+
     stack.clock.advance(minutes(DAY_MINUTES - 1));
     stack.clock.advance(seconds(59));
     first
@@ -177,6 +183,7 @@ async fn second_rotation_ends_first_secret_at_once(stack: &Stack) {
         (&json!("3"), &json!("2"))
     );
     assert_eq!(response["previous"]["secret"], second.secret);
+
     first
         .send(&long_lived_query(stack, &first))
         .await

@@ -12,6 +12,7 @@ use crate::support::images::{PLACE, animation, contains, image, progressive, wit
 /// seconds.
 fn small_photo() -> Vec<u8> {
     const STEP: u32 = 4;
+
     let photo = decoded(PHOTO).pixels.expect("pixels");
     let pixel_bytes = photo.samples.len() / (photo.width * photo.height) as usize;
     let pixels = photo.samples.chunks(pixel_bytes).collect::<Vec<_>>();

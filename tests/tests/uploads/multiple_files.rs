@@ -82,6 +82,7 @@ async fn one_file_returns_object_and_several_return_list(stack: &Stack) {
             .expect_created()
             .is_object()
     );
+
     for field in ["files", "files[]", "files[0]", "files[17]"] {
         let before = stack.dump().await;
         let files = upload(space(&acme).part(field, photo("a.jpg")))
@@ -90,6 +91,7 @@ async fn one_file_returns_object_and_several_return_list(stack: &Stack) {
         assert_eq!(names(&files), ["a.jpg"], "{field}");
         assert_stored(stack, &acme, &files, &before).await;
     }
+
     let before = stack.dump().await;
     let mixed = space(&acme)
         .part("files[1]", photo("b.jpg"))
@@ -113,6 +115,7 @@ async fn one_file_returns_object_and_several_return_list(stack: &Stack) {
         names(&upload(unselected_first).await.expect_created()),
         ["a.jpg"]
     );
+
     let unselected_list = space(&acme)
         .part("files", unselected())
         .part("file", photo("a.jpg"));

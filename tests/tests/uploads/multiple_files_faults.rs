@@ -32,6 +32,7 @@ async fn failure_after_partial_storage_leaves_nothing(stack: &Stack) {
         .get(&format!("/spaces/{}", acme.id))
         .await
         .expect_ok();
+
     let before = stack.dump().await;
 
     faults.skip(S3, "PutObject", 2);
@@ -42,6 +43,7 @@ async fn failure_after_partial_storage_leaves_nothing(stack: &Stack) {
         InjectedError::new(503, "SlowDown"),
     );
     expect_503(&before).await;
+
     // S3 stores the objects, but the responses are lost.
     faults.lose_response(S3, "PutObject", 5 * ATTEMPTS);
     expect_503(&before).await;
@@ -117,6 +119,7 @@ async fn unknown_commit_outcome_is_resolved(stack: &Stack) {
         .upload(photos(&acme, "files", 3))
         .await
         .expect_error(503);
+
     let after = stack.dump().await;
     assert_eq!(after.objects.len() - before.objects.len(), 3);
     assert_eq!(after.files_with_bytes().len(), after.objects.len());

@@ -194,6 +194,7 @@ async fn replayed_upload_returns_same_file_and_creates_no_folders(stack: &Stack)
             "{other}"
         );
     }
+
     stack
         .dump()
         .await
@@ -211,11 +212,13 @@ async fn replayed_upload_returns_same_file_and_creates_no_folders(stack: &Stack)
         .expect_status(204);
     assert_replay(&upload_with_key(&acme, "one", "a/b").await, &first);
     assert_eq!(paths(&acme).await, ["a/"]);
+
     let second = assert_first(upload_with_key(&acme, "two", "a/b").await).json()["data"].clone();
     assert_eq!(second["folder_path"], "a/b/");
     for field in ["id", "folder_id"] {
         assert_ne!(second[field], file[field], "{field}");
     }
+
     stack.run_purges().await;
 }
 

@@ -147,6 +147,7 @@ async fn presign_returns_unwrapped_response_and_creates_pending_file(stack: &Sta
     ] {
         assert_eq!(pending[field], value, "{field}");
     }
+
     let path = pending["storage_path"].as_str().expect("a path");
     stack
         .anonymous
@@ -203,6 +204,7 @@ async fn replayed_presign_returns_same_file_and_new_url(stack: &Stack) {
         .await
         .expect_status(201);
     assert!(!first.headers.contains_key("idempotent-replayed"));
+
     let first = PendingFile {
         response: first.json(),
     };
@@ -213,6 +215,7 @@ async fn replayed_presign_returns_same_file_and_new_url(stack: &Stack) {
         (again.status, again.header("idempotent-replayed")),
         (201, "true")
     );
+
     let again = PendingFile {
         response: again.json(),
     };
@@ -220,11 +223,13 @@ async fn replayed_presign_returns_same_file_and_new_url(stack: &Stack) {
     for field in ["file_id", "object_key", "headers"] {
         assert_eq!(again.response[field], first.response[field], "{field}");
     }
+
     // The deadline of the check does not move.
     assert_eq!(
         (&first.response["expires_in"], &again.response["expires_in"]),
         (&json!(3_600), &json!(1_200))
     );
+
     stack
         .dump()
         .await
@@ -238,6 +243,7 @@ async fn replayed_presign_returns_same_file_and_new_url(stack: &Stack) {
     again.send(stack, PHOTO).await.expect_status(200);
     let active = again.confirm(&acme.client).await.expect_ok();
     assert_eq!(active["id"], first.response["file_id"]);
+
     // A replay does not make an active file pending again.
     let before = stack.dump().await;
     assert_eq!(
@@ -247,6 +253,7 @@ async fn replayed_presign_returns_same_file_and_new_url(stack: &Stack) {
             .json()["file_id"],
         first.response["file_id"]
     );
+
     stack
         .dump()
         .await
@@ -265,6 +272,7 @@ async fn replayed_presign_returns_same_file_and_new_url(stack: &Stack) {
             .json()["file_id"],
         first.response["file_id"]
     );
+
     stack.run_confirm_checks().await;
 }
 

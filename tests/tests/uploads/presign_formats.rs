@@ -67,6 +67,7 @@ async fn declared_type_is_validated_as_stored_type(stack: &Stack) {
     acme.upload_config("scripts")
         .with_settings(json!({"validation": {"allowed_formats": ["js"]}}))
         .await;
+
     let scripts = json!({"config": {"validation": {"allowed_formats": ["js"]}}});
     let open = UnsignedConfig::new(stack, &acme, "open", scripts).await;
     let texts = json!({"config": {"validation": {"allowed_formats": ["txt"]}}});
@@ -88,13 +89,16 @@ async fn declared_type_is_validated_as_stored_type(stack: &Stack) {
             .expect_error(422),
         rejection("sh")
     );
+
     presign("scripts", "a.js", "text/javascript")
         .await
         .expect_status(201);
+
     // A script of an anonymous uploader is stored as text.
     assert_eq!(
         open.presign(script.clone()).await.expect_error(422),
         rejection("js")
     );
+
     open_texts.presign(script).await.expect_status(201);
 }

@@ -252,6 +252,7 @@ async fn presign_rejects_declared_values_that_break_config(stack: &Stack) {
     acme.upload_config("executables")
         .with_settings(json!({"validation": {"allowed_formats": ["exe"]}}))
         .await;
+
     let signed = json!({"space_id": acme.id, "name": "signed", "is_signed": true});
     acme.client
         .post("/upload-configs", signed)
@@ -269,6 +270,7 @@ async fn presign_rejects_declared_values_that_break_config(stack: &Stack) {
         errors,
         json!({"size": size, "filename": field_error("filename", "must not be an executable file")})
     );
+
     PendingFile::create(&acme, json!({"upload_config": "small", "size": 10})).await;
     PendingFile::create(
         &acme,
@@ -283,6 +285,7 @@ async fn presign_rejects_declared_values_that_break_config(stack: &Stack) {
         pending_file.confirm(&acme.client).await.expect_ok()["status"],
         "active"
     );
+
     let directly =
         form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "signed");
     acme.client.upload(directly).await.expect_error(403);

@@ -102,12 +102,14 @@ async fn signed_upload_goes_to_the_folder_that_its_url_names(stack: &Stack) {
             [json!(family), json!(family)]
         );
     }
+
     for fields in [&[][..], &[("folder_id", "root".to_owned())]] {
         assert_eq!(
             folders_of(&signer, &to_root, fields).await,
             [Value::Null, Value::Null]
         );
     }
+
     let [uploaded, pending_file] = folders_of(&signer, &to_default, &[]).await;
     assert_eq!(uploaded, pending_file);
     assert!(
@@ -121,6 +123,7 @@ async fn signed_upload_goes_to_the_folder_that_its_url_names(stack: &Stack) {
         folders_of(&signer, &query(&own), &[]).await,
         [json!(family), json!(family)]
     );
+
     stack.run_confirm_checks().await;
 }
 
@@ -185,6 +188,7 @@ async fn signed_upload_that_names_another_folder_returns_403(stack: &Stack) {
             "{changed}"
         );
     }
+
     let after = stack
         .dump()
         .await

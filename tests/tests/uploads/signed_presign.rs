@@ -25,23 +25,9 @@ pub(super) async fn confirm(stack: &Stack, presigned: &Value) -> Response {
     stack.anonymous.post(&confirmation(presigned), body).await
 }
 
-#[stack_test(undrained)]
-async fn signed_presign_creates_uploads_and_confirms_without_key(stack: &Stack) {
-    let signer = Signer::new(stack, "Acme", json!({"metadata": {"tags": ["a"]}})).await;
-    let body = json!({"upload_config_id": signer.config, "filename": "invoice 7.jpg", "content_type": "image/jpeg"});
-    let generated = signer
-        .acme
-        .client
-        .post("/upload/generate-signed-url", body)
-        .await
-        .expect_ok();
-    let body = json!({"filename": "setup.exe", "content_type": "image/jpeg", "size": PHOTO.len(), "ref": "order 7"});
-    let pending_file = stack
-        .anonymous
-        .post(&text(&generated["presign_url"]), body)
-        .await
-        .expect_status(201)
-        .json();
+/// Asserts the fields of a response for a JPEG.
+#[track_caller]
+fn assert_presign_response(signer: &Signer, pending_file: &Value) {
     let mut fields: Vec<&String> = pending_file
         .as_object()
         .expect("an object")
@@ -59,6 +45,7 @@ async fn signed_presign_creates_uploads_and_confirms_without_key(stack: &Stack) 
             "upload_url"
         ]
     );
+
     let id = text(&pending_file["file_id"]);
     assert_eq!(
         pending_file["object_key"],
@@ -69,6 +56,27 @@ async fn signed_presign_creates_uploads_and_confirms_without_key(stack: &Stack) 
         pending_file["headers"],
         json!({"content-type": "image/jpeg"})
     );
+}
+
+#[stack_test(undrained)]
+async fn signed_presign_creates_uploads_and_confirms_without_key(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({"metadata": {"tags": ["a"]}})).await;
+    let body = json!({"upload_config_id": signer.config, "filename": "invoice 7.jpg", "content_type": "image/jpeg"});
+    let generated = signer
+        .acme
+        .client
+        .post("/upload/generate-signed-url", body)
+        .await
+        .expect_ok();
+    let body = json!({"filename": "setup.exe", "content_type": "image/jpeg", "size": PHOTO.len(), "ref": "order 7"});
+    let pending_file = stack
+        .anonymous
+        .post(&text(&generated["presign_url"]), body)
+        .await
+        .expect_status(201)
+        .json();
+    assert_presign_response(&signer, &pending_file);
+    let id = text(&pending_file["file_id"]);
     let file = format!("/files/{id}");
     assert_eq!(
         signer.acme.client.get(&file).await.expect_ok()["status"],
@@ -90,6 +98,7 @@ async fn signed_presign_creates_uploads_and_confirms_without_key(stack: &Stack) 
     ] {
         assert_eq!(record[field], value, "{field}");
     }
+
     assert_eq!(confirm(stack, &pending_file).await.expect_ok(), active);
     assert_eq!(
         signer
@@ -187,6 +196,7 @@ async fn signed_presign_respects_url_and_config(stack: &Stack) {
         .count();
 
     assert_eq!(after, before, "rejected requests create no pending file");
+
     signer
         .presign(&jpeg_query, json!({"content_type": "image/jpeg; q=1"}))
         .await

@@ -54,6 +54,7 @@ async fn signed_only_config_rejects_other_uploads(stack: &Stack) {
     let with_key =
         form(handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "by-signature");
     client.upload(with_key).await.expect_error(403);
+
     let unsigned = stack
         .anonymous
         .request("POST", &format!("/upload/unsigned/{handle}/by-signature"));
@@ -297,6 +298,7 @@ async fn each_signed_url_has_separate_limit(stack: &Stack) {
 
     let early = signer.send(&one).await;
     assert_eq!(early.header("retry-after"), "1");
+
     early.expect_error(429);
 
     stack.clock.advance(seconds(1));

@@ -161,6 +161,7 @@ async fn allowed_referrer_uploads_file_without_owner(stack: &Stack) {
 
     let url = uploaded["url"].as_str().expect("a URL");
     assert_eq!(acme.client.get(url).await.expect_status(200).body, PHOTO);
+
     stack.anonymous.get(url).await.expect_error(403);
 }
 

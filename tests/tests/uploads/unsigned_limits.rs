@@ -142,6 +142,7 @@ async fn hourly_limit_returns_429_with_own_rate_limit_headers(stack: &Stack) {
         accepted.header("ratelimit-policy"),
         "\"unsigned\";q=300;w=60"
     );
+
     let left = left_seconds(stack, HOUR_MS);
     let hour = stack.admin_environment().env.now().ms() / HOUR_MS + 1;
 
