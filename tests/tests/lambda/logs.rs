@@ -6,12 +6,33 @@ use emulators::{
 };
 use serde_json::{Value, json};
 use tests::{
-    DYNAMODB_ATTEMPTS, PHOTO, RawConnection, Stack, authority, minutes, seconds, stack_test,
+    DYNAMODB_ATTEMPTS, PHOTO, RawConnection, Response, Stack, authority, minutes, seconds,
+    stack_test,
 };
 
 use super::log_capture::{
     begin_log, is_metrics, lines, spans_of, take_metrics, take_requests, task_of,
 };
+
+fn assert_metrics_of_read(metrics: &Value, space_id: &str, response: &Response, calls: usize) {
+    for (name, value) in [
+        ("request_id", json!(response.header("x-request-id"))),
+        ("space_id", json!(space_id)),
+        ("Function", json!("spaces")),
+        ("Route", json!("/api/v1/spaces/{id}")),
+        ("StatusClass", json!("2xx")),
+        ("Requests", json!(1)),
+        ("ClientErrors", json!(0)),
+        ("ServerErrors", json!(0)),
+        ("AwsAttempts", json!(calls)),
+        ("Throttles", json!(0)),
+        ("Conflicts", json!(0)),
+        ("BytesIn", json!(0)),
+        ("BytesOut", json!(response.body.len())),
+    ] {
+        assert_eq!(metrics[name], value, "{name}");
+    }
+}
 
 #[stack_test]
 async fn request_yields_one_line_of_metrics(stack: &Stack) {
@@ -24,24 +45,7 @@ async fn request_yields_one_line_of_metrics(stack: &Stack) {
 
     assert_eq!(metrics.len(), 1, "{metrics:?}");
 
-    for (name, value) in [
-        ("request_id", json!(response.header("x-request-id"))),
-        ("space_id", json!(acme.id)),
-        ("Function", json!("spaces")),
-        ("Route", json!("/api/v1/spaces/{id}")),
-        ("StatusClass", json!("2xx")),
-        ("Requests", json!(1)),
-        ("ClientErrors", json!(0)),
-        ("ServerErrors", json!(0)),
-        ("AwsAttempts", json!(calls.len())),
-        ("Throttles", json!(0)),
-        ("Conflicts", json!(0)),
-        ("BytesIn", json!(0)),
-        ("BytesOut", json!(response.body.len())),
-    ] {
-        assert_eq!(metrics[0][name], value, "{name}");
-    }
-
+    assert_metrics_of_read(&metrics[0], &acme.id, &response, calls.len());
     assert_eq!(
         metrics[0]["AwsAttemptLatency"].as_array().map(Vec::len),
         Some(calls.len())

@@ -6,3 +6,4 @@ pub(crate) mod harness;
 pub(crate) mod persistence;
 pub(crate) mod program;
 pub(crate) mod readme;
+pub(crate) mod shutdown;
