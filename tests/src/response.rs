@@ -5,7 +5,7 @@ use reqwest::header::HeaderMap;
 use serde_json::{Map, Value};
 
 /// Maximum length of a body in a panic message, in bytes.
-const SHOWN_BYTES: usize = 2_000;
+const MAX_PRINTED_BYTES: usize = 2_000;
 
 /// A response with its whole body.
 #[derive(Clone, Debug)]
@@ -28,8 +28,8 @@ impl Response {
         reason = "many tests check nothing but the status"
     )]
     pub fn expect_status(self, status: u16) -> Response {
-        let shown = self.body.len().min(SHOWN_BYTES);
-        let body = String::from_utf8_lossy(&self.body[..shown]);
+        let printed = self.body.len().min(MAX_PRINTED_BYTES);
+        let body = String::from_utf8_lossy(&self.body[..printed]);
 
         assert_eq!(self.status, status, "{}: {body}", self.request);
         self

@@ -25,7 +25,7 @@ struct BucketFixture<'a> {
     bucket_name: String,
     space: SpaceId,
     staged: ObjectKey,
-    kept: ObjectKey,
+    stored: ObjectKey,
 }
 
 impl BucketFixture<'_> {
@@ -45,7 +45,7 @@ impl BucketFixture<'_> {
             bucket_name,
             space,
             staged: ObjectKey::staged(space, file),
-            kept: ObjectKey::original(space, file, Revision::MIN),
+            stored: ObjectKey::original(space, file, Revision::MIN),
         }
     }
 
@@ -90,7 +90,7 @@ impl BucketFixture<'_> {
 
     async fn copy(&self, declared_size: usize) -> Result<CopyOutcome, BucketError> {
         self.bucket
-            .copy(&self.staged, declared_size as u64, &self.kept)
+            .copy(&self.staged, declared_size as u64, &self.stored)
             .await
     }
 
@@ -146,12 +146,12 @@ async fn copy_copies_current_source_and_never_overwrites_target(stack: &Stack) {
         fixture.copy(5).await.expect("an answer"),
         CopyOutcome::Absent
     );
-    assert_eq!(fixture.head(&fixture.kept, 1).await, None);
+    assert_eq!(fixture.head(&fixture.stored, 1).await, None);
 
     fixture.send("first").await;
     assert_eq!(fixture.copy(5).await.expect("a copy"), copied("first"));
     assert_eq!(
-        fixture.read(&fixture.kept).await.expect("the copy"),
+        fixture.read(&fixture.stored).await.expect("the copy"),
         b"first"
     );
 
@@ -159,12 +159,12 @@ async fn copy_copies_current_source_and_never_overwrites_target(stack: &Stack) {
     fixture.send("other").await;
     assert_eq!(fixture.copy(5).await.expect("a copy"), copied("first"));
     assert_eq!(
-        fixture.read(&fixture.kept).await.expect("the copy"),
+        fixture.read(&fixture.stored).await.expect("the copy"),
         b"first"
     );
 
     // A retry by the AWS client does too, after a lost response.
-    fixture.bucket.delete(&fixture.kept).await.expect("gone");
+    fixture.bucket.delete(&fixture.stored).await.expect("gone");
     fixture
         .stack
         .cloud
@@ -172,7 +172,7 @@ async fn copy_copies_current_source_and_never_overwrites_target(stack: &Stack) {
         .lose_response(S3, "CopyObject", 1);
     assert_eq!(fixture.copy(5).await.expect("a copy"), copied("other"));
     assert_eq!(
-        fixture.read(&fixture.kept).await.expect("the copy"),
+        fixture.read(&fixture.stored).await.expect("the copy"),
         b"other"
     );
 }
@@ -190,7 +190,7 @@ async fn multipart_copy_succeeds_whole_or_leaves_nothing(stack: &Stack) {
         fixture.copy(IN_PARTS + 1).await.expect("an answer"),
         CopyOutcome::OtherSize
     );
-    assert_eq!(fixture.head(&fixture.kept, 1).await, None);
+    assert_eq!(fixture.head(&fixture.stored, 1).await, None);
 
     // If a call of the copy fails permanently, no part of it remains.
     for operation in [
@@ -215,20 +215,20 @@ async fn multipart_copy_succeeds_whole_or_leaves_nothing(stack: &Stack) {
             operation != "CreateMultipartUpload",
             "{operation}"
         );
-        assert_eq!(fixture.head(&fixture.kept, 1).await, None, "{operation}");
+        assert_eq!(fixture.head(&fixture.stored, 1).await, None, "{operation}");
     }
 
-    let whole = CopyOutcome::Copied(Copied {
+    let expected = CopyOutcome::Copied(Copied {
         checksum_sha256: None,
     });
-    assert_eq!(fixture.copy(IN_PARTS).await.expect("a copy"), whole);
-    let kept = fixture.head(&fixture.kept, 4).await.expect("the copy");
+    assert_eq!(fixture.copy(IN_PARTS).await.expect("a copy"), expected);
+    let stored = fixture.head(&fixture.stored, 4).await.expect("the copy");
     assert_eq!(
-        (kept.size_bytes, &kept.prefix[..]),
+        (stored.size_bytes, &stored.prefix[..]),
         (IN_PARTS as u64, &bytes[..4])
     );
     assert!(
-        fixture.read(&fixture.kept).await.expect("the copy") == bytes,
+        fixture.read(&fixture.stored).await.expect("the copy") == bytes,
         "other bytes were copied"
     );
 }
@@ -262,7 +262,7 @@ async fn multipart_copy_fails_as_busy_if_source_is_replaced(stack: &Stack) {
             matches!(copied, Err(BucketError::Busy(_))),
             "{call}: {copied:?}"
         );
-        assert_eq!(fixture.head(&fixture.kept, 1).await, None, "{call}");
+        assert_eq!(fixture.head(&fixture.stored, 1).await, None, "{call}");
     }
 }
 
@@ -287,11 +287,11 @@ async fn purge_deletes_stored_and_staged_objects_of_one_space_only(stack: &Stack
         .await
         .expect("a page")
     {}
-    let left: Vec<String> = fixture.stack.dump().await.objects.into_keys().collect();
-    assert_eq!(left.len(), 2);
+    let remaining: Vec<String> = fixture.stack.dump().await.objects.into_keys().collect();
+    assert_eq!(remaining.len(), 2);
     assert!(
-        left.iter().all(|key| key.contains(&other.to_string())),
-        "{left:?}"
+        remaining.iter().all(|key| key.contains(&other.to_string())),
+        "{remaining:?}"
     );
 
     let keys: Vec<ObjectKey> = (0..MAX_DELETED_OBJECTS)

@@ -129,20 +129,20 @@ async fn cost(
     request: impl Future<Output = Response>,
 ) -> Vec<String> {
     let (response, calls) = stack.calls_of(request).await;
-    let asked = response.expect_status(status).request;
+    let request_line = response.expect_status(status).request;
     let own = |call: &String| {
         call.strip_prefix(function)
             .map(|call| call.trim_start().to_owned())
     };
     let own: Option<Vec<String>> = calls.iter().map(own).collect();
-    own.unwrap_or_else(|| panic!("{asked}: {calls:?}"))
+    own.unwrap_or_else(|| panic!("{request_line}: {calls:?}"))
 }
 
 /// A request with an optional JSON body, its status and its calls.
 type Costed<'a> = (&'a Client, &'a str, &'a str, Value, u16, &'a [&'a str]);
 
-async fn assert_costs(stack: &Stack, rows: &[Costed<'_>]) {
-    for (client, method, path, body, status, expected) in rows {
+async fn assert_costs(stack: &Stack, cases: &[Costed<'_>]) {
+    for (client, method, path, body, status, expected) in cases {
         let request = client.request(method, path);
         let request = if body.is_null() {
             request
@@ -174,7 +174,7 @@ async fn space_changes_stay_within_call_budget(stack: &Stack) {
     let change = ["GetItem", "TransactWriteItems", "UpdateItem"];
     let change_by_account = ["BatchGetItem", "TransactWriteItems", "UpdateItem"];
     let change_of_config = ["GetItem", "GetItem", "TransactWriteItems", "UpdateItem"];
-    let rows: [Costed; 10] = [
+    let cases: [Costed; 10] = [
         (client, "PUT", &space, renamed(), 200, &change),
         (account, "PUT", &space, renamed(), 200, &change_by_account),
         (client, "PUT", &space, configured, 200, &change_of_config),
@@ -215,7 +215,7 @@ async fn space_changes_stay_within_call_budget(stack: &Stack) {
         ),
     ];
 
-    assert_costs(stack, &rows).await;
+    assert_costs(stack, &cases).await;
 }
 
 #[stack_test]
@@ -252,7 +252,7 @@ async fn key_and_account_changes_stay_within_call_budget(stack: &Stack) {
         "PutItem",
         "UpdateItem",
     ];
-    let rows: [Costed; 7] = [
+    let cases: [Costed; 7] = [
         (client, "POST", &keys, json!({"name": "web"}), 201, &create),
         (
             account,
@@ -283,7 +283,7 @@ async fn key_and_account_changes_stay_within_call_budget(stack: &Stack) {
         ),
     ];
 
-    assert_costs(stack, &rows).await;
+    assert_costs(stack, &cases).await;
 }
 
 #[stack_test]
@@ -353,14 +353,14 @@ async fn uploads_stay_within_call_budget(stack: &Stack) {
         acme.client.send(request.multipart(form(count)))
     };
     let claimed = [&rest[..], &["UpdateItem"]].concat();
-    let known = ["BatchGetItem", "UpdateItem", "UpdateItem"];
+    let replay_calls = ["BatchGetItem", "UpdateItem", "UpdateItem"];
 
     assert_eq!(
         cost(stack, "uploads", 201, named(10)).await,
         with(10, &claimed)
     );
-    assert_eq!(cost(stack, "uploads", 201, named(10)).await, known);
-    assert_eq!(cost(stack, "uploads", 422, named(1)).await, known);
+    assert_eq!(cost(stack, "uploads", 201, named(10)).await, replay_calls);
+    assert_eq!(cost(stack, "uploads", 422, named(1)).await, replay_calls);
 }
 
 #[stack_test]

@@ -109,7 +109,7 @@ async fn presigned_uploads_stay_within_call_budget(stack: &Stack) {
     );
     let confirmation = acme.client.send(acme.client.request("POST", &confirm));
     // An image with rules is read once as a whole, and stored.
-    let made = [
+    let confirmation_calls = [
         "BatchGetItem",
         "GetItem",
         "GetObject",
@@ -117,7 +117,7 @@ async fn presigned_uploads_stay_within_call_budget(stack: &Stack) {
         "TransactWriteItems",
         "UpdateItem",
     ];
-    assert_eq!(cost(stack, 200, confirmation).await.1, made);
+    assert_eq!(cost(stack, 200, confirmation).await.1, confirmation_calls);
     stack.run_confirm_checks().await;
 }
 

@@ -68,8 +68,8 @@ struct Probe<'a> {
 
 /// Returns a URL with another signature.
 fn tampered(address: &str) -> String {
-    let (kept, last) = address.split_at(address.len() - 1);
-    format!("{kept}{}", if last == "0" { "1" } else { "0" })
+    let (prefix, last) = address.split_at(address.len() - 1);
+    format!("{prefix}{}", if last == "0" { "1" } else { "0" })
 }
 
 /// Returns requests with every kind of credential, valid and invalid.
@@ -123,7 +123,7 @@ fn probes<'a>(
         probe("a viewer's key", url, viewer, ByKey),
         probe("a member's key", url, &visitors.member, ByKey),
         probe("a foreign key", url, foreign, ToNothing),
-        probe("a stranger's key", url, &visitors.outsider, ToNothing),
+        probe("key of an outsider", url, &visitors.outsider, ToNothing),
         probe("what looks like a key", url, &visitors.odd, ToNothing),
         probe("a key in the query", &keyed, anonymous, ToNothing),
         probe(
@@ -154,7 +154,7 @@ fn probes<'a>(
 }
 
 /// Sends every request for a file. `asks` tells whether the file requires authentication.
-async fn assert_responses(probes: &[Probe<'_>], delivery_type: &str, asks: bool, place: &str) {
+async fn assert_responses(probes: &[Probe<'_>], delivery_type: &str, asks: bool, settings: &str) {
     for Probe {
         what,
         address,
@@ -172,15 +172,18 @@ async fn assert_responses(probes: &[Probe<'_>], delivery_type: &str, asks: bool,
         let expected = if cache_control.is_some() { 200 } else { 403 };
         assert_eq!(
             response.status, expected,
-            "{what}: {delivery_type}, {place}"
+            "{what}: {delivery_type}, {settings}"
         );
         if let Some(cache_control) = cache_control {
             assert_eq!(
                 response.header("cache-control"),
                 cache_control,
-                "{what}: {delivery_type}, {place}"
+                "{what}: {delivery_type}, {settings}"
             );
-            assert!(response.body == PHOTO, "{what}: {delivery_type}, {place}");
+            assert!(
+                response.body == PHOTO,
+                "{what}: {delivery_type}, {settings}"
+            );
         } else {
             response.expect_error(403);
         }
@@ -204,7 +207,7 @@ async fn only_credentials_that_a_level_requires_open_file(stack: &Stack) {
         for (second, folder) in CHOICES.into_iter().enumerate() {
             fixture.set(&fixture.folder, folder).await;
             for (third, direct) in CHOICES.into_iter().enumerate() {
-                let place = format!("space {space:?}, folder {folder:?}, file {direct:?}");
+                let settings = format!("space {space:?}, folder {folder:?}, file {direct:?}");
                 // The nearest level with a setting decides. A type that requires authentication
                 // always does.
                 let set = direct.or(folder).or(space).unwrap_or(false);
@@ -217,7 +220,7 @@ async fn only_credentials_that_a_level_requires_open_file(stack: &Stack) {
                         continue;
                     }
                     fixture.set(&file.path, direct).await;
-                    assert_responses(probes, delivery_type, set || asks_always, &place).await;
+                    assert_responses(probes, delivery_type, set || asks_always, &settings).await;
                 }
             }
         }
@@ -300,9 +303,12 @@ async fn either_access_flag_closes_file_folder_and_space(stack: &Stack) {
                 .get(&file.url)
                 .await
                 .expect_status(status);
-            let shown =
+            let access_control =
                 fixture.acme.client.get(&file.path).await.expect_ok()["access_control"].clone();
-            let both = (&shown["requires_auth"], &shown["public_read"]);
+            let both = (
+                &access_control["requires_auth"],
+                &access_control["public_read"],
+            );
             assert_eq!(both, (&json!(closed), &json!(!closed)), "{path} {flags}");
         }
         fixture.acme.client.delete(&path).await.expect_ok();

@@ -14,13 +14,13 @@ const BEFORE: &str = "Fri, 02 Jan 2026 03:04:05 GMT";
 const AFTER: &str = "Sat, 02 Jan 2094 03:04:05 GMT";
 
 /// A request for a file: its method, a header, and its status for a client with access.
-type Asked<'a> = (&'a str, (&'a str, &'a str), u16);
+type ConditionalRequest<'a> = (&'a str, (&'a str, &'a str), u16);
 
 /// Returns every kind of request for a file with this entity tag.
-fn all_asked(etag: &str) -> Vec<Asked<'_>> {
+fn conditional_requests(etag: &str) -> Vec<ConditionalRequest<'_>> {
     let range = ("range", "bytes=0-9");
-    let beyond = ("range", "bytes=99999999-");
-    let known = ("if-none-match", etag);
+    let unsatisfiable_range = ("range", "bytes=99999999-");
+    let matching_etag = ("if-none-match", etag);
     let unchanged = ("if-modified-since", AFTER);
     let other = ("if-match", "\"other\"");
     let changed = ("if-unmodified-since", BEFORE);
@@ -30,9 +30,9 @@ fn all_asked(etag: &str) -> Vec<Asked<'_>> {
         ("HEAD", ("accept", "*/*"), 200),
         ("GET", range, 206),
         ("HEAD", range, 200),
-        ("GET", beyond, 416),
-        ("GET", known, 304),
-        ("HEAD", known, 304),
+        ("GET", unsatisfiable_range, 416),
+        ("GET", matching_etag, 304),
+        ("HEAD", matching_etag, 304),
         ("GET", ("if-none-match", "*"), 304),
         ("GET", unchanged, 304),
         ("HEAD", unchanged, 304),
@@ -44,7 +44,7 @@ fn all_asked(etag: &str) -> Vec<Asked<'_>> {
 async fn response(
     client: &Client,
     address: &str,
-    (method, (name, value), _): Asked<'_>,
+    (method, (name, value), _): ConditionalRequest<'_>,
 ) -> Response {
     client
         .send(client.request(method, address).header(name, value))
@@ -78,30 +78,30 @@ async fn head_range_and_conditional_requests_check_access_first(stack: &Stack) {
                 .header("etag")
                 .to_owned();
             assert!(!etag.is_empty(), "{delivery_type}");
-            for asked in all_asked(&etag) {
-                let response = response(client, address, asked)
+            for request_case in conditional_requests(&etag) {
+                let response = response(client, address, request_case)
                     .await
-                    .expect_status(asked.2);
+                    .expect_status(request_case.2);
                 if response.status < 400 {
                     assert_eq!(
                         response.header("cache-control"),
                         cache_control,
-                        "{delivery_type} {asked:?}"
+                        "{delivery_type} {request_case:?}"
                     );
                 }
-                let whole = asked.0 == "GET" && response.status < 300;
-                let expected = if whole {
+                let is_full = request_case.0 == "GET" && response.status < 300;
+                let expected = if is_full {
                     &PHOTO[..response.body.len()]
                 } else {
                     &[]
                 };
                 assert!(
                     response.status >= 400 || response.body == expected,
-                    "{delivery_type} {asked:?}"
+                    "{delivery_type} {request_case:?}"
                 );
                 assert!(
-                    !whole || !response.body.is_empty(),
-                    "{delivery_type} {asked:?}"
+                    !is_full || !response.body.is_empty(),
+                    "{delivery_type} {request_case:?}"
                 );
             }
             for (client, address) in [
@@ -109,17 +109,23 @@ async fn head_range_and_conditional_requests_check_access_first(stack: &Stack) {
                 (anonymous, &expired),
                 (&viewer, &expired),
             ] {
-                for asked in all_asked(&etag) {
-                    let rejected = response(client, address, asked).await.expect_status(403);
+                for request_case in conditional_requests(&etag) {
+                    let rejected = response(client, address, request_case)
+                        .await
+                        .expect_status(403);
                     for name in [
                         "etag",
                         "last-modified",
                         "content-range",
                         "content-disposition",
                     ] {
-                        assert_eq!(rejected.header(name), "", "{delivery_type} {asked:?}");
+                        assert_eq!(
+                            rejected.header(name),
+                            "",
+                            "{delivery_type} {request_case:?}"
+                        );
                     }
-                    if asked.0 == "GET" {
+                    if request_case.0 == "GET" {
                         rejected.expect_error(403);
                     }
                 }
@@ -141,9 +147,9 @@ async fn cached_response_is_not_revalidated_after_access_is_closed(stack: &Stack
             .expect_status(200)
             .header("etag")
             .to_owned();
-        let kept = [("if-none-match", etag.as_str())];
+        let if_none_match = [("if-none-match", etag.as_str())];
         let confirmed = anonymous
-            .get_with(&file.url, &kept)
+            .get_with(&file.url, &if_none_match)
             .await
             .expect_status(304);
         assert_eq!(
@@ -152,7 +158,10 @@ async fn cached_response_is_not_revalidated_after_access_is_closed(stack: &Stack
             "{level}"
         );
         fixture.set(level, Some(true)).await;
-        anonymous.get_with(&file.url, &kept).await.expect_error(403);
+        anonymous
+            .get_with(&file.url, &if_none_match)
+            .await
+            .expect_error(403);
         anonymous
             .get_with(&file.url, &[("if-modified-since", AFTER)])
             .await
@@ -161,7 +170,7 @@ async fn cached_response_is_not_revalidated_after_access_is_closed(stack: &Stack
         anonymous.get(&file.url).await.expect_status(200);
     }
 
-    let kept = [("if-none-match", "*")];
+    let if_none_match = [("if-none-match", "*")];
 
     for (delivery_type, status) in [
         ("private", 403),
@@ -176,7 +185,7 @@ async fn cached_response_is_not_revalidated_after_access_is_closed(stack: &Stack
             .await
             .expect_ok();
         anonymous
-            .get_with(&file.url, &kept)
+            .get_with(&file.url, &if_none_match)
             .await
             .expect_status(status);
     }
@@ -194,13 +203,19 @@ async fn cached_response_is_not_revalidated_after_signed_url_expires(stack: &Sta
         .expect_status(200)
         .header("etag")
         .to_owned();
-    let kept = [("if-none-match", etag.as_str())];
+    let if_none_match = [("if-none-match", etag.as_str())];
     fixture.stack.clock.advance(seconds(3_590));
 
-    let confirmed = anonymous.get_with(&signed, &kept).await.expect_status(304);
+    let confirmed = anonymous
+        .get_with(&signed, &if_none_match)
+        .await
+        .expect_status(304);
     assert_eq!(confirmed.header("cache-control"), cached(10));
     fixture.stack.clock.advance(seconds(10));
-    anonymous.get_with(&signed, &kept).await.expect_error(403);
+    anonymous
+        .get_with(&signed, &if_none_match)
+        .await
+        .expect_error(403);
 }
 
 #[stack_test(options = options_with_redirects())]
@@ -227,10 +242,14 @@ async fn unauthorized_request_is_not_redirected_to_storage(stack: &Stack) {
             (anonymous, &fixture.signed(&url), by_signature),
             (&viewer, &url, NOT_CACHED),
         ] {
-            let sent = client.get(address).await.expect_status(307);
-            assert_eq!(sent.header("cache-control"), "no-store", "{delivery_type}");
+            let redirect = client.get(address).await.expect_status(307);
+            assert_eq!(
+                redirect.header("cache-control"),
+                "no-store",
+                "{delivery_type}"
+            );
             let stored = anonymous
-                .get(sent.header("location"))
+                .get(redirect.header("location"))
                 .await
                 .expect_status(200);
             assert!(stored.body == bytes, "{delivery_type}");

@@ -57,7 +57,7 @@ async fn moved_folder_takes_its_settings_along(stack: &Stack) {
     let file = fixture.put("upload", &ids[4]).await;
     let anonymous = &fixture.stack.anonymous;
     let client = &fixture.acme.client;
-    let mut says = [None; NAMES.len()];
+    let mut settings = [None; NAMES.len()];
 
     for (step, path, decides) in STEPS {
         match step {
@@ -69,13 +69,13 @@ async fn moved_folder_takes_its_settings_along(stack: &Stack) {
                     .expect_ok();
             }
             Say(folder, requires_auth) => {
-                says[folder] = requires_auth;
+                settings[folder] = requires_auth;
                 fixture
                     .set(&format!("/folders/{}", ids[folder]), requires_auth)
                     .await;
             }
         }
-        let closed = decides.is_some_and(|folder| says[folder] == Some(true));
+        let closed = decides.is_some_and(|folder| settings[folder] == Some(true));
         let response = anonymous.get(&file.url).await;
         assert_eq!(
             response.status,
@@ -90,18 +90,18 @@ async fn moved_folder_takes_its_settings_along(stack: &Stack) {
         let (source, id) = decides.map_or(("space", &fixture.acme.id), |folder| {
             ("folder", &ids[folder])
         });
-        let shown = client.get(&file.path).await.expect_ok();
+        let record = client.get(&file.path).await.expect_ok();
         let expected = json!({
             "requires_auth": closed, "public_read": !closed, "source": source, "inherited_from": id,
         });
-        assert_eq!(shown["access_control"], expected, "after {step:?}");
+        assert_eq!(record["access_control"], expected, "after {step:?}");
         assert_eq!(
-            (shown["folder_path"].as_str(), &shown["folder_id"]),
+            (record["folder_path"].as_str(), &record["folder_id"]),
             (Some(path), &json!(ids[4])),
             "after {step:?}"
         );
         assert_eq!(
-            shown["url"],
+            record["url"],
             file.url.as_str(),
             "an address stays what it is"
         );
@@ -179,7 +179,7 @@ async fn nearest_folder_with_watermark_setting_decides(stack: &Stack) {
     let viewer = fixture.acme.role("viewer").await;
     let ids = nested(&fixture, &NAMES).await;
     let image = fixture.put("upload", &ids[4]).await;
-    let beside = fixture.put("upload", "root").await;
+    let outside_file = fixture.put("upload", "root").await;
     let text = fixture
         .put_file(
             "upload",
@@ -210,7 +210,7 @@ async fn nearest_folder_with_watermark_setting_decides(stack: &Stack) {
         };
         changed.expect_ok();
         assert_marked(&fixture, &viewer, &image, inside).await;
-        assert_marked(&fixture, &viewer, &beside, outside).await;
+        assert_marked(&fixture, &viewer, &outside_file, outside).await;
         assert_eq!(
             viewer.get(&text.url).await.expect_status(200).body,
             "some text"
@@ -254,9 +254,9 @@ async fn file_in_missing_folder_is_denied(stack: &Stack) {
     let inner = fixture.put("upload", &ids[4]).await;
     let outer = fixture.put("upload", &ids[1]).await;
     let opened = fixture.put("upload", &ids[4]).await;
-    let beside = fixture.put("upload", "root").await;
+    let outside_file = fixture.put("upload", "root").await;
     fixture.set(&opened.path, Some(false)).await;
-    for file in [&inner, &outer, &opened, &beside] {
+    for file in [&inner, &outer, &opened, &outside_file] {
         for response in responses(&fixture, &viewer, file).await {
             response.expect_status(200);
         }
@@ -264,8 +264,8 @@ async fn file_in_missing_folder_is_denied(stack: &Stack) {
 
     // First a folder in the middle, then the one with the files.
     for (lost, hidden, seen) in [
-        (&ids[2], vec![&inner, &opened], vec![&outer, &beside]),
-        (&ids[1], vec![&inner, &opened, &outer], vec![&beside]),
+        (&ids[2], vec![&inner, &opened], vec![&outer, &outside_file]),
+        (&ids[1], vec![&inner, &opened, &outer], vec![&outside_file]),
     ] {
         fixture
             .stack
@@ -289,9 +289,9 @@ async fn file_in_missing_folder_is_denied(stack: &Stack) {
         }
     }
 
-    let shown = viewer.get(&inner.path).await.expect_ok()["access_control"].clone();
+    let record = viewer.get(&inner.path).await.expect_ok()["access_control"].clone();
     assert_eq!(
-        (&shown["requires_auth"], &shown["source"]),
+        (&record["requires_auth"], &record["source"]),
         (&json!(true), &json!("folder"))
     );
     fixture

@@ -24,9 +24,9 @@ async fn file_of_type(acme: &Tenant, delivery_type: DeliveryType) -> String {
 async fn original_is_delivered_with_headers(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let url = url(&acme.upload(PHOTO).await.record);
-    let whole = stack.anonymous.get(&url).await.expect_status(200);
+    let full = stack.anonymous.get(&url).await.expect_status(200);
 
-    assert!(whole.body == PHOTO);
+    assert!(full.body == PHOTO);
 
     let head = stack.anonymous.head(&url).await.expect_status(200);
     assert!(head.body.is_empty());
@@ -43,13 +43,13 @@ async fn original_is_delivered_with_headers(stack: &Stack) {
         ("access-control-allow-origin", "*"),
     ] {
         assert_eq!(
-            (whole.header(name), head.header(name)),
+            (full.header(name), head.header(name)),
             (value, value),
             "{name}"
         );
     }
 
-    assert_eq!(whole.header("etag"), head.header("etag"));
+    assert_eq!(full.header("etag"), head.header("etag"));
 
     let saved = stack
         .anonymous
@@ -207,11 +207,11 @@ async fn private_and_authenticated_originals_require_key_of_space(stack: &Stack)
             outsider.get(&url).await.expect_error(403);
             outsider.head(&url).await.expect_status(403);
         }
-        for known in [&viewer, &acme.client, &member.client, &stack.account()] {
-            let response = known.get(&url).await.expect_status(200);
+        for permitted in [&viewer, &acme.client, &member.client, &stack.account()] {
+            let response = permitted.get(&url).await.expect_status(200);
             assert!(response.body == PHOTO);
             assert_eq!(response.header("cache-control"), "private, no-store");
-            known
+            permitted
                 .get_with(&url, &[("if-none-match", response.header("etag"))])
                 .await
                 .expect_status(304);

@@ -133,13 +133,13 @@ async fn redirect_of_protected_file_ends_two_minutes_after_access_was_revoked(st
                 .header("location")
                 .to_owned();
             clock.advance(seconds(59));
-            let again = client
+            let repeated = client
                 .get(address)
                 .await
                 .expect_status(307)
                 .header("location")
                 .to_owned();
-            assert_eq!(again, first, "{delivery_type}");
+            assert_eq!(repeated, first, "{delivery_type}");
             assert!(
                 anonymous.get(&first).await.expect_status(200).body == bytes,
                 "{delivery_type}"
@@ -181,8 +181,10 @@ async fn redirect_is_never_valid_for_longer_than_its_signed_url(stack: &Stack) {
     let clock = &fixture.stack.clock;
     for delivery_type in ["private", "authenticated"] {
         let (file, _) = put_large(&fixture, delivery_type).await;
-        for left in [1, 30, 119] {
-            let signed = fixture.signer.sign(&file.url, fixture.now() + left, &[]);
+        for remaining in [1, 30, 119] {
+            let signed = fixture
+                .signer
+                .sign(&file.url, fixture.now() + remaining, &[]);
             let location = anonymous
                 .get(&signed)
                 .await
@@ -191,10 +193,10 @@ async fn redirect_is_never_valid_for_longer_than_its_signed_url(stack: &Stack) {
                 .to_owned();
             let stored = anonymous.get(&location).await.expect_status(200);
             if delivery_type == "private" {
-                assert_eq!(stored.header("cache-control"), cached(0), "{left}");
+                assert_eq!(stored.header("cache-control"), cached(0), "{remaining}");
             }
 
-            clock.advance(seconds(left.unsigned_abs() + 1));
+            clock.advance(seconds(remaining.unsigned_abs() + 1));
             anonymous.get(&signed).await.expect_error(403);
             anonymous.get(&location).await.expect_status(403);
             clock.advance(seconds((60 - fixture.now() % 60).unsigned_abs()));

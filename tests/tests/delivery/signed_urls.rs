@@ -167,7 +167,7 @@ async fn max_age_ends_with_signed_url(stack: &Stack) {
     let authenticated = fixture.put_here("authenticated").await.url;
     let open = fixture.put_here("upload").await.url;
     let anonymous = &fixture.stack.anonymous;
-    for (left, kept) in [
+    for (remaining, max_age) in [
         (HOUR_SECONDS, 300),
         (301, 300),
         (300, 300),
@@ -175,16 +175,20 @@ async fn max_age_ends_with_signed_url(stack: &Stack) {
         (2, 2),
         (1, 1),
     ] {
-        let signed = |url: &str| fixture.signer.sign(url, fixture.now() + left, &[]);
+        let signed = |url: &str| fixture.signer.sign(url, fixture.now() + remaining, &[]);
         for url in [&private, &open] {
             let response = anonymous.get(&signed(url)).await.expect_status(200);
-            assert_eq!(response.header("cache-control"), cached(kept), "{left}");
+            assert_eq!(
+                response.header("cache-control"),
+                cached(max_age),
+                "{remaining}"
+            );
         }
         let response = anonymous
             .get(&signed(&authenticated))
             .await
             .expect_status(200);
-        assert_eq!(response.header("cache-control"), NOT_CACHED, "{left}");
+        assert_eq!(response.header("cache-control"), NOT_CACHED, "{remaining}");
     }
     for past in [fixture.now(), fixture.now() - 1, 0, -1, i64::MIN] {
         for url in [&private, &open] {
@@ -225,10 +229,10 @@ async fn max_age_ends_with_signed_url(stack: &Stack) {
 async fn rotated(fixture: &DeliveryFixture<'_>) -> DeliverySigner {
     let path = format!("{}/signing-secret/rotate", fixture.space());
     let client = &fixture.acme.client;
-    let shown = client.send(client.request("POST", &path)).await.expect_ok();
+    let created = client.send(client.request("POST", &path)).await.expect_ok();
     DeliverySigner {
-        kid: text(&shown["kid"]),
-        secret: text(&shown["secret"]),
+        kid: text(&created["kid"]),
+        secret: text(&created["secret"]),
     }
 }
 
@@ -279,19 +283,19 @@ async fn api_signed_url_equals_locally_signed_url_and_expires(stack: &Stack) {
             (json!({"expiration_minutes": 1}), 1),
             (json!({"expiration_minutes": 1_440}), 1_440),
         ] {
-            let made = viewer
+            let signed_url = viewer
                 .post(&format!("{}/signed-url", file.path), body)
                 .await
                 .expect_ok();
             let expires = fixture.now() + lifetime_minutes * 60;
             let expires_at = Timestamp::from_ms(expires * 1_000).rfc3339();
             let expected = json!({"url": fixture.signer.sign(&file.url, expires, &[]), "expires_at": expires_at});
-            assert_eq!(made, expected, "{delivery_type}");
+            assert_eq!(signed_url, expected, "{delivery_type}");
             assert!(
                 fixture
                     .stack
                     .anonymous
-                    .get(&text(&made["url"]))
+                    .get(&text(&signed_url["url"]))
                     .await
                     .expect_status(200)
                     .body

@@ -25,14 +25,14 @@ pub(crate) struct DeliverySigner {
 impl DeliverySigner {
     /// Creates a signer with the current secret of a space.
     pub(crate) async fn of(tenant: &Tenant) -> DeliverySigner {
-        let shown = tenant
+        let created = tenant
             .client
             .get(&format!("/spaces/{}/signing-secret", tenant.id))
             .await
             .expect_ok();
         DeliverySigner {
-            kid: text(&shown["kid"]),
-            secret: text(&shown["secret"]),
+            kid: text(&created["kid"]),
+            secret: text(&created["secret"]),
         }
     }
 

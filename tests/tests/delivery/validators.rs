@@ -49,7 +49,7 @@ async fn etag_changes_with_access_and_type(stack: &Stack) {
         file.path.clone(),
     ];
 
-    let mut seen = vec![etag(&fixture, &file.url).await];
+    let mut etags = vec![etag(&fixture, &file.url).await];
     for level in &levels {
         // The last change of each list restores the access before the first one.
         for requires_auth in [Some(true), Some(false), None] {
@@ -57,7 +57,7 @@ async fn etag_changes_with_access_and_type(stack: &Stack) {
                 continue;
             }
             fixture.set(level, requires_auth).await;
-            seen.push(etag(&fixture, &file.url).await);
+            etags.push(etag(&fixture, &file.url).await);
         }
     }
     for delivery_type in [
@@ -73,7 +73,7 @@ async fn etag_changes_with_access_and_type(stack: &Stack) {
             .put(&file.path, json!({"type": delivery_type}))
             .await
             .expect_ok();
-        seen.push(etag(&fixture, &file.url).await);
+        etags.push(etag(&fixture, &file.url).await);
     }
     let folder = json!(fixture.folder.trim_start_matches("/folders/"));
     for folder in [folder.clone(), Value::Null, folder, Value::Null] {
@@ -83,13 +83,13 @@ async fn etag_changes_with_access_and_type(stack: &Stack) {
             .put(&file.path, json!({"folder_id": folder}))
             .await
             .expect_ok();
-        seen.push(etag(&fixture, &file.url).await);
+        etags.push(etag(&fixture, &file.url).await);
     }
 
-    let count = seen.len();
-    seen.sort();
-    seen.dedup();
-    assert_eq!(seen.len(), count, "{seen:?}");
+    let count = etags.len();
+    etags.sort();
+    etags.dedup();
+    assert_eq!(etags.len(), count, "{etags:?}");
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]

@@ -145,10 +145,10 @@ async fn lost_responses_during_bootstrap_create_one_user_and_working_key() {
     empty
         .faults()
         .lose_response(DynamoDb, "UpdateItem", TRIES - 1);
-    let known = bootstrap(&empty.tenants(), Some(second.api_key.reveal()))
+    let existing = bootstrap(&empty.tenants(), Some(second.api_key.reveal()))
         .await
         .expect("a key");
-    assert!(!known.is_new && known.api_key == second.api_key);
+    assert!(!existing.is_new && existing.api_key == second.api_key);
     assert_eq!(
         (
             empty.user(&first.api_key).await,

@@ -1,8 +1,8 @@
-//! The whole journey of a file while AWS misbehaves at random, over many seeds. What is acknowledged is true
-//! and happened once, however impatiently it was asked for; the one excuse is a 503.
+//! The lifecycle of a file under random AWS faults, for many seeds. Each acknowledged operation took
+//! effect exactly once, although clients send requests twice. A request may fail only with 503.
 //!
-//! `LARDER_CHAOS_SEEDS=0..1000 cargo test -p tests chaos` tries other seeds,
-//! `LARDER_CHAOS_SEEDS=57..58` one alone.
+//! `LARDER_CHAOS_SEEDS=0..1000 cargo test -p tests chaos` runs other seeds,
+//! `LARDER_CHAOS_SEEDS=57..58` runs one seed.
 
 use futures::{
     FutureExt,
@@ -42,13 +42,13 @@ async fn file_lifecycle_completes_under_chaos() {
 
     assert!(
         failed.is_empty(),
-        "failed with the seeds {failed:?}: try one alone with {}=SEED..SEED+1",
+        "failed with the seeds {failed:?}: run a single seed with {}=SEED..SEED+1",
         SEEDS.variable
     );
 }
 
 /// Sends a request until it does not fail with 503.
-async fn insist(send: impl AsyncFn() -> Response) -> Response {
+async fn retry_until_available(send: impl AsyncFn() -> Response) -> Response {
     for _ in 0..TRIES {
         let response = send().await;
         if response.status != 503 {
@@ -59,9 +59,9 @@ async fn insist(send: impl AsyncFn() -> Response) -> Response {
     panic!("answered with 503 {TRIES} times")
 }
 
-/// Sends the same creating request twice at a time, as impatient clients do, until both succeed.
+/// Sends the same creating request twice at the same time until both succeed.
 /// Both must return the same record.
-async fn once(
+async fn create_once(
     stack: &Stack,
     client: &Client,
     name: &str,
@@ -132,38 +132,41 @@ impl Journey {
 
     /// At most one of concurrent requests gets a name.
     async fn race_for_a_name(account: &Client) {
-        let wish = || account.post("/spaces", json!({ "name": "Wanted" }));
-        let responses = join_all((0..RACERS).map(|_| wish())).await;
+        let create = || account.post("/spaces", json!({ "name": "Wanted" }));
+        let responses = join_all((0..RACERS).map(|_| create())).await;
         let with_status = |status| {
             responses
                 .iter()
                 .filter(|response| response.status == status)
                 .count()
         };
-        let made = with_status(201);
-        let taken = with_status(422);
+        let created = with_status(201);
+        let rejected = with_status(422);
         let busy = with_status(503);
 
-        assert!(made <= 1 && made + taken + busy == RACERS, "{responses:?}");
+        assert!(
+            created <= 1 && created + rejected + busy == RACERS,
+            "{responses:?}"
+        );
 
-        if made == 1 {
-            insist(wish).await.expect_error(422);
+        if created == 1 {
+            retry_until_available(create).await.expect_error(422);
         } else {
-            assert!(busy > 0, "the name is taken by nobody: {responses:?}");
+            assert!(busy > 0, "no request created the name: {responses:?}");
         }
     }
 
     /// No accepted file is deleted together with a space that was deleted as empty.
     async fn race_to_delete(stack: &Stack) {
         let account = stack.account();
-        let wish = || {
+        let create = || {
             account
                 .request("POST", "/spaces")
                 .json(&json!({ "name": "Doomed" }))
         };
-        let made = once(stack, &account, "doomed", wish).await;
-        let id = made["id"].as_str().expect("an id");
-        let handle = made["handle"].as_str().expect("a handle");
+        let created = create_once(stack, &account, "doomed", create).await;
+        let id = created["id"].as_str().expect("an id");
+        let handle = created["handle"].as_str().expect("a handle");
         let upload = || account.upload(form(handle, "a.txt", "text/plain", "some text"));
         let address = format!("/spaces?id={id}");
         let deletions = join_all([account.delete(&address), account.delete(&address)]);
@@ -179,13 +182,13 @@ impl Journey {
 
     async fn begin(stack: Stack) -> Journey {
         let account = stack.account();
-        let wish = || {
+        let create = || {
             account
                 .request("POST", "/spaces")
                 .json(&json!({ "name": "Acme" }))
         };
-        let made = once(&stack, &account, "space", wish).await;
-        let text = |field: &str| made[field].as_str().expect("a string").to_owned();
+        let created = create_once(&stack, &account, "space", create).await;
+        let text = |field: &str| created[field].as_str().expect("a string").to_owned();
         let space = text("id");
         let handle = text("handle");
 
@@ -204,18 +207,18 @@ impl Journey {
 
     async fn key(&self, role: &str) -> Key {
         let wanted = json!({ "name": role, "role": role });
-        let wish = || self.account.request("POST", &self.keys()).json(&wanted);
-        let made = once(&self.stack, &self.account, role, wish).await;
-        let key = made["key"].as_str().expect("a key");
+        let create = || self.account.request("POST", &self.keys()).json(&wanted);
+        let created = create_once(&self.stack, &self.account, role, create).await;
+        let key = created["key"].as_str().expect("a key");
         Key {
-            number: made["id"].as_u64().expect("a number"),
+            number: created["id"].as_u64().expect("a number"),
             client: self.account.with_key(key),
         }
     }
 
     async fn upload(&self) -> Value {
         let photo = || form(&self.handle, "photo.jpg", "image/jpeg", PHOTO);
-        once(&self.stack, &self.owner, "photo", || {
+        create_once(&self.stack, &self.owner, "photo", || {
             self.owner.request("POST", "/upload").multipart(photo())
         })
         .await
@@ -225,19 +228,21 @@ impl Journey {
     async fn find(&self, record: &Value, client: &Client) {
         let file = format!("/files/{}", record["id"].as_str().expect("an id"));
         assert_eq!(
-            &insist(async || client.get(&file).await).await.expect_ok(),
+            &retry_until_available(async || client.get(&file).await)
+                .await
+                .expect_ok(),
             record
         );
 
         let url = record["url"].as_str().expect("an address");
-        let delivered = insist(async || self.stack.anonymous.get(url).await)
+        let delivered = retry_until_available(async || self.stack.anonymous.get(url).await)
             .await
             .expect_status(200);
 
         assert!(delivered.body == PHOTO);
 
         let etag = delivered.header("etag");
-        let known = insist(async || {
+        let revalidated = retry_until_available(async || {
             self.stack
                 .anonymous
                 .get_with(url, &[("if-none-match", etag)])
@@ -245,18 +250,18 @@ impl Journey {
         })
         .await;
 
-        known.expect_status(304);
+        revalidated.expect_status(304);
     }
 
     /// Asserts that a revoked key is rejected.
     async fn revoke(&self, key: &Key) {
         let address = format!("{}/{}", self.keys(), key.number);
-        insist(async || self.owner.delete(&address).await)
+        retry_until_available(async || self.owner.delete(&address).await)
             .await
             .expect_status(204);
         let space = format!("/spaces/{}", self.space);
         for _ in 0..3 {
-            insist(async || key.client.get(&space).await)
+            retry_until_available(async || key.client.get(&space).await)
                 .await
                 .expect_error(401);
         }
@@ -264,7 +269,7 @@ impl Journey {
 
     /// Asserts that each created record is listed once, and no other.
     async fn check(&self, active: &Key, revoked: &Key) {
-        let listed = insist(async || self.owner.get(&self.keys()).await)
+        let listed = retry_until_available(async || self.owner.get(&self.keys()).await)
             .await
             .expect_status(200)
             .json();
@@ -279,7 +284,7 @@ impl Journey {
 
         assert_eq!(states.collect::<Vec<_>>(), expected);
 
-        let listed = insist(async || self.account.get("/spaces").await)
+        let listed = retry_until_available(async || self.account.get("/spaces").await)
             .await
             .expect_status(200)
             .json();

@@ -42,7 +42,7 @@ enum Operation {
     MoveFolder,
 }
 
-/// The resource of the operation: a file or folder in a folder, beside another folder.
+/// The resource of the operation: a file or folder in a folder that has a sibling.
 struct Setup<'a> {
     stack: &'a Stack,
     acme: &'a Tenant,
@@ -211,14 +211,14 @@ impl Setup<'_> {
             assert_eq!(self.listed(list).await, expected, "{list}");
         }
         let is_active = is_there && self.record["status"] == "active";
-        let shown = client.get(&self.address).await;
+        let record = client.get(&self.address).await;
         let found = client
             .get(&format!("/files/by-ref?ref=x&space_id={}", self.acme.id))
             .await;
         if is_there {
-            assert_eq!(shown.expect_ok(), self.record);
+            assert_eq!(record.expect_ok(), self.record);
         } else {
-            shown.expect_error(404);
+            record.expect_error(404);
         }
 
         let url = format!(
@@ -288,9 +288,9 @@ impl Setup<'_> {
     }
 
     async fn settle_move(&self) -> bool {
-        let shown = self.acme.client.get(&self.address).await.expect_ok();
-        let is_moved = shown["parent_id"] == self.to.as_str();
-        let (place, left) = if is_moved {
+        let record = self.acme.client.get(&self.address).await.expect_ok();
+        let is_moved = record["parent_id"] == self.to.as_str();
+        let (parent, other_parent) = if is_moved {
             (&self.to, &self.from)
         } else {
             (&self.from, &self.to)
@@ -302,10 +302,13 @@ impl Setup<'_> {
         };
 
         assert_eq!(
-            (&shown["parent_id"], &shown["path"]),
-            (&json!(place), &json!(path))
+            (&record["parent_id"], &record["path"]),
+            (&json!(parent), &json!(path))
         );
-        for (id, listed) in [(place, vec![shown["id"].clone()]), (left, Vec::new())] {
+        for (id, listed) in [
+            (parent, vec![record["id"].clone()]),
+            (other_parent, Vec::new()),
+        ] {
             assert_eq!(self.has_children(id).await, !listed.is_empty());
             assert_eq!(
                 self.listed(&format!("folders?parent_id={id}")).await,
@@ -326,7 +329,7 @@ impl Setup<'_> {
         // Its depth counts at its new place alone.
         self.acme
             .client
-            .delete(&format!("/folders/{place}"))
+            .delete(&format!("/folders/{parent}"))
             .await
             .expect_error(409);
         self.delete(&inner).await;
@@ -345,8 +348,11 @@ async fn calls_of<T>(
     stack.cloud.call_log().clear();
     work.await;
     let calls = stack.cloud.call_log().calls().into_iter();
-    let own = calls.filter(|call| call.principal == function && call.operation != "ReceiveMessage");
-    own.map(|call| (call.service, call.operation)).collect()
+    let own_calls =
+        calls.filter(|call| call.principal == function && call.operation != "ReceiveMessage");
+    own_calls
+        .map(|call| (call.service, call.operation))
+        .collect()
 }
 
 /// Plans a fault of one of these calls.
@@ -477,19 +483,19 @@ async fn delete(setup: &Setup<'_>, kill: Option<(u32, bool)>) {
             .advance(if round == 0 { seconds(1) } else { minutes(15) });
         // Its job has failed once all attempts of a call have.
         let has_died = || failed_calls(&faults) >= 1;
-        let rests = |messages: local::Messages| {
+        let is_idle = |messages: local::Messages| {
             messages.are_quiet() || (messages.visible == 0 && is_cut_off && has_died())
         };
-        let left = stack
+        let remaining = stack
             .cloud
-            .until(rests)
+            .until(is_idle)
             .await
             .unwrap_or_else(|error| panic!("{kill:?}: {error}"));
         if is_cut_off && faults.broken_calls() > 0 {
             faults.reconnect();
             is_cut_off = false;
         }
-        if left == local::Messages::default() {
+        if remaining == local::Messages::default() {
             break;
         }
     }

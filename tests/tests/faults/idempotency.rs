@@ -56,8 +56,8 @@ fn fail_transactions(stack: &Stack, times: u32) {
 
 /// Waits until the reservation of a dead request expires.
 async fn outlast_lease(stack: &Stack, creation: &Creation) {
-    let at_work = creation.send("one").await;
-    assert!(at_work.expect_error(409)["idempotency_key"].is_array());
+    let in_progress = creation.send("one").await;
+    assert!(in_progress.expect_error(409)["idempotency_key"].is_array());
     stack.clock.advance(seconds(60));
 }
 
@@ -106,12 +106,12 @@ async fn assert_one_effect(
     assert_eq!(claims(&after).len() - claims(before).len(), 1);
 
     for file in body["data"].as_array().into_iter().flatten() {
-        let shown = acme
+        let stored = acme
             .client
             .get(&format!("/files/{}", file["id"].as_str().expect("an id")))
             .await
             .expect_ok();
-        assert_eq!(&shown, file);
+        assert_eq!(&stored, file);
     }
 }
 
@@ -258,14 +258,14 @@ async fn retry_after_crash_repeats_request_with_same_ids(stack: &Stack) {
         );
         die_without_release(stack);
         assert_busy(&creation.send("one").await);
-        let left = stack.dump().await;
+        let remaining = stack.dump().await;
         assert_eq!(
-            claims(&left).len(),
+            claims(&remaining).len(),
             claims(&before).len() + 1,
             "{}",
             creation.path()
         );
-        let chosen: Vec<_> = claims(&left)
+        let chosen: Vec<_> = claims(&remaining)
             .iter()
             .map(|claim| claim["ids"].clone())
             .collect();
@@ -340,15 +340,15 @@ async fn abandoned_upload_can_be_retried(stack: &Stack) {
         assert_eq!(
             stack.dump().await.objects,
             before.objects,
-            "what was given up leaves nothing"
+            "an abandoned upload leaves nothing"
         );
         stack.clock.advance(seconds(36));
         let first = assert_first(creation.send("one").await);
         assert_replay(&creation.send("one").await, &first);
-        let made = first.json()["data"].as_array().map_or(1, Vec::len);
+        let created_count = first.json()["data"].as_array().map_or(1, Vec::len);
         assert_eq!(
             stack.dump().await.objects.len(),
-            before.objects.len() + made
+            before.objects.len() + created_count
         );
     }
 }

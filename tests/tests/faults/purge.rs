@@ -64,20 +64,20 @@ async fn delete(stack: &Stack, tenant: &Tenant, kill: Option<Kill>) {
         // attempts of one call.
         let has_died =
             |in_flight: u64| faults.broken_calls() > 0 && failed_calls(&faults) >= in_flight;
-        let rests = |messages: local::Messages| {
+        let is_idle = |messages: local::Messages| {
             messages.are_quiet()
                 || (messages.visible == 0 && is_cut_off && has_died(messages.in_flight))
         };
-        let left = stack
+        let messages_left = stack
             .cloud
-            .until(rests)
+            .until(is_idle)
             .await
             .unwrap_or_else(|error| panic!("{kill:?}: {error}"));
         if is_cut_off && faults.broken_calls() > 0 {
             faults.reconnect();
             is_cut_off = false;
         }
-        if left == local::Messages::default() {
+        if messages_left == local::Messages::default() {
             break;
         }
     }
@@ -103,7 +103,7 @@ async fn calls() -> u32 {
     u32::try_from(calls).expect("a few dozen")
 }
 
-/// Deletes one space for each kill in one stack, beside a space that must stay unchanged.
+/// Deletes one space for each kill in one stack, together with a space that must stay unchanged.
 async fn survives(kills: Vec<Kill>) {
     let stack = Stack::start().await;
     let user = stack.user().await;

@@ -29,8 +29,8 @@ async fn delete_by_body(client: &Client, body: Value) -> Response {
 #[track_caller]
 fn assert_forgotten(dump: &Dump, id: &str) {
     for (key, item) in &dump.items {
-        let shown = format!("{key:?} {item}");
-        assert!(!shown.contains(id), "{shown}");
+        let entry = format!("{key:?} {item}");
+        assert!(!entry.contains(id), "{entry}");
     }
     for key in dump.objects.keys() {
         assert!(!key.contains(id), "{key}");
@@ -117,12 +117,12 @@ async fn assert_gone(stack: &Stack, acme: &Tenant, file: &Value) {
 }
 
 /// Uploads the photo with tags and a reference.
-async fn marked(acme: &Tenant, place: &str) -> Value {
+async fn upload_tagged(acme: &Tenant, folder_id: &str) -> Value {
     let form = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "tagged");
     acme.client
         .upload(
             form.text("ref", "order")
-                .text("folder_id", place.to_owned()),
+                .text("folder_id", folder_id.to_owned()),
         )
         .await
         .expect_created()
@@ -136,8 +136,8 @@ async fn deleted_file_disappears_at_once_and_is_purged(stack: &Stack) {
         .await;
 
     let photos = acme.folder("Photos").await.id;
-    for place in ["root", &photos] {
-        let file = marked(&acme, place).await;
+    for folder_id in ["root", &photos] {
+        let file = upload_tagged(&acme, folder_id).await;
         let url = text(&file["url"]);
         let etag = stack
             .anonymous
@@ -171,10 +171,10 @@ async fn upload_and_deletion_restore_table_and_storage(stack: &Stack) {
     acme.upload_config("tagged")
         .with_settings(json!({"metadata": {"tags": ["a", "b"]}}))
         .await;
-    marked(&acme, "root").await;
+    upload_tagged(&acme, "root").await;
 
     let before = stored_data(stack).await;
-    let file = marked(&acme, "root").await;
+    let file = upload_tagged(&acme, "root").await;
     let twenty: Vec<String> = (0..20).map(|number| format!("tag {number}")).collect();
     let changed = json!({"original_name": "é".repeat(255), "ref": "another", "tags": twenty, "type": "private"});
 
@@ -200,10 +200,10 @@ async fn delete_accepts_id_in_path_query_or_body(stack: &Stack) {
     let kept_file = acme.upload(PHOTO).await;
     let id = text(&kept_file["id"]);
 
-    for way in 0..5 {
+    for variant in 0..5 {
         let file = acme.upload(PHOTO).await;
         let id = text(&file["id"]);
-        let response = match way {
+        let response = match variant {
             0 => {
                 acme.client
                     .delete(&format!("/files/{}", id.to_lowercase()))

@@ -71,8 +71,8 @@ async fn each_pair_of_filters_lists_files_that_match_both(stack: &Stack) {
 #[stack_test(options = StackOptions::without_rate_limits(), undrained)]
 async fn all_filters_together_list_files_that_match_all(stack: &Stack) {
     let library = Box::pin(Library::new(stack)).await;
-    for filed in &library.files {
-        let filters = filed.filters();
+    for listed in &library.files {
+        let filters = listed.filters();
         let filters: Vec<&Filter> = filters.iter().collect();
         let expected = library.matching_ids(&filters);
         assert!(!expected.is_empty(), "{}", to_query(&filters));
@@ -192,35 +192,38 @@ async fn pending_file_is_listed_until_abandoned(stack: &Stack) {
     acme.upload_config("tagged")
         .with_settings(json!({"metadata": {"tags": ["a"]}}))
         .await;
-    let place = acme.folder("Photos").await.id;
-    let fields = json!({"upload_config": "tagged", "folder_id": place});
-    let sent = PendingFile::create(&acme, fields.clone()).await;
+    let folder_id = acme.folder("Photos").await.id;
+    let fields = json!({"upload_config": "tagged", "folder_id": folder_id});
+    let sent_file = PendingFile::create(&acme, fields.clone()).await;
     let unsent = PendingFile::create(&acme, fields).await;
-    let in_place = format!("folder_id={place}");
+    let in_folder = format!("folder_id={folder_id}");
     let everywhere = [
         "",
         "search=PHOTO.",
         "tag=a",
-        in_place.as_str(),
+        in_folder.as_str(),
         "resource_type=image",
         "type=upload",
     ];
     for filters in everywhere.into_iter().chain(["status=pending"]) {
         let mut found = list_ids(&acme.client, filters).await;
         found.sort();
-        let mut expected = [unsent.id(), sent.id()];
+        let mut expected = [unsent.id(), sent_file.id()];
         expected.sort_unstable();
         assert_eq!(found, expected, "{filters}");
     }
     assert!(list_ids(&acme.client, "status=active").await.is_empty());
 
-    sent.send(stack, PHOTO).await.expect_status(200);
-    let active = sent.confirm(&acme.client).await.expect_ok();
+    sent_file.send(stack, PHOTO).await.expect_status(200);
+    let active = sent_file.confirm(&acme.client).await.expect_ok();
     assert_eq!(
         list_ids(&acme.client, "status=pending").await,
         [unsent.id()]
     );
-    assert_eq!(list_ids(&acme.client, "status=active").await, [sent.id()]);
+    assert_eq!(
+        list_ids(&acme.client, "status=active").await,
+        [sent_file.id()]
+    );
     for filters in everywhere {
         let list = acme
             .client
@@ -243,7 +246,7 @@ async fn pending_file_is_listed_until_abandoned(stack: &Stack) {
     for filters in everywhere.into_iter().chain(["status=active"]) {
         assert_eq!(
             list_ids(&acme.client, filters).await,
-            [sent.id()],
+            [sent_file.id()],
             "{filters}"
         );
     }

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Uploads a text, and returns its id.
-async fn filed(acme: &Tenant, client: &Client, name: &str) -> String {
+async fn upload_as(acme: &Tenant, client: &Client, name: &str) -> String {
     text(
         &client
             .upload(form(&acme.handle, name, "text/plain", "some text"))
@@ -32,9 +32,9 @@ async fn invalid_filter_values_return_422(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let other = stack.space("Other").await;
     let foreign = other.folder("Photos").await.id;
-    let gone = acme.folder("Photos").await.id;
+    let deleted = acme.folder("Photos").await.id;
     acme.client
-        .delete(&format!("/folders/{gone}"))
+        .delete(&format!("/folders/{deleted}"))
         .await
         .expect_status(204);
 
@@ -55,7 +55,7 @@ async fn invalid_filter_values_return_422(stack: &Stack) {
         ("folder_id", "x", unknown),
         ("folder_id", "Photos/", unknown),
         ("folder_id", &foreign, unknown),
-        ("folder_id", &gone, unknown),
+        ("folder_id", &deleted, unknown),
         ("folder_id", &acme.id, unknown),
         (
             "tag",
@@ -106,7 +106,7 @@ async fn invalid_filter_values_return_422(stack: &Stack) {
 #[stack_test]
 async fn blank_and_unknown_filters_are_ignored(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let id = filed(&acme, &acme.client, "a.txt").await;
+    let id = upload_as(&acme, &acme.client, "a.txt").await;
 
     for query in [
         "type=&resource_type=&status=%20&tag=&search=%20%20&folder_id=",
@@ -148,15 +148,15 @@ async fn longest_names_and_tags_are_found(stack: &Stack) {
     let mut ids = Vec::new();
 
     for (name, tag) in [(&first, &tag), (&second, &twin)] {
-        let id = filed(&acme, &acme.client, "x.txt").await;
+        let id = upload_as(&acme, &acme.client, "x.txt").await;
         let body = json!({"original_name": name, "tags": [tag]});
-        let shown = acme
+        let record = acme
             .client
             .put(&format!("/files/{id}"), body)
             .await
             .expect_ok();
         assert_eq!(
-            (&shown["original_name"], &shown["tags"]),
+            (&record["original_name"], &record["tags"]),
             (&json!(name), &json!([tag]))
         );
         ids.push(id);
@@ -252,11 +252,11 @@ async fn lists_are_separate_per_space(stack: &Stack) {
     let outsider = stack.user().await;
     stack.add_member(&member, &acme, "viewer").await;
 
-    let ours = filed(&acme, &acme.client, "a.txt").await;
-    let theirs = filed(&other, &other.client, "a.txt").await;
+    let own_id = upload_as(&acme, &acme.client, "a.txt").await;
+    let foreign_id = upload_as(&other, &other.client, "a.txt").await;
 
     for filters in ["", "&search=a", "&type=upload", "&folder_id=root"] {
-        for (tenant, id) in [(&acme, &ours), (&other, &theirs)] {
+        for (tenant, id) in [(&acme, &own_id), (&other, &foreign_id)] {
             assert_eq!(list_ids(&tenant.client, filters).await, [id.as_str()]);
             let named = format!("space_id={}{filters}", tenant.id.to_lowercase());
             for client in [
@@ -290,7 +290,7 @@ async fn lists_are_separate_per_space(stack: &Stack) {
         .put("/account", json!({"default_space_id": other.id}))
         .await
         .expect_ok();
-    assert_eq!(list_ids(&account, "").await, [theirs]);
+    assert_eq!(list_ids(&account, "").await, [foreign_id]);
 }
 
 /// Returns the cursor after the first file of a list.
@@ -307,7 +307,7 @@ async fn next_of(client: &Client, query: &str) -> String {
 async fn cursor_is_valid_for_its_filters_only(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let other = stack.space("Other").await;
-    let place = acme.folder("Photos").await.id;
+    let folder_id = acme.folder("Photos").await.id;
     let tags = json!({"space_id": acme.id, "name": "tagged", "config": {"metadata": {"tags": ["a", "b"]}}});
     acme.client
         .post("/upload-configs", tags)
@@ -316,15 +316,15 @@ async fn cursor_is_valid_for_its_filters_only(stack: &Stack) {
     for name in ["a1.txt", "a2.txt", "a3.txt"] {
         let form = Form::new()
             .text("space", acme.handle.clone())
-            .text("folder_id", place.clone());
+            .text("folder_id", folder_id.clone());
         let form = form
             .text("upload_config", "tagged")
             .part("file", file(name, "text/plain", "some text"));
         acme.client.upload(form).await.expect_created();
-        filed(&other, &other.client, name).await;
+        upload_as(&other, &other.client, name).await;
     }
 
-    let in_place = format!("folder_id={place}");
+    let in_folder = format!("folder_id={folder_id}");
     let queries = [
         "",
         "type=upload",
@@ -336,40 +336,40 @@ async fn cursor_is_valid_for_its_filters_only(stack: &Stack) {
         "search=a&tag=b",
         "type=upload&tag=a",
         "tag=a&search=a",
-        &in_place,
+        &in_folder,
     ];
     let invalid = json!({"cursor": ["The selected cursor is invalid."]});
 
-    for made in queries {
-        let cursor = next_of(&acme.client, made).await;
-        for used in queries {
+    for issued_for in queries {
+        let cursor = next_of(&acme.client, issued_for).await;
+        for used_with in queries {
             let response = acme
                 .client
-                .get(&format!("/files?{used}&cursor={cursor}&limit=2"))
+                .get(&format!("/files?{used_with}&cursor={cursor}&limit=2"))
                 .await;
-            if used == made {
+            if used_with == issued_for {
                 assert_eq!(
                     response.expect_status(200).json()["data"]
                         .as_array()
                         .map(Vec::len),
                     Some(2),
-                    "{used}"
+                    "{used_with}"
                 );
             } else {
                 assert_eq!(
                     response.expect_error(422),
                     invalid,
-                    "{used} by a cursor of {made}"
+                    "{used_with} by a cursor of {issued_for}"
                 );
             }
         }
         // The folder does not exist in another space.
-        if made != in_place {
+        if issued_for != in_folder {
             let foreign = other
                 .client
-                .get(&format!("/files?{made}&cursor={cursor}"))
+                .get(&format!("/files?{issued_for}&cursor={cursor}"))
                 .await;
-            assert_eq!(foreign.expect_error(422), invalid, "{made}");
+            assert_eq!(foreign.expect_error(422), invalid, "{issued_for}");
         }
     }
 }
@@ -378,7 +378,7 @@ async fn cursor_is_valid_for_its_filters_only(stack: &Stack) {
 async fn cursor_ignores_order_of_filters(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for name in ["a1.txt", "a2.txt", "a3.txt"] {
-        filed(&acme, &acme.client, name).await;
+        upload_as(&acme, &acme.client, name).await;
     }
 
     let cursor = next_of(&acme.client, "type=upload&search=a").await;

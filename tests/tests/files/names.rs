@@ -43,13 +43,13 @@ async fn search_prefix_ignores_unicode_form_of_its_end(stack: &Stack) {
         .await
         .expect_created();
 
-    let taken = json!({"name": ["The name has already been taken."]});
+    let name_taken = json!({"name": ["The name has already been taken."]});
     assert_eq!(
         acme.client
             .post("/folders", folder("οδοσ"))
             .await
             .expect_error(422),
-        taken
+        name_taken
     );
 }
 
@@ -209,19 +209,19 @@ async fn stale_record_in_update_moves_no_file(stack: &Stack) {
         .await
         .expect_created();
 
-    for place in [
+    for folder_id in [
         &elsewhere["id"],
         &json!("root"),
         &json!(folder),
         &json!(null),
     ] {
         let mut record = acme.client.get(&address).await.expect_ok();
-        record["folder_id"] = place.clone();
+        record["folder_id"] = folder_id.clone();
         let moved = acme.client.put(&address, record).await.expect_ok();
-        let expected = if *place == json!("root") {
+        let expected = if *folder_id == json!("root") {
             &Value::Null
         } else {
-            place
+            folder_id
         };
         assert_eq!(&moved["folder_id"], expected);
     }
@@ -230,6 +230,6 @@ async fn stale_record_in_update_moves_no_file(stack: &Stack) {
     assert_eq!(
         folders["data"].as_array().map(Vec::len),
         Some(2),
-        "no folder is made on the way"
+        "no folder is created"
     );
 }

@@ -108,7 +108,7 @@ async fn signed_url_contains_and_signs_requested_parameters(stack: &Stack) {
         ),
         (json!({"download": false, "q": 100}), 60, vec![("q", "100")]),
     ] {
-        let made = acme
+        let signed = acme
             .role("viewer")
             .await
             .post(&route(&file), body.clone())
@@ -117,14 +117,14 @@ async fn signed_url_contains_and_signs_requested_parameters(stack: &Stack) {
         let expires = stack.admin_environment().env.now().seconds() + minutes * 60;
         let expires_at = Timestamp::from_ms(expires * MS_PER_SECOND).rfc3339();
         assert_eq!(
-            made,
-            json!({"url": made["url"], "expires_at": expires_at}),
+            signed,
+            json!({"url": signed["url"], "expires_at": expires_at}),
             "{body}"
         );
-        let url = text(&made["url"]);
+        let url = text(&signed["url"]);
         assert_signed(&url, &file, &secret);
-        let mut shown = parameters(&url);
-        assert!(shown.remove("signature").is_some());
+        let mut signed_parameters = parameters(&url);
+        assert!(signed_parameters.remove("signature").is_some());
         let expires = expires.to_string();
         let expected = specified
             .into_iter()
@@ -132,7 +132,7 @@ async fn signed_url_contains_and_signs_requested_parameters(stack: &Stack) {
         let expected: BTreeMap<_, _> = expected
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect();
-        assert_eq!(shown, expected, "{body}");
+        assert_eq!(signed_parameters, expected, "{body}");
     }
 
     let saved = signed(&acme, &file, json!({"download": true})).await;

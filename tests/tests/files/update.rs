@@ -41,8 +41,8 @@ fn with(record: &Value, fields: &Value) -> Value {
 
 /// Returns request bodies in order, and the fields that each changes.
 fn changes(record: &Value, folder: &str) -> Vec<(Value, Value)> {
-    let sent =
-        |field: &str, value: Value, shown: Value| (json!({field: value}), json!({field: shown}));
+    let accepted =
+        |field: &str, value: Value, stored: Value| (json!({field: value}), json!({field: stored}));
     let closed = json!({
         "requires_auth": true, "public_read": false,
         "source": "upload_config", "inherited_from": record["upload_config_id"],
@@ -52,35 +52,35 @@ fn changes(record: &Value, folder: &str) -> Vec<(Value, Value)> {
     let ignored = json!({"updated_at": "never", "storage_meta": {"width": 1}, "thumbnails": 5, "colour": "red"});
 
     vec![
-        sent(
+        accepted(
             "original_name",
             json!(" C:\\new/Summer.JPEG "),
             json!("Summer.JPEG"),
         ),
-        sent(
+        accepted(
             "original_name",
             json!("gpj\u{202E}.\u{7}jpg"),
             json!("gpj.jpg"),
         ),
-        sent(
+        accepted(
             "original_name",
             json!("é".repeat(300)),
             json!("é".repeat(255)),
         ),
-        sent("ref", json!(" order 7 "), json!("order 7")),
-        sent("ref", json!("é".repeat(255)), json!("é".repeat(255))),
-        sent("ref", json!("  "), json!(null)),
-        sent("ref", json!("x"), json!("x")),
-        sent("ref", json!(null), json!(null)),
-        sent("tags", json!([" a ", "b"]), json!(["a", "b"])),
-        sent("tags", json!(null), json!([])),
-        sent("tags", json!(["é".repeat(100)]), json!(["é".repeat(100)])),
-        sent("tags", json!([]), json!([])),
+        accepted("ref", json!(" order 7 "), json!("order 7")),
+        accepted("ref", json!("é".repeat(255)), json!("é".repeat(255))),
+        accepted("ref", json!("  "), json!(null)),
+        accepted("ref", json!("x"), json!("x")),
+        accepted("ref", json!(null), json!(null)),
+        accepted("tags", json!([" a ", "b"]), json!(["a", "b"])),
+        accepted("tags", json!(null), json!([])),
+        accepted("tags", json!(["é".repeat(100)]), json!(["é".repeat(100)])),
+        accepted("tags", json!([]), json!([])),
         (
             json!({"type": "private"}),
             json!({"type": "private", "access_control": closed}),
         ),
-        sent("type", json!("authenticated"), json!("authenticated")),
+        accepted("type", json!("authenticated"), json!("authenticated")),
         (
             json!({"type": "upload"}),
             json!({"type": "upload", "access_control": record["access_control"]}),
@@ -320,7 +320,7 @@ async fn read_only_fields_are_accepted_only_unchanged(stack: &Stack) {
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "changes of what is read-only");
+        .assert_unchanged(&before, "changes of read-only fields");
 }
 
 #[stack_test]
@@ -360,9 +360,9 @@ async fn update_accepts_full_record(stack: &Stack) {
             with(&same, &json!({"updated_at": record["updated_at"]})),
             *record
         );
-        let again = client.put("/files", same.clone()).await.expect_ok();
+        let repeated = client.put("/files", same.clone()).await.expect_ok();
         assert_eq!(
-            with(&again, &json!({"updated_at": record["updated_at"]})),
+            with(&repeated, &json!({"updated_at": record["updated_at"]})),
             *record
         );
         // Of a whole record with one changed field, that field is updated.
@@ -402,7 +402,7 @@ async fn update_accepts_full_record(stack: &Stack) {
     assert_eq!(
         folders.as_array().map(Vec::len),
         Some(1),
-        "no folder was made: {folders}"
+        "no folder is created: {folders}"
     );
     stack.run_confirm_checks().await;
 }

@@ -33,34 +33,34 @@ async fn update_is_visible_in_all_lists_at_once(stack: &Stack) {
     let texts = acme.folder("Texts").await.id;
     let file = acme.upload(PHOTO).await;
     let id = text(&file["id"]);
-    let states = [
+    let variants = [
         ("Alpha.jpg", "a", "upload", &photos),
         ("Beta.jpg", "b", "private", &texts),
     ];
-    let filters = states.map(|(name, mark, kind, folder)| {
+    let filters = variants.map(|(name, tag, kind, folder)| {
         let alone = [
             format!("search={name}"),
-            format!("tag={mark}"),
+            format!("tag={tag}"),
             format!("type={kind}"),
         ];
         [
             &alone[..],
             &[
                 format!("folder_id={folder}"),
-                format!("tag={mark}&search={}", &name[..2]),
+                format!("tag={tag}&search={}", &name[..2]),
             ],
         ]
         .concat()
     });
 
     for round in 1..7 {
-        let now = round % 2;
+        let current = round % 2;
         let then = (round + 1) % 2;
-        let (name, mark, kind, folder) = states[now];
-        let tags = json!(["always", mark, round.to_string()]);
-        let body = json!({"original_name": name, "tags": tags, "ref": mark, "type": kind, "folder_id": folder});
+        let (name, tag, kind, folder) = variants[current];
+        let tags = json!(["always", tag, round.to_string()]);
+        let body = json!({"original_name": name, "tags": tags, "ref": tag, "type": kind, "folder_id": folder});
         acme.client.put(&address(&file), body).await.expect_ok();
-        let mut listed = filters[now].clone();
+        let mut listed = filters[current].clone();
         listed.extend([
             "tag=always".to_owned(),
             format!("tag={round}"),
@@ -76,13 +76,13 @@ async fn update_is_visible_in_all_lists_at_once(stack: &Stack) {
         assert_listed(&acme, &id, &listed, &unlisted).await;
         assert_eq!(
             acme.client
-                .get(&format!("/files/by-ref?ref={mark}"))
+                .get(&format!("/files/by-ref?ref={tag}"))
                 .await
                 .expect_ok()["id"],
             json!(id)
         );
         acme.client
-            .get(&format!("/files/by-ref?ref={}", states[then].1))
+            .get(&format!("/files/by-ref?ref={}", variants[then].1))
             .await
             .expect_error(404);
     }
@@ -210,8 +210,8 @@ async fn changes_of_pending_file_survive_activation(stack: &Stack) {
         );
     }
 
-    let whole = stack.dump().await.files_with_bytes().len();
-    assert_eq!(whole, 2);
+    let stored_count = stack.dump().await.files_with_bytes().len();
+    assert_eq!(stored_count, 2);
 
     // The confirm-check activates the files that no client confirms.
     stack.run_confirm_checks().await;
@@ -241,19 +241,19 @@ async fn concurrent_update_and_activation_both_take_effect(stack: &Stack) {
         };
         let (confirmed, changed) = join(pending_file.confirm(&acme.client), change).await;
         assert_eq!(confirmed.expect_ok()["id"], changed["id"]);
-        let shown = acme.client.get(&path).await.expect_ok();
+        let record = acme.client.get(&path).await.expect_ok();
         for (field, value) in [
             ("status", json!("active")),
             ("original_name", json!("b.jpg")),
             ("tags", json!(["x"])),
             ("folder_path", json!("Photos/")),
         ] {
-            assert_eq!(shown[field], value, "{field} in round {round}");
+            assert_eq!(record[field], value, "{field} in round {round}");
         }
         assert!(
             stack
                 .anonymous
-                .get(&text(&shown["url"]))
+                .get(&text(&record["url"]))
                 .await
                 .expect_status(200)
                 .body
@@ -280,7 +280,7 @@ async fn concurrent_updates_keep_each_others_fields(stack: &Stack) {
 
     for round in 0..ROUNDS {
         let name = format!("{round}.txt");
-        let mark = format!("mark {round}");
+        let tag = format!("mark {round}");
         let folder = if round % 2 == 0 {
             photos.as_str()
         } else {
@@ -289,7 +289,7 @@ async fn concurrent_updates_keep_each_others_fields(stack: &Stack) {
         let closed = round % 3 == 0;
         join_all([
             put("", json!({"original_name": name})),
-            put("", json!({"tags": [mark]})),
+            put("", json!({"tags": [tag]})),
             put("", json!({"folder_id": folder})),
             put(
                 "/access-control",
@@ -298,7 +298,7 @@ async fn concurrent_updates_keep_each_others_fields(stack: &Stack) {
         ])
         .await;
         let record = acme.client.get(&address(&file)).await.expect_ok();
-        let expected = (json!(name), json!([mark]), closed);
+        let expected = (json!(name), json!([tag]), closed);
         let path = if round % 2 == 0 {
             json!("Photos/")
         } else {

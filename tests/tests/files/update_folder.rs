@@ -13,7 +13,7 @@ fn address(file: &Value) -> String {
 }
 
 /// Uploads a text with a client.
-async fn filed(acme: &Tenant, client: &Client) -> Value {
+async fn upload_as(acme: &Tenant, client: &Client) -> Value {
     client
         .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
         .await
@@ -45,16 +45,16 @@ async fn move_to_unknown_folder_returns_422(stack: &Stack) {
     let other = stack.space("Other").await;
     let photos = acme.folder("Photos").await.id;
     let foreign = other.folder("Photos").await.id;
-    let gone = acme.folder("Gone").await.id;
+    let deleted = acme.folder("Gone").await.id;
     acme.client
-        .delete(&format!("/folders/{gone}"))
+        .delete(&format!("/folders/{deleted}"))
         .await
         .expect_status(204);
 
     let file = acme
         .client
         .put(
-            &address(&filed(&acme, &acme.client).await),
+            &address(&upload_as(&acme, &acme.client).await),
             json!({"folder_id": photos}),
         )
         .await
@@ -68,7 +68,7 @@ async fn move_to_unknown_folder_returns_422(stack: &Stack) {
         "ROOT/",
         "Photos",
         &foreign,
-        &gone,
+        &deleted,
         &acme.id,
         &text(&file["id"]),
     ] {
@@ -98,8 +98,8 @@ async fn move_to_unknown_folder_returns_422(stack: &Stack) {
 async fn folder_path_is_resolved_from_folder_and_created(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = acme.folder("Photos").await.id;
-    let file = filed(&acme, &acme.client).await;
-    let moved = async |folder: &str, path: &str| {
+    let file = upload_as(&acme, &acme.client).await;
+    let move_file = async |folder: &str, path: &str| {
         let body = json!({"folder_id": folder, "folder_path": path});
         let moved = acme.client.put(&address(&file), body).await.expect_ok();
         assert_eq!(acme.client.get(&address(&file)).await.expect_ok(), moved);
@@ -108,7 +108,7 @@ async fn folder_path_is_resolved_from_folder_and_created(stack: &Stack) {
         }
         (text(&moved["folder_id"]), text(&moved["folder_path"]))
     };
-    let (beach, path) = moved("root", "/Photos/Süd/Strand/").await;
+    let (beach, path) = move_file("root", "/Photos/Süd/Strand/").await;
 
     assert_eq!(path, "Photos/Süd/Strand/");
     assert_eq!(
@@ -124,11 +124,11 @@ async fn folder_path_is_resolved_from_folder_and_created(stack: &Stack) {
 
     assert_eq!(shown_folder["path"], json!(path));
 
-    let (south, _) = moved(&photos, "SU\u{308}D").await;
+    let (south, _) = move_file(&photos, "SU\u{308}D").await;
     assert_eq!(
         shown_folder["parent_id"],
         json!(south),
-        "what differs in case and spelling alone is the same"
+        "paths ignore case and Unicode form"
     );
     for (from, path) in [
         ("root", "photos/süd/STRAND"),
@@ -136,26 +136,26 @@ async fn folder_path_is_resolved_from_folder_and_created(stack: &Stack) {
         (&south, "Strand"),
     ] {
         assert_eq!(
-            moved(from, path).await,
+            move_file(from, path).await,
             (beach.clone(), "Photos/Süd/Strand/".to_owned()),
             "{path}"
         );
     }
 
-    let (_, path) = moved(&beach, "日本").await;
+    let (_, path) = move_file(&beach, "日本").await;
     assert_eq!(path, "Photos/Süd/Strand/日本/");
     assert_eq!(paths(&acme).await.len(), 4);
     assert_eq!(
         list_ids(&acme.client, &format!("folder_id={beach}")).await,
         [""; 0],
-        "a list is not of what is below"
+        "a list excludes files in subfolders"
     );
 }
 
 #[stack_test]
 async fn invalid_folder_path_creates_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let file = filed(&acme, &acme.client).await;
+    let file = upload_as(&acme, &acme.client).await;
     let deep = json!({"folder_id": "root", "folder_path": vec!["a"; 19].join("/")});
     let deep = text(&acme.client.put(&address(&file), deep).await.expect_ok()["folder_id"]);
     let before = stack.dump().await;
@@ -228,7 +228,7 @@ async fn user_moves_files_into_existing_folders_only(stack: &Stack) {
     let south = text(&acme.client.post("/folders", south).await.expect_created()["id"]);
     let user = acme.role("user").await;
     let admin = acme.role("admin").await;
-    let file = filed(&acme, &user).await;
+    let file = upload_as(&acme, &user).await;
 
     for body in [
         json!({"folder_id": south}),

@@ -27,7 +27,7 @@ async fn urls(client: &Client, body: Value) -> Value {
 }
 
 /// Returns the expected views of files.
-fn shown(files: &[&Value]) -> Value {
+fn expected_urls(files: &[&Value]) -> Value {
     files
         .iter()
         .map(|file| json!({"id": file["id"], "url": file["url"]}))
@@ -56,13 +56,13 @@ async fn urls_keep_request_order_and_omit_foreign_files(stack: &Stack) {
         b["id"],
         UNKNOWN,
     ]);
-    let own = json!({
-        "data": shown(&[&c, &a, &b]), "not_found": [UNKNOWN, "not an id", foreign["id"], acme.id],
+    let own_files = json!({
+        "data": expected_urls(&[&c, &a, &b]), "not_found": [UNKNOWN, "not an id", foreign["id"], acme.id],
     });
-    let both = json!({"data": shown(&[&c, &a, &foreign, &b]), "not_found": [UNKNOWN, "not an id", acme.id]});
+    let both = json!({"data": expected_urls(&[&c, &a, &foreign, &b]), "not_found": [UNKNOWN, "not an id", acme.id]});
 
     for client in [&acme.client, &acme.role("viewer").await] {
-        assert_eq!(urls(client, json!({"file_ids": ids})).await, own);
+        assert_eq!(urls(client, json!({"file_ids": ids})).await, own_files);
     }
 
     let account = stack.account();
@@ -76,7 +76,10 @@ async fn urls_keep_request_order_and_omit_foreign_files(stack: &Stack) {
 
     let member = stack.user().await;
     stack.add_member(&member, &acme, "viewer").await;
-    assert_eq!(urls(&member.client, json!({"file_ids": ids})).await, own);
+    assert_eq!(
+        urls(&member.client, json!({"file_ids": ids})).await,
+        own_files
+    );
 
     let nothing = urls(&outsider.client, json!({"file_ids": [a["id"], UNKNOWN]})).await;
     assert_eq!(
@@ -84,7 +87,7 @@ async fn urls_keep_request_order_and_omit_foreign_files(stack: &Stack) {
         json!({"data": [], "not_found": [a["id"], UNKNOWN]})
     );
 
-    for file in own["data"].as_array().expect("a list") {
+    for file in own_files["data"].as_array().expect("a list") {
         assert!(
             stack
                 .anonymous
@@ -134,7 +137,10 @@ async fn urls_accepts_at_most_hundred_ids(stack: &Stack) {
 
     for client in [&acme.client, &stack.account()] {
         let found = urls(client, json!({"file_ids": ids})).await;
-        assert_eq!(found, json!({"data": shown(&files), "not_found": []}));
+        assert_eq!(
+            found,
+            json!({"data": expected_urls(&files), "not_found": []})
+        );
     }
 
     let one_more = json!(UNKNOWN);

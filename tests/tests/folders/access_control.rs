@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, Stack, Tenant, form, seconds, stack_test};
 
-use super::create::{ROOT, address, shown};
+use super::create::{ROOT, address, get_folder};
 use crate::support::signer::text;
 
 /// Levels of settings: a space, three nested folders, and a file.
@@ -46,7 +46,7 @@ fn effective(requires_auth: bool, source: &str, inherited_from: &Value) -> Value
 }
 
 /// Uploads the photo into a folder.
-async fn uploaded(acme: &Tenant, folder: &Value, config: &str) -> Value {
+async fn upload_to(acme: &Tenant, folder: &Value, config: &str) -> Value {
     let form =
         form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", text(&folder["id"]));
     acme.client
@@ -56,26 +56,26 @@ async fn uploaded(acme: &Tenant, folder: &Value, config: &str) -> Value {
 }
 
 /// A file with all levels of settings above it, from outside in.
-struct Nest {
+struct AccessFixture {
     acme: Tenant,
     viewer: Client,
     ids: [Value; LEVELS],
     url: String,
 }
 
-impl Nest {
-    async fn new(stack: &Stack) -> Nest {
+impl AccessFixture {
+    async fn new(stack: &Stack) -> AccessFixture {
         let acme = stack.space("Acme").await;
         let outer = acme.folder("Outer").await;
         let middle = acme.folder("Middle").inside(&outer).await;
         let inner = acme.folder("Inner").inside(&middle).await;
-        let file = uploaded(&acme, &inner, "starter").await;
+        let file = upload_to(&acme, &inner, "starter").await;
         let [outer, middle, inner, id] = [outer.record, middle.record, inner.record, file.clone()]
             .map(|record| record["id"].clone());
         let viewer = acme.role("viewer").await;
         let space = json!(acme.id);
 
-        Nest {
+        AccessFixture {
             acme,
             viewer,
             ids: [space, outer, middle, inner, id],
@@ -120,17 +120,22 @@ impl Nest {
 
 #[stack_test]
 async fn nearest_access_setting_takes_effect_at_once(stack: &Stack) {
-    let nest = Nest::new(stack).await;
+    let fixture = AccessFixture::new(stack).await;
     let mut settings = [None; LEVELS];
 
     for (level, to) in CHANGES {
         settings[level] = to;
-        let response = nest.change(level, to).await;
+        let response = fixture.change(level, to).await;
         for index in 1..LEVELS {
-            let found = nest.acme.client.get(&nest.address(index)).await.expect_ok();
+            let found = fixture
+                .acme
+                .client
+                .get(&fixture.address(index))
+                .await
+                .expect_ok();
             assert_eq!(
                 found["access_control"],
-                nest.expected(settings, index),
+                fixture.expected(settings, index),
                 "{index} by {settings:?}"
             );
             assert!(
@@ -138,13 +143,13 @@ async fn nearest_access_setting_takes_effect_at_once(stack: &Stack) {
                 "{index} by {settings:?}: {response}"
             );
         }
-        let is_closed = nest.expected(settings, FILE)["requires_auth"] == true;
+        let is_closed = fixture.expected(settings, FILE)["requires_auth"] == true;
         stack
             .anonymous
-            .get(&nest.url)
+            .get(&fixture.url)
             .await
             .expect_status(if is_closed { 403 } else { 200 });
-        nest.viewer.get(&nest.url).await.expect_status(200);
+        fixture.viewer.get(&fixture.url).await.expect_status(200);
     }
 
     assert_eq!(settings, [None; LEVELS], "all is as it was");
@@ -154,7 +159,7 @@ async fn nearest_access_setting_takes_effect_at_once(stack: &Stack) {
 async fn one_flag_implies_other_and_empty_change_keeps_both(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = acme.folder("Photos").await;
-    let file = uploaded(&acme, &photos, "starter").await;
+    let file = upload_to(&acme, &photos, "starter").await;
     let path = format!("{}/access-control", address(&photos));
     let check = async |response: &Value, settings: Option<bool>| {
         let by_space = effective(false, "space", &json!(acme.id));
@@ -164,7 +169,7 @@ async fn one_flag_implies_other_and_empty_change_keeps_both(stack: &Stack) {
             })
         };
         assert_eq!(response["access_control"], of("direct"));
-        assert_eq!(&shown(&acme, &photos).await, response);
+        assert_eq!(&get_folder(&acme, &photos).await, response);
         let found = acme
             .client
             .get(&format!("/files/{}", text(&file["id"])))
@@ -278,7 +283,7 @@ async fn invalid_access_control_reports_all_errors(stack: &Stack) {
         assert_eq!(response.expect_error(422), errors, "{value}");
     }
 
-    assert_eq!(shown(&acme, &photos).await, photos);
+    assert_eq!(get_folder(&acme, &photos).await, photos);
 }
 
 #[stack_test]
@@ -293,7 +298,7 @@ async fn protected_delivery_type_overrides_folders(stack: &Stack) {
         client.put(&folder_access, set(false)).await.expect_ok();
         let body = json!({"space_id": acme.id, "name": kind, "delivery_type": kind});
         let config = client.post("/upload-configs", body).await.expect_created()["id"].clone();
-        let file = uploaded(&acme, &photos, kind).await;
+        let file = upload_to(&acme, &photos, kind).await;
         let path = format!("/files/{}", text(&file["id"]));
         let check = async |response: Value, expected: Value, anonymous: u16| {
             assert_eq!(response["access_control"], expected, "{kind}");
@@ -370,7 +375,7 @@ async fn moved_items_inherit_access_of_new_parent(stack: &Stack) {
     };
     set(&closed, true).await;
     set(&open, false).await;
-    let file = uploaded(&acme, &inner, "starter").await;
+    let file = upload_to(&acme, &inner, "starter").await;
     let path = format!("/files/{}", text(&file["id"]));
     let check = async |requires_auth: bool, source: &str, inherited_from: &Value| {
         let found = client.get(&path).await.expect_ok();

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, Stack, minutes, stack_test};
 
-use super::create::{ROOT, address, new, paths, shown};
+use super::create::{ROOT, address, get_folder, new, paths};
 use crate::{
     routes::creations::{Creation, assert_first, assert_replay},
     support::signer::text,
@@ -39,7 +39,7 @@ async fn foreign_folder_returns_404(stack: &Stack) {
     let file = text(&acme.upload(PHOTO).await["id"]);
     let id = text(&photos["id"]);
     let before = stack.dump().await;
-    let odd = [
+    let invalid = [
         UNKNOWN, "x", "root", "%20", "a%2Fb", "%C3%A9", &acme.id, &file,
     ];
 
@@ -60,8 +60,8 @@ async fn foreign_folder_returns_404(stack: &Stack) {
         for other_client in [&other.client, &outsider.client] {
             ask(other_client, &id).await;
         }
-        for odd in odd {
-            ask(&acme.client, odd).await;
+        for invalid in invalid {
+            ask(&acme.client, invalid).await;
         }
     }
 
@@ -69,7 +69,7 @@ async fn foreign_folder_returns_404(stack: &Stack) {
         .dump()
         .await
         .assert_unchanged(&before, "requests for what does not exist");
-    assert_eq!(shown(&acme, &photos).await, photos);
+    assert_eq!(get_folder(&acme, &photos).await, photos);
 }
 
 #[stack_test]
@@ -122,7 +122,7 @@ async fn folders_are_managed_with_space_and_account_keys(stack: &Stack) {
         }
     }
 
-    assert_eq!(shown(&acme, &photos).await, photos);
+    assert_eq!(get_folder(&acme, &photos).await, photos);
     assert_eq!(paths(&acme).await, ["Photos/"]);
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn address(folder: &Value) -> String {
 }
 
 /// Returns the current record of a folder.
-pub(crate) async fn shown(acme: &Tenant, folder: &Value) -> Value {
+pub(crate) async fn get_folder(acme: &Tenant, folder: &Value) -> Value {
     acme.client.get(&address(folder)).await.expect_ok()
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn assert_only(errors: &Value, field: &str) {
     assert_eq!(reported, [field], "{errors}");
 }
 
-fn taken() -> Value {
+fn name_taken() -> Value {
     json!({"name": ["The name has already been taken."]})
 }
 
@@ -93,7 +93,7 @@ async fn folder_is_created_returned_and_renamed(stack: &Stack) {
         }
     }
 
-    let mut expected = shown(&acme, &photos).await;
+    let mut expected = get_folder(&acme, &photos).await;
     stack.clock.advance(seconds(1));
     let renamed = acme
         .client
@@ -107,19 +107,22 @@ async fn folder_is_created_returned_and_renamed(stack: &Stack) {
     expected["path"] = json!("Pictures/");
     expected["updated_at"] = json!(stack.admin_environment().env.now().rfc3339());
     assert_eq!(renamed, expected);
-    assert_eq!(shown(&acme, &photos).await, renamed);
-    assert_eq!(shown(&acme, &vacation).await["path"], "Pictures/Vacation/");
+    assert_eq!(get_folder(&acme, &photos).await, renamed);
+    assert_eq!(
+        get_folder(&acme, &vacation).await["path"],
+        "Pictures/Vacation/"
+    );
 
     // Absent fields are unchanged.
-    let kept = acme
+    let updated = acme
         .client
         .put(&address(&vacation), json!({}))
         .await
         .expect_ok();
     for field in ["id", "name", "parent_id", "created_at"] {
-        assert_eq!(kept[field], vacation[field], "{field}");
+        assert_eq!(updated[field], vacation[field], "{field}");
     }
-    assert_eq!(kept["path"], "Pictures/Vacation/");
+    assert_eq!(updated["path"], "Pictures/Vacation/");
 }
 
 /// Returns invalid names and their errors.
@@ -244,13 +247,13 @@ async fn names_are_stored_in_nfc(stack: &Stack) {
         ("A\u{30A}", "\u{C5}"),
     ];
 
-    for (sent, kept) in plain.map(|name| (name, name)).into_iter().chain(composed) {
-        let folder = acme.folder(sent).await;
+    for (requested, updated) in plain.map(|name| (name, name)).into_iter().chain(composed) {
+        let folder = acme.folder(requested).await;
         assert_eq!(
             (&folder["name"], &folder["path"]),
-            (&json!(kept), &json!(format!("{kept}/")))
+            (&json!(updated), &json!(format!("{updated}/")))
         );
-        assert_eq!(shown(&acme, &folder).await, folder);
+        assert_eq!(get_folder(&acme, &folder).await, folder);
         let renamed = acme
             .client
             .put(&address(&folder), json!({"name": "Other"}))
@@ -259,10 +262,10 @@ async fn names_are_stored_in_nfc(stack: &Stack) {
         assert_eq!(renamed["name"], "Other");
         let renamed = acme
             .client
-            .put(&address(&folder), json!({"name": sent}))
+            .put(&address(&folder), json!({"name": requested}))
             .await
             .expect_ok();
-        assert_eq!(renamed["name"], json!(kept));
+        assert_eq!(renamed["name"], json!(updated));
     }
 }
 
@@ -297,14 +300,18 @@ async fn sibling_names_are_unique_ignoring_case_and_unicode_form(stack: &Stack) 
             .post("/folders", new(&acme, &parent, second))
             .await;
         if is_taken {
-            assert_eq!(third.expect_error(422), taken(), "{first:?} {second:?}");
+            assert_eq!(
+                third.expect_error(422),
+                name_taken(),
+                "{first:?} {second:?}"
+            );
             let rename = json!({"name": second});
             assert_eq!(
                 acme.client
                     .put(&address(&other), rename.clone())
                     .await
                     .expect_error(422),
-                taken(),
+                name_taken(),
                 "{second:?}"
             );
             // A folder may keep its own name, and another folder may have the same name.
@@ -327,10 +334,10 @@ async fn name_is_free_after_rename_or_deletion(stack: &Stack) {
             .await
     };
 
-    assert_eq!(rename(&second, "a").await.expect_error(422), taken());
+    assert_eq!(rename(&second, "a").await.expect_error(422), name_taken());
     rename(&first, "C").await.expect_ok();
     rename(&second, "a").await.expect_ok();
-    assert_eq!(rename(&first, "A").await.expect_error(422), taken());
+    assert_eq!(rename(&first, "A").await.expect_error(422), name_taken());
 
     let third = acme.folder("B").await;
     acme.client
@@ -376,7 +383,7 @@ async fn one_of_concurrent_creates_succeeds(stack: &Stack) {
             .into_iter()
             .filter(|response| response.status != 201)
         {
-            assert_eq!(response.expect_error(422), taken());
+            assert_eq!(response.expect_error(422), name_taken());
         }
     }
 
@@ -389,10 +396,13 @@ async fn create_accepts_only_reachable_space_and_parent(stack: &Stack) {
     let other = stack.space("Other").await;
     let photos = acme.folder("Photos").await;
     let foreign = other.folder("Photos").await;
-    let gone = acme.folder("Gone").await;
-    acme.client.delete(&address(&gone)).await.expect_status(204);
+    let deleted = acme.folder("Gone").await;
+    acme.client
+        .delete(&address(&deleted))
+        .await
+        .expect_status(204);
     let [photos_id, foreign_id, gone_id] =
-        [&photos, &foreign, &gone].map(|folder| text(&folder["id"]));
+        [&photos, &foreign, &deleted].map(|folder| text(&folder["id"]));
     let outsider = stack.user().await;
     let before = stack.dump().await;
 

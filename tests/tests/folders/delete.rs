@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::{PHOTO, Response, Stack, Tenant, form, seconds, stack_test};
 
-use super::create::{ROOT, address, paths, shown};
+use super::create::{ROOT, address, get_folder, paths};
 use crate::{
     spaces::delete::{stored_data, with_retired},
     support::signer::text,
@@ -23,7 +23,7 @@ impl Content {
     /// Creates the content in a folder, and returns its path in the API.
     async fn put(self, acme: &Tenant, folder: &Value) -> String {
         match self {
-            Content::File => file_address(&uploaded(acme, folder).await["id"]),
+            Content::File => file_address(&upload_to(acme, folder).await["id"]),
             Content::PendingFile => PendingFile::create(acme, json!({"folder_id": folder["id"]}))
                 .await
                 .address(),
@@ -37,7 +37,7 @@ fn file_address(id: &Value) -> String {
 }
 
 /// Uploads the photo into a folder.
-async fn uploaded(acme: &Tenant, folder: &Value) -> Value {
+async fn upload_to(acme: &Tenant, folder: &Value) -> Value {
     let form =
         form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", text(&folder["id"]));
     acme.client.upload(form).await.expect_created()
@@ -49,7 +49,7 @@ async fn delete(acme: &Tenant, folder: &Value) -> Response {
 
 /// Asserts that a folder cannot be deleted and is unchanged.
 async fn assert_full(acme: &Tenant, folder: &Value) {
-    let before = shown(acme, folder).await;
+    let before = get_folder(acme, folder).await;
     let response = delete(acme, folder).await;
     let message = text(&response.json()["message"]);
     assert!(message.contains("not empty"), "{message}");
@@ -57,7 +57,7 @@ async fn assert_full(acme: &Tenant, folder: &Value) {
         response.expect_error(409),
         json!({"id": ["The id field must be the id of an empty folder."]})
     );
-    assert_eq!(shown(acme, folder).await, before);
+    assert_eq!(get_folder(acme, folder).await, before);
 }
 
 /// Asserts that a folder is deleted at once and permanently.
@@ -90,7 +90,7 @@ async fn delete_nonempty_folder_returns_409(stack: &Stack) {
             assert_deleted(&acme, &again).await;
         }
         assert_eq!(
-            shown(&acme, &around).await["has_children"],
+            get_folder(&acme, &around).await["has_children"],
             false,
             "{content:?}"
         );
@@ -108,7 +108,7 @@ async fn folder_is_deletable_after_content_moved_away(stack: &Stack) {
     let outer = acme.folder("Outer").await;
     let folder = acme.folder("Folder").inside(&outer).await;
     let inner = acme.folder("Inner").inside(&outer).await;
-    let file = uploaded(&acme, &folder).await;
+    let file = upload_to(&acme, &folder).await;
 
     assert_full(&acme, &outer).await;
     acme.client
@@ -129,17 +129,17 @@ async fn folder_is_deletable_after_content_moved_away(stack: &Stack) {
     assert_deleted(&acme, &folder).await;
     assert_deleted(&acme, &outer).await;
 
-    let kept = acme
+    let remaining_file = acme
         .client
         .get(&file_address(&file["id"]))
         .await
         .expect_ok();
 
-    assert_eq!(kept["folder_path"], "Inner/");
+    assert_eq!(remaining_file["folder_path"], "Inner/");
     assert!(
         stack
             .anonymous
-            .get(&text(&kept["url"]))
+            .get(&text(&remaining_file["url"]))
             .await
             .expect_status(200)
             .body
@@ -152,7 +152,7 @@ async fn folder_is_deletable_after_content_moved_away(stack: &Stack) {
     assert_deleted(&acme, &inner).await;
     stack
         .anonymous
-        .get(&text(&kept["url"]))
+        .get(&text(&remaining_file["url"]))
         .await
         .expect_status(200);
 }
@@ -163,21 +163,24 @@ async fn folder_is_deletable_after_pending_file_is_abandoned(stack: &Stack) {
     let waits = acme.folder("Waits").await;
     let gets = acme.folder("Gets").await;
     let unsent = PendingFile::create(&acme, json!({"folder_id": waits["id"]})).await;
-    let sent = PendingFile::create(&acme, json!({"folder_id": gets["id"]})).await;
-    sent.send(stack, PHOTO).await.expect_status(200);
+    let pending_file = PendingFile::create(&acme, json!({"folder_id": gets["id"]})).await;
+    pending_file.send(stack, PHOTO).await.expect_status(200);
     assert_full(&acme, &waits).await;
     assert_full(&acme, &gets).await;
 
     stack.run_confirm_checks().await;
     acme.client.get(&unsent.address()).await.expect_error(404);
     assert_deleted(&acme, &waits).await;
-    let active = acme.client.get(&sent.address()).await.expect_ok();
+    let active = acme.client.get(&pending_file.address()).await.expect_ok();
     assert_eq!(
         (&active["status"], &active["folder_path"]),
         (&json!("active"), &json!("Gets/"))
     );
     assert_full(&acme, &gets).await;
-    acme.client.delete(&sent.address()).await.expect_status(204);
+    acme.client
+        .delete(&pending_file.address())
+        .await
+        .expect_status(204);
     assert_deleted(&acme, &gets).await;
     stack.run_purges().await;
 }
@@ -185,16 +188,16 @@ async fn folder_is_deletable_after_pending_file_is_abandoned(stack: &Stack) {
 #[stack_test]
 async fn deleted_folder_is_no_target_and_has_no_effect(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let gone = acme.folder("Photos").await;
+    let deleted = acme.folder("Photos").await;
     let other = acme.folder("Other").await;
     let closed = json!({"access_control": {"requires_auth": true}});
     acme.client
-        .put(&format!("{}/access-control", address(&gone)), closed)
+        .put(&format!("{}/access-control", address(&deleted)), closed)
         .await
         .expect_ok();
     let file = acme.upload(PHOTO).await;
-    let id = text(&gone["id"]);
-    assert_deleted(&acme, &gone).await;
+    let id = text(&deleted["id"]);
+    assert_deleted(&acme, &deleted).await;
     let before = stack.dump().await;
     let client = &acme.client;
     let form =
@@ -248,7 +251,7 @@ async fn deleted_folder_is_no_target_and_has_no_effect(stack: &Stack) {
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "requests for a place that is gone");
+        .assert_unchanged(&before, "requests for a deleted folder");
 
     // A request with its path creates another folder.
     let again =
@@ -257,7 +260,7 @@ async fn deleted_folder_is_no_target_and_has_no_effect(stack: &Stack) {
         .upload(again.text("folder_path", "Photos"))
         .await
         .expect_created();
-    assert_ne!(file["folder_id"], gone["id"]);
+    assert_ne!(file["folder_id"], deleted["id"]);
     assert_eq!(file["access_control"]["source"], "space");
     stack
         .anonymous
@@ -306,7 +309,7 @@ async fn deleted_folders_leave_no_items(stack: &Stack) {
     assert_deleted(&acme, &outer).await;
     stored_data(stack)
         .await
-        .assert_unchanged(&before, "folders that were made and deleted");
+        .assert_unchanged(&before, "folders that were created and deleted");
 }
 
 #[stack_test]
@@ -357,7 +360,7 @@ async fn forced_space_deletion_purges_folders(stack: &Stack) {
         }
     }
     let closed = json!({"access_control": {"requires_auth": true}});
-    let file = uploaded(&acme, &inner).await;
+    let file = upload_to(&acme, &inner).await;
     client
         .put(
             &format!("{}/access-control", address(&inner)),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::{Client, Stack, Tenant, seconds, stack_test};
 
-use super::create::{ROOT, address, shown};
+use super::create::{ROOT, address, get_folder};
 use crate::{support::signer::text, uploads::presign::UNKNOWN};
 
 /// Folders, oldest first, and the index of the parent of each.
@@ -25,7 +25,7 @@ const TREE: [(&str, Option<usize>); 14] = [
 ];
 
 /// Creates the folders of the tree in order.
-async fn grown(stack: &Stack, acme: &Tenant) -> Vec<Value> {
+async fn create_folders(stack: &Stack, acme: &Tenant) -> Vec<Value> {
     let mut folders: Vec<Value> = Vec::new();
     for (name, parent) in TREE {
         stack.clock.advance(seconds(1));
@@ -115,7 +115,7 @@ impl List<'_> {
 #[stack_test]
 async fn folder_lists_are_newest_first_in_both_directions(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let folders = grown(stack, &acme).await;
+    let folders = create_folders(stack, &acme).await;
     let within = |parent: Option<usize>| -> Vec<&Value> {
         TREE.iter()
             .zip(&folders)
@@ -157,7 +157,7 @@ async fn folder_lists_are_newest_first_in_both_directions(stack: &Stack) {
 #[stack_test]
 async fn list_returns_full_records_in_envelope(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let folders = grown(stack, &acme).await;
+    let folders = create_folders(stack, &acme).await;
     acme.client
         .put(
             &format!("{}/access-control", address(&folders[2])),
@@ -196,7 +196,7 @@ async fn list_returns_full_records_in_envelope(stack: &Stack) {
         let listed = list["data"].as_array().expect("a list");
         assert!(!listed.is_empty(), "{filters}");
         for folder in listed {
-            assert_eq!(folder, &shown(&acme, folder).await, "{filters}");
+            assert_eq!(folder, &get_folder(&acme, folder).await, "{filters}");
         }
     }
 }
@@ -206,13 +206,16 @@ async fn list_requires_known_parent_and_visible_space(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let other = stack.space("Other").await;
     let outsider = stack.user().await;
-    let ours = acme.folder("Photos").await;
-    let theirs = other.folder("Photos").await;
-    let gone = acme.folder("Gone").await;
-    acme.client.delete(&address(&gone)).await.expect_status(204);
-    let [foreign_id, gone_id] = [&theirs, &gone].map(|folder| text(&folder["id"]));
+    let own_folder = acme.folder("Photos").await;
+    let foreign_folder = other.folder("Photos").await;
+    let deleted = acme.folder("Gone").await;
+    acme.client
+        .delete(&address(&deleted))
+        .await
+        .expect_status(204);
+    let [foreign_id, deleted_id] = [&foreign_folder, &deleted].map(|folder| text(&folder["id"]));
     let invalid = json!({"parent_id": ["The selected parent id is invalid."]});
-    for parent in [UNKNOWN, "x", "Photos", &foreign_id, &gone_id, &acme.id] {
+    for parent in [UNKNOWN, "x", "Photos", &foreign_id, &deleted_id, &acme.id] {
         for client in [&acme.client, &stack.account()] {
             let address = format!("/folders?space_id={}&parent_id={parent}", acme.id);
             assert_eq!(
@@ -254,16 +257,16 @@ async fn list_requires_known_parent_and_visible_space(stack: &Stack) {
         .await
         .expect_ok();
     for (client, filters, expected) in [
-        (&acme.client, "", &ours),
-        (&acme.client, "&parent_id=&space_id=", &ours),
-        (&acme.client, "&parent_id=root", &ours),
-        (&other.client, "", &theirs),
-        (&account, "", &theirs),
-        (&account, "&parent_id=root", &theirs),
+        (&acme.client, "", &own_folder),
+        (&acme.client, "&parent_id=&space_id=", &own_folder),
+        (&acme.client, "&parent_id=root", &own_folder),
+        (&other.client, "", &foreign_folder),
+        (&account, "", &foreign_folder),
+        (&account, "&parent_id=root", &foreign_folder),
         (
             &account,
             &format!("&space_id={}", acme.id.to_lowercase()),
-            &ours,
+            &own_folder,
         ),
     ] {
         List {
@@ -280,8 +283,8 @@ async fn list_requires_known_parent_and_visible_space(stack: &Stack) {
 async fn cursor_is_valid_for_its_list_only(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let other = stack.space("Other").await;
-    let folders = grown(stack, &acme).await;
-    grown(stack, &other).await;
+    let folders = create_folders(stack, &acme).await;
+    create_folders(stack, &other).await;
 
     let [first, second] =
         [&folders[0], &folders[2]].map(|folder| format!("&parent_id={}", text(&folder["id"])));
@@ -373,7 +376,7 @@ async fn cursor_is_valid_for_its_list_only(stack: &Stack) {
 #[stack_test]
 async fn lists_follow_moves_and_deletions(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let folders = grown(stack, &acme).await;
+    let folders = create_folders(stack, &acme).await;
     let [a, b, c] = [0, 1, 3].map(|index| &folders[index]);
     let aa = &folders[2];
     let ba = &folders[8];
@@ -437,7 +440,7 @@ async fn lists_follow_moves_and_deletions(stack: &Stack) {
 #[stack_test]
 async fn paging_returns_remaining_items_once_during_deletions(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let place = acme.folder("Place").await;
+    let parent = acme.folder("Place").await;
     let elsewhere = acme.folder("Elsewhere").await;
     let mut all = Vec::new();
 
@@ -445,11 +448,11 @@ async fn paging_returns_remaining_items_once_during_deletions(stack: &Stack) {
         stack.clock.advance(seconds(1));
         all.insert(
             0,
-            text(&acme.folder(&number.to_string()).inside(&place).await["id"]),
+            text(&acme.folder(&number.to_string()).inside(&parent).await["id"]),
         );
     }
 
-    let filters = format!("&parent_id={}", text(&place["id"]));
+    let filters = format!("&parent_id={}", text(&parent["id"]));
     let list = List {
         client: &acme.client,
         filters: &filters,
@@ -458,7 +461,7 @@ async fn paging_returns_remaining_items_once_during_deletions(stack: &Stack) {
 
     // After each page, its last folder is deleted, and the one before it is moved.
     let mut met = Vec::new();
-    let mut left = Vec::new();
+    let mut remaining = Vec::new();
     let mut page = list.page(None).await;
     let end = loop {
         let [stays, moved, deleted] = page.ids.as_slice() else {
@@ -475,7 +478,7 @@ async fn paging_returns_remaining_items_once_during_deletions(stack: &Stack) {
             .delete(&format!("/folders/{deleted}"))
             .await
             .expect_status(204);
-        left.push(stays.clone());
+        remaining.push(stays.clone());
         met.extend(page.ids.clone());
         let Some(next) = page.next.clone() else {
             break page;
@@ -484,7 +487,7 @@ async fn paging_returns_remaining_items_once_during_deletions(stack: &Stack) {
     };
 
     assert_eq!(met, all);
-    left.pop().expect("the one of the last page");
+    remaining.pop().expect("the one of the last page");
 
     let mut back = Vec::new();
     let mut previous = end.previous;
@@ -496,6 +499,6 @@ async fn paging_returns_remaining_items_once_during_deletions(stack: &Stack) {
         assert!(back.len() < all.len(), "the list has no beginning");
     }
 
-    left.reverse();
-    assert_eq!(back, left);
+    remaining.reverse();
+    assert_eq!(back, remaining);
 }

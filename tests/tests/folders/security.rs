@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, Tenant, form, seconds, stack_test};
 
-use super::create::{address, shown};
+use super::create::{address, get_folder};
 use crate::support::signer::text;
 
 /// Levels of settings: a space and two nested folders.
@@ -27,7 +27,7 @@ fn enabled() -> Value {
 }
 
 /// Uploads a file into a folder, and returns its URL.
-async fn uploaded(
+async fn upload_to(
     acme: &Tenant,
     folder: &Value,
     name: &str,
@@ -52,12 +52,12 @@ async fn put_replaces_security_and_delete_inherits(stack: &Stack) {
         .await
         .expect_ok();
 
-    let inherited = shown(&acme, &photos).await["security"].clone();
+    let inherited = get_folder(&acme, &photos).await["security"].clone();
     assert_eq!(
         inherited,
         json!({"watermark": watermark(&of_space), "source": "space", "inherited_from": acme.id})
     );
-    for (given, differences) in [
+    for (requested, differences) in [
         (
             json!({"watermark": {"enabled": true, "url": LOGO, "position": "west", "opacity": 0.25}}),
             None,
@@ -75,21 +75,21 @@ async fn put_replaces_security_and_delete_inherits(stack: &Stack) {
         (json!({}), Some(json!({}))),
     ] {
         stack.clock.advance(seconds(1));
-        let differences = differences.unwrap_or_else(|| given["watermark"].clone());
+        let differences = differences.unwrap_or_else(|| requested["watermark"].clone());
         let response = acme
             .client
-            .put(&path, json!({"security": given}))
+            .put(&path, json!({"security": requested}))
             .await
             .expect_ok();
         let expected = json!({"watermark": watermark(&differences), "source": "direct", "inherited_from": photos["id"]});
-        assert_eq!(response["security"], expected, "{given}");
-        assert_eq!(shown(&acme, &photos).await, response, "{given}");
+        assert_eq!(response["security"], expected, "{requested}");
+        assert_eq!(get_folder(&acme, &photos).await, response, "{requested}");
     }
 
     for _ in 0..2 {
         let response = acme.client.delete(&path).await.expect_ok();
         assert_eq!(response["security"], inherited);
-        assert_eq!(shown(&acme, &photos).await, response);
+        assert_eq!(get_folder(&acme, &photos).await, response);
     }
 }
 
@@ -178,14 +178,14 @@ async fn nearest_watermark_takes_effect_at_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let outer = acme.folder("Outer").await;
     let inner = acme.folder("Inner").inside(&outer).await;
-    let image = uploaded(&acme, &inner, "photo.jpg", "image/jpeg", PHOTO).await;
-    let note = uploaded(&acme, &inner, "a.txt", "text/plain", b"some text").await;
+    let image = upload_to(&acme, &inner, "photo.jpg", "image/jpeg", PHOTO).await;
+    let note = upload_to(&acme, &inner, "a.txt", "text/plain", b"some text").await;
     let levels = [
         (format!("/spaces/{}", acme.id), json!(acme.id)),
         of(&outer),
         of(&inner),
     ];
-    let mut own: [Option<Value>; LEVELS] = [const { None }; LEVELS];
+    let mut settings: [Option<Value>; LEVELS] = [const { None }; LEVELS];
 
     for (level, to) in changes() {
         let path = format!("{}/security", levels[level].0);
@@ -197,41 +197,42 @@ async fn nearest_watermark_takes_effect_at_once(stack: &Stack) {
                 .expect_ok(),
             None => acme.client.delete(&path).await.expect_ok(),
         };
-        own[level] = to;
+        settings[level] = to;
         let mut is_enabled = false;
         for (index, (address, _)) in levels.iter().enumerate() {
             let nearest = (0..=index)
                 .rev()
-                .find_map(|nearest| Some((nearest, own[nearest].as_ref()?)));
-            let (nearest, differences) =
-                nearest.map_or((0, json!({})), |(nearest, own)| (nearest, own.clone()));
+                .find_map(|nearest| Some((nearest, settings[nearest].as_ref()?)));
+            let (nearest, differences) = nearest.map_or((0, json!({})), |(nearest, settings)| {
+                (nearest, settings.clone())
+            });
             let expected = watermark(&differences);
             is_enabled = expected["enabled"] == true;
-            let shown = acme.client.get(address).await.expect_ok()["security"].clone();
-            assert_eq!(shown["watermark"], expected, "{index} by {own:?}");
+            let get_folder = acme.client.get(address).await.expect_ok()["security"].clone();
+            assert_eq!(get_folder["watermark"], expected, "{index} by {settings:?}");
             if index > 0 {
                 let source = match nearest {
                     0 => "space",
-                    own if own == index => "direct",
+                    settings if settings == index => "direct",
                     _ => "folder",
                 };
                 let from = (&json!(source), &levels[nearest].1);
                 assert_eq!(
-                    (&shown["source"], &shown["inherited_from"]),
+                    (&get_folder["source"], &get_folder["inherited_from"]),
                     from,
-                    "{index} by {own:?}"
+                    "{index} by {settings:?}"
                 );
             }
         }
         if is_enabled {
             assert!(
                 stack.anonymous.get(&image).await.expect_error(422)["watermark"].is_array(),
-                "{own:?}"
+                "{settings:?}"
             );
         } else {
             assert!(
                 stack.anonymous.get(&image).await.expect_status(200).body == PHOTO,
-                "{own:?}"
+                "{settings:?}"
             );
         }
         assert_eq!(
@@ -250,16 +251,16 @@ fn of(folder: &Value) -> (String, Value) {
 async fn watermark_follows_folder_not_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let client = &acme.client;
-    let marked = acme.folder("Marked").await;
+    let watermarked = acme.folder("Marked").await;
     let plain = acme.folder("Plain").await;
     let inner = acme.folder("Inner").inside(&plain).await;
     let body = json!({"security": {"watermark": enabled()}});
     client
-        .put(&format!("{}/security", address(&marked)), body)
+        .put(&format!("{}/security", address(&watermarked)), body)
         .await
         .expect_ok();
 
-    let image = uploaded(&acme, &inner, "photo.jpg", "image/jpeg", PHOTO).await;
+    let image = upload_to(&acme, &inner, "photo.jpg", "image/jpeg", PHOTO).await;
     let listed = client.get("/files").await.expect_status(200).json();
     let file = format!("/files/{}", text(&listed["data"][0]["id"]));
     let check = async |status: u16| {
@@ -269,13 +270,13 @@ async fn watermark_follows_folder_not_file(stack: &Stack) {
     };
     check(200).await;
     client
-        .put(&address(&inner), json!({"parent_id": marked["id"]}))
+        .put(&address(&inner), json!({"parent_id": watermarked["id"]}))
         .await
         .expect_ok();
     check(422).await;
     client
         .put(
-            &address(&marked),
+            &address(&watermarked),
             json!({"parent_id": plain["id"], "name": "Renamed"}),
         )
         .await
@@ -287,7 +288,7 @@ async fn watermark_follows_folder_not_file(stack: &Stack) {
         .expect_ok();
     check(200).await;
     client
-        .put(&file, json!({"folder_id": marked["id"]}))
+        .put(&file, json!({"folder_id": watermarked["id"]}))
         .await
         .expect_ok();
     check(422).await;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::{PHOTO, Response, Stack, Tenant, form, stack_test};
 
-use super::create::{ROOT, address, assert_only, shown};
+use super::create::{ROOT, address, assert_only, get_folder};
 use crate::support::signer::text;
 
 /// Maximum depth of folders.
@@ -32,9 +32,9 @@ async fn put(acme: &Tenant, folder: &Value, into: &Value) -> Response {
 }
 
 /// Moves a folder into a parent or into the root, and checks that `GET` returns the same record.
-async fn moved(acme: &Tenant, folder: &Value, into: &Value) -> Value {
+async fn move_folder(acme: &Tenant, folder: &Value, into: &Value) -> Value {
     let moved = put(acme, folder, into).await.expect_ok();
-    assert_eq!(shown(acme, folder).await, moved);
+    assert_eq!(get_folder(acme, folder).await, moved);
     assert_eq!(moved["parent_id"], into["id"]);
     moved
 }
@@ -42,7 +42,7 @@ async fn moved(acme: &Tenant, folder: &Value, into: &Value) -> Value {
 /// Asserts the paths of folders, and whether they have folders.
 async fn assert_tree(acme: &Tenant, expected: &[(&Value, &str, bool)]) {
     for (folder, path, has_children) in expected {
-        let folder = shown(acme, folder).await;
+        let folder = get_folder(acme, folder).await;
         assert_eq!(
             (&folder["path"], &folder["has_children"]),
             (&json!(path), &json!(has_children))
@@ -91,7 +91,7 @@ async fn moved_folder_takes_descendants_along(stack: &Stack) {
     .await;
     assert_file("A/B/C/").await;
 
-    assert_eq!(moved(&acme, &b, &d).await["path"], "D/B/");
+    assert_eq!(move_folder(&acme, &b, &d).await["path"], "D/B/");
     assert_tree(
         &acme,
         &[
@@ -104,7 +104,7 @@ async fn moved_folder_takes_descendants_along(stack: &Stack) {
     .await;
     assert_file("D/B/C/").await;
 
-    moved(&acme, &d, &a).await;
+    move_folder(&acme, &d, &a).await;
     assert_tree(
         &acme,
         &[
@@ -117,7 +117,7 @@ async fn moved_folder_takes_descendants_along(stack: &Stack) {
     .await;
     assert_file("A/D/B/C/").await;
 
-    moved(&acme, &c, &a).await;
+    move_folder(&acme, &c, &a).await;
     assert_tree(
         &acme,
         &[
@@ -196,7 +196,7 @@ async fn null_empty_and_root_move_folder_to_root(stack: &Stack) {
 async fn move_into_own_descendant_returns_422(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let folders = tower(&acme, &ROOT, 4).await;
-    let aside = acme.folder("aside").await;
+    let target = acme.folder("aside").await;
     let before = stack.dump().await;
     for (index, outer) in folders.iter().enumerate() {
         for inner in &folders[index..] {
@@ -218,17 +218,17 @@ async fn move_into_own_descendant_returns_422(stack: &Stack) {
         .assert_unchanged(&before, "folders in themselves");
 
     // A former descendant may become an ancestor.
-    moved(&acme, &folders[2], &aside).await;
-    moved(&acme, &folders[0], &folders[3]).await;
+    move_folder(&acme, &folders[2], &target).await;
+    move_folder(&acme, &folders[0], &folders[3]).await;
     let expected = [
-        (&aside.record, "aside/", true),
+        (&target.record, "aside/", true),
         (&folders[2], "aside/3/", true),
         (&folders[3], "aside/3/4/", true),
         (&folders[0], "aside/3/4/1/", true),
         (&folders[1], "aside/3/4/1/2/", false),
     ];
     assert_tree(&acme, &expected).await;
-    for outer in [&aside.record, &folders[2], &folders[3], &folders[0]] {
+    for outer in [&target.record, &folders[2], &folders[3], &folders[0]] {
         assert_only(
             &put(&acme, outer, &folders[1]).await.expect_error(422),
             "parent_id",
@@ -243,17 +243,20 @@ async fn move_to_parent_with_taken_name_returns_422(stack: &Stack) {
     let photos = acme.folder("Photos").await;
     let old = acme.folder("Old").await;
     let twin = acme.folder("PHOTOS").inside(&old).await;
-    let taken = json!({"name": ["The name has already been taken."]});
+    let name_taken = json!({"name": ["The name has already been taken."]});
     let before = stack.dump().await;
-    assert_eq!(put(&acme, &twin, &ROOT).await.expect_error(422), taken);
-    assert_eq!(put(&acme, &photos, &old).await.expect_error(422), taken);
+    assert_eq!(put(&acme, &twin, &ROOT).await.expect_error(422), name_taken);
+    assert_eq!(
+        put(&acme, &photos, &old).await.expect_error(422),
+        name_taken
+    );
     let both = json!({"name": "old", "parent_id": "root"});
     assert_eq!(
         acme.client
             .put(&address(&twin), both)
             .await
             .expect_error(422),
-        taken
+        name_taken
     );
     stack
         .dump()
@@ -266,16 +269,19 @@ async fn move_to_parent_with_taken_name_returns_422(stack: &Stack) {
         "Pictures/"
     );
     // Its former name is free in its former parent.
-    moved(&acme, &photos, &old).await;
+    move_folder(&acme, &photos, &old).await;
     acme.folder("photos").await;
-    assert_eq!(put(&acme, &photos, &ROOT).await.expect_error(422), taken);
+    assert_eq!(
+        put(&acme, &photos, &ROOT).await.expect_error(422),
+        name_taken
+    );
     let both = json!({"name": "Photos", "parent_id": old["id"]});
     assert_eq!(
         acme.client
             .put(&address(&twin), both)
             .await
             .expect_error(422),
-        taken
+        name_taken
     );
     assert_tree(
         &acme,
@@ -306,8 +312,8 @@ async fn folder_depth_is_limited_to_twenty(stack: &Stack) {
         &put(&acme, &single, deepest).await.expect_error(422),
         "parent_id",
     );
-    assert_eq!(shown(&acme, &single).await, single);
-    moved(&acme, &single, &folders[MOST - 2]).await;
+    assert_eq!(get_folder(&acme, &single).await, single);
+    move_folder(&acme, &single, &folders[MOST - 2]).await;
     let body = json!({"name": "21", "space_id": acme.id, "parent_id": single["id"]});
     assert_only(
         &acme.client.post("/folders", body).await.expect_error(422),
@@ -321,13 +327,13 @@ async fn folder_depth_is_limited_to_twenty(stack: &Stack) {
         &put(&acme, &folders[0], &foot).await.expect_error(422),
         "parent_id",
     );
-    moved(&acme, &folders[1], &foot).await;
-    assert!(text(&shown(&acme, deepest).await["path"]).starts_with("foot/2/3/"));
+    move_folder(&acme, &folders[1], &foot).await;
+    assert!(text(&get_folder(&acme, deepest).await["path"]).starts_with("foot/2/3/"));
     assert_only(
         &put(&acme, &foot, &folders[0]).await.expect_error(422),
         "parent_id",
     );
-    assert_eq!(shown(&acme, &folders[0]).await["has_children"], false);
+    assert_eq!(get_folder(&acme, &folders[0]).await["has_children"], false);
 }
 
 #[stack_test]
@@ -351,7 +357,7 @@ async fn move_counts_depth_of_deepest_descendant(stack: &Stack) {
         .dump()
         .await
         .assert_unchanged(&before, "folders that would be too deep");
-    moved(&acme, &tree, &folders[MOST - 4]).await;
+    move_folder(&acme, &tree, &folders[MOST - 4]).await;
     for full in [&folders[MOST - 1], &leaf] {
         let body = json!({"name": "more", "space_id": acme.id, "parent_id": full["id"]});
         assert_only(
@@ -367,8 +373,8 @@ async fn move_counts_depth_of_deepest_descendant(stack: &Stack) {
 
     // A move within the limit succeeds, and so does a move out of the branch.
     acme.folder("leaf").inside(&flat).await;
-    moved(&acme, &leaf, &ROOT).await;
-    moved(&acme, &branch, &flat).await;
+    move_folder(&acme, &leaf, &ROOT).await;
+    move_folder(&acme, &branch, &flat).await;
 }
 
 #[stack_test]
@@ -388,14 +394,14 @@ async fn removed_descendant_does_not_count_for_depth(stack: &Stack) {
     );
     // The remaining tree has two levels and no third one.
     acme.client.delete(&address(&leaf)).await.expect_status(204);
-    moved(&acme, &tree, deep).await;
-    moved(&acme, &tree, &ROOT).await;
+    move_folder(&acme, &tree, deep).await;
+    move_folder(&acme, &tree, &ROOT).await;
 
     let leaf = acme.folder("leaf").inside(&branch).await;
     assert_only(
         &put(&acme, &tree, deep).await.expect_error(422),
         "parent_id",
     );
-    moved(&acme, &leaf, &ROOT).await;
-    moved(&acme, &tree, deep).await;
+    move_folder(&acme, &leaf, &ROOT).await;
+    move_folder(&acme, &tree, deep).await;
 }

@@ -30,7 +30,7 @@ fn env(stack: &Stack) -> Env {
 }
 
 /// Stores an object of a file without a record.
-async fn strand(stack: &Stack, space: SpaceId, file: FileId) -> String {
+async fn put_orphan(stack: &Stack, space: SpaceId, file: FileId) -> String {
     let key = ObjectKey::original(space, file, Revision::new(&env(stack)));
     stack.put_object(key.as_str(), b"stranded").await;
     key.as_str().to_owned()
@@ -49,19 +49,19 @@ async fn orphan_object_is_swept_after_a_day(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photo = acme.upload(PHOTO).await;
     let file = photo["id"].as_str().expect("an id").parse().expect("an id");
-    let kept = keys(stack).await;
+    let stored_keys = keys(stack).await;
 
     // Objects of a missing file, of a file with other bytes and of a missing space; and an object
     // that is not an original.
     let env = env(stack);
-    let stranded = [
-        strand(stack, space_of(&acme), FileId::new(&env)).await,
-        strand(stack, space_of(&acme), file).await,
-        strand(stack, SpaceId::new(&env), FileId::new(&env)).await,
+    let orphans = [
+        put_orphan(stack, space_of(&acme), FileId::new(&env)).await,
+        put_orphan(stack, space_of(&acme), file).await,
+        put_orphan(stack, SpaceId::new(&env), FileId::new(&env)).await,
     ];
     let others = [
-        "of-nobody".to_owned(),
-        format!("{}/originals/of-nobody", acme.id),
+        "unrelated".to_owned(),
+        format!("{}/originals/unrelated", acme.id),
     ];
 
     for key in &others {
@@ -70,15 +70,18 @@ async fn orphan_object_is_swept_after_a_day(stack: &Stack) {
 
     stack.run_for(seconds(24 * 60 * 60 - 1)).await;
 
-    let late = strand(stack, space_of(&acme), file).await;
+    let late = put_orphan(stack, space_of(&acme), file).await;
     stack.run_for(seconds(1)).await;
 
-    let mut expected: BTreeSet<String> = kept.iter().chain(&others).cloned().collect();
-    let swept = keys(stack).await;
+    let mut expected: BTreeSet<String> = stored_keys.iter().chain(&others).cloned().collect();
+    let remaining = keys(stack).await;
 
-    assert!(stranded.iter().all(|key| !swept.contains(key)), "{swept:?}");
+    assert!(
+        orphans.iter().all(|key| !remaining.contains(key)),
+        "{remaining:?}"
+    );
     expected.insert(late.clone());
-    assert_eq!(swept, expected);
+    assert_eq!(remaining, expected);
 
     // Younger objects wait for the next round.
     stack.run_for(DAY).await;
@@ -109,9 +112,9 @@ async fn object_is_checked_once_even_if_its_file_is_older(stack: &Stack) {
         "{calls:?}"
     );
 
-    let stranded = strand(stack, space_of(&acme), file).await;
+    let orphans = put_orphan(stack, space_of(&acme), file).await;
     let before = keys(stack).await;
-    let left = BTreeSet::from([stranded]);
+    let expected = BTreeSet::from([orphans]);
     stack.run_for(DAY).await;
     stack.run_for(DAY).await;
     assert_eq!(
@@ -119,12 +122,12 @@ async fn object_is_checked_once_even_if_its_file_is_older(stack: &Stack) {
             .difference(&keys(stack).await)
             .cloned()
             .collect::<BTreeSet<_>>(),
-        left
+        expected
     );
 }
 
 /// Starts a round, and runs it with all retries to its end.
-async fn swept(stack: &Stack) {
+async fn run_sweep(stack: &Stack) {
     stack.clock.advance(DAY);
     let failed = async {
         while stack.cloud.faults().pending() > 0 {
@@ -143,11 +146,11 @@ async fn sweep_continues_from_checkpoint_and_retries_failures(stack: &Stack) {
     let acme = stack.space("Acme").await;
     acme.upload("some text").named("a.txt", "text/plain").await;
 
-    let kept = keys(stack).await;
+    let stored_keys = keys(stack).await;
     let env = env(stack);
 
     for _ in 0..SPACES {
-        strand(stack, SpaceId::new(&env), FileId::new(&env)).await;
+        put_orphan(stack, SpaceId::new(&env), FileId::new(&env)).await;
     }
 
     let faults = stack.cloud.faults();
@@ -161,8 +164,8 @@ async fn sweep_continues_from_checkpoint_and_retries_failures(stack: &Stack) {
         InjectedError::new(400, "ProvisionedThroughputExceededException"),
     );
 
-    let ((), calls) = stack.calls_of(swept(stack)).await;
-    assert_eq!(keys(stack).await, kept);
+    let ((), calls) = stack.calls_of(run_sweep(stack)).await;
+    assert_eq!(keys(stack).await, stored_keys);
 
     let mut counts = BTreeMap::new();
     for call in calls.iter().filter(|call| call.starts_with("sweep ")) {

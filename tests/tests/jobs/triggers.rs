@@ -1,4 +1,4 @@
-//! Queue triggers with the rules of SQS, tested with a template and a worker of their own.
+//! Queue triggers with the rules of SQS, tested with a separate template and worker.
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
@@ -92,7 +92,7 @@ impl Echo {
     }
 
     /// Waits for a number of marks of a job while it advances the clock.
-    async fn marked(&self, name: &str, marks: usize) {
+    async fn wait_for_marks(&self, name: &str, marks: usize) {
         let waited = tokio::time::timeout(DEADLINE, async {
             while count(self.marks.path(), name) < marks {
                 self.stack.clock.advance(seconds(10));
@@ -106,7 +106,7 @@ impl Echo {
         );
     }
 
-    async fn held(&self, queue: &str) -> u64 {
+    async fn message_count(&self, queue: &str) -> u64 {
         let name = QueueAttributeName::ApproximateNumberOfMessages;
         let request = self
             .client
@@ -140,12 +140,12 @@ async fn messages_are_worked_on_until_they_succeed_or_are_put_aside(echo: Echo) 
 
     echo.send("not a job").await;
     for (name, marks) in [("fine", 1), ("twice", 2), ("panicked", 2), ("never", 3)] {
-        echo.marked(name, marks).await;
+        echo.wait_for_marks(name, marks).await;
     }
 
     // The next receive moves messages that failed three times to the dead-letter queue.
     let put_aside = tokio::time::timeout(DEADLINE, async {
-        while echo.held("Dead").await < 2 {
+        while echo.message_count("Dead").await < 2 {
             echo.stack.clock.advance(seconds(31));
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
@@ -154,7 +154,7 @@ async fn messages_are_worked_on_until_they_succeed_or_are_put_aside(echo: Echo) 
     assert!(
         put_aside.await.is_ok(),
         "{} put aside",
-        echo.held("Dead").await
+        echo.message_count("Dead").await
     );
 
     let marks = ["fine", "twice", "panicked", "never"].map(|name| count(echo.marks.path(), name));
@@ -192,7 +192,7 @@ async fn every_message_is_processed_under_chaos() {
         marks.iter().all(|marks| *marks >= 1) && marks.iter().any(|marks| *marks > 1),
         "{marks:?}"
     );
-    assert_eq!(echo.held("Dead").await, 0);
+    assert_eq!(echo.message_count("Dead").await, 0);
     echo.stack.stop().await;
 }
 
@@ -224,7 +224,10 @@ async fn chain_of_messages(recursive_loop: &str) -> (usize, u64) {
         .await
         .unwrap_or_else(|error| panic!("{error}"));
 
-    let outcome = (count(echo.marks.path(), "chain"), echo.held("Dead").await);
+    let outcome = (
+        count(echo.marks.path(), "chain"),
+        echo.message_count("Dead").await,
+    );
     echo.stack.stop().await;
     outcome
 }
@@ -268,7 +271,7 @@ async fn unfinished_batch_does_not_block_shutdown() {
     let echo = Echo::start(None).await;
     echo.send(&json!({"name": "hangs", "failures": 0, "hangs": true}).to_string())
         .await;
-    echo.marked("hangs", 1).await;
+    echo.wait_for_marks("hangs", 1).await;
     // Less than the timeout of the function.
     let stopped = tokio::time::timeout(seconds(15), echo.stack.stop_undrained()).await;
     assert!(stopped.is_ok(), "the stack still waits");

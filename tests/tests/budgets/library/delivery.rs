@@ -25,16 +25,16 @@ fn reads_and(calls: &str, number: usize) -> String {
 /// of reads and no other call.
 async fn assert_reads(stack: &Stack, url: &str, number: usize, when: &str) {
     let condition = [("if-none-match", "*")];
-    let asked = stack.anonymous.get_with(url, &condition);
+    let conditional = stack.anonymous.get_with(url, &condition);
     assert_eq!(
-        cost(stack, "delivery", 304, asked).await.1,
+        cost(stack, "delivery", 304, conditional).await.1,
         reads(number),
         "{when}"
     );
 }
 
 /// Requests a file once, and returns its URL.
-async fn known(stack: &Stack, file: &Value) -> String {
+async fn cache_ancestors(stack: &Stack, file: &Value) -> String {
     let url = text(&file["url"]);
     stack.anonymous.get(&url).await.expect_status(200);
     url
@@ -56,10 +56,10 @@ async fn delivery_takes_one_read_at_root_and_two_in_folders(stack: &Stack) {
     let fifth = ids[4].as_str();
     let deepest = ids[DEEPEST - 1].as_str();
 
-    for (place, number) in [("root", 1), (first, 2), (fifth, 2), (deepest, 2)] {
-        let file = stored(&acme, place).await;
-        let url = known(stack, &file).await;
-        assert_reads(stack, &url, number, place).await;
+    for (location, number) in [("root", 1), (first, 2), (fifth, 2), (deepest, 2)] {
+        let file = stored(&acme, location).await;
+        let url = cache_ancestors(stack, &file).await;
+        assert_reads(stack, &url, number, location).await;
         let asks: [(&Client, &str, u16, String); 6] = [
             (&stack.anonymous, "GET", 200, reads_and("GetObject", number)),
             (&stack.anonymous, "HEAD", 200, reads(number)),
@@ -79,7 +79,7 @@ async fn delivery_takes_one_read_at_root_and_two_in_folders(stack: &Stack) {
                 reads(number),
             ),
         ];
-        assert_responses(stack, &url, &asks, place).await;
+        assert_responses(stack, &url, &asks, location).await;
         acme.client
             .put(&address(&file), json!({"type": "private"}))
             .await
@@ -94,10 +94,10 @@ async fn delivery_takes_one_read_at_root_and_two_in_folders(stack: &Stack) {
             (&acme.client, "HEAD", 200, reads_and("GetItem", number)),
             (&account, "HEAD", 200, reads_and("2 GetItem", number)),
         ];
-        assert_responses(stack, &url, &asks, place).await;
+        assert_responses(stack, &url, &asks, location).await;
         let opened: [(&Client, &str, u16, String); 1] =
             [(&stack.anonymous, "HEAD", 200, reads(number))];
-        assert_responses(stack, &text(&signed["url"]), &opened, place).await;
+        assert_responses(stack, &text(&signed["url"]), &opened, location).await;
     }
 }
 
@@ -105,14 +105,14 @@ async fn assert_responses(
     stack: &Stack,
     url: &str,
     asks: &[(&Client, &str, u16, String)],
-    place: &str,
+    location: &str,
 ) {
     for (client, method, status, expected) in asks {
-        let asked = client.send(client.request(method, url));
+        let response = client.send(client.request(method, url));
         assert_eq!(
-            cost(stack, "delivery", *status, asked).await.1,
+            cost(stack, "delivery", *status, response).await.1,
             *expected,
-            "{place}: {method} {url}"
+            "{location}: {method} {url}"
         );
     }
 }
@@ -125,36 +125,36 @@ async fn delivery_takes_three_reads_once_after_ancestor_moved(stack: &Stack) {
     let outer = folder(&acme, "outer", None).await;
     let file = stored(&acme, &ids[4]).await;
     let sibling = stored(&acme, &ids[4]).await;
-    let url = known(stack, &file).await;
-    let beside = known(stack, &sibling).await;
-    let again = async |first: usize, when: &str| {
+    let url = cache_ancestors(stack, &file).await;
+    let sibling_url = cache_ancestors(stack, &sibling).await;
+    let assert_reads_of_both = async |first: usize, when: &str| {
         for number in [first, 2, 2] {
             assert_reads(stack, &url, number, when).await;
         }
         // The cached ancestors of a folder serve all files in it.
-        assert_reads(stack, &beside, 2, when).await;
+        assert_reads(stack, &sibling_url, 2, when).await;
     };
-    again(2, "before").await;
+    assert_reads_of_both(2, "before").await;
     put_folder(&acme, &ids[2], json!(other)).await;
-    again(3, "a folder above came into another one").await;
+    assert_reads_of_both(3, "after an ancestor moved").await;
     put_folder(&acme, &other, json!(outer)).await;
-    again(3, "that one too").await;
+    assert_reads_of_both(3, "after its new parent moved").await;
     put_folder(&acme, &ids[2], Value::Null).await;
-    again(2, "what is around it is less, and all of it known").await;
+    assert_reads_of_both(2, "moved up, with all ancestors cached").await;
     put_folder(&acme, &ids[2], json!(ids[1])).await;
-    again(2, "it is where the file says again").await;
+    assert_reads_of_both(2, "moved back to the recorded path").await;
 
     // A rename does not change ancestors.
     acme.client
         .put(&format!("/folders/{}", ids[1]), json!({"name": "renamed"}))
         .await
         .expect_ok();
-    again(2, "a folder above got another name").await;
+    assert_reads_of_both(2, "after an ancestor was renamed").await;
     acme.client
         .put(&address(&file), json!({"folder_id": outer}))
         .await
         .expect_ok();
-    again(2, "the file says itself where it is").await;
+    assert_reads_of_both(2, "after the file moved").await;
 }
 
 #[stack_test]
@@ -166,7 +166,7 @@ async fn delivery_of_missing_file_stays_within_call_budget(stack: &Stack) {
     let base = stack.cloud.cdn_url().to_owned();
     stack.remove_folder_record(&acme, &lost).await;
 
-    let rows: [(String, u16, String); 5] = [
+    let cases: [(String, u16, String); 5] = [
         (url, 403, reads(2)),
         (format!("{base}/{}/nothing.jpg", acme.handle), 404, reads(1)),
         (format!("{base}/acme01/photo.jpg"), 404, reads(1)),
@@ -174,7 +174,7 @@ async fn delivery_of_missing_file_stays_within_call_budget(stack: &Stack) {
         (format!("{base}/NO%20HANDLE/photo.jpg"), 404, String::new()),
     ];
 
-    for (address, status, expected) in rows {
+    for (address, status, expected) in cases {
         let (response, calls) =
             cost(stack, "delivery", status, stack.anonymous.get(&address)).await;
         assert_eq!(calls, expected, "{}", response.request);

@@ -58,9 +58,9 @@ async fn cost(
 type Costed<'a> = (&'a Client, &'a str, String, Value, u16, &'a str);
 
 /// Sends requests one after another, and asserts the calls of each.
-async fn assert_costs(stack: &Stack, function: &str, rows: &[Costed<'_>]) {
+async fn assert_costs(stack: &Stack, function: &str, cases: &[Costed<'_>]) {
     let mut others = Vec::new();
-    for (client, method, path, body, status, expected) in rows {
+    for (client, method, path, body, status, expected) in cases {
         let request = client.request(method, path);
         let request = if body.is_null() {
             request
@@ -145,7 +145,7 @@ async fn file_reads_stay_within_call_budget(stack: &Stack) {
         )
     };
     let get = |client, path, calls| (client, "GET", path, Value::Null, 200, calls);
-    let rows: Vec<Costed> = vec![
+    let cases: Vec<Costed> = vec![
         // The space, the file, and its ancestors in one read.
         get(client, address(&top), "BatchGetItem"),
         get(client, address(&first), "2 BatchGetItem"),
@@ -226,7 +226,7 @@ async fn file_reads_stay_within_call_budget(stack: &Stack) {
         ),
     ];
 
-    assert_costs(stack, "files", &rows).await;
+    assert_costs(stack, "files", &cases).await;
 }
 
 #[stack_test]
@@ -238,7 +238,7 @@ async fn file_changes_stay_within_call_budget(stack: &Stack) {
     let inner = address(&stored(&acme, &ids[0]).await);
     let verified = json!({"access_control": {"requires_auth": true}});
     let put = |path: &str, body, calls| (client, "PUT", path.to_owned(), body, 200, calls);
-    let rows: Vec<Costed> = vec![
+    let cases: Vec<Costed> = vec![
         put(
             &top,
             json!({"original_name": "a.jpg", "ref": "x", "tags": ["a", "b"]}),
@@ -258,7 +258,7 @@ async fn file_changes_stay_within_call_budget(stack: &Stack) {
             422,
             "BatchGetItem",
         ),
-        // The target is read, and its ancestors once more for the response.
+        // The target is read, and its ancestors again for the response.
         put(
             &top,
             json!({"folder_id": ids[0]}),
@@ -321,7 +321,7 @@ async fn file_changes_stay_within_call_budget(stack: &Stack) {
         ),
     ];
 
-    assert_costs(stack, "files", &rows).await;
+    assert_costs(stack, "files", &cases).await;
     stack.run_purges().await;
 }
 
@@ -333,7 +333,7 @@ async fn folder_reads_stay_within_call_budget(stack: &Stack) {
     let account = &stack.account();
     let list = |query: String| format!("/folders?space_id={}{query}", acme.id);
     let get = |client, path, calls| (client, "GET", path, Value::Null, 200, calls);
-    let rows: Vec<Costed> = vec![
+    let cases: Vec<Costed> = vec![
         get(client, format!("/folders/{}", ids[0]), "BatchGetItem"),
         get(client, format!("/folders/{}", ids[1]), "2 BatchGetItem"),
         get(
@@ -370,7 +370,7 @@ async fn folder_reads_stay_within_call_budget(stack: &Stack) {
         ),
     ];
 
-    assert_costs(stack, "folders", &rows).await;
+    assert_costs(stack, "folders", &cases).await;
 }
 
 #[stack_test]
@@ -384,7 +384,7 @@ async fn folder_changes_stay_within_call_budget(stack: &Stack) {
     let post = |body, status, calls| (client, "POST", "/folders".to_owned(), body, status, calls);
     let put = |id: &str, body, calls| (client, "PUT", format!("/folders/{id}"), body, 200, calls);
     let verified = json!({"access_control": {"requires_auth": true}});
-    let marked = json!({"security": {}});
+    let no_watermark = json!({"security": {}});
     let change = "BatchGetItem, TransactWriteItems";
     let deep_change = "2 BatchGetItem, TransactWriteItems";
     let delete = |id: &str, status, calls| {
@@ -397,7 +397,7 @@ async fn folder_changes_stay_within_call_budget(stack: &Stack) {
             calls,
         )
     };
-    let rows: Vec<Costed> = vec![
+    let cases: Vec<Costed> = vec![
         post(new("a", Value::Null), 201, "GetItem, TransactWriteItems"),
         post(
             new("b", json!(ids[0])),
@@ -434,7 +434,7 @@ async fn folder_changes_stay_within_call_budget(stack: &Stack) {
             "2 BatchGetItem",
         ),
         put(&format!("{other}/access-control"), verified, change),
-        put(&format!("{other}/security"), marked, change),
+        put(&format!("{other}/security"), no_watermark, change),
         (
             client,
             "DELETE",
@@ -451,13 +451,13 @@ async fn folder_changes_stay_within_call_budget(stack: &Stack) {
             200,
             change,
         ),
-        // The folder is locked, checked once more, and deleted.
+        // The folder is locked, checked again, and deleted.
         delete(&other, 204, "BatchGetItem, 2 Query, 2 TransactWriteItems"),
         delete(&ids[0], 409, "BatchGetItem"),
         delete(&other, 404, "BatchGetItem"),
     ];
 
-    assert_costs(stack, "folders", &rows).await;
+    assert_costs(stack, "folders", &cases).await;
 
     let full = folder(&acme, "full", None).await;
     stored(&acme, &full).await;

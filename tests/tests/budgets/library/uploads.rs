@@ -37,9 +37,9 @@ async fn uploads_into_folders_stay_within_call_budget(stack: &Stack) {
 
     let deepest = ids.last().expect("a folder").as_str();
 
-    // The space is read together with the config, and once more with the folder after the files are
+    // The space is read together with the config, and again with the folder after the files are
     // stored.
-    let rows: [(&[(&str, &str)], &str); 11] = [
+    let cases: [(&[(&str, &str)], &str); 11] = [
         (&[], "2 BatchGetItem, PutObject, TransactWriteItems"),
         (
             &[("folder_id", "root")],
@@ -85,7 +85,7 @@ async fn uploads_into_folders_stay_within_call_budget(stack: &Stack) {
         ),
     ];
 
-    for (fields, expected) in rows {
+    for (fields, expected) in cases {
         assert_eq!(
             upload(stack, &acme, fields).await,
             counted(expected),
@@ -108,11 +108,11 @@ async fn presigned_uploads_into_folders_stay_within_call_budget(stack: &Stack) {
     for (folder, batches, confirmed) in
         [("root", "2 ", ""), (first, "3 ", "2 "), (fifth, "4 ", "2 ")]
     {
-        let announcing = acme.client.post(
+        let presign = acme.client.post(
             "/upload/presign",
             presign_body(&acme, json!({"folder_id": folder})),
         );
-        let (response, calls) = cost(stack, "uploads", 201, announcing).await;
+        let (response, calls) = cost(stack, "uploads", 201, presign).await;
         let expected = format!("{batches}BatchGetItem, SendMessageBatch, TransactWriteItems");
         assert_eq!(calls, counted(&expected), "{folder}");
         let pending_file = PendingFile {
@@ -139,7 +139,7 @@ async fn folder_move_takes_same_calls_for_any_content(stack: &Stack) {
     let acme = warm(stack).await;
     let empty = folder(&acme, "empty", None).await;
     let full = folder(&acme, "full", None).await;
-    let place = folder(&acme, "place", None).await;
+    let folder_id = folder(&acme, "place", None).await;
     let mut files = Vec::new();
 
     for number in 0..CROWD {
@@ -148,7 +148,7 @@ async fn folder_move_takes_same_calls_for_any_content(stack: &Stack) {
     }
 
     for (parent, expected) in [
-        (json!(place), "2 BatchGetItem, TransactWriteItems"),
+        (json!(folder_id), "2 BatchGetItem, TransactWriteItems"),
         (Value::Null, "2 BatchGetItem, TransactWriteItems"),
     ] {
         for id in [&empty, &full] {
