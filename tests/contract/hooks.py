@@ -163,6 +163,8 @@ BEYOND_SCHEMAS = [
     r"The (file|files\.\d+) field must not be empty\.",
     # The largest image is not smaller than the smallest.
     r"The config\.validation\.max image (width|height) field must be at least \d+\.",
+    # The format `uri` includes URLs of other schemes than https.
+    r"The .+ field must be a valid URL\.",
     # No pattern decides whether a host is public.
     r"The .+ field must be a public address\.",
     # One field needs another one, of the request or of the record that it changes.
