@@ -7,7 +7,7 @@ use tests::{Client, Dump, PHOTO, Response, Stack, Tenant, form, stack_test};
 
 use crate::{
     spaces::delete::stored_data,
-    support::{library::list_ids, signer::text},
+    support::{pages::list_ids, signer::text},
     uploads::presign::{PendingFile, UNKNOWN},
 };
 

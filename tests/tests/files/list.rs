@@ -5,7 +5,8 @@ use tests::{PHOTO, Stack, StackOptions, Tenant, form, minutes, seconds, stack_te
 
 use crate::{
     support::{
-        library::{Filter, Library, List, list_ids, to_query},
+        library::{Filter, Library, to_query},
+        pages::{List, list_ids},
         signer::text,
     },
     uploads::presign::PendingFile,

@@ -6,7 +6,7 @@ use tests::{Client, Stack, StackOptions, Tenant, file, form, stack_test};
 
 use crate::{
     support::{
-        library::{List, list_ids},
+        pages::{List, list_ids},
         signer::{query, text},
     },
     uploads::presign::UNKNOWN,

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tests::{PHOTO, Stack, Tenant, stack_test};
 
 use crate::{
-    support::{library::list_ids, signer::text},
+    support::{pages::list_ids, signer::text},
     uploads::presign::PendingFile,
 };
 

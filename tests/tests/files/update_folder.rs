@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tests::{Client, PHOTO, Stack, Tenant, form, stack_test};
 
 use crate::{
-    support::{library::list_ids, signer::text},
+    support::{pages::list_ids, signer::text},
     uploads::presign::UNKNOWN,
 };
 

@@ -3,4 +3,5 @@
 pub(crate) mod external_programs;
 pub(crate) mod images;
 pub(crate) mod library;
+pub(crate) mod pages;
 pub(crate) mod signer;
