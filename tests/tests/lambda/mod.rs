@@ -6,5 +6,6 @@ pub(crate) mod emulate;
 pub(crate) mod log_capture;
 pub(crate) mod logs;
 pub(crate) mod master_secret;
+pub(crate) mod metrics;
 pub(crate) mod no_background_work;
 pub(crate) mod viewer;

@@ -1,0 +1,153 @@
+//! Metrics of requests that CloudWatch reads from the logs.
+
+use emulators::{InjectedError, Service::DynamoDb};
+use serde_json::{Value, json};
+use tests::{PHOTO, Response, Stack, stack_test};
+
+use super::log_capture::{begin_log, is_metrics, lines, take_metrics, task_of};
+
+fn assert_metrics_of_read(metrics: &Value, space_id: &str, response: &Response, calls: usize) {
+    for (name, value) in [
+        ("request_id", json!(response.header("x-request-id"))),
+        ("space_id", json!(space_id)),
+        ("Function", json!("spaces")),
+        ("Route", json!("/api/v1/spaces/{id}")),
+        ("StatusClass", json!("2xx")),
+        ("Requests", json!(1)),
+        ("ClientErrors", json!(0)),
+        ("ServerErrors", json!(0)),
+        ("AwsAttempts", json!(calls)),
+        ("Throttles", json!(0)),
+        ("Conflicts", json!(0)),
+        ("BytesIn", json!(0)),
+        ("BytesOut", json!(response.body.len())),
+    ] {
+        assert_eq!(metrics[name], value, "{name}");
+    }
+}
+
+#[stack_test]
+async fn request_yields_one_line_of_metrics(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    begin_log();
+
+    let path = format!("/spaces/{}", acme.id);
+    let (response, calls) = stack.calls_of(acme.client.get(&path)).await;
+    let metrics = take_metrics();
+
+    assert_eq!(metrics.len(), 1, "{metrics:?}");
+
+    assert_metrics_of_read(&metrics[0], &acme.id, &response, calls.len());
+    assert_eq!(
+        metrics[0]["AwsAttemptLatency"].as_array().map(Vec::len),
+        Some(calls.len())
+    );
+
+    let body = json!({"name": ""});
+    let response = acme
+        .client
+        .post("/folders", body.clone())
+        .await
+        .expect_status(422);
+    let metrics = take_metrics();
+
+    assert_eq!(metrics.len(), 1, "{metrics:?}");
+    assert_eq!(metrics[0]["request_id"], response.header("x-request-id"));
+    assert_eq!(
+        (&metrics[0]["StatusClass"], &metrics[0]["ClientErrors"]),
+        (&json!("4xx"), &json!(1))
+    );
+    assert_eq!(metrics[0]["BytesIn"], body.to_string().len());
+
+    // The path of an unknown route is not a dimension.
+    stack
+        .anonymous
+        .get("/nowhere/at/all")
+        .await
+        .expect_status(404);
+    assert_eq!(take_metrics()[0]["Route"], "none");
+
+    let record = acme.upload(PHOTO).await;
+    let metrics = take_metrics();
+    assert_eq!(metrics[0]["Route"], "/api/v1/upload");
+
+    let photo = stack
+        .anonymous
+        .get(record["url"].as_str().expect("an address"))
+        .await
+        .expect_status(200);
+    let metrics = take_metrics();
+    assert_eq!(metrics.len(), 1, "{metrics:?}");
+    assert_eq!(
+        (&metrics[0]["Function"], &metrics[0]["Route"]),
+        (&json!("delivery"), &json!("/{storage_path}"))
+    );
+    assert_eq!(
+        (&metrics[0]["BytesOut"], &metrics[0]["space_id"]),
+        (&json!(photo.body.len()), &json!(acme.id))
+    );
+}
+
+#[stack_test]
+async fn throttles_and_conflicts_of_a_request_are_counted(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let path = format!("/spaces/{}", acme.id);
+
+    begin_log();
+
+    stack.cloud.faults().fail(
+        DynamoDb,
+        "GetItem",
+        1,
+        InjectedError::new(400, "ProvisionedThroughputExceededException"),
+    );
+
+    let (response, calls) = stack.calls_of(acme.client.get(&path)).await;
+    let (metrics, warnings): (Vec<_>, Vec<_>) = lines().into_iter().partition(is_metrics);
+    assert_eq!(
+        (&metrics[0]["Throttles"], &metrics[0]["AwsAttempts"]),
+        (&json!(1), &json!(calls.len())),
+        "{calls:?}"
+    );
+
+    let warning = warnings
+        .iter()
+        .find(|line| line["message"] == "AWS call was throttled")
+        .expect("a warning");
+    assert_eq!(
+        (&warning["operation"], &warning["attempts"]),
+        (&json!("GetItem"), &json!(2))
+    );
+
+    let task = task_of(warning).expect("within the request");
+    assert_eq!(task["request_id"], response.header("x-request-id"));
+
+    begin_log();
+    stack.cloud.faults().fail(
+        DynamoDb,
+        "TransactWriteItems",
+        2,
+        InjectedError::new(400, "TransactionConflict"),
+    );
+    acme.client
+        .post("/folders", json!({"space_id": acme.id, "name": "Open"}))
+        .await
+        .expect_created();
+
+    let metrics = take_metrics();
+    assert_eq!(
+        (&metrics[0]["Conflicts"], &metrics[0]["Throttles"]),
+        (&json!(2), &json!(0))
+    );
+}
+
+#[stack_test]
+async fn batch_that_is_throttled_in_part_is_counted(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    begin_log();
+
+    stack.cloud.faults().leave_unprocessed("BatchGetItem", 1);
+    acme.upload(PHOTO).await;
+    let metrics = take_metrics();
+    assert_eq!(metrics[0]["Throttles"], 1, "{metrics:?}");
+}
