@@ -5,4 +5,5 @@ pub(crate) mod bootstrap;
 pub(crate) mod chaos;
 pub(crate) mod deletions;
 pub(crate) mod idempotency;
+pub(crate) mod idempotency_panics;
 pub(crate) mod purge;

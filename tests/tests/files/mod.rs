@@ -1,8 +1,10 @@
 //! `/files`.
 
 pub(crate) mod delete;
+pub(crate) mod delete_ids;
 pub(crate) mod get;
 pub(crate) mod list;
+pub(crate) mod list_cursors;
 pub(crate) mod list_rules;
 pub(crate) mod names;
 pub(crate) mod protection;
@@ -10,4 +12,5 @@ pub(crate) mod signed_url;
 pub(crate) mod update;
 pub(crate) mod update_effects;
 pub(crate) mod update_folder;
+pub(crate) mod update_forms;
 pub(crate) mod urls;

@@ -48,7 +48,7 @@ pub(crate) fn assert_only(errors: &Value, field: &str) {
     assert_eq!(reported, [field], "{errors}");
 }
 
-fn name_taken() -> Value {
+pub(super) fn name_taken() -> Value {
     json!({"name": ["The name has already been taken."]})
 }
 
@@ -222,137 +222,6 @@ async fn invalid_folder_reports_all_errors_and_changes_nothing(stack: &Stack) {
         .dump()
         .await
         .assert_unchanged(&before, "folders that cannot be");
-}
-
-#[stack_test]
-async fn names_are_stored_in_nfc(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let long = "x".repeat(255);
-    let longest = "\u{E9}".repeat(255);
-    let plain = [
-        "...",
-        ".hidden",
-        "root",
-        "a\\b",
-        "%2F",
-        "日本",
-        "😀",
-        "two  spaces",
-        "<b>&\"'",
-        &long,
-        &longest,
-    ];
-    let composed = [
-        ("E\u{301}te\u{301}", "\u{C9}t\u{E9}"),
-        ("A\u{30A}", "\u{C5}"),
-    ];
-
-    for (requested, updated) in plain.map(|name| (name, name)).into_iter().chain(composed) {
-        let folder = acme.folder(requested).await;
-        assert_eq!(
-            (&folder["name"], &folder["path"]),
-            (&json!(updated), &json!(format!("{updated}/")))
-        );
-        assert_eq!(get_folder(&acme, &folder).await, folder);
-        let renamed = acme
-            .client
-            .put(&address(&folder), json!({"name": "Other"}))
-            .await
-            .expect_ok();
-        assert_eq!(renamed["name"], "Other");
-        let renamed = acme
-            .client
-            .put(&address(&folder), json!({"name": requested}))
-            .await
-            .expect_ok();
-        assert_eq!(renamed["name"], json!(updated));
-    }
-}
-
-/// Pairs of names, and whether they conflict in one folder.
-const PAIRS: [(&str, &str, bool); 13] = [
-    ("Photos", "Photos", true),
-    ("Photos", " pHOTOS ", true),
-    ("\u{C9}t\u{E9}", "e\u{301}TE\u{301}", true),
-    ("stra\u{DF}e", "STRA\u{DF}E", true),
-    ("\u{434}\u{43E}\u{43C}", "\u{414}\u{41E}\u{41C}", true),
-    // The signs of Ångström and Kelvin are letters.
-    ("\u{E5}", "\u{212B}", true),
-    ("k", "\u{212A}", true),
-    ("Ete", "\u{C9}te", false),
-    ("strasse", "stra\u{DF}e", false),
-    // Names that look alike: a ligature and a full-width letter.
-    ("file", "\u{FB01}le", false),
-    ("a", "\u{FF41}", false),
-    ("a b", "a  b", false),
-    ("photos", "photos.", false),
-];
-
-#[stack_test]
-async fn sibling_names_are_unique_ignoring_case_and_unicode_form(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    for (number, (first, second, is_taken)) in PAIRS.into_iter().enumerate() {
-        let parent = acme.folder(&format!("case {number}")).await;
-        let one = acme.folder(first).inside(&parent).await;
-        let other = acme.folder("other").inside(&parent).await;
-        let third = acme
-            .client
-            .post("/folders", new(&acme, &parent, second))
-            .await;
-        if is_taken {
-            assert_eq!(
-                third.expect_error(422),
-                name_taken(),
-                "{first:?} {second:?}"
-            );
-            let rename = json!({"name": second});
-            assert_eq!(
-                acme.client
-                    .put(&address(&other), rename.clone())
-                    .await
-                    .expect_error(422),
-                name_taken(),
-                "{second:?}"
-            );
-            // A folder may keep its own name, and another folder may have the same name.
-            acme.client.put(&address(&one), rename).await.expect_ok();
-            acme.folder(second).inside(&one).await;
-        } else {
-            third.expect_created();
-        }
-    }
-}
-
-#[stack_test]
-async fn name_is_free_after_rename_or_deletion(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let first = acme.folder("A").await;
-    let second = acme.folder("B").await;
-    let rename = async |folder: &Value, name: &str| {
-        acme.client
-            .put(&address(folder), json!({"name": name}))
-            .await
-    };
-
-    assert_eq!(rename(&second, "a").await.expect_error(422), name_taken());
-    rename(&first, "C").await.expect_ok();
-    rename(&second, "a").await.expect_ok();
-    assert_eq!(rename(&first, "A").await.expect_error(422), name_taken());
-
-    let third = acme.folder("B").await;
-    acme.client
-        .delete(&address(&second))
-        .await
-        .expect_status(204);
-    rename(&third, "A").await.expect_ok();
-    acme.client
-        .delete(&address(&third))
-        .await
-        .expect_status(204);
-
-    let fourth = acme.folder("a").await;
-    assert_ne!(fourth["id"], second["id"]);
-    assert_eq!(paths(&acme).await, ["C/", "a/"]);
 }
 
 #[stack_test]

@@ -1,11 +1,11 @@
 //! `DELETE /folders/:id`: only an empty folder is deleted; and the purge of folders.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, Tenant, form, seconds, stack_test};
+use tests::{PHOTO, Response, Stack, Tenant, form, stack_test};
 
 use super::create::{ROOT, address, get_folder, paths};
 use crate::{
-    spaces::delete::{stored_data, with_retired},
+    spaces::delete::stored_data,
     support::signer::text,
     uploads::presign::{PendingFile, presign_body},
 };
@@ -32,18 +32,18 @@ impl Content {
     }
 }
 
-fn file_address(id: &Value) -> String {
+pub(super) fn file_address(id: &Value) -> String {
     format!("/files/{}", text(id))
 }
 
 /// Uploads the photo into a folder.
-async fn upload_to(acme: &Tenant, folder: &Value) -> Value {
+pub(super) async fn upload_to(acme: &Tenant, folder: &Value) -> Value {
     let form =
         form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", text(&folder["id"]));
     acme.client.upload(form).await.expect_created()
 }
 
-async fn delete(acme: &Tenant, folder: &Value) -> Response {
+pub(super) async fn delete(acme: &Tenant, folder: &Value) -> Response {
     acme.client.delete(&address(folder)).await
 }
 
@@ -61,7 +61,7 @@ async fn assert_full(acme: &Tenant, folder: &Value) {
 }
 
 /// Asserts that a folder is deleted at once and permanently.
-async fn assert_deleted(acme: &Tenant, folder: &Value) {
+pub(super) async fn assert_deleted(acme: &Tenant, folder: &Value) {
     assert!(
         delete(acme, folder)
             .await
@@ -310,98 +310,4 @@ async fn deleted_folders_leave_no_items(stack: &Stack) {
     stored_data(stack)
         .await
         .assert_unchanged(&before, "folders that were created and deleted");
-}
-
-#[stack_test]
-async fn delete_space_with_folder_returns_409(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let space = format!("/spaces?id={}", acme.id);
-    let outer = acme.folder("Outer").await;
-    let inner = acme.folder("Inner").inside(&outer).await;
-
-    for folder in [&inner, &outer] {
-        for force in ["", "&force=false"] {
-            let response = acme.client.delete(&format!("{space}{force}")).await;
-            assert_eq!(
-                response.expect_error(409),
-                json!({"id": ["The id field must be the id of an empty space."]})
-            );
-        }
-        // The space remains usable.
-        acme.client
-            .delete(&address(&acme.folder("More").inside(&outer).await.record))
-            .await
-            .expect_status(204);
-        assert_deleted(&acme, folder).await;
-    }
-
-    acme.client.delete(&space).await.expect_status(204);
-    stack.run_purges().await;
-}
-
-#[stack_test]
-async fn forced_space_deletion_purges_folders(stack: &Stack) {
-    let before = stored_data(stack).await;
-    let acme = stack.space("Acme").await;
-    let client = &acme.client;
-    let outer = acme.folder("Outer").await;
-    let mut inner = acme.folder("Inner").inside(&outer).await;
-    for number in 0..40 {
-        stack.clock.advance(seconds(1));
-        let folder = acme.folder(&number.to_string()).inside(&outer).await;
-        if number % 4 == 0 {
-            client
-                .put(&address(&folder), json!({"parent_id": inner["id"]}))
-                .await
-                .expect_ok();
-        }
-        if number % 10 == 0 {
-            inner = folder;
-        }
-    }
-    let closed = json!({"access_control": {"requires_auth": true}});
-    let file = upload_to(&acme, &inner).await;
-    client
-        .put(
-            &format!("{}/access-control", address(&inner)),
-            closed.clone(),
-        )
-        .await
-        .expect_ok();
-    client
-        .put(
-            &format!("{}/security", address(&outer)),
-            json!({"security": {}}),
-        )
-        .await
-        .expect_ok();
-    client
-        .put(
-            &format!("{}/access-control", file_address(&file["id"])),
-            closed,
-        )
-        .await
-        .expect_ok();
-    PendingFile::create(
-        &acme,
-        json!({"folder_id": inner["id"], "folder_path": "a/b"}),
-    )
-    .await;
-
-    client
-        .delete(&format!("/spaces?id={}&force=true", acme.id))
-        .await
-        .expect_status(202);
-    for (client, status) in [(client, 401), (&stack.account(), 404)] {
-        client.get(&address(&outer)).await.expect_error(status);
-        client
-            .get(&format!("/folders?space_id={}", acme.id))
-            .await
-            .expect_error(status);
-    }
-    stack.run_purges().await;
-    stack.run_confirm_checks().await;
-    stored_data(stack)
-        .await
-        .assert_unchanged(&with_retired(before, &acme.handle), "a space with folders");
 }

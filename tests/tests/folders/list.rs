@@ -25,7 +25,7 @@ const TREE: [(&str, Option<usize>); 14] = [
 ];
 
 /// Creates the folders of the tree in order.
-async fn create_folders(stack: &Stack, acme: &Tenant) -> Vec<Value> {
+pub(super) async fn create_folders(stack: &Stack, acme: &Tenant) -> Vec<Value> {
     let mut folders: Vec<Value> = Vec::new();
     for (name, parent) in TREE {
         stack.clock.advance(seconds(1));
@@ -37,22 +37,22 @@ async fn create_folders(stack: &Stack, acme: &Tenant) -> Vec<Value> {
 
 /// A page of a list.
 #[derive(Clone, Debug)]
-struct Page {
-    ids: Vec<String>,
-    next: Option<String>,
-    previous: Option<String>,
+pub(super) struct Page {
+    pub(super) ids: Vec<String>,
+    pub(super) next: Option<String>,
+    pub(super) previous: Option<String>,
 }
 
 /// A list of folders, page by page.
-struct List<'a> {
-    client: &'a Client,
+pub(super) struct List<'a> {
+    pub(super) client: &'a Client,
     /// Each parameter begins with an ampersand.
-    filters: &'a str,
-    limit: usize,
+    pub(super) filters: &'a str,
+    pub(super) limit: usize,
 }
 
 impl List<'_> {
-    async fn page(&self, cursor: Option<&str>) -> Page {
+    pub(super) async fn page(&self, cursor: Option<&str>) -> Page {
         let cursor = cursor
             .map(|cursor| format!("&cursor={cursor}"))
             .unwrap_or_default();
@@ -81,7 +81,7 @@ impl List<'_> {
 
     /// Asserts that the list contains these folders once each, in both directions and on full
     /// pages.
-    async fn check(&self, expected: &[&Value]) {
+    pub(super) async fn check(&self, expected: &[&Value]) {
         let what = format!("{} by {}", self.filters, self.limit);
         let mut pages = vec![self.page(None).await];
         while let Some(next) = pages.last().and_then(|page| page.next.clone()) {
@@ -371,134 +371,4 @@ async fn cursor_is_valid_for_its_list_only(stack: &Stack) {
             );
         }
     }
-}
-
-#[stack_test]
-async fn lists_follow_moves_and_deletions(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let folders = create_folders(stack, &acme).await;
-    let [a, b, c] = [0, 1, 3].map(|index| &folders[index]);
-    let aa = &folders[2];
-    let ba = &folders[8];
-    let bb = &folders[13];
-    let check = async |parent: &str, expected: &[&Value]| {
-        let filters = format!("&parent_id={parent}");
-        List {
-            client: &acme.client,
-            filters: &filters,
-            limit: 2,
-        }
-        .check(expected)
-        .await;
-    };
-    let [a_id, b_id] = [a, b].map(|folder| text(&folder["id"]));
-    acme.client
-        .put(&address(aa), json!({"parent_id": b_id}))
-        .await
-        .expect_ok();
-
-    // Sorted by creation, not by arrival in the folder.
-    check(&b_id, &[bb, ba, aa]).await;
-    check(
-        &a_id,
-        &[&folders[12], &folders[10], &folders[6], &folders[4]],
-    )
-    .await;
-    check(&text(&aa["id"]), &[&folders[9], &folders[5]]).await;
-    acme.client
-        .put(&address(ba), json!({"parent_id": null}))
-        .await
-        .expect_ok();
-    check("root", &[&folders[11], ba, &folders[7], c, b, a]).await;
-    check(&b_id, &[bb, aa]).await;
-    acme.client.delete(&address(bb)).await.expect_status(204);
-    acme.client
-        .put(&address(aa), json!({"name": "renamed"}))
-        .await
-        .expect_ok();
-    check(&b_id, &[aa]).await;
-    acme.client
-        .put(&address(aa), json!({"parent_id": a_id}))
-        .await
-        .expect_ok();
-    check(&b_id, &[]).await;
-
-    let all: Vec<&Value> = folders
-        .iter()
-        .rev()
-        .filter(|folder| *folder != bb)
-        .collect();
-    List {
-        client: &acme.client,
-        filters: "",
-        limit: 4,
-    }
-    .check(&all)
-    .await;
-}
-
-#[stack_test]
-async fn paging_returns_remaining_items_once_during_deletions(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let parent = acme.folder("Place").await;
-    let elsewhere = acme.folder("Elsewhere").await;
-    let mut all = Vec::new();
-
-    for number in 0..12 {
-        stack.clock.advance(seconds(1));
-        all.insert(
-            0,
-            text(&acme.folder(&number.to_string()).inside(&parent).await["id"]),
-        );
-    }
-
-    let filters = format!("&parent_id={}", text(&parent["id"]));
-    let list = List {
-        client: &acme.client,
-        filters: &filters,
-        limit: 3,
-    };
-
-    // After each page, its last folder is deleted, and the one before it is moved.
-    let mut met = Vec::new();
-    let mut remaining = Vec::new();
-    let mut page = list.page(None).await;
-    let end = loop {
-        let [stays, moved, deleted] = page.ids.as_slice() else {
-            panic!("{page:?} is no whole page")
-        };
-        acme.client
-            .put(
-                &format!("/folders/{moved}"),
-                json!({"parent_id": elsewhere["id"]}),
-            )
-            .await
-            .expect_ok();
-        acme.client
-            .delete(&format!("/folders/{deleted}"))
-            .await
-            .expect_status(204);
-        remaining.push(stays.clone());
-        met.extend(page.ids.clone());
-        let Some(next) = page.next.clone() else {
-            break page;
-        };
-        page = list.page(Some(&next)).await;
-    };
-
-    assert_eq!(met, all);
-    remaining.pop().expect("the one of the last page");
-
-    let mut back = Vec::new();
-    let mut previous = end.previous;
-
-    while let Some(cursor) = previous {
-        let page = list.page(Some(&cursor)).await;
-        back.extend(page.ids.iter().rev().cloned());
-        previous = page.previous;
-        assert!(back.len() < all.len(), "the list has no beginning");
-    }
-
-    remaining.reverse();
-    assert_eq!(back, remaining);
 }

@@ -1,9 +1,14 @@
 //! `/folders`.
 
 pub(crate) mod access_control;
+pub(crate) mod access_control_moves;
 pub(crate) mod callers;
 pub(crate) mod create;
+pub(crate) mod create_names;
 pub(crate) mod delete;
+pub(crate) mod delete_space;
+pub(crate) mod depth;
 pub(crate) mod list;
+pub(crate) mod list_changes;
 pub(crate) mod security;
 pub(crate) mod update;

@@ -2,5 +2,6 @@
 
 pub(crate) mod batches;
 pub(crate) mod confirm_check;
+pub(crate) mod confirm_check_failures;
 pub(crate) mod orphan_sweep;
 pub(crate) mod triggers;

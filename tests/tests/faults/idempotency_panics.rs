@@ -1,0 +1,57 @@
+//! Idempotency keys of requests whose handler panics.
+
+use axum::{Router, routing};
+use local::all_functions;
+use runtime::{ConfigurationError, Environment, Settings};
+use serde_json::json;
+use tests::{Stack, StackOptions, stack_test};
+use web::{
+    ApiError, ApiState, Authenticated, Created, FieldReader, FromFields, IdempotentJson,
+    RateLimitTier, with_layers,
+};
+
+use crate::routes::creations::Creation;
+
+/// Options of a stack whose `POST /folders` panics.
+fn with_panicking_folders() -> StackOptions {
+    StackOptions {
+        registry: all_functions().http("folders", panicking_folders),
+        ..StackOptions::default()
+    }
+}
+
+/// A function `folders` whose only handler panics.
+fn panicking_folders(environment: &Environment) -> Result<Router, ConfigurationError> {
+    let mut settings = Settings::of(environment);
+    let edge = ApiState::read(&mut settings, RateLimitTier::Admin);
+    settings.finish()?;
+
+    let create =
+        async |_: Authenticated, body: IdempotentJson<Anything>| -> Result<Created<()>, ApiError> {
+            body.run_once(async |_, _| panic!("on purpose")).await
+        };
+    Ok(with_layers(
+        Router::new()
+            .route("/api/v1/folders", routing::post(create))
+            .with_state(edge),
+    ))
+}
+
+/// A body without fields.
+struct Anything;
+
+impl FromFields for Anything {
+    fn read(_: &mut impl FieldReader) -> Option<Anything> {
+        Some(Anything)
+    }
+}
+
+#[stack_test(options = with_panicking_folders())]
+async fn panicking_request_can_be_retried_at_once(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let creation = Creation::json(&acme.client, "/folders", json!({}));
+
+    for _ in 0..2 {
+        creation.send("one").await.expect_error(500);
+    }
+}

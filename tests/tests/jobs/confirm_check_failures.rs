@@ -1,0 +1,229 @@
+//! The confirm-check with concurrent confirmations, failed AWS calls, and disabled or deleted spaces.
+
+use emulators::{
+    InjectedError,
+    Service::{DynamoDb, Sqs},
+};
+use futures::future::join3;
+use serde_json::json;
+use tests::{DEFAULT_ATTEMPTS, DYNAMODB_ATTEMPTS, Dump, Extent, PHOTO, Stack, minutes, stack_test};
+
+use crate::{
+    spaces::delete::{stored_data, with_retired},
+    uploads::presign::{PendingFile, presign_body},
+};
+
+use super::confirm_check::{
+    MAX_DELAY_MINUTES, assert_confirmed, presign_and_send, run_for_minutes, status,
+};
+
+/// Seeds of random AWS misbehavior.
+const SEEDS: Extent = Extent {
+    default: 1,
+    thorough: 12,
+    variable: "LARDER_CHECK_SEEDS",
+};
+
+/// Attempts of an AWS call.
+const ATTEMPTS: u32 = DEFAULT_ATTEMPTS;
+
+/// Returns the stored state without the temporary records of abandoned files.
+fn without_abandoned_files(mut dump: Dump) -> Dump {
+    dump.items.retain(|(partition, _), item| {
+        !partition.starts_with("FILE#") || !item["space_id"].is_null()
+    });
+    dump
+}
+
+#[stack_test]
+async fn concurrent_confirmation_and_check_activate_once(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let pending_file = presign_and_send(stack, &acme, json!({})).await;
+    run_for_minutes(stack, 119).await;
+    let confirm = || pending_file.confirm(&acme.client);
+    let ((), first, second) = join3(stack.run_for(minutes(1)), confirm(), confirm()).await;
+    let active = assert_confirmed(stack, &acme, &pending_file).await;
+    assert_eq!(
+        (first.expect_ok(), second.expect_ok()),
+        (active.clone(), active)
+    );
+}
+
+#[tokio::test]
+async fn pending_files_are_settled_under_chaos() {
+    for seed in SEEDS.seeds() {
+        let stack = Stack::start().await;
+        let acme = stack.space("Acme").await;
+        let sent = presign_and_send(&stack, &acme, json!({})).await;
+        let absent = PendingFile::create(&acme, json!({})).await;
+        // Includes duplicate messages, and calls that fail after they took effect.
+        stack.cloud.chaos().enable(seed);
+        for _ in 0..9 {
+            stack.clock.advance(minutes(MAX_DELAY_MINUTES));
+            let is_idle =
+                |messages: local::Messages| messages.visible == 0 && messages.running_batches == 0;
+            stack
+                .cloud
+                .until(is_idle)
+                .await
+                .unwrap_or_else(|error| panic!("{seed}: {error}"));
+        }
+        stack.cloud.chaos().disable();
+        // Failed messages are received again after their visibility timeout.
+        stack.run_confirm_checks().await;
+        assert_confirmed(&stack, &acme, &sent).await;
+        assert_eq!(status(&acme, &absent).await, None, "{seed}");
+        stack.stop().await;
+    }
+}
+
+#[stack_test]
+async fn confirmation_with_lost_responses_finds_file_active(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let pending_file = presign_and_send(stack, &acme, json!({})).await;
+
+    stack
+        .cloud
+        .faults()
+        .lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_ATTEMPTS);
+    let confirmed = pending_file.confirm(&acme.client).await.expect_ok();
+
+    assert_eq!(
+        assert_confirmed(stack, &acme, &pending_file).await,
+        confirmed
+    );
+    stack.run_confirm_checks().await;
+}
+
+#[stack_test]
+async fn check_in_disabled_space_discards_pending_uploads(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    acme.upload_config("webp")
+        .with_settings(json!({"transformations": {"upload_format": "webp"}}))
+        .await;
+    let switch = async |enabled: bool| {
+        let body = json!({"name": "Acme", "enabled": enabled});
+        acme.client
+            .put(&format!("/spaces/{}", acme.id), body)
+            .await
+            .expect_ok();
+    };
+    let active = presign_and_send(stack, &acme, json!({})).await;
+    active.confirm(&acme.client).await.expect_ok();
+    switch(false).await;
+    let before = stack.dump().await;
+    switch(true).await;
+    let pending = [
+        presign_and_send(stack, &acme, json!({})).await,
+        presign_and_send(stack, &acme, json!({"upload_config": "webp"})).await,
+        PendingFile::create(&acme, json!({})).await,
+    ];
+    switch(false).await;
+
+    run_for_minutes(stack, 120).await;
+
+    let after = stack.dump().await;
+    assert_eq!(after.objects, before.objects);
+    assert_eq!(after.files_with_bytes(), before.files_with_bytes());
+    switch(true).await;
+    assert_confirmed(stack, &acme, &active).await;
+    for pending_file in &pending {
+        assert_eq!(status(&acme, pending_file).await, None);
+        pending_file.confirm(&acme.client).await.expect_error(404);
+    }
+}
+
+#[stack_test]
+async fn confirm_check_in_deleted_space_activates_nothing(stack: &Stack) {
+    let before = stored_data(stack).await;
+    let acme = stack.space("Acme").await;
+    let sent = presign_and_send(stack, &acme, json!({})).await;
+    let absent = PendingFile::create(&acme, json!({})).await;
+    let active = presign_and_send(stack, &acme, json!({})).await;
+
+    active.confirm(&acme.client).await.expect_ok();
+    stack.run_for(minutes(30)).await;
+
+    // A space with a pending file is not empty.
+    acme.client
+        .delete(&format!("/spaces?id={}", acme.id))
+        .await
+        .expect_error(409);
+    acme.client
+        .delete(&format!("/spaces?id={}&force=true", acme.id))
+        .await
+        .expect_status(202);
+    for pending_file in [&sent, &absent, &active] {
+        pending_file
+            .confirm(&stack.account())
+            .await
+            .expect_error(404);
+        // Storage does not check spaces.
+        pending_file.send(stack, PHOTO).await.expect_status(200);
+    }
+
+    stack.run_for(minutes(1)).await;
+    absent.send(stack, PHOTO).await.expect_status(200);
+    stack.run_purges().await;
+    stored_data(stack).await.assert_unchanged(
+        &with_retired(before.clone(), &acme.handle),
+        "pending files of a deleted space",
+    );
+    stack.run_confirm_checks().await;
+    stored_data(stack).await.assert_unchanged(
+        &with_retired(before, &acme.handle),
+        "checks in a deleted space",
+    );
+}
+
+#[stack_test]
+async fn failed_presign_leaves_nothing(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    acme.client
+        .get(&format!("/spaces/{}", acme.id))
+        .await
+        .expect_ok();
+
+    let before = stack.dump().await;
+    let faults = stack.cloud.faults();
+    let presign = async || {
+        acme.client
+            .post("/upload/presign", presign_body(&acme, json!({})))
+            .await
+    };
+
+    // No check would be scheduled.
+    faults.fail(
+        Sqs,
+        "SendMessageBatch",
+        ATTEMPTS,
+        InjectedError::new(500, "InternalFailure"),
+    );
+    presign().await.expect_error(503);
+    stack
+        .dump()
+        .await
+        .assert_unchanged(&before, "a file without a scheduled check");
+
+    // The check finds no file.
+    faults.fail(
+        DynamoDb,
+        "TransactWriteItems",
+        DYNAMODB_ATTEMPTS,
+        InjectedError::new(500, "InternalServerError"),
+    );
+    presign().await.expect_error(503);
+    without_abandoned_files(stack.dump().await)
+        .assert_unchanged(&before, "a file that was not created");
+
+    // The file was created, although the response was lost.
+    faults.lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_ATTEMPTS);
+
+    let pending_file = PendingFile {
+        response: presign().await.expect_status(201).json(),
+    };
+    pending_file.send(stack, PHOTO).await.expect_status(200);
+    pending_file.confirm(&acme.client).await.expect_ok();
+    assert_confirmed(stack, &acme, &pending_file).await;
+    stack.run_confirm_checks().await;
+}
