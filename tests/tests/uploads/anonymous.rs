@@ -1,10 +1,10 @@
 //! The view that anonymous uploaders get of their files, and their limits.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Response, Stack, StackOptions, file, minutes, seconds, stack_test};
+use tests::{Client, PHOTO, Response, Stack, StackOptions, minutes, seconds, stack_test};
 
 use super::unsigned::{UnsignedConfig, form, photo};
-use crate::support::signer::{Signer, query, text, with};
+use crate::support::signer::{Signer, text};
 
 /// Fields of the anonymous view, sorted.
 const FIELDS: [&str; 10] = [
@@ -29,7 +29,7 @@ fn expect_anonymous_view(view: &Value) {
     assert_eq!(fields, FIELDS);
 }
 
-async fn put(stack: &Stack, pending_file: &Value, bytes: impl Into<Vec<u8>>) {
+pub(super) async fn put(stack: &Stack, pending_file: &Value, bytes: impl Into<Vec<u8>>) {
     let request = stack
         .anonymous
         .request("PUT", &text(&pending_file["upload_url"]));
@@ -45,7 +45,7 @@ async fn put(stack: &Stack, pending_file: &Value, bytes: impl Into<Vec<u8>>) {
         .expect_status(200);
 }
 
-async fn confirm(stack: &Stack, pending_file: &Value) -> Response {
+pub(super) async fn confirm(stack: &Stack, pending_file: &Value) -> Response {
     let path = format!("/upload/confirm/{}", text(&pending_file["file_id"]));
     stack
         .anonymous
@@ -286,113 +286,5 @@ async fn urls_are_null_while_a_file_is_pending(stack: &Stack) {
             stack.cloud.cdn_url(),
             text(&record["storage_path"])
         )
-    );
-}
-
-#[stack_test(undrained)]
-async fn anonymous_javascript_is_stored_as_plain_text(stack: &Stack) {
-    const SCRIPT: &[u8] = b"alert(1)";
-
-    let signer = Signer::new(stack, "Acme", json!({})).await;
-    let acme = &signer.acme;
-    let open = UnsignedConfig::new(stack, acme, "open", json!({})).await;
-    let mut stored = Vec::new();
-    for (name, content_type) in [
-        ("a.js", "text/javascript"),
-        ("a.mjs", "application/javascript"),
-        ("a.js", "application/octet-stream"),
-        ("a.txt", "text/javascript"),
-    ] {
-        stored.push(
-            open.send_form(form(file(name, content_type, SCRIPT)))
-                .await
-                .expect_created(),
-        );
-        let more = json!({"filename": name, "content_type": content_type, "size": SCRIPT.len()});
-        let pending_file = open.presign(more).await.expect_status(201).json();
-        let path = format!("/files/{}", text(&pending_file["file_id"]));
-        let pending = acme.client.get(&path).await.expect_ok();
-        assert_eq!(
-            (&pending["mime_type"], &pending["extension"]),
-            (&json!("text/plain"), &json!("txt")),
-            "{name}"
-        );
-        put(stack, &pending_file, SCRIPT).await;
-        stored.push(confirm(stack, &pending_file).await.expect_ok());
-    }
-
-    // A URL signed for JavaScript accepts it, and it is stored as text.
-    let script_query = query(&signer.signed(with(
-        signer.parameters(stack),
-        "content_type",
-        "text/javascript",
-    )));
-    stored.push(
-        signer
-            .send_form(
-                &script_query,
-                signer.form(file("a.js", "text/javascript", SCRIPT)),
-            )
-            .await
-            .expect_created(),
-    );
-    signer
-        .send_form(
-            &script_query,
-            signer.form(file("a.csv", "text/csv", SCRIPT)),
-        )
-        .await
-        .expect_error(422);
-
-    for view in &stored {
-        assert_eq!(
-            (&view["mime_type"], &view["resource_type"]),
-            (&json!("text/plain"), &json!("text")),
-            "{view}"
-        );
-        assert_eq!(
-            text(&view["name"])
-                .rsplit_once('.')
-                .map(|(_, extension)| extension),
-            Some("txt"),
-            "{view}"
-        );
-        let delivered = stack
-            .anonymous
-            .get(&text(&view["url"]))
-            .await
-            .expect_status(200);
-        assert_eq!(
-            delivered.header("content-type"),
-            "text/plain; charset=utf-8"
-        );
-    }
-
-    let with_key = tests::form(&acme.handle, "a.js", "text/javascript", SCRIPT)
-        .text("upload_config", "starter");
-    assert_eq!(
-        acme.client.upload(with_key).await.expect_created()["mime_type"],
-        "text/javascript"
-    );
-}
-
-#[stack_test]
-async fn confirm_check_stores_anonymous_javascript_as_plain_text(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let open = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
-    let more = json!({"filename": "a.js", "content_type": "text/javascript", "size": 8});
-    let pending_file = open.presign(more).await.expect_status(201).json();
-    put(stack, &pending_file, b"alert(1)").await;
-
-    stack.run_confirm_checks().await;
-
-    let active = acme
-        .client
-        .get(&format!("/files/{}", text(&pending_file["file_id"])))
-        .await
-        .expect_ok();
-    assert_eq!(
-        (&active["status"], &active["mime_type"]),
-        (&json!("active"), &json!("text/plain"))
     );
 }

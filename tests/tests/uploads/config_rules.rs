@@ -150,12 +150,15 @@ async fn executables_are_accepted_only_if_config_lists_them(stack: &Stack) {
     }
 }
 
+fn photo(name: &'static str) -> (&'static str, &'static str, &'static [u8]) {
+    (name, "image/jpeg", PHOTO)
+}
+
 #[stack_test]
-async fn config_sets_name_tags_and_delivery_type(stack: &Stack) {
+async fn config_without_unique_names_rejects_taken_name(stack: &Stack) {
     let uploader = Uploader {
         acme: stack.space("Acme").await,
     };
-    let client = &uploader.acme.client;
     let handle = &uploader.acme.handle;
     uploader
         .config(
@@ -163,19 +166,6 @@ async fn config_sets_name_tags_and_delivery_type(stack: &Stack) {
             json!({"storage": {"generate_filename": false, "unique_filename": false}}),
         )
         .await;
-    uploader
-        .config(
-            "unique",
-            json!({"storage": {"generate_filename": false}, "metadata": {"tags": ["a", "b"]}}),
-        )
-        .await;
-    uploader
-        .acme
-        .upload_config("closed")
-        .with(json!({"delivery_type": "private"}))
-        .await;
-
-    let photo = |name: &'static str| (name, "image/jpeg", PHOTO);
 
     let own = uploader
         .send("own", &[photo("Summer Holiday (2).JPEG")])
@@ -204,6 +194,25 @@ async fn config_sets_name_tags_and_delivery_type(stack: &Stack) {
         .dump()
         .await
         .assert_unchanged(&before, "uploads with a taken name");
+}
+
+#[stack_test]
+async fn config_sets_unique_name_tags_and_delivery_type(stack: &Stack) {
+    let uploader = Uploader {
+        acme: stack.space("Acme").await,
+    };
+    let client = &uploader.acme.client;
+    uploader
+        .config(
+            "unique",
+            json!({"storage": {"generate_filename": false}, "metadata": {"tags": ["a", "b"]}}),
+        )
+        .await;
+    uploader
+        .acme
+        .upload_config("closed")
+        .with(json!({"delivery_type": "private"}))
+        .await;
 
     let unique = uploader
         .send("unique", &[photo("twin.jpg"), photo("twin.jpg")])

@@ -9,6 +9,47 @@ use super::{
     presign::{PendingFile, UNKNOWN},
 };
 
+/// A PUT request that S3 rejects.
+struct RejectedPut<'a> {
+    case: &'static str,
+    url: &'a str,
+    content_type: Option<&'static str>,
+    bytes: &'a [u8],
+}
+
+impl<'a> RejectedPut<'a> {
+    fn new(
+        case: &'static str,
+        url: &'a str,
+        content_type: Option<&'static str>,
+        bytes: &'a [u8],
+    ) -> RejectedPut<'a> {
+        RejectedPut {
+            case,
+            url,
+            content_type,
+            bytes,
+        }
+    }
+
+    async fn assert_rejected(&self, stack: &Stack) {
+        let request = stack
+            .anonymous
+            .request("PUT", self.url)
+            .body(self.bytes.to_vec());
+        let request = self
+            .content_type
+            .into_iter()
+            .fold(request, |request, value| {
+                request.header("content-type", value)
+            });
+
+        let status = stack.anonymous.send(request).await.status;
+
+        assert!((400..500).contains(&status), "{}: {status}", self.case);
+    }
+}
+
 #[stack_test]
 async fn storage_accepts_only_declared_type_and_size(stack: &Stack) {
     let acme = stack.space("Acme").await;
@@ -31,44 +72,27 @@ async fn storage_accepts_only_declared_type_and_size(stack: &Stack) {
     let unsigned = tampered(signature, &"0".repeat(64));
     let more = format!("{url}&x-amz-meta-a=b");
 
-    for (what, url, content_type, bytes) in [
-        ("shorter", url, Some("image/jpeg"), &PHOTO[1..]),
-        ("longer", url, Some("image/jpeg"), &longer),
-        ("empty", url, Some("image/jpeg"), b""),
-        ("with another type", url, Some("image/png"), PHOTO),
-        (
+    let jpeg = Some("image/jpeg");
+    let jpeg_with_parameter = Some("image/jpeg; q=1");
+
+    for put in [
+        RejectedPut::new("shorter", url, jpeg, &PHOTO[1..]),
+        RejectedPut::new("longer", url, jpeg, &longer),
+        RejectedPut::new("empty", url, jpeg, b""),
+        RejectedPut::new("with another type", url, Some("image/png"), PHOTO),
+        RejectedPut::new(
             "with a parameter of the type",
             url,
-            Some("image/jpeg; q=1"),
+            jpeg_with_parameter,
             PHOTO,
         ),
-        ("without a type", url, None, PHOTO),
-        ("to another key", &to_other_file, Some("image/jpeg"), PHOTO),
-        (
-            "with a longer validity",
-            &longer_validity,
-            Some("image/jpeg"),
-            PHOTO,
-        ),
-        (
-            "with another signature",
-            &unsigned,
-            Some("image/jpeg"),
-            PHOTO,
-        ),
-        (
-            "with another query parameter",
-            &more,
-            Some("image/jpeg"),
-            PHOTO,
-        ),
+        RejectedPut::new("without a type", url, None, PHOTO),
+        RejectedPut::new("to another key", &to_other_file, jpeg, PHOTO),
+        RejectedPut::new("with a longer validity", &longer_validity, jpeg, PHOTO),
+        RejectedPut::new("with another signature", &unsigned, jpeg, PHOTO),
+        RejectedPut::new("with another query parameter", &more, jpeg, PHOTO),
     ] {
-        let request = stack.anonymous.request("PUT", url).body(bytes.to_vec());
-        let request = content_type.into_iter().fold(request, |request, value| {
-            request.header("content-type", value)
-        });
-        let status = stack.anonymous.send(request).await.status;
-        assert!((400..500).contains(&status), "{what}: {status}");
+        put.assert_rejected(stack).await;
     }
 
     stack

@@ -28,21 +28,25 @@ impl Rejected<'_> {
     }
 }
 
+/// Presigns the photo by a signed URL, and sends its bytes to S3.
+async fn presigned_with_bytes(stack: &Stack, signer: &Signer) -> Value {
+    let presigned = signer
+        .presign(&signer.query(stack), json!({}))
+        .await
+        .expect_status(201)
+        .json();
+    put(stack, &presigned, PHOTO).await.expect_status(200);
+    presigned
+}
+
 #[stack_test(undrained)]
 async fn token_confirms_only_its_file(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let other = stack.space("Other").await;
-    let mut pending_files = Vec::new();
-
-    for _ in 0..2 {
-        let presigned = signer
-            .presign(&signer.query(stack), json!({}))
-            .await
-            .expect_status(201)
-            .json();
-        put(stack, &presigned, PHOTO).await.expect_status(200);
-        pending_files.push(presigned);
-    }
+    let pending_files = [
+        presigned_with_bytes(stack, &signer).await,
+        presigned_with_bytes(stack, &signer).await,
+    ];
 
     let path = confirmation(&pending_files[0]);
     let token = text(&pending_files[0]["confirm_token"]);
@@ -99,13 +103,9 @@ async fn token_confirms_only_its_file(stack: &Stack) {
         .dump()
         .await
         .assert_unchanged(&before, "rejected confirmations");
-    signer
-        .acme
-        .role("admin")
-        .await
-        .post(&path, json!({}))
-        .await
-        .expect_ok();
+
+    let admin = signer.acme.role("admin").await;
+    admin.post(&path, json!({})).await.expect_ok();
     confirm(stack, &pending_files[1]).await.expect_ok();
 }
 

@@ -1,6 +1,6 @@
 //! Invalid folders of uploads: unknown ids, malformed paths and too deep paths.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::{PHOTO, Stack, stack_test};
 
 use super::folders::{BY_KEY, Route, Uploads, assert_in, folder_of};
@@ -13,23 +13,9 @@ use crate::{
 /// Maximum depth of folders.
 const MAX_DEPTH: usize = 20;
 
-#[stack_test]
-async fn invalid_folders_are_rejected_on_every_route(stack: &Stack) {
-    let uploads = Uploads::new(stack, json!({})).await;
-    let acme = uploads.acme();
-    let other = stack.space("Other").await;
-    let foreign = other.folder("Photos").await;
-    let gone = acme.folder("Gone").await;
-
-    acme.client.delete(&address(&gone)).await.expect_status(204);
-
-    let foreign = text(&foreign["id"]);
-    let gone = text(&gone["id"]);
-    let file = text(&acme.upload(PHOTO).await["id"]);
-    let long = "x".repeat(256);
-    let very_long = format!("a/{}", "é".repeat(256));
-
-    let wrong_paths = [
+/// Returns paths of folders that are malformed.
+fn malformed_paths() -> Vec<String> {
+    let mut paths: Vec<String> = [
         "a//b",
         "..",
         "a/../b",
@@ -38,22 +24,42 @@ async fn invalid_folders_are_rejected_on_every_route(stack: &Stack) {
         "a/ /b",
         "a\u{7}",
         "a/\u{85}b",
-        &long,
-        &very_long,
-    ];
+    ]
+    .map(str::to_owned)
+    .into();
+    paths.push("x".repeat(256));
+    paths.push(format!("a/{}", "é".repeat(256)));
 
+    paths
+}
+
+/// Uploads with invalid fields, and returns the errors.
+async fn errors_of(uploads: &Uploads<'_>, route: Route, fields: &[(&str, &str)]) -> Value {
+    uploads
+        .send(&uploads.acme().client, route, fields)
+        .await
+        .expect_error(422)
+}
+
+#[stack_test]
+async fn invalid_folder_ids_are_rejected_on_every_route(stack: &Stack) {
+    let uploads = Uploads::new(stack, json!({})).await;
+    let acme = uploads.acme();
+    let other = stack.space("Other").await;
+    let foreign = other.folder("Photos").await;
+    let gone = acme.folder("Gone").await;
+    acme.client.delete(&address(&gone)).await.expect_status(204);
+
+    let foreign = text(&foreign["id"]);
+    let gone = text(&gone["id"]);
+    let file = text(&acme.upload(PHOTO).await["id"]);
+    let long = "x".repeat(256);
     let before = uploads.stored().await;
     let invalid = json!({"folder_id": ["The selected folder id is invalid."]});
-    let missing =
-        json!({"folder_id": ["The folder id field is required when folder path is present."]});
+    let mut both = invalid.clone();
+    both["ref"] = json!(["The ref field must not be greater than 255 characters."]);
 
     for route in BY_KEY {
-        let rejected = async |fields: &[(&str, &str)]| {
-            uploads
-                .send(&acme.client, route, fields)
-                .await
-                .expect_error(422)
-        };
         for id in [
             UNKNOWN,
             "x",
@@ -69,52 +75,73 @@ async fn invalid_folders_are_rejected_on_every_route(stack: &Stack) {
                 &[("folder_id", id)][..],
                 &[("folder_id", id), ("folder_path", "a/b")],
             ] {
-                assert_eq!(rejected(fields).await, invalid, "{route:?} {fields:?}");
+                let errors = errors_of(&uploads, route, fields).await;
+                assert_eq!(errors, invalid, "{route:?} {fields:?}");
             }
         }
-        assert_eq!(
-            rejected(&[("folder_path", "a")]).await,
-            missing,
-            "{route:?}"
-        );
-        assert_eq!(
-            rejected(&[("folder_path", "a"), ("folder_id", " ")]).await,
-            missing,
-            "{route:?}"
-        );
-        for path in wrong_paths {
-            assert_only(
-                &rejected(&[("folder_id", "root"), ("folder_path", path)]).await,
-                "folder_path",
-            );
-        }
-        let mut both = invalid.clone();
-        both["ref"] = json!(["The ref field must not be greater than 255 characters."]);
-        assert_eq!(
-            rejected(&[("folder_id", UNKNOWN), ("ref", &long)]).await,
-            both,
-            "{route:?}"
-        );
+
+        let fields = [("folder_id", UNKNOWN), ("ref", long.as_str())];
+        let errors = errors_of(&uploads, route, &fields).await;
+        assert_eq!(errors, both, "{route:?}");
     }
-
-    let untyped = json!({"folder_id": 5, "folder_path": ["a"]});
-    let expected = json!({
-        "folder_id": ["The folder id field must be a string."],
-        "folder_path": ["The folder path field must be a string."],
-    });
-
-    assert_eq!(
-        acme.client
-            .post("/upload/presign", presign_body(acme, untyped))
-            .await
-            .expect_error(422),
-        expected
-    );
 
     uploads
         .stored()
         .await
         .assert_unchanged(&before, "uploads into invalid folders");
+}
+
+#[stack_test]
+async fn invalid_folder_paths_are_rejected_on_every_route(stack: &Stack) {
+    let uploads = Uploads::new(stack, json!({})).await;
+    let before = uploads.stored().await;
+    let missing =
+        json!({"folder_id": ["The folder id field is required when folder path is present."]});
+
+    for route in BY_KEY {
+        for fields in [
+            &[("folder_path", "a")][..],
+            &[("folder_path", "a"), ("folder_id", " ")],
+        ] {
+            let errors = errors_of(&uploads, route, fields).await;
+            assert_eq!(errors, missing, "{route:?} {fields:?}");
+        }
+
+        for path in malformed_paths() {
+            let fields = [("folder_id", "root"), ("folder_path", path.as_str())];
+            let errors = errors_of(&uploads, route, &fields).await;
+            assert_only(&errors, "folder_path");
+        }
+    }
+
+    uploads
+        .stored()
+        .await
+        .assert_unchanged(&before, "uploads into invalid paths");
+}
+
+#[stack_test]
+async fn folder_id_and_path_must_be_strings(stack: &Stack) {
+    let uploads = Uploads::new(stack, json!({})).await;
+    let acme = uploads.acme();
+    let before = uploads.stored().await;
+    let untyped = json!({"folder_id": 5, "folder_path": ["a"]});
+
+    let errors = acme
+        .client
+        .post("/upload/presign", presign_body(acme, untyped))
+        .await
+        .expect_error(422);
+
+    let expected = json!({
+        "folder_id": ["The folder id field must be a string."],
+        "folder_path": ["The folder path field must be a string."],
+    });
+    assert_eq!(errors, expected);
+    uploads
+        .stored()
+        .await
+        .assert_unchanged(&before, "an upload into an untyped folder");
 }
 
 #[stack_test]

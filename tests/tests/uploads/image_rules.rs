@@ -210,6 +210,10 @@ async fn exif_at_end_of_large_file_is_respected(stack: &Stack) {
         .expect_created();
 }
 
+fn file_error(end: &str) -> Value {
+    json!({"file": [format!("The file field {end}.")]})
+}
+
 #[stack_test]
 async fn mislabeled_image_is_rejected_and_not_stored(stack: &Stack) {
     let acme = stack.space("Acme").await;
@@ -218,10 +222,8 @@ async fn mislabeled_image_is_rejected_and_not_stored(stack: &Stack) {
     let stripping =
         create_config(&acme, json!({"transformations": {"strip_metadata": true}})).await;
     let measuring = create_config(&acme, json!({"validation": {"min_image_width": 10}})).await;
-    let file_error = |end: &str| json!({"file": [format!("The file field {end}.")]});
     let bomb = || file_error("must not have more than 100000000 pixels");
     let undecodable = || file_error("must be an image that can be decoded");
-    let truncated = || file_error("must not be a truncated image");
     let before = stack.dump().await;
 
     for (name, bytes, expected) in [
@@ -269,6 +271,22 @@ async fn mislabeled_image_is_rejected_and_not_stored(stack: &Stack) {
         );
     }
 
+    stack
+        .dump()
+        .await
+        .assert_unchanged(&before, "mislabeled images");
+}
+
+#[stack_test]
+async fn truncated_image_is_rejected_and_not_stored(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let converting =
+        create_config(&acme, json!({"transformations": {"upload_format": "avif"}})).await;
+    let stripping =
+        create_config(&acme, json!({"transformations": {"strip_metadata": true}})).await;
+    let truncated = file_error("must not be a truncated image");
+    let before = stack.dump().await;
+
     for format in [Format::Jpeg, Format::Png, Format::WebP] {
         let whole = image(format, 240, 160);
         for length in [whole.len() / 10, whole.len() / 2, whole.len() - 1] {
@@ -278,7 +296,7 @@ async fn mislabeled_image_is_rejected_and_not_stored(stack: &Stack) {
                     .expect_error(422);
                 assert_eq!(
                     errors,
-                    truncated(),
+                    truncated,
                     "{format:?}, {length} bytes of {}",
                     whole.len()
                 );
@@ -289,5 +307,5 @@ async fn mislabeled_image_is_rejected_and_not_stored(stack: &Stack) {
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "mislabeled images");
+        .assert_unchanged(&before, "truncated images");
 }

@@ -1,6 +1,7 @@
 //! `/upload`: the four upload routes, presigned uploads and their confirmation.
 
 pub(crate) mod anonymous;
+pub(crate) mod anonymous_javascript;
 pub(crate) mod config_folder;
 pub(crate) mod config_rules;
 pub(crate) mod confirm;

@@ -4,7 +4,7 @@ use emulators::{
     InjectedError,
     Service::{DynamoDb, S3},
 };
-use tests::{DEFAULT_ATTEMPTS, DYNAMODB_ATTEMPTS, Dump, Stack, stack_test};
+use tests::{DEFAULT_ATTEMPTS, DYNAMODB_ATTEMPTS, Dump, Stack, Tenant, stack_test};
 
 use super::multiple_files::{assert_stored, photos};
 
@@ -13,21 +13,25 @@ const ATTEMPTS: u32 = DEFAULT_ATTEMPTS;
 /// Attempts of a conflicting transaction.
 const CONFLICT_ATTEMPTS: u32 = 8;
 
+/// Uploads while a service fails, and asserts that the failed upload leaves nothing.
+async fn assert_503_leaves_nothing(stack: &Stack, acme: &Tenant, before: &Dump) {
+    let response = acme.client.upload(photos(acme, "files", 5)).await;
+    assert_eq!(response.header("retry-after"), "1");
+    response.expect_error(503);
+
+    // The id stays fenced for a limited time, so that a late write fails.
+    let mut after = stack.dump().await;
+    after.items.retain(|(partition, _), item| {
+        !partition.starts_with("FILE#") || !item["space_id"].is_null()
+    });
+    after.assert_unchanged(before, "a failed upload");
+}
+
 #[stack_test]
 async fn failure_after_partial_storage_leaves_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let faults = stack.cloud.faults();
-    let expect_503 = async |before: &Dump| {
-        let response = acme.client.upload(photos(&acme, "files", 5)).await;
-        assert_eq!(response.header("retry-after"), "1");
-        response.expect_error(503);
-        // The id stays fenced for a limited time, so that a late write fails.
-        let mut after = stack.dump().await;
-        after.items.retain(|(partition, _), item| {
-            !partition.starts_with("FILE#") || !item["space_id"].is_null()
-        });
-        after.assert_unchanged(before, "a failed upload");
-    };
+
     acme.client
         .get(&format!("/spaces/{}", acme.id))
         .await
@@ -42,25 +46,25 @@ async fn failure_after_partial_storage_leaves_nothing(stack: &Stack) {
         5 * ATTEMPTS - 2,
         InjectedError::new(503, "SlowDown"),
     );
-    expect_503(&before).await;
+    assert_503_leaves_nothing(stack, &acme, &before).await;
 
     // S3 stores the objects, but the responses are lost.
     faults.lose_response(S3, "PutObject", 5 * ATTEMPTS);
-    expect_503(&before).await;
+    assert_503_leaves_nothing(stack, &acme, &before).await;
     faults.fail(
         DynamoDb,
         "TransactWriteItems",
         DYNAMODB_ATTEMPTS,
         InjectedError::new(500, "InternalServerError"),
     );
-    expect_503(&before).await;
+    assert_503_leaves_nothing(stack, &acme, &before).await;
     faults.fail(
         DynamoDb,
         "TransactWriteItems",
         CONFLICT_ATTEMPTS,
         InjectedError::new(400, "TransactionConflict"),
     );
-    expect_503(&before).await;
+    assert_503_leaves_nothing(stack, &acme, &before).await;
 
     faults.skip(S3, "PutObject", 2);
     faults.fail(

@@ -2,7 +2,7 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, StackOptions, file, form, seconds, stack_test};
+use tests::{Dump, PHOTO, Response, Stack, StackOptions, file, form, seconds, stack_test};
 
 use crate::{
     routes::creations::{assert_first, assert_replay},
@@ -174,6 +174,19 @@ async fn upload_with_key(signer: &Signer, query: &str, key: &str, form: Form) ->
         .await
 }
 
+/// Asserts that the table contains neither signatures nor secrets.
+fn assert_no_secrets(dump: &Dump, secrets: &[&String]) {
+    for (key, item) in &dump.items {
+        let stored = format!("{key:?} {item}");
+        assert!(
+            !secrets
+                .iter()
+                .any(|secret| stored.contains(secret.as_str())),
+            "{stored}"
+        );
+    }
+}
+
 #[stack_test]
 async fn idempotency_key_is_scoped_to_signed_url(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
@@ -237,17 +250,8 @@ async fn idempotency_key_is_scoped_to_signed_url(stack: &Stack) {
     let dump = stack.dump().await;
     assert_eq!((dump.objects.len(), dump.files_with_bytes().len()), (3, 3));
 
-    // The table contains neither signatures nor secrets.
     let signature = &complete.last().expect("the signature").1;
-    for (key, item) in &dump.items {
-        let stored = format!("{key:?} {item}");
-        assert!(
-            ![signature, &signer.secret]
-                .iter()
-                .any(|secret| stored.contains(secret.as_str())),
-            "{stored}"
-        );
-    }
+    assert_no_secrets(&dump, &[signature, &signer.secret]);
 }
 
 /// Options of a stack with a limit of upload requests per minute.

@@ -91,6 +91,25 @@ async fn signing_secret_is_unique_per_space(stack: &Stack) {
     }
 }
 
+async fn assert_secrets_verify_only_with_own_key_id(
+    stack: &Stack,
+    first: &Signer,
+    second: &Signer,
+) {
+    for (kid, secret) in [(&first.kid, &second.secret), (&second.kid, &first.secret)] {
+        let mixed = Signer {
+            kid: kid.clone(),
+            secret: secret.clone(),
+            ..first.clone()
+        };
+
+        mixed
+            .send(&long_lived_query(stack, &mixed))
+            .await
+            .expect_error(403);
+    }
+}
+
 #[stack_test]
 async fn previous_secret_verifies_for_a_day(stack: &Stack) {
     let first = Signer::new(stack, "Acme", json!({})).await;
@@ -136,18 +155,7 @@ async fn previous_secret_verifies_for_a_day(stack: &Stack) {
         .await
         .expect_created();
 
-    // A secret verifies only with its key id.
-    for (kid, secret) in [(&first.kid, &second.secret), (&second.kid, &first.secret)] {
-        let mixed = Signer {
-            kid: kid.clone(),
-            secret: secret.clone(),
-            ..first.clone()
-        };
-        mixed
-            .send(&long_lived_query(stack, &mixed))
-            .await
-            .expect_error(403);
-    }
+    assert_secrets_verify_only_with_own_key_id(stack, &first, &second).await;
 
     stack.clock.advance(minutes(DAY_MINUTES - 1));
     stack.clock.advance(seconds(59));

@@ -246,6 +246,15 @@ async fn disabled_space_rejects_unsigned_uploads(stack: &Stack) {
     open.send().await.expect_created();
 }
 
+async fn put_photo(client: &Client, pending_file: &Value) {
+    let request = client.request("PUT", pending_file["upload_url"].as_str().expect("a URL"));
+
+    client
+        .send(request.header("content-type", "image/jpeg").body(PHOTO))
+        .await
+        .expect_status(200);
+}
+
 #[stack_test]
 async fn unsigned_presign_is_confirmed_by_token(stack: &Stack) {
     let acme = stack.space("Acme").await;
@@ -272,15 +281,7 @@ async fn unsigned_presign_is_confirmed_by_token(stack: &Stack) {
 
     assert!(confirm(token).await.expect_error(409)["file"].is_array());
 
-    let request = stack
-        .anonymous
-        .request("PUT", pending_file["upload_url"].as_str().expect("a URL"));
-
-    stack
-        .anonymous
-        .send(request.header("content-type", "image/jpeg").body(PHOTO))
-        .await
-        .expect_status(200);
+    put_photo(&stack.anonymous, &pending_file).await;
     confirm(&unused["confirm_token"]).await.expect_error(403);
 
     let active = confirm(token).await.expect_ok();

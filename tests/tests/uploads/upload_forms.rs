@@ -1,7 +1,7 @@
 //! `POST /upload`: raw multipart forms, valid and malformed.
 
 use serde_json::json;
-use tests::{PHOTO, RawConnection, Stack, large_photo, stack_test};
+use tests::{PHOTO, RawConnection, Stack, Tenant, large_photo, stack_test};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -51,6 +51,27 @@ fn raw_form(texts: &[(&str, &str)], file_name: &[u8], declared: &str, bytes: &[u
     body.extend(b"\r\n--frontier--\r\n");
 
     body
+}
+
+/// Declares a body above the limit, and asserts that it is rejected before it is sent.
+async fn assert_too_large_body_returns_413(stack: &Stack, acme: &Tenant) {
+    let head = format!(
+        "POST /api/v1/upload HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\ncontent-type: {RAW_TYPE}\r\n\
+         content-length: {}\r\n\r\n",
+        acme.client.key.as_deref().expect("a key"),
+        600 << 20
+    );
+
+    let too_large = RawConnection::request(stack.cloud.api_url(), head)
+        .await
+        .expect("a response before the body");
+    assert!(
+        too_large.json()["message"]
+            .as_str()
+            .is_some_and(|text| text.contains("/upload/presign"))
+    );
+
+    too_large.expect_error(413);
 }
 
 #[stack_test]
@@ -107,24 +128,7 @@ async fn malformed_form_returns_400_and_other_type_415(stack: &Stack) {
     let long_field = raw_form(&[("space", &long)], b"a.jpg", "image/jpeg", PHOTO);
     send(Some(RAW_TYPE), long_field).await.expect_error(413);
 
-    let head = format!(
-        "POST /api/v1/upload HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\ncontent-type: {RAW_TYPE}\r\n\
-         content-length: {}\r\n\r\n",
-        acme.client.key.as_deref().expect("a key"),
-        600 << 20
-    );
-
-    let too_large = RawConnection::request(stack.cloud.api_url(), head)
-        .await
-        .expect("a response before the body");
-    assert!(
-        too_large.json()["message"]
-            .as_str()
-            .is_some_and(|text| text.contains("/upload/presign"))
-    );
-
-    too_large.expect_error(413);
-
+    assert_too_large_body_returns_413(stack, &acme).await;
     assert_no_object_stored(stack);
 }
 
