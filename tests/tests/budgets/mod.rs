@@ -2,5 +2,6 @@
 
 pub(crate) mod changes;
 pub(crate) mod library;
+pub(crate) mod reads;
 pub(crate) mod requests;
 pub(crate) mod uploads;

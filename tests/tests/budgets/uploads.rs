@@ -4,6 +4,15 @@ use reqwest::multipart::Form;
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, Response, Stack, Tenant, file, stack_test};
 
+/// Calls of a presign request. The space is read again after the file is pending.
+const PRESIGN_CALLS: [&str; 5] = [
+    "BatchGetItem",
+    "BatchGetItem",
+    "SendMessageBatch",
+    "TransactWriteItems",
+    "UpdateItem",
+];
+
 /// Creates a space and uses its key once, since recording the first use in a minute takes more
 /// writes.
 async fn warm(stack: &Stack) -> Tenant {
@@ -47,30 +56,39 @@ async fn put(client: &Client, presigned: &Value) {
         .expect_status(200);
 }
 
+fn confirm_path(pending_file: &Value) -> String {
+    format!(
+        "/upload/confirm/{}",
+        pending_file["file_id"].as_str().expect("an id")
+    )
+}
+
+/// Returns the id of the active upload config of a space.
+async fn active_config(acme: &Tenant) -> String {
+    let space = acme
+        .client
+        .get(&format!("/spaces/{}", acme.id))
+        .await
+        .expect_ok();
+    space["active_upload_config_id"]
+        .as_str()
+        .expect("an id")
+        .to_owned()
+}
+
 #[stack_test]
 async fn presigned_uploads_stay_within_call_budget(stack: &Stack) {
     let acme = warm(stack).await;
     let mut body = described();
     body["space"] = json!(acme.handle);
-    // The space is read again after the file is pending or active.
-    let presign = [
-        "BatchGetItem",
-        "BatchGetItem",
-        "SendMessageBatch",
-        "TransactWriteItems",
-        "UpdateItem",
-    ];
     let (pending_file, calls) = cost(
         stack,
         201,
         acme.client.post("/upload/presign", body.clone()),
     )
     .await;
-    assert_eq!(calls, presign);
-    let confirm = format!(
-        "/upload/confirm/{}",
-        pending_file["file_id"].as_str().expect("an id")
-    );
+    assert_eq!(calls, PRESIGN_CALLS);
+    let confirm = confirm_path(&pending_file);
     let confirmation = || acme.client.send(acme.client.request("POST", &confirm));
     let absent = ["BatchGetItem", "BatchGetItem", "CopyObject", "UpdateItem"];
     assert_eq!(cost(stack, 409, confirmation()).await.1, absent);
@@ -103,10 +121,7 @@ async fn presigned_uploads_stay_within_call_budget(stack: &Stack) {
         .expect_status(201)
         .json();
     put(&stack.anonymous, &pending_file).await;
-    let confirm = format!(
-        "/upload/confirm/{}",
-        pending_file["file_id"].as_str().expect("an id")
-    );
+    let confirm = confirm_path(&pending_file);
     let confirmation = acme.client.send(acme.client.request("POST", &confirm));
     // An image with rules is read once as a whole, and stored.
     let confirmation_calls = [
@@ -124,15 +139,7 @@ async fn presigned_uploads_stay_within_call_budget(stack: &Stack) {
 #[stack_test]
 async fn anonymous_uploads_stay_within_call_budget(stack: &Stack) {
     let acme = warm(stack).await;
-    let space = acme
-        .client
-        .get(&format!("/spaces/{}", acme.id))
-        .await
-        .expect_ok();
-    let config = space["active_upload_config_id"]
-        .as_str()
-        .expect("an id")
-        .to_owned();
+    let config = active_config(&acme).await;
     let generate = acme.client.post(
         "/upload/generate-signed-url",
         json!({"upload_config_id": config}),
@@ -162,22 +169,10 @@ async fn anonymous_uploads_stay_within_call_budget(stack: &Stack) {
     let (pending_file, calls) =
         cost(stack, 201, stack.anonymous.post(presign_url, described())).await;
 
-    assert_eq!(
-        calls,
-        [
-            "BatchGetItem",
-            "BatchGetItem",
-            "SendMessageBatch",
-            "TransactWriteItems",
-            "UpdateItem"
-        ]
-    );
+    assert_eq!(calls, PRESIGN_CALLS);
     put(&stack.anonymous, &pending_file).await;
 
-    let confirm = format!(
-        "/upload/confirm/{}",
-        pending_file["file_id"].as_str().expect("an id")
-    );
+    let confirm = confirm_path(&pending_file);
     let token = json!({"confirm_token": pending_file["confirm_token"]});
     let active = [
         "BatchGetItem",
