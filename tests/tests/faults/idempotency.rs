@@ -8,7 +8,6 @@ use emulators::{
 };
 use serde_json::{Value, json};
 use tests::{DYNAMODB_ATTEMPTS, Dump, Response, Stack, Tenant, seconds, stack_test};
-use web::FieldReader;
 
 use crate::routes::creations::{Creation, assert_first, assert_replay, creations};
 

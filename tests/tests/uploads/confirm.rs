@@ -54,9 +54,9 @@ pub(crate) async fn delivered_bytes(stack: &Stack, record: &Value) -> Vec<u8> {
     delivered.body.to_vec()
 }
 
-/// Returns the keys of a space's original_keys in the bucket.
+/// Returns the keys of the original objects of a space.
 pub(crate) fn original_keys<'a>(dump: &'a Dump, space: &str) -> Vec<&'a String> {
-    let prefix = format!("{space}/original_keys/");
+    let prefix = format!("{space}/originals/");
     dump.objects
         .keys()
         .filter(|key| key.starts_with(&prefix))

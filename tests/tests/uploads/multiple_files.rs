@@ -159,7 +159,7 @@ async fn request_is_limited_to_ten_files(stack: &Stack) {
 fn invalid_forms(acme: &Tenant) -> Vec<(Form, Value)> {
     let empty_error = |field: &str| format!("The {field} field must not be empty.");
     let executable_error =
-        |field: &str| format!("The {field} field must not be an executable_error file.");
+        |field: &str| format!("The {field} field must not be an executable file.");
 
     vec![
         (

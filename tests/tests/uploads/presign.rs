@@ -75,7 +75,7 @@ impl PendingFile {
 }
 
 /// Returns a presign request for the photo. `fields` replace or extend its fields.
-pub(crate) fn presign_body(acme: &Tenant, fields: Value) -> Value {
+pub(crate) fn presign_body(acme: &Tenant, mut fields: Value) -> Value {
     let name = "photo.jpg";
     let content_type = "image/jpeg";
     let size = PHOTO.len();
@@ -84,7 +84,7 @@ pub(crate) fn presign_body(acme: &Tenant, fields: Value) -> Value {
 
     body.as_object_mut()
         .expect("an object")
-        .extend(fields.as_object().expect("an object").clone());
+        .append(fields.as_object_mut().expect("an object"));
 
     body
 }

@@ -132,18 +132,18 @@ impl<'a> StoredLibrary<'a> {
             "{round}: listed folders"
         );
 
-        let names = self.items.iter().filter_map(|(sort, item)| {
+        let reserved = self.items.iter().filter_map(|(sort, item)| {
             let (parent, _) = sort.strip_prefix("FOLDER_NAME#")?.split_once('#')?;
             Some((parent, item["id"].as_str()?))
         });
-        let names: Vec<(&str, &str)> = names.collect();
+        let reserved: Vec<(&str, &str)> = reserved.collect();
         assert_eq!(
-            names.len(),
+            reserved.len(),
             named.len(),
-            "{round}: one name per folder: {names:?}"
+            "{round}: one name per folder: {reserved:?}"
         );
         assert_eq!(
-            names.into_iter().collect::<BTreeSet<_>>(),
+            reserved.into_iter().collect::<BTreeSet<_>>(),
             named,
             "{round}: reserved names"
         );
