@@ -202,6 +202,7 @@ fn reached(metadata: &Metadata, name: &str) -> BTreeSet<String> {
             .id,
     ];
     let mut reached = BTreeSet::new();
+
     while let Some(id) = waiting.pop() {
         let linked = graph[id].deps.iter().filter(|dependency| {
             dependency
@@ -215,6 +216,7 @@ fn reached(metadata: &Metadata, name: &str) -> BTreeSet<String> {
                 .filter(|id| reached.insert(*id)),
         );
     }
+
     reached
         .into_iter()
         .map(|id| metadata[id].name.to_string())
@@ -422,6 +424,7 @@ fn licence_expressions_are_parsed() {
     ] {
         assert!(is_permitted(permitted), "{permitted}");
     }
+
     for rejected in [
         "",
         "GPL-3.0",

@@ -168,6 +168,7 @@ mod tests {
                 Precondition::NotModified,
             ),
         ];
+
         for (conditions, expected) in cases {
             let precondition = file().evaluate(&headers(conditions));
             assert_eq!(precondition, expected, "{conditions:?}");

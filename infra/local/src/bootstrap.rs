@@ -59,8 +59,10 @@ pub(crate) async fn first_key(
         function: "bootstrap".to_owned(),
         reason,
     })?;
+
     let stored_key = stored_key(data_dir);
     let done = tenant::bootstrap(&tenants, stored_key.as_deref()).await?;
+
     Ok(Some(FirstKey {
         key: done.api_key.reveal().to_owned(),
         is_new: done.is_new,

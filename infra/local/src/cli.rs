@@ -46,6 +46,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Par
         reset: false,
         log: LevelFilter::WARN,
     };
+
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         match argument {
             Arg::Long("data-dir") => parsed.data_dir = value(&mut parser)?.into(),
@@ -79,6 +80,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Par
             other => return Err(other.unexpected().to_string()),
         }
     }
+
     Ok(Parsed::Run(Box::new(parsed)))
 }
 

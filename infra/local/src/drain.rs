@@ -44,6 +44,7 @@ impl Cloud {
                 tokio::time::sleep(DRAIN_PAUSE).await;
             }
         };
+
         tokio::time::timeout(DRAIN_DEADLINE, watch)
             .await
             .map_err(|_| NotDrained(format!("{seen:?}")))

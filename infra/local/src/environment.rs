@@ -78,6 +78,7 @@ impl Environments {
                 function.memory_mib.to_string(),
             ),
         ]);
+
         self.register(
             &function.binary,
             function.permissions.clone(),
@@ -142,6 +143,7 @@ impl Environments {
             ]
             .map(|(name, value)| (name.to_owned(), value.to_owned())),
         );
+
         Environment {
             function: name.to_owned(),
             variables,

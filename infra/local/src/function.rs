@@ -64,6 +64,7 @@ impl LocalFunction {
                 )),
             }
         };
+
         timer
             .timeout(self.timeout, response)
             .await

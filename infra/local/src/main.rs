@@ -113,6 +113,7 @@ fn banner(cloud: &Cloud, data_dir: &std::path::Path, emulated: bool) -> String {
         "{how}\n\n  API  {api}\n  CDN  {cdn}\n  S3   {s3}\n  Demo {demo}\n  Data {}\n",
         data_dir.display()
     );
+
     match cloud.api_key() {
         Some(key) if cloud.api_key_is_new() => {
             let _ = write!(
@@ -130,6 +131,7 @@ fn banner(cloud: &Cloud, data_dir: &std::path::Path, emulated: bool) -> String {
         }
         None => {}
     }
+
     text + "\nCtrl-C ends it."
 }
 

@@ -121,6 +121,7 @@ impl Poller {
             .message_attribute_names("All")
             .send()
             .await;
+
         match received {
             Ok(received) => received.messages.unwrap_or_default(),
             Err(error) => {
@@ -173,6 +174,7 @@ impl Poller {
                 entry.receipt_handle(message.receipt_handle()?).build().ok()
             })
             .collect();
+
         for _ in 0..DELETE_TRIES {
             if entries.is_empty() {
                 return;
@@ -196,6 +198,7 @@ impl Poller {
                 }
             }
         }
+
         // They become visible again and are processed twice, which workers must tolerate anyway.
         tracing::warn!(
             queue = self.queue,
@@ -263,6 +266,7 @@ mod tests {
                     .collect::<String>(),
             )
         };
+
         for (failed, expected) in [
             (&[][..], Some("abc")),
             (&["b"], Some("ac")),

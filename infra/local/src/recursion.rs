@@ -86,6 +86,7 @@ impl RecursionGuard {
             }
             discarded.push(message);
         }
+
         discarded
     }
 }

@@ -87,6 +87,7 @@ async fn serve_connection(
         .max_header_size(HEADER_BYTES)
         .max_buf_size(HEADER_BYTES)
         .serve_connection(TokioIo::new(stream), service);
+
     // Errors of a connection concern only its client.
     let _ = watcher.watch(connection).await;
 }

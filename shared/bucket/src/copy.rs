@@ -205,6 +205,7 @@ impl Copy<'_> {
             .key(&self.from.0)
             .send()
             .await;
+
         match sent {
             Ok(head) => Ok(Some(head)),
             // The response to HEAD has no body, and so no error code (S3 API Reference, HeadObject).

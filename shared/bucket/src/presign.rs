@@ -70,6 +70,7 @@ impl Bucket {
             .presigned(presigning_config(start, lifetime)?)
             .await
             .map_err(BucketError::from_sdk)?;
+
         Ok(presigned.uri().to_owned())
     }
 
@@ -93,6 +94,7 @@ impl Bucket {
             .presigned(presigning_config(grant.now, lifetime)?)
             .await
             .map_err(BucketError::from_sdk)?;
+
         Ok(PresignedPut {
             url: presigned.uri().to_owned(),
             lifetime,

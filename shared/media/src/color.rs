@@ -31,6 +31,7 @@ pub(crate) fn to_srgb(pixels: &mut Pixels) {
     } else {
         Layout::Rgb
     };
+
     // Profiles are untrusted input as well, so a panic of their parser is caught.
     let converted = catch_codec_panic(MediaError::malformed, || {
         let transform = transform(&profile, layout, to)
@@ -40,6 +41,7 @@ pub(crate) fn to_srgb(pixels: &mut Pixels) {
             Channels::Rgb | Channels::Rgba => convert(pixels, &*transform),
         }
     });
+
     if converted.is_err() {
         pixels.profile = Some(profile);
     }

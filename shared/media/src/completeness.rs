@@ -36,5 +36,6 @@ pub fn require_complete(bytes: &[u8]) -> Result<(), MediaError> {
         }
         Some(Format::Avif | Format::Heic | Format::Bmp | Format::Tiff | Format::Ico) | None => {}
     }
+
     Ok(())
 }

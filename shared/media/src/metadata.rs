@@ -94,6 +94,7 @@ fn strip_gif(bytes: &[u8]) -> Result<Vec<u8>, MediaError> {
         .get(..blocks.at())
         .ok_or(MediaError::Truncated)?
         .to_vec();
+
     loop {
         let block = blocks.next()?;
         let is_kept = match block.kind {
@@ -113,6 +114,7 @@ fn strip_gif(bytes: &[u8]) -> Result<Vec<u8>, MediaError> {
 fn strip_webp(bytes: &[u8], orientation_exif: Option<&[u8]>) -> Result<Vec<u8>, MediaError> {
     let mut kept = webp::begin();
     let mut chunks = webp::Chunks::of(bytes)?;
+
     while let Some(chunk) = chunks.next()? {
         let data = chunk.data(bytes)?;
         if chunk.kind == *b"VP8X" {
@@ -129,9 +131,11 @@ fn strip_webp(bytes: &[u8], orientation_exif: Option<&[u8]>) -> Result<Vec<u8>, 
             webp::push(&mut kept, chunk.kind, data);
         }
     }
+
     if let Some(exif) = orientation_exif {
         webp::push(&mut kept, *b"EXIF", exif);
     }
+
     Ok(webp::end(kept))
 }
 

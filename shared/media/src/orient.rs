@@ -118,6 +118,7 @@ fn transpose(pixels: Pixels) -> Pixels {
     let width = pixels.width as usize;
     let height = pixels.height as usize;
     let mut samples = vec![0; pixels.samples.len()];
+
     for top in (0..height).step_by(TILE) {
         for left in (0..width).step_by(TILE) {
             for y in top..height.min(top + TILE) {
@@ -129,6 +130,7 @@ fn transpose(pixels: Pixels) -> Pixels {
             }
         }
     }
+
     Pixels {
         width: pixels.height,
         height: pixels.width,

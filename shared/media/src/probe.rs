@@ -109,6 +109,7 @@ pub fn probe(head: &[u8]) -> Result<ImageInfo, ProbeError> {
 fn probe_jpeg(head: &[u8]) -> Result<ImageInfo, ProbeError> {
     let mut segments = jpeg::Segments::of(head);
     let mut orientation = None;
+
     loop {
         let segment = segments.next()?;
         if segment.starts_with(jpeg::EXIF, jpeg::EXIF_NAME) {
@@ -135,14 +136,18 @@ fn probe_jpeg(head: &[u8]) -> Result<ImageInfo, ProbeError> {
 fn probe_png(head: &[u8]) -> Result<ImageInfo, ProbeError> {
     let mut chunks = png::Chunks::of(head);
     let header = chunks.next()?;
+
     if header.kind != *b"IHDR" || header.data.len() != 13 {
         return Err(ProbeError::Malformed("a PNG without its header"));
     }
+
     let start = header.data.start;
     let mut probed = ImageInfo::still(Format::Png, be32(head, start)?, be32(head, start + 4)?);
     probed.lossless = true;
+
     // The color types with an alpha channel.
     probed.has_alpha = matches!(array(head, start + 9)?, [4 | 6]);
+
     loop {
         let chunk = chunks.next()?;
         match &chunk.kind {
@@ -159,8 +164,10 @@ fn probe_png(head: &[u8]) -> Result<ImageInfo, ProbeError> {
 fn probe_gif(head: &[u8]) -> Result<ImageInfo, ProbeError> {
     let mut probed = ImageInfo::still(Format::Gif, le16(head, 6)?.into(), le16(head, 8)?.into());
     probed.lossless = true;
+
     let mut blocks = gif::Blocks::of(head)?;
     let mut has_image = false;
+
     loop {
         match blocks.next().map(|block| block.kind) {
             Ok(gif::BlockKind::Image) if has_image => {
@@ -221,6 +228,7 @@ fn probe_extended_webp(
     } else {
         probed.lossless = is_webp_lossless(head, &mut chunks, canvas)?;
     }
+
     // EXIF data follows the pixels, so only images that have some need that many bytes.
     if flags & webp::HAS_EXIF != 0
         && let Some(chunk) = chunks.find(*b"EXIF")?
@@ -229,6 +237,7 @@ fn probe_extended_webp(
         // Some encoders write the prefix of JPEG segments.
         probed.orientation = exif::orientation(data.strip_prefix(jpeg::EXIF_NAME).unwrap_or(data));
     }
+
     Ok(probed)
 }
 

@@ -112,6 +112,7 @@ fn operation(probed: &ImageInfo, rules: &TransformationRules) -> Operation {
         || (has_quality && rules.upload_quality != Quality::Auto)
         || (target == Format::Jpeg && rules.progressive && !probed.progressive)
         || (rules.strip_metadata && probed.orientation != Orientation::Normal);
+
     if is_encoded && probed.frames != Frames::Animated {
         Operation::Encode(target)
     } else if rules.strip_metadata {
@@ -142,5 +143,6 @@ fn encoded(
         lossless: is_same && probed.lossless && rules.upload_quality == Quality::Auto,
         exif: exif.as_deref(),
     };
+
     encode(pixels, &encoding)
 }

@@ -73,12 +73,14 @@ mod tests {
             ),
             (EventSource::HttpApi, "/files/a", "x=%20", "/files/a?x=%20"),
         ];
+
         for (event_source, path, query, expected) in cases {
             assert_eq!(
                 event_source.uri(path, query).expect(path).to_string(),
                 expected
             );
         }
+
         assert_eq!(EventSource::HttpApi.uri("no slash", ""), None);
     }
 }

@@ -123,6 +123,7 @@ mod tests {
             let event = lambda_http::request::from_str(&event.to_string()).unwrap();
             Viewer::of(viewer_request(EventSource::HttpApi, event).extensions()).ok()
         };
+
         assert_eq!(
             viewer("203.0.113.7".into()),
             Some(Viewer::of_event([203, 0, 113, 7].into()))

@@ -227,6 +227,7 @@ mod tests {
             ),
             (0, &["203.0.113.7"], "https", insecure(PEER)),
         ];
+
         for (trusted_proxies, forwarded_for, proto, expected) in cases {
             let viewer = forwarded(trusted_proxies, forwarded_for, &[proto]);
             assert_eq!(viewer, expected, "{trusted_proxies}, {forwarded_for:?}");

@@ -51,6 +51,7 @@ impl From<WriteError> for ServiceError {
             WriteError::ConditionFailed(reason) => reason,
             WriteError::Failed(error) => return error.into(),
         };
+
         match reason {
             Reason::NameTaken => FieldErrors::from(("name", FieldError::Taken)).into(),
             Reason::PathTaken => ServiceError::conflict(

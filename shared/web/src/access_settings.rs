@@ -75,6 +75,7 @@ impl FromFields for SecurityChange {
 
 fn watermark(fields: &mut impl FieldReader) -> Watermark {
     fields.deny_unknown(&["enabled", "url", "position", "opacity"]);
+
     let default = Watermark::default();
     let watermark = Watermark {
         enabled: fields.boolean("enabled").unwrap_or(default.enabled),
@@ -86,11 +87,13 @@ fn watermark(fields: &mut impl FieldReader) -> Watermark {
             .number("opacity", Opacity::new)
             .unwrap_or(default.opacity),
     };
+
     if watermark.enabled && !fields.has_value("url") {
         fields.reject(
             "url",
             &FieldError::RequiredIfTrue("security.watermark.enabled"),
         );
     }
+
     watermark
 }

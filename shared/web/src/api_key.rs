@@ -75,6 +75,7 @@ mod tests {
             (&[], Some(&format!("{parameter}&{parameter}")), false),
             (&[], None, false),
         ];
+
         for (values, query, expected) in cases {
             let key = request_key(&headers(values), query);
             assert_eq!(key.is_some(), expected, "{values:?} {query:?}");

@@ -132,16 +132,21 @@ impl IntoResponse for ApiError {
         };
         let mut response = (status, Json(body)).into_response();
         let headers = response.headers_mut();
+
         if error.kind == ErrorKind::Unauthenticated {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
+
         if let Some(seconds) = error.retry_after_seconds {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
+
         if let Some(rate_limit) = error.rate_limit {
             response.extensions_mut().insert(*rate_limit);
         }
+
         response.extensions_mut().insert(cause);
+
         response
     }
 }

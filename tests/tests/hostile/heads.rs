@@ -82,7 +82,8 @@ pub(crate) fn hosts(target: &Target) -> Vec<Row> {
 
 /// Unusual request targets and methods.
 pub(crate) fn targets(target: &Target) -> Vec<Row> {
-    let (path, host) = (&target.path, target.host());
+    let path = &target.path;
+    let host = target.host();
     let to = |method: &str, address: &str| target.request(method, address, "", "");
 
     vec![
@@ -126,7 +127,8 @@ pub(crate) fn not_text(target: &Target) -> Vec<Row> {
         request[mark] = byte;
         request
     };
-    let (path, below) = (&target.path, target.either("/api/v1/spaces", ""));
+    let path = &target.path;
+    let below = target.either("/api/v1/spaces", "");
     let mut rows = vec![
         (to(&format!("{below}/%ff")), Rejected(400)),
         (to(&format!("{below}/%C3%28")), Rejected(400)),
@@ -174,7 +176,8 @@ fn raw_header(target: &Target, byte: u8) -> Vec<u8> {
 
 /// Requests that are not HTTP/1.1.
 pub(crate) fn no_requests(target: &Target) -> Vec<Row> {
-    let (path, host) = (&target.path, target.host());
+    let path = &target.path;
+    let host = target.host();
     let lines =
         |lines: &str| format!("GET {path} HTTP/1.1\r\nhost: {host}\r\n{lines}\r\n").into_bytes();
     let mut rows = vec![
@@ -264,7 +267,8 @@ async fn stalled_head_does_not_block_other_clients(stack: &Stack) {
 #[stack_test]
 async fn pipelined_requests_are_answered_in_order(stack: &Stack) {
     for target in Target::of_stack(stack).await {
-        let (fine, rejected) = (target.get(""), target.request("GET", "/%ff", "", ""));
+        let fine = target.get("");
+        let rejected = target.request("GET", "/%ff", "", "");
         let mut connection = RawConnection::connect(&target.url).await;
 
         connection

@@ -72,10 +72,8 @@ impl Target {
             .post("/spaces", json!({"name": "Acme"}))
             .await
             .expect_created();
-        let (id, handle) = (
-            space["id"].as_str().expect("an id"),
-            space["handle"].as_str().expect("a handle"),
-        );
+        let id = space["id"].as_str().expect("an id");
+        let handle = space["handle"].as_str().expect("a handle");
         let record = account
             .upload(form(handle, "photo.jpg", "image/jpeg", PHOTO))
             .await
@@ -114,7 +112,8 @@ impl Target {
 
     /// Returns a request with a key, more header lines and a body.
     fn request(&self, method: &str, target: &str, lines: &str, body: &str) -> Vec<u8> {
-        let (host, key) = (self.host(), &self.key);
+        let host = self.host();
+        let key = &self.key;
         format!("{method} {target} HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {key}\r\n{lines}\r\n{body}").into()
     }
 

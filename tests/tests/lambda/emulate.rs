@@ -225,7 +225,8 @@ async fn responses(stack: &Stack) -> Vec<(String, u16, Value)> {
 async fn unusual_requests_get_same_response_in_process_and_from_lambdas() {
     let here = Stack::start().await;
     let there = Stack::start_with(emulated()).await;
-    let (in_process, by_lambdas) = (responses(&here).await, responses(&there).await);
+    let in_process = responses(&here).await;
+    let by_lambdas = responses(&there).await;
 
     for (one, other) in in_process.iter().zip(&by_lambdas) {
         // Both stacks have the same seed, and so the same handles.

@@ -217,10 +217,8 @@ async fn request_whose_client_hangs_up_is_logged_and_counted(stack: &Stack) {
 
     // The function has authenticated the caller, and its next call is held.
     let mut hold = stack.cloud.faults().hold("spaces", 1);
-    let (url, key) = (
-        stack.cloud.api_url(),
-        acme.client.key.as_deref().expect("a key"),
-    );
+    let url = stack.cloud.api_url();
+    let key = acme.client.key.as_deref().expect("a key");
     let path = format!("/api/v1/spaces/{}", acme.id);
     let mut connection = RawConnection::connect(url).await;
     let host = authority(url);

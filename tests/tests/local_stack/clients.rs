@@ -9,10 +9,8 @@ use crate::support::external_programs;
 /// operator.
 async fn script_succeeds(name: &str) {
     let root = external_programs::root();
-    let (python, stamp) = (
-        root.join(".tools/clients/bin/python"),
-        root.join(".tools/clients/installed"),
-    );
+    let python = root.join(".tools/clients/bin/python");
+    let stamp = root.join(".tools/clients/installed");
 
     if !external_programs::installed(name, &["curl"], &[&python, &stamp]) {
         return;

@@ -32,10 +32,8 @@ fn requests() -> String {
 
 /// Runs all requests in one shell against a stack. Only URL and key are replaced.
 pub(crate) async fn requests_work(stack: &Stack) {
-    let (api, key) = (
-        stack.cloud.api_url().to_owned(),
-        stack.account().key.expect("a key"),
-    );
+    let api = stack.cloud.api_url().to_owned();
+    let key = stack.account().key.expect("a key");
     let printed = ["API=http://127.0.0.1:9000/api/v1", "KEY=sk_…"];
     let mut script = requests();
     for (line, own) in printed
@@ -57,10 +55,8 @@ pub(crate) async fn requests_work(stack: &Stack) {
         (output.expect("bash"), directory)
     });
     let (output, _directory) = output.await.expect("an exit status");
-    let (stdout, stderr) = (
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr),
-    );
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
 
     assert!(output.status.success(), "{stdout}\n{stderr}");
     assert!(stdout.contains("the same photo"), "{stdout}\n{stderr}");

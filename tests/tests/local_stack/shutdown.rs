@@ -25,10 +25,8 @@ async fn assert_upload_finishes(arguments: &[&str]) {
         "--x\r\ncontent-disposition: form-data; name=\"space\"\r\n\r\n{handle}\r\n--x\r\ncontent-disposition: form-data; \
          name=\"file\"; filename=\"a.txt\"\r\n\r\ntext\r\n--x--\r\n"
     );
-    let (api_url, key) = (
-        local["api_url"].as_str().expect("a URL"),
-        account.key.expect("a key"),
-    );
+    let api_url = local["api_url"].as_str().expect("a URL");
+    let key = account.key.expect("a key");
     let mut upload = RawConnection::connect(api_url).await;
 
     upload

@@ -196,6 +196,7 @@ fn invalid_integers(schema: &Value) -> Vec<Value> {
         json!("5"),
         json!(1.5),
     ];
+
     [
         non_strings()
             .into_iter()

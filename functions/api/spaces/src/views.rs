@@ -173,6 +173,7 @@ impl KeyView {
             created_at: key.created_at.into(),
             updated_at: key.updated_at.into(),
         };
+
         match key.scope {
             KeyScope::Account { .. } => view,
             KeyScope::Space { space_id, role } => KeyView {

@@ -84,6 +84,7 @@ impl PartHeaderFilter {
                 }
             }
         }
+
         output.finish()
     }
 

@@ -151,15 +151,18 @@ async fn complete_body(body: Body, parts: &http::request::Parts) -> Result<Bytes
     let text = is_text(&parts.headers);
     let mut stream = body.into_data_stream();
     let mut read = Vec::new();
+
     while let Some(chunk) = futures::StreamExt::next(&mut stream).await {
         read.extend_from_slice(&chunk.map_err(|_| InvokeError::BodyEndedEarly)?);
         if rest + encoded_length(read.len(), text) > EVENT_BYTES {
             return Err(InvokeError::TooLarge);
         }
     }
+
     if text && str::from_utf8(&read).is_err() {
         return Err(InvokeError::BodyNotUtf8);
     }
+
     Ok(read.into())
 }
 

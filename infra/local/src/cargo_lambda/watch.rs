@@ -78,8 +78,10 @@ impl CargoLambdaWatch {
             },
             ended = server.wait() => return Err(StartError::CargoLambda(stderr.at_exit(ended).await)),
         }
+
         let mut processes = Processes::default();
         processes.watch(|stopping| watch_server(server, stderr, stopping));
+
         Ok(CargoLambdaWatch {
             authority: address.to_string(),
             binaries: location.binaries.clone(),
@@ -106,11 +108,13 @@ impl CargoLambdaWatch {
             .stdin(Stdio::null())
             .process_group(0)
             .kill_on_drop(true);
+
         let first = command.spawn().map_err(|error| {
             StartError::CargoLambda(format!("{} cannot be started: {error}", program.display()))
         })?;
         self.functions
             .watch(|stopping| watch_function(binary.to_owned(), command, first, stopping));
+
         Ok(RemoteFunction::new(
             self.authority.clone(),
             binary.to_owned(),

@@ -52,7 +52,8 @@ pub(crate) fn page(request: &Request<Body>) -> Option<Response<Body>> {
 /// and images of selected and delivered files, including custom domains.
 fn policy() -> String {
     let digest = |text: &str| BASE64_STANDARD.encode(Sha256::digest(text));
-    let (script, style) = (digest(SCRIPT), digest(STYLE));
+    let script = digest(SCRIPT);
+    let style = digest(STYLE);
     format!(
         "default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; \
          connect-src 'self' http://127.0.0.1:*; img-src data: blob: http://127.0.0.1:* https:; \

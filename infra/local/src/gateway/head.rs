@@ -100,6 +100,7 @@ pub(super) fn join_repeated(headers: &mut HeaderMap) {
         .filter(|name| headers.get_all(*name).iter().count() > 1)
         .cloned()
         .collect();
+
     for name in repeated {
         let values: Vec<&[u8]> = headers
             .get_all(&name)

@@ -110,6 +110,7 @@ async fn call(
         StatusCode::BAD_REQUEST,
         "The URL is not valid.",
     ))?;
+
     function.call(request).await.map_err(|error| match error {
         InvokeError::TooLarge => GatewayError::new(
             StatusCode::PAYLOAD_TOO_LARGE,

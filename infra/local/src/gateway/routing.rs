@@ -28,6 +28,7 @@ impl Routing {
             routes: Vec::new(),
             default: None,
         };
+
         for route in routes {
             let Some(function) = functions.get(&route.function) else {
                 continue;
@@ -43,11 +44,13 @@ impl Routing {
                 function: Arc::clone(function),
             });
         }
+
         // Literal segments before parameters, from the left; then a specific method before `ANY`.
         routing.routes.sort_by_key(|entry| {
             let parameters: Vec<bool> = entry.parts.iter().map(|part| is_parameter(part)).collect();
             (parameters, entry.method == "ANY")
         });
+
         routing
     }
 
@@ -102,6 +105,7 @@ mod tests {
             })
             .into();
         let routing = Routing::of(&routes, &functions);
+
         for (method, path, expected) in [
             ("GET", "/a/1", "get"),
             ("POST", "/a/1", "any"),

@@ -135,6 +135,7 @@ impl<'a> OperationEntry<'a> {
                 own.unwrap_or_else(|| schemas.description(&field, schema, None)),
             ]);
         }
+
         table.finish()
     }
 

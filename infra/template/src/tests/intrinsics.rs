@@ -26,6 +26,7 @@ Resources:
   Reader:
     Type: AWS::Serverless::Function
     Metadata: {{ BuildMethod: rust-cargolambda, BuildProperties: {{ Binary: reader }} }}
+
     Properties:
       FunctionUrlConfig: {{ AuthType: AWS_IAM }}
       Environment:

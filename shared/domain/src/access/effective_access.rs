@@ -285,9 +285,11 @@ mod tests {
         let open = space();
         let mut closed = space();
         closed.access_control.requires_auth = true;
+
         let protection = |delivery_type, space| {
             Protection::of(&file(delivery_type), Some(&FolderChain::default()), space)
         };
+
         for (from, before) in TYPES.into_iter().enumerate() {
             for (to, after) in TYPES.into_iter().enumerate() {
                 for (from_space, to_space, opens) in [

@@ -140,6 +140,7 @@ mod tests {
         ] {
             assert_eq!(verify(&signed, seconds), Some(expected), "{seconds}");
         }
+
         let late = SignedDelivery::parse(PATH, &signed)
             .and_then(Result::ok)
             .expect("it is complete");
@@ -150,6 +151,7 @@ mod tests {
             &MasterSecret::new("master"),
             just_before,
         );
+
         assert_eq!(remaining, Ok(1));
     }
 
@@ -173,6 +175,7 @@ mod tests {
                 );
             }
         }
+
         let more = [&signed[..], &[("v".to_owned(), "1".to_owned())]].concat();
         assert_eq!(verify(&more, 0), Some(Err(SignatureError::Invalid)));
         for path in [
@@ -184,6 +187,7 @@ mod tests {
             let elsewhere = outcome(path, &signed, SpaceId::MIN, Signing::default(), 0);
             assert_eq!(elsewhere, Some(Err(SignatureError::Invalid)), "{path}");
         }
+
         let other = outcome(PATH, &signed, SpaceId::MAX, Signing::default(), 0);
         assert_eq!(other, Some(Err(SignatureError::Invalid)));
     }
@@ -192,9 +196,11 @@ mod tests {
     fn incomplete_url_is_an_error_and_unsigned_url_is_none() {
         let signed = query(&[]);
         let signature = signed.rsplit_once('=').expect("it is signed").1;
+
         for unsigned in ["", "w=100", "expires=100&kid=1", "Signature=00"] {
             assert_eq!(verify(&decoded(unsigned), 0), None, "{unsigned}");
         }
+
         for incomplete in [
             "signature=".to_owned(),
             format!("signature={signature}"),
@@ -213,6 +219,7 @@ mod tests {
                 "{incomplete}"
             );
         }
+
         assert_eq!(
             verify(&decoded("expires=100&kid=1&signature="), 0),
             Some(Err(SignatureError::Invalid))
@@ -223,6 +230,7 @@ mod tests {
     fn parameter_order_and_encoding_do_not_matter() {
         let signed = query(&[("download", "a+é/b"), ("w", "100")]);
         let (_, signature) = signed.rsplit_once('=').expect("it is signed");
+
         for equivalent in [
             signed.clone(),
             format!("signature={signature}&w=100&kid=1&expires=100&download=a%2B%C3%A9%2Fb"),
@@ -237,6 +245,7 @@ mod tests {
                 "{equivalent}"
             );
         }
+
         let spaced =
             format!("w=100&download=a%20%C3%A9%2Fb&kid=1&expires=100&signature={signature}");
         assert_eq!(
@@ -249,6 +258,7 @@ mod tests {
     #[test]
     fn previous_secret_is_valid_for_a_day_and_older_ones_are_not() {
         const DAY_SECONDS: i64 = 24 * 60 * 60;
+
         let mut signing = Signing::default();
         let sign = |signing: Signing| {
             let secret = secret(SpaceId::MIN, signing.generation);
@@ -256,6 +266,7 @@ mod tests {
         };
         let first = sign(signing);
         signing.rotate(Timestamp::from_ms(0));
+
         let second = sign(signing);
         for (signed, seconds, expected) in [
             (&first, DAY_SECONDS - 1, Ok(DAY_SECONDS + 1)),
@@ -268,6 +279,7 @@ mod tests {
                 "{seconds}"
             );
         }
+
         signing.rotate(Timestamp::from_ms(1_000));
         assert_eq!(
             outcome(PATH, &first, SpaceId::MIN, signing, 1),

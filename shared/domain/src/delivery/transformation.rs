@@ -30,6 +30,7 @@ pub fn validate_transformation<'a>(
 ) -> Result<(), FieldErrors> {
     let mut field_errors = FieldErrors::default();
     let mut seen = Vec::new();
+
     for (name, value) in parameters
         .into_iter()
         .filter(|(name, _)| TRANSFORMATION_PARAMETERS.contains(name))
@@ -42,6 +43,7 @@ pub fn validate_transformation<'a>(
         seen.push(name);
         field_errors.record(name, result);
     }
+
     if field_errors.is_empty() {
         Ok(())
     } else {
@@ -163,6 +165,7 @@ mod tests {
         ] {
             expected.add(name, &why);
         }
+
         let parameters = [
             ("w", "0"),
             ("h", "1"),
@@ -172,6 +175,7 @@ mod tests {
             ("q", "1"),
             ("v", "x"),
         ];
+
         assert_eq!(validate_transformation(parameters), Err(expected));
     }
 }

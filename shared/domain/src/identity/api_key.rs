@@ -227,6 +227,7 @@ mod tests {
     fn checksum_detects_mistyped_keys() {
         let random = "abcdefghijABCDEFGHIJ0123456789abcdefghij";
         let key = format!("sk_{random}{}", checksum(random));
+
         assert!(KeySecret::parse(&key).is_some());
         for index in PREFIX.len()..key.len() {
             let mut mistyped = key.clone().into_bytes();
@@ -234,6 +235,7 @@ mod tests {
             let mistyped = String::from_utf8(mistyped).expect("ASCII");
             assert!(KeySecret::parse(&mistyped).is_none(), "{index}");
         }
+
         for wrong in [
             "",
             "sk_",

@@ -139,6 +139,7 @@ mod tests {
         ] {
             assert!(FolderPath::parse(wrong).is_err(), "{wrong}");
         }
+
         assert_eq!(FolderPath::parse("a/ /b"), Err(FieldError::InvalidFormat));
     }
 

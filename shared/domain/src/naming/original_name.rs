@@ -88,6 +88,7 @@ mod tests {
             ("dir/", "file"),
             ("\u{0}", "file"),
         ];
+
         for (filename, expected) in cases {
             assert_eq!(
                 OriginalName::clean(filename).as_str(),
@@ -95,6 +96,7 @@ mod tests {
                 "{filename:?}"
             );
         }
+
         assert_eq!(
             OriginalName::clean(&"é".repeat(300)).as_str(),
             "é".repeat(255)

@@ -171,6 +171,7 @@ mod tests {
         ] {
             assert_eq!(PublicHttpsUrl::parse(url).expect(url).as_str(), url);
         }
+
         for wrong in [
             "",
             "example.com",
@@ -193,6 +194,7 @@ mod tests {
                 "{wrong}"
             );
         }
+
         for private in [
             "https://127.0.0.1",
             "https://127.1",
@@ -218,6 +220,7 @@ mod tests {
                 "{private}"
             );
         }
+
         assert_eq!(
             PublicHttpsUrl::parse(&format!("https://a.b/{}", "x".repeat(2_037))),
             Err(FieldError::TooLong(2_048))
@@ -235,6 +238,7 @@ mod tests {
             parse("bücher.example").as_deref(),
             Ok("xn--bcher-kva.example")
         );
+
         for wrong in [
             "",
             "localhost",

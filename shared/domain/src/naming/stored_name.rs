@@ -104,6 +104,7 @@ mod tests {
                 },
             )
         };
+
         assert_eq!(
             name(ResourceType::Image, "jpg"),
             "image-01JCQZ4XK8V9W7Y6T5S4R3Q2P1.jpg"

@@ -118,6 +118,7 @@ impl FieldError {
             FieldError::ReadOnly => "must not be changed".to_owned(),
             FieldError::Custom(predicate) => (*predicate).to_owned(),
         };
+
         format!("The {name} field {predicate}.")
     }
 }

@@ -118,6 +118,7 @@ mod tests {
             requests_per_minute: 10,
         };
         let at = |ms| limit.status(4, Timestamp::from_ms(ms));
+
         assert_eq!(
             (
                 at(0).remaining,

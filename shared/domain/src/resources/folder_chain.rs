@@ -28,6 +28,7 @@ impl FolderChain {
     pub fn resolve(leaf: Option<FolderId>, read: &HashMap<FolderId, Option<Folder>>) -> Resolution {
         let mut chain: Vec<Folder> = Vec::new();
         let mut next = leaf;
+
         while let Some(id) = next {
             if chain.len() == MAX_FOLDER_DEPTH {
                 return Resolution::Orphaned;
@@ -46,7 +47,9 @@ impl FolderChain {
                 }
             }
         }
+
         chain.reverse();
+
         Resolution::Complete(FolderChain(chain))
     }
 

@@ -171,6 +171,7 @@ mod tests {
     fn decrypt_requires_secret_context_and_unmodified_bytes() {
         let secret = MasterSecret::new("master").derive("a");
         let encrypted = secret.encrypt(b"answer".to_vec(), b"context", &counting());
+
         assert!(!encrypted.windows(6).any(|part| part == b"answer"));
         assert_eq!(
             secret.decrypt(&encrypted, b"context").as_deref(),
@@ -183,6 +184,7 @@ mod tests {
                 .decrypt(&encrypted, b"context"),
             None
         );
+
         for index in 0..encrypted.len() {
             let mut tampered = encrypted.clone();
             tampered[index] ^= 1;

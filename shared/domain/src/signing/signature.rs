@@ -322,6 +322,7 @@ mod tests {
                 .collect();
             assert_eq!(pairs, expected, "{query}");
         }
+
         for wrong in ["a=%FF", "%FF=1&a=b", "a=b&c=%C3"] {
             assert!(decoded_parameters(wrong).is_err(), "{wrong}");
         }

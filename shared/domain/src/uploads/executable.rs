@@ -85,6 +85,7 @@ mod tests {
         ] {
             assert!(is_rejected(name), "{name}");
         }
+
         for name in [
             "a.jpg",
             "exe",

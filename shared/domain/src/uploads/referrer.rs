@@ -133,6 +133,7 @@ mod tests {
         ] {
             assert!(allowed("Example.com", referrer), "{referrer}");
         }
+
         for referrer in [
             "",
             "example.com",
@@ -182,6 +183,7 @@ mod tests {
             allowed("localhost", "http://localhost:3000/")
                 && allowed("127.0.0.1", "http://127.0.0.1:3000/")
         );
+
         for wrong in [
             "",
             "*",

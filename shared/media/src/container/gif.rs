@@ -86,6 +86,7 @@ impl<'a> Blocks<'a> {
             }
             _ => return Err(ProbeError::Malformed("an unknown GIF block")),
         };
+
         Ok(Block {
             kind,
             range: start..self.at,

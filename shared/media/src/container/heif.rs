@@ -82,6 +82,7 @@ pub(crate) fn primary(bytes: &[u8]) -> Result<Primary, ProbeError> {
 
 fn parse_meta(meta: &[u8]) -> Result<Primary, ProbeError> {
     let absent = |what| move || ProbeError::Malformed(what);
+
     // Version and flags precede the boxes.
     let boxes = 4..meta.len();
     let properties = find(meta, boxes.clone(), *b"iprp")?
@@ -99,15 +100,18 @@ fn parse_meta(meta: &[u8]) -> Result<Primary, ProbeError> {
     };
     let all = read_properties(meta, container)?;
     let mut found = Primary::default();
+
     for property in &all {
         found.has_alpha |= is_alpha(meta, property)?;
     }
+
     for index in property_indices(meta, properties, primary)? {
         // Indices start at 1; 0 means none.
         if let Some(property) = index.checked_sub(1).and_then(|index| all.get(index)) {
             apply_property(&mut found, meta, property)?;
         }
     }
+
     Ok(found)
 }
 
@@ -162,6 +166,7 @@ fn property_indices(
     let has_wide_ids = version >= 1;
     let has_wide_indices = flags & 1 == 1;
     let mut at = start + 8;
+
     for _ in 0..be32(meta, start + 4)? {
         let id = if has_wide_ids {
             be32(meta, at)?
@@ -189,5 +194,6 @@ fn property_indices(
             .map(|number| index(number).map(usize::from))
             .collect();
     }
+
     Ok(Vec::new())
 }

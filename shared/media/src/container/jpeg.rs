@@ -67,6 +67,7 @@ impl<'a> Segments<'a> {
     pub(crate) fn next(&mut self) -> Result<Segment<'a>, ProbeError> {
         let start = self.marker_at()?;
         let marker = self.bytes[start + 1];
+
         if marker == END || marker == START || marker == 0x01 {
             self.at = start + 2;
             return Ok(Segment {
@@ -75,12 +76,14 @@ impl<'a> Segments<'a> {
                 range: start..self.at,
             });
         }
+
         let length = usize::from(be16(self.bytes, start + 2)?);
         let payload = length
             .checked_sub(2)
             .ok_or(ProbeError::Malformed("a JPEG segment without its length"))?;
         let payload = part(self.bytes, start + 4, payload)?;
         self.at = start + 2 + length;
+
         Ok(Segment {
             marker,
             payload,
@@ -116,6 +119,7 @@ impl<'a> Segments<'a> {
 pub(crate) fn profile(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut parts = Vec::new();
     let mut segments = Segments::of(bytes);
+
     while let Ok(segment) = segments.next()
         && segment.marker != SCAN
         && segment.marker != END
@@ -127,10 +131,12 @@ pub(crate) fn profile(bytes: &[u8]) -> Option<Vec<u8>> {
         }
     }
     parts.sort_by_key(|(number, ..)| *number);
+
     let count = parts.len();
     let whole = parts.iter().zip(1..).all(|((number, of, _), expected)| {
         usize::from(*number) == expected && usize::from(*of) == count
     });
+
     (whole && count > 0).then(|| {
         parts
             .into_iter()

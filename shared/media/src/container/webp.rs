@@ -115,11 +115,14 @@ pub(crate) fn frame(bytes: &[u8], chunk: &Chunk) -> Result<FrameHeader, ProbeErr
             has_alpha: header >> 28 & 1 == 1,
         });
     }
+
     let header: [u8; 10] = array(bytes, start)?;
     if header[3..6] != [0x9D, 0x01, 0x2A] {
         return Err(ProbeError::Malformed("invalid header of lossy WebP pixels"));
     }
+
     let side = |low: u8, high: u8| u32::from(u16::from_le_bytes([low, high]) & 0x3FFF);
+
     Ok(FrameHeader {
         dimensions: Dimensions {
             width: side(header[6], header[7]),

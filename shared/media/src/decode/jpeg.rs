@@ -82,6 +82,7 @@ fn read_cmyk(
     let mut pixels = Pixels::zeroed(probed, Channels::Rgb);
     let mut cmyk = vec![0; probed.width as usize * 4];
     let row = pixels.row_bytes();
+
     for row in pixels.samples.chunks_exact_mut(row) {
         started
             .read_scanlines_into(&mut cmyk)
@@ -94,7 +95,9 @@ fn read_cmyk(
         }
         converter.convert_row(&cmyk, row);
     }
+
     started.finish().map_err(MediaError::malformed)?;
+
     Ok(pixels)
 }
 
@@ -112,6 +115,7 @@ fn strict_error_manager() -> jpeg_error_mgr {
     }
     extern "C-unwind" fn ignore(_: &mut jpeg_common_struct) {}
     extern "C-unwind" fn format(_: &mut jpeg_common_struct, _: &[u8; 80]) {}
+
     jpeg_error_mgr {
         error_exit: Some(unwind),
         emit_message: Some(on_message),

@@ -21,8 +21,10 @@ pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaErro
     );
     decoder.set_ignore_text_chunk(true);
     decoder.set_transformations(Transformations::normalize_to_color8());
+
     let mut reader = decoder.read_info().map_err(decode_error)?;
     require_probed_size(probed, reader.info().width, reader.info().height)?;
+
     let color_type = reader.output_color_type().0;
     let channels = match color_type {
         ColorType::Grayscale => Channels::Gray,
@@ -33,6 +35,7 @@ pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaErro
         }
     };
     let mut pixels = Pixels::zeroed(probed, channels);
+
     if color_type == ColorType::GrayscaleAlpha {
         // Two samples per pixel are expanded to four in place, from the end, so that no sample is
         // overwritten before it is read.
@@ -46,12 +49,14 @@ pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaErro
             .next_frame(&mut pixels.samples)
             .map_err(decode_error)?;
     }
+
     pixels.profile = reader
         .info()
         .icc_profile
         .as_ref()
         .map(|profile| profile.to_vec());
     reader.finish().map_err(decode_error)?;
+
     Ok(pixels)
 }
 

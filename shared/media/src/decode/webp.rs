@@ -16,13 +16,16 @@ use super::{WORKING_BYTES, require_probed_size};
 pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaError> {
     // The decoder would report a truncated file as malformed.
     require_complete(bytes)?;
+
     let mut decoder = WebPDecoder::new(Cursor::new(bytes)).map_err(decode_error)?;
     decoder.set_memory_limit(WORKING_BYTES);
+
     let (width, height) = decoder.dimensions();
     require_probed_size(probed, width, height)?;
     if decoder.is_animated() {
         return Err(MediaError::UnsupportedFormat(Format::WebP));
     }
+
     let channels = if decoder.has_alpha() {
         Channels::Rgba
     } else {
@@ -32,8 +35,10 @@ pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaErro
     decoder
         .read_image(&mut pixels.samples)
         .map_err(decode_error)?;
+
     // A profile over the memory limit is ignored.
     pixels.profile = decoder.icc_profile().ok().flatten();
+
     Ok(pixels)
 }
 

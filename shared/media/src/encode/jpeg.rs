@@ -23,6 +23,7 @@ const PROFILE_BYTES: usize = SEGMENT_BYTES - PROFILE_NAME.len() - 2;
 
 pub(super) fn encode(pixels: Pixels, encoding: &EncodeOptions) -> Result<Vec<u8>, MediaError> {
     require_max_side(&pixels, Format::Jpeg, MAX_SIDE)?;
+
     let pixels = color::flatten_on_white(pixels);
     let is_grey = pixels.channels == Channels::Gray;
     let mut settings = Compress::new(if is_grey {
@@ -42,21 +43,26 @@ pub(super) fn encode(pixels: Pixels, encoding: &EncodeOptions) -> Result<Vec<u8>
         };
         settings.set_chroma_sampling_pixel_sizes(pixel_size, pixel_size);
     }
+
     if encoding.progressive {
         settings.set_progressive_mode();
     }
+
     let mut started = settings
         .start_compress(Vec::new())
         .map_err(MediaError::encoding)?;
     if let Some(exif) = encoding.exif.filter(|exif| exif.len() <= EXIF_BYTES) {
         started.write_marker(Marker::APP(1), &[EXIF_NAME, exif].concat());
     }
+
     for segment in profile_segments(pixels.profile.as_deref().unwrap_or_default()) {
         started.write_marker(Marker::APP(2), &segment);
     }
+
     started
         .write_scanlines(&pixels.samples)
         .map_err(MediaError::encoding)?;
+
     started.finish().map_err(MediaError::encoding)
 }
 

@@ -22,6 +22,7 @@ pub(super) fn encode(pixels: &Pixels, encoding: &EncodeOptions) -> Result<Vec<u8
     if encoding.lossless || pixels.channels == Channels::Rgba {
         require_max_pixels(pixels, MAX_LOSSLESS_PIXELS)?;
     }
+
     let mut config = WebPConfig::new()
         .map_err(|()| MediaError::encoding("libwebp has an incompatible ABI version"))?;
     config.method = METHOD;
@@ -31,6 +32,7 @@ pub(super) fn encode(pixels: &Pixels, encoding: &EncodeOptions) -> Result<Vec<u8
     } else {
         encoding.quality.into()
     };
+
     let expanded = color::expand_gray(pixels);
     let layout = if expanded.channels == Channels::Rgba {
         PixelLayout::Rgba
@@ -41,9 +43,11 @@ pub(super) fn encode(pixels: &Pixels, encoding: &EncodeOptions) -> Result<Vec<u8
     let file = encoder
         .encode_advanced(&config)
         .map_err(|code| MediaError::encoding(format!("{code:?}")))?;
+
     if pixels.profile.is_none() && encoding.exif.is_none() {
         return Ok(file.to_vec());
     }
+
     Ok(with_metadata(&file, pixels, encoding.exif)?)
 }
 

@@ -23,12 +23,15 @@ fn colors_are_converted_from_profile_to_srgb() {
         assert_eq!(pixels(&png).profile, None);
         <[u8; 3]>::try_from(&pixels(&png).samples[..3]).unwrap()
     };
+
     // Display P3's (117, 251, 76) is the brightest green of sRGB.
     let close = |found: [u8; 3], expected: [u8; 3]| {
         found.iter().zip(expected).all(|(a, b)| a.abs_diff(b) <= 6)
     };
     let found = seen(of([117, 251, 76], Some(p3.encode().unwrap())));
+
     assert!(close(found, [0, 255, 0]), "{found:?}");
+
     let found = seen(of([117, 251, 76], None));
     assert!(close(found, [117, 251, 76]), "{found:?}");
 }
@@ -47,7 +50,9 @@ fn gray_profile_is_converted_to_gray() {
         profile: Some(profile),
     };
     let found = pixels(&encode(picture, &files::plain(Format::Png)).unwrap());
+
     assert_eq!((found.channels, found.profile), (Channels::Gray, None));
+
     // 21.5% linear light is 50% in sRGB.
     for (row, expected) in [(0, 0_u8), (1, 128), (2, 255)] {
         assert!(

@@ -24,6 +24,7 @@ pub(crate) fn picture(width: u32, height: u32, channels: Channels) -> Pixels {
     let samples = (0..height)
         .flat_map(|y| (0..width).flat_map(move |x| pixel(x, y)))
         .collect();
+
     Pixels {
         width,
         height,
@@ -207,6 +208,7 @@ pub(crate) fn heif(
         *b"auxC",
         &[&[0; 4], b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0"],
     ));
+
     let mirrored = if mirror.is_some() { 4 } else { 0 };
     let associations = boxed(
         *b"ipma",
@@ -224,6 +226,7 @@ pub(crate) fn heif(
         *b"meta",
         &[&[0; 4], &boxed(*b"pitm", &[&[0; 4], &[0, 2]]), &properties],
     );
+
     [
         boxed(*b"ftyp", &[&brand, &[0; 4], b"mif1", &brand]),
         meta,

@@ -20,6 +20,7 @@ fn seeds() -> Vec<Vec<u8>> {
         ..files::plain(Format::WebP)
     };
     let picture = || files::picture(24, 16, Channels::Rgba);
+
     vec![
         files::with_exif(Format::Jpeg, Channels::Rgb, &exif),
         encode(picture(), &progressive).unwrap(),
@@ -63,10 +64,12 @@ fn apply(file: &mut Vec<u8>, mutation: &Mutation) {
     if file.is_empty() {
         return;
     }
+
     let range = |at: &prop::sample::Index, length: usize| {
         let start = at.index(file.len());
         start..file.len().min(start + length)
     };
+
     match mutation {
         Mutation::Replace(at, value) => {
             let at = at.index(file.len());
@@ -107,10 +110,12 @@ fn all_rules() -> [TransformationRules; 4] {
 /// Asserts that each rule fails or returns a valid image.
 fn check(file: &[u8]) -> Result<(), TestCaseError> {
     let _ = probe(file);
+
     // Large images are skipped, since they take too long.
     if probe(file).is_ok_and(|probed| probed.pixels() > 1 << 22) {
         return Ok(());
     }
+
     for rules in all_rules() {
         if let Ok(TransformOutcome::Transformed(changed)) = transform(file, &rules) {
             let probed = probe(&changed.bytes);
@@ -124,6 +129,7 @@ fn check(file: &[u8]) -> Result<(), TestCaseError> {
             );
         }
     }
+
     Ok(())
 }
 

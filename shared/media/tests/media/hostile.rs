@@ -77,7 +77,9 @@ fn image_over_pixel_limit_is_rejected_by_its_header() {
     );
     let mut gif = files::gif(1);
     gif[6..10].fill(0xFF);
+
     let webp = webp_of_sides(16_383, 16_383);
+
     for file in [
         jpeg,
         zeros(65_535, 65_535, 9),
@@ -136,8 +138,10 @@ fn webp_of_sides(width: u16, height: u16) -> Vec<u8> {
 fn contradictory_dimensions_are_rejected() {
     let rgb = |format| files::file(format, 240, 160, Channels::Rgb);
     let mut gif = files::gif(1);
+
     // The logical screen is smaller than its frame.
     gif[6] = 5;
+
     let lossy = rgb(Format::WebP);
     let canvas = files::webp(&[
         (*b"VP8X", &files::canvas(0, 24, 16)),
@@ -156,6 +160,7 @@ fn contradictory_dimensions_are_rejected() {
         ]
         .concat()
     };
+
     for (name, file) in [
         ("JPEG, too high", with_sides(&rgb(Format::Jpeg), 240, 4_000)),
         ("JPEG, too wide", with_sides(&rgb(Format::Jpeg), 4_000, 160)),
@@ -194,6 +199,7 @@ fn truncated_images_are_rejected_at_every_length() {
         files::file(Format::WebP, 64, 48, Channels::Rgba),
         files::with_exif(Format::WebP, Channels::Rgb, &files::exif(1)),
     ];
+
     for file in &files {
         let format = probe(file).unwrap().format;
         assert_eq!(require_complete(file), Ok(()), "{format:?}");
@@ -270,6 +276,7 @@ fn oversized_profiles_and_exif_are_dropped() {
         profile: Some(giant.clone()),
         ..files::picture(24, 16, Channels::Rgb)
     };
+
     for format in [Format::Jpeg, Format::Png, Format::WebP] {
         let file = encode(picture.clone(), &files::plain(format)).unwrap();
         for rules in encoding_rules() {
@@ -277,13 +284,16 @@ fn oversized_profiles_and_exif_are_dropped() {
             assert!(result.is_ok(), "{format:?}: {result:?}");
         }
     }
+
     let mut exif = files::exif(6);
     exif.resize(6 << 20, 0);
+
     let webp = files::with_exif(Format::WebP, Channels::Rgb, &exif);
     let [as_jpeg, _] = encoding_rules();
     let TransformOutcome::Transformed(changed) = transform(&webp, &as_jpeg).unwrap() else {
         panic!("unchanged")
     };
+
     assert!((changed.width, changed.height) == (16, 24) && changed.bytes.len() < 10_000);
 }
 
@@ -307,6 +317,7 @@ fn image_over_format_limit_is_rejected() {
             "{format:?}"
         );
     }
+
     let lossless = media::EncodeOptions {
         lossless: true,
         ..files::plain(Format::WebP)
@@ -315,6 +326,7 @@ fn image_over_format_limit_is_rejected() {
         quality: 85,
         ..files::plain(Format::Avif)
     };
+
     for (encoding, width, limit) in [
         (lossless, 8_001, MAX_LOSSLESS_PIXELS),
         (middling, 2_501, MAX_AVIF_PIXELS),

@@ -20,7 +20,8 @@ const fn rules(upload_format: domain::UploadFormat) -> TransformationRules {
 
 /// Returns the pixels as displayed by the definition of EXIF orientations.
 fn seen(stored: &Pixels, orientation: u8) -> Pixels {
-    let (width, height) = (stored.width, stored.height);
+    let width = stored.width;
+    let height = stored.height;
     let place = |x: u32, y: u32| match orientation {
         1 => (x, y),
         2 => (width - 1 - x, y),
@@ -39,11 +40,13 @@ fn seen(stored: &Pixels, orientation: u8) -> Pixels {
     };
     let size = stored.channels.count();
     let mut samples = Vec::new();
+
     for (x, y) in (0..down).flat_map(|y| (0..across).map(move |x| (x, y))) {
         let (from_x, from_y) = place(x, y);
         let start = (from_y * width + from_x) as usize * size;
         samples.extend_from_slice(&stored.samples[start..start + size]);
     }
+
     Pixels {
         width: across,
         height: down,
@@ -138,9 +141,12 @@ fn kept_exif_has_normal_orientation_and_no_thumbnail() {
 #[test]
 fn orientation_of_type_long_is_applied() {
     let mut long = files::exif(6);
+
     // The type of the first entry.
     long[12] = 4;
+
     let big_endian = b"MM\0*\0\0\0\x08\0\x01\x01\x12\0\x04\0\0\0\x01\0\0\0\x06\0\0\0\0";
+
     for exif in [&long[..], big_endian] {
         let file = files::with_exif(Format::Jpeg, Channels::Rgb, exif);
         assert_eq!(probe(&file).unwrap().orientation.to_exif(), 6);

@@ -321,12 +321,14 @@ fn unknown_formats_and_empty_images_are_rejected() {
     ] {
         assert_eq!(probe(other), Err(ProbeError::UnknownFormat));
     }
+
     let mut empty = files::file(Format::Jpeg, 7, 5, Channels::Gray);
     let frame = empty
         .windows(2)
         .position(|window| window == [0xFF, 0xC0])
         .unwrap();
     empty[frame + 5..frame + 7].fill(0);
+
     for file in [
         empty,
         files::bmp(0, 5),

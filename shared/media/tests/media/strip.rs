@@ -20,6 +20,7 @@ fn stripped(file: &[u8]) -> Vec<u8> {
 fn files_with_metadata() -> Vec<(&'static str, Vec<u8>)> {
     let exif = files::exif(1);
     let mut jpeg = files::with_exif(Format::Jpeg, Channels::Rgb, &exif);
+
     for (marker, name) in [
         (0xE1, "http://ns.adobe.com/xap/1.0/\0"),
         (0xED, "Photoshop 3.0\0"),
@@ -28,16 +29,22 @@ fn files_with_metadata() -> Vec<(&'static str, Vec<u8>)> {
     ] {
         jpeg = files::with_segment(&jpeg, marker, &[name.as_bytes(), SECRET].concat());
     }
+
     jpeg.extend_from_slice(&files::with_exif(Format::Jpeg, Channels::Rgb, &exif));
+
     let mut png = files::with_exif(Format::Png, Channels::Rgba, &exif);
     for kind in [*b"tEXt", *b"zTXt", *b"iTXt", *b"tIME", *b"prVt"] {
         png = files::with_chunk(&png, kind, SECRET);
     }
+
     png.extend_from_slice(SECRET);
+
     let mut gif = files::gif(1);
     gif.extend_from_slice(SECRET);
+
     let mut webp = files::with_exif(Format::WebP, Channels::Rgba, &exif);
     webp.extend_from_slice(SECRET);
+
     vec![("JPEG", jpeg), ("PNG", png), ("GIF", gif), ("WebP", webp)]
 }
 

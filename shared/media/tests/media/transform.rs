@@ -258,6 +258,7 @@ fn transparency_is_white_in_jpeg_and_kept_in_other_formats() {
     };
     let png = encode(picture.clone(), &files::plain(Format::Png)).unwrap();
     let jpeg = pixels(&changed(&png, "jpeg 100"));
+
     assert_eq!(jpeg.channels, Channels::Rgb);
     for (row, expected) in [
         (8, [255, 255, 255]),
@@ -274,10 +275,12 @@ fn transparency_is_white_in_jpeg_and_kept_in_other_formats() {
             "{row} {found:?}"
         );
     }
+
     let webp = pixels(&changed(&png, "webp"));
     let alphas = |pixels: &Pixels| -> Vec<u8> {
         pixels.samples.iter().skip(3).step_by(4).copied().collect()
     };
+
     assert_eq!(alphas(&webp), alphas(&picture));
     assert!(probe(&changed(&png, "avif")).unwrap().has_alpha);
 }
@@ -291,7 +294,9 @@ fn gif_is_decoded_with_its_palette() {
         [0, 255, 0, 255],
         [0, 0, 0, 0],
     ];
+
     assert_eq!(found.samples, colors.concat().repeat(6));
+
     // A frame smaller than the screen leaves the rest of it transparent.
     let mut file = Vec::new();
     let mut encoder = gif::Encoder::new(&mut file, 3, 2, &[1, 2, 3, 4, 5, 6]).unwrap();
@@ -302,6 +307,7 @@ fn gif_is_decoded_with_its_palette() {
     };
     encoder.write_frame(&frame).unwrap();
     drop(encoder);
+
     let expected = [[0; 16].to_vec(), [1, 2, 3, 255, 4, 5, 6, 255].to_vec()].concat();
     assert_eq!(pixels(&changed(&file, "png")).samples, expected);
 }

@@ -17,7 +17,8 @@ impl World {
         let place = self.place;
         let mut active = BTreeSet::new();
         for path in dump.files_with_bytes() {
-            let (space, id) = (text(path, "space_id"), text(path, "id"));
+            let space = text(path, "space_id");
+            let id = text(path, "id");
             assert!(
                 active.insert(id),
                 "{place:?}: {id} is delivered from two places"
