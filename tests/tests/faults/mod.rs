@@ -3,6 +3,7 @@
 pub(crate) mod aws_calls;
 pub(crate) mod bootstrap;
 pub(crate) mod chaos;
+mod deletion_setup;
 pub(crate) mod deletions;
 pub(crate) mod idempotency;
 pub(crate) mod idempotency_panics;

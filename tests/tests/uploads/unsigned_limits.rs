@@ -156,12 +156,9 @@ async fn hourly_limit_returns_429_with_own_rate_limit_headers(stack: &Stack) {
             ("x-ratelimit-reset", (hour * HOUR_MS / 1_000).to_string()),
             (
                 "ratelimit-policy",
-                "\"unsigned-with_hourly_limit\";q=1;w=3600".to_owned(),
+                "\"unsigned-hourly\";q=1;w=3600".to_owned(),
             ),
-            (
-                "ratelimit",
-                format!("\"unsigned-with_hourly_limit\";r=0;t={left}"),
-            ),
+            ("ratelimit", format!("\"unsigned-hourly\";r=0;t={left}")),
         ] {
             assert_eq!(response.header(name), value, "{name}");
         }
