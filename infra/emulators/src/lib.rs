@@ -2,7 +2,7 @@
 //! directory.
 //!
 //! On one machine they replace AWS: the production AWS SDK clients call them over loopback, with
-//! access keys that carry the IAM permissions of one function each. A [`proxy`] in front of each
+//! access keys that carry the IAM permissions of one function each. A `proxy` in front of each
 //! service checks permissions, logs calls and injects faults.
 //!
 //! - DynamoDB is the `dynoxide` engine. Items expire by the injected clock. The client request
