@@ -39,7 +39,7 @@ pub enum MediaError {
         /// Maximum number of pixels.
         limit: u64,
     },
-    /// A JPEG has too many scans, each of which takes a pass over the whole image.
+    /// A JPEG has too many scans. Each scan takes a pass over the whole image.
     #[error("the image has more than {0} scans")]
     TooManyScans(usize),
     /// A side exceeds the maximum of the target format.

@@ -36,7 +36,7 @@ const CONFLICT_BACKOFF: Backoff = Backoff {
 pub(crate) struct RetryPolicy {
     /// Maximum tries of a batch while DynamoDB leaves items unprocessed.
     pub(crate) batch_tries: u32,
-    /// Maximum tries of a throttled call, each of which is two attempts of the SDK.
+    /// Maximum tries of a throttled call. Each try is two attempts of the SDK.
     pub(crate) call_tries: u32,
     /// Maximum tries of a transaction that is cancelled because of throttling. The SDK does not
     /// repeat it.
