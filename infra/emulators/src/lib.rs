@@ -13,8 +13,7 @@
 //!
 //! Only S3 verifies signatures: a process that reaches loopback can read the data directory too.
 //!
-//! Invariant: an acknowledged write is found again after a restart, also after the process was
-//! killed.
+//! Invariant: acknowledged writes survive a restart, even after a kill.
 
 mod anomaly;
 mod arn;

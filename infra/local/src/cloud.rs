@@ -205,27 +205,27 @@ impl Cloud {
         bootstrap::write_local(&options.data_dir, &local)
     }
 
-    /// `http://127.0.0.1:PORT/api/v1`.
+    /// Returns the base URL of the API, `http://127.0.0.1:PORT/api/v1`.
     pub fn api_url(&self) -> &str {
         &self.api_url
     }
 
-    /// `http://127.0.0.1:PORT/demo`: a page for uploads.
+    /// Returns the URL of a page for uploads, `http://127.0.0.1:PORT/demo`.
     pub fn demo_url(&self) -> String {
         format!("{}{}", self.api_url.trim_end_matches(API_PATH), demo::PATH)
     }
 
-    /// `http://127.0.0.1:PORT`.
+    /// Returns the base URL of delivery, `http://127.0.0.1:PORT`.
     pub fn cdn_url(&self) -> &str {
         &self.cdn_url
     }
 
-    /// `http://127.0.0.1:PORT`.
+    /// Returns the base URL of S3, `http://127.0.0.1:PORT`.
     pub fn s3_url(&self) -> &str {
         self.emulators.s3_url()
     }
 
-    /// An account key of the first user, if the template has a table.
+    /// Returns an account key of the first user, if the template has a table.
     pub fn api_key(&self) -> Option<&str> {
         self.first_key.as_ref().map(|first| first.key.as_str())
     }
@@ -240,22 +240,22 @@ impl Cloud {
         &self.stack
     }
 
-    /// The log of calls to the emulators.
+    /// Returns the log of calls to the emulators.
     pub fn call_log(&self) -> CallLog {
         self.emulators.call_log()
     }
 
-    /// The faults to come.
+    /// Returns the planned faults.
     pub fn faults(&self) -> Faults {
         self.emulators.faults()
     }
 
-    /// Random AWS misbehavior. Disabled at the start.
+    /// Returns the switch of random AWS misbehavior, which is off at the start.
     pub fn chaos(&self) -> emulators::Chaos {
         self.emulators.chaos()
     }
 
-    /// Lets all objects of one length have one ETag, as described at [`Emulators::collide_etags`].
+    /// Gives all objects of one length the same ETag, see [`Emulators::collide_etags`].
     pub fn collide_etags(&self) {
         self.emulators.collide_etags();
     }

@@ -132,7 +132,7 @@ fn banner(cloud: &Cloud, data_dir: &std::path::Path, emulated: bool) -> String {
         None => {}
     }
 
-    text + "\nCtrl-C ends it."
+    text + "\nPress Ctrl-C to stop."
 }
 
 fn print(text: &str) {

@@ -9,8 +9,8 @@ use template::Diagnostics;
 /// Reason why the local stack did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// A port cannot be listened on.
-    #[error("port {port} of 127.0.0.1 cannot be listened on: {reason}")]
+    /// The stack cannot listen on a port.
+    #[error("cannot listen on 127.0.0.1:{port}: {reason}. Choose another port with --port.")]
     Port {
         /// The port.
         port: u16,

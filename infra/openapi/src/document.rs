@@ -28,7 +28,7 @@ const ERRORS: [(u16, &str); 12] = [
     ),
     (422, "Fields are not valid; `errors` names all of them."),
     (429, "The rate limit is exceeded."),
-    (500, "Internal error; `X-Request-Id` names the request."),
+    (500, "Internal error. Report the `X-Request-Id`."),
     (
         503,
         "The service is overloaded, or another request is changing the same resource.",

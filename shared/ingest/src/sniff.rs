@@ -95,7 +95,7 @@ fn detect(
     }
 }
 
-/// Returns the type of a file whose format was detected. The declared type wins if it shares the
+/// Returns the type of a file whose format was detected. The declared type takes precedence if it shares the
 /// container of the detected one.
 fn of_format(
     detected: &str,

@@ -94,8 +94,8 @@ fn require_type(
     }
 }
 
-/// Fails for native executables: ELF, Mach-O, and those of Windows and DOS, which start with `MZ`,
-/// as text may too. A config that allows any executable extension allows them.
+/// Fails for native executables: ELF, Mach-O, and those of Windows and DOS, which start with `MZ`.
+/// Accepts text that starts with `MZ`. A config that allows any executable extension allows them all.
 fn reject_native_executable(head: &[u8], rules: &ValidationRules) -> Result<(), FieldError> {
     let is_native = infer::app::is_elf(head)
         || infer::app::is_mach(head)

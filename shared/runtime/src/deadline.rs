@@ -49,7 +49,7 @@ mod tests {
         assert_eq!(late.headers()["retry-after"], "1");
         assert_eq!(
             late.body(),
-            r#"{"errors":{},"message":"The service is busy. Please try again."}"#
+            r#"{"errors":{},"message":"The service is busy. Retry after the number of seconds in Retry-After."}"#
         );
     }
 

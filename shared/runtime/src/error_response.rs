@@ -29,7 +29,7 @@ pub fn error_response<B: From<String>>(
 
 /// Returns a 503. Only the log contains the reason.
 pub(crate) fn service_unavailable<B: From<String>>(reason: String) -> Response<B> {
-    let message = "The service is busy. Please try again.";
+    let message = "The service is busy. Retry after the number of seconds in Retry-After.";
     let mut response = standard_response(StatusCode::SERVICE_UNAVAILABLE, message);
     response
         .headers_mut()

@@ -2,7 +2,7 @@
 //! randomness, AWS clients, and the servers that run it (Lambda or plain HTTP).
 //!
 //! Invariants:
-//! - Of `functions` and `shared`, only this crate reads the process environment, the clock and the
+//! - Of `functions` and `shared`, only this crate reads the process environment, the wall clock and the
 //!   random source.
 //! - A function gets its configuration from an [`Environment`], so one process can run many
 //!   functions with different configurations.

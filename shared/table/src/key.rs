@@ -3,13 +3,13 @@
 //! | item | partition (`pk`) | sort (`sk`) |
 //! | --- | --- | --- |
 //! | space | `SPACE#{id}` | `SPACE` |
-//! | space by handle; stays as a tombstone after the space is purged | `HANDLE#{handle}` | `HANDLE` |
+//! | space by handle; marked as retired after the purge of the space | `HANDLE#{handle}` | `HANDLE` |
 //! | uniqueness of a space name | `SPACE_NAME#{name in lower case}` | `SPACE_NAME` |
 //! | member of a space | `SPACE#{space id}` | `MEMBER#{user id}` |
 //! | upload config | `SPACE#{space id}` | `CONFIG#{id}` |
 //! | lookup: upload config id → space id | `CONFIG#{id}` | `CONFIG` |
 //! | upload config by name | `SPACE#{space id}` | `CONFIG_NAME#{name}` |
-//! | count of anonymous uploads per config and hour | `SPACE#{space id}` | `UPLOAD_QUOTA#{config id}#{hour}` |
+//! | count of unsigned uploads per config and hour | `SPACE#{space id}` | `UPLOAD_QUOTA#{config id}#{hour}` |
 //! | folder | `SPACE#{space id}` | `FOLDER#{id}` |
 //! | lookup: folder id → space id | `FOLDER#{id}` | `FOLDER` |
 //! | child folder of a folder or of the root | `SPACE#{space id}` | `SUBFOLDER#{parent id, or ROOT}#{id}` |

@@ -1,4 +1,5 @@
-//! Counters of anonymous clients: requests per client and minute, uploads per config and hour.
+//! Counters of requests without a key per client and minute, and of unsigned uploads per config
+//! and hour.
 //!
 //! Each counter is a separate item, which expires after its minute or hour.
 
@@ -62,7 +63,7 @@ impl Table {
         }
     }
 
-    /// Returns the number of anonymous uploads that a config has received in an hour.
+    /// Returns the number of unsigned uploads that a config has received in an hour.
     #[instrument(skip_all)]
     pub async fn uploads_in_hour(
         &self,

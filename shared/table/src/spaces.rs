@@ -108,12 +108,11 @@ impl Table {
         Ok(item.and_then(ByHandle::space))
     }
 
-    /// Replaces the handle item of a purged space by a tombstone, so that no other space takes the
-    /// handle. Idempotent.
+    /// Marks the handle of a purged space as retired, so that no other space takes it. Idempotent.
     #[instrument(skip_all)]
     pub async fn retire_handle(&self, handle: &Handle) -> Result<(), TableError> {
-        let tombstone = RetiredHandle { is_retired: true };
-        self.overwrite(Key::handle(handle), &tombstone).await
+        let retired = RetiredHandle { is_retired: true };
+        self.overwrite(Key::handle(handle), &retired).await
     }
 
     /// Returns a space and one of its records.

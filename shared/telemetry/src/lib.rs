@@ -1,8 +1,8 @@
 //! Logs and metrics of functions.
 //!
 //! A [`Task`] is one request or one job. Its span identifies it in the log, and it counts its AWS
-//! calls. At its end it logs one line, and one line of metrics. Code below adds to the current task
-//! with [`record_route`], [`record_space`] and [`count_aws_attempt`], without having it passed in.
+//! calls. At its end it logs one line (the worker logs the error of a failed job), and one line of
+//! metrics. Code that it calls adds to the current task with [`record_route`], [`record_space`] and [`count_aws_attempt`], without having it passed in.
 //!
 //! Within a task, the public operations of `table`, `bucket` and `queue` have spans of level `info`,
 //! and so do those of `tenant` that make several calls: a warning about an AWS call shows the

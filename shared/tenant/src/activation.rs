@@ -1,6 +1,6 @@
 //! Activation of pending files whose bytes are validated and stored.
 //!
-//! Invariant: a file is activated once. An attempt that loses deletes only its own bytes.
+//! Invariant: a file is activated once. An attempt that another one preceded deletes only its own bytes.
 
 use domain::{File, FileId, FileStatus, Revision, ServiceError, StoredContent, Timestamp};
 use table::{ChangeError, Reason, WriteError};

@@ -1,7 +1,7 @@
 //! Delivery of files: lookup by storage path, access control, and access to the bytes.
 //!
 //! Invariants:
-//! - A [`ResolvedFile`] reveals nothing. Only [`Tenants::authorize_file`], which evaluates access
+//! - A [`ResolvedFile`] has no accessors. Only [`Tenants::authorize_file`], which evaluates access
 //!   control, turns it into an [`AuthorizedFile`] with record and bytes.
 //! - File, space and folders are read as a consistent snapshot, so access is never granted by a
 //!   combination of settings that did not exist.
@@ -243,8 +243,7 @@ struct DeliverableFile {
     folders: HashMap<FolderId, Option<Folder>>,
 }
 
-/// Returns the records of a file that is active, in the space with the handle, and that space is
-/// enabled.
+/// Returns the records if the file is active and belongs to this enabled space.
 fn deliverable(records: DeliveryRecords) -> Option<DeliverableFile> {
     let file = records.file?;
     let space = records.space?;

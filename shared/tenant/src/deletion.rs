@@ -102,7 +102,11 @@ impl SpaceScope {
                     FieldError::Custom("must not be the id of a space that is being deleted");
                 return Err(ServiceError {
                     retry_after_seconds: ends_at.map(|ends_at| ends_at.seconds_after(now)),
-                    ..ServiceError::conflict("The space is being deleted.", "id", field_error)
+                    ..ServiceError::conflict(
+                        "The space is already being deleted. Retry after the number of seconds in Retry-After.",
+                        "id",
+                        field_error,
+                    )
                 });
             }
             space.delete_lock = Some(DeleteLock {
@@ -157,7 +161,8 @@ fn is_locked_by(space: &domain::Space, token: &str, now: Timestamp) -> bool {
 /// Returns the error of uploads to a space that is locked for a deletion.
 pub(crate) fn space_locked() -> ServiceError {
     ServiceError {
-        message: "The space is being deleted. Please try again.".into(),
+        message: "The space is being deleted. Retry after the number of seconds in Retry-After."
+            .into(),
         ..ServiceError::contended("the space is locked for a deletion")
     }
 }

@@ -71,23 +71,23 @@ pub struct NewFile {
 pub(crate) struct FailedWrite {
     pub(crate) error: ServiceError,
     /// Whether the records certainly do not exist and never will.
-    pub(crate) is_final: bool,
+    pub(crate) is_definite: bool,
 }
 
 impl From<ServiceError> for FailedWrite {
     fn from(error: ServiceError) -> FailedWrite {
         FailedWrite {
             error,
-            is_final: false,
+            is_definite: false,
         }
     }
 }
 
 impl FailedWrite {
-    fn is_final(error: ServiceError) -> FailedWrite {
+    fn definite(error: ServiceError) -> FailedWrite {
         FailedWrite {
             error,
-            is_final: true,
+            is_definite: true,
         }
     }
 }
@@ -110,12 +110,12 @@ impl FileStore<'_> {
 
         let written = match self.put_all(files).await {
             Ok(()) => self.write_records(&records, quota, completion).await,
-            Err(error) => Err(FailedWrite::is_final(error)),
+            Err(error) => Err(FailedWrite::definite(error)),
         };
         let Err(failed) = written else {
             return Ok(());
         };
-        if failed.is_final {
+        if failed.is_definite {
             for file in &records {
                 self.remove_original(file).await;
             }
@@ -161,52 +161,46 @@ impl FileStore<'_> {
             Ok(()) => {}
             Err(WriteError::ConditionFailed(Reason::QuotaExhausted)) => {
                 let exhausted = quota.map(|quota| quota.exceeded_error(self.space.now()));
-                return Err(FailedWrite::is_final(exhausted.unwrap_or_else(|| {
+                return Err(FailedWrite::definite(exhausted.unwrap_or_else(|| {
                     ServiceError::internal("a quota failed that was not set")
                 })));
             }
             Err(error @ WriteError::ConditionFailed(_)) => {
-                return Err(FailedWrite::is_final(error.into()));
+                return Err(FailedWrite::definite(error.into()));
             }
             Err(error @ WriteError::Failed(_)) => {
                 let exist = table.resolve_unknown_commit(records, reservation).await;
                 if !exist.map_err(ServiceError::from)? {
-                    return Err(FailedWrite::is_final(error.into()));
+                    return Err(FailedWrite::definite(error.into()));
                 }
             }
         }
 
-        let error = match self.check_after_write(folder).await {
-            Ok(None) => return Ok(()),
-            Ok(Some(error)) | Err(error) => error,
+        let Err(error) = self.check_after_write(folder).await else {
+            return Ok(());
         };
         self.roll_back(records, error, reservation).await
     }
 
-    /// Returns why new records must be rolled back. Only a read after the write detects a deletion
-    /// whose last check preceded the write.
-    async fn check_after_write(
-        &self,
-        folder: Option<FolderId>,
-    ) -> Result<Option<ServiceError>, ServiceError> {
+    /// Fails if new records must be rolled back. Only a read after the write detects a deletion whose
+    /// last check preceded the write.
+    async fn check_after_write(&self, folder: Option<FolderId>) -> Result<(), ServiceError> {
         let found = self.space.with_unlocked_folder(folder).await?;
         let now = self.space.now();
 
         let Some(space) = found.space else {
-            return Ok(Some(
-                FieldErrors::from(("space", FieldError::InvalidSelection)).into(),
-            ));
+            return Err(FieldErrors::from(("space", FieldError::InvalidSelection)).into());
         };
         if space.is_locked(now) {
-            return Ok(Some(space_locked()));
+            return Err(space_locked());
         }
-        Ok(match found.record {
+        match found.record {
             None if folder.is_some() => {
-                Some(FieldErrors::from((FOLDER_FIELD, FieldError::InvalidSelection)).into())
+                Err(FieldErrors::from((FOLDER_FIELD, FieldError::InvalidSelection)).into())
             }
-            Some(folder) if folder.is_locked(now) => Some(folder_locked()),
-            _ => None,
-        })
+            Some(folder) if folder.is_locked(now) => Err(folder_locked()),
+            _ => Ok(()),
+        }
     }
 
     /// Rolls back a write that failed its check after the commit. If the files were moved or deleted
@@ -237,7 +231,7 @@ impl FileStore<'_> {
         if is_moved {
             Ok(())
         } else {
-            Err(FailedWrite::is_final(error))
+            Err(FailedWrite::definite(error))
         }
     }
 

@@ -132,7 +132,8 @@ impl SpaceScope {
 /// Returns the error of adding something to a folder that is locked for a deletion.
 pub(crate) fn folder_locked() -> ServiceError {
     ServiceError {
-        message: "The folder is being deleted. Please try again.".into(),
+        message: "The folder is being deleted. Retry after the number of seconds in Retry-After."
+            .into(),
         ..ServiceError::contended("the folder is locked for a deletion")
     }
 }

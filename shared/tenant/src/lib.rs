@@ -1,7 +1,8 @@
 //! Tenant-scoped access to DynamoDB, S3 and SQS.
 //!
 //! Invariants:
-//! - This is the only crate that uses `table`, `bucket` and `queue`.
+//! - This is the only crate that reads and writes through `table`, `bucket` and `queue`; `runtime`
+//!   only opens them.
 //! - A [`SpaceScope`] exists only for an authorized [`Caller`], a verified [`UploadScope`], a valid
 //!   confirm token, or a background job. It reads and writes only its own space.
 //! - Reads outside of a scope are limited to authentication, the lookup of the space that an id

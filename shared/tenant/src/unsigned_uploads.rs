@@ -70,11 +70,13 @@ impl UnverifiedUpload {
             .filter(|referrer| referrer.is_allowed(&restrictions.allowed_referrers));
         let Some(referrer) = referrer else {
             return Err(ServiceError::forbidden(
-                "Uploads from this referrer are not allowed.",
+                "The Referer header is missing, or its host is not among the allowed referrers of this upload config.",
             ));
         };
         if restrictions.require_https && !(referrer.is_secure() && origin.is_secure) {
-            return Err(ServiceError::forbidden("Uploads require HTTPS."));
+            return Err(ServiceError::forbidden(
+                "This upload config requires HTTPS for the page and the upload.",
+            ));
         }
 
         self.0.space.require_uploads()?;

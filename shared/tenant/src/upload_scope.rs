@@ -182,7 +182,9 @@ impl Tenants {
         tokens: &ConfirmTokens,
     ) -> Result<Option<Scoped<File>>, ServiceError> {
         if !tokens.verify(token, id) {
-            return Err(ServiceError::forbidden("The confirm token is invalid."));
+            return Err(ServiceError::forbidden(
+                "The confirm token does not belong to this file.",
+            ));
         }
         let Some(space_id) = self.table.space_of_file(id).await? else {
             return Ok(None);
@@ -197,7 +199,9 @@ impl Tenants {
 
         let expires_at = file.created_at.plus_ms(CONFIRM_TOKEN_LIFETIME_MS);
         if self.table.env().now() >= expires_at {
-            return Err(ServiceError::forbidden("The confirm token has expired."));
+            return Err(ServiceError::forbidden(
+                "The confirm token has expired. Create a new presigned upload.",
+            ));
         }
         Ok(Some(Scoped {
             space: self.scope(space, UPLOAD_ROLE),

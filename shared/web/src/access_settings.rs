@@ -7,7 +7,7 @@ use domain::{
 use crate::{FieldReader, FromFields};
 
 /// Flags of `access_control`. One flag sets the other to its complement; of two flags, the stricter
-/// one wins.
+/// one applies.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AccessControlChange {
     requires_auth: Option<bool>,
@@ -23,7 +23,7 @@ impl FromFields for AccessControlChange {
                 "requires_auth",
                 "Whether delivery requires a signed URL or an API key.",
             );
-            fields.describe("public_read", "The opposite of `requires_auth`.");
+            fields.describe("public_read", "The complement of `requires_auth`.");
 
             Some(AccessControlChange {
                 requires_auth,
@@ -32,7 +32,7 @@ impl FromFields for AccessControlChange {
         });
         fields.describe(
             "access_control",
-            "One flag sets the other. If both are present and differ, the stricter one wins.",
+            "One flag sets the other. If both are present and differ, the stricter one applies.",
         );
 
         Some(given.unwrap_or_default())

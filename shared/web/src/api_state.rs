@@ -39,7 +39,7 @@ impl RateLimitTier {
 pub struct ApiState {
     /// Access to tenants.
     pub tenants: Tenants,
-    /// Rate limit of each API key.
+    /// Rate limit of each API key, signed URL or confirm token.
     pub limit: RateLimit,
     /// Clock and random source.
     pub env: Env,

@@ -1,4 +1,4 @@
-//! Middleware of every function: panics as 500, CORS headers and rate-limit headers.
+//! Middleware of every HTTP function: panics as 500, CORS headers and rate-limit headers.
 
 use std::any::Any;
 

@@ -5,19 +5,21 @@
 //!
 //! - A handler takes [`Can`] or [`Authenticated`] first, then [`ValidJson`], [`IdempotentJson`],
 //!   [`PageQuery`] or [`ListQuery`]. They authenticate, authorize and validate before it runs.
-//! - A handler returns [`Data`], [`Created`], [`NoContent`], [`Accepted`] or [`PageResponse`], or
-//!   fails with [`ApiError`].
+//! - A handler returns [`Data`], [`Created`], [`CreatedUnwrapped`], [`NoContent`], [`Accepted`] or
+//!   [`PageResponse`], or fails with [`ApiError`].
 //! - An [`Endpoint`] declares method, path and summary next to its handler. [`RouterBuilder`] mounts
 //!   it, and [`openapi`] describes it.
 //!
 //! Invariants:
 //! - A handler accesses a space only through [`Can`], which this crate creates after authentication
-//!   and authorization, or, for anonymous uploads, through a signed URL or an upload config.
-//! - A request with a key is authenticated, and counted for its rate limit, once and before its body
-//!   is read.
+//!   and authorization, or, for uploads without a key, through a signed URL, an upload config or
+//!   a confirm token.
+//! - An API request with a key is authenticated, and counted for its rate limit, once and before its
+//!   body is read.
 //! - A resource that the caller cannot see is reported like a missing one: 404 if the path, the
 //!   query's `id`, or the body of an update or deletion names it; 422 if a field refers to it.
-//! - Every error has the standard body `{"message", "errors"}`, which [`ApiError`] creates.
+//! - Every error has the standard body `{"message", "errors"}`, which [`ApiError`] creates, or `runtime`
+//!   if no handler responds in time.
 //! - No key, signature or byte of a file is logged.
 
 mod access_settings;

@@ -14,7 +14,7 @@ pub struct JobContext {
 }
 
 impl JobContext {
-    /// Returns the time until Lambda ends the invocation; zero if the deadline is not known.
+    /// Returns the time until Lambda ends the invocation; zero after the deadline.
     pub fn time_left(&self) -> Duration {
         self.deadline.saturating_duration_since(Instant::now())
     }

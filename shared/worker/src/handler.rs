@@ -13,7 +13,7 @@ use crate::JobContext;
 
 /// Processes the jobs of one queue.
 pub trait Worker: Send + Sync + 'static {
-    /// Payload of a message: ids and a revision.
+    /// Payload of a message: ids and times.
     type Job: DeserializeOwned + Send;
 
     /// Runs a job. It must be idempotent: SQS may deliver a message more than once.
@@ -243,7 +243,7 @@ mod tests {
         drop(guard);
 
         let log = String::from_utf8(buffer.0.lock().unwrap().clone()).unwrap();
-        let causes = "The service is busy. Please try again: Server error: no capacity";
+        let causes = "The service is busy. Retry after the number of seconds in Retry-After: Server error: no capacity";
         assert!(log.contains(causes), "{log}");
         assert!(log.contains("message_id=\"0\""), "{log}");
     }

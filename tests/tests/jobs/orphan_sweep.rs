@@ -137,7 +137,7 @@ async fn run_sweep(stack: &Stack) {
     };
     tokio::time::timeout(DEADLINE, failed)
         .await
-        .expect("each fault meets a call");
+        .expect("each fault applies to a call");
     stack.run_for(VISIBILITY).await;
 }
 

@@ -146,7 +146,7 @@ async fn start_failure_names_its_cause() {
     let message = Program::start(&data_dir, &["--port", &port]).rejected();
 
     assert!(
-        message.contains(&format!("port {port} of 127.0.0.1 cannot be listened on")),
+        message.contains(&format!("cannot listen on 127.0.0.1:{port}")),
         "{message}"
     );
 

@@ -10,7 +10,7 @@ use tests::{
 use super::expected_error::{ExpectedError, error, error_with};
 
 /// Error message of a 503.
-const BUSY: &str = "The service is busy. Please try again.";
+const BUSY: &str = "The service is busy. Retry after the number of seconds in Retry-After.";
 
 /// A response, and the error that it must be.
 struct Case {

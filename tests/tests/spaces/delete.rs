@@ -79,7 +79,7 @@ async fn space_under_delete_lock_returns_409_with_retry_after(stack: &Stack) {
     assert_eq!(upload.header("retry-after"), "1");
     assert_eq!(
         upload.json()["message"],
-        "The space is being deleted. Please try again."
+        "The space is being deleted. Retry after the number of seconds in Retry-After."
     );
 
     upload.expect_error(503);

@@ -48,7 +48,7 @@ const ERRORS: [(&str, &str); 22] = [
     ("name", "The name field format is invalid."),
     (
         "allow_unsigned",
-        "The allow unsigned field must be false when is signed is true.",
+        "The allow unsigned field must be false when `is_signed` is true.",
     ),
     ("delivery_type", "The selected delivery type is invalid."),
     (

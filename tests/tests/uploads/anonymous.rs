@@ -226,7 +226,10 @@ async fn confirm_token_expires_an_hour_after_presigned_url(stack: &Stack) {
     stack.clock.advance(seconds(1));
     let late = confirm(stack, &pending_file).await;
 
-    assert_eq!(late.json()["message"], "The confirm token has expired.");
+    assert_eq!(
+        late.json()["message"],
+        "The confirm token has expired. Create a new presigned upload."
+    );
     assert_eq!(late.expect_error(403), json!({}));
     assert_eq!(record(&acme.client, &first).await["status"], "active");
 }

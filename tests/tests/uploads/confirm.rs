@@ -80,7 +80,7 @@ async fn presigned_upload_is_confirmed_repeatedly(stack: &Stack) {
     );
     assert_eq!(
         early.expect_error(409),
-        file_error("must be uploaded to its URL first")
+        file_error("must be uploaded to its presigned URL first")
     );
 
     stack

@@ -28,7 +28,7 @@ impl FromFields for ReferenceQuery {
     fn read(fields: &mut impl FieldReader) -> Option<ReferenceQuery> {
         let space = SpaceQuery::read(fields);
         let reference = fields.required("ref", Reference::parse);
-        fields.describe("ref", "Reference that the client gave to the file.");
+        fields.describe("ref", "Reference chosen by the client.");
 
         Some(ReferenceQuery {
             space: space?,

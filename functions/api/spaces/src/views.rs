@@ -62,7 +62,7 @@ pub(crate) struct DetailedSpaceView {
 struct AccessControlView {
     /// Whether delivery requires a signed URL or an API key.
     requires_auth: bool,
-    /// The opposite of `requires_auth`.
+    /// The complement of `requires_auth`.
     public_read: bool,
 }
 

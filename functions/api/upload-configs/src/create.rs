@@ -16,7 +16,7 @@ use crate::{
 
 /// The field error of a config that both requires signed uploads and allows unsigned ones.
 pub(crate) const SIGNED_AND_UNSIGNED: FieldError =
-    FieldError::Custom("must be false when is signed is true");
+    FieldError::Custom("must be false when `is_signed` is true");
 
 pub(crate) const CREATE: Endpoint = Endpoint::post(
     "createUploadConfig",

@@ -64,7 +64,7 @@ pub(crate) fn read_id(fields: &mut impl FieldReader) -> Option<String> {
     let id = fields.optional(ID, ResourceId::parse);
     let alias = fields.optional(ID_ALIAS, ResourceId::parse);
     fields.describe(ID, "Id of the upload config.");
-    fields.describe(ID_ALIAS, "Another name of `id`.");
+    fields.describe(ID_ALIAS, "Alias of `id`.");
 
     if !fields.has_value(ID) && !fields.has_value(ID_ALIAS) {
         fields.reject(ID, &FieldError::RequiredWithout(ID_ALIAS));

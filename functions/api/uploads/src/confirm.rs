@@ -211,6 +211,6 @@ fn not_uploaded() -> ServiceError {
     ServiceError::conflict(
         "The file has not been uploaded yet.",
         FILE,
-        FieldError::Custom("must be uploaded to its URL first"),
+        FieldError::Custom("must be uploaded to its presigned URL first"),
     )
 }

@@ -35,7 +35,7 @@ impl InjectedError {
     }
 }
 
-/// The fault that one attempt meets.
+/// The fault that applies to one attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     /// The call takes effect, then the connection is closed without a response.
@@ -176,7 +176,7 @@ impl Faults {
         }
     }
 
-    /// Removes and returns the fault that this attempt meets.
+    /// Removes and returns the fault that applies to this attempt.
     pub(super) fn take(&self, principal: &str, service: Service, operation: &str) -> Option<Fault> {
         self.take_disconnection(principal, service, operation)
             .or_else(|| self.take_planned(service, operation))

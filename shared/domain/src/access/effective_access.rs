@@ -12,7 +12,7 @@ use crate::{File, FolderChain, FolderId, Security, Space};
 /// API are complements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccessControl {
-    /// Whether delivery requires a signed URL or a key.
+    /// Whether delivery requires a signed URL or an API key.
     pub requires_auth: bool,
 }
 
@@ -24,9 +24,9 @@ pub struct AccessControl {
 pub enum DeliveryType {
     /// Public.
     Upload,
-    /// The original requires a signed URL or a key; derived images are public.
+    /// The original requires a signed URL or an API key; derived images are public.
     Private,
-    /// Everything requires a signed URL or a key, and is not cached.
+    /// Everything requires a signed URL or an API key, and is not cached.
     Authenticated,
 }
 
@@ -58,7 +58,7 @@ pub enum AccessSource {
 /// Effective access control, as the API reports it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EffectiveAccess {
-    /// Whether delivery requires a signed URL or a key.
+    /// Whether delivery requires a signed URL or an API key.
     pub requires_auth: bool,
     /// The complement of `requires_auth`.
     pub public_read: bool,
@@ -135,7 +135,7 @@ impl EffectiveAccess {
     }
 }
 
-/// Whether the original of a file requires a signed URL or a key: by its delivery type or by its
+/// Whether the original of a file requires a signed URL or an API key: by its delivery type or by its
 /// effective access control.
 pub fn requires_auth(file: &File, folders: &FolderChain, space: &Space) -> bool {
     file.delivery_type != DeliveryType::Upload

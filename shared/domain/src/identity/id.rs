@@ -137,7 +137,7 @@ ids! {
     FolderId,
     /// Id of a file.
     FileId,
-    /// Identifies one of the objects stored for a file: the one that holds its current bytes.
+    /// Revision of a file's bytes: identifies one object stored for the file.
     Revision,
 }
 

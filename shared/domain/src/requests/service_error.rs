@@ -140,7 +140,7 @@ impl ServiceError {
             retry_after_seconds: Some(BUSY_SECONDS),
             ..ServiceError::new(
                 ErrorKind::Unavailable,
-                "The service is busy. Please try again.",
+                "The service is busy. Retry after the number of seconds in Retry-After.",
             )
         }
     }

@@ -1,4 +1,4 @@
-//! The chain of folders from the root down to a file's or a folder's parent.
+//! The chain of folders from the root down to a leaf: the folder of a file, or a folder itself.
 //!
 //! Invariant: a [`FolderChain`] follows the `parent` of each folder, from the leaf up to the root.
 //! `ancestor_ids` only decide which folders to read.

@@ -162,9 +162,13 @@ pub enum SignatureError {
 impl From<SignatureError> for ServiceError {
     fn from(error: SignatureError) -> ServiceError {
         ServiceError::forbidden(match error {
-            SignatureError::Incomplete => "The signed URL is incomplete.",
-            SignatureError::Invalid => "The signature is invalid.",
-            SignatureError::Expired => "The signed URL has expired.",
+            SignatureError::Incomplete => {
+                "The signed URL is incomplete: `expires`, `kid`, `signature` and the signed parameters must each appear once, with valid values."
+            }
+            SignatureError::Invalid => {
+                "The signature does not match the URL. Request a new signed URL."
+            }
+            SignatureError::Expired => "The signed URL has expired. Request a new one.",
         })
     }
 }

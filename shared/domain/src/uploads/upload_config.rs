@@ -79,7 +79,7 @@ pub struct UnsignedRestrictions {
     pub allowed_referrers: Vec<ReferrerPattern>,
     /// Whether the page and the upload must use HTTPS.
     pub require_https: bool,
-    /// Maximum number of uploads per clock hour; `None` uses the installation's default.
+    /// Maximum number of uploads per clock hour. Null applies the default of the installation.
     pub max_uploads_per_hour: Option<u64>,
 }
 

@@ -66,9 +66,9 @@ impl Default for StorageRules {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ValidationRules {
-    /// Extensions of accepted types; `None` accepts all.
+    /// Extensions of accepted types. Null accepts all types.
     pub allowed_formats: Option<Vec<Extension>>,
-    /// Maximum size of a file, in bytes; `None` uses the limit of the upload route.
+    /// Maximum size of a file, in bytes. Null applies the limit of the upload route.
     pub max_file_size: Option<u64>,
     /// Minimum width of an image, in pixels.
     pub min_image_width: Option<u32>,
@@ -264,7 +264,7 @@ pub struct EagerTransformation {
     pub height: Option<u32>,
     /// How the image is resized.
     pub crop: Crop,
-    /// Format; `None` uses the format of the original.
+    /// Format. Null keeps the format of the original.
     pub format: Option<ImageFormat>,
 }
 
