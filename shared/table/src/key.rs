@@ -53,11 +53,11 @@ pub(crate) const PARTITION: &str = "pk";
 pub(crate) const SORT: &str = "sk";
 
 /// Sort key of a space's own record.
-pub(crate) const SPACE: &str = "SPACE";
+pub const SPACE: &str = "SPACE";
 /// Prefix of the sort keys of a space's folders.
-pub(crate) const FOLDERS: &str = "FOLDER#";
+pub const FOLDERS: &str = "FOLDER#";
 /// Prefix of the sort keys of a space's files.
-pub(crate) const FILES: &str = "FILE#";
+pub const FILES: &str = "FILE#";
 /// Prefix of the sort keys of a space's upload configs.
 pub(crate) const UPLOAD_CONFIGS: &str = "CONFIG#";
 /// Prefix of the sort keys of a space's members.
@@ -70,14 +70,38 @@ pub(crate) const MEMBERSHIPS: &str = "SPACE#";
 /// Separates a name from the id of its file. No name contains this character, and every character
 /// that a name may contain sorts after it.
 pub(crate) const NAME_END: char = '\u{1}';
+/// Prefix of the sort keys of the child folders of folders.
+pub const SUBFOLDERS: &str = "SUBFOLDER#";
+/// Prefix of the sort keys that reserve the names of folders in their parents.
+pub const FOLDER_NAMES: &str = "FOLDER_NAME#";
+/// Prefix of the sort keys of the index entries of files by folder.
+pub const FILES_IN_FOLDERS: &str = "FOLDER_FILE#";
+/// Prefix of the partition keys of spaces.
+pub const SPACES: &str = "SPACE#";
+/// Prefix of the partition keys of handles of spaces.
+pub const HANDLES: &str = "HANDLE#";
+/// Prefix of the partition keys of the lookup items of files.
+pub const FILE_LOOKUPS: &str = "FILE#";
+/// Prefix of the partition keys of the lookup items of folders.
+pub const FOLDER_LOOKUPS: &str = "FOLDER#";
+/// Prefix of the partition keys of active files by storage path.
+pub const PATHS: &str = "PATH#";
+/// Prefix of the partition keys of API keys as requests are authenticated by them.
+pub const AUTHENTICATED_KEYS: &str = "KEY#";
+/// Prefix of the partition keys of rate counters.
+pub const RATE_COUNTERS: &str = "RATE#";
+/// Prefix of the partition keys of idempotency reservations.
+pub const IDEMPOTENCY_RESERVATIONS: &str = "IDEMPOTENCY#";
 /// Stands for the root in place of a folder id.
 const ROOT: &str = "ROOT";
 
 /// The primary key of an item.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Key {
-    pub(crate) partition: String,
-    pub(crate) sort: String,
+pub struct Key {
+    /// Partition key.
+    pub partition: String,
+    /// Sort key.
+    pub sort: String,
 }
 
 impl Key {
@@ -88,19 +112,22 @@ impl Key {
         }
     }
 
-    pub(crate) fn space(id: SpaceId) -> Key {
+    /// Returns the key of a space.
+    pub fn space(id: SpaceId) -> Key {
         Key::new(space_partition(id), SPACE)
     }
 
-    pub(crate) fn handle(handle: &Handle) -> Key {
-        Key::new(format!("HANDLE#{handle}"), "HANDLE")
+    /// Returns the key of the handle of a space.
+    pub fn handle(handle: &Handle) -> Key {
+        Key::new(format!("{HANDLES}{handle}"), "HANDLE")
     }
 
     pub(crate) fn space_name(name: &SpaceName) -> Key {
         Key::new(format!("SPACE_NAME#{}", name.folded()), "SPACE_NAME")
     }
 
-    pub(crate) fn member(space: SpaceId, user: UserId) -> Key {
+    /// Returns the key of a member of a space.
+    pub fn member(space: SpaceId, user: UserId) -> Key {
         Key::new(space_partition(space), format!("{MEMBERS}{user}"))
     }
 
@@ -127,15 +154,18 @@ impl Key {
         Key::new("FIRST_USER".to_owned(), "FIRST_USER")
     }
 
-    pub(crate) fn membership(user: UserId, space: SpaceId) -> Key {
+    /// Returns the key of a membership of a user.
+    pub fn membership(user: UserId, space: SpaceId) -> Key {
         Key::new(user_partition(user), format!("{MEMBERSHIPS}{space}"))
     }
 
-    pub(crate) fn api_key(hash: &KeyHash) -> Key {
-        Key::new(format!("KEY#{}", hash.as_str()), "KEY")
+    /// Returns the key of an API key as requests are authenticated by it.
+    pub fn api_key(hash: &KeyHash) -> Key {
+        Key::new(format!("{AUTHENTICATED_KEYS}{}", hash.as_str()), "KEY")
     }
 
-    pub(crate) fn listed_api_key(owner: KeyOwner, id: KeyId) -> Key {
+    /// Returns the key of an API key as its owner lists it.
+    pub fn listed_api_key(owner: KeyOwner, id: KeyId) -> Key {
         Key::new(owner_partition(owner), format!("{API_KEYS}{:020}", id.0))
     }
 
@@ -143,12 +173,13 @@ impl Key {
         Key::new("COUNTER#KEY".to_owned(), "COUNTER")
     }
 
-    pub(crate) fn folder(space: SpaceId, id: FolderId) -> Key {
+    /// Returns the key of a folder.
+    pub fn folder(space: SpaceId, id: FolderId) -> Key {
         Key::new(space_partition(space), folder_sort(id))
     }
 
     pub(crate) fn folder_lookup(id: FolderId) -> Key {
-        Key::new(format!("FOLDER#{id}"), "FOLDER")
+        Key::new(format!("{FOLDER_LOOKUPS}{id}"), "FOLDER")
     }
 
     pub(crate) fn subfolder(space: SpaceId, parent: Option<FolderId>, id: FolderId) -> Key {
@@ -162,7 +193,7 @@ impl Key {
         Key::new(
             space_partition(space),
             format!(
-                "FOLDER_NAME#{}#{}",
+                "{FOLDER_NAMES}{}#{}",
                 folder_or_root(parent),
                 digest(&name.folded())
             ),
@@ -174,16 +205,17 @@ impl Key {
         Key::new(space_partition(space), sort)
     }
 
-    pub(crate) fn file(space: SpaceId, id: FileId) -> Key {
+    /// Returns the key of a file.
+    pub fn file(space: SpaceId, id: FileId) -> Key {
         Key::new(space_partition(space), format!("{FILES}{id}"))
     }
 
     pub(crate) fn file_lookup(id: FileId) -> Key {
-        Key::new(format!("FILE#{id}"), "FILE")
+        Key::new(format!("{FILE_LOOKUPS}{id}"), "FILE")
     }
 
     pub(crate) fn path(storage_path: &str) -> Key {
-        Key::new(format!("PATH#{}", digest(storage_path)), "PATH")
+        Key::new(format!("{PATHS}{}", digest(storage_path)), "PATH")
     }
 
     pub(crate) fn upload_quota(space: SpaceId, quota: HourlyQuota) -> Key {
@@ -194,7 +226,10 @@ impl Key {
     }
 
     pub(crate) fn rate_counter(tier: &str, client: &str, minute: Window) -> Key {
-        Key::new(format!("RATE#{tier}#{client}#{}", minute.0), "RATE")
+        Key::new(
+            format!("{RATE_COUNTERS}{tier}#{client}#{}", minute.0),
+            "RATE",
+        )
     }
 
     pub(crate) fn sweep() -> Key {
@@ -202,11 +237,14 @@ impl Key {
     }
 
     pub(crate) fn idempotency(request_hash: &str) -> Key {
-        Key::new(format!("IDEMPOTENCY#{request_hash}"), "IDEMPOTENCY")
+        Key::new(
+            format!("{IDEMPOTENCY_RESERVATIONS}{request_hash}"),
+            "IDEMPOTENCY",
+        )
     }
 
     /// Returns the key as attributes.
-    pub(crate) fn attributes(self) -> HashMap<String, AttributeValue> {
+    pub fn attributes(self) -> HashMap<String, AttributeValue> {
         HashMap::from([
             (PARTITION.to_owned(), AttributeValue::S(self.partition)),
             (SORT.to_owned(), AttributeValue::S(self.sort)),
@@ -225,7 +263,7 @@ impl Key {
 
 /// Returns the partition of everything that belongs to a space.
 pub(crate) fn space_partition(id: SpaceId) -> String {
-    format!("SPACE#{id}")
+    format!("{SPACES}{id}")
 }
 
 /// Returns the partition of everything that belongs to a user.
@@ -248,12 +286,12 @@ pub(crate) fn folder_sort(id: FolderId) -> String {
 
 /// Returns the prefix of the sort keys of the direct children of a folder or of the root.
 pub(crate) fn subfolders(parent: Option<FolderId>) -> String {
-    format!("SUBFOLDER#{}#", folder_or_root(parent))
+    format!("{SUBFOLDERS}{}#", folder_or_root(parent))
 }
 
 /// Returns the prefix of the index entries of the files directly in a folder or in the root.
 pub(crate) fn files_in_folder(folder: Option<FolderId>) -> String {
-    format!("FOLDER_FILE#{}#", folder_or_root(folder))
+    format!("{FILES_IN_FOLDERS}{}#", folder_or_root(folder))
 }
 
 /// Returns the prefix of the index entries of the files with a reference.

@@ -23,6 +23,7 @@ mod folders;
 mod idempotency;
 mod key;
 mod key_checks;
+pub mod keys;
 mod members;
 mod purge;
 mod query;
