@@ -169,6 +169,22 @@ impl Faults {
         attempts_left + usize::from(is_disconnection_pending)
     }
 
+    /// Describes the planned faults that have not applied yet, for failure messages.
+    pub fn describe_pending(&self) -> Vec<String> {
+        let mut descriptions: Vec<String> = self.planned().iter().map(describe).collect();
+        let disconnection = self.disconnection();
+        let pending = disconnection
+            .iter()
+            .filter(|disconnection| disconnection.broken.is_empty());
+        descriptions.extend(pending.map(|disconnection| {
+            format!(
+                "disconnection of {} after {} more attempts",
+                disconnection.principal, disconnection.skips_left
+            )
+        }));
+        descriptions
+    }
+
     /// Waits while this attempt is held.
     pub(super) async fn wait_while_held(&self, principal: &str, operation: &str) {
         if operation != POLL_OPERATION {
@@ -243,4 +259,16 @@ impl Faults {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn describe(planned: &PlannedFault) -> String {
+    let fault = match &planned.fault {
+        None => "no fault".to_owned(),
+        Some(Fault::Reject(error)) => format!("{} {}", error.status, error.code),
+        Some(fault) => format!("{fault:?}"),
+    };
+    format!(
+        "{fault} for {} attempts of {:?} {}",
+        planned.times_left, planned.service, planned.operation
+    )
 }

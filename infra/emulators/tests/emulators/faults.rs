@@ -19,6 +19,10 @@ async fn call_with_lost_response_takes_effect() {
     let faults = emulation.emulators.faults();
     faults.lose_response(Service::DynamoDb, "PutItem", 1);
     assert_eq!(faults.pending(), 1);
+    assert_eq!(
+        faults.describe_pending(),
+        ["LoseResponse for 1 attempts of DynamoDb PutItem"]
+    );
 
     let client = emulation.dynamodb("operator");
     let put = client
