@@ -1,11 +1,10 @@
-//! The workspace: the layers of the crates, the features of each build, and licences.
+//! The layers of the crates, and the packages that a crate must not reach.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    process::Command,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
-use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Node, PackageId};
+use cargo_metadata::{DependencyKind, Metadata};
+
+use super::{PLATFORMS, graph, metadata};
 
 /// The crates of the workspace in layers, and the crates of lower layers that each may depend on,
 /// also in its tests. `tests` may depend on all.
@@ -154,41 +153,6 @@ const KEPT_OUT: &[(&[&str], &[&str])] = &[
     (&["emulators"], &["domain"]),
 ];
 
-/// Accepted licences.
-const LICENCES: &[&str] = &[
-    "0BSD",
-    "Apache-2.0",
-    "Apache-2.0 WITH LLVM-exception",
-    "BSD-2-Clause",
-    "BSD-3-Clause",
-    "BSL-1.0",
-    "CC0-1.0",
-    "IJG",
-    "ISC",
-    "MIT",
-    "MIT-0",
-    "Unicode-3.0",
-    "Unlicense",
-    "Zlib",
-];
-
-/// Platforms of deployment and development. Packages for other platforms do not count.
-const PLATFORMS: [&str; 2] = ["aarch64-unknown-linux-gnu", "x86_64-unknown-linux-gnu"];
-
-fn metadata(platform: &str) -> Metadata {
-    let options = ["--locked", "--filter-platform", platform].map(str::to_owned);
-    MetadataCommand::new()
-        .other_options(options)
-        .exec()
-        .expect("a workspace")
-}
-
-/// Returns the dependencies of each package, by id.
-fn graph(metadata: &Metadata) -> BTreeMap<&PackageId, &Node> {
-    let resolve = metadata.resolve.as_ref().expect("a resolved graph");
-    resolve.nodes.iter().map(|node| (&node.id, node)).collect()
-}
-
 /// Returns the names of all direct and transitive dependencies of a crate.
 fn reached(metadata: &Metadata, name: &str) -> BTreeSet<String> {
     let graph = graph(metadata);
@@ -280,160 +244,5 @@ fn excluded_packages_are_not_reached_by_any_path() {
             .flat_map(|(_, kept_out)| *kept_out)
             .find(|name| !everything.contains(**name));
         assert_eq!(unknown, None, "on {platform}");
-    }
-}
-
-/// Returns the packages that a command compiles, each with its features, as `cargo tree` prints
-/// them.
-fn compiled(options: &[&str]) -> BTreeSet<String> {
-    let mut command = Command::new(env!("CARGO"));
-    command
-        .args([
-            "tree",
-            "--locked",
-            "--prefix",
-            "none",
-            "--format",
-            "{p} [{f}]",
-        ])
-        .args(options);
-    let printed = command.current_dir("..").output().expect("cargo runs");
-    assert!(
-        printed.status.success(),
-        "{}",
-        String::from_utf8_lossy(&printed.stderr)
-    );
-
-    let printed = String::from_utf8(printed.stdout).expect("text");
-    printed
-        .lines()
-        .map(|line| line.trim_end_matches(" (*)").to_owned())
-        .collect()
-}
-
-#[test]
-fn local_stack_and_tests_share_one_build() {
-    let local_stack = compiled(&["--package", "local", "--edges", "no-dev"]);
-    let tests = compiled(&["--workspace", "--edges", "normal,build,dev"]);
-
-    let compiled_twice: Vec<_> = local_stack.difference(&tests).collect();
-    assert!(
-        compiled_twice.is_empty(),
-        "turn on the features of the tests in infra/local/Cargo.toml: {compiled_twice:?}"
-    );
-}
-
-#[test]
-fn functions_are_deployed_with_their_own_features() {
-    let metadata = metadata(PLATFORMS[0]);
-    let packages = &metadata.workspace_metadata["lambda"]["build"]["packages"];
-    let packages: BTreeSet<_> = packages
-        .as_array()
-        .expect("a list")
-        .iter()
-        .map(|name| name.as_str())
-        .collect();
-
-    let binaries = local::TEMPLATE
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("BuildProperties: { Binary: "));
-    assert_eq!(
-        packages,
-        binaries.map(|line| line.strip_suffix(" }")).collect()
-    );
-
-    let options: Vec<_> = packages
-        .into_iter()
-        .flatten()
-        .flat_map(|name| ["--package", name])
-        .collect();
-    let deployed = compiled(&[&options[..], &["--edges", "no-dev"]].concat());
-    let for_tests = deployed
-        .iter()
-        .find(|package| package.starts_with("tokio ") && package.contains("test-util"));
-    assert_eq!(for_tests, None);
-}
-
-#[test]
-fn all_dependencies_have_accepted_licences() {
-    for platform in PLATFORMS {
-        let metadata = metadata(platform);
-        let packages = graph(&metadata).into_keys().map(|id| &metadata[id]);
-        let rejected: Vec<String> = packages
-            .filter(|package| !package.license.as_deref().is_some_and(is_permitted))
-            .map(|package| {
-                format!(
-                    "{} {}: {:?}",
-                    package.name, package.version, package.license
-                )
-            })
-            .collect();
-        assert!(rejected.is_empty(), "on {platform}: {rejected:#?}");
-    }
-}
-
-/// Returns whether an SPDX expression permits one of the accepted licences.
-fn is_permitted(expression: &str) -> bool {
-    let spaced = expression
-        .replace('/', " OR ")
-        .replace('(', " ( ")
-        .replace(')', " ) ");
-    let mut words = spaced.split_whitespace().peekable();
-    let permitted = any_way(&mut words);
-    permitted && words.next().is_none()
-}
-
-type Words<'a> = std::iter::Peekable<std::str::SplitWhitespace<'a>>;
-
-fn any_way(words: &mut Words) -> bool {
-    let mut permitted = all_of(words);
-    while words.next_if_eq(&"OR").is_some() {
-        permitted |= all_of(words);
-    }
-    permitted
-}
-
-fn all_of(words: &mut Words) -> bool {
-    let mut permitted = one(words);
-    while words.next_if_eq(&"AND").is_some() {
-        permitted &= one(words);
-    }
-    permitted
-}
-
-fn one(words: &mut Words) -> bool {
-    if words.next_if_eq(&"(").is_some() {
-        let permitted = any_way(words);
-        return words.next_if_eq(&")").is_some() && permitted;
-    }
-    let licence = words.next().unwrap_or_default();
-    if words.next_if_eq(&"WITH").is_none() {
-        return LICENCES.contains(&licence);
-    }
-    let exception = words.next().unwrap_or_default();
-    LICENCES.contains(&format!("{licence} WITH {exception}").as_str())
-}
-
-#[test]
-fn licence_expressions_are_parsed() {
-    for permitted in [
-        "MIT",
-        "MIT/GPL-3.0",
-        "GPL-3.0 OR (MIT AND ISC)",
-        "Apache-2.0 WITH LLVM-exception OR GPL-3.0",
-    ] {
-        assert!(is_permitted(permitted), "{permitted}");
-    }
-
-    for rejected in [
-        "",
-        "GPL-3.0",
-        "MIT AND GPL-3.0",
-        "(MIT OR ISC) AND GPL-3.0",
-        "MIT WITH x",
-        "(MIT",
-        "MIT ISC",
-    ] {
-        assert!(!is_permitted(rejected), "{rejected}");
     }
 }
