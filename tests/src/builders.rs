@@ -13,17 +13,18 @@ use std::{
     time::Duration,
 };
 
+use domain::SpaceId;
 use reqwest::multipart::Form;
 use serde_json::{Map, Value, json};
 
-use crate::{Response, Tenant, client};
+use crate::{Client, Response, Tenant, client};
 
 /// A request that a builder sends when it is awaited.
 type Sending<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
-/// Declares a handle of a created record.
+/// Declares a handle of a record that was created in a collection of the API.
 macro_rules! handle {
-    ($(#[$docs:meta])* $name:ident) => {
+    ($(#[$docs:meta])* $name:ident in $collection:literal) => {
         $(#[$docs])*
         #[derive(Clone, Debug, PartialEq)]
         pub struct $name {
@@ -31,12 +32,19 @@ macro_rules! handle {
             pub id: String,
             /// The record as the API returned it.
             pub record: Value,
+            path: String,
         }
 
         impl $name {
             fn new(record: Value) -> $name {
                 let id = record["id"].as_str().expect("an id").to_owned();
-                $name { id, record }
+                let path = format!("{}/{id}", $collection);
+                $name { id, record, path }
+            }
+
+            /// Returns the path of the record in the API.
+            pub fn path(&self) -> &str {
+                &self.path
             }
         }
 
@@ -64,30 +72,18 @@ macro_rules! handle {
 
 handle! {
     /// A folder. Dereferences to its record.
-    Folder
+    Folder in "/folders"
 }
 handle! {
     /// An uploaded file. Dereferences to its record.
-    File
+    File in "/files"
 }
 handle! {
     /// An upload config. Dereferences to its record.
-    UploadConfig
-}
-
-impl Folder {
-    /// Returns the path of the folder in the API.
-    pub fn path(&self) -> String {
-        format!("/folders/{}", self.id)
-    }
+    UploadConfig in "/upload-configs"
 }
 
 impl File {
-    /// Returns the path of the file in the API.
-    pub fn path(&self) -> String {
-        format!("/files/{}", self.id)
-    }
-
     /// Returns the CDN URL of the file.
     pub fn url(&self) -> &str {
         self.record["url"].as_str().expect("a URL")
@@ -118,6 +114,27 @@ impl Tenant {
         NewUploadConfig { tenant: self, body }
     }
 
+    /// Creates a key of the space.
+    pub fn create_key(&self, name: &str) -> NewKey<'_> {
+        let body = json!({ "name": name });
+        NewKey { tenant: self, body }
+    }
+
+    /// Returns the id of the space.
+    pub fn space_id(&self) -> SpaceId {
+        self.id.parse().expect("a space id")
+    }
+
+    /// Returns the path of the space in the API.
+    pub fn path(&self) -> String {
+        format!("/spaces/{}", self.id)
+    }
+
+    /// Returns the path of the keys of the space in the API.
+    pub fn keys_path(&self) -> String {
+        format!("/spaces/{}/api-keys", self.id)
+    }
+
     /// Returns a signed URL of a file. Its validity is rounded down to minutes.
     pub async fn sign(&self, file: &Value, validity: Duration) -> String {
         let id = file["id"].as_str().expect("an id");
@@ -126,6 +143,62 @@ impl Tenant {
 
         let signed = self.client.post(&path, body).await.expect_ok();
         signed["url"].as_str().expect("a URL").to_owned()
+    }
+}
+
+/// A key of a space, with its secret.
+#[derive(Clone)]
+pub struct Key {
+    /// Id of the key.
+    pub id: u64,
+    /// The record as the API returned it.
+    pub record: Value,
+    /// Client with the key.
+    pub client: Client,
+    path: String,
+}
+
+impl Key {
+    /// Returns the path of the key in the API.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+}
+
+/// A key to create.
+pub struct NewKey<'a> {
+    tenant: &'a Tenant,
+    body: Value,
+}
+
+impl<'a> NewKey<'a> {
+    /// Sets the role. Without it, the API chooses one.
+    #[must_use]
+    pub fn role(mut self, role: &str) -> NewKey<'a> {
+        self.body["role"] = json!(role);
+        self
+    }
+}
+
+impl<'a> IntoFuture for NewKey<'a> {
+    type Output = Key;
+    type IntoFuture = Sending<'a, Key>;
+
+    fn into_future(self) -> Sending<'a, Key> {
+        Box::pin(async {
+            let keys = self.tenant.keys_path();
+            let response = self.tenant.client.post(&keys, self.body).await;
+            let record = response.expect_created();
+            let id = record["id"].as_u64().expect("an id");
+            let secret = record["key"].as_str().expect("a key");
+
+            Key {
+                id,
+                client: self.tenant.client.with_key(secret),
+                path: format!("{keys}/{id}"),
+                record,
+            }
+        })
     }
 }
 
@@ -214,6 +287,12 @@ impl<'a> Upload<'a> {
     pub fn into(self, folder: &Value) -> Upload<'a> {
         let id = folder["id"].as_str().unwrap_or("root").to_owned();
         self.with("folder_id", id)
+    }
+
+    /// Sets the path of a folder below the folder, which the upload creates if it is missing.
+    #[must_use]
+    pub fn with_path(self, path: &str) -> Upload<'a> {
+        self.with("folder_path", path.to_owned())
     }
 
     /// Sets the reference.

@@ -6,6 +6,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use runtime::Settings;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
+use table::keys::{self, Key};
 
 use crate::Stack;
 
@@ -86,9 +87,21 @@ impl Dump {
                 "{key} has other bytes"
             );
         };
-        self.items_with_prefix("PATH#")
+        self.items_with_prefix(keys::PATHS)
             .inspect(assert_bytes)
             .collect()
+    }
+
+    /// Returns the item with a key.
+    pub fn item(&self, key: Key) -> Option<&Value> {
+        self.items.get(&(key.partition, key.sort))
+    }
+
+    /// Returns the record of a file, by the ids of its space and its own.
+    pub fn file(&self, space_id: &str, file_id: &str) -> Option<&Value> {
+        let space_id = space_id.parse().expect("a space id");
+        let file_id = file_id.parse().expect("a file id");
+        self.item(Key::file(space_id, file_id))
     }
 
     /// Returns the items whose partition keys have a prefix.

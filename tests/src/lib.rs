@@ -15,7 +15,7 @@ mod stack;
 mod users;
 
 pub use attempts::{DEFAULT_ATTEMPTS, DYNAMODB_ATTEMPTS, failed_calls, max_attempts};
-pub use builders::{File, Folder, NewFolder, NewUploadConfig, Upload, UploadConfig};
+pub use builders::{File, Folder, Key, NewFolder, NewKey, NewUploadConfig, Upload, UploadConfig};
 pub use client::{Client, file, form};
 pub use dump::Dump;
 pub use echo::{ECHO_TEMPLATE, echo_worker};

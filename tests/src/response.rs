@@ -21,6 +21,13 @@ pub struct Response {
 }
 
 impl Response {
+    /// Adds the case of a test to panic messages.
+    #[must_use]
+    pub fn with_context(mut self, case: &str) -> Response {
+        self.request = format!("{case}: {}", self.request);
+        self
+    }
+
     /// Panics unless the response has this status.
     #[track_caller]
     #[expect(
@@ -28,11 +35,29 @@ impl Response {
         reason = "many tests check nothing but the status"
     )]
     pub fn expect_status(self, status: u16) -> Response {
-        let printed = self.body.len().min(MAX_PRINTED_BYTES);
-        let body = String::from_utf8_lossy(&self.body[..printed]);
+        self.expect_status_of(&[status])
+    }
 
-        assert_eq!(self.status, status, "{}: {body}", self.request);
-        self
+    /// Panics unless the response has one of these statuses.
+    #[track_caller]
+    #[expect(
+        clippy::return_self_not_must_use,
+        reason = "some tests check nothing but the status"
+    )]
+    pub fn expect_status_of(self, statuses: &[u16]) -> Response {
+        if statuses.contains(&self.status) {
+            return self;
+        }
+
+        let expected: Vec<String> = statuses.iter().map(u16::to_string).collect();
+        let printed = self.body.len().min(MAX_PRINTED_BYTES);
+        panic!(
+            "{} returned {} instead of {}: {}",
+            self.request,
+            self.status,
+            expected.join(" or "),
+            String::from_utf8_lossy(&self.body[..printed])
+        );
     }
 
     /// Expects 200, and returns `data` of the body.

@@ -7,8 +7,8 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use domain::Random;
-use emulators::ManualClock;
+use domain::{Random, Timestamp};
+use emulators::{AsyncClock, ManualClock};
 use local::{
     CargoLambda, Cloud, Messages, Options, Ports, Registry, StartError, TEMPLATE, all_functions,
 };
@@ -210,6 +210,11 @@ impl Stack {
             .with_key(self.cloud.api_key().expect("the template has a table"))
     }
 
+    /// Returns the current time of the stack.
+    pub fn now(&self) -> Timestamp {
+        Timestamp::from_ms(self.clock.now_ms())
+    }
+
     /// Creates a space with an owner key.
     pub async fn space(&self, name: &str) -> Tenant {
         let space = self
@@ -288,10 +293,11 @@ impl Stack {
             .drained()
             .await
             .unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(
-            self.cloud.faults().pending(),
-            0,
-            "planned faults did not fire"
+        let pending = self.cloud.faults().describe_pending();
+        assert!(
+            pending.is_empty(),
+            "planned faults did not fire: {}",
+            pending.join(", ")
         );
         self.cloud.stop().await;
     }
@@ -300,13 +306,7 @@ impl Stack {
 impl Tenant {
     /// Creates a space key with a role, and returns a client that uses it.
     pub async fn role(&self, role: &str) -> Client {
-        let body = json!({ "name": role, "role": role });
-        let key = self
-            .client
-            .post(&format!("/spaces/{}/api-keys", self.id), body)
-            .await
-            .expect_created();
-        self.client.with_key(&text(&key["key"]))
+        self.create_key(role).role(role).await.client
     }
 }
 

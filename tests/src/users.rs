@@ -2,8 +2,9 @@
 //! are missing, and objects without records.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::{ApiKey, KeyName, KeyScope, KeySecret, UserId};
+use domain::{ApiKey, KeyId, KeyName, KeyOwner, KeyScope, KeySecret, UserId};
 use runtime::{Environment, Settings};
+use table::keys::Key;
 
 use crate::{Client, Stack, Tenant};
 
@@ -50,18 +51,16 @@ impl Stack {
         let mut settings = Settings::of(&environment);
         let client = settings.dynamodb();
         let text = |value: &str| AttributeValue::S(value.to_owned());
-        let by_user = format!("USER#{}", user.id);
-        let by_space = format!("SPACE#{}", tenant.id);
+        let space_id = tenant.space_id();
 
-        for (partition, sort) in [
-            (&by_user, &by_space),
-            (&by_space, &format!("MEMBER#{}", user.id)),
+        for key in [
+            Key::membership(user.id, space_id),
+            Key::member(space_id, user.id),
         ] {
             client
                 .put_item()
                 .table_name(settings.text("TABLE_NAME"))
-                .item("pk", text(partition))
-                .item("sk", text(sort))
+                .set_item(Some(key.attributes()))
                 .item("user_id", text(&user.id.to_string()))
                 .item("space_id", text(&tenant.id))
                 .item("role", text(role))
@@ -73,31 +72,25 @@ impl Stack {
 
     /// Deletes the list item of a space key. The key remains valid.
     pub async fn remove_key_from_list(&self, tenant: &Tenant, id: u64) {
-        let environment = self.admin_environment();
-        let mut settings = Settings::of(&environment);
-        let delete = settings
-            .dynamodb()
-            .delete_item()
-            .table_name(settings.text("TABLE_NAME"));
-        let delete = delete.key("pk", AttributeValue::S(format!("SPACE#{}", tenant.id)));
-        delete
-            .key("sk", AttributeValue::S(format!("KEY#{id:020}")))
-            .send()
-            .await
-            .expect("deleted");
+        let owner = KeyOwner::Space(tenant.space_id());
+        self.delete_item(Key::listed_api_key(owner, KeyId(id)))
+            .await;
     }
 
     /// Deletes the record of a folder. Its files and folders still refer to it.
     pub async fn remove_folder_record(&self, tenant: &Tenant, id: &str) {
+        let id = id.parse().expect("a folder id");
+        self.delete_item(Key::folder(tenant.space_id(), id)).await;
+    }
+
+    async fn delete_item(&self, key: Key) {
         let environment = self.admin_environment();
         let mut settings = Settings::of(&environment);
-        let delete = settings
+        settings
             .dynamodb()
             .delete_item()
-            .table_name(settings.text("TABLE_NAME"));
-        let delete = delete.key("pk", AttributeValue::S(format!("SPACE#{}", tenant.id)));
-        delete
-            .key("sk", AttributeValue::S(format!("FOLDER#{id}")))
+            .table_name(settings.text("TABLE_NAME"))
+            .set_key(Some(key.attributes()))
             .send()
             .await
             .expect("deleted");

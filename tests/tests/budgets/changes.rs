@@ -1,25 +1,36 @@
 //! AWS calls of changes to spaces, API keys and the account.
 
 use serde_json::{Value, json};
-use tests::{Client, Stack, stack_test};
+use tests::{Stack, stack_test};
 
-use super::requests::{cost, warm};
+use super::{
+    ApiRequest,
+    requests::{cost, warm},
+};
 
-/// A request with an optional JSON body, its status and its calls.
-type Costed<'a> = (&'a Client, &'a str, &'a str, Value, u16, &'a [&'a str]);
+/// A request, its status and its calls.
+struct Costed<'a> {
+    request: ApiRequest<'a>,
+    status: u16,
+    calls: &'a [&'a str],
+}
+
+fn costed<'a>(request: ApiRequest<'a>, status: u16, calls: &'a [&'a str]) -> Costed<'a> {
+    Costed {
+        request,
+        status,
+        calls,
+    }
+}
 
 async fn assert_costs(stack: &Stack, cases: &[Costed<'_>]) {
-    for (client, method, path, body, status, expected) in cases {
-        let request = client.request(method, path);
-        let request = if body.is_null() {
-            request
-        } else {
-            request.json(body)
-        };
+    for case in cases {
+        let response = case.request.client.send(case.request.build());
         assert_eq!(
-            cost(stack, "spaces", *status, client.send(request)).await,
-            *expected,
-            "{method} {path} {body}"
+            cost(stack, "spaces", case.status, response).await,
+            case.calls,
+            "{}",
+            case.request
         );
     }
 }
@@ -41,42 +52,54 @@ async fn space_changes_stay_within_call_budget(stack: &Stack) {
     let change = ["GetItem", "TransactWriteItems", "UpdateItem"];
     let change_by_account = ["BatchGetItem", "TransactWriteItems", "UpdateItem"];
     let change_of_config = ["GetItem", "GetItem", "TransactWriteItems", "UpdateItem"];
-    let cases: [Costed; 10] = [
-        (client, "PUT", &space, renamed(), 200, &change),
-        (account, "PUT", &space, renamed(), 200, &change_by_account),
-        (client, "PUT", &space, configured, 200, &change_of_config),
-        (
-            client,
-            "PUT",
-            &space,
-            json!({}),
-            422,
-            &["GetItem", "UpdateItem"],
-        ),
-        (client, "PUT", &access, verified, 200, &change),
-        (client, "DELETE", &access, Value::Null, 200, &change),
-        (
-            client,
-            "PUT",
-            &security,
-            json!({"security": {}}),
+    let cases = [
+        costed(
+            ApiRequest::new(client, "PUT", &space, renamed()),
             200,
             &change,
         ),
-        (client, "DELETE", &security, Value::Null, 200, &change),
-        (
-            account,
-            "POST",
-            "/spaces",
-            json!({"name": "Other"}),
+        costed(
+            ApiRequest::new(account, "PUT", &space, renamed()),
+            200,
+            &change_by_account,
+        ),
+        costed(
+            ApiRequest::new(client, "PUT", &space, configured),
+            200,
+            &change_of_config,
+        ),
+        costed(
+            ApiRequest::new(client, "PUT", &space, json!({})),
+            422,
+            &["GetItem", "UpdateItem"],
+        ),
+        costed(
+            ApiRequest::new(client, "PUT", &access, verified),
+            200,
+            &change,
+        ),
+        costed(
+            ApiRequest::new(client, "DELETE", &access, Value::Null),
+            200,
+            &change,
+        ),
+        costed(
+            ApiRequest::new(client, "PUT", &security, json!({"security": {}})),
+            200,
+            &change,
+        ),
+        costed(
+            ApiRequest::new(client, "DELETE", &security, Value::Null),
+            200,
+            &change,
+        ),
+        costed(
+            ApiRequest::new(account, "POST", "/spaces", json!({"name": "Other"})),
             201,
             &["TransactWriteItems", "UpdateItem"],
         ),
-        (
-            account,
-            "POST",
-            "/spaces",
-            json!({"name": 5}),
+        costed(
+            ApiRequest::new(account, "POST", "/spaces", json!({"name": 5})),
             422,
             &["UpdateItem"],
         ),
@@ -86,67 +109,83 @@ async fn space_changes_stay_within_call_budget(stack: &Stack) {
 }
 
 #[stack_test]
-async fn key_and_account_changes_stay_within_call_budget(stack: &Stack) {
+async fn key_changes_stay_within_call_budget(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let client = &acme.client;
-    let account = &stack.account();
     warm(stack, &acme).await;
 
-    let keys = format!("/spaces/{}/api-keys", acme.id);
-    let created = account
-        .post("/account/api-keys", json!({"name": "spare"}))
-        .await
-        .expect_created();
+    let keys = acme.keys_path();
     let own = format!("{keys}/{}", acme.key_id);
-    let spare = format!("/account/api-keys/{}", created["id"]);
     let unknown = format!("{keys}/999");
-    let choice = json!({"default_space_id": acme.id});
-    let client_with_unknown_key = stack
+    let with_unknown_key = stack
         .anonymous
         .with_key(domain::KeySecret::new(&stack.admin_environment().env).reveal());
-    let create = ["GetItem", "TransactWriteItems", "UpdateItem", "UpdateItem"];
-    let revoke = [
-        "GetItem",
-        "GetItem",
-        "UpdateItem",
-        "UpdateItem",
-        "UpdateItem",
-    ];
-    let choose = [
-        "BatchGetItem",
-        "BatchGetItem",
-        "BatchGetItem",
-        "PutItem",
-        "UpdateItem",
-    ];
-    let cases: [Costed; 7] = [
-        (client, "POST", &keys, json!({"name": "web"}), 201, &create),
-        (
-            account,
-            "POST",
-            "/account/api-keys",
-            json!({"name": "web"}),
+    let cases = [
+        costed(
+            ApiRequest::new(client, "POST", &keys, json!({"name": "web"})),
             201,
-            &create[1..],
+            &["GetItem", "TransactWriteItems", "UpdateItem", "UpdateItem"],
         ),
-        (
-            client,
-            "DELETE",
-            &unknown,
-            Value::Null,
+        costed(
+            ApiRequest::new(client, "DELETE", &unknown, Value::Null),
             404,
             &["GetItem", "GetItem", "UpdateItem"],
         ),
-        (client, "DELETE", &own, Value::Null, 204, &revoke),
-        (account, "DELETE", &spare, Value::Null, 204, &revoke[1..]),
-        (account, "PUT", "/account", choice, 200, &choose),
-        (
-            &client_with_unknown_key,
-            "GET",
-            "/spaces",
-            Value::Null,
+        costed(
+            ApiRequest::new(client, "DELETE", &own, Value::Null),
+            204,
+            &[
+                "GetItem",
+                "GetItem",
+                "UpdateItem",
+                "UpdateItem",
+                "UpdateItem",
+            ],
+        ),
+        costed(
+            ApiRequest::new(&with_unknown_key, "GET", "/spaces", Value::Null),
             401,
             &["UpdateItem"],
+        ),
+    ];
+
+    assert_costs(stack, &cases).await;
+}
+
+#[stack_test]
+async fn account_changes_stay_within_call_budget(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let account = &stack.account();
+    warm(stack, &acme).await;
+
+    let keys = "/account/api-keys";
+    let created = account
+        .post(keys, json!({"name": "spare"}))
+        .await
+        .expect_created();
+    let spare = format!("{keys}/{}", created["id"]);
+    let choice = json!({"default_space_id": acme.id});
+    let cases = [
+        costed(
+            ApiRequest::new(account, "POST", keys, json!({"name": "web"})),
+            201,
+            &["TransactWriteItems", "UpdateItem", "UpdateItem"],
+        ),
+        costed(
+            ApiRequest::new(account, "DELETE", &spare, Value::Null),
+            204,
+            &["GetItem", "UpdateItem", "UpdateItem", "UpdateItem"],
+        ),
+        costed(
+            ApiRequest::new(account, "PUT", "/account", choice),
+            200,
+            &[
+                "BatchGetItem",
+                "BatchGetItem",
+                "BatchGetItem",
+                "PutItem",
+                "UpdateItem",
+            ],
         ),
     ];
 

@@ -46,24 +46,65 @@ impl Visitors {
 
 /// The outcome of a request for a file that requires authentication.
 #[derive(Clone, Copy, Debug)]
-enum Comes {
+enum Outcome {
     /// No valid credential: 403, or 200 if the file is public.
-    ToNothing,
+    Anonymous,
     /// An invalid signature: 403 even if the file is public.
-    ToRejection,
+    Rejected,
     /// A valid signature: 200, and browsers may cache the file for this number of seconds.
-    BySignature(i64),
+    OpenedFor(i64),
     /// A valid key: 200.
-    ByKey,
+    OpenedByKey,
 }
-use Comes::{ByKey, BySignature, ToNothing, ToRejection};
+use Outcome::{Anonymous, OpenedByKey, OpenedFor, Rejected};
 
 /// A request and its expected outcome.
 struct Probe<'a> {
     what: &'static str,
-    address: String,
+    url: String,
     client: &'a Client,
-    comes: Comes,
+    outcome: Outcome,
+}
+
+impl<'a> Probe<'a> {
+    fn new(what: &'static str, url: &str, client: &'a Client, outcome: Outcome) -> Probe<'a> {
+        Probe {
+            what,
+            url: url.to_owned(),
+            client,
+            outcome,
+        }
+    }
+}
+
+/// The file that is requested, and the settings that apply to it.
+struct ProbedFile<'a> {
+    delivery_type: &'a str,
+    /// Values of `requires_auth` of the space, the folder and the file.
+    settings: [Option<bool>; 3],
+    /// The expected effective setting.
+    requires_auth: bool,
+}
+
+/// Signed URLs of a file.
+struct SignedUrls {
+    /// The URL that is signed.
+    url: String,
+    valid: String,
+    tampered: String,
+    expired: String,
+}
+
+impl SignedUrls {
+    fn of(fixture: &DeliveryFixture<'_>, url: &str) -> SignedUrls {
+        let valid = fixture.signer.sign(url, fixture.now() + HOUR_SECONDS, &[]);
+        SignedUrls {
+            url: url.to_owned(),
+            tampered: tampered(&valid),
+            expired: fixture.signer.sign(url, fixture.now(), &[]),
+            valid,
+        }
+    }
 }
 
 /// Returns a URL with another signature.
@@ -78,115 +119,123 @@ fn probes<'a>(
     visitors: &'a Visitors,
     url: &str,
 ) -> Vec<Probe<'a>> {
+    let signed = SignedUrls::of(fixture, url);
+
+    let mut probes = signature_probes(fixture, visitors, &signed);
+    probes.extend(key_probes(fixture, visitors, url));
+    probes.extend(signature_and_key_probes(visitors, &signed));
+    probes
+}
+
+/// Returns requests with a signature alone.
+fn signature_probes<'a>(
+    fixture: &'a DeliveryFixture<'a>,
+    visitors: &Visitors,
+    signed: &SignedUrls,
+) -> Vec<Probe<'a>> {
     let anonymous = &fixture.stack.anonymous;
-    let viewer = &visitors.viewer;
-    let foreign = &visitors.foreign;
-    let signed =
-        |signer: &DeliverySigner, seconds: i64| signer.sign(url, fixture.now() + seconds, &[]);
-    let good = signed(&fixture.signer, HOUR_SECONDS);
-    let bad = tampered(&good);
-    let expired = signed(&fixture.signer, 0);
-    let keyed = format!("{url}?api_key={}", viewer.key.as_deref().expect("a key"));
-    let probe = |what: &'static str, address: &str, client: &'a Client, comes: Comes| {
-        let address = address.to_owned();
-        Probe {
-            what,
-            address,
-            client,
-            comes,
-        }
-    };
+    let expires = fixture.now() + HOUR_SECONDS;
+    let last_second = fixture.signer.sign(&signed.url, fixture.now() + 1, &[]);
+    let without_secret_id = signed.valid.replace("&kid=1", "");
+    let foreign = visitors.signer.sign(&signed.url, expires, &[]);
+    let probe = |what, url: &str, outcome| Probe::new(what, url, anonymous, outcome);
 
     vec![
-        probe("nothing", url, anonymous, ToNothing),
-        probe("a signature", &good, anonymous, BySignature(CACHED_SECONDS)),
+        probe("a signature", &signed.valid, OpenedFor(CACHED_SECONDS)),
         probe(
             "a signature for one second more",
-            &signed(&fixture.signer, 1),
-            anonymous,
-            BySignature(1),
+            &last_second,
+            OpenedFor(1),
         ),
-        probe("an expired signature", &expired, anonymous, ToRejection),
-        probe("a tampered signature", &bad, anonymous, ToRejection),
+        probe("an expired signature", &signed.expired, Rejected),
+        probe("a tampered signature", &signed.tampered, Rejected),
         probe(
             "a signature that names no secret",
-            &good.replace("&kid=1", ""),
-            anonymous,
-            ToRejection,
+            &without_secret_id,
+            Rejected,
         ),
-        probe(
-            "another space's signature",
-            &signed(&visitors.signer, HOUR_SECONDS),
-            anonymous,
-            ToRejection,
-        ),
-        probe("a viewer's key", url, viewer, ByKey),
-        probe("a member's key", url, &visitors.member, ByKey),
-        probe("a foreign key", url, foreign, ToNothing),
-        probe("key of an outsider", url, &visitors.outsider, ToNothing),
-        probe("what looks like a key", url, &visitors.odd, ToNothing),
-        probe("a key in the query", &keyed, anonymous, ToNothing),
+        probe("another space's signature", &foreign, Rejected),
+    ]
+}
+
+/// Returns requests with a key alone, and one without any credential.
+fn key_probes<'a>(
+    fixture: &'a DeliveryFixture<'a>,
+    visitors: &'a Visitors,
+    url: &str,
+) -> Vec<Probe<'a>> {
+    let anonymous = &fixture.stack.anonymous;
+    let viewer = &visitors.viewer;
+    let keyed = format!("{url}?api_key={}", viewer.key.as_deref().expect("a key"));
+    let probe = |what, client, outcome| Probe::new(what, url, client, outcome);
+
+    vec![
+        probe("no credential", anonymous, Anonymous),
+        probe("a viewer's key", viewer, OpenedByKey),
+        probe("a member's key", &visitors.member, OpenedByKey),
+        probe("a foreign key", &visitors.foreign, Anonymous),
+        probe("key of an outsider", &visitors.outsider, Anonymous),
+        probe("what looks like a key", &visitors.odd, Anonymous),
+        Probe::new("a key in the query", &keyed, anonymous, Anonymous),
+    ]
+}
+
+/// Returns requests with both a signature and a key: the signature decides.
+fn signature_and_key_probes<'a>(visitors: &'a Visitors, signed: &SignedUrls) -> Vec<Probe<'a>> {
+    let viewer = &visitors.viewer;
+    let opened = OpenedFor(CACHED_SECONDS);
+    let probe = |what, url: &str, client, outcome| Probe::new(what, url, client, outcome);
+
+    vec![
         probe(
             "a signature and a foreign key",
-            &good,
-            foreign,
-            BySignature(CACHED_SECONDS),
+            &signed.valid,
+            &visitors.foreign,
+            opened,
         ),
         probe(
             "a signature and what looks like a key",
-            &good,
+            &signed.valid,
             &visitors.odd,
-            BySignature(CACHED_SECONDS),
+            opened,
         ),
         probe(
             "a tampered signature and a viewer's key",
-            &bad,
+            &signed.tampered,
             viewer,
-            ToRejection,
+            Rejected,
         ),
         probe(
             "an expired signature and a viewer's key",
-            &expired,
+            &signed.expired,
             viewer,
-            ToRejection,
+            Rejected,
         ),
     ]
 }
 
-/// Sends every request for a file. `asks` tells whether the file requires authentication.
-async fn assert_responses(probes: &[Probe<'_>], delivery_type: &str, asks: bool, settings: &str) {
-    for Probe {
-        what,
-        address,
-        client,
-        comes,
-    } in probes
-    {
-        let cache_control = match comes {
-            ToNothing | ByKey if !asks => Some(cached(CACHED_SECONDS)),
-            ToNothing | ToRejection => None,
-            BySignature(seconds) if delivery_type != "authenticated" => Some(cached(*seconds)),
-            BySignature(_) | ByKey => Some(NOT_CACHED.to_owned()),
+/// Sends every request for a file.
+async fn assert_responses(probes: &[Probe<'_>], file: &ProbedFile<'_>) {
+    for probe in probes {
+        let cache_control = match probe.outcome {
+            Anonymous | OpenedByKey if !file.requires_auth => Some(cached(CACHED_SECONDS)),
+            Anonymous | Rejected => None,
+            OpenedFor(seconds) if file.delivery_type != "authenticated" => Some(cached(seconds)),
+            OpenedFor(_) | OpenedByKey => Some(NOT_CACHED.to_owned()),
         };
-        let response = client.get(address).await;
-        let expected = if cache_control.is_some() { 200 } else { 403 };
-        assert_eq!(
-            response.status, expected,
-            "{what}: {delivery_type}, {settings}"
+        let case = format!(
+            "{}: {}, {:?}",
+            probe.what, file.delivery_type, file.settings
         );
-        if let Some(cache_control) = cache_control {
-            assert_eq!(
-                response.header("cache-control"),
-                cache_control,
-                "{what}: {delivery_type}, {settings}"
-            );
-            assert!(
-                response.body == PHOTO,
-                "{what}: {delivery_type}, {settings}"
-            );
-        } else {
+
+        let response = probe.client.get(&probe.url).await.with_context(&case);
+        let Some(cache_control) = cache_control else {
             response.expect_error(403);
-        }
+            continue;
+        };
+        let delivered = response.expect_status(200);
+        assert_eq!(delivered.header("cache-control"), cache_control, "{case}");
+        assert!(delivered.body == PHOTO, "{case}");
     }
 }
 
@@ -207,20 +256,25 @@ async fn only_credentials_that_a_level_requires_open_file(stack: &Stack) {
         for (second, folder) in CHOICES.into_iter().enumerate() {
             fixture.set(&fixture.folder, folder).await;
             for (third, direct) in CHOICES.into_iter().enumerate() {
-                let settings = format!("space {space:?}, folder {folder:?}, file {direct:?}");
                 // The nearest level with a setting decides. A type that requires authentication
                 // always does.
-                let set = direct.or(folder).or(space).unwrap_or(false);
+                let nearest = direct.or(folder).or(space).unwrap_or(false);
                 for (index, (delivery_type, file, probes)) in files.iter().enumerate() {
-                    let asks_always = *delivery_type != "upload";
+                    let is_protected_type = *delivery_type != "upload";
                     // A third of the combinations, in which every two levels have every pair of
                     // values.
                     let is_share = (first + second + third + index).is_multiple_of(3);
-                    if asks_always && !is_share && !tests::is_thorough() {
+                    if is_protected_type && !is_share && !tests::is_thorough() {
                         continue;
                     }
+
                     fixture.set(&file.path, direct).await;
-                    assert_responses(probes, delivery_type, set || asks_always, &settings).await;
+                    let probed = ProbedFile {
+                        delivery_type,
+                        settings: [space, folder, direct],
+                        requires_auth: nearest || is_protected_type,
+                    };
+                    assert_responses(probes, &probed).await;
                 }
             }
         }
@@ -250,26 +304,12 @@ async fn valid_signature_together_with_valid_key_opens_file(stack: &Stack) {
 async fn key_opens_files_until_revoked(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let file = fixture.put_here("private").await;
-    let keys = format!("{}/api-keys", fixture.space());
-    let key = fixture
-        .acme
-        .client
-        .post(&keys, json!({"name": "viewer", "role": "viewer"}))
-        .await
-        .expect_created();
-    let holder = fixture
-        .stack
-        .anonymous
-        .with_key(key["key"].as_str().expect("a key"));
+    let acme = &fixture.acme;
+    let key = acme.create_key("viewer").role("viewer").await;
 
-    holder.get(&file.url).await.expect_status(200);
-    fixture
-        .acme
-        .client
-        .delete(&format!("{keys}/{}", key["id"]))
-        .await
-        .expect_status(204);
-    holder.get(&file.url).await.expect_error(403);
+    key.client.get(&file.url).await.expect_status(200);
+    acme.client.delete(key.path()).await.expect_status(204);
+    key.client.get(&file.url).await.expect_error(403);
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]

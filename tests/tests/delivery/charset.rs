@@ -12,16 +12,15 @@ fn url(record: &Value) -> &str {
     record["url"].as_str().expect("an address")
 }
 
-async fn pending_file(
-    stack: &Stack,
-    acme: &Tenant,
-    name: &str,
-    content_type: &str,
-    bytes: Vec<u8>,
-) -> Value {
-    let fields = json!({"filename": name, "content_type": content_type, "size": bytes.len()});
+async fn pending_file(stack: &Stack, acme: &Tenant, description: Value, bytes: &[u8]) -> Value {
+    let mut fields = description;
+    fields["size"] = json!(bytes.len());
+
     let pending_file = PendingFile::create(acme, fields).await;
-    pending_file.send(stack, bytes).await.expect_status(200);
+    pending_file
+        .send(stack, bytes.to_vec())
+        .await
+        .expect_status(200);
     pending_file.confirm(&acme.client).await.expect_ok()
 }
 
@@ -60,7 +59,8 @@ async fn utf8_text_is_delivered_with_charset(stack: &Stack) {
         ("photo.jpg", "image/jpeg", PHOTO, "image/jpeg"),
     ] {
         let direct = acme.upload(bytes).named(name, content_type).await;
-        let confirmed = pending_file(stack, &acme, name, content_type, bytes.to_vec()).await;
+        let description = json!({"filename": name, "content_type": content_type});
+        let confirmed = pending_file(stack, &acme, description, bytes).await;
         for record in [direct.record, confirmed] {
             assert_eq!(
                 record["mime_type"],
@@ -108,7 +108,8 @@ async fn charset_is_detected_from_all_bytes_or_from_the_beginning_of_copied_obje
                 .header("content-type"),
             direct_type
         );
-        let confirmed = pending_file(&stack, &acme, "a.txt", "text/plain", bytes.clone()).await;
+        let description = json!({"filename": "a.txt", "content_type": "text/plain"});
+        let confirmed = pending_file(&stack, &acme, description, bytes).await;
         let confirmed_type = "text/plain; charset=utf-8";
         assert_eq!(
             stack

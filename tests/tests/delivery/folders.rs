@@ -76,12 +76,11 @@ async fn moved_folder_takes_its_settings_along(stack: &Stack) {
             }
         }
         let closed = decides.is_some_and(|folder| settings[folder] == Some(true));
-        let response = anonymous.get(&file.url).await;
-        assert_eq!(
-            response.status,
-            if closed { 403 } else { 200 },
-            "after {step:?}"
-        );
+        anonymous
+            .get(&file.url)
+            .await
+            .with_context(&format!("after {step:?}"))
+            .expect_status(if closed { 403 } else { 200 });
         anonymous
             .get(&fixture.signed(&file.url))
             .await

@@ -111,21 +111,14 @@ async fn redirect_target_returns_bytes_with_delivery_headers(stack: &Stack) {
 #[stack_test(options = options_with_redirects())]
 async fn redirect_of_protected_file_ends_two_minutes_after_access_was_revoked(stack: &Stack) {
     let fixture = fixture_at_window_start(stack).await;
-    let keys = format!("{}/api-keys", fixture.space());
     let anonymous = &fixture.stack.anonymous;
     let clock = &fixture.stack.clock;
     for delivery_type in ["private", "authenticated"] {
         let (file, bytes) = put_large(&fixture, delivery_type).await;
-        let key = fixture
-            .acme
-            .client
-            .post(&keys, json!({"name": "viewer", "role": "viewer"}))
-            .await
-            .expect_created();
-        let viewer = anonymous.with_key(&text(&key["key"]));
+        let key = fixture.acme.create_key("viewer").role("viewer").await;
         let signed = fixture.signed(&file.url);
 
-        for (client, address) in [(&viewer, &file.url), (anonymous, &signed)] {
+        for (client, address) in [(&key.client, &file.url), (anonymous, &signed)] {
             let first = client
                 .get(address)
                 .await
@@ -154,7 +147,8 @@ async fn redirect_of_protected_file_ends_two_minutes_after_access_was_revoked(st
             assert_ne!(next, first, "{delivery_type}");
         }
 
-        let location = viewer
+        let location = key
+            .client
             .get(&file.url)
             .await
             .expect_status(307)
@@ -163,10 +157,10 @@ async fn redirect_of_protected_file_ends_two_minutes_after_access_was_revoked(st
         fixture
             .acme
             .client
-            .delete(&format!("{keys}/{}", key["id"]))
+            .delete(key.path())
             .await
             .expect_status(204);
-        viewer.get(&file.url).await.expect_error(403);
+        key.client.get(&file.url).await.expect_error(403);
         anonymous.get(&location).await.expect_status(200);
         clock.advance(seconds(121));
         anonymous.get(&location).await.expect_status(403);

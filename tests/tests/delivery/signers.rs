@@ -6,7 +6,7 @@ use tests::{PHOTO, Stack, Tenant, authority, form, stack_test};
 
 use crate::support::external_programs;
 use crate::{
-    support::signer::{Parameters, canonical_at, hmac_sha256, text, with},
+    support::signer::{Parameters, SigningSecret, canonical_at, hmac_sha256, text, with},
     uploads::signers::run_signer,
 };
 
@@ -25,15 +25,8 @@ pub(crate) struct DeliverySigner {
 impl DeliverySigner {
     /// Creates a signer with the current secret of a space.
     pub(crate) async fn of(tenant: &Tenant) -> DeliverySigner {
-        let created = tenant
-            .client
-            .get(&format!("/spaces/{}/signing-secret", tenant.id))
-            .await
-            .expect_ok();
-        DeliverySigner {
-            kid: text(&created["kid"]),
-            secret: text(&created["secret"]),
-        }
+        let SigningSecret { kid, secret } = SigningSecret::of(tenant).await;
+        DeliverySigner { kid, secret }
     }
 
     /// Returns a URL, signed with an expiry and more parameters.
@@ -104,7 +97,7 @@ async fn urls_signed_by_python_and_javascript_open_private_file(stack: &Stack) {
     stack.anonymous.get(&url).await.expect_error(403);
 
     let signer = DeliverySigner::of(&acme).await;
-    let expires_seconds = stack.admin_environment().env.now().seconds() + LIFETIME_SECONDS;
+    let expires_seconds = stack.now().seconds() + LIFETIME_SECONDS;
     let expires = expires_seconds.to_string();
     let least = ["--delivery", &url, &signer.secret, &signer.kid, &expires];
     let saved = ("download", "");

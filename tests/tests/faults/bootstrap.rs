@@ -99,10 +99,10 @@ impl Empty {
     }
 
     async fn stop(self) {
-        assert_eq!(
-            self.faults().pending(),
-            0,
-            "planned faults that never fired"
+        let pending = self.faults().describe_pending();
+        assert!(
+            pending.is_empty(),
+            "planned faults did not fire: {pending:?}"
         );
         self.emulators.stop().await;
     }

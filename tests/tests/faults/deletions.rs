@@ -2,7 +2,7 @@
 //! fault at each of their calls. Each either takes effect as a whole or not at all, and nothing of
 //! a deleted record remains.
 
-use emulators::{InjectedError, Service};
+use emulators::{Faults, InjectedError, Service};
 use futures::future::join_all;
 use tests::{PHOTO, Stack, failed_calls, max_attempts, minutes, seconds, stack_test};
 
@@ -45,15 +45,22 @@ async fn calls_of<T>(
         .collect()
 }
 
-/// Plans a fault of one of these calls.
-fn plan(
-    stack: &Stack,
-    function: &str,
-    calls: &[(Service, String)],
+/// One of the calls of a function.
+#[derive(Clone, Copy)]
+struct ChosenCall<'a> {
+    function: &'a str,
+    /// All calls of the function.
+    calls: &'a [(Service, String)],
     index: usize,
-    fault: CallFault,
-) {
-    let faults = stack.cloud.faults();
+}
+
+/// Plans a fault of a call.
+fn plan(faults: &Faults, call: ChosenCall<'_>, fault: CallFault) {
+    let ChosenCall {
+        function,
+        calls,
+        index,
+    } = call;
     let few = |number: usize| u32::try_from(number).expect("a few");
 
     if let DiesBefore | DiesAfter = fault {
@@ -109,7 +116,12 @@ async fn is_whole_or_nothing(operation: Operation, fault: CallFault) -> usize {
     for index in 0..calls.len() {
         let before = stored_data(&stack).await;
         let setup = operation.prepare(&stack, &acme).await;
-        plan(&stack, operation.function(), &calls, index, fault);
+        let call = ChosenCall {
+            function: operation.function(),
+            calls: &calls,
+            index,
+        };
+        plan(&stack.cloud.faults(), call, fault);
         operation.perform(&setup).await.expect_error(503);
         let faults = stack.cloud.faults();
         assert_eq!(

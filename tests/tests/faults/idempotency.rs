@@ -7,7 +7,8 @@ use emulators::{
     Service::{DynamoDb, S3},
 };
 use serde_json::{Value, json};
-use tests::{DYNAMODB_ATTEMPTS, Dump, Response, Stack, Tenant, seconds, stack_test};
+use table::keys;
+use tests::{DYNAMODB_ATTEMPTS, Dump, Response, Stack, seconds, stack_test};
 
 use crate::routes::creations::{Creation, assert_first, assert_replay, creations};
 
@@ -17,7 +18,8 @@ const ATTEMPTS: u32 = DYNAMODB_ATTEMPTS;
 const CONFLICT_TRIES: u32 = 8;
 
 fn claims(dump: &Dump) -> Vec<&Value> {
-    dump.items_with_prefix("IDEMPOTENCY#").collect()
+    dump.items_with_prefix(keys::IDEMPOTENCY_RESERVATIONS)
+        .collect()
 }
 
 /// Asserts a 503 with `Retry-After`.
@@ -63,13 +65,7 @@ fn first_id(response: &Response) -> Value {
 
 /// Asserts that the request took effect once: the stored response is replayed, and nothing is left
 /// over.
-async fn assert_one_effect(
-    stack: &Stack,
-    acme: &Tenant,
-    creation: &Creation,
-    first: &Response,
-    before: &Dump,
-) {
+async fn assert_one_effect(stack: &Stack, creation: &Creation, first: &Response, before: &Dump) {
     assert_replay(&creation.send("one").await, first);
 
     let after = stack.dump().await;
@@ -87,23 +83,23 @@ async fn assert_one_effect(
         after.files_with_bytes().len() - before.files_with_bytes().len(),
         files
     );
-    assert_eq!((added("PATH#"), added("FILE#")), (files, files));
     assert_eq!(
-        added("HANDLE#"),
+        (added(keys::PATHS), added(keys::FILE_LOOKUPS)),
+        (files, files)
+    );
+    assert_eq!(
+        added(keys::HANDLES),
         usize::from(body["data"].get("handle").is_some())
     );
     assert_eq!(
-        added("KEY#"),
+        added(keys::AUTHENTICATED_KEYS),
         usize::from(body["data"].get("last_four").is_some())
     );
     assert_eq!(claims(&after).len() - claims(before).len(), 1);
 
     for file in body["data"].as_array().into_iter().flatten() {
-        let stored = acme
-            .client
-            .get(&format!("/files/{}", file["id"].as_str().expect("an id")))
-            .await
-            .expect_ok();
+        let path = format!("/files/{}", file["id"].as_str().expect("an id"));
+        let stored = stack.account().get(&path).await.expect_ok();
         assert_eq!(&stored, file);
     }
 }
@@ -210,7 +206,7 @@ async fn retry_after_lost_responses_returns_first_effect(stack: &Stack) {
             );
             found.expect_status(201)
         };
-        assert_one_effect(stack, &acme, &creation, &first, &before).await;
+        assert_one_effect(stack, &creation, &first, &before).await;
     }
 }
 
@@ -231,7 +227,7 @@ async fn lost_response_of_reservation_is_recognized_as_own(stack: &Stack) {
             .faults()
             .lose_response(DynamoDb, "UpdateItem", ATTEMPTS - 1);
         let first = assert_first(creation.send("one").await);
-        assert_one_effect(stack, &acme, &creation, &first, &before).await;
+        assert_one_effect(stack, &creation, &first, &before).await;
     }
 }
 
@@ -272,7 +268,7 @@ async fn retry_after_crash_repeats_request_with_same_ids(stack: &Stack) {
                 first.json()
             );
         }
-        assert_one_effect(stack, &acme, &creation, &first, &before).await;
+        assert_one_effect(stack, &creation, &first, &before).await;
     }
 }
 
@@ -312,7 +308,7 @@ async fn request_taken_over_at_any_call_has_one_effect(stack: &Stack) {
         } else {
             fast
         };
-        assert_one_effect(stack, &acme, &creation, &fast, &before).await;
+        assert_one_effect(stack, &creation, &fast, &before).await;
         calls += 1;
         assert!(calls < CALLS_MAX);
     }
@@ -364,7 +360,7 @@ async fn upload_that_failed_in_storage_can_be_retried(stack: &Stack) {
         .assert_unchanged(&before, "a refused upload");
 
     let first = assert_first(creation.send("one").await);
-    assert_one_effect(stack, &acme, &creation, &first, &before).await;
+    assert_one_effect(stack, &creation, &first, &before).await;
 }
 
 #[stack_test]

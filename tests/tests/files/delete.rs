@@ -39,73 +39,25 @@ fn assert_forgotten(dump: &Dump, id: &str) {
 
 /// Asserts that no endpoint returns a file.
 async fn assert_gone(stack: &Stack, acme: &Tenant, file: &Value) {
-    let id = text(&file["id"]);
-    let path = address(file);
-    let filters = [
-        "",
-        "search=photo",
-        "tag=a",
-        "type=upload",
-        "status=active",
-        "resource_type=image",
-    ];
-    let in_place = file["folder_id"].as_str().unwrap_or("root");
-
-    for filters in filters
-        .into_iter()
-        .chain([format!("folder_id={in_place}").as_str()])
-    {
-        assert!(
-            !list_ids(&acme.client, filters).await.contains(&id),
-            "{filters}"
-        );
-    }
+    assert_not_listed(acme, file).await;
     for client in [&acme.client, &stack.account()] {
-        client.get(&path).await.expect_error(404);
-        client
-            .put(&path, json!({"ref": "x"}))
-            .await
-            .expect_error(404);
-        client
-            .put("/files", json!({"id": id, "ref": "x"}))
-            .await
-            .expect_error(404);
-        client
-            .post(&format!("{path}/signed-url"), json!({}))
-            .await
-            .expect_error(404);
-        let access = format!("{path}/access-control");
-        client
-            .put(&access, json!({"access_control": {"requires_auth": false}}))
-            .await
-            .expect_error(404);
-        client.delete(&access).await.expect_error(404);
-        client.delete(&path).await.expect_error(404);
-        client
-            .delete(&format!("/files?id={id}"))
-            .await
-            .expect_error(404);
-        delete_by_body(client, json!({"id": id}))
-            .await
-            .expect_error(404);
+        assert_unknown(client, file).await;
     }
 
+    let id = text(&file["id"]);
     acme.client
         .get("/files/by-ref?ref=order")
         .await
         .expect_error(404);
-
     let urls = acme
         .client
         .post("/files/urls", json!({"file_ids": [id]}))
         .await
         .expect_status(200)
         .json();
-
     assert_eq!(urls, json!({"data": [], "not_found": [id]}));
 
     let url = text(&file["url"]);
-
     for client in [&stack.anonymous, &acme.client] {
         client.get(&url).await.expect_error(404);
         client.head(&url).await.expect_status(404);
@@ -114,6 +66,56 @@ async fn assert_gone(stack: &Stack, acme: &Tenant, file: &Value) {
             .await
             .expect_error(404);
     }
+}
+
+/// Asserts that no list contains a file.
+async fn assert_not_listed(acme: &Tenant, file: &Value) {
+    let id = text(&file["id"]);
+    let folder_id = file["folder_id"].as_str().unwrap_or("root");
+    let in_folder = format!("folder_id={folder_id}");
+
+    for filters in [
+        "",
+        "search=photo",
+        "tag=a",
+        "type=upload",
+        "status=active",
+        "resource_type=image",
+        &in_folder,
+    ] {
+        let ids = list_ids(&acme.client, filters).await;
+        assert!(!ids.contains(&id), "{filters}");
+    }
+}
+
+/// Asserts that every request with the id of a file returns 404.
+async fn assert_unknown(client: &Client, file: &Value) {
+    let id = text(&file["id"]);
+    let path = address(file);
+    let access = format!("{path}/access-control");
+    let change = json!({"ref": "x"});
+    let change_by_body = json!({"id": id, "ref": "x"});
+    let open = json!({"access_control": {"requires_auth": false}});
+
+    client.get(&path).await.expect_error(404);
+    client.put(&path, change).await.expect_error(404);
+    client.put("/files", change_by_body).await.expect_error(404);
+    client
+        .post(&format!("{path}/signed-url"), json!({}))
+        .await
+        .expect_error(404);
+
+    client.put(&access, open).await.expect_error(404);
+    client.delete(&access).await.expect_error(404);
+
+    client.delete(&path).await.expect_error(404);
+    client
+        .delete(&format!("/files?id={id}"))
+        .await
+        .expect_error(404);
+    delete_by_body(client, json!({"id": id}))
+        .await
+        .expect_error(404);
 }
 
 /// Uploads the photo with tags and a reference.

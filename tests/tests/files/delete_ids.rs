@@ -10,94 +10,79 @@ use super::delete::{address, delete_by_body};
 #[stack_test]
 async fn delete_accepts_id_in_path_query_or_body(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
-    let kept_file = acme.upload(PHOTO).await;
-    let id = text(&kept_file["id"]);
 
     for variant in 0..5 {
         let file = acme.upload(PHOTO).await;
         let id = text(&file["id"]);
-        let response = match variant {
-            0 => {
-                acme.client
-                    .delete(&format!("/files/{}", id.to_lowercase()))
-                    .await
-            }
-            1 => acme.client.delete(&format!("/files?id={id}")).await,
-            2 => {
-                acme.client
-                    .delete(&format!("/files?id=%20{}", id.to_lowercase()))
-                    .await
-            }
-            3 => delete_by_body(&acme.client, json!({"id": id, "colour": "red"})).await,
-            _ => delete_by_body(&stack.account(), json!({"id": id.to_lowercase()})).await,
-        };
-        assert!(response.expect_status(204).body.is_empty());
-        acme.client.get(&address(&file)).await.expect_error(404);
-    }
+        let lower_case = id.to_lowercase();
+        let client = &acme.client;
 
+        let response = match variant {
+            0 => client.delete(&format!("/files/{lower_case}")).await,
+            1 => client.delete(&format!("/files?id={id}")).await,
+            2 => client.delete(&format!("/files?id=%20{lower_case}")).await,
+            3 => delete_by_body(client, json!({"id": id, "colour": "red"})).await,
+            _ => delete_by_body(&stack.account(), json!({"id": lower_case})).await,
+        };
+
+        assert!(response.expect_status(204).body.is_empty());
+        client.get(&address(&file)).await.expect_error(404);
+    }
+    stack.run_purges().await;
+}
+
+#[stack_test]
+async fn delete_without_valid_id_returns_422_and_changes_nothing(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let id = acme.upload(PHOTO).await.id;
     let before = stack.dump().await;
     let required = json!({"id": ["The id field is required."]});
 
     for query in ["", "?id=", "?id=%20", "?ID=x"] {
-        assert_eq!(
-            acme.client
-                .delete(&format!("/files{query}"))
-                .await
-                .expect_error(422),
-            required,
-            "{query}"
-        );
+        let response = acme.client.delete(&format!("/files{query}")).await;
+        assert_eq!(response.expect_error(422), required, "{query}");
     }
-
     for body in [
         json!({}),
         json!({"id": null}),
         json!({"id": "  "}),
         json!({"file_id": id}),
     ] {
-        assert_eq!(
-            delete_by_body(&acme.client, body.clone())
-                .await
-                .expect_error(422),
-            required,
-            "{body}"
-        );
+        let response = delete_by_body(&acme.client, body.clone()).await;
+        assert_eq!(response.expect_error(422), required, "{body}");
     }
 
-    let errors = delete_by_body(&acme.client, json!({"id": 5}))
+    let response = delete_by_body(&acme.client, json!({"id": 5})).await;
+    assert_eq!(
+        response.expect_error(422),
+        json!({"id": ["The id field must be a string."]})
+    );
+    stack
+        .dump()
         .await
-        .expect_error(422);
-    assert_eq!(errors, json!({"id": ["The id field must be a string."]}));
+        .assert_unchanged(&before, "deletions without an id");
+}
+
+#[stack_test]
+async fn delete_of_unknown_or_foreign_file_returns_404_and_changes_nothing(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
+    let file = acme.upload(PHOTO).await;
+    let before = stack.dump().await;
+
     for (client, id) in [
         (&acme.client, UNKNOWN),
         (&acme.client, "x"),
         (&acme.client, &acme.id),
-        (&other.client, &id),
+        (&other.client, &file.id),
     ] {
-        assert_eq!(
-            client
-                .delete(&format!("/files/{id}"))
-                .await
-                .expect_error(404),
-            json!({}),
-            "{id}"
-        );
-        assert_eq!(
-            client
-                .delete(&format!("/files?id={id}"))
-                .await
-                .expect_error(404),
-            json!({}),
-            "{id}"
-        );
-        assert_eq!(
-            delete_by_body(client, json!({"id": id}))
-                .await
-                .expect_error(404),
-            json!({}),
-            "{id}"
-        );
+        for response in [
+            client.delete(&format!("/files/{id}")).await,
+            client.delete(&format!("/files?id={id}")).await,
+            delete_by_body(client, json!({"id": id})).await,
+        ] {
+            assert_eq!(response.expect_error(404), json!({}), "{id}");
+        }
     }
 
     stack
@@ -105,15 +90,8 @@ async fn delete_accepts_id_in_path_query_or_body(stack: &Stack) {
         .await
         .assert_unchanged(&before, "deletions of nothing");
     stack.run_purges().await;
-    assert!(
-        stack
-            .anonymous
-            .get(&text(&kept_file["url"]))
-            .await
-            .expect_status(200)
-            .body
-            == PHOTO
-    );
+    let delivered = stack.anonymous.get(file.url()).await.expect_status(200);
+    assert!(delivered.body == PHOTO);
 }
 
 #[stack_test]

@@ -1,12 +1,12 @@
 //! `GET /files`: every filter and every pair of filters, compared with a model.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, StackOptions, Tenant, form, minutes, seconds, stack_test};
+use tests::{PHOTO, Stack, StackOptions, Tenant, minutes, seconds, stack_test};
 
 use crate::{
     support::{
         library::{Filter, Library, to_query},
-        pages::{List, list_ids},
+        pages::{List, Page, list_ids},
         signer::text,
     },
     uploads::presign::PendingFile,
@@ -253,12 +253,66 @@ async fn pending_file_is_listed_until_abandoned(stack: &Stack) {
     }
 }
 
+/// The outcome of reading a list whose files change meanwhile.
+struct PagingWithChanges {
+    /// Ids in the order in which the pages returned them.
+    found: Vec<String>,
+    /// Ids of the files that were deleted or renamed.
+    changed: Vec<String>,
+}
+
+impl PagingWithChanges {
+    /// Reads a list from its first page to its last. After each page, deletes its last file and
+    /// renames the one before it.
+    async fn run(list: &List<'_>) -> PagingWithChanges {
+        let mut found = Vec::new();
+        let mut changed = Vec::new();
+        let mut page = list.page(None).await;
+
+        loop {
+            let renamed = page.ids[1].clone();
+            let deleted = page.ids[2].clone();
+            list.client
+                .delete(&format!("/files/{deleted}"))
+                .await
+                .expect_status(204);
+            list.client
+                .put(
+                    &format!("/files/{renamed}"),
+                    json!({"original_name": "a.txt"}),
+                )
+                .await
+                .expect_ok();
+
+            found.append(&mut page.ids);
+            changed.extend([deleted, renamed]);
+            let Some(next) = page.next.take() else {
+                return PagingWithChanges { found, changed };
+            };
+            page = list.page(Some(&next)).await;
+        }
+    }
+
+    /// Returns those of the ids that were neither deleted nor renamed, in order.
+    fn unchanged(&self, ids: impl IntoIterator<Item = String>) -> Vec<String> {
+        ids.into_iter()
+            .filter(|id| !self.changed.contains(id))
+            .collect()
+    }
+}
+
+/// Returns the ids of pages in order.
+fn ids_of(pages: Vec<Page>) -> Vec<String> {
+    pages.into_iter().flat_map(|page| page.ids).collect()
+}
+
 #[stack_test]
 async fn paging_returns_remaining_files_once_during_deletions_and_renames(stack: &Stack) {
     let acme = stack.space("Acme").await;
     acme.upload_config("tagged")
         .with_settings(json!({"metadata": {"tags": ["a"]}}))
         .await;
+
     for filters in [
         "",
         "tag=a",
@@ -266,74 +320,32 @@ async fn paging_returns_remaining_files_once_during_deletions_and_renames(stack:
         "tag=a&search=b",
         "type=upload&resource_type=text",
     ] {
-        let mut ids = Vec::new();
         for number in 0..12 {
-            let form = form(
-                &acme.handle,
-                &format!("b{number:02}.txt"),
-                "text/plain",
-                "some text",
-            );
-            let uploaded = acme
-                .client
-                .upload(form.text("upload_config", "tagged"))
-                .await
-                .expect_created();
-            ids.push(text(&uploaded["id"]));
+            acme.upload("some text")
+                .named(&format!("b{number:02}.txt"), "text/plain")
+                .with_config("tagged")
+                .await;
         }
         let list = List {
             client: &acme.client,
             filters: filters.to_owned(),
             limit: 3,
         };
-        let all: Vec<String> = list
-            .forward()
-            .await
-            .into_iter()
-            .flat_map(|page| page.ids)
-            .collect();
-        assert_eq!(all.len(), ids.len(), "{filters}");
-        // The last file of each page is deleted after the page was read, and the one before it is
-        // renamed.
-        let mut met = Vec::new();
-        let mut doomed = Vec::new();
-        let mut page = list.page(None).await;
-        loop {
-            let deleted = page.ids[2].clone();
-            let renamed = page.ids[1].clone();
-            acme.client
-                .delete(&format!("/files/{deleted}"))
-                .await
-                .expect_status(204);
-            acme.client
-                .put(
-                    &format!("/files/{renamed}"),
-                    json!({"original_name": "a.txt"}),
-                )
-                .await
-                .expect_ok();
-            met.append(&mut page.ids);
-            doomed.extend([deleted, renamed]);
-            let Some(next) = page.next.take() else { break };
-            page = list.page(Some(&next)).await;
-        }
-        assert_eq!(met, all, "{filters}");
-        let steady = |ids: Vec<String>| {
-            ids.into_iter()
-                .filter(|id| !doomed.contains(id))
-                .collect::<Vec<_>>()
-        };
+        let all = ids_of(list.forward().await);
+        assert_eq!(all.len(), 12, "{filters}");
+
+        let paging = PagingWithChanges::run(&list).await;
+        assert_eq!(paging.found, all, "{filters}");
+
         let end = list.forward().await.pop().expect("at least one");
-        let before = list
-            .backward(&end)
-            .await
-            .into_iter()
-            .flat_map(|page| page.ids);
+        let mut backward = ids_of(list.backward(&end).await);
+        backward.extend(end.ids);
         assert_eq!(
-            steady(before.chain(end.ids.clone()).collect()),
-            steady(all),
+            paging.unchanged(backward),
+            paging.unchanged(all),
             "{filters} backward"
         );
+
         for id in list_ids(&acme.client, "").await {
             acme.client
                 .delete(&format!("/files/{id}"))

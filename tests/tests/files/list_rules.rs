@@ -27,80 +27,101 @@ pub(crate) fn one(name: &str, value: &str) -> String {
     query(&[(name.to_owned(), value.to_owned())])
 }
 
+/// A filter with an invalid value.
+struct InvalidFilter {
+    name: &'static str,
+    value: String,
+    /// The error message, with an X for the field.
+    message: &'static str,
+}
+
+fn invalid_filters() -> Vec<InvalidFilter> {
+    let selected = "The selected X is invalid.";
+    let format = "The X field format is invalid.";
+    let long_tag = "The X field must not be greater than 100 characters.";
+    let long_search = "The X field must not be greater than 255 characters.";
+    let filter = |name, value: &str, message| InvalidFilter {
+        name,
+        value: value.to_owned(),
+        message,
+    };
+
+    vec![
+        filter("type", "public", selected),
+        filter("type", "UPLOAD", selected),
+        filter("type", "upload,private", selected),
+        filter("resource_type", "photo", selected),
+        filter("resource_type", "image/jpeg", selected),
+        filter("status", "deleted", selected),
+        filter("status", "Active", selected),
+        filter("tag", &"x".repeat(101), long_tag),
+        filter("tag", "a\nb", format),
+        filter("search", &"x".repeat(256), long_search),
+        filter("search", "a/b", format),
+        filter("search", "a\u{7}b", format),
+    ]
+}
+
 #[stack_test]
 async fn invalid_filter_values_return_422(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
-    let foreign = other.folder("Photos").await.id;
-    let deleted = acme.folder("Photos").await.id;
-    acme.client
-        .delete(&format!("/folders/{deleted}"))
-        .await
-        .expect_status(204);
 
-    let long = "x".repeat(101);
-    let longer = "x".repeat(256);
-    let unknown = "The selected X is invalid.";
-    let format = "The X field format is invalid.";
+    for filter in invalid_filters() {
+        let InvalidFilter {
+            name,
+            value,
+            message,
+        } = filter;
+        let message = message.replace('X', &name.replace('_', " "));
+        let address = format!("/files?space_id={}&{}", acme.id, one(name, &value));
 
-    for (name, value, message) in [
-        ("type", "public", unknown),
-        ("type", "UPLOAD", unknown),
-        ("type", "upload,private", unknown),
-        ("resource_type", "photo", unknown),
-        ("resource_type", "image/jpeg", unknown),
-        ("status", "deleted", unknown),
-        ("status", "Active", unknown),
-        ("folder_id", UNKNOWN, unknown),
-        ("folder_id", "x", unknown),
-        ("folder_id", "Photos/", unknown),
-        ("folder_id", &foreign, unknown),
-        ("folder_id", &deleted, unknown),
-        ("folder_id", &acme.id, unknown),
-        (
-            "tag",
-            &long,
-            "The X field must not be greater than 100 characters.",
-        ),
-        ("tag", "a\nb", format),
-        (
-            "search",
-            &longer,
-            "The X field must not be greater than 255 characters.",
-        ),
-        ("search", "a/b", format),
-        ("search", "a\u{7}b", format),
-    ] {
         for client in [&acme.client, &stack.account()] {
-            let address = format!("/files?space_id={}&{}", acme.id, one(name, value));
             let errors = client.get(&address).await.expect_error(422);
-            assert_eq!(
-                errors,
-                json!({name: [message.replace('X', &name.replace('_', " "))]}),
-                "{name}={value}"
-            );
+            assert_eq!(errors, json!({name: [message]}), "{name}={value}");
         }
     }
 
+    for limit in ["0", "101", "x"] {
+        let response = acme.client.get(&format!("/files?limit={limit}")).await;
+        assert!(response.expect_error(422)["limit"].is_array());
+    }
+}
+
+#[stack_test]
+async fn unknown_folder_filter_returns_422(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
+    let foreign = other.folder("Photos").await;
+    let deleted = acme.folder("Photos").await;
+    acme.client.delete(deleted.path()).await.expect_status(204);
+
+    for folder_id in [UNKNOWN, "x", "Photos/", &foreign.id, &deleted.id, &acme.id] {
+        for client in [&acme.client, &stack.account()] {
+            let filter = one("folder_id", folder_id);
+            let address = format!("/files?space_id={}&{filter}", acme.id);
+            assert_eq!(
+                client.get(&address).await.expect_error(422),
+                json!({"folder_id": ["The selected folder id is invalid."]}),
+                "{folder_id}"
+            );
+        }
+    }
+}
+
+#[stack_test]
+async fn invalid_filters_are_reported_together(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let long_tag = one("tag", &"x".repeat(101));
     let all = "type=a&resource_type=b&status=c&folder_id=d&search=e/f";
+
     let errors = acme
         .client
-        .get(&format!("/files?{all}&{}", one("tag", &long)))
+        .get(&format!("/files?{all}&{long_tag}"))
         .await
         .expect_error(422);
+
     let reported: Vec<&String> = errors.as_object().expect("an object").keys().collect();
-
     assert_eq!(reported.len(), 6, "{reported:?}");
-
-    for limit in ["0", "101", "x"] {
-        assert!(
-            acme.client
-                .get(&format!("/files?limit={limit}"))
-                .await
-                .expect_error(422)["limit"]
-                .is_array()
-        );
-    }
 }
 
 #[stack_test]

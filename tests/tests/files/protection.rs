@@ -45,14 +45,25 @@ impl Folders {
     }
 }
 
+/// The fields of a file before a change, and the change.
+#[derive(Clone, Copy)]
+struct Transition<'a> {
+    from: &'a Value,
+    change: &'a Value,
+}
+
+fn transition<'a>(from: &'a Value, change: &'a Value) -> Transition<'a> {
+    Transition { from, change }
+}
+
 /// Sets the state of a file as the owner, sends a change as another client, and returns its status.
 async fn status_of_change(
     acme: &Tenant,
     client: &Client,
     path: &str,
-    from: &Value,
-    change: &Value,
+    transition: Transition<'_>,
 ) -> u16 {
+    let Transition { from, change } = transition;
     acme.client.put(path, from.clone()).await.expect_ok();
 
     let before = acme.client.get(path).await.expect_ok();
@@ -95,13 +106,14 @@ async fn user_cannot_lower_protection_of_own_file(stack: &Stack) {
                     };
                     let what = format!("{from} to {change}");
                     assert_eq!(
-                        status_of_change(&acme, &user, &users, &from, &change).await,
+                        status_of_change(&acme, &user, &users, transition(&from, &change)).await,
                         expected,
                         "{what}"
                     );
                     // A rejected change leaves the state for the admin unchanged.
                     if expected == 403 {
-                        assert_eq!(admin.put(&users, change).await.status, 200, "{what}");
+                        let response = admin.put(&users, change).await;
+                        response.with_context(&what).expect_status(200);
                     }
                 }
             }
@@ -130,7 +142,7 @@ async fn protection_is_compared_for_every_form_of_target_folder(stack: &Stack) {
         json!({"folder_id": "root", "folder_path": "closed/opened/", "type": "private"}),
     ] {
         assert_eq!(
-            status_of_change(&acme, &user, &path, &inside, &change).await,
+            status_of_change(&acme, &user, &path, transition(&inside, &change)).await,
             403,
             "{change}"
         );
@@ -147,7 +159,7 @@ async fn protection_is_compared_for_every_form_of_target_folder(stack: &Stack) {
     ] {
         let from = json!({"folder_id": closed, "type": "upload"});
         assert_eq!(
-            status_of_change(&acme, &user, &path, &from, &change).await,
+            status_of_change(&acme, &user, &path, transition(&from, &change)).await,
             200,
             "{change}"
         );
@@ -161,7 +173,7 @@ async fn protection_is_compared_for_every_form_of_target_folder(stack: &Stack) {
         let from = json!({"folder_id": folder_before, "type": "upload"});
         let change = json!({"folder_id": null});
         assert_eq!(
-            status_of_change(&acme, &user, &path, &from, &change).await,
+            status_of_change(&acme, &user, &path, transition(&from, &change)).await,
             200,
             "{requires_auth}"
         );
@@ -189,7 +201,7 @@ async fn closed_space_protects_files_at_root(stack: &Stack) {
     for ((folder, _), expected) in folders.iter().zip([200, 200, 200, 200, 403]) {
         let change = json!({"folder_id": folder});
         assert_eq!(
-            status_of_change(&acme, &user, &path, &root, &change).await,
+            status_of_change(&acme, &user, &path, transition(&root, &change)).await,
             expected,
             "{change}"
         );

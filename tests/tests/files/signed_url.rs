@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tests::{PHOTO, Stack, Tenant, minutes, seconds, stack_test};
 
 use crate::{
-    support::signer::{canonical_at, hmac_sha256, text},
+    support::signer::{SigningSecret, canonical_at, hmac_sha256, text},
     uploads::presign::UNKNOWN,
 };
 
@@ -63,36 +63,40 @@ fn assert_signed(url: &str, file: &Value, secret: &str) {
     assert!(url.ends_with(&format!("&signature={signature}")), "{url}");
 }
 
-#[stack_test]
-async fn signed_url_contains_and_signs_requested_parameters(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let file = acme.upload(PHOTO).await;
-    let secret = acme
-        .client
-        .get(&format!("/spaces/{}/signing-secret", acme.id))
-        .await
-        .expect_ok();
-    let kid = text(&secret["kid"]);
-    let secret = text(&secret["secret"]);
-    let all = json!({"w": 100, "h": 8192, "r": "fill", "g": "northwest", "f": "webp", "q": 80, "expiration_minutes": 5});
+/// The body of a request for a signed URL, and the parameters of the URL.
+struct SignRequest {
+    body: Value,
+    /// Validity of the URL.
+    minutes: i64,
+    /// Parameters in addition to those of the signature.
+    parameters: &'static [(&'static str, &'static str)],
+}
 
-    for (body, minutes, specified) in [
-        (json!({}), 60, vec![]),
-        (
+fn sign_requests() -> Vec<SignRequest> {
+    let all = json!({"w": 100, "h": 8192, "r": "fill", "g": "northwest", "f": "webp", "q": 80, "expiration_minutes": 5});
+    let request = |body, minutes, parameters| SignRequest {
+        body,
+        minutes,
+        parameters,
+    };
+
+    vec![
+        request(json!({}), 60, &[]),
+        request(
             json!({"expiration_minutes": null, "w": null, "colour": "red"}),
             60,
-            vec![],
+            &[],
         ),
-        (json!({"expiration_minutes": 1}), 1, vec![]),
-        (
+        request(json!({"expiration_minutes": 1}), 1, &[]),
+        request(
             json!({"expiration_minutes": 1440, "w": 1}),
             1440,
-            vec![("w", "1")],
+            &[("w", "1")],
         ),
-        (
+        request(
             all,
             5,
-            vec![
+            &[
                 ("w", "100"),
                 ("h", "8192"),
                 ("r", "fill"),
@@ -101,45 +105,64 @@ async fn signed_url_contains_and_signs_requested_parameters(stack: &Stack) {
                 ("q", "80"),
             ],
         ),
-        (
+        request(
             json!({"g": "auto", "f": "auto", "q": "auto"}),
             60,
-            vec![("g", "auto"), ("f", "auto"), ("q", "auto")],
+            &[("g", "auto"), ("f", "auto"), ("q", "auto")],
         ),
-        (json!({"download": false, "q": 100}), 60, vec![("q", "100")]),
-    ] {
-        let signed = acme
-            .role("viewer")
-            .await
-            .post(&route(&file), body.clone())
-            .await
-            .expect_ok();
-        let expires = stack.admin_environment().env.now().seconds() + minutes * 60;
+        request(json!({"download": false, "q": 100}), 60, &[("q", "100")]),
+    ]
+}
+
+#[stack_test]
+async fn signed_url_contains_and_signs_requested_parameters(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let viewer = acme.role("viewer").await;
+    let file = acme.upload(PHOTO).await;
+    let secret = SigningSecret::of(&acme).await;
+
+    for SignRequest {
+        body,
+        minutes,
+        parameters: expected,
+    } in sign_requests()
+    {
+        let signed = viewer.post(&route(&file), body.clone()).await.expect_ok();
+
+        let expires = stack.now().seconds() + minutes * 60;
         let expires_at = Timestamp::from_ms(expires * MS_PER_SECOND).rfc3339();
         assert_eq!(
             signed,
             json!({"url": signed["url"], "expires_at": expires_at}),
             "{body}"
         );
+
         let url = text(&signed["url"]);
-        assert_signed(&url, &file, &secret);
+        assert_signed(&url, &file, &secret.secret);
         let mut signed_parameters = parameters(&url);
         assert!(signed_parameters.remove("signature").is_some());
         let expires = expires.to_string();
-        let expected = specified
-            .into_iter()
-            .chain([("kid", kid.as_str()), ("expires", &expires)]);
+        let of_signature = [("kid", secret.kid.as_str()), ("expires", &expires)];
         let expected: BTreeMap<_, _> = expected
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .iter()
+            .chain(&of_signature)
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
             .collect();
         assert_eq!(signed_parameters, expected, "{body}");
     }
+}
 
-    let saved = signed(&acme, &file, json!({"download": true})).await;
-    assert_signed(&saved, &file, &secret);
-    assert!(parameters(&saved).contains_key("download"), "{saved}");
+#[stack_test]
+async fn signed_url_with_download_serves_attachment(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = acme.upload(PHOTO).await;
+    let secret = SigningSecret::of(&acme).await;
 
-    let response = stack.anonymous.get(&saved).await.expect_status(200);
+    let url = signed(&acme, &file, json!({"download": true})).await;
+
+    assert_signed(&url, &file, &secret.secret);
+    assert!(parameters(&url).contains_key("download"), "{url}");
+    let response = stack.anonymous.get(&url).await.expect_status(200);
     assert_eq!(
         response.header("content-disposition"),
         "attachment; filename=\"photo.jpg\""
@@ -246,9 +269,8 @@ async fn signed_url_survives_moves_and_ends_with_deletion(stack: &Stack) {
 }
 
 #[stack_test]
-async fn sign_url_request_reports_all_errors_together(stack: &Stack) {
+async fn invalid_sign_url_fields_return_422(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
     let file = acme.upload(PHOTO).await;
 
     for (field, value) in [
@@ -270,17 +292,10 @@ async fn sign_url_request_reports_all_errors_together(stack: &Stack) {
         ("q", json!(101)),
         ("q", json!("high")),
     ] {
-        let errors = acme
-            .client
-            .post(&route(&file), json!({field: value}))
-            .await
-            .expect_error(422);
+        let response = acme.client.post(&route(&file), json!({field: value})).await;
+        let errors = response.expect_error(422);
         assert!(errors[field].is_array(), "{field} {value}: {errors}");
-        assert_eq!(
-            errors.as_object().map(serde_json::Map::len),
-            Some(1),
-            "{field} {value}: {errors}"
-        );
+        assert_eq!(error_count(&errors), 1, "{field} {value}: {errors}");
     }
 
     for (field, value, end) in [
@@ -294,47 +309,56 @@ async fn sign_url_request_reports_all_errors_together(stack: &Stack) {
         ("expiration_minutes", json!("60"), "must be an integer"),
         ("download", json!("yes"), "must be true or false"),
     ] {
-        let errors = acme
-            .client
-            .post(&route(&file), json!({field: value}))
-            .await
-            .expect_error(422);
+        let response = acme.client.post(&route(&file), json!({field: value})).await;
+        let message = format!("The {} field {end}.", field.replace('_', " "));
         assert_eq!(
-            errors,
-            json!({field: [format!("The {} field {end}.", field.replace('_', " "))]}),
+            response.expect_error(422),
+            json!({field: [message]}),
             "{value}"
         );
     }
+}
 
-    // A number without a fraction is an integer in every notation.
-    for field in ["expiration_minutes", "w", "q"] {
-        acme.client
-            .post(&route(&file), json!({field: 60.0}))
-            .await
-            .expect_ok();
-    }
-
+#[stack_test]
+async fn sign_url_request_reports_all_errors_together(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = acme.upload(PHOTO).await;
     let all = json!({"expiration_minutes": 0, "w": 0, "h": 0, "r": "x", "g": "x", "f": "x", "q": 0, "download": "x"});
+
     let errors = acme.client.post(&route(&file), all).await.expect_error(422);
 
-    assert_eq!(
-        errors.as_object().map(serde_json::Map::len),
-        Some(8),
-        "{errors}"
-    );
+    assert_eq!(error_count(&errors), 8, "{errors}");
+}
+
+#[stack_test]
+async fn sign_url_request_accepts_integers_in_every_notation(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = acme.upload(PHOTO).await;
+
+    for field in ["expiration_minutes", "w", "q"] {
+        let response = acme.client.post(&route(&file), json!({field: 60.0})).await;
+        response.expect_ok();
+    }
+}
+
+#[stack_test]
+async fn sign_url_request_for_unknown_file_returns_404(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
+    let file = acme.upload(PHOTO).await;
 
     for (client, id) in [
         (&acme.client, UNKNOWN),
         (&acme.client, "x"),
-        (&other.client, &text(&file["id"])),
+        (&other.client, &file.id),
     ] {
-        assert_eq!(
-            client
-                .post(&format!("/files/{id}/signed-url"), json!({}))
-                .await
-                .expect_error(404),
-            json!({}),
-            "{id}"
-        );
+        let path = format!("/files/{id}/signed-url");
+        let response = client.post(&path, json!({})).await;
+        assert_eq!(response.expect_error(404), json!({}), "{id}");
     }
+}
+
+/// Returns the number of fields with errors.
+fn error_count(errors: &Value) -> usize {
+    errors.as_object().expect("an object").len()
 }

@@ -178,76 +178,102 @@ async fn duplicate_tag_is_stored_once(stack: &Stack) {
     assert_eq!(list["data"].as_array().map(Vec::len), Some(1));
 }
 
-#[stack_test]
-async fn invalid_update_reports_all_errors_and_changes_nothing(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let path = address(&acme.upload(PHOTO).await.record);
-    let tags: Vec<String> = (0..21).map(|number| number.to_string()).collect();
-    let before = stack.dump().await;
+/// An update of one field with an invalid value.
+struct InvalidUpdate {
+    field: &'static str,
+    value: Value,
+    /// Field that the error names.
+    error_field: &'static str,
+    /// The message is `The … field` and this end.
+    message_end: &'static str,
+}
 
-    for (field, value, named, end) in [
-        ("original_name", json!(null), "original_name", "is required"),
-        ("original_name", json!(" "), "original_name", "is required"),
-        (
-            "original_name",
-            json!(5),
-            "original_name",
-            "must be a string",
-        ),
-        ("folder_id", json!(5), "folder_id", "must be a string"),
-        (
+fn invalid_updates() -> Vec<InvalidUpdate> {
+    let update = |field, value, error_field, message_end| InvalidUpdate {
+        field,
+        value,
+        error_field,
+        message_end,
+    };
+    let of_field = |field, value, message_end| update(field, value, field, message_end);
+    let of_tag = |tag, value, message_end| update("tags", value, tag, message_end);
+    let too_many_tags: Vec<String> = (0..21).map(|number| number.to_string()).collect();
+    let long_ref = "x".repeat(256);
+    let long_tag = "x".repeat(101);
+
+    vec![
+        of_field("original_name", json!(null), "is required"),
+        of_field("original_name", json!(" "), "is required"),
+        of_field("original_name", json!(5), "must be a string"),
+        of_field("folder_id", json!(5), "must be a string"),
+        update(
             "folder_path",
             json!("a/b"),
             "folder_id",
             "is required when folder path is present",
         ),
-        (
+        of_field(
             "ref",
-            json!("x".repeat(256)),
-            "ref",
+            json!(long_ref),
             "must not be greater than 255 characters",
         ),
-        ("ref", json!("a\nb"), "ref", "format is invalid"),
-        ("ref", json!(["x"]), "ref", "must be a string"),
-        ("tags", json!("a"), "tags", "must be an array"),
-        (
+        of_field("ref", json!("a\nb"), "format is invalid"),
+        of_field("ref", json!(["x"]), "must be a string"),
+        of_field("tags", json!("a"), "must be an array"),
+        of_field(
             "tags",
-            json!(tags),
-            "tags",
+            json!(too_many_tags),
             "must not have more than 20 items",
         ),
-        ("tags", json!(["a", ""]), "tags.1", "is required"),
-        ("tags", json!([5]), "tags.0", "must be a string"),
-        (
-            "tags",
-            json!(["x".repeat(101)]),
+        of_tag("tags.1", json!(["a", ""]), "is required"),
+        of_tag("tags.0", json!([5]), "must be a string"),
+        of_tag(
             "tags.0",
+            json!([long_tag]),
             "must not be greater than 100 characters",
         ),
-        ("tags", json!(["a\u{0}"]), "tags.0", "format is invalid"),
-        ("type", json!(5), "type", "must be a string"),
-        ("type", json!(null), "type", "is required"),
-    ] {
-        let errors = acme
-            .client
-            .put(&path, json!({field: value}))
-            .await
-            .expect_error(422);
-        let message = format!("The {} field {end}.", named.replace('_', " "));
-        assert_eq!(errors, json!({named: [message]}), "{field} {value}");
+        of_tag("tags.0", json!(["a\u{0}"]), "format is invalid"),
+        of_field("type", json!(5), "must be a string"),
+        of_field("type", json!(null), "is required"),
+    ]
+}
+
+#[stack_test]
+async fn invalid_update_returns_422_and_changes_nothing(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let path = acme.upload(PHOTO).await.path().to_owned();
+    let before = stack.dump().await;
+
+    for invalid in invalid_updates() {
+        let body = json!({invalid.field: invalid.value});
+        let errors = acme.client.put(&path, body.clone()).await.expect_error(422);
+
+        let name = invalid.error_field.replace('_', " ");
+        let message = format!("The {name} field {}.", invalid.message_end);
+        assert_eq!(errors, json!({invalid.error_field: [message]}), "{body}");
     }
 
-    let errors = acme
-        .client
-        .put(&path, json!({"type": "public"}))
+    let unknown_type = json!({"type": "public"});
+    assert_eq!(
+        acme.client.put(&path, unknown_type).await.expect_error(422),
+        json!({"type": ["The selected type is invalid."]})
+    );
+    stack
+        .dump()
         .await
-        .expect_error(422);
+        .assert_unchanged(&before, "invalid updates");
+}
 
-    assert_eq!(errors, json!({"type": ["The selected type is invalid."]}));
-
+#[stack_test]
+async fn invalid_update_reports_all_errors_together(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let path = acme.upload(PHOTO).await.path().to_owned();
+    let before = stack.dump().await;
     let several =
         json!({"original_name": "", "ref": 5, "tags": [5, ""], "type": "x", "folder_path": "a"});
+
     let errors = acme.client.put(&path, several).await.expect_error(422);
+
     let mut reported: Vec<&String> = errors.as_object().expect("an object").keys().collect();
     reported.sort();
     assert_eq!(
@@ -264,7 +290,7 @@ async fn invalid_update_reports_all_errors_and_changes_nothing(stack: &Stack) {
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "refused updates");
+        .assert_unchanged(&before, "an invalid update");
 }
 
 #[stack_test]

@@ -3,32 +3,42 @@
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, Stack, form, seconds, stack_test};
 
-use crate::{
-    support::signer::text,
-    uploads::presign::{PendingFile, UNKNOWN},
-};
+use crate::uploads::presign::{PendingFile, UNKNOWN};
 
 use super::update::{address, with};
+
+/// Asserts that an update with the full record changes nothing, and one with a changed field that
+/// field alone.
+async fn assert_full_updates(client: &Client, record: &Value) {
+    let path = address(record);
+    let same_time = json!({"updated_at": record["updated_at"]});
+
+    let same = client.put(&path, record.clone()).await.expect_ok();
+    assert_eq!(with(&same, &same_time), *record);
+    let repeated = client.put("/files", same.clone()).await.expect_ok();
+    assert_eq!(with(&repeated, &same_time), *record);
+
+    let rename = with(&same, &json!({"original_name": "b.jpg"}));
+    let renamed = client.put(&path, rename).await.expect_ok();
+    let changed = json!({"original_name": "b.jpg", "updated_at": renamed["updated_at"]});
+    assert_eq!(renamed, with(record, &changed));
+
+    let former_name = json!({"original_name": record["original_name"]});
+    client.put(&path, former_name).await.expect_ok();
+}
 
 #[stack_test]
 async fn update_accepts_full_record(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let user = acme.role("user").await;
     let photos = acme.folder("Photos").await.id;
-    let upload = || form(&acme.handle, "a.jpg", "image/jpeg", PHOTO);
-    let inside = user
-        .upload(upload().text("folder_id", photos.clone()))
-        .await
-        .expect_created();
-
+    let inside = form(&acme.handle, "a.jpg", "image/jpeg", PHOTO).text("folder_id", photos.clone());
+    let inside = user.upload(inside).await.expect_created();
     assert_eq!(inside["folder_path"], "Photos/");
 
     let private = json!({"type": "private", "ref": "x", "tags": ["a", "b"]});
-    let private = acme
-        .client
-        .put(&address(&acme.upload(PHOTO).await.record), private)
-        .await
-        .expect_ok();
+    let private_path = acme.upload(PHOTO).await.path().to_owned();
+    let private = acme.client.put(&private_path, private).await.expect_ok();
     let pending_file = PendingFile::create(&acme, json!({"folder_id": photos})).await;
     let pending = acme.client.get(&pending_file.address()).await.expect_ok();
 
@@ -39,53 +49,15 @@ async fn update_accepts_full_record(stack: &Stack) {
         (&acme.client, &pending),
     ] {
         stack.clock.advance(seconds(1));
-        let same = client
-            .put(&address(record), record.clone())
-            .await
-            .expect_ok();
-        assert_eq!(
-            with(&same, &json!({"updated_at": record["updated_at"]})),
-            *record
-        );
-        let repeated = client.put("/files", same.clone()).await.expect_ok();
-        assert_eq!(
-            with(&repeated, &json!({"updated_at": record["updated_at"]})),
-            *record
-        );
-        // Of a whole record with one changed field, that field is updated.
-        let renamed = client
-            .put(
-                &address(record),
-                with(&same, &json!({"original_name": "b.jpg"})),
-            )
-            .await
-            .expect_ok();
-        let expected = json!({"original_name": "b.jpg", "updated_at": renamed["updated_at"]});
-        assert_eq!(renamed, with(record, &expected));
-        client
-            .put(
-                &address(record),
-                json!({"original_name": record["original_name"]}),
-            )
-            .await
-            .expect_ok();
+        assert_full_updates(client, record).await;
     }
 
-    let closed = acme
-        .client
-        .put(
-            &address(&inside),
-            with(&inside, &json!({"type": "private"})),
-        )
-        .await
-        .expect_ok();
+    let close = with(&inside, &json!({"type": "private"}));
+    let closed = acme.client.put(&address(&inside), close).await.expect_ok();
+    assert_eq!(closed["type"], "private");
+    assert_eq!(closed["access_control"]["source"], "upload_config");
 
-    assert_eq!(
-        (&closed["type"], &closed["access_control"]["source"]),
-        (&json!("private"), &json!("upload_config"))
-    );
-
-    let folders = acme.client.get("/folders").await.expect_status(200).json()["data"].clone();
+    let folders = acme.client.get("/folders").await.expect_ok();
     assert_eq!(
         folders.as_array().map(Vec::len),
         Some(1),
@@ -97,29 +69,28 @@ async fn update_accepts_full_record(stack: &Stack) {
 #[stack_test]
 async fn update_accepts_id_in_body(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
     let file = acme.upload(PHOTO).await;
-    let id = text(&file["id"]);
+    let id = &file.id;
 
     for (id, reference) in [
         (id.clone(), "one"),
         (id.to_lowercase(), "two"),
         (format!(" {id} "), "three"),
     ] {
-        let updated = acme
-            .client
-            .put("/files", json!({"id": id, "ref": reference}))
-            .await
-            .expect_ok();
-        assert_eq!(
-            (&updated["id"], &updated["ref"]),
-            (&file["id"], &json!(reference))
-        );
+        let body = json!({"id": id, "ref": reference});
+        let updated = acme.client.put("/files", body).await.expect_ok();
+
+        assert_eq!(updated["id"], file["id"]);
+        assert_eq!(updated["ref"], reference);
         assert_eq!(acme.client.get(&address(&file)).await.expect_ok(), updated);
     }
+}
 
+#[stack_test]
+async fn update_without_valid_id_returns_422_and_changes_nothing(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    acme.upload(PHOTO).await;
     let before = stack.dump().await;
-    let put = async |client: &Client, body: Value| client.put("/files", body).await;
 
     for without_id in [
         json!({"ref": "x"}),
@@ -127,46 +98,52 @@ async fn update_accepts_id_in_body(stack: &Stack) {
         json!({"id": " "}),
     ] {
         assert_eq!(
-            put(&acme.client, without_id).await.expect_error(422),
+            acme.client
+                .put("/files", without_id)
+                .await
+                .expect_error(422),
             json!({"id": ["The id field is required."]})
         );
     }
 
-    let errors = put(&acme.client, json!({"id": 5, "ref": 5}))
-        .await
-        .expect_error(422);
+    let numbers = json!({"id": 5, "ref": 5});
     let message = |field: &str| json!([format!("The {field} field must be a string.")]);
+    assert_eq!(
+        acme.client.put("/files", numbers).await.expect_error(422),
+        json!({"id": message("id"), "ref": message("ref")})
+    );
+    stack
+        .dump()
+        .await
+        .assert_unchanged(&before, "updates without an id");
+}
 
-    assert_eq!(errors, json!({"id": message("id"), "ref": message("ref")}));
+#[stack_test]
+async fn update_of_unknown_or_foreign_file_returns_404_and_changes_nothing(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
+    let file = acme.upload(PHOTO).await;
+    let before = stack.dump().await;
+
     for (client, id) in [
         (&acme.client, UNKNOWN),
         (&acme.client, "x"),
-        (&other.client, &id),
         (&acme.client, &acme.id),
+        (&other.client, &file.id),
     ] {
-        assert_eq!(
-            put(client, json!({"id": id, "ref": "x"}))
-                .await
-                .expect_error(404),
-            json!({}),
-            "{id}"
-        );
+        let by_body = json!({"id": id, "ref": "x"});
+        let response = client.put("/files", by_body).await;
+        assert_eq!(response.expect_error(404), json!({}), "{id}");
     }
-
     for (client, id) in [
         (&acme.client, UNKNOWN),
         (&acme.client, "x"),
-        (&other.client, &id),
         (&acme.client, "%20"),
+        (&other.client, &file.id),
     ] {
-        assert_eq!(
-            client
-                .put(&format!("/files/{id}"), json!({"ref": "x"}))
-                .await
-                .expect_error(404),
-            json!({}),
-            "{id}"
-        );
+        let path = format!("/files/{id}");
+        let response = client.put(&path, json!({"ref": "x"})).await;
+        assert_eq!(response.expect_error(404), json!({}), "{id}");
     }
 
     stack

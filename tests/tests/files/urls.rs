@@ -221,84 +221,79 @@ async fn referred(acme: &Tenant, reference: &str) -> Value {
 }
 
 #[stack_test]
-async fn by_ref_returns_newest_file(stack: &Stack) {
+async fn by_ref_returns_newest_file_of_space(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let other = stack.space("Other").await;
     acme.client.get(&by_ref("order 7")).await.expect_error(404);
-    let mut files = Vec::new();
-    for _ in 0..4 {
-        stack.clock.advance(seconds(1));
-        files.push(referred(&acme, "order 7").await);
-    }
+    let [.., newest] = four_files(stack, &acme).await;
     stack.clock.advance(seconds(1));
-    let unrelated = [
-        referred(&acme, "Order 7").await,
-        referred(&acme, "order 70").await,
-    ];
+    let upper_case = referred(&acme, "Order 7").await;
+    let longer = referred(&acme, "order 70").await;
     let foreign = referred(&other, "order 7").await;
     let viewer = acme.role("viewer").await;
-    let newest = async |reference: &str| viewer.get(&by_ref(reference)).await.expect_ok();
-    assert_eq!(newest("order 7").await, files[3]);
-    assert_eq!(
-        [newest("Order 7").await, newest(" order 70 ").await],
-        unrelated
-    );
-    assert_eq!(
-        other.client.get(&by_ref("order 7")).await.expect_ok(),
-        foreign
-    );
-    let named = format!("{}&space_id={}", by_ref("order 7"), acme.id);
-    assert_eq!(stack.account().get(&named).await.expect_ok(), files[3]);
-    assert_eq!(other.client.get(&named).await.expect_error(404), json!({}));
 
-    // An update of an older file does not make it the newest one; an update of its reference
-    // removes the newest one.
-    let older = acme
-        .client
-        .put(
-            &address(&files[0]),
-            json!({"tags": ["a"], "ref": "order 7"}),
-        )
-        .await
-        .expect_ok();
-    assert_eq!(newest("order 7").await, files[3]);
-    let renamed = acme
-        .client
-        .put(&address(&files[3]), json!({"ref": "order 8"}))
-        .await
-        .expect_ok();
-    assert_eq!(
-        (newest("order 7").await, newest("order 8").await),
-        (files[2].clone(), renamed)
-    );
-    acme.client
-        .put(&address(&files[2]), json!({"ref": null}))
-        .await
-        .expect_ok();
-    assert_eq!(newest("order 7").await, files[1]);
-    acme.client
-        .delete(&address(&files[1]))
-        .await
-        .expect_status(204);
-    assert_eq!(newest("order 7").await, older);
-    let back = acme
-        .client
-        .put(&address(&files[2]), json!({"ref": "order 7"}))
-        .await
-        .expect_ok();
-    assert_eq!(
-        newest("order 7").await,
-        back,
-        "it is newer, whenever it got its reference"
-    );
-    for file in [&files[0], &files[2]] {
-        acme.client.delete(&address(file)).await.expect_status(204);
+    for (client, reference, expected) in [
+        (&viewer, "order 7", &newest),
+        (&viewer, "Order 7", &upper_case),
+        (&viewer, " order 70 ", &longer),
+        (&other.client, "order 7", &foreign),
+    ] {
+        let found = client.get(&by_ref(reference)).await.expect_ok();
+        assert_eq!(found, *expected, "{reference}");
     }
+
+    let in_acme = format!("{}&space_id={}", by_ref("order 7"), acme.id);
+    assert_eq!(stack.account().get(&in_acme).await.expect_ok(), newest);
     assert_eq!(
-        viewer.get(&by_ref("order 7")).await.expect_error(404),
+        other.client.get(&in_acme).await.expect_error(404),
         json!({})
     );
+}
+
+#[stack_test]
+async fn by_ref_follows_updates_and_deletions(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let [first, second, third, fourth] = four_files(stack, &acme).await;
+    let by_ref_order = async || acme.client.get(&by_ref("order 7")).await;
+    let newest = async || by_ref_order().await.expect_ok();
+    let update =
+        async |file: &Value, body: Value| acme.client.put(&address(file), body).await.expect_ok();
+    let delete = async |file: &Value| {
+        acme.client.delete(&address(file)).await.expect_status(204);
+    };
+
+    // An update of an older file does not make it the newest one.
+    let older = update(&first, json!({"tags": ["a"], "ref": "order 7"})).await;
+    assert_eq!(newest().await, fourth);
+
+    let renamed = update(&fourth, json!({"ref": "order 8"})).await;
+    assert_eq!(newest().await, third);
+    let other_ref = acme.client.get(&by_ref("order 8")).await.expect_ok();
+    assert_eq!(other_ref, renamed);
+
+    update(&third, json!({"ref": null})).await;
+    assert_eq!(newest().await, second);
+    delete(&second).await;
+    assert_eq!(newest().await, older);
+
+    // Files are compared by creation, whenever they got the reference.
+    let restored = update(&third, json!({"ref": "order 7"})).await;
+    assert_eq!(newest().await, restored);
+
+    delete(&first).await;
+    delete(&third).await;
+    assert_eq!(by_ref_order().await.expect_error(404), json!({}));
     stack.run_purges().await;
+}
+
+/// Uploads four texts with the same reference, oldest first.
+async fn four_files(stack: &Stack, acme: &Tenant) -> [Value; 4] {
+    let mut files = [const { Value::Null }; 4];
+    for file in &mut files {
+        stack.clock.advance(seconds(1));
+        *file = referred(acme, "order 7").await;
+    }
+    files
 }
 
 #[stack_test]

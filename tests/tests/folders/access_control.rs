@@ -155,97 +155,110 @@ async fn nearest_access_setting_takes_effect_at_once(stack: &Stack) {
     assert_eq!(settings, [None; LEVELS], "all is as it was");
 }
 
+/// A folder with a file, in a space without settings.
+struct FolderWithFile<'a> {
+    stack: &'a Stack,
+    acme: Tenant,
+    folder: Value,
+    file: Value,
+}
+
+impl FolderWithFile<'_> {
+    async fn new(stack: &Stack) -> FolderWithFile<'_> {
+        let acme = stack.space("Acme").await;
+        let folder = acme.folder("Photos").await.record;
+        let file = upload_to(&acme, &folder, "starter").await;
+        FolderWithFile {
+            stack,
+            acme,
+            folder,
+            file,
+        }
+    }
+
+    /// Changes the setting of the folder, a second after the last change.
+    async fn put(&self, body: Value) -> Value {
+        self.stack.clock.advance(seconds(1));
+        let path = format!("{}/access-control", address(&self.folder));
+        self.acme.client.put(&path, body).await.expect_ok()
+    }
+
+    async fn reset(&self) -> Value {
+        let path = format!("{}/access-control", address(&self.folder));
+        self.acme.client.delete(&path).await.expect_ok()
+    }
+
+    /// Asserts the setting of the folder, as a response to a change returned it, and its effect on
+    /// the file. `None` stands for the setting of the space.
+    async fn assert_setting(&self, response: &Value, requires_auth: Option<bool>) {
+        let expected = |source: &str| match requires_auth {
+            None => effective(false, "space", &json!(self.acme.id)),
+            Some(requires_auth) => effective(requires_auth, source, &self.folder["id"]),
+        };
+        assert_eq!(response["access_control"], expected("direct"));
+        assert_eq!(&get_folder(&self.acme, &self.folder).await, response);
+
+        let path = format!("/files/{}", text(&self.file["id"]));
+        let file = self.acme.client.get(&path).await.expect_ok();
+        assert_eq!(file["access_control"], expected("folder"));
+
+        let status = if requires_auth == Some(true) {
+            403
+        } else {
+            200
+        };
+        let url = text(&self.file["url"]);
+        self.stack.anonymous.get(&url).await.expect_status(status);
+    }
+}
+
 #[stack_test]
 async fn one_flag_implies_other_and_empty_change_keeps_both(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let photos = acme.folder("Photos").await;
-    let file = upload_to(&acme, &photos, "starter").await;
-    let path = format!("{}/access-control", address(&photos));
-    let check = async |response: &Value, settings: Option<bool>| {
-        let by_space = effective(false, "space", &json!(acme.id));
-        let of = |source: &str| {
-            settings.map_or(by_space.clone(), |closed| {
-                effective(closed, source, &photos["id"])
-            })
-        };
-        assert_eq!(response["access_control"], of("direct"));
-        assert_eq!(&get_folder(&acme, &photos).await, response);
-        let found = acme
-            .client
-            .get(&format!("/files/{}", text(&file["id"])))
-            .await
-            .expect_ok();
-        assert_eq!(found["access_control"], of("folder"));
-        let expected = if settings == Some(true) { 403 } else { 200 };
-        stack
-            .anonymous
-            .get(&text(&file["url"]))
-            .await
-            .expect_status(expected);
-    };
+    let fixture = FolderWithFile::new(stack).await;
 
-    for (body, settings) in [
-        (json!({}), None),
-        (json!({"access_control": null}), None),
-        (json!({"access_control": {}}), None),
-        (
-            json!({"access_control": {"odd": 1}, "requires_auth": true}),
-            None,
-        ),
-        (
-            json!({"access_control": {"requires_auth": true}}),
-            Some(true),
-        ),
-        (
-            json!({"access_control": {"public_read": false}}),
-            Some(true),
-        ),
-        (
-            json!({"access_control": {"requires_auth": false}}),
-            Some(false),
-        ),
-        (
-            json!({"access_control": {"requires_auth": true, "public_read": true}}),
-            Some(true),
-        ),
-        (
-            json!({"access_control": {"requires_auth": false, "public_read": false}}),
-            Some(true),
-        ),
-        (
-            json!({"access_control": {"public_read": true}}),
-            Some(false),
-        ),
-        (json!({"access_control": {}}), Some(false)),
-        (json!({}), Some(false)),
-        (
-            json!({"access_control": {"requires_auth": true, "public_read": false}}),
-            Some(true),
-        ),
-        (
-            json!({"access_control": {"requires_auth": false, "public_read": true}}),
-            Some(false),
-        ),
+    for body in [
+        json!({}),
+        json!({"access_control": null}),
+        json!({"access_control": {}}),
+        json!({"access_control": {"odd": 1}, "requires_auth": true}),
     ] {
-        stack.clock.advance(seconds(1));
-        check(&acme.client.put(&path, body).await.expect_ok(), settings).await;
+        fixture.assert_setting(&fixture.put(body).await, None).await;
     }
 
-    for _ in 0..2 {
-        check(&acme.client.delete(&path).await.expect_ok(), None).await;
+    for (flags, requires_auth) in [
+        (json!({"requires_auth": true}), true),
+        (json!({"public_read": false}), true),
+        (json!({"requires_auth": false}), false),
+        (json!({"requires_auth": true, "public_read": true}), true),
+        (json!({"requires_auth": false, "public_read": false}), true),
+        (json!({"public_read": true}), false),
+        (json!({}), false),
+        (json!({"requires_auth": true, "public_read": false}), true),
+        (json!({"requires_auth": false, "public_read": true}), false),
+    ] {
+        let changed = fixture.put(json!({"access_control": flags})).await;
+        fixture.assert_setting(&changed, Some(requires_auth)).await;
     }
+    let unchanged = fixture.put(json!({})).await;
+    fixture.assert_setting(&unchanged, Some(false)).await;
+}
 
-    // A reset removes earlier settings, and a flag that was never set is not inherited.
+#[stack_test]
+async fn reset_removes_earlier_flags(stack: &Stack) {
+    let fixture = FolderWithFile::new(stack).await;
     let closed = json!({"access_control": {"requires_auth": true, "public_read": false}});
-    acme.client.put(&path, closed.clone()).await.expect_ok();
-    acme.client.delete(&path).await.expect_ok();
-    acme.client
-        .put(&format!("/spaces/{}/access-control", acme.id), closed)
-        .await
-        .expect_ok();
-
     let open = json!({"access_control": {"public_read": true}});
-    check(&acme.client.put(&path, open).await.expect_ok(), Some(false)).await;
+
+    fixture.put(closed.clone()).await;
+    for _ in 0..2 {
+        fixture.assert_setting(&fixture.reset().await, None).await;
+    }
+
+    // A flag that was never set is not inherited.
+    let of_space = format!("/spaces/{}/access-control", fixture.acme.id);
+    fixture.acme.client.put(&of_space, closed).await.expect_ok();
+    let opened = fixture.put(open).await;
+    fixture.assert_setting(&opened, Some(false)).await;
 }
 
 #[stack_test]

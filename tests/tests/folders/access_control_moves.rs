@@ -1,83 +1,143 @@
 //! Access of files and folders that are moved to a folder with another access setting.
 
 use serde_json::{Value, json};
-use tests::{Stack, stack_test};
+use tests::{Folder, Stack, Tenant, stack_test};
 
-use super::create::{ROOT, address};
+use super::create::ROOT;
 use crate::support::signer::text;
 
 use super::access_control::{effective, upload_to};
 
-#[stack_test]
-async fn moved_items_inherit_access_of_new_parent(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let client = &acme.client;
-    let closed = acme.folder("Closed").await;
-    let open = acme.folder("Open").await;
-    let inner = acme.folder("Inner").inside(&closed).await;
-    let set = async |folder: &Value, value: bool| {
-        let body = json!({"access_control": {"requires_auth": value}});
-        client
-            .put(&format!("{}/access-control", address(folder)), body)
-            .await
-            .expect_ok()
-    };
-    set(&closed, true).await;
-    set(&open, false).await;
-    let file = upload_to(&acme, &inner, "starter").await;
-    let path = format!("/files/{}", text(&file["id"]));
-    let check = async |requires_auth: bool, source: &str, inherited_from: &Value| {
-        let found = client.get(&path).await.expect_ok();
+/// Nested folders with access settings, and a file in the inner one.
+struct MoveFixture<'a> {
+    stack: &'a Stack,
+    acme: Tenant,
+    /// A folder that requires authentication.
+    closed: Folder,
+    /// A folder that does not.
+    open: Folder,
+    /// A folder in the closed one, without a setting.
+    inner: Folder,
+    file: Value,
+}
+
+impl MoveFixture<'_> {
+    async fn new(stack: &Stack) -> MoveFixture<'_> {
+        let acme = stack.space("Acme").await;
+        let closed = acme.folder("Closed").await;
+        let open = acme.folder("Open").await;
+        let inner = acme.folder("Inner").inside(&closed).await;
+        let file = upload_to(&acme, &inner, "starter").await;
+        let fixture = MoveFixture {
+            stack,
+            acme,
+            closed,
+            open,
+            inner,
+            file,
+        };
+
+        fixture.set(&fixture.closed, true).await;
+        fixture.set(&fixture.open, false).await;
+        fixture
+    }
+
+    async fn set(&self, folder: &Folder, requires_auth: bool) {
+        let path = format!("{}/access-control", folder.path());
+        let body = json!({"access_control": {"requires_auth": requires_auth}});
+        self.acme.client.put(&path, body).await.expect_ok();
+    }
+
+    async fn move_into(&self, folder: &Folder, parent: &Value) -> Value {
+        let body = json!({"parent_id": parent["id"]});
+        self.acme.client.put(folder.path(), body).await.expect_ok()
+    }
+
+    async fn move_file_into(&self, folder_id: &str) {
+        let path = format!("/files/{}", text(&self.file["id"]));
+        let body = json!({"folder_id": folder_id});
+        self.acme.client.put(&path, body).await.expect_ok();
+    }
+
+    /// Asserts the effective setting of the file, and its effect on delivery.
+    async fn assert_file(&self, requires_auth: bool, source: &str, inherited_from: &str) {
+        let path = format!("/files/{}", text(&self.file["id"]));
+        let found = self.acme.client.get(&path).await.expect_ok();
         assert_eq!(
             found["access_control"],
-            effective(requires_auth, source, inherited_from)
+            effective(requires_auth, source, &json!(inherited_from))
         );
-        stack
-            .anonymous
-            .get(&text(&file["url"]))
-            .await
-            .expect_status(if requires_auth { 403 } else { 200 });
-    };
-    let space = json!(acme.id);
-    let put = async |folder: &Value, into: &Value| {
-        client
-            .put(&address(folder), json!({"parent_id": into["id"]}))
-            .await
-            .expect_ok()
-    };
-    check(true, "folder", &closed["id"]).await;
-    let at_top = put(&inner, &ROOT).await;
-    assert_eq!(at_top["access_control"], effective(false, "space", &space));
-    check(false, "space", &space).await;
-    let opened = put(&inner, &open).await;
+
+        let url = text(&self.file["url"]);
+        let status = if requires_auth { 403 } else { 200 };
+        self.stack.anonymous.get(&url).await.expect_status(status);
+    }
+}
+
+#[stack_test]
+async fn moved_folder_inherits_access_of_new_parent(stack: &Stack) {
+    let fixture = MoveFixture::new(stack).await;
+    let MoveFixture {
+        acme,
+        closed,
+        open,
+        inner,
+        ..
+    } = &fixture;
+    fixture.assert_file(true, "folder", &closed.id).await;
+
+    let in_root = fixture.move_into(inner, &ROOT).await;
     assert_eq!(
-        opened["access_control"],
+        in_root["access_control"],
+        effective(false, "space", &json!(acme.id))
+    );
+    fixture.assert_file(false, "space", &acme.id).await;
+
+    let in_open = fixture.move_into(inner, open).await;
+    assert_eq!(
+        in_open["access_control"],
         effective(false, "folder", &open["id"])
     );
-    check(false, "folder", &open["id"]).await;
-    put(&open, &closed).await;
-    check(false, "folder", &open["id"]).await;
-    put(&inner, &closed).await;
-    check(true, "folder", &closed["id"]).await;
-    // The setting of a folder is independent of its name.
-    set(&inner, false).await;
-    put(&inner, &ROOT).await;
-    client
-        .put(&address(&inner), json!({"name": "Renamed"}))
-        .await
-        .expect_ok();
-    check(false, "folder", &inner["id"]).await;
+    fixture.assert_file(false, "folder", &open.id).await;
 
-    for (folder, requires_auth) in [(&closed, true), (&open, false), (&inner, false)] {
-        client
-            .put(&path, json!({"folder_id": folder["id"]}))
-            .await
-            .expect_ok();
-        check(requires_auth, "folder", &folder["id"]).await;
+    fixture.move_into(open, closed).await;
+    fixture.assert_file(false, "folder", &open.id).await;
+    fixture.move_into(inner, closed).await;
+    fixture.assert_file(true, "folder", &closed.id).await;
+}
+
+#[stack_test]
+async fn folder_keeps_its_setting_when_moved_and_renamed(stack: &Stack) {
+    let fixture = MoveFixture::new(stack).await;
+    let inner = &fixture.inner;
+
+    fixture.set(inner, false).await;
+    fixture.move_into(inner, &ROOT).await;
+    let rename = json!({"name": "Renamed"});
+    let client = &fixture.acme.client;
+    client.put(inner.path(), rename).await.expect_ok();
+
+    fixture.assert_file(false, "folder", &inner.id).await;
+}
+
+#[stack_test]
+async fn moved_file_inherits_access_of_new_folder(stack: &Stack) {
+    let fixture = MoveFixture::new(stack).await;
+    let MoveFixture {
+        closed,
+        open,
+        inner,
+        ..
+    } = &fixture;
+    fixture.set(inner, false).await;
+    fixture.move_into(inner, &ROOT).await;
+
+    for (folder, requires_auth) in [(closed, true), (open, false), (inner, false)] {
+        fixture.move_file_into(&folder.id).await;
+        fixture
+            .assert_file(requires_auth, "folder", &folder.id)
+            .await;
     }
-    client
-        .put(&path, json!({"folder_id": "root"}))
-        .await
-        .expect_ok();
-    check(false, "space", &space).await;
+    fixture.move_file_into("root").await;
+    fixture.assert_file(false, "space", &fixture.acme.id).await;
 }

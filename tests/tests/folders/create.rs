@@ -55,7 +55,7 @@ pub(super) fn name_taken() -> Value {
 #[stack_test]
 async fn folder_is_created_returned_and_renamed(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let made_at = stack.admin_environment().env.now().rfc3339();
+    let made_at = stack.now().rfc3339();
     let body = json!({"name": "  Photos ", "space_id": acme.id.to_lowercase(), "parent_id": "root", "colour": "red"});
     let photos = acme.client.post("/folders", body).await.expect_created();
     let id = text(&photos["id"]);
@@ -105,7 +105,7 @@ async fn folder_is_created_returned_and_renamed(stack: &Stack) {
         .expect_ok();
     expected["name"] = json!("Pictures");
     expected["path"] = json!("Pictures/");
-    expected["updated_at"] = json!(stack.admin_environment().env.now().rfc3339());
+    expected["updated_at"] = json!(stack.now().rfc3339());
     assert_eq!(renamed, expected);
     assert_eq!(get_folder(&acme, &photos).await, renamed);
     assert_eq!(
@@ -150,29 +150,35 @@ fn wrong_names() -> Vec<(Value, &'static str)> {
 }
 
 #[stack_test]
-async fn invalid_folder_reports_all_errors_and_changes_nothing(stack: &Stack) {
+async fn invalid_name_returns_422_and_changes_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = acme.folder("Photos").await;
     let before = stack.dump().await;
 
     for (name, message) in wrong_names() {
         let errors = json!({"name": [message]});
-        let body = json!({"name": name, "space_id": acme.id});
-        assert_eq!(
-            acme.client.post("/folders", body).await.expect_error(422),
-            errors,
-            "{name}"
-        );
-        let renamed = acme
-            .client
-            .put(&address(&photos), json!({"name": name}))
-            .await;
+        let new_folder = json!({"name": name, "space_id": acme.id});
+        let created = acme.client.post("/folders", new_folder).await;
+        assert_eq!(created.expect_error(422), errors, "{name}");
+
+        let rename = json!({"name": name});
+        let renamed = acme.client.put(&address(&photos), rename).await;
         assert_eq!(renamed.expect_error(422), errors, "{name}");
     }
 
+    stack
+        .dump()
+        .await
+        .assert_unchanged(&before, "invalid names");
+}
+
+#[stack_test]
+async fn invalid_folder_reports_all_errors_and_changes_nothing(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let photos = acme.folder("Photos").await;
+    let before = stack.dump().await;
     let required = |field: &str| json!([format!("The {field} field is required.")]);
     let not_a_string = |field: &str| json!([format!("The {field} field must be a string.")]);
-    let invalid = json!(["The selected parent id is invalid."]);
 
     for (body, errors) in [
         (
@@ -189,39 +195,33 @@ async fn invalid_folder_reports_all_errors_and_changes_nothing(stack: &Stack) {
         (
             json!({"name": "a/b", "space_id": " ", "parent_id": "x"}),
             json!({
-                "name": ["The name field format is invalid."], "space_id": required("space id"), "parent_id": invalid,
+                "name": ["The name field format is invalid."], "space_id": required("space id"),
+                "parent_id": ["The selected parent id is invalid."],
             }),
         ),
     ] {
-        assert_eq!(
-            acme.client.post("/folders", body).await.expect_error(422),
-            errors
-        );
+        let response = acme.client.post("/folders", body).await;
+        assert_eq!(response.expect_error(422), errors);
     }
 
     // Folders require a space even for an account key, which has a default space.
-    let errors = stack
-        .account()
-        .post("/folders", json!({"name": "New"}))
-        .await
-        .expect_error(422);
-
-    assert_eq!(errors, json!({"space_id": required("space id")}));
-
-    let both = acme
-        .client
-        .put(&address(&photos), json!({"name": null, "parent_id": ["x"]}))
-        .await
-        .expect_error(422);
-
+    let without_space = json!({"name": "New"});
+    let response = stack.account().post("/folders", without_space).await;
     assert_eq!(
-        both,
+        response.expect_error(422),
+        json!({"space_id": required("space id")})
+    );
+
+    let change = json!({"name": null, "parent_id": ["x"]});
+    let response = acme.client.put(&address(&photos), change).await;
+    assert_eq!(
+        response.expect_error(422),
         json!({"name": required("name"), "parent_id": not_a_string("parent id")})
     );
     stack
         .dump()
         .await
-        .assert_unchanged(&before, "folders that cannot be");
+        .assert_unchanged(&before, "invalid folders");
 }
 
 #[stack_test]

@@ -186,87 +186,67 @@ async fn folder_is_deletable_after_pending_file_is_abandoned(stack: &Stack) {
 }
 
 #[stack_test]
-async fn deleted_folder_is_no_target_and_has_no_effect(stack: &Stack) {
+async fn deleted_folder_is_no_target(stack: &Stack) {
     let acme = stack.space("Acme").await;
+    let client = &acme.client;
     let deleted = acme.folder("Photos").await;
     let other = acme.folder("Other").await;
-    let closed = json!({"access_control": {"requires_auth": true}});
-    acme.client
-        .put(&format!("{}/access-control", address(&deleted)), closed)
-        .await
-        .expect_ok();
     let file = acme.upload(PHOTO).await;
-    let id = text(&deleted["id"]);
     assert_deleted(&acme, &deleted).await;
     let before = stack.dump().await;
-    let client = &acme.client;
-    let form =
-        || form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", id.clone());
-    for (response, field) in [
-        (
-            client
-                .post(
-                    "/folders",
-                    json!({"name": "New", "space_id": acme.id, "parent_id": id}),
-                )
-                .await,
-            "parent_id",
-        ),
-        (
-            client.put(&address(&other), json!({"parent_id": id})).await,
-            "parent_id",
-        ),
-        (
-            client.get(&format!("/folders?parent_id={id}")).await,
-            "parent_id",
-        ),
-        (
-            client.get(&format!("/files?folder_id={id}")).await,
-            "folder_id",
-        ),
-        (
-            client
-                .put(&file_address(&file["id"]), json!({"folder_id": id}))
-                .await,
-            "folder_id",
-        ),
-        (client.upload(form()).await, "folder_id"),
-        (
-            client.upload(form().text("folder_path", "a/b")).await,
-            "folder_id",
-        ),
-        (
-            client
-                .post(
-                    "/upload/presign",
-                    presign_body(&acme, json!({"folder_id": id})),
-                )
-                .await,
-            "folder_id",
-        ),
+
+    let id = &deleted.id;
+    let parent = json!({"parent_id": id});
+    let child = json!({"name": "New", "space_id": acme.id, "parent_id": id});
+    for response in [
+        client.post("/folders", child).await,
+        client.put(&address(&other), parent).await,
+        client.get(&format!("/folders?parent_id={id}")).await,
     ] {
-        let message = format!("The selected {} is invalid.", field.replace('_', " "));
-        assert_eq!(response.expect_error(422), json!({field: [message]}));
+        assert_eq!(
+            response.expect_error(422),
+            json!({"parent_id": ["The selected parent id is invalid."]})
+        );
+    }
+
+    let folder = json!({"folder_id": id});
+    let presign = presign_body(&acme, folder.clone());
+    for response in [
+        client.get(&format!("/files?folder_id={id}")).await,
+        client.put(&file_address(&file["id"]), folder).await,
+        acme.upload(PHOTO).into(&deleted).send().await,
+        acme.upload(PHOTO)
+            .into(&deleted)
+            .with_path("a/b")
+            .send()
+            .await,
+        client.post("/upload/presign", presign).await,
+    ] {
+        assert_eq!(
+            response.expect_error(422),
+            json!({"folder_id": ["The selected folder id is invalid."]})
+        );
     }
     stack
         .dump()
         .await
         .assert_unchanged(&before, "requests for a deleted folder");
+}
 
-    // A request with its path creates another folder.
-    let again =
-        tests::form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", "root");
-    let file = client
-        .upload(again.text("folder_path", "Photos"))
-        .await
-        .expect_created();
+#[stack_test]
+async fn path_of_deleted_folder_creates_another_folder(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let deleted = acme.folder("Photos").await;
+    let closed = json!({"access_control": {"requires_auth": true}});
+    let access = format!("{}/access-control", address(&deleted));
+    acme.client.put(&access, closed).await.expect_ok();
+    assert_deleted(&acme, &deleted).await;
+
+    let file = acme.upload(PHOTO).into(&ROOT).with_path("Photos").await;
+
     assert_ne!(file["folder_id"], deleted["id"]);
     assert_eq!(file["access_control"]["source"], "space");
-    stack
-        .anonymous
-        .get(&text(&file["url"]))
-        .await
-        .expect_status(200);
+    stack.anonymous.get(file.url()).await.expect_status(200);
 }
 
 #[stack_test]

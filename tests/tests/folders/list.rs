@@ -202,60 +202,59 @@ async fn list_returns_full_records_in_envelope(stack: &Stack) {
 }
 
 #[stack_test]
-async fn list_requires_known_parent_and_visible_space(stack: &Stack) {
+async fn list_requires_known_parent_and_valid_limit(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let other = stack.space("Other").await;
-    let outsider = stack.user().await;
-    let own_folder = acme.folder("Photos").await;
-    let foreign_folder = other.folder("Photos").await;
+    let foreign = other.folder("Photos").await;
     let deleted = acme.folder("Gone").await;
     acme.client
         .delete(&address(&deleted))
         .await
         .expect_status(204);
-    let [foreign_id, deleted_id] = [&foreign_folder, &deleted].map(|folder| text(&folder["id"]));
     let invalid = json!({"parent_id": ["The selected parent id is invalid."]});
-    for parent in [UNKNOWN, "x", "Photos", &foreign_id, &deleted_id, &acme.id] {
+
+    for parent in [UNKNOWN, "x", "Photos", &foreign.id, &deleted.id, &acme.id] {
+        let path = format!("/folders?space_id={}&parent_id={parent}", acme.id);
         for client in [&acme.client, &stack.account()] {
-            let address = format!("/folders?space_id={}&parent_id={parent}", acme.id);
-            assert_eq!(
-                client.get(&address).await.expect_error(422),
-                invalid,
-                "{parent}"
-            );
+            let errors = client.get(&path).await.expect_error(422);
+            assert_eq!(errors, invalid, "{parent}");
         }
     }
     for limit in ["0", "101", "x"] {
-        let errors = acme
-            .client
-            .get(&format!("/folders?limit={limit}&parent_id=root"))
-            .await
-            .expect_error(422);
+        let path = format!("/folders?limit={limit}&parent_id=root");
+        let errors = acme.client.get(&path).await.expect_error(422);
         assert!(errors["limit"].is_array(), "{limit}: {errors}");
     }
-    for space in [UNKNOWN, "x", &other.id, &acme.handle] {
-        assert_eq!(
-            acme.client
-                .get(&format!("/folders?space_id={space}"))
-                .await
-                .expect_error(404),
-            json!({}),
-            "{space}"
-        );
-    }
-    outsider
-        .client
-        .get(&format!("/folders?space_id={}", acme.id))
-        .await
-        .expect_error(404);
+}
 
-    // Without a space, that of the key is listed, or the default space of an account. A blank id
-    // counts as absent.
+#[stack_test]
+async fn list_of_unknown_or_foreign_space_returns_404(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
+    let outsider = stack.user().await;
+
+    for space in [UNKNOWN, "x", &other.id, &acme.handle] {
+        let path = format!("/folders?space_id={space}");
+        let errors = acme.client.get(&path).await.expect_error(404);
+        assert_eq!(errors, json!({}), "{space}");
+    }
+
+    let path = format!("/folders?space_id={}", acme.id);
+    outsider.client.get(&path).await.expect_error(404);
+}
+
+#[stack_test]
+async fn list_without_space_is_of_key_or_default_space(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
+    let own_folder = acme.folder("Photos").await;
+    let foreign_folder = other.folder("Photos").await;
     let account = stack.account();
-    account
-        .put("/account", json!({"default_space_id": other.id}))
-        .await
-        .expect_ok();
+    let default_space = json!({"default_space_id": other.id});
+    account.put("/account", default_space).await.expect_ok();
+    let in_acme = format!("&space_id={}", acme.id.to_lowercase());
+
+    // A blank id counts as absent.
     for (client, filters, expected) in [
         (&acme.client, "", &own_folder),
         (&acme.client, "&parent_id=&space_id=", &own_folder),
@@ -263,11 +262,7 @@ async fn list_requires_known_parent_and_visible_space(stack: &Stack) {
         (&other.client, "", &foreign_folder),
         (&account, "", &foreign_folder),
         (&account, "&parent_id=root", &foreign_folder),
-        (
-            &account,
-            &format!("&space_id={}", acme.id.to_lowercase()),
-            &own_folder,
-        ),
+        (&account, &in_acme, &own_folder),
     ] {
         List {
             client,
@@ -279,96 +274,76 @@ async fn list_requires_known_parent_and_visible_space(stack: &Stack) {
     }
 }
 
+/// Returns the cursor of the second page of a list with one folder a page.
+async fn next_cursor(client: &Client, filters: &str) -> String {
+    let list = List {
+        client,
+        filters,
+        limit: 1,
+    };
+    list.page(None).await.next.expect("there is more")
+}
+
+/// Asserts that a list rejects its cursor.
+async fn assert_invalid_cursor(client: &Client, path: &str) {
+    assert_eq!(
+        client.get(path).await.expect_error(422),
+        json!({"cursor": ["The selected cursor is invalid."]}),
+        "{path}"
+    );
+}
+
 #[stack_test]
 async fn cursor_is_valid_for_its_list_only(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
+    let client = &acme.client;
     let folders = create_folders(stack, &acme).await;
-    create_folders(stack, &other).await;
-
     let [first, second] =
         [&folders[0], &folders[2]].map(|folder| format!("&parent_id={}", text(&folder["id"])));
     let lists = ["", "&parent_id=root", &first, &second];
-    let invalid = json!({"cursor": ["The selected cursor is invalid."]});
 
     for from in lists {
-        let page = List {
-            client: &acme.client,
-            filters: from,
-            limit: 1,
-        }
-        .page(None)
-        .await;
-        let cursor = page.next.expect("there is more");
+        let cursor = next_cursor(client, from).await;
         for used in lists {
-            let response = acme
-                .client
-                .get(&format!("/folders?limit=1&cursor={cursor}{used}"))
-                .await;
+            let path = format!("/folders?limit=1&cursor={cursor}{used}");
             if used == from {
-                assert_eq!(
-                    response.expect_status(200).json()["data"]
-                        .as_array()
-                        .map(Vec::len),
-                    Some(1),
-                    "{used}"
-                );
+                let page = client.get(&path).await.expect_ok();
+                assert_eq!(page.as_array().map(Vec::len), Some(1), "{used}");
             } else {
-                assert_eq!(
-                    response.expect_error(422),
-                    invalid,
-                    "{used:?} by a cursor of {from:?}"
-                );
+                assert_invalid_cursor(client, &path).await;
             }
         }
-        for path in ["/files", "/spaces", "/upload-configs"] {
-            assert_eq!(
-                acme.client
-                    .get(&format!("{path}?cursor={cursor}"))
-                    .await
-                    .expect_error(422),
-                invalid,
-                "{path}"
-            );
+        for other in ["/files", "/spaces", "/upload-configs"] {
+            assert_invalid_cursor(client, &format!("{other}?cursor={cursor}")).await;
         }
     }
+}
 
-    // Cursors of the same list of another space, and of another key.
+#[stack_test]
+async fn cursor_is_valid_for_its_space_and_unchanged_only(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
+    create_folders(stack, &acme).await;
+    create_folders(stack, &other).await;
+    let viewer = acme.role("viewer").await;
+
     for filters in ["", "&parent_id=root"] {
-        let page = List {
-            client: &acme.client,
-            filters,
-            limit: 1,
-        }
-        .page(None)
-        .await;
-        let cursor = page.next.expect("there is more");
-        let address = format!("/folders?limit=1&cursor={cursor}{filters}");
-        acme.role("viewer")
-            .await
-            .get(&address)
-            .await
-            .expect_status(200);
+        let cursor = next_cursor(&acme.client, filters).await;
+        let path = format!("/folders?limit=1&cursor={cursor}{filters}");
+        viewer.get(&path).await.expect_status(200);
         for client in [&other.client, &stack.account()] {
-            assert_eq!(
-                client.get(&address).await.expect_error(422),
-                invalid,
-                "{filters:?}"
-            );
+            assert_invalid_cursor(client, &path).await;
         }
-        let other = if cursor.starts_with('Q') { "x" } else { "Q" };
-        for wrong in [
+
+        let other_letter = if cursor.starts_with('Q') { "x" } else { "Q" };
+        for changed in [
             format!("{cursor}A"),
-            format!("{other}{}", &cursor[1..]),
+            format!("{other_letter}{}", &cursor[1..]),
             cursor[1..].to_owned(),
             "x".to_owned(),
         ] {
-            let address = format!("/folders?limit=1&cursor={wrong}{filters}");
-            assert_eq!(
-                acme.client.get(&address).await.expect_error(422),
-                invalid,
-                "{wrong}"
-            );
+            let path = format!("/folders?limit=1&cursor={changed}{filters}");
+            assert_invalid_cursor(&acme.client, &path).await;
         }
     }
 }

@@ -2,10 +2,9 @@
 //! applies, or else that of the space.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, Tenant, form, seconds, stack_test};
+use tests::{PHOTO, Stack, seconds, stack_test};
 
 use super::create::{address, get_folder};
-use crate::support::signer::text;
 
 /// Levels of settings: a space and two nested folders.
 const LEVELS: usize = 3;
@@ -24,18 +23,6 @@ fn watermark(differences: &Value) -> Value {
 
 fn enabled() -> Value {
     json!({"enabled": true, "url": LOGO})
-}
-
-/// Uploads a file into a folder, and returns its URL.
-async fn upload_to(
-    acme: &Tenant,
-    folder: &Value,
-    name: &str,
-    mime_type: &str,
-    bytes: &[u8],
-) -> String {
-    let form = form(&acme.handle, name, mime_type, bytes).text("folder_id", text(&folder["id"]));
-    text(&acme.client.upload(form).await.expect_created()["url"])
 }
 
 #[stack_test]
@@ -173,13 +160,26 @@ fn changes() -> [(usize, Option<Value>); 11] {
     ]
 }
 
+/// Returns the `source` of a level whose nearest setting is at another level or its own.
+fn source_of(nearest: usize, level: usize) -> &'static str {
+    match nearest {
+        0 => "space",
+        own if own == level => "direct",
+        _ => "folder",
+    }
+}
+
 #[stack_test]
 async fn nearest_watermark_takes_effect_at_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let outer = acme.folder("Outer").await;
     let inner = acme.folder("Inner").inside(&outer).await;
-    let image = upload_to(&acme, &inner, "photo.jpg", "image/jpeg", PHOTO).await;
-    let note = upload_to(&acme, &inner, "a.txt", "text/plain", b"some text").await;
+    let image = acme.upload(PHOTO).into(&inner).await;
+    let note = acme
+        .upload("some text")
+        .named("a.txt", "text/plain")
+        .into(&inner)
+        .await;
     let levels = [
         (format!("/spaces/{}", acme.id), json!(acme.id)),
         of(&outer),
@@ -198,45 +198,45 @@ async fn nearest_watermark_takes_effect_at_once(stack: &Stack) {
             None => acme.client.delete(&path).await.expect_ok(),
         };
         settings[level] = to;
+
         let mut is_enabled = false;
         for (index, (address, _)) in levels.iter().enumerate() {
+            // Without any setting, the default is that of the space.
             let nearest = (0..=index)
                 .rev()
-                .find_map(|nearest| Some((nearest, settings[nearest].as_ref()?)));
-            let (nearest, differences) = nearest.map_or((0, json!({})), |(nearest, settings)| {
-                (nearest, settings.clone())
-            });
+                .find(|nearest| settings[*nearest].is_some())
+                .unwrap_or(0);
+            let differences = settings[nearest].clone().unwrap_or(json!({}));
             let expected = watermark(&differences);
             is_enabled = expected["enabled"] == true;
-            let get_folder = acme.client.get(address).await.expect_ok()["security"].clone();
-            assert_eq!(get_folder["watermark"], expected, "{index} by {settings:?}");
+
+            let security = acme.client.get(address).await.expect_ok()["security"].clone();
+            assert_eq!(security["watermark"], expected, "{index} by {settings:?}");
             if index > 0 {
-                let source = match nearest {
-                    0 => "space",
-                    settings if settings == index => "direct",
-                    _ => "folder",
-                };
-                let from = (&json!(source), &levels[nearest].1);
+                let source = source_of(nearest, index);
+                let inherited_from = &levels[nearest].1;
+                assert_eq!(security["source"], source, "{index} by {settings:?}");
                 assert_eq!(
-                    (&get_folder["source"], &get_folder["inherited_from"]),
-                    from,
+                    &security["inherited_from"], inherited_from,
                     "{index} by {settings:?}"
                 );
             }
         }
+
+        let response = stack.anonymous.get(image.url()).await;
         if is_enabled {
-            assert!(
-                stack.anonymous.get(&image).await.expect_error(422)["watermark"].is_array(),
-                "{settings:?}"
-            );
+            let errors = response.expect_error(422);
+            assert!(errors["watermark"].is_array(), "{settings:?}");
         } else {
-            assert!(
-                stack.anonymous.get(&image).await.expect_status(200).body == PHOTO,
-                "{settings:?}"
-            );
+            assert!(response.expect_status(200).body == PHOTO, "{settings:?}");
         }
         assert_eq!(
-            stack.anonymous.get(&note).await.expect_status(200).body,
+            stack
+                .anonymous
+                .get(note.url())
+                .await
+                .expect_status(200)
+                .body,
             "some text"
         );
     }
@@ -260,12 +260,10 @@ async fn watermark_follows_folder_not_file(stack: &Stack) {
         .await
         .expect_ok();
 
-    let image = upload_to(&acme, &inner, "photo.jpg", "image/jpeg", PHOTO).await;
-    let listed = client.get("/files").await.expect_status(200).json();
-    let file = format!("/files/{}", text(&listed["data"][0]["id"]));
+    let image = acme.upload(PHOTO).into(&inner).await;
     let check = async |status: u16| {
         for client in [&stack.anonymous, client] {
-            client.get(&image).await.expect_status(status);
+            client.get(image.url()).await.expect_status(status);
         }
     };
     check(200).await;
@@ -283,12 +281,12 @@ async fn watermark_follows_folder_not_file(stack: &Stack) {
         .expect_ok();
     check(422).await;
     client
-        .put(&file, json!({"folder_id": plain["id"]}))
+        .put(image.path(), json!({"folder_id": plain["id"]}))
         .await
         .expect_ok();
     check(200).await;
     client
-        .put(&file, json!({"folder_id": watermarked["id"]}))
+        .put(image.path(), json!({"folder_id": watermarked["id"]}))
         .await
         .expect_ok();
     check(422).await;
@@ -299,10 +297,10 @@ async fn watermark_follows_folder_not_file(stack: &Stack) {
         .put(&format!("{}/access-control", address(&plain)), closed)
         .await
         .expect_ok();
-    stack.anonymous.get(&image).await.expect_error(403);
-    client.get(&image).await.expect_error(422);
+    stack.anonymous.get(image.url()).await.expect_error(403);
+    client.get(image.url()).await.expect_error(422);
     client
-        .put(&file, json!({"folder_id": null}))
+        .put(image.path(), json!({"folder_id": null}))
         .await
         .expect_ok();
     check(200).await;

@@ -1,7 +1,7 @@
 //! `PUT /folders/:id`: moves of folders, cycles and the maximum depth.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, Tenant, form, stack_test};
+use tests::{File, PHOTO, Response, Stack, Tenant, stack_test};
 
 use super::create::{ROOT, address, assert_only, get_folder};
 use crate::support::signer::text;
@@ -39,15 +39,51 @@ pub(super) async fn move_folder(acme: &Tenant, folder: &Value, into: &Value) -> 
     moved
 }
 
-/// Asserts the paths of folders, and whether they have folders.
-async fn assert_tree(acme: &Tenant, expected: &[(&Value, &str, bool)]) {
-    for (folder, path, has_children) in expected {
-        let folder = get_folder(acme, folder).await;
+/// The expected path of a folder, and whether it has folders.
+struct ExpectedFolder<'a> {
+    folder: &'a Value,
+    path: &'a str,
+    has_children: bool,
+}
+
+fn parent<'a>(folder: &'a Value, path: &'a str) -> ExpectedFolder<'a> {
+    ExpectedFolder {
+        folder,
+        path,
+        has_children: true,
+    }
+}
+
+fn leaf<'a>(folder: &'a Value, path: &'a str) -> ExpectedFolder<'a> {
+    ExpectedFolder {
+        folder,
+        path,
+        has_children: false,
+    }
+}
+
+async fn assert_tree(acme: &Tenant, expected: &[ExpectedFolder<'_>]) {
+    for expected in expected {
+        let folder = get_folder(acme, expected.folder).await;
+        assert_eq!(folder["path"], expected.path);
         assert_eq!(
-            (&folder["path"], &folder["has_children"]),
-            (&json!(path), &json!(has_children))
+            folder["has_children"], expected.has_children,
+            "{}",
+            expected.path
         );
     }
+}
+
+/// Asserts that a file is delivered and unchanged, except for the path of its folder.
+async fn assert_in_folder(stack: &Stack, acme: &Tenant, file: &File, path: &str) {
+    let found = acme.client.get(file.path()).await.expect_ok();
+
+    assert_eq!(found["folder_id"], file["folder_id"]);
+    assert_eq!(found["folder_path"], path);
+    for field in ["storage_path", "url", "name", "updated_at"] {
+        assert_eq!(found[field], file[field], "{field} is none of a folder's");
+    }
+    stack.anonymous.get(file.url()).await.expect_status(200);
 }
 
 #[stack_test]
@@ -57,92 +93,83 @@ async fn moved_folder_takes_descendants_along(stack: &Stack) {
     let d = acme.folder("D").await;
     let b = acme.folder("B").inside(&a).await;
     let c = acme.folder("C").inside(&b).await;
-    let upload =
-        form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", text(&c["id"]));
-    let file = acme.client.upload(upload).await.expect_created();
-    let assert_file = async |path: &str| {
-        let found = acme
-            .client
-            .get(&format!("/files/{}", text(&file["id"])))
-            .await
-            .expect_ok();
-        assert_eq!(
-            (&found["folder_id"], &found["folder_path"]),
-            (&c["id"], &json!(path))
-        );
-        for field in ["storage_path", "url", "name", "updated_at"] {
-            assert_eq!(found[field], file[field], "{field} is none of a folder's");
-        }
-        stack
-            .anonymous
-            .get(&text(&file["url"]))
-            .await
-            .expect_status(200);
-    };
+    let file = acme.upload(PHOTO).into(&c).await;
     assert_tree(
         &acme,
         &[
-            (&a, "A/", true),
-            (&b, "A/B/", true),
-            (&c, "A/B/C/", false),
-            (&d, "D/", false),
+            parent(&a, "A/"),
+            parent(&b, "A/B/"),
+            leaf(&c, "A/B/C/"),
+            leaf(&d, "D/"),
         ],
     )
     .await;
-    assert_file("A/B/C/").await;
+    assert_in_folder(stack, &acme, &file, "A/B/C/").await;
 
     assert_eq!(move_folder(&acme, &b, &d).await["path"], "D/B/");
     assert_tree(
         &acme,
         &[
-            (&a, "A/", false),
-            (&b, "D/B/", true),
-            (&c, "D/B/C/", false),
-            (&d, "D/", true),
+            leaf(&a, "A/"),
+            parent(&b, "D/B/"),
+            leaf(&c, "D/B/C/"),
+            parent(&d, "D/"),
         ],
     )
     .await;
-    assert_file("D/B/C/").await;
+    assert_in_folder(stack, &acme, &file, "D/B/C/").await;
 
     move_folder(&acme, &d, &a).await;
     assert_tree(
         &acme,
         &[
-            (&a, "A/", true),
-            (&d, "A/D/", true),
-            (&b, "A/D/B/", true),
-            (&c, "A/D/B/C/", false),
+            parent(&a, "A/"),
+            parent(&d, "A/D/"),
+            parent(&b, "A/D/B/"),
+            leaf(&c, "A/D/B/C/"),
         ],
     )
     .await;
-    assert_file("A/D/B/C/").await;
+    assert_in_folder(stack, &acme, &file, "A/D/B/C/").await;
 
     move_folder(&acme, &c, &a).await;
     assert_tree(
         &acme,
         &[
-            (&a, "A/", true),
-            (&d, "A/D/", true),
-            (&b, "A/D/B/", false),
-            (&c, "A/C/", false),
+            parent(&a, "A/"),
+            parent(&d, "A/D/"),
+            leaf(&b, "A/D/B/"),
+            leaf(&c, "A/C/"),
         ],
     )
     .await;
-    assert_file("A/C/").await;
-    acme.client
-        .put(&address(&a), json!({"name": "Renamed"}))
-        .await
-        .expect_ok();
+    assert_in_folder(stack, &acme, &file, "A/C/").await;
+}
+
+#[stack_test]
+async fn renamed_folder_changes_paths_of_descendants(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let a = acme.folder("A").await;
+    let d = acme.folder("D").await;
+    let b = acme.folder("B").inside(&d).await;
+    let c = acme.folder("C").inside(&b).await;
+    let file = acme.upload(PHOTO).into(&c).await;
+    move_folder(&acme, &d, &a).await;
+
+    let rename = json!({"name": "Renamed"});
+    acme.client.put(&address(&a), rename).await.expect_ok();
+
     assert_tree(
         &acme,
         &[
-            (&d, "Renamed/D/", true),
-            (&b, "Renamed/D/B/", false),
-            (&c, "Renamed/C/", false),
+            parent(&a, "Renamed/"),
+            parent(&d, "Renamed/D/"),
+            parent(&b, "Renamed/D/B/"),
+            leaf(&c, "Renamed/D/B/C/"),
         ],
     )
     .await;
-    assert_file("Renamed/C/").await;
+    assert_in_folder(stack, &acme, &file, "Renamed/D/B/C/").await;
 }
 
 #[stack_test]
@@ -153,7 +180,7 @@ async fn null_empty_and_root_move_folder_to_root(stack: &Stack) {
     for top in [json!(null), json!("root"), json!(""), json!(" root ")] {
         assert_tree(
             &acme,
-            &[(&outer, "Outer/", true), (&inner, "Outer/Inner/", false)],
+            &[parent(&outer, "Outer/"), leaf(&inner, "Outer/Inner/")],
         )
         .await;
         let at_top = acme
@@ -166,21 +193,13 @@ async fn null_empty_and_root_move_folder_to_root(stack: &Stack) {
             (&json!("Inner/"), &Value::Null),
             "{top}"
         );
-        assert_tree(
-            &acme,
-            &[(&outer, "Outer/", false), (&inner, "Inner/", false)],
-        )
-        .await;
+        assert_tree(&acme, &[leaf(&outer, "Outer/"), leaf(&inner, "Inner/")]).await;
         // A repeated move changes nothing.
         acme.client
             .put(&address(&inner), json!({"parent_id": top}))
             .await
             .expect_ok();
-        assert_tree(
-            &acme,
-            &[(&outer, "Outer/", false), (&inner, "Inner/", false)],
-        )
-        .await;
+        assert_tree(&acme, &[leaf(&outer, "Outer/"), leaf(&inner, "Inner/")]).await;
 
         let lower = text(&outer["id"]).to_lowercase();
         for _ in 0..2 {
@@ -221,11 +240,11 @@ async fn move_into_own_descendant_returns_422(stack: &Stack) {
     move_folder(&acme, &folders[2], &target).await;
     move_folder(&acme, &folders[0], &folders[3]).await;
     let expected = [
-        (&target.record, "aside/", true),
-        (&folders[2], "aside/3/", true),
-        (&folders[3], "aside/3/4/", true),
-        (&folders[0], "aside/3/4/1/", true),
-        (&folders[1], "aside/3/4/1/2/", false),
+        parent(&target.record, "aside/"),
+        parent(&folders[2], "aside/3/"),
+        parent(&folders[3], "aside/3/4/"),
+        parent(&folders[0], "aside/3/4/1/"),
+        leaf(&folders[1], "aside/3/4/1/2/"),
     ];
     assert_tree(&acme, &expected).await;
     for outer in [&target.record, &folders[2], &folders[3], &folders[0]] {
@@ -286,9 +305,9 @@ async fn move_to_parent_with_taken_name_returns_422(stack: &Stack) {
     assert_tree(
         &acme,
         &[
-            (&old, "Old/", true),
-            (&photos, "Old/Photos/", false),
-            (&twin, "Pictures/", false),
+            parent(&old, "Old/"),
+            leaf(&photos, "Old/Photos/"),
+            leaf(&twin, "Pictures/"),
         ],
     )
     .await;

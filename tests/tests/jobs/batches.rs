@@ -7,6 +7,7 @@ use domain::{FileId, Revision, SpaceId};
 use emulators::{InjectedError, Service::DynamoDb};
 use local::{TEMPLATE, all_functions};
 use serde_json::json;
+use table::keys;
 use template::RecursiveLoop;
 use tenant::JobLimits;
 use tests::{Dump, Stack, StackOptions, Tenant, form, parse_template, seconds, stack_test};
@@ -185,7 +186,7 @@ async fn purge_of_large_space_stops_where_recursive_loops_are_terminated(stack: 
     // The first pass alone: each later one would continue.
     stack.run_for(seconds(1)).await;
 
-    let partition = format!("SPACE#{}", acme.id);
+    let partition = format!("{}{}", keys::SPACES, acme.id);
     let dump = stack.dump().await;
     assert!(
         dump.items_with_prefix(&partition).count() > 1,

@@ -75,23 +75,36 @@ pub(super) async fn assert_confirmed(
 
 /// Sends duplicates of a check, due with that of a file that is presigned now.
 async fn send_duplicate_checks(stack: &Stack, acme: &Tenant, pending_file: &PendingFile) {
-    send_checks::<DUPLICATES>(
-        stack,
-        acme,
-        pending_file,
-        stack.admin_environment().env.now().plus_ms(CHECK_DELAY_MS),
-        MAX_DELAY_SECONDS,
-    )
-    .await;
+    let timing = CheckTiming {
+        due_at: stack.now().plus_ms(CHECK_DELAY_MS),
+        delay_seconds: MAX_DELAY_SECONDS,
+    };
+    send_checks::<DUPLICATES>(stack, acme, pending_file, timing).await;
 }
 
-/// Sends a number of checks of a file, with their due time and delay in seconds.
+/// When a confirm-check is due, and when the queue delivers it.
+#[derive(Clone, Copy)]
+struct CheckTiming {
+    due_at: Timestamp,
+    delay_seconds: i32,
+}
+
+impl CheckTiming {
+    /// Returns the timing of a check that is due and delivered at once.
+    fn at_once() -> CheckTiming {
+        CheckTiming {
+            due_at: Timestamp::from_ms(0),
+            delay_seconds: 0,
+        }
+    }
+}
+
+/// Sends a number of checks of a file.
 async fn send_checks<const COUNT: usize>(
     stack: &Stack,
     acme: &Tenant,
     pending_file: &PendingFile,
-    due_at: Timestamp,
-    delay: i32,
+    timing: CheckTiming,
 ) {
     let environment = stack.admin_environment();
     let mut settings = Settings::of(&environment);
@@ -101,18 +114,18 @@ async fn send_checks<const COUNT: usize>(
     let check = ConfirmCheck {
         space_id,
         file_id,
-        due_at,
+        due_at: timing.due_at,
     };
     let job = DelayedJob {
         job: check,
-        delay_seconds: delay,
+        delay_seconds: timing.delay_seconds,
     };
     queue.send(&[job; COUNT]).await.expect("sent");
 }
 
 /// Runs the confirm-check of a file now.
 pub(crate) async fn check_now(stack: &Stack, acme: &Tenant, pending_file: &PendingFile) {
-    send_checks::<1>(stack, acme, pending_file, Timestamp::from_ms(0), 0).await;
+    send_checks::<1>(stack, acme, pending_file, CheckTiming::at_once()).await;
     stack.run_for(seconds(1)).await;
 }
 
@@ -122,7 +135,7 @@ pub(crate) async fn confirm_checks_run(stack: &Stack, acme: &Tenant) {
     let unsent = PendingFile::create(acme, json!({})).await;
     sent.send(stack, PHOTO).await.expect_status(200);
     for pending_file in [&sent, &unsent] {
-        send_checks::<1>(stack, acme, pending_file, Timestamp::from_ms(0), 0).await;
+        send_checks::<1>(stack, acme, pending_file, CheckTiming::at_once()).await;
     }
     stack.run_for(seconds(1)).await;
     assert_confirmed(stack, acme, &sent).await;

@@ -6,6 +6,7 @@ use emulators::{
 };
 use futures::future::join3;
 use serde_json::json;
+use table::keys;
 use tests::{DEFAULT_ATTEMPTS, DYNAMODB_ATTEMPTS, Dump, Extent, PHOTO, Stack, minutes, stack_test};
 
 use crate::{
@@ -30,7 +31,7 @@ const ATTEMPTS: u32 = DEFAULT_ATTEMPTS;
 /// Returns the stored state without the temporary records of abandoned files.
 fn without_abandoned_files(mut dump: Dump) -> Dump {
     dump.items.retain(|(partition, _), item| {
-        !partition.starts_with("FILE#") || !item["space_id"].is_null()
+        !partition.starts_with(keys::FILE_LOOKUPS) || !item["space_id"].is_null()
     });
     dump
 }

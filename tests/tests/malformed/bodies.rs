@@ -106,12 +106,8 @@ async fn body_that_is_not_an_object_is_rejected(stack: &Stack) {
                     )
                     .await;
 
-                assert_eq!(
-                    response.status, status,
-                    "{} {} {:.100}",
-                    route.method, route.path, description
-                );
-                assert_rejected(response, &description);
+                let response = response.with_context(&format!("{description:.100}"));
+                assert_rejected(response.expect_status(status), &description);
             }
         }
 
@@ -154,12 +150,8 @@ async fn other_content_type_returns_415(stack: &Stack) {
                 .request(route.method, &fixture.path(route))
                 .header("content-type", content_type);
             let response = account.send(request.body(body.to_string())).await;
-            assert_eq!(
-                response.status, 415,
-                "{} {} {content_type}",
-                route.method, route.path
-            );
-            assert_rejected(response, content_type);
+            let response = response.with_context(content_type);
+            assert_rejected(response.expect_status(415), content_type);
         }
 
         stack.dump().await.assert_unchanged(&before, route.path);
@@ -182,12 +174,8 @@ async fn encoded_json_body_returns_415(stack: &Stack) {
                 .request(route.method, &fixture.path(route))
                 .header("content-encoding", encoding);
             let response = account.send(request.json(&body)).await;
-            assert_eq!(
-                response.status, 415,
-                "{} {} {encoding}",
-                route.method, route.path
-            );
-            assert_rejected(response, encoding);
+            let response = response.with_context(encoding);
+            assert_rejected(response.expect_status(415), encoding);
         }
     }
 
@@ -214,7 +202,7 @@ async fn json_body_may_start_with_a_byte_order_mark(stack: &Stack) {
 #[stack_test]
 async fn missing_body_is_read_as_empty_object(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let file = acme.upload(PHOTO).await.path();
+    let file = acme.upload(PHOTO).await.path().to_owned();
     let client = &acme.client;
 
     for (method, path, status) in [
@@ -225,18 +213,15 @@ async fn missing_body_is_read_as_empty_object(stack: &Stack) {
         ("PUT", format!("/spaces/{}", acme.id), 422),
     ] {
         let absent = client.send(client.request(method, &path)).await;
-        assert_eq!(absent.status, status, "{method} {path}");
+        absent.expect_status(status);
 
         for content_type in ["application/json", "text/plain"] {
             let request = client
                 .request(method, &path)
                 .header("content-type", content_type)
                 .body("");
-            assert_eq!(
-                client.send(request).await.status,
-                status,
-                "{method} {path} {content_type}"
-            );
+            let empty = client.send(request).await;
+            empty.with_context(content_type).expect_status(status);
         }
     }
 }

@@ -8,6 +8,7 @@ use futures::{
     future::{join, join_all},
 };
 use serde_json::{Value, json};
+use table::keys;
 use tests::{Extent, PHOTO, Response, Stack, form, seconds, stack_test};
 
 /// Number of deletions of empty spaces that race against uploads.
@@ -218,13 +219,10 @@ async fn space_with_accepted_file_is_not_deleted_as_empty(stack: &Stack) {
         if deletion.status == 204 {
             deleted += 1;
             for upload in uploads {
-                assert!(
-                    [401, 422, 503].contains(&upload.status),
-                    "{} {:?}",
-                    upload.status,
-                    upload.body
-                );
-                upload.clone().expect_error(upload.status);
+                let status = upload.status;
+                upload
+                    .expect_status_of(&[401, 422, 503])
+                    .expect_error(status);
             }
         } else {
             rejected += 1;
@@ -280,11 +278,13 @@ async fn concurrent_deletions_keep_accepted_uploads(stack: &Stack) {
             "the deletion deleted {accepted} accepted files"
         );
 
-        let partition_key = format!("SPACE#{}", acme.id);
+        let partition_key = format!("{}{}", keys::SPACES, acme.id);
         let items = stack.dump().await.items;
         let stored = items
             .keys()
-            .filter(|(partition, sort)| *partition == partition_key && sort.starts_with("FILE#"))
+            .filter(|(partition, sort)| {
+                *partition == partition_key && sort.starts_with(keys::FILES)
+            })
             .count();
 
         assert!(
@@ -333,19 +333,9 @@ async fn upload_between_emptiness_check_and_tombstone_is_rejected(stack: &Stack)
 
     deletion.expect_status(204);
     // Only the deletion that locked the space continues.
-    assert!(
-        [404, 409].contains(&second_deletion.status),
-        "{} {:?}",
-        second_deletion.status,
-        second_deletion.body
-    );
+    second_deletion.expect_status_of(&[404, 409]);
     // The deletion may end before the upload.
-    assert!(
-        [422, 503].contains(&upload.status),
-        "{} {:?}",
-        upload.status,
-        upload.body
-    );
+    upload.expect_status_of(&[422, 503]);
     stack.run_purges().await;
 }
 

@@ -76,10 +76,9 @@ impl ExpectedError {
     #[track_caller]
     pub(crate) fn assert(&self, response: &Response) {
         let request = &response.request;
-        let body = &response.body;
         let content_type = response.header("content-type");
 
-        assert_eq!(response.status, self.status, "{request}: {body:?}");
+        response.clone().expect_status(self.status);
         assert_eq!(
             response.json(),
             json!({"message": self.message, "errors": self.errors}),

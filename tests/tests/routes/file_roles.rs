@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::json;
+use table::keys;
 use tests::{Client, Stack, StackOptions, stack_test};
 
 use super::file_role_routes::{ROUTES, RoleFixture, is_sufficient, text};
@@ -79,7 +80,7 @@ async fn roles_are_enforced_for_own_and_others_files(stack: &Stack) {
     for ((_, sort), item) in stack.dump().await.items {
         let name = item["name"].as_str().unwrap_or_default();
         assert!(
-            !sort.starts_with("FOLDER#") || !rejected.iter().any(|rejected| rejected == name),
+            !sort.starts_with(keys::FOLDERS) || !rejected.iter().any(|rejected| rejected == name),
             "{sort} {item}"
         );
     }

@@ -3,6 +3,7 @@
 use futures::future::join_all;
 use reqwest::{header::HeaderValue, multipart::Form};
 use serde_json::json;
+use table::keys;
 use tests::{PHOTO, Response, Stack, file, minutes, seconds, stack_test};
 
 use super::creations::{
@@ -244,7 +245,7 @@ async fn concurrent_requests_with_one_key_have_one_effect(stack: &Stack) {
             if creation.has_unique_name() && count > 2 {
                 // The two requests before created a record with the name.
                 for response in responses {
-                    assert!([409, 422].contains(&response.status), "{}", response.status);
+                    response.expect_status_of(&[409, 422]);
                 }
                 continue;
             }
@@ -311,7 +312,7 @@ async fn stored_reservation_contains_no_secret(stack: &Stack) {
     let reservations = dump
         .items
         .iter()
-        .filter(|((partition, _), _)| partition.starts_with("IDEMPOTENCY#"));
+        .filter(|((partition, _), _)| partition.starts_with(keys::IDEMPOTENCY_RESERVATIONS));
     let reservations: Vec<String> = reservations
         .map(|(key, item)| format!("{key:?} {item}"))
         .collect();

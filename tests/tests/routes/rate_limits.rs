@@ -5,6 +5,7 @@ use std::time::Duration;
 use emulators::{InjectedError, Service::DynamoDb};
 use futures::future::join_all;
 use serde_json::{Value, json};
+use table::keys;
 use tests::{
     Client, DYNAMODB_ATTEMPTS, PHOTO, RawConnection, Response, Stack, StackOptions, Tenant, form,
     minutes, seconds, stack_test,
@@ -37,7 +38,7 @@ pub(crate) fn limits(admin: u32, upload: u32) -> StackOptions {
 
 /// Returns the milliseconds until the current window ends.
 fn window_remaining_ms(stack: &Stack) -> i64 {
-    WINDOW_MS - stack.admin_environment().env.now().ms() % WINDOW_MS
+    WINDOW_MS - stack.now().ms() % WINDOW_MS
 }
 
 /// Advances the clock until the window ends in `remaining_ms`.
@@ -84,7 +85,7 @@ pub(crate) fn assert_limit_status(stack: &Stack, response: &Response, expected: 
     } = expected;
     let remaining_ms = window_remaining_ms(stack);
     let resets_in = (remaining_ms + 999) / 1_000;
-    let resets_at = (stack.admin_environment().env.now().ms() + remaining_ms) / 1_000;
+    let resets_at = (stack.now().ms() + remaining_ms) / 1_000;
     let values = [
         limit.to_string(),
         remaining.to_string(),
@@ -177,7 +178,7 @@ async fn exhausted_key_is_rejected_until_reset(stack: &Stack) {
 async fn tiers_and_keys_are_counted_separately(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
-    let file = acme.upload(PHOTO).await.path();
+    let file = acme.upload(PHOTO).await.path().to_owned();
     let other = acme.role("owner").await;
 
     for (remaining, path) in (0..5).rev().zip([&file, &space, &file, &space, &file]) {
@@ -204,7 +205,7 @@ async fn tiers_and_keys_are_counted_separately(stack: &Stack) {
 #[stack_test(options = limits(CONCURRENT_LIMIT, CONCURRENT_LIMIT))]
 async fn concurrent_requests_never_exceed_limit(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let file = acme.upload(PHOTO).await.path();
+    let file = acme.upload(PHOTO).await.path().to_owned();
     let space = format!("/spaces/{}", acme.id);
     let paths = [&file, &space];
 
@@ -340,7 +341,9 @@ async fn counters(stack: &Stack, client: &Client) -> usize {
     let secret = domain::KeySecret::parse(client.key.as_deref().expect("a key"));
     let hash = secret.expect("a valid key").hash();
     let dump = stack.dump().await;
-    let item = &dump.items[&(format!("KEY#{}", hash.as_str()), "KEY".to_owned())];
+    let item = dump
+        .item(keys::Key::api_key(&hash))
+        .expect("the key exists");
 
     item.as_object()
         .expect("an item")

@@ -4,6 +4,7 @@ use crate::routes::fixture::{ROUTES, RouteFixture};
 use domain::{Handle, IdSequence, NewSpace, Space, SpaceName, UploadConfig, UserId};
 use serde_json::{Value, json};
 use std::pin::pin;
+use table::keys;
 use table::{Reason, WriteError};
 use tests::{Dump, PHOTO, Stack, Tenant, form, seconds, stack_test};
 
@@ -22,10 +23,9 @@ pub(crate) async fn stored_data(stack: &Stack) -> Dump {
 
 /// Adds the retired handle of a deleted space, the only item that remains of it.
 pub(crate) fn with_retired(mut dump: Dump, handle: &str) -> Dump {
-    dump.items.insert(
-        (format!("HANDLE#{handle}"), "HANDLE".to_owned()),
-        json!({"is_retired": true}),
-    );
+    let key = keys::Key::handle(&Handle::parse(handle).expect("a handle"));
+    let retired = json!({"is_retired": true});
+    dump.items.insert((key.partition, key.sort), retired);
     dump
 }
 

@@ -55,13 +55,9 @@ async fn objects_arriving_after_deletion_are_purged_in_three_passes() {
 async fn large_space_is_purged_page_by_page(stack: &Stack) {
     let before = stored_data(stack).await;
     let acme = stack.space("Acme").await;
-    let keys = format!("/spaces/{}/api-keys", acme.id);
 
     for index in 0..120 {
-        acme.client
-            .post(&keys, json!({"name": format!("key {index}")}))
-            .await
-            .expect_created();
+        acme.create_key(&format!("key {index}")).await;
     }
 
     for index in 0..1_010 {
@@ -107,7 +103,7 @@ async fn deletion_revokes_more_keys_than_one_page(stack: &Stack) {
 async fn key_created_during_a_deletion_does_not_authenticate_after_it(stack: &Stack) {
     for round in 0..10 {
         let acme = stack.space(&format!("Acme {round}")).await;
-        let keys = format!("/spaces/{}/api-keys", acme.id);
+        let keys = acme.keys_path();
         let account = stack.account();
 
         let path = deletion_path(&acme);
@@ -129,7 +125,7 @@ async fn key_created_during_a_deletion_does_not_authenticate_after_it(stack: &St
                 .await
                 .expect_error(401);
         } else {
-            assert!([404, 503].contains(&created.status), "{}", created.status);
+            created.expect_status_of(&[404, 503]);
         }
     }
 

@@ -86,6 +86,23 @@ pub(crate) fn photo() -> Part {
     file("photo.jpg", "image/jpeg", PHOTO)
 }
 
+/// The current signing secret of a space.
+pub(crate) struct SigningSecret {
+    pub(crate) kid: String,
+    pub(crate) secret: String,
+}
+
+impl SigningSecret {
+    pub(crate) async fn of(tenant: &Tenant) -> SigningSecret {
+        let path = format!("{}/signing-secret", tenant.path());
+        let current = tenant.client.get(&path).await.expect_ok();
+        SigningSecret {
+            kid: text(&current["kid"]),
+            secret: text(&current["secret"]),
+        }
+    }
+}
+
 /// A space, one of its upload configs, and the secret that signs its URLs.
 #[derive(Clone)]
 pub(crate) struct Signer {
@@ -112,19 +129,13 @@ impl Signer {
                 .expect_created()["id"],
         );
 
-        let secret = acme
-            .client
-            .get(&format!("/spaces/{}/signing-secret", acme.id))
-            .await
-            .expect_ok();
-        let kid = text(&secret["kid"]);
-        let secret = text(&secret["secret"]);
+        let current = SigningSecret::of(&acme).await;
 
         Signer {
             acme,
             config,
-            kid,
-            secret,
+            kid: current.kid,
+            secret: current.secret,
             anonymous: stack.anonymous.clone(),
         }
     }
@@ -152,7 +163,7 @@ impl Signer {
 
     /// Returns the required parameters of a URL that is valid for half an hour.
     pub(crate) fn parameters(&self, stack: &Stack) -> Parameters {
-        let expires = stack.admin_environment().env.now().seconds() + LIFETIME_SECONDS;
+        let expires = stack.now().seconds() + LIFETIME_SECONDS;
         let parameters = [
             ("upload_config_id", self.config.clone()),
             ("kid", self.kid.clone()),

@@ -268,12 +268,9 @@ async fn concurrent_confirmations_activate_once(stack: &Stack) {
     );
 
     // Later confirmations find the bytes or the file removed.
-    assert!(
-        responses
-            .iter()
-            .all(|response| [404, 409, 422].contains(&response.status)),
-        "{responses:?}"
-    );
+    for response in responses {
+        response.expect_status_of(&[404, 409, 422]);
+    }
 
     stack
         .dump()

@@ -19,8 +19,12 @@ impl Rejected<'_> {
     /// Asserts the status, and that only a 401 has a challenge.
     async fn assert(self) {
         let case = self.case;
-        let response = self.client.post(self.path, self.body).await;
-        assert_eq!(response.status, self.status, "{case}: {response:?}");
+        let response = self
+            .client
+            .post(self.path, self.body)
+            .await
+            .with_context(case)
+            .expect_status(self.status);
 
         let challenge = if self.status == 401 { "Bearer" } else { "" };
         assert_eq!(response.header("www-authenticate"), challenge, "{case}");

@@ -2,6 +2,7 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
+use table::keys;
 use tests::{Client, Dump, Response, Stack, Tenant, stack_test};
 
 use super::{
@@ -132,7 +133,7 @@ impl Uploads<'_> {
     pub(crate) async fn stored(&self) -> Dump {
         let mut dump = self.stack.dump().await.without_usage();
         dump.items
-            .retain(|(partition, _), _| !partition.starts_with("RATE#"));
+            .retain(|(partition, _), _| !partition.starts_with(keys::RATE_COUNTERS));
         dump
     }
 }

@@ -4,6 +4,7 @@ use emulators::{
     InjectedError,
     Service::{DynamoDb, S3},
 };
+use table::keys;
 use tests::{DEFAULT_ATTEMPTS, DYNAMODB_ATTEMPTS, Dump, Stack, Tenant, stack_test};
 
 use super::multiple_files::{assert_stored, photos};
@@ -22,7 +23,7 @@ async fn assert_503_leaves_nothing(stack: &Stack, acme: &Tenant, before: &Dump) 
     // The id stays fenced for a limited time, so that a late write fails.
     let mut after = stack.dump().await;
     after.items.retain(|(partition, _), item| {
-        !partition.starts_with("FILE#") || !item["space_id"].is_null()
+        !partition.starts_with(keys::FILE_LOOKUPS) || !item["space_id"].is_null()
     });
     after.assert_unchanged(before, "a failed upload");
 }

@@ -2,6 +2,7 @@
 
 use futures::future::join_all;
 use serde_json::{Value, json};
+use table::keys;
 use tests::{Client, PHOTO, Response, Stack, Tenant, minutes, stack_test};
 
 /// A valid id of no record.
@@ -324,7 +325,7 @@ async fn concurrent_presigns_with_one_key_create_one_file(stack: &Stack) {
     let pending = dump
         .items
         .iter()
-        .filter(|((_, sort), item)| sort.starts_with("FILE#") && item["status"] == "pending");
+        .filter(|((_, sort), item)| sort.starts_with(keys::FILES) && item["status"] == "pending");
 
     assert_eq!((pending.count(), dump.files_with_bytes().len()), (1, 0));
 

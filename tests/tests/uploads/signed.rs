@@ -159,7 +159,7 @@ async fn changed_signed_url_is_rejected(stack: &Stack) {
             signer.send(&query).await,
             signer.presign(&query, json!({})).await,
         ] {
-            assert_eq!(response.status, 403, "{change}: {}", response.request);
+            let response = response.with_context(&change).expect_status(403);
             assert_eq!(
                 response.header("x-ratelimit-limit"),
                 "",

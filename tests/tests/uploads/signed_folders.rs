@@ -1,6 +1,7 @@
 //! Signed URLs with `folder_id`: uploads go into that folder only.
 
 use serde_json::{Value, json};
+use table::keys;
 use tests::{Response, Stack, stack_test};
 
 use crate::support::signer::{Signer, photo, query, text, with};
@@ -141,7 +142,7 @@ async fn signed_upload_that_names_another_folder_returns_403(stack: &Stack) {
         .await
         .items
         .keys()
-        .filter(|(_, sort)| sort.starts_with("FILE#"))
+        .filter(|(_, sort)| sort.starts_with(keys::FILES))
         .count();
 
     let to_default = signer.query(stack);
@@ -194,7 +195,7 @@ async fn signed_upload_that_names_another_folder_returns_403(stack: &Stack) {
         .await
         .items
         .keys()
-        .filter(|(_, sort)| sort.starts_with("FILE#"))
+        .filter(|(_, sort)| sort.starts_with(keys::FILES))
         .count();
     assert_eq!(after, before);
 }

@@ -126,10 +126,9 @@ async fn signed_url_with_unknown_type_accepts_no_file(stack: &Stack) {
             signer.send(&query).await,
             signer.presign(&query, json!({})).await,
         ] {
-            assert!(
-                [403, 422].contains(&response.status),
-                "{content_type:?}: {response:?}"
-            );
+            response
+                .with_context(content_type)
+                .expect_status_of(&[403, 422]);
         }
     }
 }

@@ -92,7 +92,7 @@ pub(crate) async fn run_signer(program: &str, script: &str, arguments: &[&str]) 
 async fn urls_signed_by_python_and_javascript_are_accepted(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let base_url = stack.cloud.api_url();
-    let expires = (stack.admin_environment().env.now().seconds() + 1_800).to_string();
+    let expires = (stack.now().seconds() + 1_800).to_string();
     let name = "crème brûlée & 50% of a+b = (1)*.jpg";
     let filename = format!("filename={name}");
     let content_type = "content_type=image/jpeg";

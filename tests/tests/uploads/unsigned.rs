@@ -6,6 +6,7 @@ use reqwest::{
     multipart::{Form, Part},
 };
 use serde_json::{Value, json};
+use table::keys;
 use tests::{Client, PHOTO, Response, Stack, Tenant, file, minutes, stack_test};
 
 /// A referrer that the configs of [`UnsignedConfig::new`] allow.
@@ -203,7 +204,7 @@ async fn config_without_unsigned_uploads_returns_404_and_counts_nothing(stack: &
             anonymous: stack.anonymous.clone(),
         };
         for response in [unknown.send().await, unknown.presign(json!({})).await] {
-            assert_eq!(response.status, status, "{}", response.request);
+            let response = response.expect_status(status);
             assert_eq!(
                 response.header("x-ratelimit-limit"),
                 "",
@@ -221,7 +222,11 @@ async fn config_without_unsigned_uploads_returns_404_and_counts_nothing(stack: &
         .assert_unchanged(&before, "requests to unknown paths");
     open.send().await.expect_created();
 
-    let counters = stack.dump().await.items_with_prefix("RATE#").count();
+    let counters = stack
+        .dump()
+        .await
+        .items_with_prefix(keys::RATE_COUNTERS)
+        .count();
     assert_eq!(counters, 1, "accepted uploads count");
 }
 

@@ -3,6 +3,7 @@
 use futures::future::join_all;
 use reqwest::multipart::Form;
 use serde_json::json;
+use table::keys;
 use tests::{
     PHOTO, RawConnection, Response, Stack, StackOptions, authority, file, seconds, stack_test,
 };
@@ -16,7 +17,7 @@ pub(super) const HOUR_MS: i64 = 60 * MINUTE_MS;
 
 /// Returns the rest of the current window in seconds, rounded up.
 pub(super) fn left_seconds(stack: &Stack, window_ms: i64) -> u64 {
-    let left_ms = window_ms - stack.admin_environment().env.now().ms() % window_ms;
+    let left_ms = window_ms - stack.now().ms() % window_ms;
     u64::try_from((left_ms + 999) / 1_000).expect("it is not over")
 }
 
@@ -47,7 +48,7 @@ pub(super) async fn count_stored(stack: &Stack) -> Stored {
     let records = dump
         .items
         .keys()
-        .filter(|(_, sort)| sort.starts_with("FILE#"))
+        .filter(|(_, sort)| sort.starts_with(keys::FILES))
         .count();
 
     Stored {
@@ -144,7 +145,7 @@ async fn hourly_limit_returns_429_with_own_rate_limit_headers(stack: &Stack) {
     );
 
     let left = left_seconds(stack, HOUR_MS);
-    let hour = stack.admin_environment().env.now().ms() / HOUR_MS + 1;
+    let hour = stack.now().ms() / HOUR_MS + 1;
 
     let without_reading_body = open.send_form(Form::new().text("no", "file")).await;
     let by_transaction = open.send_with_key("order 7", form(photo())).await;

@@ -2,6 +2,7 @@
 
 use futures::future::join_all;
 use serde_json::{Value, json};
+use table::keys;
 use tests::{PHOTO, Stack, file, stack_test};
 
 use super::unsigned::{UnsignedConfig, form, photo};
@@ -49,7 +50,7 @@ async fn idempotency_key_is_scoped_to_ip_and_config_and_counts_once(stack: &Stac
     let claims = dump
         .items
         .iter()
-        .filter(|((partition, _), _)| partition.starts_with("IDEMPOTENCY#"));
+        .filter(|((partition, _), _)| partition.starts_with(keys::IDEMPOTENCY_RESERVATIONS));
 
     for (key, item) in claims {
         let stored = format!("{key:?} {item}");

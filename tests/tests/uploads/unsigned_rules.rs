@@ -75,12 +75,9 @@ async fn unsigned_uploads_require_allowed_referrer(stack: &Stack) {
     for (referrer, is_allowed) in REFERRERS {
         let response = open
             .send_with(referrer.as_bytes(), &[], form(photo()))
-            .await;
-        assert_eq!(
-            response.status,
-            if is_allowed { 201 } else { 403 },
-            "{referrer:?}: {response:?}"
-        );
+            .await
+            .with_context(referrer)
+            .expect_status(if is_allowed { 201 } else { 403 });
         if !is_allowed {
             assert_eq!(response.expect_error(403), json!({}), "{referrer:?}");
         }
@@ -138,14 +135,10 @@ async fn require_https_rejects_http_referrers(stack: &Stack) {
         ("http://[::1]/", true),
     ] {
         let reported = [("x-forwarded-proto", "https"), ("forwarded", "proto=https")];
-        let response = open
-            .send_with(referrer.as_bytes(), &reported, form(photo()))
-            .await;
-        assert_eq!(
-            response.status,
-            if is_allowed { 201 } else { 403 },
-            "{referrer}: {response:?}"
-        );
+        open.send_with(referrer.as_bytes(), &reported, form(photo()))
+            .await
+            .with_context(referrer)
+            .expect_status(if is_allowed { 201 } else { 403 });
     }
 }
 

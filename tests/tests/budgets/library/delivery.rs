@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 use tests::{Client, Stack, Tenant, stack_test};
 
-use super::{DEEPEST, address, cost, folder, nested, stored, text, warm};
+use super::{Cost, DEEPEST, address, cost, folder, nested, stored, text, warm};
 
 /// Returns a number of reads in the format of [`cost`].
 fn reads(number: usize) -> String {
@@ -27,7 +27,7 @@ async fn assert_reads(stack: &Stack, url: &str, number: usize, when: &str) {
     let condition = [("if-none-match", "*")];
     let conditional = stack.anonymous.get_with(url, &condition);
     assert_eq!(
-        cost(stack, "delivery", 304, conditional).await.1,
+        cost(stack, "delivery", 304, conditional).await.calls,
         reads(number),
         "{when}"
     );
@@ -60,26 +60,22 @@ async fn delivery_takes_one_read_at_root_and_two_in_folders(stack: &Stack) {
         let file = stored(&acme, location).await;
         let url = cache_ancestors(stack, &file).await;
         assert_reads(stack, &url, number, location).await;
-        let asks: [(&Client, &str, u16, String); 6] = [
-            (&stack.anonymous, "GET", 200, reads_and("GetObject", number)),
-            (&stack.anonymous, "HEAD", 200, reads(number)),
-            (&acme.client, "HEAD", 200, reads_and("GetItem", number)),
-            (
+        let with_unknown_key = stack.anonymous.with_key("sk_nonsense");
+        let requests = [
+            delivery_cost(&stack.anonymous, "GET", 200, reads_and("GetObject", number)),
+            delivery_cost(&stack.anonymous, "HEAD", 200, reads(number)),
+            delivery_cost(&acme.client, "HEAD", 200, reads_and("GetItem", number)),
+            delivery_cost(
                 &acme.client,
                 "GET",
                 200,
                 reads_and("GetItem, GetObject", number),
             ),
             // No setting requires authentication, so the role is not read.
-            (&account, "HEAD", 200, reads_and("GetItem", number)),
-            (
-                &stack.anonymous.with_key("sk_nonsense"),
-                "HEAD",
-                200,
-                reads(number),
-            ),
+            delivery_cost(&account, "HEAD", 200, reads_and("GetItem", number)),
+            delivery_cost(&with_unknown_key, "HEAD", 200, reads(number)),
         ];
-        assert_responses(stack, &url, &asks, location).await;
+        assert_responses(stack, &url, &requests, location).await;
         acme.client
             .put(&address(&file), json!({"type": "private"}))
             .await
@@ -89,30 +85,48 @@ async fn delivery_takes_one_read_at_root_and_two_in_folders(stack: &Stack) {
             .post(&format!("{}/signed-url", address(&file)), json!({}))
             .await
             .expect_ok();
-        let asks: [(&Client, &str, u16, String); 3] = [
-            (&stack.anonymous, "HEAD", 403, reads(number)),
-            (&acme.client, "HEAD", 200, reads_and("GetItem", number)),
-            (&account, "HEAD", 200, reads_and("2 GetItem", number)),
+        let requests = [
+            delivery_cost(&stack.anonymous, "HEAD", 403, reads(number)),
+            delivery_cost(&acme.client, "HEAD", 200, reads_and("GetItem", number)),
+            delivery_cost(&account, "HEAD", 200, reads_and("2 GetItem", number)),
         ];
-        assert_responses(stack, &url, &asks, location).await;
-        let opened: [(&Client, &str, u16, String); 1] =
-            [(&stack.anonymous, "HEAD", 200, reads(number))];
+        assert_responses(stack, &url, &requests, location).await;
+        let opened = [delivery_cost(&stack.anonymous, "HEAD", 200, reads(number))];
         assert_responses(stack, &text(&signed["url"]), &opened, location).await;
     }
 }
 
-async fn assert_responses(
-    stack: &Stack,
-    url: &str,
-    asks: &[(&Client, &str, u16, String)],
-    location: &str,
-) {
-    for (client, method, status, expected) in asks {
-        let response = client.send(client.request(method, url));
+/// A request for a file, its status and its calls.
+struct DeliveryCost<'a> {
+    client: &'a Client,
+    method: &'static str,
+    status: u16,
+    calls: String,
+}
+
+fn delivery_cost<'a>(
+    client: &'a Client,
+    method: &'static str,
+    status: u16,
+    calls: String,
+) -> DeliveryCost<'a> {
+    DeliveryCost {
+        client,
+        method,
+        status,
+        calls,
+    }
+}
+
+async fn assert_responses(stack: &Stack, url: &str, requests: &[DeliveryCost<'_>], location: &str) {
+    for request in requests {
+        let client = request.client;
+        let sent = client.send(client.request(request.method, url));
         assert_eq!(
-            cost(stack, "delivery", *status, response).await.1,
-            *expected,
-            "{location}: {method} {url}"
+            cost(stack, "delivery", request.status, sent).await.calls,
+            request.calls,
+            "{location}: {} {url}",
+            request.method
         );
     }
 }
@@ -166,7 +180,7 @@ async fn delivery_of_missing_file_stays_within_call_budget(stack: &Stack) {
     let base = stack.cloud.cdn_url().to_owned();
     stack.remove_folder_record(&acme, &lost).await;
 
-    let cases: [(String, u16, String); 5] = [
+    let cases = [
         (url, 403, reads(2)),
         (format!("{base}/{}/nothing.jpg", acme.handle), 404, reads(1)),
         (format!("{base}/acme01/photo.jpg"), 404, reads(1)),
@@ -175,7 +189,7 @@ async fn delivery_of_missing_file_stays_within_call_budget(stack: &Stack) {
     ];
 
     for (address, status, expected) in cases {
-        let (response, calls) =
+        let Cost { response, calls } =
             cost(stack, "delivery", status, stack.anonymous.get(&address)).await;
         assert_eq!(calls, expected, "{}", response.request);
     }

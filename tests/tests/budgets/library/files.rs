@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::{Client, Stack, Tenant, stack_test};
 
-use super::{Costed, address, assert_costs, nested, stored, text, warm};
+use super::{ApiRequest, Costed, address, assert_costs, costed, nested, stored, text, warm};
 
 /// A space with nested folders, and files with tags and references.
 struct TaggedFiles {
@@ -54,19 +54,27 @@ async fn file_reads_stay_within_call_budget(stack: &Stack) {
             text(&file["id"])
         )
     };
-    let get = |client, path, calls| (client, "GET", path, Value::Null, 200, calls);
-    let cases: Vec<Costed> = vec![
+    let get = |client, path, calls| {
+        costed(
+            ApiRequest::new(client, "GET", path, Value::Null),
+            200,
+            calls,
+        )
+    };
+    let cases = [
         // The space, the file, and its ancestors in one read.
         get(client, address(&library.top), "BatchGetItem"),
         get(client, address(&library.first), "2 BatchGetItem"),
         get(client, address(&library.fifth), "2 BatchGetItem"),
         get(account, address(&library.top), "BatchGetItem, GetItem"),
         get(account, address(&library.fifth), "2 BatchGetItem, GetItem"),
-        (
-            client,
-            "GET",
-            "/files/01JCQZ4XK8V9W7Y6T5S4R3Q2P1".to_owned(),
-            Value::Null,
+        costed(
+            ApiRequest::new(
+                client,
+                "GET",
+                "/files/01JCQZ4XK8V9W7Y6T5S4R3Q2P1".to_owned(),
+                Value::Null,
+            ),
             404,
             "BatchGetItem",
         ),
@@ -76,27 +84,31 @@ async fn file_reads_stay_within_call_budget(stack: &Stack) {
             by_ref(&library.fifth),
             "2 BatchGetItem, GetItem, Query",
         ),
-        (
-            client,
-            "POST",
-            "/files/urls".to_owned(),
-            json!({"file_ids": [library.top["id"], library.fifth["id"]]}),
+    ];
+
+    assert_costs(stack, "files", &cases).await;
+}
+
+#[stack_test]
+async fn file_urls_stay_within_call_budget(stack: &Stack) {
+    let library = TaggedFiles::new(stack).await;
+    let client = &library.acme.client;
+    let account = &stack.account();
+    let ids = json!({"file_ids": [library.top["id"], library.fifth["id"]]});
+    let signed_url = format!("{}/signed-url", address(&library.fifth));
+    let cases = [
+        costed(
+            ApiRequest::new(client, "POST", "/files/urls", ids.clone()),
             200,
             "BatchGetItem, GetItem",
         ),
-        (
-            account,
-            "POST",
-            "/files/urls".to_owned(),
-            json!({"file_ids": [library.top["id"], library.fifth["id"]]}),
+        costed(
+            ApiRequest::new(account, "POST", "/files/urls", ids),
             200,
             "3 BatchGetItem",
         ),
-        (
-            client,
-            "POST",
-            format!("{}/signed-url", address(&library.fifth)),
-            json!({}),
+        costed(
+            ApiRequest::new(client, "POST", signed_url, json!({})),
             200,
             "BatchGetItem",
         ),
@@ -112,8 +124,14 @@ async fn file_lists_stay_within_call_budget(stack: &Stack) {
     let client = &acme.client;
     let account = &stack.account();
     let list = |query: &str| format!("/files?space_id={}{query}", acme.id);
-    let get = |client, path, calls| (client, "GET", path, Value::Null, 200, calls);
-    let cases: Vec<Costed> = vec![
+    let get = |client, path, calls| {
+        costed(
+            ApiRequest::new(client, "GET", path, Value::Null),
+            200,
+            calls,
+        )
+    };
+    let cases = [
         // The space, one page of the range, and the ancestors of all its files.
         get(client, list(""), "BatchGetItem, GetItem, Query"),
         get(account, list(""), "2 BatchGetItem, Query"),
@@ -159,7 +177,13 @@ async fn file_lists_stay_within_call_budget(stack: &Stack) {
 
 /// Returns moves of a file from the root into other folders.
 fn moves<'a>(client: &'a Client, top: &str, ids: &[String]) -> Vec<Costed<'a>> {
-    let put = |body, calls| (client, "PUT", top.to_owned(), body, 200, calls);
+    let put = |body, calls| {
+        costed(
+            ApiRequest::new(client, "PUT", top.to_owned(), body),
+            200,
+            calls,
+        )
+    };
 
     vec![
         // The target is read, and its ancestors again for the response.
@@ -199,8 +223,14 @@ async fn file_changes_stay_within_call_budget(stack: &Stack) {
     let top = address(&stored(&acme, "root").await);
     let inner = address(&stored(&acme, &ids[0]).await);
     let verified = json!({"access_control": {"requires_auth": true}});
-    let put = |path: &str, body, calls| (client, "PUT", path.to_owned(), body, 200, calls);
-    let updates: Vec<Costed> = vec![
+    let put = |path: &str, body, calls| {
+        costed(
+            ApiRequest::new(client, "PUT", path.to_owned(), body),
+            200,
+            calls,
+        )
+    };
+    let updates = [
         put(
             &top,
             json!({"original_name": "a.jpg", "ref": "x", "tags": ["a", "b"]}),
@@ -212,42 +242,35 @@ async fn file_changes_stay_within_call_budget(stack: &Stack) {
             json!({"original_name": "a.jpg"}),
             "3 BatchGetItem, TransactWriteItems",
         ),
-        (
-            client,
-            "PUT",
-            top.clone(),
-            json!({"size": 1}),
+        costed(
+            ApiRequest::new(client, "PUT", top.clone(), json!({"size": 1})),
             422,
             "BatchGetItem",
         ),
     ];
-    let other_changes: Vec<Costed> = vec![
+    let other_changes = [
         put(
             &format!("{top}/access-control"),
             verified,
             "2 BatchGetItem, TransactWriteItems",
         ),
-        (
-            client,
-            "DELETE",
-            format!("{top}/access-control"),
-            Value::Null,
+        costed(
+            ApiRequest::new(
+                client,
+                "DELETE",
+                format!("{top}/access-control"),
+                Value::Null,
+            ),
             200,
             "2 BatchGetItem, TransactWriteItems",
         ),
-        (
-            client,
-            "DELETE",
-            top.clone(),
-            Value::Null,
+        costed(
+            ApiRequest::new(client, "DELETE", top.clone(), Value::Null),
             204,
             "BatchGetItem, SendMessageBatch, TransactWriteItems",
         ),
-        (
-            client,
-            "DELETE",
-            inner,
-            Value::Null,
+        costed(
+            ApiRequest::new(client, "DELETE", inner, Value::Null),
             204,
             "BatchGetItem, SendMessageBatch, TransactWriteItems",
         ),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::{Stack, Tenant, stack_test};
 
-use super::{Costed, DEEPEST, assert_costs, folder, nested, stored, warm};
+use super::{ApiRequest, Costed, DEEPEST, assert_costs, costed, folder, nested, stored, warm};
 
 #[stack_test]
 async fn folder_reads_stay_within_call_budget(stack: &Stack) {
@@ -12,8 +12,14 @@ async fn folder_reads_stay_within_call_budget(stack: &Stack) {
     let client = &acme.client;
     let account = &stack.account();
     let list = |query: String| format!("/folders?space_id={}{query}", acme.id);
-    let get = |client, path, calls| (client, "GET", path, Value::Null, 200, calls);
-    let cases: Vec<Costed> = vec![
+    let get = |client, path, calls| {
+        costed(
+            ApiRequest::new(client, "GET", path, Value::Null),
+            200,
+            calls,
+        )
+    };
+    let cases = [
         get(client, format!("/folders/{}", ids[0]), "BatchGetItem"),
         get(client, format!("/folders/{}", ids[1]), "2 BatchGetItem"),
         get(
@@ -58,7 +64,13 @@ fn creations<'a>(acme: &'a Tenant, ids: &[String]) -> Vec<Costed<'a>> {
     let client = &acme.client;
     let new =
         |name: &str, parent: Value| json!({"name": name, "space_id": acme.id, "parent_id": parent});
-    let post = |body, status, calls| (client, "POST", "/folders".to_owned(), body, status, calls);
+    let post = |body, status, calls| {
+        costed(
+            ApiRequest::new(client, "POST", "/folders".to_owned(), body),
+            status,
+            calls,
+        )
+    };
 
     vec![
         post(new("a", Value::Null), 201, "GetItem, TransactWriteItems"),
@@ -87,22 +99,25 @@ async fn folder_changes_stay_within_call_budget(stack: &Stack) {
     let ids = nested(&acme, 5).await;
     let other = folder(&acme, "other", None).await;
     let client = &acme.client;
-    let put = |id: &str, body, calls| (client, "PUT", format!("/folders/{id}"), body, 200, calls);
+    let put = |id: &str, body, calls| {
+        costed(
+            ApiRequest::new(client, "PUT", format!("/folders/{id}"), body),
+            200,
+            calls,
+        )
+    };
     let verified = json!({"access_control": {"requires_auth": true}});
     let no_watermark = json!({"security": {}});
     let change = "BatchGetItem, TransactWriteItems";
     let deep_change = "2 BatchGetItem, TransactWriteItems";
     let delete = |id: &str, status, calls| {
-        (
-            client,
-            "DELETE",
-            format!("/folders/{id}"),
-            Value::Null,
+        costed(
+            ApiRequest::new(client, "DELETE", format!("/folders/{id}"), Value::Null),
             status,
             calls,
         )
     };
-    let changes: Vec<Costed> = vec![
+    let changes = [
         put(&other, json!({"name": "Other"}), change),
         put(&ids[4], json!({"name": "five"}), deep_change),
         put(&other, json!({"parent_id": ids[0]}), deep_change),
@@ -113,11 +128,13 @@ async fn folder_changes_stay_within_call_budget(stack: &Stack) {
         ),
         put(&other, json!({"parent_id": null}), deep_change),
         put(&other, json!({"parent_id": null}), change),
-        (
-            client,
-            "PUT",
-            format!("/folders/{}", ids[0]),
-            json!({"parent_id": ids[0]}),
+        costed(
+            ApiRequest::new(
+                client,
+                "PUT",
+                format!("/folders/{}", ids[0]),
+                json!({"parent_id": ids[0]}),
+            ),
             422,
             "2 BatchGetItem",
         ),

@@ -9,7 +9,9 @@ mod uploads;
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Response, Stack, Tenant, form};
+use tests::{PHOTO, Response, Stack, Tenant};
+
+use super::ApiRequest;
 
 /// Maximum depth of folders.
 const DEEPEST: usize = 20;
@@ -29,14 +31,20 @@ async fn warm(stack: &Stack) -> Tenant {
     acme
 }
 
-/// Runs a request, and returns the response and the calls of its function: each operation, with its
-/// number if there are several.
+/// The response to a request, and the calls that it took.
+struct Cost {
+    response: Response,
+    /// Each operation, with its number if there are several.
+    calls: String,
+}
+
+/// Runs a request, and returns its response and the calls of its function.
 async fn cost(
     stack: &Stack,
     function: &str,
     status: u16,
     request: impl Future<Output = Response>,
-) -> (Response, String) {
+) -> Cost {
     let (response, calls) = stack.calls_of(request).await;
     let response = response.expect_status(status);
     let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
@@ -53,28 +61,36 @@ async fn cost(
     };
     let reported: Vec<String> = numbers.into_iter().map(reported).collect();
 
-    (response, reported.join(", "))
+    Cost {
+        response,
+        calls: reported.join(", "),
+    }
 }
 
-/// A request with an optional JSON body, its status, and its calls apart from [`COUNTED`].
-type Costed<'a> = (&'a Client, &'a str, String, Value, u16, &'a str);
+/// A request, its status, and its calls apart from [`COUNTED`].
+struct Costed<'a> {
+    request: ApiRequest<'a>,
+    status: u16,
+    calls: &'a str,
+}
+
+fn costed<'a>(request: ApiRequest<'a>, status: u16, calls: &'a str) -> Costed<'a> {
+    Costed {
+        request,
+        status,
+        calls,
+    }
+}
 
 /// Sends requests one after another, and asserts the calls of each.
 async fn assert_costs(stack: &Stack, function: &str, cases: &[Costed<'_>]) {
     let mut others = Vec::new();
-    for (client, method, path, body, status, expected) in cases {
-        let request = client.request(method, path);
-        let request = if body.is_null() {
-            request
-        } else {
-            request.json(body)
-        };
-        let (_, calls) = cost(stack, function, *status, client.send(request)).await;
-        if calls != counted(expected) {
-            others.push(format!(
-                "{method} {path} {body}: {calls}, not {}",
-                counted(expected)
-            ));
+    for case in cases {
+        let sent = case.request.client.send(case.request.build());
+        let cost = cost(stack, function, case.status, sent).await;
+        let expected = counted(case.calls);
+        if cost.calls != expected {
+            others.push(format!("{}: {}, not {expected}", case.request, cost.calls));
         }
     }
 
@@ -113,10 +129,11 @@ async fn nested(acme: &Tenant, depth: usize) -> Vec<String> {
 }
 
 /// Uploads the photo into a folder, or into the root for `root`, and returns its record.
-async fn stored(acme: &Tenant, folder: &str) -> Value {
-    let form =
-        form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", folder.to_owned());
-    acme.client.upload(form).await.expect_created()
+async fn stored(acme: &Tenant, folder_id: &str) -> Value {
+    acme.upload(PHOTO)
+        .into(&json!({"id": folder_id}))
+        .await
+        .record
 }
 
 fn address(file: &Value) -> String {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, Tenant, form, stack_test};
 
-use super::{DEEPEST, address, cost, counted, folder, nested, stored, text, warm};
+use super::{Cost, DEEPEST, address, cost, counted, folder, nested, stored, text, warm};
 use crate::uploads::presign::{PendingFile, presign_body};
 
 /// Number of files and of folders in a folder that is moved.
@@ -18,7 +18,7 @@ async fn upload(stack: &Stack, acme: &Tenant, fields: &[(&str, &str)]) -> String
     });
     cost(stack, "uploads", 201, acme.client.upload(form))
         .await
-        .1
+        .calls
 }
 
 #[stack_test]
@@ -39,7 +39,7 @@ async fn uploads_into_folders_stay_within_call_budget(stack: &Stack) {
 
     // The space is read together with the config, and again with the folder after the files are
     // stored.
-    let cases: [(&[(&str, &str)], &str); 11] = [
+    let cases: &[(&[(&str, &str)], &str)] = &[
         (&[], "2 BatchGetItem, PutObject, TransactWriteItems"),
         (
             &[("folder_id", "root")],
@@ -112,7 +112,7 @@ async fn presigned_uploads_into_folders_stay_within_call_budget(stack: &Stack) {
             "/upload/presign",
             presign_body(&acme, json!({"folder_id": folder})),
         );
-        let (response, calls) = cost(stack, "uploads", 201, presign).await;
+        let Cost { response, calls } = cost(stack, "uploads", 201, presign).await;
         let expected = format!("{batches}BatchGetItem, SendMessageBatch, TransactWriteItems");
         assert_eq!(calls, counted(&expected), "{folder}");
         let pending_file = PendingFile {
@@ -122,9 +122,11 @@ async fn presigned_uploads_into_folders_stay_within_call_budget(stack: &Stack) {
         // The ancestors are read once, for the response.
         let expected =
             format!("{confirmed}BatchGetItem, CopyObject, GetItem, GetObject, TransactWriteItems");
-        let (_, calls) = cost(stack, "uploads", 200, pending_file.confirm(&acme.client)).await;
+        let Cost { calls, .. } =
+            cost(stack, "uploads", 200, pending_file.confirm(&acme.client)).await;
         assert_eq!(calls, counted(&expected), "{folder}");
-        let (_, calls) = cost(stack, "uploads", 200, pending_file.confirm(&acme.client)).await;
+        let Cost { calls, .. } =
+            cost(stack, "uploads", 200, pending_file.confirm(&acme.client)).await;
         assert_eq!(
             calls,
             counted(&format!("{confirmed}BatchGetItem")),
@@ -155,7 +157,7 @@ async fn folder_move_takes_same_calls_for_any_content(stack: &Stack) {
             let folder = format!("/folders/{id}");
             let moving = acme.client.put(&folder, json!({ "parent_id": parent }));
             assert_eq!(
-                cost(stack, "folders", 200, moving).await.1,
+                cost(stack, "folders", 200, moving).await.calls,
                 counted(expected),
                 "{id} to {parent}"
             );

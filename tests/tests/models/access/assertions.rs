@@ -104,7 +104,7 @@ impl World {
             let record = self.viewer.get(&format!("/files/{id}")).await.expect_ok();
             self.assert_record(&record, &self.model.file_record(&id));
             let url = &self.model.files[&id].url;
-            let expires_seconds = self.stack.admin_environment().env.now().seconds() + 60;
+            let expires_seconds = self.stack.now().seconds() + 60;
             let signed = self.signer.sign(url, expires_seconds, &[]);
             for response in [
                 self.viewer.get(url).await,

@@ -168,13 +168,8 @@ impl World {
 
     #[track_caller]
     fn check(&self, response: Response, status: u16) -> Response {
-        let body = String::from_utf8_lossy(&response.body);
-        assert_eq!(
-            response.status, status,
-            "{:?}: {}: {body}",
-            self.place, response.request
-        );
-        response
+        let place = format!("{:?}", self.place);
+        response.with_context(&place).expect_status(status)
     }
 
     fn draw(&mut self, ids: &[String]) -> Option<String> {

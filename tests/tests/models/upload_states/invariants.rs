@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use emulators::AsyncClock;
 use serde_json::Value;
+use table::keys;
 use tests::{Dump, minutes};
 
 use super::{
@@ -23,15 +24,12 @@ impl World {
                 active.insert(id),
                 "{place:?}: {id} is delivered from two places"
             );
-            let record = dump
-                .items
-                .get(&(format!("SPACE#{space}"), format!("FILE#{id}")));
-            assert_eq!(record, Some(path), "{place:?}");
+            assert_eq!(dump.file(space, id), Some(path), "{place:?}");
         }
 
         let mut records = 0;
         for ((_, sort), record) in &dump.items {
-            let Some(id) = sort.strip_prefix("FILE#") else {
+            let Some(id) = sort.strip_prefix(keys::FILES) else {
                 continue;
             };
             records += 1;
@@ -53,7 +51,7 @@ impl World {
         }
 
         let owners = dump
-            .items_with_prefix("FILE#")
+            .items_with_prefix(keys::FILE_LOOKUPS)
             .filter(|owner| !owner["space_id"].is_null())
             .count();
         assert_eq!(
@@ -87,7 +85,7 @@ impl World {
         let place = self.place;
         let is_pending = |record: &&Value| record["status"] == "pending";
         assert_eq!(
-            dump.items_with_prefix("SPACE#").find(is_pending),
+            dump.items_with_prefix(keys::SPACES).find(is_pending),
             None,
             "{place:?}"
         );
@@ -98,7 +96,7 @@ impl World {
             .filter(|(_, space_state)| **space_state == SpaceState::Deleted)
         {
             let is_left = dump
-                .items_with_prefix(&format!("SPACE#{space}"))
+                .items_with_prefix(&format!("{}{space}", keys::SPACES))
                 .next()
                 .is_some();
             assert!(
@@ -115,8 +113,7 @@ impl World {
                 );
                 continue;
             };
-            let record =
-                &dump.items[&(format!("SPACE#{}", file.space), format!("FILE#{}", file.id))];
+            let record = dump.file(&file.space, &file.id).expect("a record");
             let url = format!(
                 "{}/{}",
                 self.stack.cloud.cdn_url(),

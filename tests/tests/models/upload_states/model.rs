@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use table::keys;
 use tests::Dump;
 
 /// Size of every file, in bytes.
@@ -58,9 +59,8 @@ pub(crate) enum SpaceState {
 impl SpaceState {
     /// Returns the state of a space in a dump.
     pub(crate) fn of(dump: &Dump, space: &str) -> SpaceState {
-        let record = dump
-            .items
-            .get(&(format!("SPACE#{space}"), "SPACE".to_owned()));
+        let key = keys::Key::space(space.parse().expect("a space id"));
+        let record = dump.item(key);
         let record = record.filter(|record| record["deleted_at"].is_null());
 
         match record.map(|record| record["enabled"].as_bool() == Some(true)) {
@@ -88,9 +88,7 @@ pub(crate) struct File {
 impl File {
     /// Returns the state of the file in a dump.
     pub(crate) fn read_state(&self, dump: &Dump) -> FileState {
-        let record = dump
-            .items
-            .get(&(format!("SPACE#{}", self.space), format!("FILE#{}", self.id)));
+        let record = dump.file(&self.space, &self.id);
         let state = match record.map(|record| record["status"].as_str()) {
             None => Gone,
             Some(Some("pending")) => Pending,

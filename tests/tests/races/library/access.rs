@@ -99,7 +99,7 @@ impl WatchedFile<'_> {
         WatchedFile {
             fixture,
             folders,
-            path: file.path(),
+            path: file.path().to_owned(),
             url: text(&file["url"]),
         }
     }
@@ -168,13 +168,9 @@ impl WatchedFile<'_> {
                 continue;
             }
 
-            assert_eq!(
-                response.status,
-                expected,
-                "{}: between {before:?} and {:?}",
-                self.fixture.id,
-                state.get()
-            );
+            let after = state.get();
+            let case = format!("{}: between {before:?} and {after:?}", self.fixture.id);
+            response.with_context(&case).expect_status(expected);
             responses.set(responses.get() + 1);
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
+use table::keys;
 use tests::{Dump, Tenant};
 
 use super::RoundId;
@@ -30,7 +31,7 @@ fn folder_id<'a>(item: &'a Value, field: &str) -> Option<&'a str> {
 
 impl<'a> StoredLibrary<'a> {
     pub(crate) fn of(dump: &'a Dump, space: &str, id: RoundId) -> StoredLibrary<'a> {
-        let partition = format!("SPACE#{space}");
+        let partition = format!("{}{space}", keys::SPACES);
         let own = dump.items.iter().filter(|((key, _), _)| *key == partition);
         let items: BTreeMap<&str, &Value> =
             own.map(|((_, sort), item)| (sort.as_str(), item)).collect();
@@ -39,11 +40,12 @@ impl<'a> StoredLibrary<'a> {
             .iter()
             .filter(|(_, owner)| owner["space_id"] == space);
         let owned = owned.filter_map(|((key, sort), _)| {
-            key.strip_prefix("FOLDER#").filter(|_| sort == "FOLDER")
+            key.strip_prefix(keys::FOLDER_LOOKUPS)
+                .filter(|_| sort == "FOLDER")
         });
         let folders = items
             .iter()
-            .filter_map(|(sort, item)| Some((sort.strip_prefix("FOLDER#")?, *item)))
+            .filter_map(|(sort, item)| Some((sort.strip_prefix(keys::FOLDERS)?, *item)))
             .collect();
 
         StoredLibrary {
@@ -127,13 +129,13 @@ impl<'a> StoredLibrary<'a> {
         }
 
         assert_eq!(
-            self.suffixes("SUBFOLDER#"),
+            self.suffixes(keys::SUBFOLDERS),
             listed,
             "{round}: listed folders"
         );
 
         let reserved = self.items.iter().filter_map(|(sort, item)| {
-            let (parent, _) = sort.strip_prefix("FOLDER_NAME#")?.split_once('#')?;
+            let (parent, _) = sort.strip_prefix(keys::FOLDER_NAMES)?.split_once('#')?;
             Some((parent, item["id"].as_str()?))
         });
         let reserved: Vec<(&str, &str)> = reserved.collect();
@@ -157,7 +159,7 @@ impl<'a> StoredLibrary<'a> {
     pub(crate) fn assert_files(&self, is_excused: impl Fn(&str) -> bool) {
         let mut listed = BTreeSet::new();
         for (sort, file) in &self.items {
-            let Some(id) = sort.strip_prefix("FILE#") else {
+            let Some(id) = sort.strip_prefix(keys::FILES) else {
                 continue;
             };
             let folder = folder_id(file, "folder");
@@ -172,7 +174,7 @@ impl<'a> StoredLibrary<'a> {
         }
 
         assert_eq!(
-            self.suffixes("FOLDER_FILE#"),
+            self.suffixes(keys::FILES_IN_FOLDERS),
             listed,
             "{}: listed files",
             self.id
@@ -222,7 +224,7 @@ impl<'a> StoredLibrary<'a> {
                 let has_children = self
                     .items
                     .keys()
-                    .any(|sort| sort.starts_with(&format!("SUBFOLDER#{id}#")));
+                    .any(|sort| sort.starts_with(&format!("{}{id}#", keys::SUBFOLDERS)));
                 assert_eq!(folder["has_children"], has_children, "{}: {path}", self.id);
             }
 

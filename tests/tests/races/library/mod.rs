@@ -154,18 +154,15 @@ impl RaceFixture {
     /// the request succeeded.
     #[track_caller]
     fn succeeded(&self, response: &Response, allowed: &[u16]) -> bool {
+        let checked = response.clone().with_context(&self.id.to_string());
         let is_excused = self.is_chaotic && response.status == 503;
-        let body = String::from_utf8_lossy(&response.body);
-        assert!(
-            is_excused || allowed.contains(&response.status),
-            "{}: {} returned {}: {body}",
-            self.id,
-            response.request,
-            response.status
-        );
-
+        let checked = if is_excused {
+            checked
+        } else {
+            checked.expect_status_of(allowed)
+        };
         if response.status >= 400 {
-            response.clone().expect_error(response.status);
+            checked.expect_error(response.status);
         }
 
         response.status < 400
