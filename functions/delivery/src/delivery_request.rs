@@ -1,8 +1,8 @@
 //! Parses the URL of a delivery: the storage path, and the query parameters.
 
 use domain::{
-    FieldError, FieldErrors, SIGNATURE_PARAMETER, ServiceError, SignatureError, SignedDelivery,
-    TRANSFORMATION_PARAMETERS, decoded_parameters, validate_transformation,
+    FieldError, FieldErrors, QueryParameter, SIGNATURE_PARAMETER, ServiceError, SignatureError,
+    SignedDelivery, TRANSFORMATION_PARAMETERS, decoded_parameters, validate_transformation,
 };
 use http::Uri;
 use percent_encoding::percent_decode_str;
@@ -70,22 +70,19 @@ fn require_canonical(path: &str) -> Result<(), ServiceError> {
     Ok(())
 }
 
-fn decode_lossy(query: &str) -> Vec<(String, String)> {
+fn decode_lossy(query: &str) -> Vec<QueryParameter<'_>> {
     form_urlencoded::parse(query.as_bytes())
-        .into_owned()
+        .map(|(name, value)| QueryParameter { name, value })
         .collect()
 }
 
-fn has_parameter(parameters: &[(String, String)], name: &str) -> bool {
-    parameters.iter().any(|(given, _)| given == name)
+fn has_parameter(parameters: &[QueryParameter<'_>], name: &str) -> bool {
+    parameters.iter().any(|parameter| parameter.name == name)
 }
 
 /// Rejects transformations, which are not implemented.
-fn require_original(parameters: &[(String, String)]) -> Result<(), FieldErrors> {
-    let pairs = parameters
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.as_str()));
-    validate_transformation(pairs)?;
+fn require_original(parameters: &[QueryParameter<'_>]) -> Result<(), FieldErrors> {
+    validate_transformation(parameters)?;
 
     let mut field_errors = FieldErrors::default();
     for name in TRANSFORMATION_PARAMETERS {

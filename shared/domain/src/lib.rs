@@ -37,13 +37,13 @@ pub use requests::{
     ReservationOutcome, ServiceError, Window, error_chain, parse_variant,
 };
 pub use resources::{
-    ActivationSnapshot, DeleteLock, File, FileFilter, FileStatus, Folder, FolderChain, FolderMode,
-    FolderRef, Handle, MAX_FILE_BYTES, MediaType, NamePrefix, NewSpace, PendingUpload, Resolution,
-    ResourceType, Space, StoredContent, UploadTarget,
+    ActivationSnapshot, DeleteLock, File, FileFilter, FileProperties, FileStatus, Folder,
+    FolderChain, FolderMode, FolderRef, Handle, MAX_FILE_BYTES, MediaType, NamePrefix, NewSpace,
+    PendingUpload, Resolution, ResourceType, Space, StoredContent, UploadTarget,
 };
 pub use signing::{
-    MasterSecret, PreviousSecret, SIGNATURE_PARAMETER, Secret, SignatureError, Signing,
-    SigningSecret, canonical_form, decoded_parameters,
+    MasterSecret, PreviousSecret, QueryParameter, SIGNATURE_PARAMETER, Secret, SignatureError,
+    Signing, SigningSecret, canonical_form, decoded_parameters,
 };
 pub use uploads::{
     ConfirmToken, ConfirmTokens, Crop, EXECUTABLE_FILE, EagerTransformation, Extension,

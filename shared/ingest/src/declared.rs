@@ -2,8 +2,9 @@
 //! verified.
 
 use domain::{
-    Env, Extension, FieldError, FieldErrors, File, FileId, IdSequence, MediaType, OriginalName,
-    PendingUpload, Principal, UploadTarget, ValidationRules, is_executable, reject_executable_name,
+    Env, Extension, FieldError, FieldErrors, File, FileId, FileProperties, IdSequence, MediaType,
+    OriginalName, PendingUpload, Principal, UploadTarget, ValidationRules, is_executable,
+    reject_executable_name,
 };
 use mime::Mime;
 
@@ -51,17 +52,15 @@ impl DeclaredFile {
             expected_type: expected_type.map(Mime::to_string),
         };
 
-        let file = File::new(
-            FileId::from_sequence(ids),
-            target,
-            self.original_name,
+        let properties = FileProperties {
+            id: FileId::from_sequence(ids),
+            original_name: self.original_name,
             media_type,
-            self.size,
-            env,
-        );
+            size: self.size,
+        };
         File {
             pending_upload: Some(pending),
-            ..file
+            ..File::new(properties, target, env)
         }
     }
 

@@ -28,8 +28,9 @@ pub use error::IngestError;
 pub use spool::{Spool, Spooled};
 
 use domain::{
-    Env, FieldError, FieldErrors, File, FileId, IdSequence, MediaType, OriginalName, Principal,
-    Revision, ServiceError, StoredContent, UploadRules, UploadTarget, ValidationRules,
+    Env, FieldError, FieldErrors, File, FileId, FileProperties, IdSequence, MediaType,
+    OriginalName, Principal, Revision, ServiceError, StoredContent, UploadRules, UploadTarget,
+    ValidationRules,
 };
 use mime::Mime;
 use tenant::NewFile;
@@ -184,14 +185,14 @@ impl ValidatedFile {
 
     fn to_new_file(&self, ids: &mut IdSequence, target: &UploadTarget<'_>, env: &Env) -> NewFile {
         let content = self.stored_content(Revision::new(env));
-        let mut record = File::new(
-            FileId::from_sequence(ids),
-            target,
-            self.original_name.clone(),
-            self.media_type.clone(),
-            content.size,
-            env,
-        );
+        let properties = FileProperties {
+            id: FileId::from_sequence(ids),
+            original_name: self.original_name.clone(),
+            media_type: self.media_type.clone(),
+            size: content.size,
+        };
+
+        let mut record = File::new(properties, target, env);
         let created_at = record.created_at;
         record.activate(content, created_at, env);
 

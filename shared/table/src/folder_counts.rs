@@ -166,7 +166,10 @@ mod tests {
             id: *id,
             ancestor_ids: above.to_vec(),
         });
-        Folder::new(id, SpaceId::MIN, name, parent, Timestamp::from_ms(0))
+        Folder {
+            parent,
+            ..Folder::at_root(id, SpaceId::MIN, name, Timestamp::from_ms(0))
+        }
     }
 
     fn chain(folders: &[&Folder]) -> FolderChain {

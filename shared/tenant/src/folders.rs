@@ -94,8 +94,10 @@ impl SpaceScope {
             let ancestors = self.new_parents(new.parent).await?;
             require_depth(ancestors.depth() + 1)?;
 
-            let parent = ancestors.leaf_ref();
-            let folder = Folder::new(new.id, space.id, new.name.clone(), parent, self.now());
+            let folder = Folder {
+                parent: ancestors.leaf_ref(),
+                ..Folder::at_root(new.id, space.id, new.name.clone(), self.now())
+            };
             let created = ResolvedFolder(ancestors.clone().with_leaf(folder));
             let completion = complete(&created);
             self.table

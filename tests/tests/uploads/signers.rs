@@ -1,6 +1,7 @@
 //! Signers in Python and JavaScript that follow the documentation, and the test vectors of all
 //! signers.
 
+use domain::QueryParameter;
 use serde_json::{Value, json};
 use tests::{Stack, authority, stack_test};
 use tokio::process::Command;
@@ -52,10 +53,11 @@ fn all_signers_agree_with_vectors() {
             serde_json::from_value(vector["parameters"].clone()).expect("pairs");
         let expected = text(&vector["canonical"]);
         assert_eq!(canonical(&parameters), expected, "{what}");
-        let pairs = parameters
+        let decoded: Vec<QueryParameter<'_>> = parameters
             .iter()
-            .map(|(name, value)| (name.as_str(), value.as_str()));
-        assert_eq!(domain::canonical_form(PATH, pairs), expected, "{what}");
+            .map(|(name, value)| QueryParameter::new(name, value))
+            .collect();
+        assert_eq!(domain::canonical_form(PATH, &decoded), expected, "{what}");
         assert_eq!(
             hmac_sha256(&secret, &expected),
             text(&vector["signature"]),

@@ -2,8 +2,8 @@
 
 use axum::extract::State;
 use domain::{
-    Crop, File, Gravity, ImageFormat, SigningSecret, TRANSFORMATION_PARAMETERS, Timestamp,
-    signed_query, validate_transformation,
+    Crop, File, Gravity, ImageFormat, QueryParameter, SigningSecret, TRANSFORMATION_PARAMETERS,
+    Timestamp, signed_query, validate_transformation,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -62,7 +62,7 @@ pub(crate) struct SignDeliveryUrl {
     /// Time of expiry, in seconds since 1970.
     expires_seconds: i64,
     /// The query parameters of the URL.
-    parameters: Vec<(&'static str, String)>,
+    parameters: Vec<QueryParameter<'static>>,
 }
 
 impl FromFields for SignDeliveryUrl {
@@ -78,17 +78,14 @@ impl FromFields for SignDeliveryUrl {
                 "f" => fields.text_or_number::<OrAuto<ImageFormat>>(name),
                 _ => fields.text_or_number::<TransformationQuality>(name),
             };
-            parameters.extend(text.map(|text| (name, text)));
+            parameters.extend(text.map(|text| QueryParameter::new(name, text)));
         }
-        let pairs = parameters
-            .iter()
-            .map(|(name, value)| (*name, value.as_str()));
-        if let Err(field_errors) = validate_transformation(pairs) {
+        if let Err(field_errors) = validate_transformation(&parameters) {
             fields.merge(field_errors);
         }
 
         if fields.boolean(DOWNLOAD) == Some(true) {
-            parameters.push((DOWNLOAD, "1".to_owned()));
+            parameters.push(QueryParameter::new(DOWNLOAD, "1"));
         }
         describe_parameters(fields);
 
@@ -119,8 +116,9 @@ fn describe_parameters(fields: &mut impl FieldReader) {
 /// A signed delivery URL.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct SignedUrlView {
-    /// Null while the file is pending.
+    /// The signed URL. Null while the file is pending.
     url: Option<String>,
+    /// Time from which the URL is rejected.
     expires_at: Rfc3339,
 }
 
@@ -135,13 +133,8 @@ pub(crate) async fn signed_url(
 
     let master_secret = files.master_secret.get().await?;
     let secret = SigningSecret::of(space.id, space.signing.generation, master_secret);
-    let parameters: Vec<(&str, &str)> = request
-        .parameters
-        .iter()
-        .map(|(name, value)| (*name, value.as_str()))
-        .collect();
     let path = format!("/{}", file.storage_path);
-    let query = signed_query(&path, &parameters, expires_seconds, &secret);
+    let query = signed_query(&path, &request.parameters, expires_seconds, &secret);
 
     Ok(Data(SignedUrlView {
         url: file_url(file, space, &files.cdn_url).map(|url| format!("{url}?{query}")),

@@ -5,9 +5,12 @@
 //! URL, including unknown ones.
 
 use crate::{
-    MasterSecret, SIGNATURE_PARAMETER, SignatureError, Signing, SigningSecret, SpaceId, Timestamp,
-    canonical_form,
-    signing::signature::{EXPIRES, KID, PresentedSignature, required_parameter},
+    MasterSecret, QueryParameter, SIGNATURE_PARAMETER, SignatureError, Signing, SigningSecret,
+    SpaceId, Timestamp, canonical_form,
+    signing::{
+        query_parameter::required_parameter,
+        signature::{EXPIRES, KID, PresentedSignature},
+    },
 };
 
 /// Signature of a delivery URL, not verified yet. Has no `Debug`, since a signature grants access.
@@ -22,17 +25,17 @@ impl SignedDelivery {
     /// unsigned URL.
     pub fn parse(
         path: &str,
-        parameters: &[(String, String)],
+        parameters: &[QueryParameter<'_>],
     ) -> Option<Result<SignedDelivery, SignatureError>> {
         let is_signed = parameters
             .iter()
-            .any(|(name, _)| name == SIGNATURE_PARAMETER);
+            .any(|parameter| parameter.name == SIGNATURE_PARAMETER);
         is_signed.then(|| SignedDelivery::parse_signed(path, parameters))
     }
 
     fn parse_signed(
         path: &str,
-        parameters: &[(String, String)],
+        parameters: &[QueryParameter<'_>],
     ) -> Result<SignedDelivery, SignatureError> {
         let expires = required_parameter(parameters, EXPIRES)?;
 
@@ -64,16 +67,15 @@ impl SignedDelivery {
 /// Returns the signed query of a delivery URL, with `signature` as its last parameter.
 pub fn signed_query(
     path: &str,
-    parameters: &[(&str, &str)],
+    parameters: &[QueryParameter<'_>],
     expires_seconds: i64,
     secret: &SigningSecret,
 ) -> String {
-    let expires = expires_seconds.to_string();
-    let kid = secret.kid();
-    let added = [(EXPIRES, expires.as_str()), (KID, kid.as_str())];
+    let mut all = parameters.to_vec();
+    all.push(QueryParameter::new(EXPIRES, expires_seconds.to_string()));
+    all.push(QueryParameter::new(KID, secret.kid()));
 
-    let canonical = canonical_form(path, parameters.iter().copied().chain(added));
-    secret.signed_query(&canonical)
+    secret.signed_query(&canonical_form(path, &all))
 }
 
 #[cfg(test)]
@@ -88,39 +90,59 @@ mod tests {
         SigningSecret::of(space, generation, &MasterSecret::new("master"))
     }
 
-    fn query(parameters: &[(&str, &str)]) -> String {
+    fn query(parameters: &[QueryParameter<'_>]) -> String {
         signed_query(PATH, parameters, EXPIRES_SECONDS, &secret(SpaceId::MIN, 1))
     }
 
-    fn decoded(query: &str) -> Vec<(String, String)> {
+    fn decoded(query: &str) -> Vec<QueryParameter<'_>> {
         decoded_parameters(query).expect("UTF-8")
     }
 
-    /// Verifies a URL at a path for a space, at a second since 1970.
-    fn outcome(
-        path: &str,
-        parameters: &[(String, String)],
+    /// The path and the space that a URL is verified for.
+    struct Verifier {
+        path: &'static str,
         space: SpaceId,
         signing: Signing,
-        seconds: i64,
-    ) -> Option<Result<i64, SignatureError>> {
-        let master = MasterSecret::new("master");
-        let now = Timestamp::from_ms(seconds * 1_000);
+    }
 
-        let parsed = SignedDelivery::parse(path, parameters)?;
-        Some(parsed.and_then(|signed| signed.verify(space, signing, &master, now)))
+    impl Default for Verifier {
+        fn default() -> Verifier {
+            Verifier {
+                path: PATH,
+                space: SpaceId::MIN,
+                signing: Signing::default(),
+            }
+        }
+    }
+
+    impl Verifier {
+        /// Verifies a URL at a second since 1970. Returns `None` for an unsigned URL.
+        fn verify(
+            &self,
+            parameters: &[QueryParameter<'_>],
+            seconds: i64,
+        ) -> Option<Result<i64, SignatureError>> {
+            let master = MasterSecret::new("master");
+            let now = Timestamp::from_ms(seconds * 1_000);
+
+            let parsed = SignedDelivery::parse(self.path, parameters)?;
+            Some(parsed.and_then(|signed| signed.verify(self.space, self.signing, &master, now)))
+        }
     }
 
     fn verify(
-        parameters: &[(String, String)],
+        parameters: &[QueryParameter<'_>],
         seconds: i64,
     ) -> Option<Result<i64, SignatureError>> {
-        outcome(PATH, parameters, SpaceId::MIN, Signing::default(), seconds)
+        Verifier::default().verify(parameters, seconds)
     }
 
     #[test]
     fn signed_query_is_canonical_with_signature_last() {
-        let signed = query(&[("w", "100"), ("download", "a b")]);
+        let signed = query(&[
+            QueryParameter::new("w", "100"),
+            QueryParameter::new("download", "a b"),
+        ]);
         let (query, signature) = signed.rsplit_once("&signature=").expect("it is signed");
         assert_eq!(query, "download=a%20b&expires=100&kid=1&w=100");
         assert_eq!(
@@ -131,7 +153,8 @@ mod tests {
 
     #[test]
     fn url_is_valid_until_it_expires() {
-        let signed = decoded(&query(&[]));
+        let query = query(&[]);
+        let signed = decoded(&query);
         for (seconds, expected) in [
             (0, Ok(100)),
             (99, Ok(1)),
@@ -157,13 +180,18 @@ mod tests {
 
     #[test]
     fn changed_missing_or_added_parameters_are_rejected() {
-        let signed = decoded(&query(&[("w", "100"), ("download", "")]));
+        let query = query(&[
+            QueryParameter::new("w", "100"),
+            QueryParameter::new("download", ""),
+        ]);
+        let signed = decoded(&query);
         assert_eq!(verify(&signed, 0), Some(Ok(100)));
+
         for index in 0..signed.len() {
             let mut changed = signed.clone();
-            changed[index].1.push('0');
+            changed[index].value.to_mut().push('0');
             let mut renamed = signed.clone();
-            renamed[index].0.push('0');
+            renamed[index].name.to_mut().push('0');
             let mut missing = signed.clone();
             missing.remove(index);
             let repeated = [&signed[..], &signed[index..=index]].concat();
@@ -176,7 +204,7 @@ mod tests {
             }
         }
 
-        let more = [&signed[..], &[("v".to_owned(), "1".to_owned())]].concat();
+        let more = [&signed[..], &[QueryParameter::new("v", "1")]].concat();
         assert_eq!(verify(&more, 0), Some(Err(SignatureError::Invalid)));
         for path in [
             "/acme01/b.jpg",
@@ -184,12 +212,20 @@ mod tests {
             "acme01/a.jpg",
             "/Acme01/a.jpg",
         ] {
-            let elsewhere = outcome(path, &signed, SpaceId::MIN, Signing::default(), 0);
-            assert_eq!(elsewhere, Some(Err(SignatureError::Invalid)), "{path}");
+            let elsewhere = Verifier {
+                path,
+                ..Verifier::default()
+            };
+            let result = elsewhere.verify(&signed, 0);
+            assert_eq!(result, Some(Err(SignatureError::Invalid)), "{path}");
         }
 
-        let other = outcome(PATH, &signed, SpaceId::MAX, Signing::default(), 0);
-        assert_eq!(other, Some(Err(SignatureError::Invalid)));
+        let other_space = Verifier {
+            space: SpaceId::MAX,
+            ..Verifier::default()
+        };
+        let result = other_space.verify(&signed, 0);
+        assert_eq!(result, Some(Err(SignatureError::Invalid)));
     }
 
     #[test]
@@ -228,7 +264,10 @@ mod tests {
 
     #[test]
     fn parameter_order_and_encoding_do_not_matter() {
-        let signed = query(&[("download", "a+é/b"), ("w", "100")]);
+        let signed = query(&[
+            QueryParameter::new("download", "a+é/b"),
+            QueryParameter::new("w", "100"),
+        ]);
         let (_, signature) = signed.rsplit_once('=').expect("it is signed");
 
         for equivalent in [
@@ -262,32 +301,33 @@ mod tests {
         let mut signing = Signing::default();
         let sign = |signing: Signing| {
             let secret = secret(SpaceId::MIN, signing.generation);
-            decoded(&signed_query(PATH, &[], 2 * DAY_SECONDS, &secret))
+            signed_query(PATH, &[], 2 * DAY_SECONDS, &secret)
         };
+        let verify = |query: &str, signing: Signing, seconds: i64| {
+            let verifier = Verifier {
+                signing,
+                ..Verifier::default()
+            };
+            verifier.verify(&decoded(query), seconds)
+        };
+
         let first = sign(signing);
         signing.rotate(Timestamp::from_ms(0));
-
         let second = sign(signing);
         for (signed, seconds, expected) in [
             (&first, DAY_SECONDS - 1, Ok(DAY_SECONDS + 1)),
             (&first, DAY_SECONDS, Err(SignatureError::Invalid)),
             (&second, DAY_SECONDS, Ok(DAY_SECONDS)),
         ] {
-            assert_eq!(
-                outcome(PATH, signed, SpaceId::MIN, signing, seconds),
-                Some(expected),
-                "{seconds}"
-            );
+            let result = verify(signed, signing, seconds);
+            assert_eq!(result, Some(expected), "{seconds}");
         }
 
         signing.rotate(Timestamp::from_ms(1_000));
         assert_eq!(
-            outcome(PATH, &first, SpaceId::MIN, signing, 1),
+            verify(&first, signing, 1),
             Some(Err(SignatureError::Invalid))
         );
-        assert!(matches!(
-            outcome(PATH, &second, SpaceId::MIN, signing, 1),
-            Some(Ok(_))
-        ));
+        assert!(matches!(verify(&second, signing, 1), Some(Ok(_))));
     }
 }

@@ -9,7 +9,8 @@
 //! All are optional, and none may be repeated.
 
 use crate::{
-    Crop, FieldError, FieldErrors, Gravity, ImageFormat, MAX_SIDE_PIXELS, Quality, parse_variant,
+    Crop, FieldError, FieldErrors, Gravity, ImageFormat, MAX_SIDE_PIXELS, Quality, QueryParameter,
+    parse_variant,
 };
 
 const WIDTH: &str = "w";
@@ -25,20 +26,20 @@ const AUTO: &str = "auto";
 pub const TRANSFORMATION_PARAMETERS: [&str; 6] = [WIDTH, HEIGHT, CROP, GRAVITY, FORMAT, QUALITY];
 
 /// Validates decoded query parameters. Ignores parameters that are not transformations.
-pub fn validate_transformation<'a>(
-    parameters: impl IntoIterator<Item = (&'a str, &'a str)>,
-) -> Result<(), FieldErrors> {
+pub fn validate_transformation(parameters: &[QueryParameter<'_>]) -> Result<(), FieldErrors> {
     let mut field_errors = FieldErrors::default();
-    let mut seen = Vec::new();
+    let mut seen: Vec<&str> = Vec::new();
 
-    for (name, value) in parameters
-        .into_iter()
-        .filter(|(name, _)| TRANSFORMATION_PARAMETERS.contains(name))
-    {
+    for parameter in parameters {
+        let name = parameter.name.as_ref();
+        if !TRANSFORMATION_PARAMETERS.contains(&name) {
+            continue;
+        }
+
         let result = if seen.contains(&name) {
             Err(FieldError::Duplicate)
         } else {
-            validate(name, value)
+            validate(name, &parameter.value)
         };
         seen.push(name);
         field_errors.record(name, result);
@@ -96,7 +97,10 @@ mod tests {
         ] {
             for value in values {
                 assert_eq!(
-                    validate_transformation([("v", ""), (name, *value)]),
+                    validate_transformation(&[
+                        QueryParameter::new("v", ""),
+                        QueryParameter::new(name, *value),
+                    ]),
                     Ok(()),
                     "{name}={value}"
                 );
@@ -146,7 +150,7 @@ mod tests {
             for value in wrong {
                 let expected = FieldErrors::from((name, why.clone()));
                 assert_eq!(
-                    validate_transformation([(name, *value)]),
+                    validate_transformation(&[QueryParameter::new(name, *value)]),
                     Err(expected),
                     "{name}={value}"
                 );
@@ -174,8 +178,9 @@ mod tests {
             ("h", "1"),
             ("q", "1"),
             ("v", "x"),
-        ];
+        ]
+        .map(|(name, value)| QueryParameter::new(name, value));
 
-        assert_eq!(validate_transformation(parameters), Err(expected));
+        assert_eq!(validate_transformation(&parameters), Err(expected));
     }
 }

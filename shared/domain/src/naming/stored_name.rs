@@ -11,28 +11,32 @@ const UNIQUE_CHARACTERS: usize = 6;
 /// Alphabet of the random characters.
 const UNIQUE_ALPHABET: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789";
 
-/// Returns the stored name of a file: generated from its id, or derived from the original name,
-/// depending on the rules.
-pub(crate) fn stored_name(
-    rules: &StorageRules,
-    id: FileId,
-    media_type: &MediaType,
-    original: &OriginalName,
-    env: &Env,
-) -> String {
-    let slug = slug(original.stem());
-    if rules.generate_filename || slug.is_empty() {
-        return generated_name(id, media_type);
-    }
+/// Properties of a file that its stored name contains.
+pub(crate) struct NameSource<'a> {
+    /// Id of the file.
+    pub(crate) id: FileId,
+    /// Original name of the file.
+    pub(crate) original_name: &'a OriginalName,
+    /// Type of the file.
+    pub(crate) media_type: &'a MediaType,
+}
 
-    if rules.unique_filename {
-        return format!(
-            "{slug}-{}.{}",
-            env.random_text(UNIQUE_ALPHABET, UNIQUE_CHARACTERS),
-            media_type.extension
-        );
+impl NameSource<'_> {
+    /// Returns the stored name: generated from the id, or derived from the original name,
+    /// depending on the rules.
+    pub(crate) fn stored_name(&self, rules: &StorageRules, env: &Env) -> String {
+        let slug = slug(self.original_name.stem());
+        if rules.generate_filename || slug.is_empty() {
+            return generated_name(self.id, self.media_type);
+        }
+
+        let extension = &self.media_type.extension;
+        if rules.unique_filename {
+            let unique = env.random_text(UNIQUE_ALPHABET, UNIQUE_CHARACTERS);
+            return format!("{slug}-{unique}.{extension}");
+        }
+        format!("{slug}.{extension}")
     }
-    format!("{slug}.{}", media_type.extension)
 }
 
 fn generated_name(id: FileId, media_type: &MediaType) -> String {

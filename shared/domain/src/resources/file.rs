@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     AccessControl, DeliveryType, Env, FileId, FolderChain, FolderId, FolderMode, FolderRef,
     OriginalName, Principal, Reference, Revision, Space, SpaceId, Tag, Timestamp, UploadConfig,
-    UploadConfigId, UploadRules, naming::stored_name::stored_name,
+    UploadConfigId, UploadRules, naming::stored_name::NameSource,
 };
 
 /// Maximum size of a file, in bytes: 5 GB, the [limit of one S3
@@ -95,6 +95,19 @@ impl UploadTarget<'_> {
             }
         }
     }
+}
+
+/// Properties of one file of an upload, before its bytes are stored.
+#[derive(Clone, Debug)]
+pub struct FileProperties {
+    /// Id of the file.
+    pub id: FileId,
+    /// Name that the client uploads the file under.
+    pub original_name: OriginalName,
+    /// Declared or detected type.
+    pub media_type: MediaType,
+    /// Size in bytes.
+    pub size: u64,
 }
 
 /// Validated and stored bytes with which a file is activated.
@@ -192,17 +205,22 @@ pub struct File {
 
 impl File {
     /// Creates the pending record of a file whose bytes are not stored yet.
-    pub fn new(
-        id: FileId,
-        target: &UploadTarget<'_>,
-        original_name: OriginalName,
-        media_type: MediaType,
-        size: u64,
-        env: &Env,
-    ) -> File {
+    pub fn new(properties: FileProperties, target: &UploadTarget<'_>, env: &Env) -> File {
+        let FileProperties {
+            id,
+            original_name,
+            media_type,
+            size,
+        } = properties;
         let config = target.config;
-        let name = stored_name(&config.config.storage, id, &media_type, &original_name, env);
         let now = env.now();
+
+        let source = NameSource {
+            id,
+            original_name: &original_name,
+            media_type: &media_type,
+        };
+        let name = source.stored_name(&config.config.storage, env);
 
         File {
             id,
@@ -249,13 +267,12 @@ impl File {
             && self.resource_type == media_type.resource_type;
 
         if let Some(pending) = self.pending_upload.take().filter(|_| !is_as_declared) {
-            let name = stored_name(
-                &pending.rules.storage,
-                self.id,
-                &media_type,
-                &self.original_name,
-                env,
-            );
+            let source = NameSource {
+                id: self.id,
+                original_name: &self.original_name,
+                media_type: &media_type,
+            };
+            let name = source.stored_name(&pending.rules.storage, env);
             let folder = self
                 .storage_path
                 .rsplit_once('/')

@@ -59,19 +59,13 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Creates a folder without access control and security settings.
-    pub fn new(
-        id: FolderId,
-        space_id: SpaceId,
-        name: FolderName,
-        parent: Option<FolderRef>,
-        now: Timestamp,
-    ) -> Folder {
+    /// Creates a folder at the root, without access control and security settings.
+    pub fn at_root(id: FolderId, space_id: SpaceId, name: FolderName, now: Timestamp) -> Folder {
         Folder {
             id,
             space_id,
             name,
-            parent,
+            parent: None,
             access_control: None,
             security: None,
             descendant_counts: vec![0; MAX_FOLDER_DEPTH - 1],

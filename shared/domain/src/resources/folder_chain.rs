@@ -127,7 +127,10 @@ mod tests {
 
     fn folder(id: FolderId, name: &str, parent: Option<FolderRef>) -> Folder {
         let name = FolderName::parse(name).expect("a name");
-        Folder::new(id, SpaceId::MIN, name, parent, Timestamp::from_ms(0))
+        Folder {
+            parent,
+            ..Folder::at_root(id, SpaceId::MIN, name, Timestamp::from_ms(0))
+        }
     }
 
     fn reference(path: &[FolderId]) -> Option<FolderRef> {

@@ -7,8 +7,8 @@ mod folder_chain;
 mod space;
 
 pub use file::{
-    ActivationSnapshot, File, FileStatus, MAX_FILE_BYTES, MediaType, PendingUpload, ResourceType,
-    StoredContent, UploadTarget,
+    ActivationSnapshot, File, FileProperties, FileStatus, MAX_FILE_BYTES, MediaType, PendingUpload,
+    ResourceType, StoredContent, UploadTarget,
 };
 pub use file_filter::{FileFilter, NamePrefix};
 pub use folder::{Folder, FolderRef};

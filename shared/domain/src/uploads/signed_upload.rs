@@ -10,10 +10,11 @@ use std::{fmt, str::FromStr};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    FolderId, InvalidId, MasterSecret, OriginalName, SignatureError, Signing, SigningSecret,
-    SpaceId, Timestamp, UploadConfigId, canonical_form, decoded_parameters,
-    signing::signature::{
-        EXPIRES, KID, PresentedSignature, optional_parameter, required_parameter,
+    FolderId, InvalidId, MasterSecret, OriginalName, QueryParameter, SignatureError, Signing,
+    SigningSecret, SpaceId, Timestamp, UploadConfigId, canonical_form, decoded_parameters,
+    signing::{
+        query_parameter::{optional_parameter, required_parameter},
+        signature::{EXPIRES, KID, PresentedSignature},
     },
 };
 
@@ -100,29 +101,23 @@ pub struct SignedUploadUrl {
 impl SignedUpload {
     /// Returns the signed query of a URL with this path, with `signature` as its last parameter.
     pub fn query(&self, path: &str, secret: &SigningSecret) -> String {
-        let expires = self.expires_seconds.to_string();
-        let kid = secret.kid();
-        let space_id = self.space_id.to_string();
-        let config_id = self.config_id.to_string();
-        let folder = self.folder.map(|folder| folder.to_string());
-
-        let required = [
-            (EXPIRES, expires.as_str()),
-            (KID, kid.as_str()),
-            (SPACE, space_id.as_str()),
-            (CONFIG, config_id.as_str()),
+        let mut parameters = vec![
+            QueryParameter::new(EXPIRES, self.expires_seconds.to_string()),
+            QueryParameter::new(KID, secret.kid()),
+            QueryParameter::new(SPACE, self.space_id.to_string()),
+            QueryParameter::new(CONFIG, self.config_id.to_string()),
         ];
-        let optional = [
-            (FILENAME, self.filename.as_deref()),
-            (CONTENT_TYPE, self.content_type.as_deref()),
-            (FOLDER, folder.as_deref()),
-        ];
-        let present = optional
-            .into_iter()
-            .filter_map(|(name, value)| Some((name, value?)));
+        if let Some(filename) = &self.filename {
+            parameters.push(QueryParameter::new(FILENAME, filename));
+        }
+        if let Some(content_type) = &self.content_type {
+            parameters.push(QueryParameter::new(CONTENT_TYPE, content_type));
+        }
+        if let Some(folder) = self.folder {
+            parameters.push(QueryParameter::new(FOLDER, folder.to_string()));
+        }
 
-        let canonical = canonical_form(path, required.into_iter().chain(present));
-        secret.signed_query(&canonical)
+        secret.signed_query(&canonical_form(path, &parameters))
     }
 
     /// Returns the sanitized original name.
@@ -141,7 +136,7 @@ impl SignedUploadUrl {
 
     fn from_parameters(
         path: &str,
-        parameters: &[(String, String)],
+        parameters: &[QueryParameter<'_>],
     ) -> Result<SignedUploadUrl, SignatureError> {
         let claims = SignedUpload {
             space_id: parsed(required_parameter(parameters, SPACE)?)?,
@@ -209,9 +204,9 @@ mod tests {
         }
     }
 
-    fn presented(query: &str) -> Vec<(String, String)> {
+    fn presented(query: &str) -> Vec<QueryParameter<'_>> {
         url::form_urlencoded::parse(query.as_bytes())
-            .into_owned()
+            .map(|(name, value)| QueryParameter { name, value })
             .collect()
     }
 
@@ -236,7 +231,7 @@ mod tests {
     }
 
     fn verify(
-        parameters: &[(String, String)],
+        parameters: &[QueryParameter<'_>],
         seconds: i64,
     ) -> Result<SignedUpload, SignatureError> {
         let now = Timestamp::from_ms(seconds * 1_000);
@@ -248,12 +243,13 @@ mod tests {
     #[test]
     fn url_permits_exactly_the_signed_upload_until_it_expires() {
         let secret = SigningSecret::of(SpaceId::MIN, 1, &MasterSecret::new("master"));
-        let parameters = presented(&upload().query(PATH, &secret));
+        let query = upload().query(PATH, &secret);
+        let parameters = presented(&query);
         assert_eq!(verify(&parameters, 99), Ok(upload()));
         assert_eq!(verify(&parameters, 100), Err(SignatureError::Expired));
         for index in 0..parameters.len() {
             let mut tampered = parameters.clone();
-            tampered[index].1.push('0');
+            tampered[index].value.to_mut().push('0');
             assert!(verify(&tampered, 99).is_err(), "{:?}", parameters[index]);
 
             let mut missing = parameters.clone();
@@ -263,7 +259,7 @@ mod tests {
             let repeated = [&parameters[..], &parameters[index..=index]].concat();
             assert!(verify(&repeated, 99).is_err(), "{:?}", parameters[index]);
         }
-        let more = [&parameters[..], &[("extra".to_owned(), "1".to_owned())]].concat();
+        let more = [&parameters[..], &[QueryParameter::new("extra", "1")]].concat();
         assert_eq!(verify(&more, 99), Err(SignatureError::Invalid));
     }
 }
