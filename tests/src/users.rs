@@ -31,7 +31,7 @@ impl Stack {
             scope: KeyScope::Account { user_id: id },
             hash: secret.hash(),
             last_four: secret.last_four().to_owned(),
-            is_active: true,
+            is_revoked: false,
             expires_at: None,
             last_used_at: None,
             created_at: now,

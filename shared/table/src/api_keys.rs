@@ -129,12 +129,12 @@ impl Table {
     #[instrument(skip_all)]
     pub async fn revoke_key(&self, key: &ApiKey) -> Result<(), TableError> {
         let revoked = AttributeChanges {
-            set: vec![("is_active", AttributeValue::Bool(false))],
+            set: vec![("is_revoked", AttributeValue::Bool(true))],
             remove: Vec::new(),
         };
         let revoked_in_list = AttributeChanges {
             set: vec![
-                ("is_active", AttributeValue::Bool(false)),
+                ("is_revoked", AttributeValue::Bool(true)),
                 ("updated_at", number(self.env.now().ms())),
             ],
             remove: Vec::new(),

@@ -33,7 +33,7 @@ pub struct AuthenticatedKey {
     pub key_id: KeyId,
     /// The account or the space and role that the key authenticates.
     pub scope: KeyScope,
-    is_active: bool,
+    is_revoked: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     expires_at: Option<Timestamp>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,14 +45,14 @@ impl AuthenticatedKey {
         AuthenticatedKey {
             key_id: key.id,
             scope: key.scope,
-            is_active: key.is_active,
+            is_revoked: key.is_revoked,
             expires_at: key.expires_at,
             last_used_at: None,
         }
     }
 
     fn is_valid(&self, now: Timestamp) -> bool {
-        self.is_active && self.expires_at.is_none_or(|expires_at| now < expires_at)
+        !self.is_revoked && self.expires_at.is_none_or(|expires_at| now < expires_at)
     }
 
     fn is_recently_used(&self, now: Timestamp) -> bool {
@@ -89,7 +89,7 @@ impl Table {
     ) -> Result<KeyCheck, TableError> {
         let now = self.env.now();
         let counter = format!("{COUNTER_PREFIX}{}_{}", limit.tier, Window::of(now).0);
-        let is_allowed = Condition::equals("is_active", AttributeValue::Bool(true))
+        let is_allowed = Condition::equals("is_revoked", AttributeValue::Bool(false))
             .and("(attribute_not_exists(expires_at) OR expires_at > :now)")
             .and("(attribute_not_exists(#counter) OR #counter < :limit)")
             .name("counter", &counter)
@@ -209,7 +209,7 @@ mod tests {
             "requests_admin_97",
             "requests_admin_98",
             "requests_upload_1",
-            "is_active",
+            "is_revoked",
             "requests_odd",
             "pk",
         ];

@@ -82,7 +82,7 @@ impl Keys {
             scope,
             hash: secret.hash(),
             last_four: secret.last_four().to_owned(),
-            is_active: true,
+            is_revoked: false,
             expires_at: new.expires_at,
             last_used_at: None,
             created_at: now,
@@ -109,7 +109,7 @@ impl Keys {
         };
 
         // The list is written last, so a key that is revoked there needs no further write.
-        if key.is_active {
+        if !key.is_revoked {
             self.table.revoke_key(&key).await?;
         }
         Ok(true)

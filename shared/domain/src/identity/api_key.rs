@@ -170,8 +170,8 @@ pub struct ApiKey {
     pub hash: KeyHash,
     /// Last four characters of the secret.
     pub last_four: String,
-    /// Whether it has not been revoked.
-    pub is_active: bool,
+    /// Whether it has been revoked.
+    pub is_revoked: bool,
     /// Expiration time; `None` never expires.
     pub expires_at: Option<Timestamp>,
     /// Time of the last use, with a resolution of one minute.
@@ -185,7 +185,7 @@ pub struct ApiKey {
 impl ApiKey {
     /// Whether the key is neither revoked nor expired.
     pub fn is_active_at(&self, now: Timestamp) -> bool {
-        self.is_active && self.expires_at.is_none_or(|end| now < end)
+        !self.is_revoked && self.expires_at.is_none_or(|end| now < end)
     }
 }
 
