@@ -4,10 +4,10 @@ use domain::{FieldError, FieldErrors};
 use serde_json::Value;
 use web::FileView;
 
-/// The fields of a record that may differ from the stored values: fields that an update changes, and
-/// fields that the service sets later, so that a client may send an older value. All other fields
-/// are read-only.
-const CHANGEABLE: [&str; 10] = [
+/// Fields that may differ from the stored record: the fields that an update changes, `id`, and the
+/// fields that the service changes after the upload, since a client may send older values. All
+/// other fields are read-only.
+const NOT_COMPARED: &[&str] = &[
     "id",
     "original_name",
     "type",
@@ -27,7 +27,7 @@ pub(crate) fn field_errors(request: &Value, view: &FileView) -> FieldErrors {
     let mut field_errors = FieldErrors::default();
     for (field, value) in record.as_object().into_iter().flatten() {
         let is_changed = request.get(field).is_some_and(|sent| sent != value);
-        if is_changed && !CHANGEABLE.contains(&field.as_str()) {
+        if is_changed && !NOT_COMPARED.contains(&field.as_str()) {
             field_errors.add(field, &FieldError::ReadOnly);
         }
     }
