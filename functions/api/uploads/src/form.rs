@@ -27,12 +27,18 @@ pub(crate) const FILES: &str = "files";
 pub(crate) struct Form {
     /// The text fields.
     pub(crate) fields: InputFields,
-    /// The files: that of `file`, then those of `files`.
-    pub(crate) files: Vec<ReceivedFile>,
-    /// Whether there is a file under `files`.
-    pub(crate) is_list: bool,
+    /// The files.
+    pub(crate) files: FormFiles,
     /// Identifies the content of the form: its text fields, and its files by their digests.
     pub(crate) payload: Value,
+}
+
+/// The files of a form.
+pub(crate) struct FormFiles {
+    /// The file of the field `file`, then the files of `files`.
+    pub(crate) received: Vec<ReceivedFile>,
+    /// Whether there is a file under `files`.
+    pub(crate) is_list: bool,
 }
 
 /// The form of an upload: [`UploadFields`] and files.

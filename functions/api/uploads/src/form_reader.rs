@@ -15,7 +15,7 @@ use web::{FieldReader, InputFields, content_type, drain, require_unencoded};
 use crate::{
     bounded_body::{BodyLimitError, BoundedBody, HeaderBudget, max_body_bytes},
     disposition::Disposition,
-    form::{FILE, FILES, Form, missing_file, payload},
+    form::{FILE, FILES, Form, FormFiles, missing_file, payload},
 };
 
 /// Maximum size of a text field, in bytes.
@@ -250,8 +250,10 @@ impl FormReader {
 
         Form {
             fields,
-            files,
-            is_list,
+            files: FormFiles {
+                received: files,
+                is_list,
+            },
             payload,
         }
     }

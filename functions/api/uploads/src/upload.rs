@@ -2,12 +2,11 @@
 //! store the files of a form, all of them or none.
 
 use axum::extract::State;
-use ingest::ReceivedFile;
 use web::{ApiError, Created, Endpoint, IdempotencyOutcome, Reservation};
 
 use crate::{
     UploadsState,
-    form::UploadForm,
+    form::{FormFiles, UploadForm},
     grant::{UploadAuthorization, UploadGrant},
     request::UploadRequest,
     views::UploadedView,
@@ -16,7 +15,7 @@ use crate::{
 
 pub(crate) const UPLOAD: Endpoint = Endpoint::post("uploadFiles", "/upload", "Upload files");
 
-/// The path that every signed URL is signed for, also those used to presign.
+/// All signed URLs are signed for this path, also those used to presign.
 pub(crate) const UPLOAD_SIGNED: Endpoint = Endpoint::post(
     "uploadSigned",
     "/upload/signed",
@@ -48,7 +47,7 @@ pub(crate) async fn upload<A: UploadAuthorization>(
         }
     };
 
-    let work = store(uploads, request, form.files, form.is_list, &reservation);
+    let work = store(uploads, request, form.files, &reservation);
     let stored = reservation.release_on_failure(Box::pin(work)).await?;
     Ok(Created::New(stored))
 }
@@ -57,11 +56,10 @@ pub(crate) async fn upload<A: UploadAuthorization>(
 async fn store(
     uploads: UploadsState,
     request: UploadRequest,
-    files: Vec<ReceivedFile>,
-    is_list: bool,
+    form_files: FormFiles,
     reservation: &Reservation,
 ) -> Result<UploadedView, ApiError> {
-    let valid = request.validate_files(files).await?;
+    let valid = request.validate_files(form_files.received).await?;
     let upload = valid.upload;
 
     let target = upload.target().await?;
@@ -71,7 +69,7 @@ async fn store(
         &target,
         &uploads.api.env,
     );
-    let view = UploadedView::of(&files, &target, is_list, &uploads.cdn_url);
+    let view = UploadedView::of(&files, &target, form_files.is_list, &uploads.cdn_url);
 
     let completion = reservation.complete(&view);
     let store = upload.file_store(&uploads);
