@@ -22,9 +22,9 @@ pub trait AsyncClock: Send + Sync + 'static {
 
 /// The system clock.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct SystemClock;
+pub struct AsyncSystemClock;
 
-impl AsyncClock for SystemClock {
+impl AsyncClock for AsyncSystemClock {
     fn now_ms(&self) -> i64 {
         #[expect(
             clippy::disallowed_methods,
@@ -40,7 +40,7 @@ impl AsyncClock for SystemClock {
         Box::pin(async move {
             // In a loop: the timer is monotonic, but the system time may be set back meanwhile.
             loop {
-                let remaining_ms = at_ms.saturating_sub(SystemClock.now_ms());
+                let remaining_ms = at_ms.saturating_sub(AsyncSystemClock.now_ms());
                 let Ok(remaining_ms @ 1..) = u64::try_from(remaining_ms) else {
                     return;
                 };

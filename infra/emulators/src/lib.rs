@@ -45,7 +45,7 @@ use server::serve;
 use stores::{OpenOptions, OpenStores, Stores};
 
 pub use arn::{ACCOUNT_ID, REGION};
-pub use clock::{AsyncClock, ManualClock, SystemClock};
+pub use clock::{AsyncClock, AsyncSystemClock, ManualClock};
 pub use data_directory::ExistingData;
 pub use error::{EmulatorStartError, ProvisionError};
 pub use principal::IamPrincipal;

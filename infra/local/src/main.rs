@@ -70,7 +70,7 @@ async fn serve(arguments: Arguments) -> Result<(), String> {
         registry: all_functions(),
         ports: arguments.ports,
         parameters: arguments.parameters,
-        clock: Arc::new(emulators::SystemClock),
+        clock: Arc::new(emulators::AsyncSystemClock),
         random: Arc::new(SystemRandom),
         body_deadlines: BodyDeadlines::default(),
         cargo_lambda: arguments.cargo_lambda,

@@ -54,7 +54,7 @@ impl Attribute {
 
 /// One resource type.
 #[derive(Debug)]
-pub(crate) struct ResourceType {
+pub(crate) struct ResourceDefinition {
     /// `AWS::SQS::Queue`.
     pub(crate) name: &'static str,
     pub(crate) kind: Kind,
@@ -70,7 +70,7 @@ pub(crate) struct ResourceType {
     pub(crate) without_effect: &'static [&'static str],
 }
 
-const INERT: ResourceType = ResourceType {
+const INERT: ResourceDefinition = ResourceDefinition {
     name: "",
     kind: Kind::Inert,
     name_property: None,
@@ -82,8 +82,8 @@ const INERT: ResourceType = ResourceType {
 
 const SECRET_ARN: &str = "arn:aws:secretsmanager:{region}:{account}:secret:{name}-{secret_suffix}";
 
-const TYPES: &[ResourceType] = &[
-    ResourceType {
+const TYPES: &[ResourceDefinition] = &[
+    ResourceDefinition {
         name: "AWS::DynamoDB::Table",
         kind: Kind::Table,
         name_property: Some("TableName"),
@@ -103,7 +103,7 @@ const TYPES: &[ResourceType] = &[
         ],
         ..INERT
     },
-    ResourceType {
+    ResourceDefinition {
         name: "AWS::S3::Bucket",
         kind: Kind::Bucket,
         name_property: Some("BucketName"),
@@ -123,7 +123,7 @@ const TYPES: &[ResourceType] = &[
         ],
         ..INERT
     },
-    ResourceType {
+    ResourceDefinition {
         name: "AWS::SQS::Queue",
         kind: Kind::Queue,
         name_property: Some("QueueName"),
@@ -142,12 +142,12 @@ const TYPES: &[ResourceType] = &[
         ],
         ..INERT
     },
-    ResourceType {
+    ResourceDefinition {
         name: "AWS::SQS::QueuePolicy",
         kind: Kind::QueuePolicy,
         ..INERT
     },
-    ResourceType {
+    ResourceDefinition {
         name: "AWS::Events::Rule",
         kind: Kind::Rule,
         name_property: Some("Name"),
@@ -158,7 +158,7 @@ const TYPES: &[ResourceType] = &[
         without_effect: &["Description"],
         ..INERT
     },
-    ResourceType {
+    ResourceDefinition {
         name: "AWS::CloudWatch::Alarm",
         kind: Kind::Alarm,
         name_property: Some("AlarmName"),
@@ -180,7 +180,7 @@ const TYPES: &[ResourceType] = &[
         ],
         ..INERT
     },
-    ResourceType {
+    ResourceDefinition {
         name: "AWS::SecretsManager::Secret",
         kind: Kind::Secret,
         reference: SECRET_ARN,
@@ -188,7 +188,7 @@ const TYPES: &[ResourceType] = &[
         without_effect: &["Description", "Tags"],
         ..INERT
     },
-    ResourceType {
+    ResourceDefinition {
         name: "AWS::Serverless::Function",
         kind: Kind::Function,
         name_property: Some("FunctionName"),
@@ -212,7 +212,7 @@ const TYPES: &[ResourceType] = &[
         ],
         ..INERT
     },
-    ResourceType {
+    ResourceDefinition {
         name: "AWS::Serverless::HttpApi",
         kind: Kind::HttpApi,
         attributes: &[
@@ -229,7 +229,7 @@ const TYPES: &[ResourceType] = &[
         ],
         ..INERT
     },
-    ResourceType {
+    ResourceDefinition {
         name: "AWS::CloudFront::Distribution",
         kind: Kind::Distribution,
         attributes: &[
@@ -239,13 +239,13 @@ const TYPES: &[ResourceType] = &[
         without_effect: &["Tags"],
         ..INERT
     },
-    ResourceType {
+    ResourceDefinition {
         name: "AWS::CloudFront::OriginAccessControl",
         attributes: &[Attribute::derived("Id", "{name}")],
         without_effect: &["OriginAccessControlConfig"],
         ..INERT
     },
-    ResourceType {
+    ResourceDefinition {
         name: "AWS::CloudFront::Function",
         reference: "arn:aws:cloudfront::{account}:function/{name}",
         attributes: &[Attribute::derived(
@@ -261,30 +261,30 @@ const TYPES: &[ResourceType] = &[
         ],
         ..INERT
     },
-    ResourceType {
+    ResourceDefinition {
         name: "AWS::CloudFront::CachePolicy",
         attributes: &[Attribute::derived("Id", "{name}")],
         without_effect: &["CachePolicyConfig"],
         ..INERT
     },
-    ResourceType {
+    ResourceDefinition {
         name: "AWS::CloudFront::OriginRequestPolicy",
         attributes: &[Attribute::derived("Id", "{name}")],
         without_effect: &["OriginRequestPolicyConfig"],
         ..INERT
     },
-    ResourceType {
+    ResourceDefinition {
         name: "AWS::CloudFront::ResponseHeadersPolicy",
         attributes: &[Attribute::derived("Id", "{name}")],
         without_effect: &["ResponseHeadersPolicyConfig"],
         ..INERT
     },
-    ResourceType {
+    ResourceDefinition {
         name: "AWS::S3::BucketPolicy",
         without_effect: &["Bucket", "PolicyDocument"],
         ..INERT
     },
-    ResourceType {
+    ResourceDefinition {
         name: "AWS::Lambda::Permission",
         without_effect: &[
             "Action",
@@ -297,7 +297,7 @@ const TYPES: &[ResourceType] = &[
         ],
         ..INERT
     },
-    ResourceType {
+    ResourceDefinition {
         name: "AWS::Logs::LogGroup",
         name_property: Some("LogGroupName"),
         attributes: &[Attribute::derived(
@@ -313,7 +313,7 @@ const TYPES: &[ResourceType] = &[
         ],
         ..INERT
     },
-    ResourceType {
+    ResourceDefinition {
         name: "AWS::KMS::Key",
         attributes: &[
             Attribute::derived("Arn", "arn:aws:kms:{region}:{account}:key/{name}"),
@@ -328,7 +328,7 @@ const TYPES: &[ResourceType] = &[
         ],
         ..INERT
     },
-    ResourceType {
+    ResourceDefinition {
         name: "AWS::KMS::Alias",
         name_property: Some("AliasName"),
         without_effect: &["TargetKeyId"],
@@ -337,7 +337,7 @@ const TYPES: &[ResourceType] = &[
 ];
 
 /// The resource that SAM creates from `FunctionUrlConfig`; its logical id is the function's and `Url`.
-pub(crate) const FUNCTION_URL: ResourceType = ResourceType {
+pub(crate) const FUNCTION_URL: ResourceDefinition = ResourceDefinition {
     name: "AWS::Lambda::Url",
     kind: Kind::FunctionUrl,
     attributes: &[Attribute::derived(
@@ -348,7 +348,7 @@ pub(crate) const FUNCTION_URL: ResourceType = ResourceType {
 };
 
 /// The resource that SAM creates from `Policies`; its logical id is the function's and `Role`.
-pub(crate) const FUNCTION_ROLE: ResourceType = ResourceType {
+pub(crate) const FUNCTION_ROLE: ResourceDefinition = ResourceDefinition {
     name: "AWS::IAM::Role",
     attributes: &[Attribute::derived(
         "Arn",
@@ -358,7 +358,7 @@ pub(crate) const FUNCTION_ROLE: ResourceType = ResourceType {
 };
 
 /// Returns the type of that name, if it is supported.
-pub(crate) fn resource_type(name: &str) -> Option<&'static ResourceType> {
+pub(crate) fn resource_type(name: &str) -> Option<&'static ResourceDefinition> {
     TYPES
         .iter()
         .find(|resource_type| resource_type.name == name)

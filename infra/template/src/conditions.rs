@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use crate::context::Context;
 use crate::diagnostic::Report;
-use crate::node::{Intrinsic, Node, Value};
+use crate::node::{Intrinsic, Node, NodeValue};
 use crate::parameters::Values;
 use crate::resolve::resolve;
 use crate::scope::{Conditions, Scope};
@@ -81,20 +81,21 @@ impl Evaluator<'_> {
         }
 
         match &node.value {
-            Value::Call(Intrinsic::Equals, argument) => self.equals(argument),
-            Value::Call(Intrinsic::And, argument) => {
+            NodeValue::Call(Intrinsic::Equals, argument) => self.equals(argument),
+            NodeValue::Call(Intrinsic::And, argument) => {
                 Some(self.each(argument, nesting)?.iter().all(|holds| *holds))
             }
-            Value::Call(Intrinsic::Or, argument) => {
+            NodeValue::Call(Intrinsic::Or, argument) => {
                 Some(self.each(argument, nesting)?.iter().any(|holds| *holds))
             }
-            Value::Call(Intrinsic::Not, argument) => match self.each(argument, nesting)?.as_slice()
-            {
-                [holds] => Some(!holds),
-                _ => self.fail(argument, "!Not takes one condition"),
-            },
-            Value::Call(Intrinsic::Condition, name) => self.named(name, nesting),
-            Value::Map(entries) => match entries.as_slice() {
+            NodeValue::Call(Intrinsic::Not, argument) => {
+                match self.each(argument, nesting)?.as_slice() {
+                    [holds] => Some(!holds),
+                    _ => self.fail(argument, "!Not takes one condition"),
+                }
+            }
+            NodeValue::Call(Intrinsic::Condition, name) => self.named(name, nesting),
+            NodeValue::Map(entries) => match entries.as_slice() {
                 [entry] if entry.key == "Condition" => self.named(&entry.node, nesting),
                 _ => self.fail(
                     node,

@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stack {
     /// DynamoDB tables.
-    pub tables: Vec<Table>,
+    pub tables: Vec<TableSpec>,
     /// S3 buckets.
-    pub buckets: Vec<Bucket>,
+    pub buckets: Vec<BucketSpec>,
     /// SQS queues.
-    pub queues: Vec<Queue>,
+    pub queues: Vec<QueueSpec>,
     /// Secrets of Secrets Manager.
-    pub secrets: Vec<Secret>,
+    pub secrets: Vec<SecretSpec>,
     /// Lambda functions.
     pub functions: Vec<Function>,
     /// Routes of the HTTP API.
@@ -32,13 +32,13 @@ pub struct Stack {
 
 /// A DynamoDB table.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Table {
+pub struct TableSpec {
     /// Logical id in the template.
     pub logical_id: String,
     /// Physical name.
     pub name: String,
     /// The primary key.
-    pub key: Key,
+    pub key: PrimaryKey,
     /// Types of the key attributes.
     pub attributes: BTreeMap<String, AttributeType>,
     /// The attribute that holds the expiry of an item, in Unix seconds.
@@ -47,7 +47,7 @@ pub struct Table {
 
 /// A primary key.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Key {
+pub struct PrimaryKey {
     /// `HASH`.
     pub partition: String,
     /// `RANGE`.
@@ -67,7 +67,7 @@ pub enum AttributeType {
 
 /// An S3 bucket.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Bucket {
+pub struct BucketSpec {
     /// Logical id in the template.
     pub logical_id: String,
     /// Physical name.
@@ -106,7 +106,7 @@ pub struct LifecycleRule {
 
 /// An SQS standard queue.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Queue {
+pub struct QueueSpec {
     /// Logical id in the template.
     pub logical_id: String,
     /// Physical name.
@@ -132,7 +132,7 @@ pub struct Redrive {
 
 /// A secret with a generated value.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Secret {
+pub struct SecretSpec {
     /// Logical id in the template.
     pub logical_id: String,
     /// Physical name. The ARN ends with the name, `-` and

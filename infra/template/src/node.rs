@@ -10,11 +10,11 @@
 pub(crate) struct Node {
     /// Counted from 1.
     pub(crate) line: usize,
-    pub(crate) value: Value,
+    pub(crate) value: NodeValue,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Value {
+pub(crate) enum NodeValue {
     /// An empty value, `~` or `null`. CloudFormation never accepts it.
     Null,
     /// A value that could not be read. The error is already reported, so it is not reported again.
@@ -93,7 +93,7 @@ impl Intrinsic {
 impl Node {
     /// Returns the text of a scalar.
     pub(crate) fn text(&self) -> Option<&str> {
-        if let Value::Scalar(text) = &self.value {
+        if let NodeValue::Scalar(text) = &self.value {
             Some(text)
         } else {
             None
@@ -101,7 +101,7 @@ impl Node {
     }
 
     pub(crate) fn list(&self) -> Option<&[Node]> {
-        if let Value::List(items) = &self.value {
+        if let NodeValue::List(items) = &self.value {
             Some(items)
         } else {
             None
@@ -109,7 +109,7 @@ impl Node {
     }
 
     pub(crate) fn map(&self) -> Option<&[Entry]> {
-        if let Value::Map(entries) = &self.value {
+        if let NodeValue::Map(entries) = &self.value {
             Some(entries)
         } else {
             None
@@ -126,7 +126,7 @@ impl Node {
 
     /// Removes `key` and returns its value, if this is a mapping with that key.
     pub(crate) fn remove(&mut self, key: &str) -> Option<Node> {
-        let Value::Map(entries) = &mut self.value else {
+        let NodeValue::Map(entries) = &mut self.value else {
             return None;
         };
         let position = entries.iter().position(|entry| entry.key == key)?;
@@ -137,9 +137,11 @@ impl Node {
     /// concatenation. Other values are replaced.
     pub(crate) fn merged_with(&self, over: &Node) -> Node {
         let value = match (&self.value, &over.value) {
-            (Value::Map(base), Value::Map(over)) => Value::Map(merge_entries(base, over)),
-            (Value::List(base), Value::List(over)) => {
-                Value::List(base.iter().chain(over).cloned().collect())
+            (NodeValue::Map(base), NodeValue::Map(over)) => {
+                NodeValue::Map(merge_entries(base, over))
+            }
+            (NodeValue::List(base), NodeValue::List(over)) => {
+                NodeValue::List(base.iter().chain(over).cloned().collect())
             }
             _ => over.value.clone(),
         };

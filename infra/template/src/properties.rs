@@ -8,7 +8,7 @@ use std::slice;
 use std::str::FromStr;
 
 use crate::diagnostic::Report;
-use crate::node::{Entry, Node, Value};
+use crate::node::{Entry, Node, NodeValue};
 
 /// Reads the properties of a mapping, and reports errors.
 pub(crate) struct Properties<'tree, 'report> {
@@ -27,7 +27,7 @@ impl<'tree, 'report> Properties<'tree, 'report> {
     /// Starts reading `node`. Reports an error if it is not a mapping.
     pub(crate) fn of(node: &'tree Node, owner: &'static str, report: &'report Report) -> Self {
         let entries = node.map();
-        if entries.is_none() && node.value != Value::Broken {
+        if entries.is_none() && node.value != NodeValue::Broken {
             report.add(node.line, format!("{owner} must be a mapping"));
         }
 
@@ -45,7 +45,7 @@ impl<'tree, 'report> Properties<'tree, 'report> {
     pub(crate) fn take(&mut self, key: &'static str) -> Option<&'tree Node> {
         self.entry(key)
             .map(|entry| &entry.node)
-            .filter(|node| node.value != Value::Broken)
+            .filter(|node| node.value != NodeValue::Broken)
     }
 
     /// Returns the value of `key`. Reports an error if it is missing.
@@ -185,7 +185,7 @@ impl<'tree, 'report> Properties<'tree, 'report> {
 
 /// Returns the node's text. Reports an error for `key` if the node is not text.
 pub(crate) fn text_of<'tree>(node: &'tree Node, key: &str, report: &Report) -> Option<&'tree str> {
-    if node.text().is_none() && node.value != Value::Broken {
+    if node.text().is_none() && node.value != NodeValue::Broken {
         report.add(node.line, format!("`{key}` must be text"));
     }
     node.text()

@@ -3,7 +3,7 @@
 //! Invariant: a resolved tree contains no call and no null. Every reference that does not resolve
 //! is reported.
 
-use crate::node::{Entry, Intrinsic, Node, Value};
+use crate::node::{Entry, Intrinsic, Node, NodeValue};
 use crate::scope::Scope;
 
 /// Pseudo parameter that removes a property or item.
@@ -13,28 +13,30 @@ const NO_VALUE: &str = "AWS::NoValue";
 pub(crate) fn resolve(scope: &Scope<'_>, node: &Node) -> Option<Node> {
     let line = node.line;
     let value = match &node.value {
-        Value::Null => {
+        NodeValue::Null => {
             scope.report.add(line, "a value is missing");
-            Value::Broken
+            NodeValue::Broken
         }
-        Value::Broken => Value::Broken,
-        Value::Scalar(text) => Value::Scalar(text.clone()),
-        Value::List(items) => Value::List(
+        NodeValue::Broken => NodeValue::Broken,
+        NodeValue::Scalar(text) => NodeValue::Scalar(text.clone()),
+        NodeValue::List(items) => NodeValue::List(
             items
                 .iter()
                 .filter_map(|item| resolve(scope, item))
                 .collect(),
         ),
-        Value::Map(entries) => Value::Map(
+        NodeValue::Map(entries) => NodeValue::Map(
             entries
                 .iter()
                 .filter_map(|entry| resolve_entry(scope, entry))
                 .collect(),
         ),
-        Value::Call(Intrinsic::Ref, argument) if argument.text() == Some(NO_VALUE) => return None,
-        Value::Call(Intrinsic::If, argument) => return choose(scope, argument),
-        Value::Call(intrinsic, argument) => {
-            call(scope, *intrinsic, argument).unwrap_or(Value::Broken)
+        NodeValue::Call(Intrinsic::Ref, argument) if argument.text() == Some(NO_VALUE) => {
+            return None;
+        }
+        NodeValue::Call(Intrinsic::If, argument) => return choose(scope, argument),
+        NodeValue::Call(intrinsic, argument) => {
+            call(scope, *intrinsic, argument).unwrap_or(NodeValue::Broken)
         }
     };
 
@@ -51,21 +53,21 @@ fn resolve_entry(scope: &Scope<'_>, entry: &Entry) -> Option<Entry> {
 }
 
 /// Returns `None` after an error was reported.
-fn call(scope: &Scope<'_>, intrinsic: Intrinsic, argument: &Node) -> Option<Value> {
+fn call(scope: &Scope<'_>, intrinsic: Intrinsic, argument: &Node) -> Option<NodeValue> {
     let line = argument.line;
 
     match intrinsic {
         Intrinsic::Ref => scope
             .reference(text(scope, argument, "!Ref takes a name")?, line)
-            .map(Value::Scalar),
+            .map(NodeValue::Scalar),
         Intrinsic::GetAtt => {
             let path = attribute_path(scope, argument)?;
             scope
                 .attribute(path.id, path.attribute, line)
-                .map(Value::Scalar)
+                .map(NodeValue::Scalar)
         }
-        Intrinsic::Sub => substitute(scope, argument).map(Value::Scalar),
-        Intrinsic::Join => join(scope, argument).map(Value::Scalar),
+        Intrinsic::Sub => substitute(scope, argument).map(NodeValue::Scalar),
+        Intrinsic::Join => join(scope, argument).map(NodeValue::Scalar),
         Intrinsic::Select => select(scope, argument),
         Intrinsic::Split => split(scope, argument),
         Intrinsic::If => choose(scope, argument).map(|node| node.value),
@@ -86,7 +88,7 @@ fn call(scope: &Scope<'_>, intrinsic: Intrinsic, argument: &Node) -> Option<Valu
 fn choose(scope: &Scope<'_>, argument: &Node) -> Option<Node> {
     let broken = Some(Node {
         line: argument.line,
-        value: Value::Broken,
+        value: NodeValue::Broken,
     });
     let Some([condition, then, otherwise]) = argument.list() else {
         scope
@@ -116,8 +118,8 @@ struct AttributePath<'tree> {
 /// Reads `Id.Attribute` or `[Id, Attribute]`.
 fn attribute_path<'tree>(scope: &Scope<'_>, argument: &'tree Node) -> Option<AttributePath<'tree>> {
     let path = match &argument.value {
-        Value::Scalar(path) => path.split_once('.'),
-        Value::List(path) => match path.as_slice() {
+        NodeValue::Scalar(path) => path.split_once('.'),
+        NodeValue::List(path) => match path.as_slice() {
             [id, attribute] => id.text().zip(attribute.text()),
             _ => None,
         },
@@ -208,7 +210,7 @@ fn join(scope: &Scope<'_>, argument: &Node) -> Option<String> {
 }
 
 /// `!Split [delimiter, text]`.
-fn split(scope: &Scope<'_>, argument: &Node) -> Option<Value> {
+fn split(scope: &Scope<'_>, argument: &Node) -> Option<NodeValue> {
     const USAGE: &str = "!Split takes a delimiter and a text";
     let [delimiter_node, unresolved] = pair(scope, argument, USAGE)?;
     let source_node = resolve(scope, unresolved)?;
@@ -221,14 +223,14 @@ fn split(scope: &Scope<'_>, argument: &Node) -> Option<Value> {
 
     let part = |part: &str| Node {
         line: argument.line,
-        value: Value::Scalar(part.to_owned()),
+        value: NodeValue::Scalar(part.to_owned()),
     };
 
-    Some(Value::List(source.split(delimiter).map(part).collect()))
+    Some(NodeValue::List(source.split(delimiter).map(part).collect()))
 }
 
 /// `!Select [index, values]`.
-fn select(scope: &Scope<'_>, argument: &Node) -> Option<Value> {
+fn select(scope: &Scope<'_>, argument: &Node) -> Option<NodeValue> {
     const USAGE: &str = "!Select takes an index and a list that has it";
     let [unresolved_index, unresolved_values] = pair(scope, argument, USAGE)?;
     let index_node = resolve(scope, unresolved_index)?;
@@ -239,7 +241,7 @@ fn select(scope: &Scope<'_>, argument: &Node) -> Option<Value> {
         .and_then(|index| values.list()?.get(index))
         .map(|node| node.value.clone());
 
-    if selected.is_none() && values.value != Value::Broken {
+    if selected.is_none() && values.value != NodeValue::Broken {
         scope.report.add(argument.line, USAGE);
     }
 
@@ -255,14 +257,14 @@ fn pair<'tree>(scope: &Scope<'_>, argument: &'tree Node, usage: &str) -> Option<
 }
 
 fn text<'tree>(scope: &Scope<'_>, node: &'tree Node, usage: &str) -> Option<&'tree str> {
-    if node.text().is_none() && node.value != Value::Broken {
+    if node.text().is_none() && node.value != NodeValue::Broken {
         scope.report.add(node.line, usage);
     }
     node.text()
 }
 
 fn list<'tree>(scope: &Scope<'_>, node: &'tree Node, usage: &str) -> Option<&'tree [Node]> {
-    if node.list().is_none() && node.value != Value::Broken {
+    if node.list().is_none() && node.value != NodeValue::Broken {
         scope.report.add(node.line, usage);
     }
     node.list()

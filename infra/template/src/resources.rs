@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::catalog::{self, Kind, ResourceType};
-use crate::node::{Entry, Node, Value};
+use crate::catalog::{self, Kind, ResourceDefinition};
+use crate::node::{Entry, Node, NodeValue};
 use crate::properties::Properties;
 use crate::resolve::resolve;
 use crate::resource::Resource;
@@ -76,7 +76,7 @@ fn resource<'tree>(
     let definition = definition?;
     let own = own.cloned().unwrap_or(Node {
         line: entry.line,
-        value: Value::Map(Vec::new()),
+        value: NodeValue::Map(Vec::new()),
     });
     let mut properties = match function_globals {
         Some(globals) if definition.kind == Kind::Function => globals.merged_with(&own),
@@ -124,7 +124,7 @@ fn check_logical_id(entry: &Entry, scope: &Scope<'_>) {
     }
 }
 
-fn definition(node: &Node, scope: &Scope<'_>) -> Option<&'static ResourceType> {
+fn definition(node: &Node, scope: &Scope<'_>) -> Option<&'static ResourceDefinition> {
     let name = node.text().unwrap_or_default();
     let definition = catalog::resource_type(name);
     if definition.is_none() {
@@ -138,12 +138,12 @@ fn definition(node: &Node, scope: &Scope<'_>) -> Option<&'static ResourceType> {
 
 /// Removes the property that sets the physical name, and returns its value.
 fn explicit_name(
-    definition: &ResourceType,
+    definition: &ResourceDefinition,
     properties: &mut Node,
     scope: &Scope<'_>,
 ) -> Option<String> {
     let node = resolve(scope, &properties.remove(definition.name_property?)?)?;
-    if node.text().is_none() && node.value != Value::Broken {
+    if node.text().is_none() && node.value != NodeValue::Broken {
         scope.report.add(node.line, "a name must be text");
     }
     node.text().map(str::to_owned)

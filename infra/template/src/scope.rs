@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::catalog::{FUNCTION_ROLE, FUNCTION_URL, Kind, ResourceType};
+use crate::catalog::{FUNCTION_ROLE, FUNCTION_URL, Kind, ResourceDefinition};
 use crate::context::{Context, SECRET_ARN_SUFFIX};
 use crate::diagnostic::Report;
 use crate::parameters::Values;
@@ -21,7 +21,7 @@ const PARTITION: &str = "aws";
 
 /// A resource that a reference names.
 struct NamedResource {
-    definition: &'static ResourceType,
+    definition: &'static ResourceDefinition,
     physical_name: String,
 }
 
@@ -178,7 +178,7 @@ impl<'run> Scope<'run> {
     }
 
     /// Returns the physical name of a resource without an explicit name.
-    pub(crate) fn default_name(&self, resource_type: &ResourceType, id: &str) -> String {
+    pub(crate) fn default_name(&self, resource_type: &ResourceDefinition, id: &str) -> String {
         let name = self.fill(resource_type.default_name, id, "");
         if resource_type.kind == Kind::Bucket {
             name.to_lowercase()
@@ -272,7 +272,7 @@ impl<'run> Scope<'run> {
         &self,
         id: &str,
         resources: &BTreeMap<String, Resource<'_>>,
-    ) -> Option<&'static ResourceType> {
+    ) -> Option<&'static ResourceDefinition> {
         let function = |suffix| {
             let function = resources.get(id.strip_suffix(suffix)?)?;
             let exists = function.present || self.hypothetical;

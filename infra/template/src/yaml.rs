@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use saphyr_parser::{Event, Parser, ScalarStyle, StrInput, Tag};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Report};
-use crate::node::{Entry, Intrinsic, Node, Value};
+use crate::node::{Entry, Intrinsic, Node, NodeValue};
 
 /// CloudFormation's maximum size of a template in S3, in bytes.
 const MAX_TEMPLATE_BYTES: usize = 1_048_576;
@@ -27,7 +27,7 @@ type ParseResult<T> = Result<T, Diagnostic>;
 
 const BROKEN: Node = Node {
     line: 1,
-    value: Value::Broken,
+    value: NodeValue::Broken,
 };
 
 /// Parses a template, which is one document.
@@ -122,7 +122,7 @@ impl<'input> Reader<'input, '_> {
                 Ok(self.tagged(tag.as_deref(), Node { line, value }))
             }
             Event::SequenceStart(_, tag) => {
-                let value = Value::List(self.items(depth)?);
+                let value = NodeValue::List(self.items(depth)?);
                 Ok(self.tagged(tag.as_deref(), Node { line, value }))
             }
             Event::MappingStart(_, tag) => {
@@ -145,7 +145,7 @@ impl<'input> Reader<'input, '_> {
         }
     }
 
-    fn mapping(&mut self, depth: usize) -> ParseResult<Value> {
+    fn mapping(&mut self, depth: usize) -> ParseResult<NodeValue> {
         let mut entries = Vec::new();
         let mut lines = BTreeMap::new();
 
@@ -185,7 +185,7 @@ impl<'input> Reader<'input, '_> {
         };
 
         let value = match intrinsic {
-            Some(intrinsic) => Value::Call(intrinsic, Box::new(node)),
+            Some(intrinsic) => NodeValue::Call(intrinsic, Box::new(node)),
             None => self.broken(line, format!("the function `{tag}` is not supported")),
         };
 
@@ -193,9 +193,9 @@ impl<'input> Reader<'input, '_> {
     }
 
     /// Turns `{Ref: x}` and `{Fn::Name: x}` into calls. Other mappings stay.
-    fn long_form(&self, mut entries: Vec<Entry>) -> Value {
+    fn long_form(&self, mut entries: Vec<Entry>) -> NodeValue {
         let Some(entry) = entries.iter().find(|entry| Intrinsic::is_long(&entry.key)) else {
-            return Value::Map(entries);
+            return NodeValue::Map(entries);
         };
 
         let line = entry.line;
@@ -203,7 +203,7 @@ impl<'input> Reader<'input, '_> {
 
         match (Intrinsic::from_long(&key), entries.pop()) {
             (Some(intrinsic), Some(entry)) if entries.is_empty() => {
-                Value::Call(intrinsic, Box::new(entry.node))
+                NodeValue::Call(intrinsic, Box::new(entry.node))
             }
             (Some(_), _) => {
                 self.broken(line, format!("`{key}` must be the only key of its mapping"))
@@ -212,16 +212,16 @@ impl<'input> Reader<'input, '_> {
         }
     }
 
-    fn broken(&self, line: usize, message: String) -> Value {
+    fn broken(&self, line: usize, message: String) -> NodeValue {
         self.report.add(line, message);
-        Value::Broken
+        NodeValue::Broken
     }
 }
 
-fn scalar(text: &str, style: ScalarStyle) -> Value {
+fn scalar(text: &str, style: ScalarStyle) -> NodeValue {
     match text {
-        "" | "~" | "null" | "Null" | "NULL" if style == ScalarStyle::Plain => Value::Null,
-        _ => Value::Scalar(text.to_owned()),
+        "" | "~" | "null" | "Null" | "NULL" if style == ScalarStyle::Plain => NodeValue::Null,
+        _ => NodeValue::Scalar(text.to_owned()),
     }
 }
 

@@ -29,7 +29,7 @@ impl Empty {
         let options = EmulatorOptions {
             data_dir: directory.path().join("data"),
             existing: ExistingData::Keep,
-            clock: Arc::new(emulators::SystemClock),
+            clock: Arc::new(emulators::AsyncSystemClock),
             s3_listener: TcpListener::bind(("127.0.0.1", 0)).expect("a port"),
         };
         let emulators = Emulators::start(options).await.expect("emulators");

@@ -1,6 +1,6 @@
 //! Tables with a time to live.
 
-use template::Table;
+use template::TableSpec;
 
 /// A table whose items expire.
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ pub(super) struct ExpiringTable {
 
 impl ExpiringTable {
     /// Returns `None` if the items of the table do not expire.
-    pub(super) fn of(table: &Table) -> Option<ExpiringTable> {
+    pub(super) fn of(table: &TableSpec) -> Option<ExpiringTable> {
         let expiry_attribute = table.time_to_live.clone()?;
         let key = std::iter::once(&table.key.partition)
             .chain(&table.key.sort)

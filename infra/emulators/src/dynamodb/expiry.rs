@@ -82,15 +82,15 @@ impl Tables {
 #[cfg(test)]
 mod tests {
     use dynoxide::Database;
-    use template::{AttributeType, Key, Table};
+    use template::{AttributeType, PrimaryKey, TableSpec};
 
     use super::*;
 
-    fn records() -> Table {
-        Table {
+    fn records() -> TableSpec {
+        TableSpec {
             logical_id: "Table".to_owned(),
             name: "records".to_owned(),
-            key: Key {
+            key: PrimaryKey {
                 partition: "pk".to_owned(),
                 sort: None,
             },

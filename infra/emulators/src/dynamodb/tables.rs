@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use dynoxide::{Database, DynoxideError};
 use serde_json::{Value, json};
-use template::{AttributeType, Key, Table};
+use template::{AttributeType, PrimaryKey, TableSpec};
 
 use super::{engine_call::call, expiring_table::ExpiringTable};
 use crate::error::ProvisionError;
@@ -27,7 +27,7 @@ impl Tables {
     }
 
     /// Creates a table, or sets the time to live of an existing one. Blocks.
-    pub(crate) fn ensure(&self, table: &Table) -> Result<(), ProvisionError> {
+    pub(crate) fn ensure(&self, table: &TableSpec) -> Result<(), ProvisionError> {
         let failed = |error: DynoxideError| ProvisionError::Table {
             table: table.name.clone(),
             reason: error.to_string(),
@@ -46,7 +46,7 @@ impl Tables {
         self.ensure_time_to_live(table).map_err(failed)
     }
 
-    fn ensure_time_to_live(&self, table: &Table) -> Result<(), DynoxideError> {
+    fn ensure_time_to_live(&self, table: &TableSpec) -> Result<(), DynoxideError> {
         let describe = json!({ "TableName": table.name });
         let found = call(describe, |request| {
             self.database.describe_time_to_live(request)
@@ -71,7 +71,7 @@ impl Tables {
 
     fn set_time_to_live(
         &self,
-        table: &Table,
+        table: &TableSpec,
         attribute: &str,
         enabled: bool,
     ) -> Result<(), DynoxideError> {
@@ -83,7 +83,7 @@ impl Tables {
 }
 
 /// Fails if the key of an existing table differs from the template.
-fn require_same_key(table: &Table, found: &Value) -> Result<(), ProvisionError> {
+fn require_same_key(table: &TableSpec, found: &Value) -> Result<(), ProvisionError> {
     if found["KeySchema"] == key_schema(&table.key) && has_same_key_types(table, found) {
         return Ok(());
     }
@@ -93,7 +93,7 @@ fn require_same_key(table: &Table, found: &Value) -> Result<(), ProvisionError> 
 }
 
 /// Returns whether the key attributes have the types of the template.
-fn has_same_key_types(table: &Table, found: &Value) -> bool {
+fn has_same_key_types(table: &TableSpec, found: &Value) -> bool {
     let definitions = found["AttributeDefinitions"]
         .as_array()
         .map(Vec::as_slice)
@@ -110,7 +110,7 @@ fn has_same_key_types(table: &Table, found: &Value) -> bool {
         .all(|name| found_type(name) == table.attributes.get(name).copied().map(type_name))
 }
 
-fn create_request(table: &Table) -> Value {
+fn create_request(table: &TableSpec) -> Value {
     json!({
         "TableName": table.name,
         "BillingMode": "PAY_PER_REQUEST",
@@ -119,7 +119,7 @@ fn create_request(table: &Table) -> Value {
     })
 }
 
-fn key_schema(key: &Key) -> Value {
+fn key_schema(key: &PrimaryKey) -> Value {
     let partition = json!({ "AttributeName": key.partition, "KeyType": "HASH" });
     let sort = key
         .sort
@@ -128,7 +128,7 @@ fn key_schema(key: &Key) -> Value {
     std::iter::once(partition).chain(sort).collect()
 }
 
-fn attribute_definitions(table: &Table) -> Value {
+fn attribute_definitions(table: &TableSpec) -> Value {
     table
         .attributes
         .iter()

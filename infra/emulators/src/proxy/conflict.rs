@@ -8,7 +8,7 @@ use std::{
 };
 
 use serde_json::Value;
-use template::{Key, Table};
+use template::{PrimaryKey, TableSpec};
 
 use super::item_access::{AccessKind, AccessedItem, ItemAccess};
 use crate::arn;
@@ -55,7 +55,7 @@ pub(crate) struct ConflictTracker {
 #[derive(Debug, Default)]
 struct ConflictState {
     /// Key schemas by table ARN.
-    schemas: HashMap<String, Key>,
+    schemas: HashMap<String, PrimaryKey>,
     /// By unique item name.
     items: HashMap<String, ItemActivity>,
 }
@@ -81,7 +81,7 @@ impl ConflictState {
 
 impl ConflictTracker {
     /// Registers the key schemas of tables. Items of other tables never conflict.
-    pub(crate) fn register_tables(&self, tables: &[Table]) {
+    pub(crate) fn register_tables(&self, tables: &[TableSpec]) {
         let schemas = tables
             .iter()
             .map(|table| (arn::table(&table.name), table.key.clone()));
@@ -162,10 +162,10 @@ mod tests {
 
     fn tracker() -> ConflictTracker {
         let tracker = ConflictTracker::default();
-        tracker.register_tables(&[Table {
+        tracker.register_tables(&[TableSpec {
             logical_id: "Table".to_owned(),
             name: "t".to_owned(),
-            key: Key {
+            key: PrimaryKey {
                 partition: "pk".to_owned(),
                 sort: None,
             },

@@ -17,7 +17,7 @@ use s3s::{
     s3_error,
     service::S3ServiceBuilder,
 };
-use template::Bucket;
+use template::BucketSpec;
 
 use super::{
     blob::BlobStore,
@@ -67,7 +67,7 @@ impl S3Emulator {
     }
 
     /// Creates a bucket, or replaces the settings of an existing one.
-    pub(crate) fn ensure_bucket(&self, bucket: &Bucket) -> Result<(), InvalidBucketName> {
+    pub(crate) fn ensure_bucket(&self, bucket: &BucketSpec) -> Result<(), InvalidBucketName> {
         let name = &bucket.name;
         let is_allowed = |byte: u8| {
             byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'.' | b'-')
@@ -123,7 +123,7 @@ impl S3Emulator {
     /// Applies the lifecycle rules of all buckets.
     pub(crate) async fn sweep(&self) {
         let swept = self.store.blocking(|store| {
-            let buckets: Vec<Bucket> = store
+            let buckets: Vec<BucketSpec> = store
                 .buckets
                 .read()
                 .unwrap_or_else(PoisonError::into_inner)

@@ -16,7 +16,7 @@ use std::{
 
 use rusqlite::{Connection, Transaction};
 use s3s::{S3Result, s3_error};
-use template::{Bucket, LifecycleRule};
+use template::{BucketSpec, LifecycleRule};
 
 use super::{
     blob::BlobStore,
@@ -36,7 +36,7 @@ pub(super) struct ObjectStore {
     database: Mutex<Connection>,
     pub(super) clock: Arc<dyn AsyncClock>,
     /// By name.
-    pub(super) buckets: RwLock<HashMap<String, Bucket>>,
+    pub(super) buckets: RwLock<HashMap<String, BucketSpec>>,
     pub(super) are_etags_colliding: AtomicBool,
 }
 
@@ -70,7 +70,7 @@ impl ObjectStore {
     }
 
     /// Returns a bucket. Fails if it does not exist.
-    pub(super) fn bucket(&self, name: &str) -> S3Result<Bucket> {
+    pub(super) fn bucket(&self, name: &str) -> S3Result<BucketSpec> {
         let buckets = self.buckets.read().unwrap_or_else(PoisonError::into_inner);
         buckets
             .get(name)

@@ -79,7 +79,7 @@ impl SecretsManager {
     }
 
     /// Creates a secret with a generated value if none has this name. Blocks.
-    pub(crate) fn ensure(&self, secret: &template::Secret) -> Result<(), ProvisionError> {
+    pub(crate) fn ensure(&self, secret: &template::SecretSpec) -> Result<(), ProvisionError> {
         let failed = |reason: String| ProvisionError::Secret {
             secret: secret.name.clone(),
             reason,

@@ -15,7 +15,7 @@ use aws_sdk_s3::{
 use base64::{Engine, prelude::BASE64_STANDARD};
 use md5::{Digest, Md5};
 use s3s::crypto::Crc32;
-use template::{Bucket, LifecycleRule, Stack};
+use template::{BucketSpec, LifecycleRule, Stack};
 
 use crate::support::{
     DAY_SECONDS, Emulation, ObjectFiles, allow, bucket, bytes, code, get_object, media, principal,
@@ -363,7 +363,7 @@ async fn incomplete_upload_survives_restart_and_expires() {
         abort_multipart_days: Some(1),
     };
     let stack = Stack {
-        buckets: vec![Bucket {
+        buckets: vec![BucketSpec {
             lifecycle: vec![rule],
             ..bucket()
         }],

@@ -13,7 +13,7 @@ use emulators::{AsyncClock, CallRecord, InjectedError, Service};
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Empty};
 use hyper_util::rt::TokioIo;
-use template::{Bucket, LifecycleRule, Stack};
+use template::{BucketSpec, LifecycleRule, Stack};
 use tokio::net::TcpStream;
 
 use crate::support::{
@@ -204,7 +204,7 @@ async fn objects_expire_at_the_midnight_after_their_days() {
         abort_multipart_days: None,
     };
     let stack = Stack {
-        buckets: vec![Bucket {
+        buckets: vec![BucketSpec {
             lifecycle: vec![rule],
             ..bucket()
         }],

@@ -13,7 +13,7 @@ async fn with_queues() -> Emulation {
         dead_letter_queue: "dead".to_owned(),
         max_receive_count: 2,
     };
-    let jobs = template::Queue {
+    let jobs = template::QueueSpec {
         redrive: Some(redrive),
         ..queue("jobs")
     };

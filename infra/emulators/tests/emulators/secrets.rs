@@ -7,14 +7,14 @@ use aws_sdk_secretsmanager::{
     operation::get_secret_value::GetSecretValueOutput,
 };
 use emulators::{CallRecord, InjectedError, Service};
-use template::{Secret, Stack};
+use template::{SecretSpec, Stack};
 
 use crate::support::{Emulation, allow, principal};
 
 const ARN: &str = "arn:aws:secretsmanager:us-east-1:000000000000:secret:larder-Master-abcdef";
 
 fn stack() -> Stack {
-    let secret = Secret {
+    let secret = SecretSpec {
         logical_id: "Master".to_owned(),
         name: "larder-Master".to_owned(),
         length: 64,

@@ -14,10 +14,12 @@ use aws_sdk_dynamodb::{
     types::AttributeValue,
 };
 use emulators::{
-    AsyncClock, EmulatorOptions, EmulatorStartError, Emulators, ExistingData, IamPrincipal,
-    ManualClock, SystemClock,
+    AsyncClock, AsyncSystemClock, EmulatorOptions, EmulatorStartError, Emulators, ExistingData,
+    IamPrincipal, ManualClock,
 };
-use template::{AttributeType, Bucket, CorsRule, Key, Permission, Queue, Stack, Table};
+use template::{
+    AttributeType, BucketSpec, CorsRule, Permission, PrimaryKey, QueueSpec, Stack, TableSpec,
+};
 use tokio::sync::watch;
 
 /// Maximum time to wait for an event that should occur at once.
@@ -36,7 +38,7 @@ pub(crate) struct TestClock {
 impl TestClock {
     pub(crate) fn new() -> TestClock {
         // S3 clients sign with the system time.
-        let manual = ManualClock::starting_at(SystemClock.now_ms());
+        let manual = ManualClock::starting_at(AsyncSystemClock.now_ms());
         TestClock {
             manual,
             sleeps_ms: Arc::default(),
@@ -269,12 +271,12 @@ pub(crate) fn records() -> Stack {
     }
 }
 
-pub(crate) fn table() -> Table {
+pub(crate) fn table() -> TableSpec {
     let strings = ["pk", "sk"].map(|name| (name.to_owned(), AttributeType::String));
-    Table {
+    TableSpec {
         logical_id: "Table".to_owned(),
         name: "records".to_owned(),
-        key: Key {
+        key: PrimaryKey {
             partition: "pk".to_owned(),
             sort: Some("sk".to_owned()),
         },
@@ -283,8 +285,8 @@ pub(crate) fn table() -> Table {
     }
 }
 
-pub(crate) fn queue(name: &str) -> Queue {
-    Queue {
+pub(crate) fn queue(name: &str) -> QueueSpec {
+    QueueSpec {
         logical_id: name.to_owned(),
         name: name.to_owned(),
         visibility_timeout_seconds: 30,
@@ -295,7 +297,7 @@ pub(crate) fn queue(name: &str) -> Queue {
 }
 
 /// Returns the bucket `media`, which permits uploads from browsers.
-pub(crate) fn bucket() -> Bucket {
+pub(crate) fn bucket() -> BucketSpec {
     let cors = CorsRule {
         allowed_origins: vec!["*".to_owned()],
         allowed_methods: vec!["PUT".to_owned()],
@@ -304,7 +306,7 @@ pub(crate) fn bucket() -> Bucket {
         max_age_seconds: None,
     };
 
-    Bucket {
+    BucketSpec {
         logical_id: "Bucket".to_owned(),
         name: "media".to_owned(),
         cors: vec![cors],

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::diagnostic::Report;
-use crate::model::{Bucket, CorsRule, LifecycleRule};
+use crate::model::{BucketSpec, CorsRule, LifecycleRule};
 use crate::node::Node;
 use crate::properties::Properties;
 use crate::resource::Resource;
@@ -18,7 +18,7 @@ pub(super) fn read(
     resource: &Resource<'_>,
     properties: &mut Properties<'_, '_>,
     scope: &Scope<'_>,
-) -> Bucket {
+) -> BucketSpec {
     let report = scope.report;
     let cors = properties
         .take("CorsConfiguration")
@@ -29,7 +29,7 @@ pub(super) fn read(
         .map(|node| rules(node, "Rules", report))
         .unwrap_or_default();
 
-    Bucket {
+    BucketSpec {
         logical_id: id.to_owned(),
         name: resource.physical_name.clone(),
         cors: cors.iter().map(|rule| cors_rule(rule, report)).collect(),

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Report;
 use crate::model::Permission;
-use crate::node::{Node, Value};
+use crate::node::{Node, NodeValue};
 use crate::properties::Properties;
 
 /// The current version of the policy language.
@@ -84,7 +84,7 @@ fn texts(
     is_valid: impl Fn(&str) -> bool,
 ) -> Vec<String> {
     let mut texts = Vec::new();
-    for item in items.iter().filter(|item| item.value != Value::Broken) {
+    for item in items.iter().filter(|item| item.value != NodeValue::Broken) {
         match item.text().filter(|text| is_valid(text)) {
             Some(text) => texts.push(text.to_owned()),
             None => report.add(item.line, requirement),

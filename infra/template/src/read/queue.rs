@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::queue_names::queue_of_arn;
-use crate::model::{Queue, Redrive};
+use crate::model::{QueueSpec, Redrive};
 use crate::node::Node;
 use crate::properties::Properties;
 use crate::resource::Resource;
@@ -27,12 +27,12 @@ pub(super) fn read(
     resource: &Resource<'_>,
     properties: &mut Properties<'_, '_>,
     scope: &Scope<'_>,
-) -> Queue {
+) -> QueueSpec {
     // Validated, but without an effect: receivers specify their wait time, and messages are small.
     properties.number("ReceiveMessageWaitTimeSeconds", &RECEIVE_WAIT_SECONDS);
     properties.number("MaximumMessageSize", &MAXIMUM_MESSAGE_BYTES);
 
-    Queue {
+    QueueSpec {
         logical_id: id.to_owned(),
         name: resource.physical_name.clone(),
         visibility_timeout_seconds: properties

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::model::Secret;
+use crate::model::SecretSpec;
 use crate::properties::Properties;
 use crate::resource::Resource;
 use crate::scope::Scope;
@@ -18,11 +18,11 @@ pub(super) fn read(
     resource: &Resource<'_>,
     properties: &mut Properties<'_, '_>,
     scope: &Scope<'_>,
-) -> Option<Secret> {
+) -> Option<SecretSpec> {
     // Only generated values are supported: a value in the template is not secret.
     let generated = properties.required("GenerateSecretString")?;
     let mut generated = Properties::of(generated, "GenerateSecretString", scope.report);
-    let secret = Secret {
+    let secret = SecretSpec {
         logical_id: id.to_owned(),
         name: resource.physical_name.clone(),
         length: generated

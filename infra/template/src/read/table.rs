@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::diagnostic::Report;
-use crate::model::{AttributeType, Key, Table};
+use crate::model::{AttributeType, PrimaryKey, TableSpec};
 use crate::node::Node;
 use crate::properties::Properties;
 use crate::resource::Resource;
@@ -14,7 +14,7 @@ pub(super) fn read(
     resource: &Resource<'_>,
     properties: &mut Properties<'_, '_>,
     scope: &Scope<'_>,
-) -> Option<Table> {
+) -> Option<TableSpec> {
     let report = scope.report;
 
     let definitions = properties.required("AttributeDefinitions");
@@ -37,7 +37,7 @@ pub(super) fn read(
         }
     }
 
-    Some(Table {
+    Some(TableSpec {
         logical_id: id.to_owned(),
         name: resource.physical_name.clone(),
         key: key?,
@@ -82,7 +82,7 @@ fn key(
     schema: &Node,
     attributes: &BTreeMap<String, AttributeType>,
     report: &Report,
-) -> Option<Key> {
+) -> Option<PrimaryKey> {
     let mut parts = Vec::new();
 
     for part in schema.list().unwrap_or_default() {
@@ -98,11 +98,11 @@ fn key(
     }
 
     match parts.as_slice() {
-        [partition] if partition.role == "HASH" => Some(Key {
+        [partition] if partition.role == "HASH" => Some(PrimaryKey {
             partition: partition.name.to_owned(),
             sort: None,
         }),
-        [partition, sort] if partition.role == "HASH" && sort.role == "RANGE" => Some(Key {
+        [partition, sort] if partition.role == "HASH" && sort.role == "RANGE" => Some(PrimaryKey {
             partition: partition.name.to_owned(),
             sort: Some(sort.name.to_owned()),
         }),

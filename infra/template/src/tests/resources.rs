@@ -2,8 +2,8 @@
 
 use super::{stack, texts};
 use crate::{
-    AttributeType, Bucket, CorsRule, Diagnostics, Key, LifecycleRule, Permission, Route, Secret,
-    Table,
+    AttributeType, BucketSpec, CorsRule, Diagnostics, LifecycleRule, Permission, PrimaryKey, Route,
+    SecretSpec, TableSpec,
 };
 
 #[test]
@@ -23,10 +23,10 @@ Resources:
 ";
 
     let attributes = [("at", AttributeType::Number), ("pk", AttributeType::String)];
-    let expected = Table {
+    let expected = TableSpec {
         logical_id: "Table".to_owned(),
         name: "things".to_owned(),
-        key: Key {
+        key: PrimaryKey {
             partition: "pk".to_owned(),
             sort: Some("at".to_owned()),
         },
@@ -73,7 +73,7 @@ Resources:
         expiration_days: None,
         abort_multipart_days: Some(1),
     };
-    let expected = Bucket {
+    let expected = BucketSpec {
         logical_id: "Bucket".to_owned(),
         name: "larder-bucket-000000000000".to_owned(),
         cors: vec![CorsRule {
@@ -113,7 +113,7 @@ Resources:
 ";
     let stack = stack(template)?;
 
-    let secret = |id: &str, length, excludes_punctuation| Secret {
+    let secret = |id: &str, length, excludes_punctuation| SecretSpec {
         logical_id: id.to_owned(),
         name: format!("larder-{id}"),
         length,

@@ -2,8 +2,8 @@
 
 use super::{SCHEDULE, diagnostics, stack, texts};
 use crate::{
-    Diagnostics, Function, Permission, Queue, QueueAlarm, RecursiveLoop, Redrive, Schedule, Stack,
-    Trigger,
+    Diagnostics, Function, Permission, QueueAlarm, QueueSpec, RecursiveLoop, Redrive, Schedule,
+    Stack, Trigger,
 };
 
 const WORKER: &str = r"
@@ -41,8 +41,8 @@ Resources:
 ";
 
 /// Returns a queue with the defaults of SQS.
-fn queue(id: &str) -> Queue {
-    Queue {
+fn queue(id: &str) -> QueueSpec {
+    QueueSpec {
         logical_id: id.to_owned(),
         name: format!("larder-{id}"),
         visibility_timeout_seconds: 30,
@@ -77,11 +77,11 @@ fn worker_is_triggered_by_queue() -> Result<(), Diagnostics> {
 
 #[test]
 fn failed_messages_move_to_dead_letter_queue() -> Result<(), Diagnostics> {
-    let dead = Queue {
+    let dead = QueueSpec {
         retention_seconds: 1_209_600,
         ..queue("Dead")
     };
-    let jobs = Queue {
+    let jobs = QueueSpec {
         visibility_timeout_seconds: 120,
         delay_seconds: 2,
         redrive: Some(Redrive {
