@@ -127,6 +127,7 @@ mod tests {
                     assert_eq!(is_enabled, passes, "{level}: {module} {event_level}");
                 }
             }
+
             let is_enabled = filter.would_enable("files", &Level::DEBUG);
             assert_eq!(is_enabled, level >= LevelFilter::DEBUG, "{level}");
         }

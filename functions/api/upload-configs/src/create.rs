@@ -84,6 +84,7 @@ pub(crate) fn describe_settings(fields: &mut impl FieldReader) {
         "allow_unsigned",
         "Whether uploads without an API key or a signature are allowed. A new config has false by default.",
     );
+
     fields.describe(
         "delivery_type",
         "Delivery type of uploaded files. A new config has `upload` by default.",

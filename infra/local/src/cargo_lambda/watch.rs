@@ -156,6 +156,7 @@ async fn watch_function(
                 return;
             }
         }
+
         child = loop {
             tokio::select! {
                 () = tokio::time::sleep(RESTART_PAUSE) => {}

@@ -29,6 +29,7 @@ const PAGE: &str = concat!(
 pub(crate) fn page(request: &Request<Body>) -> Option<Response<Body>> {
     let is_match =
         request.uri().path() == PATH && [Method::GET, Method::HEAD].contains(request.method());
+
     is_match.then(|| {
         let mut response = Response::new(Body::from(PAGE));
         let headers = response.headers_mut();

@@ -122,16 +122,26 @@ impl EffectiveAccess {
             .iter()
             .rev()
             .find_map(|folder| Some((folder.id, folder.access_control?)));
-        let (access, source, inherited_from) = match nearest {
-            Some((id, access)) if own == Some(id) => (access, AccessSource::Direct, id.to_string()),
-            Some((id, access)) => (access, AccessSource::Folder, id.to_string()),
-            None => (
-                space.access_control,
+
+        match nearest {
+            Some((id, access)) => {
+                EffectiveAccess::new(access.requires_auth, source_of(id, own), id.to_string())
+            }
+            None => EffectiveAccess::new(
+                space.access_control.requires_auth,
                 AccessSource::Space,
                 space.id.to_string(),
             ),
-        };
-        EffectiveAccess::new(access.requires_auth, source, inherited_from)
+        }
+    }
+}
+
+/// Returns the source of a setting of the folder `id`, as seen from the folder `own`; `None` for a file.
+fn source_of(id: FolderId, own: Option<FolderId>) -> AccessSource {
+    if own == Some(id) {
+        AccessSource::Direct
+    } else {
+        AccessSource::Folder
     }
 }
 
@@ -205,17 +215,18 @@ impl EffectiveSecurity<'_> {
             .rev()
             .find_map(|folder| Some((folder.id, folder.security.as_ref()?)));
         let own = folders.leaf().map(|folder| folder.id);
-        let (security, source, inherited_from) = match nearest {
-            Some((id, security)) if own == Some(id) => {
-                (security, AccessSource::Direct, id.to_string())
-            }
-            Some((id, security)) => (security, AccessSource::Folder, id.to_string()),
-            None => (&space.security, AccessSource::Space, space.id.to_string()),
-        };
-        EffectiveSecurity {
-            security,
-            source,
-            inherited_from,
+
+        match nearest {
+            Some((id, security)) => EffectiveSecurity {
+                security,
+                source: source_of(id, own),
+                inherited_from: id.to_string(),
+            },
+            None => EffectiveSecurity {
+                security: &space.security,
+                source: AccessSource::Space,
+                inherited_from: space.id.to_string(),
+            },
         }
     }
 }
@@ -261,10 +272,12 @@ mod tests {
                 let file = file(delivery_type);
                 space.access_control.requires_auth = closed;
                 let by_type = delivery_type != DeliveryType::Upload;
+
                 assert_eq!(
                     requires_auth(&file, &FolderChain::default(), &space),
                     by_type || closed
                 );
+
                 let reported =
                     EffectiveAccess::of_file(&file, Some(&FolderChain::default()), &space);
                 let source = if by_type {

@@ -178,6 +178,7 @@ impl<T> Page<T> {
                 ),
             },
         };
+
         Page { items, next, prev }
     }
 
@@ -232,6 +233,7 @@ mod tests {
         let bounds = Some(("7", "6"));
         assert_eq!(neighbours(None, bounds, false), cursors([None, None]));
         assert_eq!(neighbours(None, bounds, true), cursors([Some(">6"), None]));
+
         assert_eq!(
             neighbours(Some(">8"), bounds, false),
             cursors([None, Some("<7")])
@@ -240,6 +242,7 @@ mod tests {
             neighbours(Some(">8"), bounds, true),
             cursors([Some(">6"), Some("<7")])
         );
+
         assert_eq!(
             neighbours(Some("<5"), bounds, false),
             cursors([Some(">6"), None])
