@@ -161,8 +161,8 @@ impl Tenants {
         }
     }
 
-    /// Authorizes a request for a file: any request if neither the file nor its folders nor its space
-    /// require authentication, else one with a signed URL or with a role in the space.
+    /// Authorizes a request for a file. If the file, one of its folders or its space requires
+    /// authentication, the request needs a signed URL or a role in the space.
     ///
     /// Fails with 403 if the URL has an invalid signature, even for a public file, and with 422 if
     /// the file is an image that must have a watermark, which cannot be rendered yet.

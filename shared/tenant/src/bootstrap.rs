@@ -20,8 +20,8 @@ pub struct BootstrapKey {
     pub is_new: bool,
 }
 
-/// Ensures that a user with a valid key exists: keeps `known_key` if it is valid, else creates a key,
-/// and before that the first user and space if there are none.
+/// Ensures that a user with a valid key exists. Keeps `known_key` if it is valid. Otherwise creates
+/// a key, and before it the first user and space if there are none.
 pub async fn bootstrap(
     tenants: &Tenants,
     known_key: Option<&str>,

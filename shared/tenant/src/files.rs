@@ -134,7 +134,7 @@ impl SpaceScope {
 }
 
 impl Tenants {
-    /// Returns those of these files, at most 100, that the caller has access to.
+    /// Returns the files with these ids, at most 100, that the caller has access to.
     pub async fn files(
         &self,
         caller: &Caller,

@@ -16,7 +16,8 @@ const MAX_READS: usize = 2 * MAX_FOLDER_DEPTH;
 pub struct FolderChains(HashMap<FolderId, Option<Folder>>);
 
 impl FolderChains {
-    /// Returns the chain down to a folder, or that of the root; `None` if a folder of it is missing.
+    /// Returns the chain of a folder, which is empty for the root; `None` if one of its folders is
+    /// missing.
     pub fn chain_of(&self, folder: Option<FolderId>) -> Option<FolderChain> {
         match FolderChain::resolve(folder, &self.0) {
             Resolution::Complete(chain) => Some(chain),
@@ -134,7 +135,8 @@ impl SpaceScope {
         Ok(folders.values().any(Option::is_some))
     }
 
-    /// Returns the chain down to a folder, or that of the root; `None` if a folder of it is missing.
+    /// Returns the chain of a folder, which is empty for the root; `None` if one of its folders is
+    /// missing.
     pub async fn folder_chain(
         &self,
         folder: Option<&FolderRef>,

@@ -16,8 +16,8 @@ use crate::{SpaceScope, deletion::DELETE_LOCK_MS, folders::ResolvedFolder};
 const MAX_READS: u32 = 8;
 
 impl SpaceScope {
-    /// Returns the space and one of its folders. Waits while a concurrent deletion locks the folder,
-    /// but not until the end of a request; so the folder may still be locked.
+    /// Returns the space and one of its folders. Waits a limited time while a concurrent deletion
+    /// locks the folder, which may therefore still be locked.
     pub(crate) async fn with_unlocked_folder(
         &self,
         folder: Option<FolderId>,

@@ -1,5 +1,5 @@
-//! Placement of files: a folder that a request or a config selects, resolved to existing folders and
-//! the names of missing ones.
+//! Placement of files: resolves the folder that a request or a config selects to existing folders
+//! and the names of missing ones.
 
 use domain::{
     ErrorKind, FieldError, FieldErrors, FolderChain, FolderId, FolderName, FolderPath, FolderRef,

@@ -42,8 +42,8 @@ pub struct PresignedUpload {
 }
 
 impl FileStore<'_> {
-    /// Creates a pending file. With a quota, counts one upload of its hour. Sends the job that checks
-    /// the file later first, so that no pending file is forgotten.
+    /// Creates a pending file. With a quota, counts one upload of its hour. Before that, sends the
+    /// job that later checks the file, so that no pending file is forgotten.
     #[instrument(skip_all)]
     pub async fn create_pending(
         &self,

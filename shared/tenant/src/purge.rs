@@ -1,7 +1,7 @@
-//! Deletes the remains of deleted spaces and files, as a background job.
+//! Background job that deletes what remains of deleted spaces and files.
 //!
 //! Invariant: the objects of a file are deleted before its record, page by page. Wherever a job
-//! stops, the remains of a space can still be found from its records or in the bucket.
+//! stops, the next one finds what remains from the records of the space or in the bucket.
 
 use bucket::{Bucket, ObjectKey};
 use domain::{FileId, ServiceError, SpaceId, Timestamp};

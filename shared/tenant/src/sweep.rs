@@ -1,5 +1,5 @@
-//! Deletes objects without a record, which are left behind if a function stops between storing an
-//! object and writing its record. A background job that runs daily.
+//! Daily background job that deletes objects without a record. Such an object remains if a function
+//! stops between storing the object and writing its record.
 //!
 //! Invariants:
 //! - An object is deleted only at an age at which no request can still write its record, and the

@@ -203,8 +203,8 @@ impl ConfigScan {
         Page::new(&self.page_request, bounds, has_more, configs)
     }
 
-    /// Returns the positions of the first and the last config. A page without configs, after which
-    /// more follow, ends at the end of the last space.
+    /// Returns the positions of the first and the last config. If the page has no configs but more
+    /// follow, its position is the end of the last space that was read.
     fn bounds(&self, has_more: bool) -> Option<PageBounds> {
         if let (Some(first), Some(last)) = (self.found.first(), self.found.last()) {
             return Some(PageBounds {

@@ -3,8 +3,8 @@
 //! - The scope of a key is the caller and the path.
 //! - The table stores HMACs of scope and payload, and the encrypted response. Their secrets are
 //!   derived from the caller's secret, so the table reveals none of them.
-//! - The secret of a caller with an API key is derived from it; that of an anonymous caller from
-//!   their identity and the `Idempotency-Key`.
+//! - A caller's secret is derived from the API key or, without a key, from the identity of the
+//!   client and the `Idempotency-Key`.
 
 use std::panic::{AssertUnwindSafe, resume_unwind};
 
@@ -81,7 +81,7 @@ impl Reservation {
         self.complete_with(created_body(created))
     }
 
-    /// Returns the same write, which stores these bytes for [`Replay::stored`].
+    /// Returns the same write, but with bytes that [`Replay::stored`] returns instead of a body.
     pub fn complete_with(&self, bytes: Vec<u8>) -> Option<Completion> {
         let active = self.active.as_ref()?;
         let context = active.scope_mac.as_bytes();

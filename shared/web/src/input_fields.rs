@@ -95,7 +95,7 @@ impl InputFields {
             let value = text.and_then(|text| parse(text.trim()));
             self.record(&format!("{name}.{index}"), value)
         });
-        // All items are parsed before the first error ends it, so that all errors are recorded.
+        // Parses all items before it fails, so that all errors are recorded.
         parsed.collect::<Vec<_>>().into_iter().collect()
     }
 

@@ -36,7 +36,7 @@ async fn add_headers(mut request: Request, next: Next) -> Response {
     request.extensions_mut().insert(state.clone());
     let mut response = next.run(request).await;
 
-    // An error may report another limit than the one of the caller, which was set first.
+    // The limit of an error takes precedence over that of the caller, which was set first.
     if let Some(rate_limit) = response.extensions_mut().remove::<RateLimitStatus>() {
         state.set_rate_limit(rate_limit);
     }

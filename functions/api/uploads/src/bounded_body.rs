@@ -23,8 +23,8 @@ use crate::part_headers::PartHeaderFilter;
 
 /// Allowance for text fields, headers and boundaries, in bytes.
 const OVERHEAD_BYTES: u64 = 1 << 20;
-/// Allowance for a file over its own limit, in bytes: within it, the file is a field error and not a
-/// 413.
+/// Allowance for a file over its own limit, in bytes. A file within the allowance is a field error
+/// instead of a 413.
 const EXCESS_BYTES: u64 = 8 << 20;
 
 /// Returns the maximum size of the body of a form with up to `max_files` files, in bytes.
@@ -53,8 +53,8 @@ pub(crate) enum BodyLimitError {
     HeadersTooLarge,
 }
 
-/// Number of bytes that the parser may still receive before it finds the content of a part. It is
-/// shared with the code that drives the parser, which knows when that is.
+/// Number of bytes that the parser may still receive before it finds the content of a part. The
+/// code that drives the parser shares it, and resets it for each part.
 pub(crate) struct HeaderBudget(AtomicUsize);
 
 impl HeaderBudget {

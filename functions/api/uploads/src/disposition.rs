@@ -3,7 +3,7 @@
 use axum::http::{HeaderMap, header};
 use percent_encoding::percent_decode_str;
 
-/// The name of a part's field, and that of its file. Bytes that are not UTF-8 are replaced by
+/// The field name of a part, and the name of its file. Bytes that are not UTF-8 are replaced by
 /// U+FFFD.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Disposition {

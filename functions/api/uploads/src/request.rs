@@ -1,6 +1,6 @@
 //! The steps that all uploads share, independent of their authorization and of how the bytes are
-//! sent. An [`UploadRequest`] is read and validated, with all field errors reported together, and
-//! becomes an [`AcceptedUpload`], which is carried out.
+//! sent: an [`UploadRequest`] is read and validated, reports all field errors together, and becomes
+//! an [`AcceptedUpload`].
 
 use domain::{HourlyQuota, Principal, Reference, ServiceError, UploadTarget};
 use ingest::{DeclaredFile, ReceivedFile, ValidatedFile, ValidationOutcome};
@@ -19,7 +19,7 @@ pub(crate) struct UploadRequest {
     pub(crate) fields: InputFields,
     /// The uploader.
     pub(crate) principal: Principal,
-    /// What the grant fixes or limits.
+    /// Properties that the grant fixes, and limits that it sets.
     pub(crate) limits: UploadLimits,
     /// The scope of the request's `Idempotency-Key`.
     pub(crate) idempotency: IdempotencyScope,
@@ -125,8 +125,8 @@ impl UploadRequest {
         self.finish(placement, declared)
     }
 
-    /// Returns a replayed upload, whose files were validated when it was first carried out. Fails
-    /// with 422 only for field errors that were found before, as for an unknown space.
+    /// Accepts a replayed upload without validating its files again. Fails with 422 if the
+    /// fields have errors, for example an unknown space.
     ///
     /// `read` is the content of the request, `None` only if a field error was recorded.
     pub(crate) fn without_validation<T>(
@@ -136,9 +136,9 @@ impl UploadRequest {
         Ok(self.finish(None, read)?.upload)
     }
 
-    /// Resolves the folder that the request names, or else the config's own. Returns `None` only if
-    /// a field error was recorded. Fails with 403 if the caller may not create the missing folders
-    /// that it names; those of the config are created for every caller.
+    /// Resolves the folder that the request names, by default that of the config. Returns `None`
+    /// only if a field error was recorded. Fails with 403 if the request names missing folders that
+    /// the caller may not create. Missing folders of the config are created for every caller.
     async fn resolve_placement(&mut self) -> Result<Option<Placement>, ServiceError> {
         let Some(UploadScope { space, config }) = &self.target.scope else {
             return Ok(None);
@@ -179,7 +179,7 @@ impl UploadRequest {
 }
 
 impl AcceptedUpload {
-    /// Returns what the upload's files have in common. Creates missing folders.
+    /// Returns the target that all files of the upload share. Creates missing folders.
     pub(crate) async fn target(&self) -> Result<UploadTarget<'_>, ServiceError> {
         let UploadScope { space, config } = &self.scope;
         let folders = space.create_missing_folders(self.placement.clone()).await?;

@@ -48,8 +48,8 @@ pub(crate) trait UploadAuthorization: Sized + Send + Sync + 'static {
         uploads: &UploadsState,
     ) -> impl Future<Output = Result<UploadGrant<Self>, ApiError>> + Send;
 
-    /// Resolves where the files go. Fails with 403 if that is not authorized. Records field errors
-    /// of names that do not exist.
+    /// Resolves the target of the files. Fails with 403 if it is not authorized. Records field
+    /// errors of names that do not exist.
     fn resolve_target(
         self,
         target: Self::TargetFields,
@@ -64,7 +64,7 @@ pub(crate) trait UploadAuthorization: Sized + Send + Sync + 'static {
 pub(crate) struct UploadGrant<A> {
     /// The uploader.
     pub(crate) principal: Principal,
-    /// What the authorization fixes or limits.
+    /// Properties that the authorization fixes, and limits that it sets.
     pub(crate) limits: UploadLimits,
     /// The scope of the request's `Idempotency-Key`.
     pub(crate) idempotency: IdempotencyScope,
@@ -72,7 +72,7 @@ pub(crate) struct UploadGrant<A> {
     pub(crate) authorization: A,
 }
 
-/// What a grant fixes or limits, independent of the request's fields.
+/// Properties of the files that a grant fixes, and limits that it sets, independent of the request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UploadLimits {
     /// The file's name, which replaces the one in the request.
