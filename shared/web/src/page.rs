@@ -16,6 +16,8 @@ use crate::{
     query::query_fields,
 };
 
+/// The query parameter of the number of items.
+const LIMIT: &str = "limit";
 /// Default number of items on a page.
 const DEFAULT_LIMIT: u16 = 20;
 /// Maximum number of items on a page.
@@ -100,8 +102,9 @@ pub(crate) struct PageParameters {
 
 impl PageParameters {
     pub(crate) fn read(fields: &mut impl FieldReader) -> PageParameters {
-        let limit = fields.optional("limit", Limit::parse);
+        let limit = fields.optional(LIMIT, Limit::parse);
         let cursor = fields.optional(CURSOR, |cursor| Ok(cursor.to_owned()));
+        fields.describe(LIMIT, "Maximum number of items on the page.");
         fields.describe(CURSOR, "`next_cursor` or `prev_cursor` of another page.");
 
         PageParameters {

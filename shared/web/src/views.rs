@@ -41,32 +41,51 @@ pub fn file_url(file: &File, space: &Space, cdn_url: &str) -> Option<String> {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FileView {
     id: FileId,
+    /// Stored name: the last segment of `storage_path`.
     name: String,
     original_name: OriginalName,
+    /// Extension of the MIME type, without a dot.
     extension: String,
+    /// MIME type: detected from the bytes, or declared while the file is pending.
     mime_type: String,
+    /// Size in bytes.
     size: u64,
+    /// Path of the file at the CDN.
     storage_path: String,
+    /// Delivery URL. Null while the file is pending.
     url: Option<String>,
+    /// How the file is delivered.
     #[serde(rename = "type")]
     delivery_type: DeliveryType,
+    /// Category of the file, derived from its MIME type.
     resource_type: ResourceType,
+    /// Whether the bytes are stored and validated.
     status: FileStatus,
+    /// Id of the space.
     space_id: SpaceId,
+    /// Id of the folder. Null at the root.
     folder_id: Option<FolderId>,
+    /// Path of the folder: `photos/vacation/`. Null at the root.
     folder_path: Option<String>,
+    /// Id of the upload config.
     upload_config_id: UploadConfigId,
     #[serde(rename = "ref")]
     reference: Option<Reference>,
+    /// Tags, each once.
     tags: Vec<Tag>,
+    /// SHA-256 of the bytes, in lower-case hex. Null if unknown.
     checksum_sha256: Option<String>,
     /// Metadata, extracted after the upload.
     storage_meta: Map<String, Value>,
     /// Thumbnails, created after the upload.
     thumbnails: Vec<Value>,
+    /// Access control of the file, its own or inherited.
     access_control: EffectiveAccess,
+    /// Uploader of the file: a user, a key or an anonymous caller.
     uploaded_by: Principal,
+    /// Time of creation.
     created_at: Rfc3339,
+    /// Time of the last change.
     updated_at: Rfc3339,
 }
 
@@ -142,15 +161,23 @@ impl FileView {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AnonymousFileView {
     id: FileId,
+    /// Stored name: the last segment of the URL.
     name: String,
     original_name: OriginalName,
+    /// MIME type: detected from the bytes, or declared while the file is pending.
     mime_type: String,
+    /// Size in bytes.
     size: u64,
+    /// How the file is delivered.
     #[serde(rename = "type")]
     delivery_type: DeliveryType,
+    /// Category of the file, derived from its MIME type.
     resource_type: ResourceType,
+    /// Whether the bytes are stored and validated.
     status: FileStatus,
+    /// Delivery URL. Null while the file is pending.
     url: Option<String>,
+    /// Time of creation.
     created_at: Rfc3339,
 }
 

@@ -16,20 +16,26 @@ pub(crate) struct FolderView {
     name: FolderName,
     /// Names of the folders from the root to this one, each followed by a slash: `photos/vacation/`.
     path: Option<String>,
+    /// Id of the space.
     space_id: SpaceId,
     /// Id of the parent folder. Null at the root.
     parent_id: Option<FolderId>,
     /// Whether the folder contains other folders.
     has_children: bool,
+    /// Access control of the content, its own or inherited.
     access_control: EffectiveAccess,
+    /// Security settings of the content, its own or inherited.
     security: FolderSecurityView,
+    /// Time of creation.
     created_at: Rfc3339,
+    /// Time of the last change.
     updated_at: Rfc3339,
 }
 
 /// The effective security settings of a folder's content.
 #[derive(Serialize, JsonSchema)]
 struct FolderSecurityView {
+    /// Watermark of delivered images.
     watermark: Watermark,
     /// Level at which the settings were set.
     source: AccessSource,

@@ -19,6 +19,7 @@ pub(crate) struct SpaceView {
     handle: Handle,
     /// Whether the space accepts uploads and delivers files.
     enabled: bool,
+    /// Whether `storage_path` contains the folder path. Set on creation only.
     folder_mode: FolderMode,
     /// Host of the `url` of files. Null for the host of the CDN.
     custom_domain: Option<HostName>,
@@ -26,7 +27,9 @@ pub(crate) struct SpaceView {
     webhook_url: Option<PublicHttpsUrl>,
     /// Id of the upload config of uploads that do not name one.
     active_upload_config_id: UploadConfigId,
+    /// Time of creation.
     created_at: Rfc3339,
+    /// Time of the last change.
     updated_at: Rfc3339,
 }
 
@@ -53,7 +56,9 @@ impl From<&Space> for SpaceView {
 pub(crate) struct DetailedSpaceView {
     #[serde(flatten)]
     space: SpaceView,
+    /// Access control that files and folders inherit.
     access_control: AccessControlView,
+    /// Security settings that files and folders inherit.
     security: Security,
 }
 
@@ -91,6 +96,7 @@ impl From<&Space> for DetailedSpaceView {
 pub(crate) struct AccountView {
     /// Id of the user of an account key. Null for a space key.
     user_id: Option<UserId>,
+    /// The key of the request.
     key: KeyView,
     /// Role of a space key. Null for an account key, whose role depends on the space.
     role: Option<Role>,
@@ -124,10 +130,12 @@ enum KeyKind {
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct KeyView {
     id: KeyId,
+    /// Name of the key.
     name: KeyName,
     /// The secret: `sk_…`. Only in the response that creates the key.
     #[serde(skip_serializing_if = "Option::is_none")]
     key: Option<String>,
+    /// Whether it is an account key or a space key.
     #[serde(rename = "type")]
     kind: KeyKind,
     /// Id of the space of a space key. Absent for an account key.
@@ -144,7 +152,9 @@ pub(crate) struct KeyView {
     expires_at: Option<Rfc3339>,
     /// Time of the last use, exact to a minute. Null if the key was never used.
     last_used_at: Option<Rfc3339>,
+    /// Time of creation.
     created_at: Rfc3339,
+    /// Time of the last change.
     updated_at: Rfc3339,
 }
 

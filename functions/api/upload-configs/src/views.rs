@@ -12,6 +12,7 @@ use web::Rfc3339;
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct UploadConfigView {
     id: UploadConfigId,
+    /// Id of the space.
     space_id: SpaceId,
     name: UploadConfigName,
     description: Option<Description>,
@@ -23,7 +24,9 @@ pub(crate) struct UploadConfigView {
     delivery_type: DeliveryType,
     /// Restrictions of unsigned uploads. Null only if `allow_unsigned` is false.
     unsigned_restrictions: Option<UnsignedRestrictions>,
+    /// Time of creation.
     created_at: Rfc3339,
+    /// Time of the last change.
     updated_at: Rfc3339,
 }
 

@@ -131,6 +131,8 @@ impl DeclaredFields {
             fields.reject("size", &FieldError::Required);
         }
         let size = fields.integer("size", 1, MAX_FILE_BYTES);
+        fields.describe("filename", "Name of the file.");
+        fields.describe(CONTENT_TYPE, "MIME type of the file.");
         fields.describe("size", "Size of the file, in bytes.");
 
         DeclaredFields {

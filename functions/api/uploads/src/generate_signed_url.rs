@@ -85,8 +85,11 @@ pub(crate) struct SignedUploadUrlView {
     presign_url: String,
     /// HTTP method of both URLs: `POST`.
     method: &'static str,
+    /// Time from which the URL is rejected.
     expires_at: Rfc3339,
+    /// Id of the upload config.
     upload_config_id: UploadConfigId,
+    /// Id of the space.
     space_id: SpaceId,
 }
 

@@ -30,6 +30,7 @@ const MS_PER_SECOND: i64 = 1_000;
 /// The pending file, and the request that uploads its bytes.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct PresignedView {
+    /// Id of the pending file.
     file_id: FileId,
     /// URL to send the bytes to with `PUT`.
     upload_url: String,
@@ -199,8 +200,8 @@ async fn stored_response(
     Ok(response)
 }
 
-/// Signs a URL for the bytes of a pending file, valid for the rest of the first one's lifetime.
-/// Fails with 409 if none is left, even while the file still exists.
+/// Signs a URL for the bytes of a pending file, which expires when the first URL does. Fails with
+/// 409 if the first URL has expired, even if the file still exists.
 async fn presigned_view(
     uploads: &UploadsState,
     created: CreatedPending,

@@ -2,10 +2,7 @@
 
 use serde_json::Value;
 
-use super::{
-    markdown::Table,
-    schema::{FieldName, Schemas},
-};
+use super::{markdown::MarkdownTable, schema::Schemas};
 
 /// Types in responses that describe the same objects as fields of requests.
 const COUNTERPARTS: [(&str, &str); 4] = [
@@ -35,26 +32,22 @@ struct Field<'a> {
 }
 
 impl<'a> RequestBody<'a> {
-    /// Returns the part of the section of `operation_id` that describes the body.
-    pub(super) fn section(&self, operation_id: &str, schemas: &Schemas<'a>) -> String {
+    /// Returns the part of an endpoint's section that describes the body.
+    pub(super) fn section(&self, schemas: &Schemas<'a>) -> String {
         let mut collector = FieldCollector {
             schemas,
             fields: Vec::new(),
         };
         collector.collect("", self.schema, None);
 
-        let mut table = Table::new(&["field", "type", "required", "description"]);
+        let mut table = MarkdownTable::new(&["field", "type", "required", "description"]);
         for field in collector.fields {
-            let name = FieldName {
-                owner: operation_id,
-                field: field.name,
-            };
             let required = if field.is_required { "yes" } else { "" };
             table.row(&[
                 format!("`{}{}`", field.prefix, field.name),
                 schemas.type_text(field.schema),
                 required.to_owned(),
-                schemas.description(&name, field.schema, field.counterpart),
+                schemas.description(field.schema, field.counterpart),
             ]);
         }
 

@@ -6,6 +6,10 @@ use super::{body::RequestBody, operation::OperationEntry, schema::Schemas};
 
 /// An id as the API emits it.
 const ULID: &str = "01JDA7M0Q5W8E2R4T6Y9V1B3N5";
+/// The part of a pattern that matches an id.
+const ULID_PATTERN: &str = "[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}";
+/// A text where the schema requires no format. Cut to its maximum length.
+const TEXT: &str = "example";
 /// Number of optional fields in an example of a request that requires none.
 const OPTIONAL_FIELDS: usize = 1;
 
@@ -132,17 +136,32 @@ fn sample<'a>(name: &str, schema: &'a Value, schemas: &Schemas<'a>) -> Value {
         Some("integer" | "number") => resolved.get("minimum").cloned().unwrap_or(json!(1)),
         Some("array") => json!([sample("", &resolved["items"], schemas)]),
         Some("object") => Value::Object(object(resolved, schemas)),
-        _ => sample_text(resolved),
+        _ => sample_text(name, resolved),
     }
 }
 
-fn sample_text(schema: &Value) -> Value {
+fn sample_text(name: &str, schema: &Value) -> Value {
     match schema["format"].as_str() {
-        Some("binary") => json!("@photo.jpg"),
-        Some("date-time") => json!("2030-01-01T00:00:00.000Z"),
-        Some("uri") => json!("https://example.com/hooks/larder"),
-        _ => json!(ULID),
+        Some("binary") => return json!("@photo.jpg"),
+        Some("date-time") => return json!("2030-01-01T00:00:00.000Z"),
+        Some("uri") => return json!("https://example.com/photo.jpg"),
+        Some("idn-hostname") => return json!("files.example.com"),
+        _ => {}
     }
+    if let Some(value) = schema["enum"].get(0) {
+        return value.clone();
+    }
+
+    let pattern = schema["pattern"].as_str().unwrap_or_default();
+    let is_id = name == "id" || name.ends_with("_id");
+    if is_id || pattern.contains(ULID_PATTERN) {
+        return json!(ULID);
+    }
+
+    let max = schema["maxLength"].as_u64();
+    let max = max.and_then(|max| usize::try_from(max).ok());
+    let text: String = TEXT.chars().take(max.unwrap_or(usize::MAX)).collect();
+    json!(text)
 }
 
 /// Returns a value for a field whose schema says too little to choose one.

@@ -1,17 +1,17 @@
 //! Tables, links and anchors as GitHub renders them.
 
 /// A table under construction.
-pub(super) struct Table {
+pub(super) struct MarkdownTable {
     head: String,
     rows: Vec<String>,
 }
 
-impl Table {
+impl MarkdownTable {
     /// Returns a table without rows.
-    pub(super) fn new(columns: &[&str]) -> Table {
+    pub(super) fn new(columns: &[&str]) -> MarkdownTable {
         let head = columns.join(" | ");
         let rule = vec!["---"; columns.len()].join(" | ");
-        Table {
+        MarkdownTable {
             head: format!("| {head} |\n| {rule} |\n"),
             rows: Vec::new(),
         }

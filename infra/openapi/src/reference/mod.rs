@@ -4,16 +4,16 @@
 //! below [`MARKER`] is generated.
 
 mod body;
-mod descriptions;
 mod example;
 mod markdown;
 mod operation;
 mod schema;
+mod section;
 
 use serde_json::Value;
 
 use self::{
-    markdown::{Table, anchor, link},
+    markdown::{MarkdownTable, anchor, link},
     operation::OperationEntry,
     schema::Schemas,
 };
@@ -39,7 +39,7 @@ fn reference(document: &Value) -> String {
         let sections = operations
             .iter()
             .filter(|operation| tag["name"] == operation.tag())
-            .map(|operation| operation.section(&schemas));
+            .map(|operation| section::section(operation, &schemas));
         let heading = tag["description"].as_str().unwrap_or_default();
         format!("## {heading}\n{}\n", sections.collect::<String>())
     };
@@ -63,10 +63,12 @@ const METHODS: [&str; 4] = ["GET", "POST", "PUT", "DELETE"];
 /// Returns the operations, by path and method.
 fn operations(document: &Value) -> Vec<OperationEntry<'_>> {
     let paths = document["paths"].as_object().into_iter().flatten();
-    paths.flat_map(of_path).collect()
+    paths
+        .flat_map(|(path, methods)| of_path(path, methods))
+        .collect()
 }
 
-fn of_path<'a>((path, methods): (&'a String, &'a Value)) -> Vec<OperationEntry<'a>> {
+fn of_path<'a>(path: &'a str, methods: &'a Value) -> Vec<OperationEntry<'a>> {
     let entry = |method: &&'static str| {
         let description = methods.get(method.to_lowercase())?;
         Some(OperationEntry {
@@ -80,7 +82,7 @@ fn of_path<'a>((path, methods): (&'a String, &'a Value)) -> Vec<OperationEntry<'
 
 /// Returns a table of all endpoints, with links to their sections.
 fn overview(operations: &[OperationEntry<'_>]) -> String {
-    let mut table = Table::new(&["endpoint", "caller", "summary"]);
+    let mut table = MarkdownTable::new(&["endpoint", "caller", "summary"]);
     for operation in operations {
         let target = anchor(operation.summary());
         let name = format!("`{} {}`", operation.method, operation.short_path());

@@ -2,10 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{
-    descriptions,
-    markdown::{Table, anchor, link, sentences},
-};
+use super::markdown::{MarkdownTable, anchor, link, sentences};
 
 /// Where a schema refers to another.
 const PREFIX: &str = "#/components/schemas/";
@@ -15,14 +12,6 @@ const WITHOUT_SECTION: [&str; 2] = ["Error", "Blank"];
 /// The schemas of a document, by name.
 pub(super) struct Schemas<'a> {
     by_name: Option<&'a Map<String, Value>>,
-}
-
-/// A field whose description is needed.
-pub(super) struct FieldName<'a> {
-    /// Id of the operation, or name of the type, that it belongs to.
-    pub(super) owner: &'a str,
-    /// Its own name, without those of the objects around it.
-    pub(super) field: &'a str,
 }
 
 impl<'a> Schemas<'a> {
@@ -102,18 +91,12 @@ impl<'a> Schemas<'a> {
         }
     }
 
-    /// Returns the description of a field: its own, that of the same field in `counterpart`, one by
-    /// its name, or that of its type. Values of a fixed set and the default follow.
-    pub(super) fn description(
-        &self,
-        name: &FieldName<'_>,
-        schema: &'a Value,
-        counterpart: Option<&'a Value>,
-    ) -> String {
+    /// Returns the description of a field: its own, that of the same field in `counterpart`, or that
+    /// of its type. Values of a fixed set and the default follow.
+    pub(super) fn description(&self, schema: &'a Value, counterpart: Option<&'a Value>) -> String {
         let own = |schema: &'a Value| schema["description"].as_str();
         let description = own(schema)
             .or_else(|| counterpart.and_then(own))
-            .or_else(|| descriptions::by_name(name.owner, name.field))
             .or_else(|| own(self.scalar_type(schema)?));
 
         let values = self.values(schema);
@@ -187,28 +170,27 @@ impl<'a> Schemas<'a> {
         let description = schema["description"].as_str().unwrap_or_default();
         let description = description.replace('\n', " ");
         let table = if schema.get("properties").is_some() {
-            self.property_table(name, schema)
+            self.property_table(schema)
         } else {
             self.value_table(schema)
         };
         format!("\n### {name}\n\n{description}\n\n{table}")
     }
 
-    fn property_table(&self, owner: &str, schema: &'a Value) -> String {
-        let mut table = Table::new(&["field", "type", "description"]);
+    fn property_table(&self, schema: &'a Value) -> String {
+        let mut table = MarkdownTable::new(&["field", "type", "description"]);
         for (field, inner) in schema["properties"].as_object().into_iter().flatten() {
-            let name = FieldName { owner, field };
             table.row(&[
                 format!("`{field}`"),
                 self.type_text(inner),
-                self.description(&name, inner, None),
+                self.description(inner, None),
             ]);
         }
         table.finish()
     }
 
     fn value_table(&self, schema: &'a Value) -> String {
-        let mut table = Table::new(&["value", "meaning"]);
+        let mut table = MarkdownTable::new(&["value", "meaning"]);
         for variant in alternatives(schema).into_iter().flatten() {
             let meaning = variant["description"].as_str().unwrap_or_default();
             table.row(&[self.variant_text(variant), meaning.to_owned()]);
