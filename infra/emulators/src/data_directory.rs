@@ -16,11 +16,11 @@ use rusqlite::{Connection, OpenFlags};
 use crate::error::EmulatorStartError;
 
 /// Format of the data directory, the content of its format file.
-const FORMAT: &str = "5";
+const FORMAT: u32 = 5;
 
 /// The locked file. Never removed: another process may be about to lock it.
 const LOCK: &str = "lock";
-/// The format file, created after all stores, and its name while it is written.
+/// The format file, and its name until all stores are created.
 const FORMAT_FILE: &str = "format";
 const FORMAT_DRAFT: &str = "format.new";
 /// Directory of S3.
@@ -90,9 +90,25 @@ impl DataDirectory {
 
         if directory.is_complete()? {
             directory.check_stores()?;
+        } else {
+            directory.begin()?;
         }
 
         Ok(directory)
+    }
+
+    /// Records that the stores are being created. Fails if there is data of an unknown format.
+    fn begin(&self) -> Result<(), EmulatorStartError> {
+        let draft = self.root.join(FORMAT_DRAFT);
+        let is_begun = fs::read_to_string(&draft).is_ok_and(|text| text == FORMAT.to_string());
+        let mut stores = [self.dynamodb(), self.sqs(), self.s3(), self.secrets()].into_iter();
+        if !is_begun && stores.any(|store| store.exists()) {
+            return Err(EmulatorStartError::UnknownFormat {
+                path: self.root.clone(),
+                expected: FORMAT,
+            });
+        }
+        fs::write(&draft, FORMAT.to_string()).map_err(|reason| unusable(&draft, reason))
     }
 
     fn check_stores(&self) -> Result<(), EmulatorStartError> {
@@ -113,9 +129,7 @@ impl DataDirectory {
         let draft = self.root.join(FORMAT_DRAFT);
         let path = self.format_file();
         // Renamed into place, so that the file is never incomplete.
-        fs::write(&draft, FORMAT)
-            .and_then(|()| fs::rename(&draft, &path))
-            .map_err(|reason| unusable(&path, reason))
+        fs::rename(&draft, &path).map_err(|reason| unusable(&path, reason))
     }
 
     /// Returns the path of DynamoDB's database.
@@ -144,15 +158,23 @@ impl DataDirectory {
 
     /// Returns whether all stores were created. Fails if the format is not supported.
     fn is_complete(&self) -> Result<bool, EmulatorStartError> {
-        match fs::read_to_string(self.format_file()) {
-            Ok(found) if found == FORMAT => Ok(true),
-            Ok(found) => Err(EmulatorStartError::Format {
-                path: self.root.clone(),
+        let text = match fs::read_to_string(self.format_file()) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(reason) => return Err(unusable(&self.format_file(), reason)),
+        };
+
+        let path = self.root.clone();
+        let expected = FORMAT;
+        match text.trim().parse() {
+            Ok(FORMAT) => Ok(true),
+            Ok(found) if found < FORMAT => Err(EmulatorStartError::OldFormat {
+                path,
                 found,
-                expected: FORMAT,
+                expected,
             }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(reason) => Err(unusable(&self.format_file(), reason)),
+            Ok(_) => Err(EmulatorStartError::NewFormat { path }),
+            Err(_) => Err(EmulatorStartError::UnknownFormat { path, expected }),
         }
     }
 }
@@ -202,8 +224,8 @@ fn clear(root: &Path, extra_files: &[&str]) -> Result<(), EmulatorStartError> {
         .map(fs::DirEntry::path)
         .filter(|path| !path.ends_with(LOCK))
         .collect();
-    // The format file first: without it, the rest of an aborted reset does not count as damaged.
-    paths.sort_by_key(|path| !path.ends_with(FORMAT_FILE));
+    // The format file first: without it, the rest of an aborted reset is rejected.
+    paths.sort_by_key(|path| !path.ends_with(FORMAT_FILE) && !path.ends_with(FORMAT_DRAFT));
     for path in paths {
         let removed = if path.is_dir() {
             fs::remove_dir_all(path)

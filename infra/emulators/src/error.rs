@@ -30,19 +30,41 @@ pub enum EmulatorStartError {
         /// The file or directory.
         path: PathBuf,
     },
-    /// The data directory has the format of another version.
+    /// The data directory has the format of an older version.
     #[error(
-        "the data directory {} has format {found:?}, this version reads format {expected:?}: \
-         start with --reset to delete its data",
+        "the data directory {} has format {found}, but this version reads format {expected}. \
+         Start with --reset to delete its data",
         path.display()
     )]
-    Format {
+    OldFormat {
         /// The directory.
         path: PathBuf,
         /// Its format.
-        found: String,
+        found: u32,
         /// The supported format.
-        expected: &'static str,
+        expected: u32,
+    },
+    /// The data directory has the format of a newer version.
+    #[error(
+        "the data directory {} was written by a newer version. \
+         Use that version, or start with --reset to delete its data",
+        path.display()
+    )]
+    NewFormat {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The data directory has data, but its format file is missing or not a number.
+    #[error(
+        "the data directory {} has data of an unknown format, but this version reads format {expected}. \
+         Start with --reset to delete its data",
+        path.display()
+    )]
+    UnknownFormat {
+        /// The directory.
+        path: PathBuf,
+        /// The supported format.
+        expected: u32,
     },
     /// A file of the data directory is missing or unreadable. It is left unchanged.
     #[error("{} is damaged: {reason}", path.display())]

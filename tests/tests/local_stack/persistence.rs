@@ -181,7 +181,7 @@ async fn start_failure_names_its_cause() {
 }
 
 #[tokio::test]
-async fn data_directory_of_older_format_is_rejected_until_reset() {
+async fn data_directory_of_other_format_is_rejected_until_reset() {
     let directory = TempDir::new().expect("a temporary directory");
     let data_dir = directory.path().join("data");
     let format_file = data_dir.join("format");
@@ -190,23 +190,75 @@ async fn data_directory_of_older_format_is_rejected_until_reset() {
     first.kill();
     let format = std::fs::read_to_string(&format_file).expect("a format");
 
-    std::fs::write(&format_file, "3").expect("written");
-    let message = Program::start(&data_dir, &[]).rejected();
-    assert!(
-        message.contains(&format!(
-            "has format \"3\", this version reads format {format:?}"
-        )) && message.contains("--reset"),
-        "{message}"
+    let directory_name = data_dir.display();
+    let old = format!(
+        "the data directory {directory_name} has format 3, but this version reads format \
+         {format}. Start with --reset to delete its data"
     );
-    assert_eq!(
-        std::fs::read_to_string(&format_file).ok().as_deref(),
-        Some("3")
+    let new = format!(
+        "the data directory {directory_name} was written by a newer version. Use that version, \
+         or start with --reset to delete its data"
     );
+    let unknown = format!(
+        "the data directory {directory_name} has data of an unknown format, but this version \
+         reads format {format}. Start with --reset to delete its data"
+    );
+    for (content, expected) in [
+        (Some("3"), &old),
+        (Some("1000"), &new),
+        (Some("four"), &unknown),
+        (None, &unknown),
+    ] {
+        match content {
+            Some(content) => std::fs::write(&format_file, content).expect("written"),
+            None => std::fs::remove_file(&format_file).expect("removed"),
+        }
+        let message = Program::start(&data_dir, &[]).rejected();
+        assert!(message.contains(expected), "{message}");
+        let left = std::fs::read_to_string(&format_file).ok();
+        assert_eq!(left.as_deref(), content);
+    }
 
     let mut second = Program::start(&data_dir, &["--reset"]);
     second.ready();
     second.kill();
     assert_eq!(std::fs::read_to_string(&format_file).ok(), Some(format));
+}
+
+#[tokio::test]
+async fn missing_or_truncated_object_is_rejected() {
+    let directory = TempDir::new().expect("a temporary directory");
+    let data_dir = directory.path().join("data");
+    let mut first = Program::start(&data_dir, &[]);
+    let (_, local) = first.ready();
+    let account = client(&local);
+    let space = account
+        .post("/spaces", json!({"name": "Acme"}))
+        .await
+        .expect_created();
+    let handle = space["handle"].as_str().expect("a handle");
+    account
+        .upload(form(handle, "photo.jpg", "image/jpeg", PHOTO))
+        .await
+        .expect_created();
+    first.kill();
+
+    let blobs = data_dir.join("s3/blobs");
+    let shards = std::fs::read_dir(blobs).expect("a directory");
+    let mut files = shards
+        .flat_map(|shard| std::fs::read_dir(shard.expect("an entry").path()).expect("a directory"));
+    let path = files.next().expect("a file").expect("an entry").path();
+    let expected = format!("It should contain the {} bytes of ", PHOTO.len());
+
+    std::fs::write(&path, &PHOTO[..10]).expect("written");
+    let truncated = Program::start(&data_dir, &[]).rejected();
+    let found = format!("{} contains 10 bytes. {expected}", path.display());
+    assert!(truncated.contains(&found), "{truncated}");
+
+    std::fs::remove_file(&path).expect("removed");
+    let missing = Program::start(&data_dir, &[]).rejected();
+    let found = format!("{} is missing. {expected}", path.display());
+    assert!(missing.contains(&found), "{missing}");
 }
 
 #[tokio::test]

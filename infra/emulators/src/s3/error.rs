@@ -32,7 +32,7 @@ pub(crate) enum OpenError {
     },
     /// The database has the format of another version.
     #[error(
-        "{}: has format {found}, this version reads format {expected}: start with --reset to delete the data",
+        "{} has format {found}, but this version reads format {expected}. Start with --reset to delete the data",
         path.display()
     )]
     Format {
@@ -44,10 +44,14 @@ pub(crate) enum OpenError {
         expected: i64,
     },
     /// The bytes of an object are missing or truncated.
-    #[error("{}: should contain the {expected} bytes of {owner}, {}", path.display(), match found {
-        Some(found) => format!("contains {found}"),
-        None => "is missing".to_owned(),
-    })]
+    #[error(
+        "{} {}. It should contain the {expected} bytes of {owner}",
+        path.display(),
+        match found {
+            Some(found) => format!("contains {found} bytes"),
+            None => "is missing".to_owned(),
+        }
+    )]
     Blob {
         /// The file.
         path: PathBuf,
