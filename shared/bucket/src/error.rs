@@ -4,6 +4,7 @@ use std::{error::Error as StdError, fmt};
 
 use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
 use domain::ServiceError;
+use telemetry::AwsError;
 
 /// Error codes that are retryable.
 pub(crate) const RETRYABLE: [&str; 5] = [
@@ -53,9 +54,9 @@ impl BucketError {
             _ => true,
         };
         if is_retryable {
-            BucketError::Busy(error.into())
+            BucketError::Busy(cause(error))
         } else {
-            BucketError::Rejected(error.into())
+            BucketError::Rejected(cause(error))
         }
     }
 }
@@ -67,6 +68,24 @@ impl From<BucketError> for ServiceError {
             BucketError::Rejected(_) => ServiceError::internal(error),
         }
     }
+}
+
+/// Returns an error of the SDK as the cause of a failure. The SDK's own text of an error response
+/// contains Rust debug output.
+fn cause<E, R>(error: SdkError<E, R>) -> Box<dyn StdError + Send + Sync>
+where
+    E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
+    R: fmt::Debug + Send + Sync + 'static,
+{
+    if let Some(code) = error.code() {
+        let text = AwsError {
+            code,
+            message: error.message(),
+            request_id: error.meta().extra("aws_request_id"),
+        };
+        return text.to_string().into();
+    }
+    error.into()
 }
 
 /// Returns the error code of S3.

@@ -1,4 +1,7 @@
-//! AWS error codes that are counted in metrics, or decide whether a call is retried.
+//! AWS errors: codes that are counted in metrics or decide whether a call is retried, and their text
+//! in the log.
+
+use std::fmt;
 
 /// Codes of throttled calls ("Error handling with DynamoDB" in the Amazon
 /// DynamoDB developer guide, "Common errors" in the Amazon SQS API reference, "Error responses" in
@@ -21,6 +24,30 @@ const CONFLICT: [&str; 4] = [
     "TransactionConflict",
     "ConditionalRequestConflict",
 ];
+
+/// An error response of an AWS service.
+#[derive(Clone, Copy, Debug)]
+pub struct AwsError<'a> {
+    /// Error code.
+    pub code: &'a str,
+    /// Message for people.
+    pub message: Option<&'a str>,
+    /// Id of the request, which AWS Support asks for.
+    pub request_id: Option<&'a str>,
+}
+
+impl fmt::Display for AwsError<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.code)?;
+        if let Some(message) = self.message {
+            write!(formatter, ": {message}")?;
+        }
+        if let Some(request_id) = self.request_id {
+            write!(formatter, " (request {request_id})")?;
+        }
+        Ok(())
+    }
+}
 
 /// Whether an error code, or a reason of a cancelled transaction, means throttling.
 pub fn is_throttling(code: &str) -> bool {

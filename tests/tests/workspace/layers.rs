@@ -13,8 +13,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("telemetry", &["domain"]),
     ("worker", &["domain", "telemetry"]),
     ("table", &["domain", "telemetry"]),
-    ("bucket", &["domain"]),
-    ("queue", &["domain"]),
+    ("bucket", &["domain", "telemetry"]),
+    ("queue", &["domain", "telemetry"]),
     ("media", &["domain"]),
     (
         "tenant",
