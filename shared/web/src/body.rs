@@ -24,6 +24,12 @@ pub fn content_type(headers: &HeaderMap) -> Option<Mime> {
     value.to_str().ok()?.parse().ok()
 }
 
+/// Returns the declared size of a body, in bytes; `None` if it is not declared.
+pub fn content_length(headers: &HeaderMap) -> Option<u64> {
+    let value = headers.get(header::CONTENT_LENGTH)?;
+    value.to_str().ok()?.parse().ok()
+}
+
 /// Reads a JSON body without its byte order mark. An empty body of any content type is `{}`.
 ///
 /// Fails with 415 if the body has another content type or a content encoding, with 413 above
@@ -41,6 +47,11 @@ pub(crate) async fn read_json(headers: &HeaderMap, body: Body) -> Result<Bytes, 
         } else {
             Err(not_json())
         };
+    }
+
+    // A body that declares to be too large is not read at all.
+    if content_length(headers).is_some_and(|length| length > MAX_JSON_BYTES as u64) {
+        return Err(too_large());
     }
 
     let bytes = read_bounded(body).await?;

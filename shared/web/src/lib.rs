@@ -50,7 +50,7 @@ pub use access_settings::{AccessControlChange, SecurityChange};
 pub use api_key::has_key;
 pub use api_state::{ApiState, RateLimitTier};
 pub use authenticated::{AccountHolder, AnyRole, Authenticated, SpaceQuery, authenticate_optional};
-pub use body::{content_type, drain, require_unencoded};
+pub use body::{content_length, content_type, drain, require_unencoded};
 pub use can::{
     Action, Can, DeleteSpace, ManageFileAccess, ManageFiles, ManageFolders, ManageKeys,
     ManageSpace, ManageUploadConfigs, ReadFiles, ReadFolders, ReadSpace, ReadUploadConfigs,

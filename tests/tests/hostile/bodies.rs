@@ -156,6 +156,26 @@ async fn truncated_body_is_rejected_and_writes_nothing(stack: &Stack) {
     }
 }
 
+#[stack_test(options = slow_bodies())]
+async fn body_that_declares_too_many_bytes_is_rejected_unread(stack: &Stack) {
+    let [api, _] = Target::of_stack(stack).await;
+    let mebibyte = 1 << 20;
+    let declared =
+        |lines: &str, bytes: usize| post(&api, &format!("{lines}content-length: {bytes}\r\n"), "");
+
+    for (request, status) in [
+        (declared("", mebibyte + 1), 413),
+        (declared("expect: 100-continue\r\n", mebibyte + 1), 413),
+        (declared("", mebibyte), 408),
+    ] {
+        let response = RawConnection::request(&api.url, &request)
+            .await
+            .expect("an answer");
+        response.expect_error(status);
+        api.is_well().await;
+    }
+}
+
 /// Options of a stack that waits 50 ms for the next bytes of a body.
 fn slow_bodies() -> StackOptions {
     StackOptions {

@@ -5,12 +5,12 @@
 
 use axum::extract::Request;
 use domain::{ErrorKind, FieldError, OriginalName, ServiceError, Timestamp};
-use http::{HeaderMap, header};
+use http::HeaderMap;
 use ingest::{ReceivedFile, Spool};
 use mime::Mime;
 use multer::{Field, Multipart};
 use serde_json::{Map, Value};
-use web::{FieldReader, InputFields, content_type, drain, require_unencoded};
+use web::{FieldReader, InputFields, content_length, content_type, drain, require_unencoded};
 
 use crate::{
     bounded_body::{BodyLimitError, BoundedBody, HeaderBudget, max_body_bytes},
@@ -80,15 +80,6 @@ fn boundary(headers: &HeaderMap) -> Result<String, ServiceError> {
         .map(|boundary| boundary.to_string());
     let boundary = boundary.filter(|boundary| !boundary.is_empty());
     boundary.ok_or_else(|| ServiceError::malformed("The content type of the form has no boundary."))
-}
-
-fn content_length(headers: &HeaderMap) -> Option<u64> {
-    headers
-        .get(header::CONTENT_LENGTH)?
-        .to_str()
-        .ok()?
-        .parse()
-        .ok()
 }
 
 /// An error in a part itself.
