@@ -86,8 +86,29 @@ where
     {
         Ok(())
     } else {
-        Err(FieldError::WrongDimensions.into())
+        Err(FieldError::WrongDimensions {
+            width,
+            height,
+            bounds: bounds_text(rules),
+        }
+        .into())
     }
+}
+
+/// Returns the bounds of dimensions in words: "a width of at least 10 and at most 20".
+fn bounds_text(rules: &ValidationRules) -> String {
+    let side = |name: &str, min: Option<u32>, max: Option<u32>| {
+        let bound = |words: &str, side: u32| format!("{words} {side}");
+        let min = min.map(|min| bound("at least", min));
+        let max = max.map(|max| bound("at most", max));
+        let bounds: Vec<String> = min.into_iter().chain(max).collect();
+        (!bounds.is_empty()).then(|| format!("a {name} of {}", bounds.join(" and ")))
+    };
+
+    let width = side("width", rules.min_image_width, rules.max_image_width);
+    let height = side("height", rules.min_image_height, rules.max_image_height);
+    let sides: Vec<String> = width.into_iter().chain(height).collect();
+    sides.join(", and ")
 }
 
 /// Reads an image's header. Fails if it is malformed or not within the longest prefix.
@@ -105,7 +126,7 @@ where
                 // At least twice as many: a header of many small segments asks for one at a time.
                 length = bytes.max(2 * length).min(MAX_PREFIX_BYTES);
             }
-            Err(_) => return Err(FieldError::WrongDimensions.into()),
+            Err(_) => return Err(FieldError::NoDimensions.into()),
         }
     }
 }

@@ -26,8 +26,8 @@ const TEXTUAL_FORMATS: [&str; 3] = [
     "application/rtf",
     "application/postscript",
 ];
-/// The field error of bytes that contradict the declared type.
-const CONTRADICTION: FieldError = FieldError::Custom("must match the declared content type");
+/// What errors name the type of bytes that are neither text nor of a recognized format.
+const UNRECOGNIZED: &str = "not recognized";
 
 /// Returns the type that a file is stored as, by its first bytes. Fails if they contradict the
 /// declared type.
@@ -87,10 +87,14 @@ fn detect(
             && (!is_text || TEXTUAL_FORMATS.contains(&detected.mime_type()))
     });
 
-    match detected {
-        Some(detected) => of_format(detected.mime_type(), detected.extension(), declared),
-        None if is_text => of_text(head, declared, name, rules),
-        None if declared.is_some_and(has_signature) => Err(CONTRADICTION),
+    if let Some(detected) = detected {
+        return of_format(detected.mime_type(), detected.extension(), declared);
+    }
+    if is_text {
+        return of_text(head, declared, name, rules);
+    }
+    match declared.filter(|declared| has_signature(declared)) {
+        Some(declared) => Err(contradiction(declared, UNRECOGNIZED)),
         None => Ok(of_type(UNKNOWN, UNKNOWN_EXTENSION)),
     }
 }
@@ -108,7 +112,7 @@ fn of_format(
             return Ok(of_type(mime_type, extension));
         }
         if media_types::contradicts(detected, declared) {
-            return Err(CONTRADICTION);
+            return Err(contradiction(declared, detected));
         }
     }
 
@@ -137,8 +141,10 @@ fn of_text(
     if is_declared_svg && is_svg(head) {
         return Ok(of_type(SVG, "svg"));
     }
-    if declared.is_some_and(has_signature) {
-        return Err(CONTRADICTION);
+    if let Some(declared) = declared
+        && has_signature(declared)
+    {
+        return Err(contradiction(declared, PLAIN_TEXT));
     }
     if is_executable(extension) && rules.allows(extension) {
         return Ok(of_type(PLAIN_TEXT, extension));
@@ -153,6 +159,14 @@ fn of_text(
     let stored_extension =
         media_types::textual_extension(mime_type).unwrap_or(PLAIN_TEXT_EXTENSION);
     Ok(of_type(mime_type, stored_extension))
+}
+
+/// Returns the field error of bytes that contradict the declared type.
+fn contradiction(declared: &str, detected: &str) -> FieldError {
+    FieldError::ContradictsType {
+        declared: declared.to_owned(),
+        detected: detected.to_owned(),
+    }
 }
 
 /// Returns whether files of a declared type always have a signature that is detected.
@@ -296,21 +310,21 @@ mod tests {
     fn bytes_that_contradict_the_declared_type_are_rejected() {
         let text = b"just text";
         let binary = b"\0\x01\x02\x03";
-        for (head, declared) in [
-            (JPEG, "application/pdf"),
-            (JPEG, "text/plain"),
-            (PNG, "video/mp4"),
-            (PNG, "application/json"),
-            (ZIP, "image/png"),
-            (ZIP, "application/pdf"),
-            (OLE, "application/pdf"),
-            (MP4, "image/png"),
-            (text, "image/png"),
-            (text, "image/svg+xml"),
-            (binary, "video/mp4"),
+        for (head, declared, detected) in [
+            (JPEG, "application/pdf", "image/jpeg"),
+            (JPEG, "text/plain", "image/jpeg"),
+            (PNG, "video/mp4", "image/png"),
+            (PNG, "application/json", "image/png"),
+            (ZIP, "image/png", "application/zip"),
+            (ZIP, "application/pdf", "application/zip"),
+            (OLE, "application/pdf", "application/x-ole-storage"),
+            (MP4, "image/png", "video/mp4"),
+            (text, "image/png", "text/plain"),
+            (text, "image/svg+xml", "text/plain"),
+            (binary, "video/mp4", "not recognized"),
         ] {
             let result = stored(head, Some(declared), "a");
-            assert_eq!(result, Err(CONTRADICTION), "{declared}");
+            assert_eq!(result, Err(contradiction(declared, detected)));
         }
     }
 }

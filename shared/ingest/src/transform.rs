@@ -104,7 +104,9 @@ async fn spool(bytes: &[u8]) -> Result<Spooled, IngestError> {
 /// Returns the field error of an image that cannot be transformed.
 fn ingest_error(error: MediaError) -> IngestError {
     let field_error = match error {
-        MediaError::Truncated => FieldError::Custom("must not be a truncated image"),
+        MediaError::Truncated => {
+            FieldError::Custom("must be a complete image; this one is truncated")
+        }
         MediaError::Malformed(_) | MediaError::UnsupportedFormat(_) => {
             FieldError::Custom("must be an image that can be decoded")
         }

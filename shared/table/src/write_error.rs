@@ -45,6 +45,27 @@ pub enum WriteError {
     Failed(#[from] TableError),
 }
 
+impl WriteError {
+    /// Returns the error of a request, with the name of the file in the message if its storage path
+    /// is taken.
+    pub fn of_file(self, name: &str) -> ServiceError {
+        match self {
+            WriteError::ConditionFailed(Reason::PathTaken) => {
+                file_exists(&format!("named `{name}`"))
+            }
+            error => error.into(),
+        }
+    }
+}
+
+/// Returns the 409 of a file whose storage path is taken.
+fn file_exists(which: &str) -> ServiceError {
+    let message = format!(
+        "A file {which} already exists. Rename the file, or use an upload config with `unique_filename`."
+    );
+    ServiceError::conflict(message, "file", FieldError::Taken)
+}
+
 impl From<WriteError> for ServiceError {
     fn from(error: WriteError) -> ServiceError {
         let reason = match error {
@@ -54,11 +75,7 @@ impl From<WriteError> for ServiceError {
 
         match reason {
             Reason::NameTaken => FieldErrors::from(("name", FieldError::Taken)).into(),
-            Reason::PathTaken => ServiceError::conflict(
-                "A file with this name already exists.",
-                "file",
-                FieldError::Taken,
-            ),
+            Reason::PathTaken => file_exists("with this name"),
             Reason::ConfigMissing => {
                 FieldErrors::from(("active_upload_config_id", FieldError::InvalidSelection)).into()
             }

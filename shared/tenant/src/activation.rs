@@ -95,7 +95,7 @@ impl Activation<'_> {
             }
             Err(error @ WriteError::ConditionFailed(Reason::PathTaken)) => {
                 self.remove_bytes().await;
-                Err(error.into())
+                Err(error.of_file(&file.name).into())
             }
             Err(WriteError::Failed(error)) => Ok(self.after_failure(error.into()).await?),
             Err(error) => Err(error.into()),

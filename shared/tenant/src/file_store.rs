@@ -166,7 +166,10 @@ impl FileStore<'_> {
                 })));
             }
             Err(error @ WriteError::ConditionFailed(_)) => {
-                return Err(FailedWrite::definite(error.into()));
+                return Err(FailedWrite::definite(match records {
+                    [file] => error.of_file(&file.name),
+                    _ => error.into(),
+                }));
             }
             Err(error @ WriteError::Failed(_)) => {
                 let exist = table.resolve_unknown_commit(records, reservation).await;

@@ -43,11 +43,15 @@ impl SpaceScope {
 
     /// Fails with 403 unless the caller uploaded the file or has the role admin.
     pub fn require_file_manager(&self, file: &File, caller: &Caller) -> Result<(), ServiceError> {
-        if file.uploaded_by == caller.principal() {
-            Ok(())
-        } else {
-            self.require_role(Role::Admin)
+        if file.uploaded_by == caller.principal() || self.role() >= Role::Admin {
+            return Ok(());
         }
+        let message = if file.uploaded_by.is_anonymous() {
+            "This file was uploaded without an API key. This action requires the role admin or higher."
+        } else {
+            "Another user or API key uploaded this file. This action requires the role admin or higher."
+        };
+        Err(ServiceError::forbidden(message))
     }
 
     /// Changes a file's record. On a conflict, `change` is applied to the current version.

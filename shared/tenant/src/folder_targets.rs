@@ -35,6 +35,15 @@ pub struct Placement {
     missing: Vec<FolderName>,
 }
 
+impl Placement {
+    /// Returns the path of the folder from the root: `photos/vacation`.
+    fn path(&self) -> String {
+        let existing = self.existing.path().unwrap_or_default();
+        let missing: Vec<&str> = self.missing.iter().map(FolderName::as_str).collect();
+        format!("{existing}{}", missing.join("/"))
+    }
+}
+
 impl SpaceScope {
     /// Resolves a selected folder. Field errors are those of `folder_id` and `folder_path`.
     pub async fn placement(
@@ -99,11 +108,13 @@ impl SpaceScope {
 
     /// Fails with 403 if folders have to be created and the caller's role does not allow it.
     pub fn require_placeable(&self, placement: &Placement) -> Result<(), ServiceError> {
-        if placement.missing.is_empty() {
-            Ok(())
-        } else {
-            self.require_role(Role::Admin)
+        if placement.missing.is_empty() || self.role() >= Role::Admin {
+            return Ok(());
         }
+        Err(ServiceError::forbidden(format!(
+            "The folder `{}` does not exist. Creating folders requires the role admin or higher.",
+            placement.path()
+        )))
     }
 
     /// Creates the missing folders of a placement. Returns all its folders.

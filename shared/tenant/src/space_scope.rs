@@ -207,8 +207,8 @@ fn require_role(role: Role, min: Role) -> Result<(), ServiceError> {
         return Ok(());
     }
     let message = format!(
-        "This action requires the role {} or higher. Your role is {}.",
-        min.name(),
+        "This action requires the role {}. Your role is {}.",
+        min.or_higher(),
         role.name()
     );
     Err(ServiceError::new(ErrorKind::Forbidden, message))

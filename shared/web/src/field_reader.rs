@@ -10,6 +10,7 @@
 
 use domain::{FieldError, FieldErrors, Timestamp};
 use schemars::JsonSchema;
+use serde_json::Value;
 
 /// A request type that is read from fields.
 pub trait FromFields: Sized + Send {
@@ -86,6 +87,9 @@ pub trait FieldReader: Sized {
     /// Reads an integer from `min` to `max` that may be absent or null.
     fn integer(&mut self, name: &str, min: i64, max: i64) -> Option<i64>;
 
+    /// Reads the size of a file: 1 to `max` bytes. It may be absent or null.
+    fn file_size(&mut self, name: &str, max: i64) -> Option<i64>;
+
     /// Reads a string or an integer that may be absent or null.
     fn name_or_integer<T: JsonSchema>(
         &mut self,
@@ -160,6 +164,9 @@ pub trait FieldReader: Sized {
 
     /// Describes a field that was read before, for users of the API. Only the schema contains it.
     fn describe(&mut self, _name: &str, _description: &'static str) {}
+
+    /// Sets the example of a field that was read before. Only the schema contains it.
+    fn example(&mut self, _name: &str, _example: impl FnOnce() -> Value) {}
 
     /// Rejects fields whose names are not in `known`.
     fn deny_unknown(&mut self, known: &[&str]);

@@ -14,7 +14,7 @@ use domain::{
     ReservationOutcome, Secret, ServiceError, Timestamp,
 };
 use futures::FutureExt as _;
-use http::{HeaderName, request::Parts};
+use http::{HeaderMap, HeaderName, HeaderValue, request::Parts};
 use serde::Serialize;
 use serde_json::Value;
 use tenant::Tenants;
@@ -135,14 +135,12 @@ impl IdempotencyScope {
         state: &ApiState,
         secret: impl FnOnce(&IdempotencyKey) -> Secret,
     ) -> IdempotencyScope {
-        let header = parts.headers.get(IDEMPOTENCY_KEY);
-        let key = header.map(|header| IdempotencyKey::parse(header.as_bytes()));
         let with_secret = |key: IdempotencyKey| ScopedKey {
             secret: secret(&key),
             key,
         };
         IdempotencyScope {
-            key: key.map(|key| key.map(with_secret)),
+            key: read_key(&parts.headers).map(|key| key.map(with_secret)),
             path: canonical_path(parts.uri.path()),
             tenants: state.tenants.clone(),
             env: state.env.clone(),
@@ -205,6 +203,14 @@ impl IdempotencyScope {
             }
         }
     }
+}
+
+/// Returns the key of a request. Fails if the header is malformed or repeated. API Gateway joins
+/// repeated headers with commas, and so does this function.
+fn read_key(headers: &HeaderMap) -> Option<Result<IdempotencyKey, FieldError>> {
+    let values = headers.get_all(IDEMPOTENCY_KEY).iter();
+    let values: Vec<&[u8]> = values.map(HeaderValue::as_bytes).collect();
+    (!values.is_empty()).then(|| IdempotencyKey::parse(&values.join(&b',')))
 }
 
 fn other_payload() -> FieldErrors {

@@ -246,13 +246,18 @@ async fn user_moves_files_into_existing_folders_only(stack: &Stack) {
     );
 
     let before = stack.dump().await;
-    for (folder, path) in [("root", "Photos/Nord"), ("root", "New"), (&south, "a/b")] {
+    for (folder, path, missing) in [
+        ("root", "photos/Nord", "Photos/Nord"),
+        ("root", "New", "New"),
+        (&south, "a/b", "Photos/Süd/a/b"),
+    ] {
         let body = json!({"folder_id": folder, "folder_path": path, "ref": "x"});
-        assert_eq!(
-            user.put(&address(&file), body).await.expect_error(403),
-            json!({}),
-            "{path}"
+        let response = user.put(&address(&file), body).await;
+        let message = format!(
+            "The folder `{missing}` does not exist. Creating folders requires the role admin or higher."
         );
+        assert_eq!(response.json()["message"], message);
+        assert_eq!(response.expect_error(403), json!({}), "{path}");
     }
 
     stack

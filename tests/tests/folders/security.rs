@@ -26,6 +26,37 @@ fn enabled() -> Value {
 }
 
 #[stack_test]
+async fn documented_example_is_valid(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let folder = acme.folder("Photos").await;
+    let paths = [
+        ("/spaces/{id}/security", format!("/spaces/{}", acme.id)),
+        ("/folders/{id}/security", address(&folder)),
+    ];
+
+    let api = openapi::api();
+    for (documented, resource) in paths {
+        let is_put = |operation: &&openapi::Operation| {
+            operation.endpoint.path == documented && operation.endpoint.method == "PUT"
+        };
+        let operation = api.operations.iter().find(is_put).expect("an operation");
+        let body = &operation.description["requestBody"]["content"]["application/json"]["schema"];
+        let watermark = &body["properties"]["security"]["properties"]["watermark"];
+        let example = &watermark["examples"][0];
+
+        let changed = acme
+            .client
+            .put(
+                &format!("{resource}/security"),
+                json!({"security": {"watermark": example}}),
+            )
+            .await
+            .expect_ok();
+        assert_eq!(changed["security"]["watermark"]["url"], example["url"]);
+    }
+}
+
+#[stack_test]
 async fn put_replaces_security_and_delete_inherits(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = acme.folder("Photos").await;

@@ -158,7 +158,7 @@ async fn conflicting_and_forbidden_requests_have_documented_errors(stack: &Stack
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
     let viewer = acme.role("viewer").await;
-    let not_owner = "This action requires the role owner or higher. Your role is viewer.";
+    let not_owner = "This action requires the role owner. Your role is viewer.";
     let not_user = "This action requires the role user or higher. Your role is viewer.";
     let not_account = "This endpoint requires an account key. The given key belongs to one space.";
     let not_empty = "The space is not empty. Delete its files and folders first, or use force=true to delete everything.";

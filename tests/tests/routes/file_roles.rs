@@ -119,8 +119,16 @@ async fn anonymous_and_others_files_require_admin(stack: &Stack) {
             };
 
             for client in [&key, &member.client] {
-                let errors = change(client).await.expect_error(403);
-                assert_eq!(errors, json!({}), "{}", file["uploaded_by"]);
+                let response = change(client).await;
+                let uploader = &file["uploaded_by"];
+                let reason = if uploader["id"].is_null() {
+                    "This file was uploaded without an API key."
+                } else {
+                    "Another user or API key uploaded this file."
+                };
+                let message = format!("{reason} This action requires the role admin or higher.");
+                assert_eq!(response.json()["message"], message);
+                assert_eq!(response.expect_error(403), json!({}), "{uploader}");
             }
             assert_eq!(owner.get(&path).await.expect_ok(), *file);
 

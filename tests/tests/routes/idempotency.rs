@@ -354,24 +354,25 @@ async fn malformed_key_is_rejected_by_creating_routes(stack: &Stack) {
     let too_long = "x".repeat(256);
     let longest = "x".repeat(255);
 
-    for (key, message) in [
-        (&b""[..], "The idempotency key field is required."),
-        (b" \t ", "The idempotency key field is required."),
-        (
-            too_long.as_bytes(),
-            "The idempotency key field must not be greater than 255 characters.",
-        ),
-        (
-            "é".as_bytes(),
-            "The idempotency key field format is invalid.",
-        ),
+    let malformed =
+        "The Idempotency-Key header must have 1 to 255 printable ASCII characters, or be absent.";
+    let repeated = "The Idempotency-Key header must not be repeated, and must not contain a comma.";
+    for (values, message) in [
+        (vec![&b""[..]], malformed),
+        (vec![&b" \t "[..]], malformed),
+        (vec![too_long.as_bytes()], malformed),
+        (vec!["é".as_bytes()], malformed),
+        (vec![&b"one"[..], b"two"], repeated),
+        (vec![&b"one"[..], b"one"], repeated),
+        (vec![&b"one,two"[..]], repeated),
     ] {
-        let key = HeaderValue::from_bytes(key).expect("a header");
+        let header = |value: &&[u8]| HeaderValue::from_bytes(value).expect("a header");
+        let values: Vec<HeaderValue> = values.iter().map(header).collect();
         for path in ["/spaces", &keys(&acme), "/account/api-keys", "/upload"] {
-            let request = stack
-                .account()
-                .request("POST", path)
-                .header("idempotency-key", &key);
+            let request = stack.account().request("POST", path);
+            let request = values.iter().fold(request, |request, value| {
+                request.header("idempotency-key", value)
+            });
             let request = match path {
                 "/upload" => {
                     request.multipart(tests::form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))

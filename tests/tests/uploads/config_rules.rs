@@ -183,11 +183,19 @@ async fn config_without_unique_names_rejects_taken_name(stack: &Stack) {
     let before = stack.dump().await;
 
     // The name is taken by an existing file, or by another file of the request.
-    for files in [
-        &[photo("summer holiday 2.jpg")][..],
-        &[photo("twin.jpg"), photo("other.jpg"), photo("Twin.jpeg")],
+    let summer = &[photo("summer holiday 2.jpg")][..];
+    let twins = &[photo("twin.jpg"), photo("other.jpg"), photo("Twin.jpeg")];
+    for (files, which) in [
+        (summer, "named `summer-holiday-2.jpg`"),
+        (twins, "with this name"),
     ] {
-        uploader.send("own", files).await.expect_error(409);
+        let response = uploader.send("own", files).await;
+        let message = format!(
+            "A file {which} already exists. Rename the file, or use an upload config with \
+             `unique_filename`."
+        );
+        assert_eq!(response.json()["message"], message);
+        response.expect_error(409);
     }
 
     stack

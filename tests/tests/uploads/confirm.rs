@@ -165,7 +165,12 @@ async fn file_is_confirmed_by_its_uploader_or_admin(stack: &Stack) {
             .assert_unchanged(&before, "confirmations without permission");
         let active = pending_file.confirm(manager).await.expect_ok();
         assert_eq!(pending_file.confirm(&user).await.expect_ok(), active);
-        pending_file.confirm(&other_user).await.expect_error(403);
+        let response = pending_file.confirm(&other_user).await;
+        assert_eq!(
+            response.json()["message"],
+            "Another user or API key uploaded this file. This action requires the role admin or higher."
+        );
+        response.expect_error(403);
     }
 
     for id in [UNKNOWN, "x", "%20", "a%2Fb", &acme.id] {

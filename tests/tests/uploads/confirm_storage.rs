@@ -180,7 +180,13 @@ async fn first_confirmation_gets_stored_name(stack: &Stack) {
 
     let before = stack.dump().await;
     for pending_file in [&second, &third, &second] {
-        let taken = pending_file.confirm(&acme.client).await.expect_error(409);
+        let response = pending_file.confirm(&acme.client).await;
+        assert_eq!(
+            response.json()["message"],
+            "A file named `photo.jpg` already exists. Rename the file, or use an upload config \
+             with `unique_filename`."
+        );
+        let taken = response.expect_error(409);
         assert_eq!(taken, json!({"file": ["The file has already been taken."]}));
         assert_eq!(
             acme.client.get(&pending_file.address()).await.expect_ok()["status"],

@@ -23,7 +23,6 @@ struct InvalidUpload {
 fn disallowed_uploads() -> Vec<InvalidUpload> {
     let executable = b"MZ\x90\0\x03\0\0\0".to_vec();
     let executable_error = "must not be an executable file";
-    let mismatch_error = "must match the declared content type";
 
     vec![
         InvalidUpload {
@@ -48,19 +47,19 @@ fn disallowed_uploads() -> Vec<InvalidUpload> {
             case: "another media type",
             fields: json!({"filename": "a.pdf", "content_type": "application/pdf"}),
             bytes: PHOTO.to_vec(),
-            error_end: mismatch_error,
+            error_end: "must be application/pdf as declared, but is image/jpeg",
         },
         InvalidUpload {
             case: "no image",
             fields: json!({}),
             bytes: b"just text".to_vec(),
-            error_end: mismatch_error,
+            error_end: "must be image/jpeg as declared, but is text/plain",
         },
         InvalidUpload {
             case: "no supported image",
             fields: json!({"content_type": "image/png"}),
             bytes: b"\0\x01\x02\x03".to_vec(),
-            error_end: mismatch_error,
+            error_end: "must be image/png as declared, but is not recognized",
         },
     ]
 }
@@ -71,27 +70,28 @@ fn invalid_images() -> Vec<InvalidUpload> {
     let bomb = png_of_sides(65_000, 65_000);
     let jpeg = image(Format::Jpeg, 48, 32);
     let larger_jpeg = image(Format::Jpeg, 240, 160);
-    let dimensions_error = "has invalid image dimensions";
-    let truncated_error = "must not be a truncated image";
+    let truncated_error = "must be a complete image; this one is truncated";
 
     vec![
         InvalidUpload {
             case: "too wide",
             fields: jpeg_for("narrow"),
-            bytes: PHOTO.to_vec(),
-            error_end: dimensions_error,
+            bytes: larger_jpeg.clone(),
+            error_end: "has invalid image dimensions: the image has 240 × 160 pixels, but the \
+                        upload config requires a width of at most 100",
         },
         InvalidUpload {
             case: "a truncated header",
             fields: jpeg_for("narrow"),
             bytes: PHOTO[..20].to_vec(),
-            error_end: dimensions_error,
+            error_end: "has invalid image dimensions: they cannot be read",
         },
         InvalidUpload {
             case: "a decompression bomb, measured",
             fields: png_for("narrow"),
             bytes: bomb.clone(),
-            error_end: dimensions_error,
+            error_end: "has invalid image dimensions: the image has 65000 × 65000 pixels, but the \
+                        upload config requires a width of at most 100",
         },
         InvalidUpload {
             case: "a truncated image, measured",

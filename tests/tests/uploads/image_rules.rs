@@ -110,10 +110,14 @@ async fn dimensions_respect_orientation(stack: &Stack) {
                         bytes
                     );
                 } else {
-                    let errors = json!({"file": ["The file field has invalid image dimensions."]});
+                    let words = if is_minimum { "at least" } else { "at most" };
+                    let error = format!(
+                        "The file field has invalid image dimensions: the image has {width} × \
+                         {height} pixels, but the upload config requires a {rule} of {words} {side}."
+                    );
                     assert_eq!(
                         response.expect_error(422),
-                        errors,
+                        json!({"file": [error]}),
                         "{bound} {rule} {side}, {width}×{height}"
                     );
                 }
@@ -142,22 +146,23 @@ async fn image_without_readable_dimensions_is_rejected(stack: &Stack) {
     let before = stack.dump().await;
     let jpeg = image(Format::Jpeg, 24, 16);
 
-    for (name, bytes) in [
-        ("vector.svg", SVG),
-        ("truncated header", &jpeg[..20]),
-        ("decompression bomb", &png_of_sides(65_000, 65_000)),
-        ("no pixels", &png_of_sides(0, 16)),
+    let unreadable = "they cannot be read";
+    let bomb = "the image has 65000 × 65000 pixels, but the upload config requires a width of \
+                at most 100, and a height of at least 1";
+    for (name, bytes, reason) in [
+        ("vector.svg", SVG, unreadable),
+        ("truncated header", &jpeg[..20], unreadable),
+        ("decompression bomb", &png_of_sides(65_000, 65_000), bomb),
+        ("no pixels", &png_of_sides(0, 16), unreadable),
         (
             "unknown format",
             b"8BPS\0\x01\0\0\0\0\0\0\0\x03\0\0\0\x10\0\0\0\x10\0\x08\0\x03",
+            unreadable,
         ),
     ] {
         let errors = upload(&acme, &config, name, bytes).await.expect_error(422);
-        assert_eq!(
-            errors,
-            json!({"file": ["The file field has invalid image dimensions."]}),
-            "{name}"
-        );
+        let error = format!("The file field has invalid image dimensions: {reason}.");
+        assert_eq!(errors, json!({"file": [error]}), "{name}");
     }
 
     for format in [Format::Jpeg, Format::Png, Format::WebP] {
@@ -167,7 +172,7 @@ async fn image_without_readable_dimensions_is_rejected(stack: &Stack) {
             .expect_error(422);
         assert_eq!(
             errors,
-            json!({"file": ["The file field must not be a truncated image."]}),
+            json!({"file": ["The file field must be a complete image; this one is truncated."]}),
             "{format:?}"
         );
     }
@@ -284,7 +289,7 @@ async fn truncated_image_is_rejected_and_not_stored(stack: &Stack) {
         create_config(&acme, json!({"transformations": {"upload_format": "avif"}})).await;
     let stripping =
         create_config(&acme, json!({"transformations": {"strip_metadata": true}})).await;
-    let truncated = file_error("must not be a truncated image");
+    let truncated = file_error("must be a complete image; this one is truncated");
     let before = stack.dump().await;
 
     for format in [Format::Jpeg, Format::Png, Format::WebP] {

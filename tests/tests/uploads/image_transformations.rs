@@ -227,8 +227,11 @@ async fn one_untransformable_image_rejects_request(stack: &Stack) {
         ]))
         .await
         .expect_error(422);
-    let message =
-        |field: &str| json!([format!("The {field} field must not be a truncated image.")]);
+    let message = |field: &str| {
+        json!([format!(
+            "The {field} field must be a complete image; this one is truncated."
+        )])
+    };
 
     assert_eq!(
         errors,

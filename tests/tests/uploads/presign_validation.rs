@@ -73,7 +73,7 @@ fn malformed_fields() -> Vec<InvalidField> {
 fn disallowed_values() -> Vec<InvalidField> {
     let long = "x".repeat(256);
     let long_type = format!("image/{}", "x".repeat(95));
-    let too_large = "must not be greater than 5368709120";
+    let too_large = "must not be greater than 5368709120 bytes";
     let too_long = "must not be greater than 255 characters";
 
     let mut disallowed = vec![

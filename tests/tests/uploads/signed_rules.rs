@@ -107,7 +107,8 @@ async fn current_config_rules_apply_to_signed_uploads(stack: &Stack) {
         ),
         (
             json!({"min_image_width": 10_000}),
-            "The file field has invalid image dimensions.",
+            "The file field has invalid image dimensions: the image has 960 × 640 pixels, but the \
+             upload config requires a width of at least 10000.",
         ),
     ] {
         let change = json!({"id": signer.config, "config": {"validation": rules}});

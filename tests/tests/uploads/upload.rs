@@ -192,7 +192,8 @@ fn rejected_files(acme: &Tenant) -> Vec<RejectedUpload> {
     };
     let file_error = |end: &str| json!({"file": [format!("The file field {end}.")]});
     let executable = || file_error("must not be an executable file");
-    let type_mismatch = || file_error("must match the declared content type");
+    let not_pdf = || file_error("must be application/pdf as declared, but is image/jpeg");
+    let not_png = || file_error("must be image/png as declared, but is text/plain");
     let program = b"MZ\x90\0\x03\0\0\0".to_vec();
     let unchosen = space(acme).part("file", Part::bytes(vec![]).file_name(""));
     let two = space(acme).part("file", photo()).part("file", photo());
@@ -232,12 +233,12 @@ fn rejected_files(acme: &Tenant) -> Vec<RejectedUpload> {
         rejected(
             "type_mismatch",
             sent("a.pdf", "application/pdf", PHOTO.to_vec()),
-            type_mismatch(),
+            not_pdf(),
         ),
         rejected(
             "no picture",
             sent("a.png", "image/png", b"just text".to_vec()),
-            type_mismatch(),
+            not_png(),
         ),
         rejected(
             "too large",

@@ -65,7 +65,7 @@ fn read_validation(fields: &mut impl FieldReader) -> ValidationRules {
     ]);
     let allowed_formats =
         fields.list_or_csv("allowed_formats", MAX_ALLOWED_FORMATS, Extension::parse);
-    let max_file_size = fields.integer("max_file_size", 1, MAX_FILE_BYTES);
+    let max_file_size = fields.file_size("max_file_size", MAX_FILE_BYTES);
     let min_image_width = read_pixels(fields, "min_image_width", MAX_IMAGE_PIXELS);
     let min_image_height = read_pixels(fields, "min_image_height", MAX_IMAGE_PIXELS);
     let max_image_width = read_pixels(fields, "max_image_width", MAX_IMAGE_PIXELS);

@@ -130,7 +130,7 @@ impl DeclaredFields {
         if !fields.has_value("size") {
             fields.reject("size", &FieldError::Required);
         }
-        let size = fields.integer("size", 1, MAX_FILE_BYTES);
+        let size = fields.file_size("size", MAX_FILE_BYTES);
         fields.describe("filename", "Name of the file.");
         fields.describe(CONTENT_TYPE, "MIME type of the file.");
         fields.describe("size", "Size of the file, in bytes.");

@@ -32,4 +32,12 @@ impl Role {
             Role::Owner => "owner",
         }
     }
+
+    /// Returns the role and those above it in words: "admin or higher", "owner".
+    pub fn or_higher(self) -> String {
+        match self {
+            Role::Owner => self.name().to_owned(),
+            Role::Viewer | Role::User | Role::Admin => format!("{} or higher", self.name()),
+        }
+    }
 }

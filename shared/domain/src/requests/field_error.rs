@@ -35,8 +35,24 @@ pub enum FieldError {
     TooManyBytes(u64),
     /// File whose stored type has none of these extensions.
     WrongFileType(String),
-    /// Image dimensions out of bounds or missing.
-    WrongDimensions,
+    /// File whose bytes contradict its declared type.
+    ContradictsType {
+        /// Declared MIME type.
+        declared: String,
+        /// Type of the bytes: a MIME type, or "not recognized".
+        detected: String,
+    },
+    /// Image dimensions out of bounds.
+    WrongDimensions {
+        /// Width of the image, in pixels.
+        width: u32,
+        /// Height of the image, in pixels.
+        height: u32,
+        /// The bounds in words: "a width of at least 10".
+        bounds: String,
+    },
+    /// Image without readable dimensions.
+    NoDimensions,
     /// Image with more pixels than this maximum.
     TooManyPixels(u64),
     /// Number below this minimum.
@@ -67,6 +83,8 @@ pub enum FieldError {
     ReadOnly,
     /// Another error, as the predicate of a sentence: "must not be empty".
     Custom(&'static str),
+    /// An error of a request header, as a whole sentence.
+    Header(&'static str),
 }
 
 impl FieldError {
@@ -75,9 +93,7 @@ impl FieldError {
         let name = field.replace('_', " ");
         let predicate = match self {
             FieldError::InvalidSelection => return format!("The selected {name} is invalid."),
-            FieldError::WrongDimensions => {
-                return format!("The {name} field has invalid image dimensions.");
-            }
+            FieldError::Header(sentence) => return (*sentence).to_owned(),
             FieldError::Taken => return format!("The {name} has already been taken."),
             FieldError::Required => "is required".to_owned(),
             FieldError::RequiredWithout(other) => format!(
@@ -101,6 +117,19 @@ impl FieldError {
             FieldError::TooManyBytes(max) => format!("must not be greater than {max} bytes"),
             FieldError::WrongFileType(extensions) => {
                 format!("must be a file of type: {extensions}")
+            }
+            FieldError::ContradictsType { declared, detected } => {
+                format!("must be {declared} as declared, but is {detected}")
+            }
+            FieldError::WrongDimensions {
+                width,
+                height,
+                bounds,
+            } => format!(
+                "has invalid image dimensions: the image has {width} × {height} pixels, but the upload config requires {bounds}"
+            ),
+            FieldError::NoDimensions => {
+                "has invalid image dimensions: they cannot be read".to_owned()
             }
             FieldError::TooManyPixels(max) => format!("must not have more than {max} pixels"),
             FieldError::TooSmall(min) => format!("must be at least {min}"),

@@ -7,9 +7,20 @@ use crate::{FieldError, IdSequence, Secret, Timestamp};
 /// Maximum number of characters of a key.
 const KEY_CHARACTERS: usize = 255;
 
-/// Value of an `Idempotency-Key` header: 1 to 255 printable ASCII characters.
+/// The field error of a malformed key.
+const MALFORMED: FieldError = FieldError::Header(
+    "The Idempotency-Key header must have 1 to 255 printable ASCII characters, or be absent.",
+);
+
+/// The field error of several keys.
+const SEVERAL: FieldError = FieldError::Header(
+    "The Idempotency-Key header must not be repeated, and must not contain a comma.",
+);
+
+/// Value of an `Idempotency-Key` header: 1 to 255 printable ASCII characters without commas, which
+/// separate the values of repeated headers (RFC 9110, section 5.3).
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
-#[schemars(extend("minLength" = 1, "maxLength" = KEY_CHARACTERS, "pattern" = "^[ -~]*[!-~][ -~]*$"))]
+#[schemars(extend("minLength" = 1, "maxLength" = KEY_CHARACTERS, "pattern" = "^[ -+\\--~]*[!-+\\--~][ -+\\--~]*$"))]
 pub struct IdempotencyKey(String);
 
 /// Exclusive right to execute a request until its lease ends.
@@ -48,20 +59,15 @@ pub enum ReservationOutcome {
 impl IdempotencyKey {
     /// Parses a key. An empty key fails, since its client expects idempotency.
     pub fn parse(bytes: &[u8]) -> Result<IdempotencyKey, FieldError> {
-        let text = std::str::from_utf8(bytes)
-            .map_err(|_| FieldError::InvalidFormat)?
-            .trim();
-        if text.is_empty() {
-            Err(FieldError::Required)
-        } else if text.len() > KEY_CHARACTERS {
-            Err(FieldError::TooLong(KEY_CHARACTERS))
-        } else if text
-            .bytes()
-            .all(|byte| byte == b' ' || byte.is_ascii_graphic())
-        {
+        let text = std::str::from_utf8(bytes).map_err(|_| MALFORMED)?.trim();
+        if text.contains(',') {
+            return Err(SEVERAL);
+        }
+        let is_printable = |byte: u8| byte == b' ' || byte.is_ascii_graphic();
+        if (1..=KEY_CHARACTERS).contains(&text.len()) && text.bytes().all(is_printable) {
             Ok(IdempotencyKey(text.to_owned()))
         } else {
-            Err(FieldError::InvalidFormat)
+            Err(MALFORMED)
         }
     }
 
@@ -90,15 +96,17 @@ mod tests {
             "order 7"
         );
         assert!(IdempotencyKey::parse(&[b'x'; 255]).is_ok());
-        for (wrong, why) in [
-            (&b""[..], FieldError::Required),
-            (b"  ", FieldError::Required),
-            (&[b'x'; 256], FieldError::TooLong(255)),
-            (b"a\x07b", FieldError::InvalidFormat),
-            ("é".as_bytes(), FieldError::InvalidFormat),
-            (b"\xFF", FieldError::InvalidFormat),
+        let too_long = [b'x'; 256];
+        for wrong in [
+            &b""[..],
+            b"  ",
+            &too_long,
+            b"a\x07b",
+            "é".as_bytes(),
+            b"\xFF",
         ] {
-            assert_eq!(IdempotencyKey::parse(wrong), Err(why), "{wrong:?}");
+            assert_eq!(IdempotencyKey::parse(wrong), Err(MALFORMED), "{wrong:?}");
         }
+        assert_eq!(IdempotencyKey::parse(b"one, two"), Err(SEVERAL));
     }
 }

@@ -97,6 +97,15 @@ impl FieldReader for InputFields {
         self.name_or_integer(name, |_| Err(FieldError::NotAnInteger), bounded)
     }
 
+    fn file_size(&mut self, name: &str, max: i64) -> Option<i64> {
+        let bounded = |size: i64| match size {
+            size if size < 1 => Err(FieldError::TooSmall(1)),
+            size if size > max => Err(FieldError::TooManyBytes(max.unsigned_abs())),
+            size => Ok(size),
+        };
+        self.name_or_integer(name, |_| Err(FieldError::NotAnInteger), bounded)
+    }
+
     fn name_or_integer<T: JsonSchema>(
         &mut self,
         name: &str,

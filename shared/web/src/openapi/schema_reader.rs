@@ -266,6 +266,10 @@ impl FieldReader for SchemaReader<'_> {
         None
     }
 
+    fn file_size(&mut self, name: &str, max: i64) -> Option<i64> {
+        self.integer(name, 1, max)
+    }
+
     fn name_or_integer<T: JsonSchema>(
         &mut self,
         name: &str,
@@ -355,6 +359,12 @@ impl FieldReader for SchemaReader<'_> {
     fn describe(&mut self, name: &str, description: &'static str) {
         if let Some(field) = self.fields.iter_mut().find(|field| field.name == name) {
             field.description = Some(description);
+        }
+    }
+
+    fn example(&mut self, name: &str, example: impl FnOnce() -> Value) {
+        if let Some(field) = self.fields.iter_mut().find(|field| field.name == name) {
+            field.schema["examples"] = json!([example()]);
         }
     }
 
