@@ -3,8 +3,12 @@
 use domain::{
     AccessControl, FieldError, Opacity, PublicHttpsUrl, Security, Watermark, parse_variant,
 };
+use serde_json::json;
 
 use crate::{FieldReader, FromFields};
+
+/// URL in the example of a watermark.
+const EXAMPLE_URL: &str = "https://www.example.com/watermark.png";
 
 /// Flags of `access_control`. One flag sets the other to its complement; of two flags, the stricter
 /// one applies.
@@ -60,6 +64,7 @@ impl FromFields for SecurityChange {
         let security = fields.required_object("security", |fields| {
             fields.deny_unknown(&["watermark"]);
             let watermark = fields.object("watermark", |fields| Some(watermark(fields)));
+            fields.example("watermark", || json!({"enabled": true, "url": EXAMPLE_URL}));
             Some(Security {
                 watermark: watermark.unwrap_or_default(),
             })

@@ -42,7 +42,8 @@ pub fn read_folder(fields: &mut impl FieldReader) -> Patch<FolderSelector> {
     );
     fields.describe(
         FOLDER_PATH,
-        "Path of a folder relative to `folder_id`. Missing folders are created if the caller is an admin.",
+        "Path of a folder below `folder_id`, which is then required (`root` for the top): \
+         `photos/vacation`. Missing folders are created if the caller is an admin.",
     );
 
     if fields.has_value(FOLDER_PATH) && !fields.has_value(FOLDER_ID) {

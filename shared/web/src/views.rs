@@ -65,7 +65,7 @@ pub struct FileView {
     space_id: SpaceId,
     /// Id of the folder. Null at the root.
     folder_id: Option<FolderId>,
-    /// Path of the folder: `photos/vacation/`. Null at the root.
+    /// Names of the folders, each followed by a slash: `photos/vacation/`. Null at the root.
     folder_path: Option<String>,
     /// Id of the upload config.
     upload_config_id: UploadConfigId,

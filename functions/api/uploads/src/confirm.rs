@@ -7,7 +7,7 @@
 use std::convert::Infallible;
 
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
-use domain::{FieldError, FieldErrors, File, FileId, FileStatus, Principal, Role, ServiceError};
+use domain::{FieldError, FieldErrors, File, FileId, FileStatus, Principal, ServiceError};
 use http::header;
 use ingest::ConfirmOutcome;
 use tenant::{Scoped, SpaceScope};
@@ -18,7 +18,7 @@ use web::{
     path_parameter,
 };
 
-use crate::{UploadsState, views::UploadedView, within_deadline};
+use crate::{UploadsState, views::ConfirmedView, within_deadline};
 
 /// The field of an anonymous caller's token.
 const TOKEN: &str = "confirm_token";
@@ -80,7 +80,7 @@ struct ConfirmTarget {
 pub(crate) async fn confirm(
     State(uploads): State<UploadsState>,
     ConfirmRequest(request): ConfirmRequest,
-) -> Result<Data<UploadedView>, ApiError> {
+) -> Result<Data<ConfirmedView>, ApiError> {
     let (mut parts, body) = request.into_parts();
     let id = path_parameter(&mut parts, "fileId").await?;
     let request = Request::from_parts(parts, body);
@@ -99,10 +99,10 @@ pub(crate) async fn confirm(
     let view = if has_key {
         let folders = space.folder_chain(file.folder.as_ref()).await?;
         let view = FileView::of(&file, folders.as_ref(), space.record(), &uploads.cdn_url);
-        UploadedView::One(Box::new(view))
+        ConfirmedView::WithKey(Box::new(view))
     } else {
         let view = AnonymousFileView::of(&file, space.record(), &uploads.cdn_url);
-        UploadedView::Anonymous(view)
+        ConfirmedView::WithToken(view)
     };
     Ok(Data(view))
 }
@@ -116,9 +116,7 @@ async fn find_by_key(
     let (mut parts, _) = request.into_parts();
     let auth = Authenticated::<Upload>::from_request_parts(&mut parts, uploads).await?;
     let can: Can<Upload, File> = auth.can(id).await?;
-    if can.resource.uploaded_by != can.caller.principal() {
-        can.space.require_role(Role::Admin)?;
-    }
+    can.space.require_file_manager(&can.resource, &can.caller)?;
 
     Ok(ConfirmTarget {
         space: can.space,

@@ -9,7 +9,7 @@ use crate::{
     form::{FormFiles, UploadForm},
     grant::{UploadAuthorization, UploadGrant},
     request::UploadRequest,
-    views::UploadedView,
+    views::UploadView,
     within_deadline,
 };
 
@@ -33,7 +33,7 @@ pub(crate) async fn upload<A: UploadAuthorization>(
     grant: UploadGrant<A>,
     State(uploads): State<UploadsState>,
     form: UploadForm<A>,
-) -> Result<Created<UploadedView>, ApiError> {
+) -> Result<Created<A::View>, ApiError> {
     let form = form.form;
     let request = UploadRequest::read(grant, form.fields).await?;
 
@@ -53,12 +53,12 @@ pub(crate) async fn upload<A: UploadAuthorization>(
 }
 
 /// Validates, transforms and stores the files.
-async fn store(
+async fn store<View: UploadView>(
     uploads: UploadsState,
     request: UploadRequest,
     form_files: FormFiles,
     reservation: &Reservation,
-) -> Result<UploadedView, ApiError> {
+) -> Result<View, ApiError> {
     let valid = request.validate_files(form_files.received).await?;
     let upload = valid.upload;
 
@@ -69,7 +69,7 @@ async fn store(
         &target,
         &uploads.api.env,
     );
-    let view = UploadedView::of(&files, &target, form_files.is_list, &uploads.cdn_url);
+    let view = View::of(&files, &target, form_files.is_list, &uploads.cdn_url)?;
 
     let completion = reservation.complete(&view);
     let store = upload.file_store(&uploads);

@@ -1,38 +1,68 @@
-//! The response of an upload.
+//! The responses of uploads and confirmations.
 
-use domain::UploadTarget;
+use domain::{ServiceError, UploadTarget};
 use schemars::JsonSchema;
 use serde::Serialize;
 use tenant::NewFile;
 use web::{AnonymousFileView, FileView};
 
-/// The uploaded file, or the list of uploaded files if the form has a field `files`. Uploads without
-/// an API key return the reduced view.
+/// A view of the files of one form.
+pub(crate) trait UploadView: Serialize + JsonSchema + Sized + Send {
+    /// Creates the view of new files. `is_list` is whether the form has a file under `files`.
+    fn of(
+        files: &[NewFile],
+        target: &UploadTarget<'_>,
+        is_list: bool,
+        cdn_url: &str,
+    ) -> Result<Self, ServiceError>;
+}
+
+/// The uploaded file, or the list of uploaded files if the form has a field `files`.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum UploadedView {
     One(Box<FileView>),
     List(Vec<FileView>),
-    Anonymous(AnonymousFileView),
 }
 
-impl UploadedView {
-    /// Creates the view of new files. `is_list` is whether the form has a file under `files`.
-    pub(crate) fn of(
+/// The confirmed file. A confirmation without an API key returns the reduced view.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum ConfirmedView {
+    WithKey(Box<FileView>),
+    WithToken(AnonymousFileView),
+}
+
+impl UploadView for UploadedView {
+    fn of(
         files: &[NewFile],
         target: &UploadTarget<'_>,
         is_list: bool,
         cdn_url: &str,
-    ) -> UploadedView {
+    ) -> Result<UploadedView, ServiceError> {
         let view = |file: &NewFile| {
             FileView::of(&file.record, Some(&target.folders), target.space, cdn_url)
         };
-        match files {
-            [file] if target.uploaded_by.is_anonymous() => {
-                UploadedView::Anonymous(AnonymousFileView::of(&file.record, target.space, cdn_url))
-            }
+        Ok(match files {
             [file] if !is_list => UploadedView::One(Box::new(view(file))),
             files => UploadedView::List(files.iter().map(view).collect()),
-        }
+        })
+    }
+}
+
+/// The view of the one file of an upload without an API key.
+impl UploadView for AnonymousFileView {
+    fn of(
+        files: &[NewFile],
+        target: &UploadTarget<'_>,
+        _: bool,
+        cdn_url: &str,
+    ) -> Result<AnonymousFileView, ServiceError> {
+        let [file] = files else {
+            return Err(ServiceError::internal(
+                "an upload without an API key has several files",
+            ));
+        };
+        Ok(AnonymousFileView::of(&file.record, target.space, cdn_url))
     }
 }

@@ -74,7 +74,7 @@ fn body_arguments<'a>(body: &RequestBody<'a>, schemas: &Schemas<'a>) -> Vec<Stri
     let fields = object(body.schema, schemas);
     if body.media_type == "application/json" {
         let header = "-H 'Content-Type: application/json'".to_owned();
-        return vec![header, format!("-d '{}'", Value::Object(fields))];
+        return vec![header, format!("-d {}", quoted(&Value::Object(fields)))];
     }
 
     let argument = |(name, value): (&String, &Value)| {
@@ -82,6 +82,17 @@ fn body_arguments<'a>(body: &RequestBody<'a>, schemas: &Schemas<'a>) -> Vec<Stri
         format!("-F {name}={value}")
     };
     fields.iter().map(argument).collect()
+}
+
+/// Quotes a body for the shell: in double quotes if it contains a variable, else in single quotes.
+fn quoted(body: &Value) -> String {
+    let text = body.to_string();
+    if text.contains('$') {
+        let escaped = text.replace('\\', r"\\").replace('"', "\\\"");
+        format!("\"{escaped}\"")
+    } else {
+        format!("'{text}'")
+    }
 }
 
 /// Returns the required fields of an object, or a few optional ones.
@@ -109,10 +120,14 @@ fn object<'a>(schema: &'a Value, schemas: &Schemas<'a>) -> Map<String, Value> {
     required.map(sampled).collect()
 }
 
-/// Returns a value that the schema allows.
+/// Returns a value that the schema allows: its example, or one that follows from its bounds.
 fn sample<'a>(name: &str, schema: &'a Value, schemas: &Schemas<'a>) -> Value {
     if let Some(value) = sample_by_name(name) {
         return value;
+    }
+
+    if let Some(examples) = schema["examples"].as_array() {
+        return examples[0].clone();
     }
 
     let resolved = schemas.resolve(schema);

@@ -5,6 +5,9 @@ use web::API_PREFIX;
 
 use super::body::RequestBody;
 
+/// The role without a higher one.
+const HIGHEST_ROLE: &str = "owner";
+
 /// One operation of the document.
 pub(super) struct OperationEntry<'a> {
     /// Method, in upper case.
@@ -72,6 +75,11 @@ impl<'a> OperationEntry<'a> {
             return caller;
         };
         let rest = caller.strip_prefix(role).unwrap_or_default();
-        format!("key with the role `{role}` or higher{rest}")
+        let higher = if role == HIGHEST_ROLE {
+            ""
+        } else {
+            " or higher"
+        };
+        format!("key with the role `{role}`{higher}{rest}")
     }
 }

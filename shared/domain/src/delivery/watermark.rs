@@ -17,7 +17,7 @@ pub struct Security {
 pub struct Watermark {
     /// Whether the watermark is applied.
     pub enabled: bool,
-    /// URL of the watermark image.
+    /// URL of the watermark image: `https`. Required if `enabled` is true.
     pub url: Option<PublicHttpsUrl>,
     /// Position of the watermark.
     pub position: Gravity,

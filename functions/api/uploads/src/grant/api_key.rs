@@ -11,7 +11,7 @@ use web::{
 };
 
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
-use crate::UploadsState;
+use crate::{UploadsState, views::UploadedView};
 
 /// An upload with an API key. The request names a space of the key, and may name an upload config
 /// and a folder of it.
@@ -52,6 +52,7 @@ impl UploadAuthorization for ApiKeyUpload {
     const MAX_FILES: usize = MAX_FORM_FILES;
 
     type TargetFields = ApiKeyTarget;
+    type View = UploadedView;
 
     async fn authorize(
         parts: &mut Parts,

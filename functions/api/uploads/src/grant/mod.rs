@@ -24,7 +24,7 @@ use web::{
     openapi::{DescribeInput, OperationBuilder},
 };
 
-use crate::UploadsState;
+use crate::{UploadsState, views::UploadView};
 
 pub(crate) use api_key::ApiKeyUpload;
 pub(crate) use signed_url::SignedUrlUpload;
@@ -41,6 +41,8 @@ pub(crate) trait UploadAuthorization: Sized + Send + Sync + 'static {
 
     /// The fields that name the space, the upload config and the folder.
     type TargetFields: FromFields;
+    /// The view of uploaded files.
+    type View: UploadView;
 
     /// Authorizes a request and counts it against its rate limit.
     fn authorize(

@@ -5,8 +5,8 @@ use http::request::Parts;
 use mime::Mime;
 use tenant::{FolderSelector, UploadScope, VerifiedUpload};
 use web::{
-    ApiError, FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, IdempotencyScope, InputFields,
-    openapi::OperationBuilder,
+    AnonymousFileView, ApiError, FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, IdempotencyScope,
+    InputFields, openapi::OperationBuilder,
 };
 
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
@@ -65,6 +65,7 @@ impl UploadAuthorization for SignedUrlUpload {
     const REQUIRED_TEXT_FIELDS: &'static [&'static str] = &[SPACE_ID, UPLOAD_CONFIG_ID];
 
     type TargetFields = SignedUrlTarget;
+    type View = AnonymousFileView;
 
     async fn authorize(
         parts: &mut Parts,

@@ -7,8 +7,8 @@ use http::request::Parts;
 use runtime::Viewer;
 use tenant::{RequestOrigin, UploadScope};
 use web::{
-    ApiError, FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, IdempotencyScope, InputFields,
-    openapi::OperationBuilder, path_parameter,
+    AnonymousFileView, ApiError, FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, IdempotencyScope,
+    InputFields, openapi::OperationBuilder, path_parameter,
 };
 
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
@@ -46,6 +46,7 @@ impl UploadAuthorization for UnsignedUpload {
     const TEXT_FIELDS: &'static [&'static str] = &["ref", FOLDER_ID, FOLDER_PATH];
 
     type TargetFields = UnsignedTarget;
+    type View = AnonymousFileView;
 
     async fn authorize(
         parts: &mut Parts,
