@@ -54,7 +54,7 @@ impl Program {
         let mut banner = String::new();
         while let Some(Ok(line)) = lines.next() {
             banner += &line;
-            if line.starts_with("Ctrl-C") {
+            if line.starts_with("Press Ctrl-C") {
                 break;
             }
         }
