@@ -12,7 +12,7 @@ fn requests() -> String {
         .split("```")
         .skip(1)
         .step_by(2)
-        .filter_map(|block| block.strip_prefix("sh\n"))
+        .filter_map(|block| block.strip_prefix("bash\n"))
         .collect();
     let requests: Vec<&str> = blocks
         .into_iter()
