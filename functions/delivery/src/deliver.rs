@@ -7,8 +7,9 @@ use axum::{
     extract::{Request, State},
     response::{IntoResponse, Response},
 };
-use domain::{ErrorKind, ServiceError, SignatureError, SignedDelivery, Timestamp};
+use domain::{ErrorKind, ServiceError, SignatureError, SignedDelivery, Timestamp, Variant};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use renditions::{Rendition, VariantRequest};
 use tenant::{AccessContext, AuthorizedFile, UrlSignature};
 use web::{ApiError, authenticate_optional};
 
@@ -17,9 +18,10 @@ use crate::{
     byte_range::{self, ByteRange},
     delivery_request::DeliveryRequest,
     file_response::{FileResponse, insert},
+    negotiation::choose_variant,
     precondition::Precondition,
     preflight,
-    redirect::redirect,
+    redirect::{redirect, redirect_to_variant},
 };
 
 /// Route of all requests in log and metrics.
@@ -44,39 +46,56 @@ pub(crate) async fn deliver(
     let access = AccessRequest {
         storage_path: &delivery_request.storage_path,
         signature: delivery_request.signature,
+        is_transformed: !matches!(delivery_request.transformation, Ok(None)),
         authorization: headers
             .get(&VIEWER_AUTHORIZATION)
             .or_else(|| headers.get(header::AUTHORIZATION)),
         now,
     };
     let file = access.authorize(&delivery).await?;
-    delivery_request.transformation?;
+    let transformation = delivery_request.transformation?;
 
-    let response = FileResponse::of(&file, delivery_request.download, now);
-    match response.validators().evaluate(headers) {
+    let variant =
+        transformation.map(|transformation| choose_variant(transformation, file.file(), headers));
+    let variant_id = variant.map(|variant| variant.id());
+    let response = FileResponse::of(&file, variant_id, delivery_request.download, now);
+    let mut delivered = match response.validators().evaluate(headers) {
         Precondition::NotModified => {
-            Ok((StatusCode::NOT_MODIFIED, response.not_modified_headers()).into_response())
+            (StatusCode::NOT_MODIFIED, response.not_modified_headers()).into_response()
         }
-        Precondition::Failed => Err(ServiceError::new(
-            ErrorKind::PreconditionFailed,
-            "The file does not match the conditions of the request.",
-        )
-        .into()),
-        Precondition::Passed => Ok(Transfer {
-            delivery: &delivery,
-            file: &file,
-            response: &response,
-            now,
+        Precondition::Failed => {
+            return Err(ServiceError::new(
+                ErrorKind::PreconditionFailed,
+                "The file does not match the conditions of the request.",
+            )
+            .into());
         }
-        .respond(method, headers)
-        .await?),
+        Precondition::Passed => {
+            let transfer = Transfer {
+                delivery: &delivery,
+                file: &file,
+                response: &response,
+                now,
+            };
+            match variant {
+                Some(variant) => transfer.respond_with_variant(variant, method).await?,
+                None => transfer.respond(method, headers).await?,
+            }
+        }
+    };
+
+    if variant.is_some_and(|variant| variant.is_negotiated()) {
+        let accept = HeaderValue::from_static("accept");
+        delivered.headers_mut().append(header::VARY, accept);
     }
+    Ok(delivered)
 }
 
 /// A file, and the credentials of a request for it.
 struct AccessRequest<'a> {
     storage_path: &'a str,
     signature: Option<Result<SignedDelivery, SignatureError>>,
+    is_transformed: bool,
     authorization: Option<&'a HeaderValue>,
     now: Timestamp,
 }
@@ -87,6 +106,7 @@ impl AccessRequest<'_> {
         let AccessRequest {
             storage_path,
             signature,
+            is_transformed,
             authorization,
             now,
         } = self;
@@ -110,6 +130,7 @@ impl AccessRequest<'_> {
         let context = AccessContext {
             caller: caller.as_ref(),
             signature,
+            is_transformed,
             now,
         };
         let resolved = resolved.ok_or_else(ServiceError::not_found)?;
@@ -118,11 +139,11 @@ impl AccessRequest<'_> {
 }
 
 /// A response with bytes of a file.
-struct Transfer<'a> {
-    delivery: &'a Delivery,
-    file: &'a AuthorizedFile,
-    response: &'a FileResponse<'a>,
-    now: Timestamp,
+pub(crate) struct Transfer<'a> {
+    pub(crate) delivery: &'a Delivery,
+    pub(crate) file: &'a AuthorizedFile,
+    pub(crate) response: &'a FileResponse<'a>,
+    pub(crate) now: Timestamp,
 }
 
 impl Transfer<'_> {
@@ -157,6 +178,30 @@ impl Transfer<'_> {
         } = self.delivery;
         let bytes = self.file.bytes(tenants, originals, range).await?;
         Ok((status, response_headers, Body::from_stream(bytes)).into_response())
+    }
+
+    /// Responds with a variant. Ranges are ignored, since the bytes are in memory anyway.
+    async fn respond_with_variant(
+        &self,
+        variant: Variant,
+        method: &Method,
+    ) -> Result<Response, ServiceError> {
+        let request = VariantRequest {
+            file: self.file,
+            variant,
+        };
+        let Rendition { info, bytes } = self.delivery.renditions.get(request).await?;
+        let size = bytes.len() as u64;
+        if method == Method::GET && size > self.delivery.max_body_bytes {
+            return redirect_to_variant(self, &variant, &info).await;
+        }
+
+        let mut headers = self.response.variant_headers(&info);
+        insert(&mut headers, header::CONTENT_LENGTH, &size.to_string());
+        if method == Method::HEAD {
+            return Ok((StatusCode::OK, headers).into_response());
+        }
+        Ok((StatusCode::OK, headers, bytes).into_response())
     }
 
     fn requested_range(&self, method: &Method, headers: &HeaderMap) -> ByteRange {

@@ -1,8 +1,8 @@
 //! Parses the URL of a delivery: the storage path, and the query parameters.
 
 use domain::{
-    FieldError, FieldErrors, QueryParameter, SIGNATURE_PARAMETER, ServiceError, SignatureError,
-    SignedDelivery, TRANSFORMATION_PARAMETERS, decoded_parameters, validate_transformation,
+    FieldErrors, QueryParameter, SIGNATURE_PARAMETER, ServiceError, SignatureError, SignedDelivery,
+    Transformation, decoded_parameters,
 };
 use http::Uri;
 use percent_encoding::percent_decode_str;
@@ -16,8 +16,8 @@ pub(crate) struct DeliveryRequest {
     pub(crate) storage_path: String,
     /// Whether the client saves the file instead of showing it.
     pub(crate) download: bool,
-    /// Errors of the transformation parameters.
-    pub(crate) transformation: Result<(), FieldErrors>,
+    /// The requested transformation; `None` requests the original.
+    pub(crate) transformation: Result<Option<Transformation>, FieldErrors>,
     /// The signature; `None` if the URL has none.
     pub(crate) signature: Option<Result<SignedDelivery, SignatureError>>,
 }
@@ -46,7 +46,7 @@ impl DeliveryRequest {
         Ok(DeliveryRequest {
             storage_path: path.strip_prefix('/').unwrap_or(&path).to_owned(),
             download: has_parameter(&parameters, DOWNLOAD),
-            transformation: require_original(&parameters),
+            transformation: Transformation::parse(&parameters),
             signature,
         })
     }
@@ -78,24 +78,6 @@ fn decode_lossy(query: &str) -> Vec<QueryParameter<'_>> {
 
 fn has_parameter(parameters: &[QueryParameter<'_>], name: &str) -> bool {
     parameters.iter().any(|parameter| parameter.name == name)
-}
-
-/// Rejects transformations, which are not implemented.
-fn require_original(parameters: &[QueryParameter<'_>]) -> Result<(), FieldErrors> {
-    validate_transformation(parameters)?;
-
-    let mut field_errors = FieldErrors::default();
-    for name in TRANSFORMATION_PARAMETERS {
-        if has_parameter(parameters, name) {
-            let error = FieldError::Custom("is not supported yet. Request the file without it");
-            field_errors.add(name, &error);
-        }
-    }
-    if field_errors.is_empty() {
-        Ok(())
-    } else {
-        Err(field_errors)
-    }
 }
 
 #[cfg(test)]
@@ -150,14 +132,21 @@ mod tests {
     }
 
     #[test]
-    fn transformation_is_rejected() {
-        for (uri, is_accepted) in [
-            ("/acme01/a.jpg?v=2", true),
-            ("/acme01/a.jpg?w=100", false),
-            ("/acme01/a.jpg?w=x", false),
+    fn url_has_a_transformation_if_a_parameter_requests_one() {
+        for (uri, expected) in [
+            ("/acme01/a.jpg?v=2", Some(None)),
+            ("/acme01/a.jpg?w=100&v=2", Some(Some("w=100"))),
+            ("/acme01/a.jpg?w=%31%30", Some(Some("w=10"))),
+            ("/acme01/a.jpg?w=x", None),
         ] {
             let request = parse(uri).expect("a delivery request");
-            assert_eq!(request.transformation.is_ok(), is_accepted, "{uri}");
+            let transformation = request.transformation.ok();
+            let canonical = transformation.map(|parsed| parsed.map(|parsed| parsed.to_string()));
+            assert_eq!(
+                canonical,
+                expected.map(|expected| expected.map(str::to_owned)),
+                "{uri}"
+            );
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use domain::{File, Timestamp};
+use domain::{File, Timestamp, VariantId};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use sha2::{Digest, Sha256};
-use tenant::{AccessGrant, AuthorizedFile};
+use tenant::{AccessGrant, AuthorizedFile, VariantInfo};
 
 use crate::{disposition::DispositionType, precondition::Validators};
 
@@ -16,6 +16,10 @@ const NOT_CACHED: &str = "private, no-store";
 /// `Content-Security-Policy` of markup, which could otherwise run scripts and load resources on our
 /// origin.
 const SANDBOX: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
+/// Width of a variant, in pixels.
+const IMAGE_WIDTH: HeaderName = HeaderName::from_static("x-image-width");
+/// Height of a variant, in pixels.
+const IMAGE_HEIGHT: HeaderName = HeaderName::from_static("x-image-height");
 /// Number of hex digits of an entity tag.
 const ETAG_DIGITS: usize = 32;
 
@@ -24,13 +28,17 @@ pub(crate) struct FileResponse<'a> {
     authorized: &'a AuthorizedFile,
     file: &'a File,
     download: bool,
+    /// The variant, if the response is not the original.
+    variant: Option<VariantId>,
     now: Timestamp,
     etag: String,
 }
 
 impl<'a> FileResponse<'a> {
+    /// Creates the response with the original, or with a variant of it.
     pub(crate) fn of(
         authorized: &'a AuthorizedFile,
+        variant: Option<VariantId>,
         download: bool,
         now: Timestamp,
     ) -> FileResponse<'a> {
@@ -38,6 +46,7 @@ impl<'a> FileResponse<'a> {
             authorized,
             file: authorized.file(),
             download,
+            variant,
             now,
             etag: String::new(),
         };
@@ -89,6 +98,32 @@ impl<'a> FileResponse<'a> {
         headers
     }
 
+    /// Returns the headers of a 200 with a variant, except `Content-Length`.
+    pub(crate) fn variant_headers(&self, info: &VariantInfo) -> HeaderMap {
+        let mut headers = self.not_modified_headers();
+        insert(&mut headers, header::CONTENT_TYPE, &info.content_type);
+        insert(
+            &mut headers,
+            header::CONTENT_DISPOSITION,
+            &self.variant_disposition(info),
+        );
+        insert(&mut headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+        insert(&mut headers, IMAGE_WIDTH, &info.width.to_string());
+        insert(&mut headers, IMAGE_HEIGHT, &info.height.to_string());
+        headers
+    }
+
+    /// Returns `Content-Disposition` of a variant, whose name has the extension of its format.
+    pub(crate) fn variant_disposition(&self, info: &VariantInfo) -> String {
+        let original_name = self.file.original_name.as_str();
+        let stem = original_name
+            .rsplit_once('.')
+            .map_or(original_name, |(stem, _)| stem);
+        let subtype = info.content_type.trim_start_matches("image/");
+        let extension = if subtype == "jpeg" { "jpg" } else { subtype };
+        Self::disposition_of(self.download, &format!("{stem}.{extension}"))
+    }
+
     /// Returns `Cache-Control` of a response that is sent at `sent_at` or earlier. Browsers may
     /// cache it until the signed URL expires, for [`MAX_AGE_SECONDS`] at most. The CDN revalidates
     /// every time, and serves no stale response, since access may have changed.
@@ -129,12 +164,16 @@ impl<'a> FileResponse<'a> {
     }
 
     fn disposition_header(&self, is_attachment: bool) -> String {
+        Self::disposition_of(is_attachment, self.file.original_name.as_str())
+    }
+
+    fn disposition_of(is_attachment: bool, name: &str) -> String {
         let disposition = if is_attachment {
             DispositionType::Attachment
         } else {
             DispositionType::Inline
         };
-        disposition.header(self.file.original_name.as_str())
+        disposition.header(name)
     }
 
     /// Returns a strong entity tag of the bytes, of their rendition, of the access to the file
@@ -148,7 +187,7 @@ impl<'a> FileResponse<'a> {
         };
         let parts = [
             revision.as_deref().unwrap_or_default(),
-            "original",
+            self.variant.as_ref().map_or("original", VariantId::as_str),
             access,
             self.authorized.access_revision(),
             &self.content_disposition(),

@@ -10,6 +10,7 @@ mod deliver;
 mod delivery_request;
 mod disposition;
 mod file_response;
+mod negotiation;
 mod precondition;
 mod redirect;
 
@@ -19,6 +20,7 @@ use axum::{
 };
 use domain::Env;
 use http::{HeaderName, HeaderValue, StatusCode, header};
+use renditions::Renditions;
 use runtime::{ConfigurationError, Environment, LazyMasterSecret, Settings};
 use tenant::{FileBucket, Tenants};
 use web::with_layers;
@@ -29,11 +31,15 @@ const VIEWER_AUTHORIZATION: HeaderName = HeaderName::from_static("x-larder-autho
 /// Supported methods.
 const METHODS: &str = "GET, HEAD, OPTIONS";
 
+/// Bytes of a mebibyte.
+const MIB: u64 = 1 << 20;
+
 /// State of the function.
 #[derive(Clone)]
 struct Delivery {
     tenants: Tenants,
     originals: FileBucket,
+    renditions: Renditions,
     master: LazyMasterSecret,
     env: Env,
     /// Maximum size of a response body, in bytes. Larger files are redirected to storage, larger
@@ -47,12 +53,19 @@ pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
     let tenants = Tenants::new(settings.table());
     let originals = FileBucket::new(settings.bucket());
     let max_body_bytes = settings.number("REDIRECT_ABOVE_BYTES");
+    let rendering_mib: u64 = settings.number("RENDERING_MEMORY_MIB");
     let master = settings.master_secret();
     settings.finish()?;
 
+    let renditions = Renditions::new(
+        tenants.clone(),
+        originals.clone(),
+        rendering_mib.saturating_mul(MIB),
+    );
     let delivery = Delivery {
         tenants,
         originals,
+        renditions,
         master,
         env: environment.env.clone(),
         max_body_bytes,

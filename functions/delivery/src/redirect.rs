@@ -11,11 +11,11 @@
 use std::time::Duration;
 
 use axum::response::{IntoResponse, Response};
-use domain::{ServiceError, Timestamp};
+use domain::{ServiceError, Timestamp, Variant};
 use http::{StatusCode, header};
-use tenant::{AccessGrant, AuthorizedFile, ResponseHeaders};
+use tenant::{AccessGrant, AuthorizedFile, PresignedRead, ResponseHeaders, VariantInfo};
 
-use crate::{Delivery, file_response::FileResponse};
+use crate::{Delivery, deliver::Transfer, file_response::FileResponse};
 
 /// Timing of presigned URLs of public files.
 const PUBLIC: UrlTiming = UrlTiming {
@@ -92,6 +92,35 @@ pub(crate) async fn redirect(
             validity.start,
             validity.lifetime(),
         )
+        .await?;
+    let headers = [
+        (header::LOCATION, url),
+        (header::CACHE_CONTROL, "no-store".to_owned()),
+    ];
+    Ok((StatusCode::TEMPORARY_REDIRECT, headers).into_response())
+}
+
+/// Returns a redirect to a presigned URL of a variant's object.
+pub(crate) async fn redirect_to_variant(
+    transfer: &Transfer<'_>,
+    variant: &Variant,
+    info: &VariantInfo,
+) -> Result<Response, ServiceError> {
+    let file = transfer.file;
+    let response = transfer.response;
+    let validity = UrlValidity::of(file.grant(), file.expires_seconds(), transfer.now);
+    let url = PresignedRead {
+        headers: ResponseHeaders {
+            content_type: info.content_type.clone(),
+            content_disposition: response.variant_disposition(info),
+            cache_control: response.cache_control_at(validity.end),
+        },
+        start: validity.start,
+        lifetime: validity.lifetime(),
+    };
+
+    let url = file
+        .presign_variant(&transfer.delivery.originals, &variant.id(), url)
         .await?;
     let headers = [
         (header::LOCATION, url),

@@ -3,12 +3,13 @@
 //! | object | key |
 //! | --- | --- |
 //! | original of a file | `{space id}/originals/{file id}/{revision}` |
+//! | variant of a file's image | `{space id}/variants/{file id}/{revision}/{variant id}` |
 //! | bytes sent to a presigned URL, until they are confirmed | `staging/{space id}/{file id}` |
 //!
 //! All keys of a space start with one of two prefixes, so that all its objects can be found and
 //! deleted.
 
-use domain::{FileId, Revision, SpaceId};
+use domain::{FileId, Revision, SpaceId, VariantId};
 
 /// The key of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +20,17 @@ impl ObjectKey {
     pub fn original(space: SpaceId, file: FileId, revision: Revision) -> ObjectKey {
         let prefix = file_prefix(space, file);
         ObjectKey(format!("{prefix}{revision}"))
+    }
+
+    /// Returns the key of a variant of a file's image.
+    pub fn variant(
+        space: SpaceId,
+        file: FileId,
+        revision: Revision,
+        variant: &VariantId,
+    ) -> ObjectKey {
+        let prefix = file_variants_prefix(space, file);
+        ObjectKey(format!("{prefix}{revision}/{}", variant.as_str()))
     }
 
     /// Returns the key that a client sends a file's bytes to.
@@ -41,6 +53,16 @@ pub(crate) fn file_prefix(space: SpaceId, file: FileId) -> String {
 /// Returns the key prefix of a space's originals.
 pub(crate) fn originals_prefix(space: SpaceId) -> String {
     format!("{}originals/", space_prefix(space))
+}
+
+/// Returns the key prefix of the variants of a file.
+pub(crate) fn file_variants_prefix(space: SpaceId, file: FileId) -> String {
+    format!("{}{file}/", variants_prefix(space))
+}
+
+/// Returns the key prefix of a space's variants.
+pub(crate) fn variants_prefix(space: SpaceId) -> String {
+    format!("{}variants/", space_prefix(space))
 }
 
 /// Returns the key prefix of a space's objects, except for staged ones.

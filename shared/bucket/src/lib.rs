@@ -14,6 +14,7 @@ mod list;
 mod presign;
 mod read;
 mod remove;
+mod variant;
 mod write;
 
 use aws_credential_types::provider::SharedCredentialsProvider;
@@ -26,6 +27,7 @@ pub use list::{ListedOriginal, MAX_LISTED_OBJECTS, OriginalsPage, OriginalsPosit
 pub use presign::{PresignedPut, PutGrant, ResponseHeaders};
 pub use read::{ObjectHead, ObjectReader};
 pub use remove::MAX_DELETED_OBJECTS;
+pub use variant::{StoredVariant, VariantInfo};
 pub use write::Payload;
 
 /// The client of the bucket.

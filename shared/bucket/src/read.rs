@@ -147,11 +147,11 @@ fn total_size(content_range: &str) -> Option<u64> {
     content_range.rsplit_once('/')?.1.parse().ok()
 }
 
-fn missing_size() -> BucketError {
+pub(crate) fn missing_size() -> BucketError {
     BucketError::rejected("the response of S3 has no object size")
 }
 
-fn chunks(body: ByteStream) -> impl Stream<Item = Result<Bytes, BucketError>> + Send {
+pub(crate) fn chunks(body: ByteStream) -> impl Stream<Item = Result<Bytes, BucketError>> + Send {
     stream::try_unfold(body, |mut body| async move {
         let chunk = body.try_next().await.map_err(BucketError::busy)?;
         Ok(chunk.map(|chunk| (chunk, body)))

@@ -9,7 +9,7 @@ use tracing::instrument;
 use crate::{
     Bucket, BucketError, ObjectKey,
     error::RETRYABLE,
-    key::{file_prefix, space_prefix, staging_prefix},
+    key::{file_prefix, file_variants_prefix, space_prefix, staging_prefix},
     list::MAX_LISTED_OBJECTS,
 };
 
@@ -107,11 +107,12 @@ impl Bucket {
     #[instrument(skip_all, fields(%space, %file))]
     pub async fn purge_file(&self, space: SpaceId, file: FileId) -> Result<(), BucketError> {
         self.delete(&ObjectKey::staged(space, file)).await?;
-        let originals = file_prefix(space, file);
-        while self
-            .purge_prefix(originals.clone(), MAX_LISTED_OBJECTS)
-            .await?
-        {}
+        for prefix in [file_prefix(space, file), file_variants_prefix(space, file)] {
+            while self
+                .purge_prefix(prefix.clone(), MAX_LISTED_OBJECTS)
+                .await?
+            {}
+        }
         Ok(())
     }
 

@@ -16,11 +16,12 @@ mod uploads;
 
 pub use access::{
     AccessControl, AccessSource, DeliveryType, EffectiveAccess, EffectiveSecurity, Protection,
-    access_revision, requires_auth,
+    access_revision, requires_auth, variants_require_auth,
 };
 pub use delivery::{
-    Gravity, Opacity, Security, SignedDelivery, TRANSFORMATION_PARAMETERS, Watermark, signed_query,
-    validate_transformation,
+    Crop, Focus, Gravity, ImageFormat, MAX_SIDE_PIXELS, Opacity, Resize, Security, Sides,
+    SignedDelivery, TRANSFORMATION_PARAMETERS, Transformation, TransformationPolicy, Variant,
+    VariantId, Watermark, signed_query,
 };
 pub use env::{Clock, Env, Random, Timestamp};
 pub use identity::{
@@ -46,11 +47,11 @@ pub use signing::{
     Signing, SigningSecret, canonical_form, decoded_parameters,
 };
 pub use uploads::{
-    ConfirmToken, ConfirmTokens, Crop, EXECUTABLE_FILE, EagerTransformation, Extension,
-    ImageFormat, MAX_ALLOWED_FORMATS, MAX_ANONYMOUS_FILE_BYTES, MAX_EAGER_TRANSFORMATIONS,
-    MAX_REFERRERS, MAX_SIDE_PIXELS, MAX_TAGS, MAX_UPLOADS_PER_HOUR, MetadataRules, NewUploadConfig,
-    NotificationRules, Quality, ROOT_FOLDER, Referrer, ReferrerPattern, SignedFolder, SignedUpload,
-    SignedUploadUrl, StorageRules, Tag, TransformationRules, UnsignedRestrictions, UploadConfig,
-    UploadConfigName, UploadConfigReference, UploadFormat, UploadRules, ValidationRules,
-    WebhookEvent, is_executable, reject_executable_name,
+    ConfirmToken, ConfirmTokens, EXECUTABLE_FILE, EagerTransformation, Extension,
+    MAX_ALLOWED_FORMATS, MAX_ANONYMOUS_FILE_BYTES, MAX_EAGER_TRANSFORMATIONS, MAX_REFERRERS,
+    MAX_TAGS, MAX_UPLOADS_PER_HOUR, MetadataRules, NewUploadConfig, NotificationRules, Quality,
+    ROOT_FOLDER, Referrer, ReferrerPattern, SignedFolder, SignedUpload, SignedUploadUrl,
+    StorageRules, Tag, TransformationRules, UnsignedRestrictions, UploadConfig, UploadConfigName,
+    UploadConfigReference, UploadFormat, UploadRules, ValidationRules, WebhookEvent, is_executable,
+    reject_executable_name,
 };

@@ -110,7 +110,9 @@ fn ingest_error(error: MediaError) -> IngestError {
         MediaError::Malformed(_) | MediaError::UnsupportedFormat(_) => {
             FieldError::Custom("must be an image that can be decoded")
         }
-        MediaError::TooManyPixels { limit, .. } => FieldError::TooManyPixels(limit),
+        MediaError::TooManyPixels { limit, .. } | MediaError::OutputTooLarge { limit, .. } => {
+            FieldError::TooManyPixels(limit)
+        }
         MediaError::TooManyScans(_) => FieldError::Custom("must be a JPEG with at most 200 scans"),
         MediaError::DimensionsTooLarge { .. } => {
             FieldError::Custom("must fit the maximum dimensions of the format it is converted to")

@@ -125,7 +125,7 @@ impl CmykConverter {
 }
 
 /// Divides the product of two samples by 255, rounded.
-fn scaled(product: u16) -> u8 {
+pub(crate) fn scaled(product: u16) -> u8 {
     u8::try_from((u32::from(product) + 127) / 255).unwrap_or(u8::MAX)
 }
 
@@ -145,6 +145,34 @@ pub(crate) fn flatten_on_white(mut pixels: Pixels) -> Pixels {
     pixels.samples.truncate(count * 3);
     Pixels {
         channels: Channels::Rgb,
+        ..pixels
+    }
+}
+
+/// Returns the pixels with gray expanded to RGB.
+pub(crate) fn with_colors(pixels: Pixels) -> Pixels {
+    if pixels.channels != Channels::Gray {
+        return pixels;
+    }
+    let samples = pixels.samples.iter().flat_map(|gray| [*gray; 3]).collect();
+    Pixels {
+        channels: Channels::Rgb,
+        samples,
+        ..pixels
+    }
+}
+
+/// Returns the pixels with an alpha channel.
+pub(crate) fn with_alpha(pixels: Pixels) -> Pixels {
+    let pixels = with_colors(pixels);
+    if pixels.channels == Channels::Rgba {
+        return pixels;
+    }
+    let colors = pixels.samples.as_chunks::<3>().0.iter();
+    let samples = colors.flat_map(|[red, green, blue]| [*red, *green, *blue, u8::MAX]);
+    Pixels {
+        channels: Channels::Rgba,
+        samples: samples.collect(),
         ..pixels
     }
 }

@@ -39,6 +39,14 @@ pub enum MediaError {
         /// Maximum number of pixels.
         limit: u64,
     },
+    /// The transformed image would exceed the pixel limit of outputs.
+    #[error("the transformed image would have {pixels} pixels, more than {limit}")]
+    OutputTooLarge {
+        /// Width times height.
+        pixels: u64,
+        /// Maximum number of pixels.
+        limit: u64,
+    },
     /// A JPEG has too many scans. Each scan takes a pass over the whole image.
     #[error("the image has more than {0} scans")]
     TooManyScans(usize),

@@ -7,6 +7,7 @@
 //! - [`encode()`] encodes pixels.
 //! - [`strip()`] removes metadata without decoding.
 //! - [`transform()`] combines these steps by the rules of an upload config.
+//! - [`render()`] renders an image for delivery: resized, cropped, with a watermark.
 //!
 //! Invariants:
 //! - No I/O and no async code.
@@ -25,17 +26,22 @@ mod metadata;
 mod orient;
 mod pixels;
 mod probe;
+mod render;
 mod transform;
 
 pub use completeness::require_complete;
 pub use decode::decode;
-pub use encode::{EncodeOptions, encode, quality};
+pub use encode::{EncodeOptions, encode, fits_avif, quality};
 pub use error::{MediaError, ProbeError};
 pub use format::Format;
 pub use metadata::strip;
 pub use orient::{Orientation, orient};
 pub use pixels::{Channels, MAX_AVIF_PIXELS, MAX_LOSSLESS_PIXELS, MAX_PIXELS, Pixels};
 pub use probe::{Dimensions, Frames, ImageInfo, probe};
+pub use render::{
+    Geometry, MAX_OUTPUT_PIXELS, MAX_WATERMARK_PIXELS, Rectangle, RenderOptions, RenderedImage,
+    WatermarkLayer, plan, render,
+};
 pub use transform::{
     TransformOutcome, TransformedImage, can_transform, has_image_transformations, transform,
 };

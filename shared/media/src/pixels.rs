@@ -6,7 +6,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::{ImageInfo, MediaError};
+use crate::{Dimensions, MediaError};
 
 /// Maximum number of pixels of a decoded image.
 pub const MAX_PIXELS: u64 = 100_000_000;
@@ -56,13 +56,13 @@ pub struct Pixels {
 
 impl Pixels {
     /// Creates pixels with all samples 0.
-    pub(crate) fn zeroed(probed: &ImageInfo, channels: Channels) -> Pixels {
-        let count = probed.width as usize * probed.height as usize;
+    pub(crate) fn zeroed(size: Dimensions, channels: Channels) -> Pixels {
+        let count = size.width as usize * size.height as usize;
         let samples = vec![0; count * channels.count()];
 
         Pixels {
-            width: probed.width,
-            height: probed.height,
+            width: size.width,
+            height: size.height,
             channels,
             samples,
             profile: None,

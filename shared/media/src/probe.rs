@@ -29,6 +29,13 @@ pub struct Dimensions {
     pub height: u32,
 }
 
+impl Dimensions {
+    /// Returns the number of pixels.
+    pub fn pixels(self) -> u64 {
+        u64::from(self.width) * u64::from(self.height)
+    }
+}
+
 /// Properties of an image. Width and height are at least 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageInfo {
@@ -51,6 +58,14 @@ pub struct ImageInfo {
 }
 
 impl ImageInfo {
+    /// Returns the dimensions as stored.
+    pub fn stored(&self) -> Dimensions {
+        Dimensions {
+            width: self.width,
+            height: self.height,
+        }
+    }
+
     /// Returns the dimensions as displayed.
     pub fn displayed(&self) -> Dimensions {
         if self.orientation.swaps_sides() {
@@ -59,16 +74,13 @@ impl ImageInfo {
                 height: self.width,
             }
         } else {
-            Dimensions {
-                width: self.width,
-                height: self.height,
-            }
+            self.stored()
         }
     }
 
     /// Returns the number of pixels of a frame.
     pub fn pixels(&self) -> u64 {
-        u64::from(self.width) * u64::from(self.height)
+        self.stored().pixels()
     }
 
     /// Creates the properties of an opaque still image with normal orientation.

@@ -12,9 +12,10 @@ use bucket::{BucketError, ResponseHeaders};
 use bytes::Bytes;
 use domain::{
     DeliveryType, EffectiveSecurity, FieldError, FieldErrors, File, FileStatus, Folder,
-    FolderChain, FolderId, FolderRef, Handle, MAX_FOLDER_DEPTH, MasterSecret, Resolution,
+    FolderChain, FolderId, FolderRef, Handle, MAX_FOLDER_DEPTH, MasterSecret, Resize, Resolution,
     ResourceType, Role, ServiceError, SignatureError, SignedDelivery, Space, Timestamp,
-    access_revision, requires_auth,
+    TransformationPolicy, UploadConfigReference, access_revision, requires_auth,
+    variants_require_auth,
 };
 use futures::Stream;
 use table::{DeliveryRecords, FolderSelection};
@@ -42,6 +43,8 @@ pub struct AccessContext<'a> {
     pub caller: Option<&'a Caller>,
     /// The signature of the URL, if it has one; an error if the signature is malformed.
     pub signature: Option<Result<UrlSignature<'a>, SignatureError>>,
+    /// Whether the request is for a transformed image.
+    pub is_transformed: bool,
     /// Time of the request.
     pub now: Timestamp,
 }
@@ -79,6 +82,7 @@ pub struct AuthorizedFile {
     grant: AccessGrant,
     url: Option<VerifiedUrl>,
     access_revision: String,
+    creatable: TransformationPolicy,
 }
 
 /// Outcome of resolving the folders of a file with the folders that were read.
@@ -185,7 +189,12 @@ impl Tenants {
         };
 
         let url = verify(context.signature, &space, context.now)?;
-        let grant = if !requires_auth(&file, &folders, &space) {
+        let is_protected = if context.is_transformed {
+            variants_require_auth(&file, &folders, &space)
+        } else {
+            requires_auth(&file, &folders, &space)
+        };
+        let grant = if !is_protected {
             AccessGrant::Public
         } else if url.is_some() {
             AccessGrant::Signature
@@ -199,12 +208,28 @@ impl Tenants {
                 FieldError::Custom("is enabled, but watermarks cannot be rendered yet");
             return Err(FieldErrors::from(("watermark", field_error)).into());
         }
+        let policy = if file.delivery_type == DeliveryType::Private {
+            TransformationPolicy::Signed
+        } else {
+            security.transformations
+        };
+        let has_credentials = url.is_some() || grant != AccessGrant::Public;
+        let is_unrestricted = !context.is_transformed
+            || policy == TransformationPolicy::Any
+            || has_credentials
+            || self.is_viewer(context.caller, &space).await?;
+
         let access_revision = access_revision(&file, &folders, &space);
         Ok(AuthorizedFile {
             file,
             grant,
             url,
             access_revision,
+            creatable: if is_unrestricted {
+                TransformationPolicy::Any
+            } else {
+                policy
+            },
         })
     }
 
@@ -214,9 +239,7 @@ impl Tenants {
         caller: Option<&Caller>,
         space: &Space,
     ) -> Result<AccessGrant, ServiceError> {
-        if let Some(caller) = caller
-            && self.may_view(caller, space).await?
-        {
+        if self.is_viewer(caller, space).await? {
             return Ok(AccessGrant::ApiKey);
         }
         Err(ServiceError::forbidden(
@@ -224,7 +247,15 @@ impl Tenants {
         ))
     }
 
-    async fn may_view(&self, caller: &Caller, space: &Space) -> Result<bool, ServiceError> {
+    /// Whether the caller has a role in the space.
+    async fn is_viewer(
+        &self,
+        caller: Option<&Caller>,
+        space: &Space,
+    ) -> Result<bool, ServiceError> {
+        let Some(caller) = caller else {
+            return Ok(false);
+        };
         if let Some(own) = caller.space_role() {
             return Ok(own.space_id == space.id && own.role >= Role::Viewer);
         }
@@ -323,6 +354,35 @@ impl AuthorizedFile {
             AccessGrant::Signature => self.file.delivery_type != DeliveryType::Authenticated,
             AccessGrant::ApiKey => false,
         }
+    }
+
+    /// Fails with 403 if the request may not create an image of this size.
+    pub async fn require_creatable(
+        &self,
+        tenants: &Tenants,
+        resize: Option<Resize>,
+    ) -> Result<(), ServiceError> {
+        let is_creatable = match self.creatable {
+            TransformationPolicy::Any => true,
+            TransformationPolicy::Signed => false,
+            TransformationPolicy::Named => {
+                let config = UploadConfigReference::Id(self.file.upload_config_id);
+                let config = tenants
+                    .table
+                    .upload_config(self.file.space_id, &config)
+                    .await?;
+                let mut eager = config
+                    .into_iter()
+                    .flat_map(|config| config.config.transformations.eager);
+                eager.any(|eager| eager.resize() == resize)
+            }
+        };
+        if is_creatable {
+            return Ok(());
+        }
+        Err(ServiceError::forbidden(
+            "This image does not exist yet. Creating it requires a signed URL, or an API key of its space in the Authorization header.",
+        ))
     }
 
     /// Returns the file's bytes, or a range of them. Fails with 404 if the file was deleted in the

@@ -35,11 +35,14 @@ mod unsigned_uploads;
 mod upload_config_lists;
 mod upload_configs;
 mod upload_scope;
+mod variants;
 
 pub use account::Account;
 pub use authorized_file::{AccessContext, AccessGrant, AuthorizedFile, ResolvedFile, UrlSignature};
 pub use bootstrap::{BootstrapKey, bootstrap};
-pub use bucket::{ObjectHead, ObjectReader, Payload, ResponseHeaders};
+pub use bucket::{
+    BucketError, ObjectHead, ObjectReader, Payload, ResponseHeaders, StoredVariant, VariantInfo,
+};
 pub use caller::{Caller, SpaceRole};
 pub use file_store::{FileBucket, FileStore, NewFile};
 pub use folder_chains::FolderChains;
@@ -60,6 +63,7 @@ pub use table::{AnonymousCount, FileInSpace};
 pub use unsigned_uploads::{RequestOrigin, UnverifiedUpload};
 pub use upload_configs::CONFIG_READ_ROLE;
 pub use upload_scope::{Selected, UploadScope, VerifiedUpload};
+pub use variants::{NewVariant, PresignedRead};
 
 use caches::{ActiveConfigCache, AncestorCache};
 use domain::{

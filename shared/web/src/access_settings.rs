@@ -1,7 +1,8 @@
 //! Request fields `access_control` and `security`, the same for spaces, folders and files.
 
 use domain::{
-    AccessControl, FieldError, Opacity, PublicHttpsUrl, Security, Watermark, parse_variant,
+    AccessControl, FieldError, Opacity, PublicHttpsUrl, Security, TransformationPolicy, Watermark,
+    parse_variant,
 };
 use serde_json::json;
 
@@ -62,11 +63,14 @@ pub struct SecurityChange(pub Security);
 impl FromFields for SecurityChange {
     fn read(fields: &mut impl FieldReader) -> Option<SecurityChange> {
         let security = fields.required_object("security", |fields| {
-            fields.deny_unknown(&["watermark"]);
+            fields.deny_unknown(&["watermark", "transformations"]);
             let watermark = fields.object("watermark", |fields| Some(watermark(fields)));
             fields.example("watermark", || json!({"enabled": true, "url": EXAMPLE_URL}));
+            let transformations =
+                fields.optional("transformations", parse_variant::<TransformationPolicy>);
             Some(Security {
                 watermark: watermark.unwrap_or_default(),
+                transformations: transformations.unwrap_or_default(),
             })
         });
         fields.describe(

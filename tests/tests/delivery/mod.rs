@@ -9,4 +9,6 @@ pub(crate) mod originals;
 pub(crate) mod redirects;
 pub(crate) mod signed_urls;
 pub(crate) mod signers;
+pub(crate) mod transformation_access;
+pub(crate) mod transformations;
 pub(crate) mod validators;

@@ -126,24 +126,6 @@ async fn changed_signed_url_is_rejected(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn signed_transformation_is_rejected(stack: &Stack) {
-    let fixture = DeliveryFixture::new(stack).await;
-    for delivery_type in ["upload", "private"] {
-        let url = fixture.put_here(delivery_type).await.url;
-        let signed = fixture.signer.sign(
-            &url,
-            fixture.now() + HOUR_SECONDS,
-            &[("w", "100"), ("f", "webp")],
-        );
-        let errors = fixture.stack.anonymous.get(&signed).await.expect_error(422);
-        assert!(
-            errors["w"].is_array() && errors["f"].is_array(),
-            "{delivery_type}: {errors}"
-        );
-    }
-}
-
-#[stack_test(options = StackOptions::without_rate_limits())]
 async fn max_age_ends_with_signed_url(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let private = fixture.put_here("private").await.url;

@@ -25,6 +25,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["domain", "telemetry", "worker", "table", "bucket", "queue"],
     ),
     ("ingest", &["domain", "media", "tenant"]),
+    ("renditions", &["domain", "media", "tenant"]),
     ("web", &["domain", "telemetry", "tenant", "runtime"]),
     ("spaces", &["domain", "tenant", "runtime", "web"]),
     ("files", &["domain", "tenant", "runtime", "web"]),
@@ -34,7 +35,14 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("not-found", &["runtime", "web"]),
     (
         "delivery",
-        &["domain", "telemetry", "tenant", "runtime", "web"],
+        &[
+            "domain",
+            "telemetry",
+            "tenant",
+            "renditions",
+            "runtime",
+            "web",
+        ],
     ),
     (
         "confirm-check",
@@ -143,7 +151,6 @@ const KEPT_OUT: &[(&[&str], &[&str])] = &[
             "folders",
             "upload-configs",
             "not-found",
-            "delivery",
             "purge",
             "sweep",
         ],

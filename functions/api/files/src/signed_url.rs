@@ -3,7 +3,7 @@
 use axum::extract::State;
 use domain::{
     Crop, File, Gravity, ImageFormat, QueryParameter, SigningSecret, TRANSFORMATION_PARAMETERS,
-    Timestamp, signed_query, validate_transformation,
+    Timestamp, Transformation, signed_query,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -80,7 +80,7 @@ impl FromFields for SignDeliveryUrl {
             };
             parameters.extend(text.map(|text| QueryParameter::new(name, text)));
         }
-        if let Err(field_errors) = validate_transformation(&parameters) {
+        if let Err(field_errors) = Transformation::parse(&parameters) {
             fields.merge(field_errors);
         }
 

@@ -152,6 +152,12 @@ pub fn requires_auth(file: &File, folders: &FolderChain, space: &Space) -> bool 
         || EffectiveAccess::as_set(file, Some(folders), space).requires_auth
 }
 
+/// Whether variants of a file require a signed URL or a key: as the original, but those of a private
+/// file are public once they are rendered.
+pub fn variants_require_auth(file: &File, folders: &FolderChain, space: &Space) -> bool {
+    Protection::of(file, Some(folders), space).always_requires_credentials
+}
+
 /// Returns a text that changes whenever access to a file may change: with its delivery type, the
 /// access control at any level, and its folders. Other changes to these records keep it.
 pub fn access_revision(file: &File, folders: &FolderChain, space: &Space) -> String {

@@ -4,5 +4,5 @@ mod effective_access;
 
 pub use effective_access::{
     AccessControl, AccessSource, DeliveryType, EffectiveAccess, EffectiveSecurity, Protection,
-    access_revision, requires_auth,
+    access_revision, requires_auth, variants_require_auth,
 };

@@ -2,8 +2,13 @@
 
 mod signed_delivery;
 mod transformation;
+mod variant;
 mod watermark;
 
 pub use signed_delivery::{SignedDelivery, signed_query};
-pub use transformation::{TRANSFORMATION_PARAMETERS, validate_transformation};
-pub use watermark::{Gravity, Opacity, Security, Watermark};
+pub use transformation::{
+    Crop, Focus, ImageFormat, MAX_SIDE_PIXELS, Resize, Sides, TRANSFORMATION_PARAMETERS,
+    Transformation,
+};
+pub use variant::{Variant, VariantId};
+pub use watermark::{Gravity, Opacity, Security, TransformationPolicy, Watermark};

@@ -1,4 +1,4 @@
-//! Security settings: the watermark of delivered images.
+//! Security settings: the watermark of delivered images, and who may request transformed ones.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,6 +10,23 @@ use crate::{FieldError, PublicHttpsUrl};
 pub struct Security {
     /// Watermark of delivered images.
     pub watermark: Watermark,
+    /// Which transformed images requests without credentials may create.
+    #[serde(default)]
+    pub transformations: TransformationPolicy,
+}
+
+/// Which transformed images requests without a signed URL or an API key may create. Existing ones
+/// are delivered in any case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TransformationPolicy {
+    /// All.
+    #[default]
+    Any,
+    /// None.
+    Signed,
+    /// Those in the sizes of the `eager` transformations of the file's upload config.
+    Named,
 }
 
 /// Image that is composited over delivered images.
@@ -66,7 +83,7 @@ impl Opacity {
 }
 
 /// Position in an image as a compass direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Gravity {
     /// Top left.
@@ -87,6 +104,23 @@ pub enum Gravity {
     South,
     /// Bottom right.
     Southeast,
+}
+
+impl Gravity {
+    /// Returns the name, as in JSON and URLs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Gravity::Northwest => "northwest",
+            Gravity::North => "north",
+            Gravity::Northeast => "northeast",
+            Gravity::West => "west",
+            Gravity::Center => "center",
+            Gravity::East => "east",
+            Gravity::Southwest => "southwest",
+            Gravity::South => "south",
+            Gravity::Southeast => "southeast",
+        }
+    }
 }
 
 #[cfg(test)]

@@ -16,8 +16,7 @@ pub use upload_config::{
     UnsignedRestrictions, UploadConfig, UploadConfigName, UploadConfigReference,
 };
 pub use upload_rules::{
-    Crop, EagerTransformation, Extension, ImageFormat, MAX_ALLOWED_FORMATS,
-    MAX_EAGER_TRANSFORMATIONS, MAX_SIDE_PIXELS, MAX_TAGS, MetadataRules, NotificationRules,
-    Quality, StorageRules, Tag, TransformationRules, UploadFormat, UploadRules, ValidationRules,
-    WebhookEvent,
+    EagerTransformation, Extension, MAX_ALLOWED_FORMATS, MAX_EAGER_TRANSFORMATIONS, MAX_TAGS,
+    MetadataRules, NotificationRules, Quality, StorageRules, Tag, TransformationRules,
+    UploadFormat, UploadRules, ValidationRules, WebhookEvent,
 };

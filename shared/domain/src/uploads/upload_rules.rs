@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    FieldError, FolderPath, PublicHttpsUrl,
+    Crop, FieldError, FolderPath, ImageFormat, PublicHttpsUrl,
     naming::text::{LINE_PATTERN, nfc},
 };
 
@@ -127,7 +127,7 @@ pub struct NotificationRules {
 }
 
 /// Quality of an encoded image: 1 to 100, or automatic.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "QualityForm", into = "QualityForm")]
 #[schemars(with = "QualityForm")]
 pub enum Quality {
@@ -206,38 +206,6 @@ pub enum UploadFormat {
     Avif,
 }
 
-/// How an image is resized to a width and a height.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Crop {
-    /// Resize to exactly this size, ignoring the aspect ratio.
-    Scale,
-    /// Resize to fit inside the size, keeping the aspect ratio.
-    Fit,
-    /// Resize to cover the size, keeping the aspect ratio, and crop the rest.
-    Fill,
-    /// Crop to the size without resizing.
-    Crop,
-    /// Like `fill`, around the most salient region.
-    Thumb,
-}
-
-/// Format of a transformed image.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ImageFormat {
-    /// JPEG.
-    Jpeg,
-    /// PNG.
-    Png,
-    /// WebP.
-    WebP,
-    /// AVIF.
-    Avif,
-    /// GIF.
-    Gif,
-}
-
 /// Webhook events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum WebhookEvent {
@@ -267,9 +235,6 @@ pub struct EagerTransformation {
     /// Format. Null keeps the format of the original.
     pub format: Option<ImageFormat>,
 }
-
-/// Maximum width and height of a transformed image, in pixels.
-pub const MAX_SIDE_PIXELS: i64 = 8_192;
 
 /// File extension in lower case, without its dot: 1 to 20 characters of `a-z0-9`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]

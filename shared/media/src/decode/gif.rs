@@ -31,7 +31,7 @@ pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaErro
     let palette = frame.palette.as_ref().or(global.as_ref());
     let palette = palette.ok_or_else(|| MediaError::malformed("a GIF without colors"))?;
 
-    let mut pixels = Pixels::zeroed(probed, Channels::Rgba);
+    let mut pixels = Pixels::zeroed(probed.stored(), Channels::Rgba);
     let left = usize::from(frame.left) * 4;
     let row = pixels.row_bytes();
     let lines = frame.buffer.chunks_exact(usize::from(frame.width).max(1));

@@ -19,26 +19,58 @@ use crate::{
     pixels::{Channels, Pixels},
 };
 
-use super::require_probed_size;
+use super::{Shrink, require_probed_size};
 
 /// Maximum number of scans of an image; encoders write about ten.
 const MAX_SCANS: usize = 200;
 
 /// Decodes a JPEG.
-pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaError> {
+pub(super) fn read(bytes: &[u8], probed: &ImageInfo, shrink: Shrink) -> Result<Pixels, MediaError> {
+    let OpenJpeg {
+        mut image,
+        is_adobe,
+    } = open(bytes, probed)?;
+    image.scale(shrink.eighths());
+    let size = shrink.size(probed.stored());
+
+    let mut pixels = match image.image().map_err(MediaError::malformed)? {
+        Format::RGB(started) => read_rows(started, Pixels::zeroed(size, Channels::Rgb))?,
+        Format::Gray(started) => read_rows(started, Pixels::zeroed(size, Channels::Gray))?,
+        Format::CMYK(started) => {
+            let converter = color::CmykConverter::new(profile(bytes).as_deref());
+            let inks = if is_adobe {
+                Inks::Inverted
+            } else {
+                Inks::Plain
+            };
+            return read_cmyk(
+                started,
+                Pixels::zeroed(size, Channels::Rgb),
+                &converter,
+                inks,
+            );
+        }
+    };
+    pixels.profile = profile(bytes);
+    Ok(pixels)
+}
+
+/// A JPEG whose header is read.
+pub(super) struct OpenJpeg<'a> {
+    pub(super) image: Decompress<CompleteReader<'a>>,
+    /// Whether the file has an Adobe segment.
+    is_adobe: bool,
+}
+
+/// Checks a file and reads its header.
+pub(super) fn open<'a>(bytes: &'a [u8], probed: &ImageInfo) -> Result<OpenJpeg<'a>, MediaError> {
     let is_adobe = check_segments(bytes)?;
     let builder = Decompress::with_err(strict_error_manager());
     let image = builder
         .from_reader(CompleteReader(bytes))
         .map_err(MediaError::malformed)?;
     require_probed_size(probed, image.width(), image.height())?;
-    let mut pixels = match image.image().map_err(MediaError::malformed)? {
-        Format::RGB(started) => read_rows(started, Pixels::zeroed(probed, Channels::Rgb))?,
-        Format::Gray(started) => read_rows(started, Pixels::zeroed(probed, Channels::Gray))?,
-        Format::CMYK(started) => return read_cmyk(started, bytes, probed, is_adobe),
-    };
-    pixels.profile = profile(bytes);
-    Ok(pixels)
+    Ok(OpenJpeg { image, is_adobe })
 }
 
 /// Checks that the file is complete and within the scan limit. Returns whether it has an Adobe
@@ -60,10 +92,11 @@ fn check_segments(bytes: &[u8]) -> Result<bool, MediaError> {
     }
 }
 
-fn read_rows(
+pub(super) fn read_rows(
     mut started: DecompressStarted<CompleteReader>,
     mut pixels: Pixels,
 ) -> Result<Pixels, MediaError> {
+    require_size(&started, &pixels)?;
     started
         .read_scanlines_into(&mut pixels.samples)
         .map_err(MediaError::malformed)?;
@@ -71,24 +104,45 @@ fn read_rows(
     Ok(pixels)
 }
 
-/// Reads CMYK rows and converts them to RGB, with the embedded profile if there is one.
+/// Fails if libjpeg decodes to another size than expected.
+fn require_size(
+    started: &DecompressStarted<CompleteReader>,
+    pixels: &Pixels,
+) -> Result<(), MediaError> {
+    let is_expected =
+        started.width() == pixels.width as usize && started.height() == pixels.height as usize;
+    if is_expected {
+        Ok(())
+    } else {
+        Err(MediaError::malformed("unexpected dimensions"))
+    }
+}
+
+/// How ink values are stored.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Inks {
+    /// 255 is full ink.
+    Plain,
+    /// 0 is full ink, as Adobe stores it.
+    Inverted,
+}
+
+/// Reads CMYK rows and converts them to RGB.
 fn read_cmyk(
     mut started: DecompressStarted<CompleteReader>,
-    bytes: &[u8],
-    probed: &ImageInfo,
-    is_inverted: bool,
+    mut pixels: Pixels,
+    converter: &color::CmykConverter,
+    inks: Inks,
 ) -> Result<Pixels, MediaError> {
-    let converter = color::CmykConverter::new(profile(bytes).as_deref());
-    let mut pixels = Pixels::zeroed(probed, Channels::Rgb);
-    let mut cmyk = vec![0; probed.width as usize * 4];
+    require_size(&started, &pixels)?;
+    let mut cmyk = vec![0; pixels.width as usize * 4];
     let row = pixels.row_bytes();
 
     for row in pixels.samples.chunks_exact_mut(row) {
         started
             .read_scanlines_into(&mut cmyk)
             .map_err(MediaError::malformed)?;
-        // Adobe stores inverted ink values.
-        if is_inverted {
+        if inks == Inks::Inverted {
             for ink in &mut cmyk {
                 *ink = !*ink;
             }
@@ -136,7 +190,7 @@ fn strict_error_manager() -> jpeg_error_mgr {
 
 /// Reader that fails at the end of the file, where libjpeg would insert an end marker and fill in
 /// gray pixels.
-struct CompleteReader<'a>(&'a [u8]);
+pub(super) struct CompleteReader<'a>(&'a [u8]);
 
 impl Read for CompleteReader<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {

@@ -5,9 +5,15 @@
 //! - A decoder that reads other dimensions than the probe fails before it allocates pixels.
 
 mod gif;
+mod image;
 mod jpeg;
+mod layers;
 mod png;
+mod shrink;
 mod webp;
+
+pub(crate) use layers::{DecodedLayer, DecodedLayers};
+pub(crate) use shrink::Shrink;
 
 use crate::{
     Format, ImageInfo, MediaError, color,
@@ -24,25 +30,57 @@ const WORKING_BYTES: usize = 64 << 20;
 /// plus 6 for a progressive JPEG or 4 for GIF, PNG and WebP. A malicious WebP that is lossless or
 /// transparent can request 1.4 GB of Huffman tables.
 pub fn decode(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaError> {
+    if !probed.format.is_decodable() {
+        return Err(MediaError::UnsupportedFormat(probed.format));
+    }
+
+    let mut pixels = decode_shrunk(bytes, probed, Shrink::default())?;
+    color::to_srgb(&mut pixels);
+    Ok(pixels)
+}
+
+/// Decodes a complete image like [`decode`], also BMP, TIFF and ICO, without conversion of colors.
+/// A JPEG is decoded in the shrunk size, which takes less time and memory; other formats are not
+/// shrunk.
+pub(crate) fn decode_shrunk(
+    bytes: &[u8],
+    probed: &ImageInfo,
+    shrink: Shrink,
+) -> Result<Pixels, MediaError> {
     require_pixel_limit(probed.pixels(), pixel_limit(probed))?;
-    let mut pixels = catch_codec_panic(MediaError::malformed, || match probed.format {
-        Format::Jpeg => jpeg::read(bytes, probed),
+    catch_codec_panic(MediaError::malformed, || match probed.format {
+        Format::Jpeg => jpeg::read(bytes, probed, shrink),
         Format::Png => png::read(bytes, probed),
         Format::Gif => gif::read(bytes, probed),
         Format::WebP => webp::read(bytes, probed),
-        other => Err(MediaError::UnsupportedFormat(other)),
-    })?;
-    color::to_srgb(&mut pixels);
-    Ok(pixels)
+        Format::Bmp | Format::Tiff | Format::Ico => image::read(bytes, probed),
+        other @ (Format::Avif | Format::Heic) => Err(MediaError::UnsupportedFormat(other)),
+    })
+}
+
+/// Decodes a JPEG in the shrunk size like [`decode_shrunk`], without conversion to RGB. Returns
+/// `None` for images of other formats and color models.
+pub(crate) fn decode_layers(
+    bytes: &[u8],
+    probed: &ImageInfo,
+    shrink: Shrink,
+) -> Result<Option<DecodedLayers>, MediaError> {
+    if probed.format != Format::Jpeg {
+        return Ok(None);
+    }
+    require_pixel_limit(probed.pixels(), pixel_limit(probed))?;
+    catch_codec_panic(MediaError::malformed, || {
+        layers::read(bytes, probed, shrink)
+    })
 }
 
 /// Returns the maximum number of pixels of an image.
 fn pixel_limit(probed: &ImageInfo) -> u64 {
     let has_huffman_tables = probed.lossless || probed.has_alpha;
-    if probed.format == Format::WebP && has_huffman_tables {
-        MAX_LOSSLESS_PIXELS
-    } else {
-        MAX_PIXELS
+    match probed.format {
+        Format::WebP if has_huffman_tables => MAX_LOSSLESS_PIXELS,
+        Format::Bmp | Format::Tiff | Format::Ico => image::MAX_PIXELS,
+        _ => MAX_PIXELS,
     }
 }
 

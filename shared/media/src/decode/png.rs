@@ -34,7 +34,7 @@ pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaErro
             return Err(MediaError::malformed("the palette was not expanded"));
         }
     };
-    let mut pixels = Pixels::zeroed(probed, channels);
+    let mut pixels = Pixels::zeroed(probed.stored(), channels);
 
     if color_type == ColorType::GrayscaleAlpha {
         // Two samples per pixel are expanded to four in place, from the end, so that no sample is

@@ -31,7 +31,7 @@ pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaErro
     } else {
         Channels::Rgb
     };
-    let mut pixels = Pixels::zeroed(probed, channels);
+    let mut pixels = Pixels::zeroed(probed.stored(), channels);
     decoder
         .read_image(&mut pixels.samples)
         .map_err(decode_error)?;

@@ -22,15 +22,29 @@ const EXIF_BYTES: usize = SEGMENT_BYTES - EXIF_NAME.len();
 const PROFILE_BYTES: usize = SEGMENT_BYTES - PROFILE_NAME.len() - 2;
 
 pub(super) fn encode(pixels: Pixels, encoding: &EncodeOptions) -> Result<Vec<u8>, MediaError> {
-    require_max_side(&pixels, Format::Jpeg, MAX_SIDE)?;
-
     let pixels = color::flatten_on_white(pixels);
-    let is_grey = pixels.channels == Channels::Gray;
-    let mut settings = Compress::new(if is_grey {
+    let colors = if pixels.channels == Channels::Gray {
         ColorSpace::JCS_GRAYSCALE
     } else {
         ColorSpace::JCS_RGB
-    });
+    };
+    encode_colors(&pixels, colors, encoding)
+}
+
+/// Encodes pixels whose three channels are luma and chroma.
+pub(super) fn encode_ycc(pixels: &Pixels, encoding: &EncodeOptions) -> Result<Vec<u8>, MediaError> {
+    encode_colors(pixels, ColorSpace::JCS_YCbCr, encoding)
+}
+
+fn encode_colors(
+    pixels: &Pixels,
+    colors: ColorSpace,
+    encoding: &EncodeOptions,
+) -> Result<Vec<u8>, MediaError> {
+    require_max_side(pixels, Format::Jpeg, MAX_SIDE)?;
+
+    let is_grey = colors == ColorSpace::JCS_GRAYSCALE;
+    let mut settings = Compress::new(colors);
     settings.set_fastest_defaults();
     settings.set_size(pixels.width as usize, pixels.height as usize);
     settings.set_quality(encoding.quality.into());

@@ -1,9 +1,12 @@
 //! Encoding of pixels to image files.
 
 mod avif;
+mod gif;
 mod jpeg;
 mod png;
 mod webp;
+
+pub use avif::fits_avif;
 
 use domain::Quality;
 
@@ -26,7 +29,7 @@ const MIN_AUTO_QUALITY: u8 = 60;
 /// Options of [`encode`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncodeOptions<'a> {
-    /// Target format: JPEG, PNG, WebP or AVIF.
+    /// Target format: JPEG, PNG, WebP, AVIF or GIF.
     pub format: Format,
     /// Quality from 1 to 100; ignored by lossless formats.
     pub quality: u8,
@@ -63,8 +66,14 @@ pub fn encode(pixels: Pixels, encoding: &EncodeOptions) -> Result<Vec<u8>, Media
         Format::Png => png::encode(&pixels, encoding),
         Format::WebP => webp::encode(&pixels, encoding),
         Format::Avif => avif::encode(&pixels, encoding),
+        Format::Gif => gif::encode(pixels),
         other => Err(MediaError::encoding(format!("{other:?} cannot be encoded"))),
     })
+}
+
+/// Encodes pixels whose three channels are luma, blue difference and red difference as a JPEG.
+pub(crate) fn encode_ycc(pixels: &Pixels, encoding: &EncodeOptions) -> Result<Vec<u8>, MediaError> {
+    catch_codec_panic(MediaError::encoding, || jpeg::encode_ycc(pixels, encoding))
 }
 
 /// Fails if an image has more pixels than an encoder's limit.

@@ -8,5 +8,8 @@ mod fuzz;
 mod hostile;
 mod orientation;
 mod probe;
+mod render;
+mod render_inputs;
+mod render_laws;
 mod strip;
 mod transform;

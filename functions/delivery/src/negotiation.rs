@@ -1,0 +1,154 @@
+//! Choice of the image format by `Accept` (RFC 9110, section 12.5.1).
+//!
+//! AVIF and WebP are chosen only if the client names them, since clients that send `*/*` may not be
+//! able to show them.
+
+use domain::{File, ImageFormat, Transformation, Variant};
+use http::{HeaderMap, header};
+
+/// Weight of a type without `q`, in thousandths.
+const FULL_WEIGHT: u16 = 1_000;
+
+/// Returns the variant of a file that a client gets: in the requested format, else in AVIF, WebP or
+/// the format of the original, whichever the client prefers, in this order.
+pub(crate) fn choose_variant(
+    transformation: Transformation,
+    file: &File,
+    headers: &HeaderMap,
+) -> Variant {
+    let format = transformation
+        .format
+        .unwrap_or_else(|| negotiate(headers, original_format(&file.mime_type)));
+    Variant {
+        transformation,
+        format,
+    }
+}
+
+/// Returns the format of a file, or PNG for formats that browsers do not show.
+fn original_format(mime_type: &str) -> ImageFormat {
+    match mime_type {
+        "image/jpeg" => ImageFormat::Jpeg,
+        "image/webp" => ImageFormat::WebP,
+        "image/gif" => ImageFormat::Gif,
+        _ => ImageFormat::Png,
+    }
+}
+
+fn negotiate(headers: &HeaderMap, original: ImageFormat) -> ImageFormat {
+    let ranges: Vec<MediaRange> = headers
+        .get_all(header::ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .filter_map(MediaRange::parse)
+        .collect();
+    let weight_of = |name: &str| {
+        let range = ranges.iter().find(|range| range.name == name);
+        range.map(|range| range.weight)
+    };
+
+    let avif = weight_of("image/avif").unwrap_or(0);
+    let webp = weight_of("image/webp").unwrap_or(0);
+    let original_name = format!("image/{}", original.name());
+    let own = weight_of(&original_name)
+        .or_else(|| weight_of("image/*"))
+        .or_else(|| weight_of("*/*"))
+        .unwrap_or(0);
+
+    if avif > 0 && avif >= webp && avif >= own {
+        ImageFormat::Avif
+    } else if webp > 0 && webp >= own {
+        ImageFormat::WebP
+    } else {
+        original
+    }
+}
+
+/// An element of `Accept`.
+struct MediaRange {
+    /// Type in lower case, without parameters.
+    name: String,
+    /// Weight in thousandths; 0 means not acceptable.
+    weight: u16,
+}
+
+impl MediaRange {
+    /// Parses an element. Ignores parameters other than `q`, and elements with an invalid `q`.
+    fn parse(element: &str) -> Option<MediaRange> {
+        let mut parts = element.split(';').map(str::trim);
+        let name = parts.next()?.to_ascii_lowercase();
+        let weight = parts.find_map(|part| {
+            let (name, value) = part.split_once('=')?;
+            name.trim()
+                .eq_ignore_ascii_case("q")
+                .then_some(value.trim())
+        });
+        let weight = weight.map_or(Some(FULL_WEIGHT), parse_weight)?;
+        Some(MediaRange { name, weight })
+    }
+}
+
+/// Parses a weight from 0 to 1 with up to three decimals, in thousandths.
+fn parse_weight(text: &str) -> Option<u16> {
+    let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
+    let is_valid = matches!(whole, "0" | "1")
+        && decimals.len() <= 3
+        && decimals.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_valid {
+        return None;
+    }
+
+    let thousandths: u16 = format!("{whole}{decimals:0<3}").parse().ok()?;
+    (thousandths <= FULL_WEIGHT).then_some(thousandths)
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn client_gets_the_best_format_that_it_names() {
+        use ImageFormat::{Avif, Gif, Jpeg, WebP};
+
+        for (accept, original, expected) in [
+            (
+                "image/avif,image/webp,image/apng,image/*,*/*;q=0.8",
+                Jpeg,
+                Avif,
+            ),
+            ("image/webp,*/*", Jpeg, WebP),
+            ("*/*", Jpeg, Jpeg),
+            ("image/*", Gif, Gif),
+            ("", Jpeg, Jpeg),
+            ("text/html", Jpeg, Jpeg),
+            ("IMAGE/WEBP", Jpeg, WebP),
+            ("image/avif;q=0,image/webp", Jpeg, WebP),
+            ("image/avif;q=0.5,image/webp;q=0.8", Jpeg, WebP),
+            ("image/avif;q=0.5,image/webp;q=0.5", Jpeg, Avif),
+            ("image/webp;q=0.5,image/jpeg", Jpeg, Jpeg),
+            ("image/webp;q=0.5,*/*;q=0.4", Jpeg, WebP),
+            ("image/webp; q=0.001", Jpeg, WebP),
+            ("image/webp;q=2,image/avif;q=x", Jpeg, Jpeg),
+            ("image/webp;level=1;q=0.9, */*;q=0.1", Jpeg, WebP),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT, HeaderValue::from_static(accept));
+            assert_eq!(negotiate(&headers, original), expected, "{accept}");
+        }
+    }
+
+    #[test]
+    fn several_headers_count_as_one() {
+        let mut headers = HeaderMap::new();
+        headers.append(header::ACCEPT, HeaderValue::from_static("image/webp;q=0.5"));
+        headers.append(header::ACCEPT, HeaderValue::from_static("image/avif"));
+        assert_eq!(negotiate(&headers, ImageFormat::Png), ImageFormat::Avif);
+        assert_eq!(
+            negotiate(&HeaderMap::new(), ImageFormat::Png),
+            ImageFormat::Png
+        );
+    }
+}

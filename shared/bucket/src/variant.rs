@@ -1,0 +1,109 @@
+//! Stored variants: objects with the type and dimensions of their image.
+
+use aws_sdk_s3::{operation::get_object::GetObjectError, primitives::ByteStream};
+use bytes::Bytes;
+use futures::Stream;
+use tracing::instrument;
+
+use crate::{
+    Bucket, BucketError, ObjectKey,
+    read::{chunks, missing_size},
+};
+
+/// Metadata with the width of the image.
+const WIDTH: &str = "width";
+/// Metadata with the height of the image.
+const HEIGHT: &str = "height";
+
+/// Type and dimensions of a variant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VariantInfo {
+    /// Content type.
+    pub content_type: String,
+    /// Width in pixels.
+    pub width: u32,
+    /// Height in pixels.
+    pub height: u32,
+}
+
+/// A stored variant.
+#[derive(Debug)]
+pub struct StoredVariant {
+    /// Type and dimensions.
+    pub info: VariantInfo,
+    /// Size in bytes.
+    pub size_bytes: u64,
+    body: ByteStream,
+}
+
+impl StoredVariant {
+    /// Returns the bytes.
+    pub fn into_bytes(self) -> impl Stream<Item = Result<Bytes, BucketError>> + Send + use<> {
+        chunks(self.body)
+    }
+}
+
+impl Bucket {
+    /// Returns a variant; `None` if it is not stored.
+    #[instrument(skip_all, fields(key = key.as_str()))]
+    pub async fn variant(&self, key: &ObjectKey) -> Result<Option<StoredVariant>, BucketError> {
+        let sent = self
+            .client
+            .get_object()
+            .bucket(&self.name)
+            .key(&key.0)
+            .send()
+            .await;
+        let object = match sent {
+            Ok(object) => object,
+            Err(error)
+                if matches!(error.as_service_error(), Some(GetObjectError::NoSuchKey(_))) =>
+            {
+                return Ok(None);
+            }
+            Err(error) => return Err(BucketError::from_sdk(error)),
+        };
+
+        let metadata = |name| {
+            let text = object.metadata.as_ref().and_then(|all| all.get(name));
+            text.and_then(|text| text.parse().ok())
+                .ok_or_else(|| BucketError::rejected("a variant has no dimensions"))
+        };
+        let info = VariantInfo {
+            width: metadata(WIDTH)?,
+            height: metadata(HEIGHT)?,
+            content_type: object.content_type.unwrap_or_default(),
+        };
+        let size_bytes = object
+            .content_length
+            .and_then(|length| u64::try_from(length).ok())
+            .ok_or_else(missing_size)?;
+        Ok(Some(StoredVariant {
+            info,
+            size_bytes,
+            body: object.body,
+        }))
+    }
+
+    /// Stores a variant.
+    #[instrument(skip_all, fields(key = key.as_str()))]
+    pub async fn put_variant(
+        &self,
+        key: &ObjectKey,
+        bytes: Bytes,
+        info: &VariantInfo,
+    ) -> Result<(), BucketError> {
+        self.client
+            .put_object()
+            .bucket(&self.name)
+            .key(&key.0)
+            .content_type(&info.content_type)
+            .metadata(WIDTH, info.width.to_string())
+            .metadata(HEIGHT, info.height.to_string())
+            .body(ByteStream::from(bytes))
+            .send()
+            .await
+            .map_err(BucketError::from_sdk)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,174 @@
+//! Transformations of delivered images, and the query parameters that request them.
+//!
+//! - `w`, `h`: 1 to 8192 pixels
+//! - `r`: `scale`, `fit` (default), `fill`, `crop`, `thumb`
+//! - `g`: `center` (default), a compass direction, `auto` (default of `thumb`)
+//! - `f`: `jpeg`, `png`, `webp`, `avif`, `gif`, `auto` (default)
+//! - `q`: 1 to 100, `auto` (default)
+//!
+//! All are optional, and none may be repeated.
+//!
+//! Invariants:
+//! - Requests for the same image have equal transformations.
+//! - Parsing the canonical parameters of a transformation returns an equal transformation.
+
+mod format;
+mod resize;
+
+pub use format::ImageFormat;
+pub use resize::{Crop, Focus, Resize, Sides};
+
+use std::fmt::{self, Display, Formatter};
+
+use crate::{
+    EagerTransformation, FieldError, FieldErrors, Gravity, Quality, QueryParameter, parse_variant,
+};
+
+const WIDTH: &str = "w";
+const HEIGHT: &str = "h";
+const CROP: &str = "r";
+const GRAVITY: &str = "g";
+const FORMAT: &str = "f";
+const QUALITY: &str = "q";
+/// Value of gravity and format that is resolved per image.
+const AUTO: &str = "auto";
+
+/// Maximum width and height of a transformed image, in pixels.
+pub const MAX_SIDE_PIXELS: i64 = 8_192;
+
+/// Parameters that request a transformed image.
+pub const TRANSFORMATION_PARAMETERS: [&str; 6] = [WIDTH, HEIGHT, CROP, GRAVITY, FORMAT, QUALITY];
+
+/// A transformation of an image. [`Display`] writes its canonical parameters, such as
+/// `w=400&h=300&r=fill&f=webp`, without parameters with their default value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Transformation {
+    /// Size of the output; `None` keeps the size of the image.
+    pub resize: Option<Resize>,
+    /// Format of the output; `None` negotiates it with the client.
+    pub format: Option<ImageFormat>,
+    /// Quality of the output.
+    pub quality: Quality,
+}
+
+impl Transformation {
+    /// Parses decoded query parameters. Ignores parameters that are not part of transformations, and
+    /// returns `None` if there are no others. Fails with all invalid and repeated parameters.
+    pub fn parse(parameters: &[QueryParameter<'_>]) -> Result<Option<Transformation>, FieldErrors> {
+        let mut reader = ParameterReader::default();
+        for parameter in parameters {
+            reader.read(&parameter.name, &parameter.value);
+        }
+
+        if reader.field_errors.is_empty() {
+            Ok((!reader.seen.is_empty()).then(|| reader.requested.transformation()))
+        } else {
+            Err(reader.field_errors)
+        }
+    }
+}
+
+impl EagerTransformation {
+    /// Returns the size of the output; `None` keeps the size of the image.
+    pub fn resize(self) -> Option<Resize> {
+        let sides = Sides::of(self.width, self.height)?;
+        Some(Resize::new(sides, Some(self.crop), None))
+    }
+}
+
+impl Display for Transformation {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let mut parameters = self
+            .resize
+            .map(|resize| resize.parameters())
+            .unwrap_or_default();
+        if let Some(format) = self.format {
+            parameters.push(format!("{FORMAT}={}", format.name()));
+        }
+        if let Quality::Fixed(quality) = self.quality {
+            parameters.push(format!("{QUALITY}={quality}"));
+        }
+        formatter.write_str(&parameters.join("&"))
+    }
+}
+
+/// Parameters as requested.
+#[derive(Default)]
+struct RequestedParameters {
+    width: Option<u32>,
+    height: Option<u32>,
+    crop: Option<Crop>,
+    gravity: Option<Focus>,
+    format: Option<ImageFormat>,
+    quality: Quality,
+}
+
+impl RequestedParameters {
+    fn transformation(&self) -> Transformation {
+        let sides = Sides::of(self.width, self.height);
+        Transformation {
+            resize: sides.map(|sides| Resize::new(sides, self.crop, self.gravity)),
+            format: self.format,
+            quality: self.quality,
+        }
+    }
+}
+
+#[derive(Default)]
+struct ParameterReader<'a> {
+    requested: RequestedParameters,
+    seen: Vec<&'a str>,
+    field_errors: FieldErrors,
+}
+
+impl<'a> ParameterReader<'a> {
+    fn read(&mut self, name: &'a str, value: &str) {
+        if !TRANSFORMATION_PARAMETERS.contains(&name) {
+            return;
+        }
+
+        let result = if self.seen.contains(&name) {
+            Err(FieldError::Duplicate)
+        } else {
+            self.parse(name, value)
+        };
+        self.seen.push(name);
+        self.field_errors.record(name, result);
+    }
+
+    fn parse(&mut self, name: &str, value: &str) -> Result<(), FieldError> {
+        let requested = &mut self.requested;
+        match name {
+            WIDTH => requested.width = Some(parse_pixels(value)?),
+            HEIGHT => requested.height = Some(parse_pixels(value)?),
+            CROP => requested.crop = Some(parse_variant(value)?),
+            GRAVITY if value == AUTO => requested.gravity = Some(Focus::Auto),
+            GRAVITY => requested.gravity = Some(Focus::At(parse_variant::<Gravity>(value)?)),
+            FORMAT if value == AUTO => requested.format = None,
+            FORMAT => requested.format = Some(parse_variant(value)?),
+            _ => {
+                requested.quality = parse_number(value)
+                    .map_or_else(|| Quality::from_name(value), Quality::from_number)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn parse_pixels(value: &str) -> Result<u32, FieldError> {
+    let number = parse_number(value).ok_or(FieldError::NotAnInteger)?;
+    match u32::try_from(number) {
+        Ok(0) => Err(FieldError::TooSmall(1)),
+        Ok(pixels) if number <= MAX_SIDE_PIXELS => Ok(pixels),
+        _ => Err(FieldError::TooLarge(MAX_SIDE_PIXELS)),
+    }
+}
+
+/// Parses a number of digits only. Saturates on overflow.
+fn parse_number(value: &str) -> Option<i64> {
+    let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| value.parse().unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+//! Decoding of BMP, TIFF and ICO with the `image` crate.
+
+use std::io::{Cursor, ErrorKind};
+
+use image::{ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
+
+use crate::{
+    Format, ImageInfo, MediaError,
+    bytes::{array, le16, le32, length, part},
+    pixels::{Channels, Pixels},
+};
+
+use super::require_probed_size;
+
+/// Maximum number of pixels: samples may have up to 16 bytes per pixel before their conversion.
+pub(super) const MAX_PIXELS: u64 = 40_000_000;
+/// Maximum memory of a decoder including its output, in bytes.
+const DECODER_BYTES: u64 = 512 << 20;
+
+/// Decodes the image of a BMP, the first image of a TIFF or the largest image of an ICO.
+pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaError> {
+    let icon;
+    let file = if probed.format == Format::Ico {
+        icon = largest_of_icon(bytes)?;
+        &icon[..]
+    } else {
+        bytes
+    };
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(DECODER_BYTES);
+    let mut reader = ImageReader::with_format(Cursor::new(file), image_format(probed.format)?);
+    reader.limits(limits);
+
+    let mut decoder = reader.into_decoder().map_err(decode_error)?;
+    let (width, height) = decoder.dimensions();
+    require_probed_size(probed, width, height)?;
+    let profile = decoder.icc_profile().ok().flatten();
+    let is_cmyk = decoder.original_color_type() == image::ExtendedColorType::Cmyk8;
+    let image = DynamicImage::from_decoder(decoder).map_err(decode_error)?;
+
+    let mut pixels = converted(image);
+    // The decoder has already converted inks without their profile.
+    pixels.profile = profile.filter(|_| !is_cmyk);
+    Ok(pixels)
+}
+
+fn image_format(format: Format) -> Result<ImageFormat, MediaError> {
+    match format {
+        Format::Bmp => Ok(ImageFormat::Bmp),
+        Format::Tiff => Ok(ImageFormat::Tiff),
+        Format::Ico => Ok(ImageFormat::Ico),
+        other => Err(MediaError::UnsupportedFormat(other)),
+    }
+}
+
+/// Converts samples to 8 bits per channel.
+fn converted(image: DynamicImage) -> Pixels {
+    let width = image.width();
+    let height = image.height();
+    let (channels, samples) = match image.color() {
+        ColorType::L8 | ColorType::L16 => (Channels::Gray, image.into_luma8().into_raw()),
+        color if color.has_alpha() => (Channels::Rgba, image.into_rgba8().into_raw()),
+        _ => (Channels::Rgb, image.into_rgb8().into_raw()),
+    };
+
+    Pixels {
+        width,
+        height,
+        channels,
+        samples,
+        profile: None,
+    }
+}
+
+/// Length of the header of an icon, in bytes.
+const ICON_HEADER: usize = 6;
+/// Length of an entry of an icon's directory, in bytes.
+const ICON_ENTRY: usize = 16;
+/// Offset of the data of an icon with one entry, in bytes.
+const ICON_DATA: u32 = 22;
+
+/// Returns an icon with the largest image only, as the probe selects it; of several with this size,
+/// the one with most bits per pixel. The decoder itself prefers many bits to a large size.
+fn largest_of_icon(bytes: &[u8]) -> Result<Vec<u8>, MediaError> {
+    let count = usize::from(le16(bytes, 4)?);
+    let mut largest = None;
+    for index in 0..count {
+        let at = ICON_HEADER + index * ICON_ENTRY;
+        let [width, height] = array(bytes, at)?;
+        // 0 stands for 256, so it wraps to the largest.
+        let rank = [
+            u16::from(width.wrapping_sub(1)),
+            u16::from(height.wrapping_sub(1)),
+            le16(bytes, at + 6)?,
+        ];
+        if largest.is_none_or(|(best, _)| rank > best) {
+            largest = Some((rank, at));
+        }
+    }
+
+    let (_, at) = largest.ok_or_else(|| MediaError::malformed("an icon without images"))?;
+    let entry: [u8; ICON_ENTRY] = array(bytes, at)?;
+    let size = le32(bytes, at + 8)?;
+    let data = part(
+        bytes,
+        length(le32(bytes, at + 12)?.into()),
+        length(size.into()),
+    )?;
+
+    let mut icon = vec![0, 0, 1, 0, 1, 0];
+    icon.extend_from_slice(&entry[..12]);
+    icon.extend_from_slice(&ICON_DATA.to_le_bytes());
+    icon.extend_from_slice(data);
+    Ok(icon)
+}
+
+fn decode_error(error: ImageError) -> MediaError {
+    match error {
+        ImageError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof => {
+            MediaError::Truncated
+        }
+        error => MediaError::malformed(error),
+    }
+}

@@ -1,0 +1,125 @@
+//! Encoding of still GIF images.
+
+use std::{borrow::Cow, collections::HashMap};
+
+use color_quant::NeuQuant;
+use gif::{Encoder, Frame};
+
+use crate::{Format, MediaError, Pixels, color};
+
+use super::require_max_side;
+
+/// Maximum width and height, in pixels.
+const MAX_SIDE: u32 = 65_535;
+/// Minimum alpha of visible pixels: GIF has no partial transparency.
+const MIN_ALPHA: u8 = 128;
+/// Maximum number of colors of a palette.
+const MAX_COLORS: usize = 256;
+/// Fraction of the pixels from which a palette is chosen, 1 (all) to 30.
+const SAMPLE_FACTOR: i32 = 10;
+
+pub(super) fn encode(pixels: Pixels) -> Result<Vec<u8>, MediaError> {
+    require_max_side(&pixels, Format::Gif, MAX_SIDE)?;
+    let width = u16::try_from(pixels.width).map_err(MediaError::encoding)?;
+    let height = u16::try_from(pixels.height).map_err(MediaError::encoding)?;
+    let quantized = quantize(pixels);
+
+    let mut file = Vec::new();
+    let mut encoder = Encoder::new(&mut file, width, height, &[]).map_err(MediaError::encoding)?;
+    let frame = Frame {
+        width,
+        height,
+        palette: Some(quantized.palette),
+        transparent: quantized.transparent,
+        buffer: Cow::Owned(quantized.indices),
+        ..Frame::default()
+    };
+    encoder.write_frame(&frame).map_err(MediaError::encoding)?;
+    drop(encoder);
+    Ok(file)
+}
+
+/// Pixels as indices of a palette.
+pub(crate) struct QuantizedPixels {
+    /// Colors with three samples each.
+    pub(crate) palette: Vec<u8>,
+    /// Index of the transparent color.
+    pub(crate) transparent: Option<u8>,
+    /// One index per pixel.
+    pub(crate) indices: Vec<u8>,
+}
+
+/// Reduces pixels to at most 256 colors, one of them transparent if there are transparent pixels.
+/// Images with few colors keep them exactly.
+pub(crate) fn quantize(pixels: Pixels) -> QuantizedPixels {
+    let mut pixels = color::with_alpha(pixels);
+    let colors = pixels.samples.as_chunks_mut::<4>().0;
+    for color in colors.iter_mut() {
+        if color[3] < MIN_ALPHA {
+            *color = [0; 4];
+        } else {
+            color[3] = u8::MAX;
+        }
+    }
+    exact(colors).unwrap_or_else(|| reduced(colors))
+}
+
+/// Returns the pixels with a palette of all colors, if there are few.
+fn exact(colors: &[[u8; 4]]) -> Option<QuantizedPixels> {
+    let mut known: HashMap<[u8; 4], u8> = HashMap::new();
+    let mut quantized = QuantizedPixels {
+        palette: Vec::new(),
+        transparent: None,
+        indices: Vec::with_capacity(colors.len()),
+    };
+
+    for color in colors {
+        let next = known.len();
+        let index = match known.get(color) {
+            Some(index) => *index,
+            None if next == MAX_COLORS => return None,
+            None => {
+                let index = u8::try_from(next).ok()?;
+                quantized.palette.extend_from_slice(&color[..3]);
+                if color[3] == 0 {
+                    quantized.transparent = Some(index);
+                }
+                known.insert(*color, index);
+                index
+            }
+        };
+        quantized.indices.push(index);
+    }
+    Some(quantized)
+}
+
+/// Returns the pixels with a palette of similar colors. The last one is transparent.
+fn reduced(colors: &[[u8; 4]]) -> QuantizedPixels {
+    let transparent = u8::MAX;
+    let quantizer = NeuQuant::new(
+        SAMPLE_FACTOR,
+        usize::from(transparent),
+        colors.as_flattened(),
+    );
+    let mut palette = quantizer.color_map_rgb();
+    palette.resize(usize::from(transparent) * 3, 0);
+    palette.extend_from_slice(&[0; 3]);
+
+    let mut nearest: HashMap<[u8; 4], u8> = HashMap::new();
+    let indices = colors
+        .iter()
+        .map(|color| {
+            if color[3] == 0 {
+                return transparent;
+            }
+            *nearest
+                .entry(*color)
+                .or_insert_with(|| u8::try_from(quantizer.index_of(color)).unwrap_or(0))
+        })
+        .collect();
+    QuantizedPixels {
+        palette,
+        transparent: Some(transparent),
+        indices,
+    }
+}

@@ -1,0 +1,81 @@
+//! Step 1: decode the pixels, JPEGs as small as the output allows.
+
+use crate::{
+    Dimensions, ImageInfo, MediaError,
+    decode::{DecodedLayer, Shrink, decode_layers, decode_shrunk},
+};
+
+use super::{
+    frame::{ColorModel, Frame, Layer},
+    geometry::Geometry,
+    region::Region,
+};
+
+/// Decodes an image in a size that the geometry needs.
+pub(super) fn read(
+    bytes: &[u8],
+    probed: &ImageInfo,
+    geometry: &Geometry,
+) -> Result<Frame, MediaError> {
+    let image = probed.displayed();
+    if is_downscaled(image, geometry.resized) {
+        let shrink = shrink(image, geometry.resized);
+        if let Some(decoded) = decode_layers(bytes, probed, shrink)? {
+            let layers = decoded.layers.into_iter();
+            return Ok(Frame {
+                layers: layers
+                    .map(|layer| layer_of(layer, probed.stored()))
+                    .collect(),
+                model: ColorModel::Ycc,
+                profile: decoded.profile,
+            });
+        }
+        return shrunk(bytes, probed, shrink);
+    }
+
+    shrunk(bytes, probed, Shrink::default())
+}
+
+/// Decodes an image with all channels in one layer.
+fn shrunk(bytes: &[u8], probed: &ImageInfo, shrink: Shrink) -> Result<Frame, MediaError> {
+    let mut pixels = decode_shrunk(bytes, probed, shrink)?;
+    let profile = pixels.profile.take();
+
+    // Decoders of other formats than JPEG do not shrink.
+    let is_full = pixels.width == probed.width && pixels.height == probed.height;
+    let divisor = if is_full { 1 } else { shrink.divisor() };
+    let layer = DecodedLayer {
+        pixels,
+        horizontal: 1.0 / f64::from(divisor),
+        vertical: 1.0 / f64::from(divisor),
+    };
+    Ok(Frame {
+        layers: vec![layer_of(layer, probed.stored())],
+        model: ColorModel::Rgb,
+        profile,
+    })
+}
+
+fn layer_of(decoded: DecodedLayer, full: Dimensions) -> Layer {
+    Layer {
+        region: Region {
+            left: 0.0,
+            top: 0.0,
+            width: f64::from(full.width) * decoded.horizontal,
+            height: f64::from(full.height) * decoded.vertical,
+        },
+        pixels: decoded.pixels,
+    }
+}
+
+fn is_downscaled(image: Dimensions, resized: Dimensions) -> bool {
+    let is_smaller = resized.width < image.width || resized.height < image.height;
+    is_smaller && resized.width <= image.width && resized.height <= image.height
+}
+
+/// Returns the shrink factor of an image before it is resized.
+fn shrink(image: Dimensions, resized: Dimensions) -> Shrink {
+    let horizontal = image.width / resized.width;
+    let vertical = image.height / resized.height;
+    Shrink::for_ratio(horizontal.min(vertical))
+}

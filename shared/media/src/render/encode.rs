@@ -1,0 +1,39 @@
+//! Step 7: encode without metadata.
+
+use crate::{
+    EncodeOptions, MediaError, encode,
+    encode::{encode_ycc, quality},
+};
+
+use super::{
+    RenderOptions, RenderedImage,
+    frame::{ColorModel, Picture},
+};
+
+/// Encodes the pixels.
+pub(super) fn write(
+    picture: Picture,
+    options: &RenderOptions,
+) -> Result<RenderedImage, MediaError> {
+    let pixels = picture.pixels;
+    let width = pixels.width;
+    let height = pixels.height;
+    let encoding = EncodeOptions {
+        format: options.format,
+        quality: quality(options.quality, width, height),
+        progressive: true,
+        lossless: false,
+        exif: None,
+    };
+
+    let bytes = match picture.model {
+        ColorModel::Rgb => encode(pixels, &encoding)?,
+        ColorModel::Ycc => encode_ycc(&pixels, &encoding)?,
+    };
+    Ok(RenderedImage {
+        bytes,
+        format: options.format,
+        width,
+        height,
+    })
+}

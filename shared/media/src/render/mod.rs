@@ -1,0 +1,87 @@
+//! Rendering of images for delivery, as an ordered list of steps.
+//!
+//! 1. [`decode`]: decode the pixels, JPEGs as small as the output allows
+//! 2. [`orient`]: apply the EXIF orientation
+//! 3. [`crop`]: select the part that is kept, by gravity or saliency
+//! 4. [`resize`]: resize this part to the output size
+//! 5. [`color`]: convert the colors to sRGB, after downscaling because there are fewer pixels
+//! 6. [`watermark`]: composite the watermark
+//! 7. [`encode`]: encode without metadata
+//!
+//! Invariants:
+//! - Input and output are checked against their pixel limits before a pixel is decoded.
+//! - Positions are relative to the image in full size, also if it is decoded in a smaller size.
+//! - Outputs have sRGB colors and contain neither metadata nor a color profile.
+
+mod color;
+mod crop;
+mod decode;
+mod encode;
+mod frame;
+mod geometry;
+mod orient;
+mod region;
+mod resize;
+mod saliency;
+mod watermark;
+
+pub use geometry::{Geometry, MAX_OUTPUT_PIXELS, Rectangle, plan};
+pub use watermark::{MAX_WATERMARK_PIXELS, WatermarkLayer};
+
+use domain::{Focus, Quality, Resize};
+
+use crate::{Format, MediaError, probe};
+
+/// Options of [`render`].
+#[derive(Clone, Copy, Debug)]
+pub struct RenderOptions<'a> {
+    /// Size of the output; `None` keeps the size of the image.
+    pub resize: Option<Resize>,
+    /// Target format: JPEG, PNG, WebP, AVIF or GIF.
+    pub format: Format,
+    /// Quality; ignored by PNG and GIF.
+    pub quality: Quality,
+    /// Watermark to composite.
+    pub watermark: Option<&'a WatermarkLayer>,
+}
+
+/// A rendered image.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RenderedImage {
+    /// Encoded file.
+    pub bytes: Vec<u8>,
+    /// Format of the file.
+    pub format: Format,
+    /// Width in pixels.
+    pub width: u32,
+    /// Height in pixels.
+    pub height: u32,
+}
+
+fn focus(resize: Option<Resize>) -> Option<Focus> {
+    match resize {
+        Some(Resize::Fill { focus, .. } | Resize::Crop { focus, .. }) => Some(focus),
+        Some(Resize::Scale(_) | Resize::Fit(_)) | None => None,
+    }
+}
+
+/// Renders an image of any format that can be decoded; of an animation, the first frame.
+///
+/// Fails if the file is truncated or damaged, or exceeds a pixel limit. Peak memory in addition to
+/// input and output: that of [`decode`](crate::decode()) for the decoded size (a JPEG is decoded in
+/// at most 3 times the output's width and height, and a progressive one buffers 6 bytes per pixel
+/// of the full size), plus that of [`encode`](crate::encode()), plus 8 bytes per pixel of the output.
+pub fn render(bytes: &[u8], options: &RenderOptions) -> Result<RenderedImage, MediaError> {
+    let probed = probe(bytes)?;
+    let geometry = plan(probed.displayed(), options.resize)?;
+    let keeps_ycc = options.format == Format::Jpeg;
+
+    let decoded = decode::read(bytes, &probed, &geometry)?;
+    let oriented = orient::apply(decoded, probed.orientation);
+    let crop = crop::select(&oriented, &geometry, focus(options.resize))?;
+    let resized = resize::apply(oriented, geometry.resized, crop)?;
+    let colored = color::apply(resized, keeps_ycc);
+    let marked = watermark::apply(colored, options.watermark)?;
+
+    encode::write(marked, options)
+}

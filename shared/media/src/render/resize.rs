@@ -1,0 +1,121 @@
+//! Step 4: resize the part that is kept to the output size.
+//!
+//! Pixels next to this part contribute to its edges, as if the whole image were resized and then
+//! cropped on whole pixels.
+
+use fast_image_resize::{
+    FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer,
+    images::{Image, ImageRef},
+};
+
+use crate::{Channels, Dimensions, MediaError, Pixels};
+
+use super::{
+    frame::{Frame, Layer, Picture},
+    geometry::Rectangle,
+    region::Region,
+};
+
+/// Resizes the image to a size, and returns the crop rectangle of the result.
+pub(super) fn apply(
+    frame: Frame,
+    size: Dimensions,
+    crop: Rectangle,
+) -> Result<Picture, MediaError> {
+    let model = frame.model;
+    let profile = frame.profile.clone();
+    let pixels = cropped(frame, size, crop)?;
+    Ok(Picture {
+        pixels: Pixels { profile, ..pixels },
+        model,
+    })
+}
+
+fn cropped(mut frame: Frame, size: Dimensions, crop: Rectangle) -> Result<Pixels, MediaError> {
+    let output = Dimensions {
+        width: crop.width,
+        height: crop.height,
+    };
+    if let [layer] = &mut frame.layers[..] {
+        let is_kept = output.width == layer.pixels.width && output.height == layer.pixels.height;
+        if is_kept && size == output && layer.region == Region::whole(&layer.pixels) {
+            let Layer { pixels, .. } = frame.layers.remove(0);
+            return Ok(pixels);
+        }
+    }
+
+    merged(
+        &frame,
+        |region| region.part(size, crop),
+        output,
+        FilterType::Lanczos3,
+    )
+}
+
+/// Resizes the same part of all layers, and returns them as one.
+pub(super) fn merged(
+    frame: &Frame,
+    part: impl Fn(Region) -> Region,
+    size: Dimensions,
+    filter: FilterType,
+) -> Result<Pixels, MediaError> {
+    let layers = frame.layers.iter();
+    let mut resized = layers
+        .map(|layer| resized(&layer.pixels, part(layer.region), size, filter))
+        .collect::<Result<Vec<Pixels>, MediaError>>()?;
+    match &resized[..] {
+        [luma, blue, red] => {
+            let mut samples = vec![0; luma.samples.len() * 3];
+            let planes = luma.samples.iter().zip(&blue.samples).zip(&red.samples);
+            for (pixel, ((luma, blue), red)) in
+                samples.as_chunks_mut::<3>().0.iter_mut().zip(planes)
+            {
+                *pixel = [*luma, *blue, *red];
+            }
+            Ok(Pixels {
+                width: size.width,
+                height: size.height,
+                channels: Channels::Rgb,
+                samples,
+                profile: None,
+            })
+        }
+        [_] => Ok(resized.remove(0)),
+        _ => Err(MediaError::malformed("an image has one or three layers")),
+    }
+}
+
+/// Resizes a region of an image. The alpha channel weights the colors.
+pub(super) fn resized(
+    pixels: &Pixels,
+    region: Region,
+    size: Dimensions,
+    filter: FilterType,
+) -> Result<Pixels, MediaError> {
+    let pixel_type = match pixels.channels {
+        Channels::Gray => PixelType::U8,
+        Channels::Rgb => PixelType::U8x3,
+        Channels::Rgba => PixelType::U8x4,
+    };
+    let source = ImageRef::new(pixels.width, pixels.height, &pixels.samples, pixel_type)
+        .map_err(MediaError::encoding)?;
+    let mut target = Image::new(size.width, size.height, pixel_type);
+
+    // Rounding must not move the region out of the image.
+    let width = region.width.min(f64::from(pixels.width) - region.left);
+    let height = region.height.min(f64::from(pixels.height) - region.top);
+    let options = ResizeOptions::new()
+        .resize_alg(ResizeAlg::Convolution(filter))
+        .crop(region.left, region.top, width, height);
+    Resizer::new()
+        .resize(&source, &mut target, &options)
+        .map_err(MediaError::encoding)?;
+
+    Ok(Pixels {
+        width: size.width,
+        height: size.height,
+        channels: pixels.channels,
+        samples: target.into_vec(),
+        profile: None,
+    })
+}

@@ -1,0 +1,188 @@
+//! Step 6: composite the watermark.
+
+use domain::Gravity;
+use fast_image_resize::FilterType;
+
+use crate::{
+    Channels, Dimensions, MediaError, Pixels, color,
+    decode::{Shrink, decode_shrunk},
+    orient,
+    pixels::require_pixel_limit,
+    probe,
+};
+
+use super::{
+    color::to_ycc,
+    frame::{ColorModel, Picture},
+    geometry::{Rectangle, fitted, place, proportional},
+    region::Region,
+    resize::resized,
+};
+
+/// Maximum number of pixels of a watermark image.
+pub const MAX_WATERMARK_PIXELS: u64 = 4_000_000;
+/// Maximum width and height of the watermark, in percent of those of the output.
+const MAX_SIDE_PERCENT: u32 = 25;
+/// Distance between the watermark and the sides of the output, in percent of its shorter side.
+const MARGIN_PERCENT: u32 = 2;
+
+/// A decoded watermark with its position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WatermarkLayer {
+    /// RGBA pixels. The alpha channel contains the opacity of the layer.
+    pixels: Pixels,
+    gravity: Gravity,
+}
+
+impl WatermarkLayer {
+    /// Decodes the image of a watermark with an opacity from 0 to 1. Fails if it has more than
+    /// [`MAX_WATERMARK_PIXELS`], or cannot be decoded.
+    pub fn decode(
+        bytes: &[u8],
+        gravity: Gravity,
+        opacity: f64,
+    ) -> Result<WatermarkLayer, MediaError> {
+        let probed = probe(bytes)?;
+        require_pixel_limit(probed.pixels(), MAX_WATERMARK_PIXELS)?;
+        let mut pixels = decode_shrunk(bytes, &probed, Shrink::default())?;
+        pixels = orient(pixels, probed.orientation);
+        color::to_srgb(&mut pixels);
+        pixels.profile = None;
+
+        let mut pixels = color::with_alpha(pixels);
+        fade(&mut pixels, opacity);
+        Ok(WatermarkLayer { pixels, gravity })
+    }
+
+    /// Returns the layer in the size for an output.
+    fn fitted_to(&self, output: Dimensions) -> Result<Pixels, MediaError> {
+        let whole = Dimensions {
+            width: self.pixels.width,
+            height: self.pixels.height,
+        };
+        let limits = Dimensions {
+            width: percent(output.width, MAX_SIDE_PERCENT),
+            height: percent(output.height, MAX_SIDE_PERCENT),
+        };
+        let region = Region::whole(&self.pixels);
+        resized(
+            &self.pixels,
+            region,
+            fitted(whole, limits),
+            FilterType::Lanczos3,
+        )
+    }
+}
+
+/// Returns a percentage of a length, rounded half up, at least 1 pixel.
+fn percent(length: u32, percentage: u32) -> u32 {
+    proportional(length, percentage, 100)
+}
+
+/// Multiplies the alpha channel by an opacity.
+fn fade(pixels: &mut Pixels, opacity: f64) {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "clamped to the range of u8"
+    )]
+    let opacity = (opacity.clamp(0.0, 1.0) * 255.0).round() as u8;
+    for pixel in pixels.samples.as_chunks_mut::<4>().0 {
+        pixel[3] = color::scaled(u16::from(pixel[3]) * u16::from(opacity));
+    }
+}
+
+/// Composites the watermark over the pixels.
+pub(super) fn apply(
+    picture: Picture,
+    watermark: Option<&WatermarkLayer>,
+) -> Result<Picture, MediaError> {
+    let Some(watermark) = watermark else {
+        return Ok(picture);
+    };
+    // The watermark has colors.
+    let mut pixels = color::with_colors(picture.pixels);
+    let output = Dimensions {
+        width: pixels.width,
+        height: pixels.height,
+    };
+    let mut layer = watermark.fitted_to(output)?;
+    if picture.model == ColorModel::Ycc {
+        // Blending is linear, so its result is the same in both color models.
+        to_ycc(&mut layer);
+    }
+
+    let at = position(&layer, output, watermark.gravity);
+    composite(&mut pixels, &layer, at);
+    Ok(Picture { pixels, ..picture })
+}
+
+/// Returns where a layer is placed inside the margins.
+fn position(layer: &Pixels, output: Dimensions, gravity: Gravity) -> Rectangle {
+    let margin = percent(output.width.min(output.height), MARGIN_PERCENT);
+    let size = Dimensions {
+        width: layer.width,
+        height: layer.height,
+    };
+    // In images of a few pixels the margin gives way.
+    let horizontal = margin.min((output.width - size.width) / 2);
+    let vertical = margin.min((output.height - size.height) / 2);
+    let inner = Dimensions {
+        width: output.width - 2 * horizontal,
+        height: output.height - 2 * vertical,
+    };
+
+    let placed = place(size, inner, gravity);
+    Rectangle {
+        left: placed.left + horizontal,
+        top: placed.top + vertical,
+        ..placed
+    }
+}
+
+/// Blends a layer over pixels with or without alpha channel.
+fn composite(pixels: &mut Pixels, layer: &Pixels, at: Rectangle) {
+    let size = pixels.channels.count();
+    let row = pixels.row_bytes();
+    let start = at.left as usize * size;
+    let rows = pixels.samples.chunks_exact_mut(row).skip(at.top as usize);
+
+    for (below, above) in rows.zip(layer.samples.chunks_exact(layer.row_bytes())) {
+        let below = &mut below[start..start + at.width as usize * size];
+        let above = above.as_chunks::<4>().0;
+        if pixels.channels == Channels::Rgba {
+            for (below, above) in below.as_chunks_mut::<4>().0.iter_mut().zip(above) {
+                *below = over(*below, *above);
+            }
+        } else {
+            for (below, above) in below.as_chunks_mut::<3>().0.iter_mut().zip(above) {
+                let [red, green, blue, _] = over([below[0], below[1], below[2], u8::MAX], *above);
+                *below = [red, green, blue];
+            }
+        }
+    }
+}
+
+/// Returns a color over another one (Porter and Duff), both not premultiplied.
+fn over(below: [u8; 4], above: [u8; 4]) -> [u8; 4] {
+    let opaque = u32::from(u8::MAX);
+    let above_weight = u32::from(above[3]) * opaque;
+    let below_weight = u32::from(below[3]) * (opaque - u32::from(above[3]));
+    let weight = above_weight + below_weight;
+    if weight == 0 {
+        return below;
+    }
+
+    let mixed = |channel: usize| {
+        let sum =
+            u32::from(above[channel]) * above_weight + u32::from(below[channel]) * below_weight;
+        sample((sum + weight / 2) / weight)
+    };
+    let alpha = sample((weight + opaque / 2) / opaque);
+    [mixed(0), mixed(1), mixed(2), alpha]
+}
+
+/// Converts a mean of samples.
+fn sample(value: u32) -> u8 {
+    u8::try_from(value).unwrap_or(u8::MAX)
+}

@@ -1,0 +1,389 @@
+//! Rendering of all input and output formats, watermarks and automatic crops.
+
+use domain::{Focus, Gravity, Quality, Resize, Sides};
+use media::{
+    Channels, Dimensions, EncodeOptions, Format, MediaError, Pixels, RenderOptions, WatermarkLayer,
+    decode, encode, probe, render,
+};
+
+use crate::files;
+
+const fn to(format: Format) -> RenderOptions<'static> {
+    RenderOptions {
+        resize: None,
+        format,
+        quality: Quality::Auto,
+        watermark: None,
+    }
+}
+
+fn pixels(file: &[u8]) -> Pixels {
+    decode(file, &probe(file).unwrap()).unwrap()
+}
+
+fn plain(color: [u8; 4], width: u32, height: u32) -> Pixels {
+    Pixels {
+        width,
+        height,
+        channels: Channels::Rgba,
+        samples: color.repeat((width * height) as usize),
+        profile: None,
+    }
+}
+
+fn png(pixels: Pixels) -> Vec<u8> {
+    encode(pixels, &files::plain(Format::Png)).unwrap()
+}
+
+/// Returns a file written by the `image` crate.
+fn uncommon(format: image::ImageFormat) -> Vec<u8> {
+    let picture = files::picture(24, 16, Channels::Rgb);
+    let picture = image::RgbImage::from_raw(24, 16, picture.samples).unwrap();
+    let mut file = std::io::Cursor::new(Vec::new());
+    let picture = image::DynamicImage::ImageRgb8(picture);
+    if format == image::ImageFormat::Ico {
+        picture.to_rgba8().write_to(&mut file, format).unwrap();
+    } else {
+        picture.write_to(&mut file, format).unwrap();
+    }
+    file.into_inner()
+}
+
+#[test]
+fn bmp_tiff_and_ico_are_rendered() {
+    let expected = files::picture(24, 16, Channels::Rgb);
+    for format in [
+        image::ImageFormat::Bmp,
+        image::ImageFormat::Tiff,
+        image::ImageFormat::Ico,
+    ] {
+        let file = uncommon(format);
+        let rendered = render(&file, &to(Format::Png)).unwrap();
+        let found = pixels(&rendered.bytes);
+        let count = found.channels.count();
+        let colors: Vec<u8> = found
+            .samples
+            .chunks(count)
+            .flat_map(|pixel| pixel[..3].to_vec())
+            .collect();
+        assert!(colors == expected.samples, "{format:?}");
+        // Uploads of these formats are not transformed.
+        assert!(matches!(
+            decode(&file, &probe(&file).unwrap()),
+            Err(MediaError::UnsupportedFormat(_))
+        ));
+    }
+}
+
+#[test]
+fn every_output_format_is_written() {
+    let file = files::file(Format::Png, 48, 32, Channels::Rgba);
+    for format in [
+        Format::Jpeg,
+        Format::Png,
+        Format::WebP,
+        Format::Avif,
+        Format::Gif,
+    ] {
+        let rendered = render(&file, &to(format)).unwrap();
+        let probed = probe(&rendered.bytes).unwrap();
+        assert_eq!(
+            (rendered.format, probed.format, probed.displayed()),
+            (
+                format,
+                format,
+                Dimensions {
+                    width: 48,
+                    height: 32
+                }
+            )
+        );
+        assert_eq!(probed.progressive, format == Format::Jpeg);
+    }
+}
+
+#[test]
+fn gif_keeps_few_colors_and_transparency() {
+    let mut picture = plain([200, 100, 50, 255], 8, 8);
+    picture.samples[..4].copy_from_slice(&[9, 9, 9, 0]);
+    let found = pixels(&render(&png(picture), &to(Format::Gif)).unwrap().bytes);
+    assert_eq!(found.samples[..8], [0, 0, 0, 0, 200, 100, 50, 255]);
+
+    let photo = files::file(Format::Png, 200, 100, Channels::Rgb);
+    let found = pixels(&render(&photo, &to(Format::Gif)).unwrap().bytes);
+    let colors = found.samples.chunks(4).zip(
+        files::picture(200, 100, Channels::Rgb)
+            .samples
+            .chunks(3)
+            .map(<[u8]>::to_vec)
+            .collect::<Vec<_>>(),
+    );
+    let difference: u64 = colors.map(|(a, b)| u64::from(a[0].abs_diff(b[0]))).sum();
+    assert!(difference / 20_000 < 12, "{difference}");
+}
+
+#[test]
+fn output_has_no_metadata() {
+    for (input, channels) in [
+        (Format::Jpeg, Channels::Rgb),
+        (Format::Png, Channels::Rgb),
+        (Format::WebP, Channels::Rgba),
+    ] {
+        let file = files::with_exif(input, channels, &files::exif(6));
+        for output in [
+            Format::Jpeg,
+            Format::Png,
+            Format::WebP,
+            Format::Avif,
+            Format::Gif,
+        ] {
+            let rendered = render(&file, &to(output)).unwrap();
+            assert!(
+                !files::contains(&rendered.bytes, files::SECRET),
+                "{input:?} {output:?}"
+            );
+            assert_eq!((rendered.width, rendered.height), (16, 24));
+            assert_eq!(probe(&rendered.bytes).unwrap().orientation.to_exif(), 1);
+        }
+    }
+}
+
+#[test]
+fn truncated_image_is_rejected() {
+    for format in [Format::Jpeg, Format::Png, Format::WebP] {
+        let file = files::file(format, 64, 64, Channels::Rgb);
+        for resize in [None, Some(Resize::Fit(Sides::Width(7)))] {
+            let cut = &file[..file.len() * 2 / 3];
+            let result = render(
+                cut,
+                &RenderOptions {
+                    resize,
+                    ..to(Format::Png)
+                },
+            );
+            assert_eq!(result, Err(MediaError::Truncated), "{format:?}");
+        }
+    }
+}
+
+#[test]
+fn transparent_colors_do_not_bleed_when_resized() {
+    // Invisible green next to opaque red.
+    let mut picture = plain([255, 0, 0, 255], 40, 40);
+    for pixel in picture.samples.chunks_mut(4).skip(800) {
+        pixel.copy_from_slice(&[0, 255, 0, 0]);
+    }
+    let resize = Some(Resize::Fit(Sides::Width(13)));
+    let rendered = render(
+        &png(picture),
+        &RenderOptions {
+            resize,
+            ..to(Format::Png)
+        },
+    )
+    .unwrap();
+    let found = pixels(&rendered.bytes);
+    assert!(
+        found
+            .samples
+            .chunks(4)
+            .all(|pixel| pixel[3] == 0 || pixel[1] <= 1)
+    );
+}
+
+#[test]
+fn jpegs_are_downscaled_alike_with_every_sampling_and_output() {
+    for side in [511_u32, 640] {
+        let picture = files::picture(side, side - 100, Channels::Rgb);
+        for quality in [80, 95] {
+            let options = EncodeOptions {
+                quality,
+                ..files::plain(Format::Jpeg)
+            };
+            let file = encode(picture.clone(), &options).unwrap();
+            for width in [40, 100, 250, 400] {
+                let resize = Some(Resize::Fit(Sides::Width(width)));
+                let reference = png(pixels(&file));
+                let expected = pixels(
+                    &render(
+                        &reference,
+                        &RenderOptions {
+                            resize,
+                            ..to(Format::Png)
+                        },
+                    )
+                    .unwrap()
+                    .bytes,
+                );
+                for format in [Format::Png, Format::Jpeg] {
+                    let options = RenderOptions {
+                        resize,
+                        quality: Quality::Fixed(98),
+                        ..to(format)
+                    };
+                    let found = pixels(&render(&file, &options).unwrap().bytes);
+                    let most = expected
+                        .samples
+                        .iter()
+                        .zip(&found.samples)
+                        .map(|(a, b)| a.abs_diff(*b))
+                        .max();
+                    assert!(
+                        most < Some(24),
+                        "{side} {quality} {width} {format:?} {most:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn watermark_is_placed_inside_margins() {
+    let red = png(plain([255, 0, 0, 255], 100, 50));
+    for (gravity, left, top) in [
+        (Gravity::Northwest, 4, 4),
+        (Gravity::Center, 150, 75),
+        (Gravity::Southeast, 296, 146),
+    ] {
+        for channels in [[0, 0, 0, 255], [0, 0, 0, 0]] {
+            let layer = WatermarkLayer::decode(&red, gravity, 1.0).unwrap();
+            let options = RenderOptions {
+                watermark: Some(&layer),
+                ..to(Format::Png)
+            };
+            let found = pixels(
+                &render(&png(plain(channels, 400, 200)), &options)
+                    .unwrap()
+                    .bytes,
+            );
+            let is_red = |x: u32, y: u32| {
+                let at = (y * 400 + x) as usize * 4;
+                found.samples[at..at + 4] == [255, 0, 0, 255]
+            };
+            let right = left + 99;
+            let bottom = top + 49;
+            assert!(is_red(left, top) && is_red(right, bottom), "{gravity:?}");
+            assert!(
+                !is_red(left - 1, top) && !is_red(left, top - 1),
+                "{gravity:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn watermark_of_downscaled_jpeg_has_its_colors() {
+    let orange = png(plain([250, 130, 20, 255], 10, 10));
+    let layer = WatermarkLayer::decode(&orange, Gravity::Center, 1.0).unwrap();
+    let file = files::file(Format::Jpeg, 400, 200, Channels::Rgb);
+    for format in [Format::Jpeg, Format::Png] {
+        let options = RenderOptions {
+            resize: Some(Resize::Fit(Sides::Width(160))),
+            watermark: Some(&layer),
+            quality: Quality::Fixed(98),
+            ..to(format)
+        };
+        let found = pixels(&render(&file, &options).unwrap().bytes);
+        let middle = (40 * 160 + 80) * 3;
+        let color = &found.samples[middle..middle + 3];
+        let is_close = color
+            .iter()
+            .zip([250_u8, 130, 20])
+            .all(|(a, b)| a.abs_diff(b) <= 4);
+        assert!(is_close, "{format:?} {color:?}");
+    }
+}
+
+#[test]
+fn watermark_opacity_blends() {
+    let white = png(plain([255; 4], 10, 10));
+    let layer = WatermarkLayer::decode(&white, Gravity::Center, 0.5).unwrap();
+    let options = RenderOptions {
+        watermark: Some(&layer),
+        ..to(Format::Png)
+    };
+    for channels in [Channels::Gray, Channels::Rgb, Channels::Rgba] {
+        let color = [0, 0, 0, 255];
+        let samples = color[..channels.count()]
+            .iter()
+            .map(|_| 0)
+            .collect::<Vec<u8>>()
+            .repeat(1_600);
+        let mut black = Pixels {
+            channels,
+            samples,
+            ..plain(color, 40, 40)
+        };
+        if channels == Channels::Rgba {
+            black.samples = color.repeat(1_600);
+        }
+        let found = pixels(&render(&png(black), &options).unwrap().bytes);
+        let middle = (20 * 40 + 20) * found.channels.count();
+        assert_eq!(found.samples[middle], 128, "{channels:?}");
+    }
+}
+
+#[test]
+fn automatic_crop_finds_the_detailed_region() {
+    let mut picture = plain([90, 90, 90, 255], 400, 200);
+    for y in 60..140 {
+        for x in 300..380 {
+            let color = if (x / 4 + y / 4) % 2 == 0 {
+                [255, 0, 0, 255]
+            } else {
+                [0, 0, 255, 255]
+            };
+            let at = (y * 400 + x) * 4;
+            picture.samples[at..at + 4].copy_from_slice(&color);
+        }
+    }
+    let resize = Some(Resize::Fill {
+        width: 100,
+        height: 100,
+        focus: Focus::Auto,
+    });
+    let rendered = render(
+        &png(picture),
+        &RenderOptions {
+            resize,
+            ..to(Format::Png)
+        },
+    )
+    .unwrap();
+    let found = pixels(&rendered.bytes);
+    let saturated = found
+        .samples
+        .chunks(4)
+        .filter(|pixel| pixel[0].abs_diff(pixel[1]) > 30 || pixel[2].abs_diff(pixel[1]) > 30);
+    assert!(saturated.count() > 1_300);
+}
+
+#[test]
+fn automatic_crop_of_uniform_image_is_centered() {
+    let file = png(plain([90, 90, 90, 255], 400, 200));
+    let resize = Some(Resize::Crop {
+        sides: Sides::Both {
+            width: 100,
+            height: 50,
+        },
+        focus: Focus::Auto,
+    });
+    assert!(
+        render(
+            &file,
+            &RenderOptions {
+                resize,
+                ..to(Format::Png)
+            }
+        )
+        .is_ok()
+    );
+}
+
+#[test]
+fn avif_fits_up_to_its_budget() {
+    assert!(media::fits_avif(1_600, 1_200));
+    assert!(!media::fits_avif(4_000, 3_000));
+    assert!(!media::fits_avif(70_000, 1));
+}

@@ -1,0 +1,85 @@
+//! Laws of the geometry of rendered images.
+
+use domain::{Focus, Gravity, Quality, Resize, Sides};
+use media::{Channels, Dimensions, Format, RenderOptions, plan, render};
+use proptest::prelude::*;
+
+use crate::files;
+
+const fn to(format: Format) -> RenderOptions<'static> {
+    RenderOptions {
+        resize: None,
+        format,
+        quality: Quality::Auto,
+        watermark: None,
+    }
+}
+
+fn resizes() -> impl Strategy<Value = Resize> {
+    let side = || prop_oneof![1_u32..40, 1_u32..9_000];
+    let both = (side(), side()).prop_map(|(width, height)| Sides::Both { width, height });
+    let sides = prop_oneof![
+        both,
+        side().prop_map(Sides::Width),
+        side().prop_map(Sides::Height)
+    ];
+    let focus = prop_oneof![
+        Just(Focus::Auto),
+        Just(Focus::At(Gravity::Southeast)),
+        Just(Focus::At(Gravity::Center))
+    ];
+    prop_oneof![
+        sides.clone().prop_map(Resize::Fit),
+        sides.clone().prop_map(Resize::Scale),
+        (side(), side(), focus.clone()).prop_map(|(width, height, focus)| Resize::Fill {
+            width,
+            height,
+            focus
+        }),
+        (sides, focus).prop_map(|(sides, focus)| Resize::Crop { sides, focus }),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn geometry_is_within_limits(width in 1_u32..70_000, height in 1_u32..70_000, resize in resizes()) {
+        let Ok(geometry) = plan(Dimensions { width, height }, Some(resize)) else {
+            return Ok(());
+        };
+        let output = geometry.output();
+        prop_assert!(output.width >= 1 && output.height >= 1);
+        prop_assert!(output.pixels() <= media::MAX_OUTPUT_PIXELS);
+        prop_assert!(geometry.crop.left + output.width <= geometry.resized.width);
+        prop_assert!(geometry.crop.top + output.height <= geometry.resized.height);
+
+        let is_inside = |sides: Sides| {
+            output.width <= sides.width().unwrap_or(u32::MAX) && output.height <= sides.height().unwrap_or(u32::MAX)
+        };
+        let is_smaller = output.width <= width && output.height <= height;
+        match resize {
+            Resize::Scale(Sides::Both { width, height }) => prop_assert_eq!(output, Dimensions { width, height }),
+            Resize::Scale(_) => {}
+            Resize::Fit(sides) | Resize::Crop { sides, .. } => prop_assert!(is_smaller && is_inside(sides)),
+            Resize::Fill { width: across, height: down, .. } => {
+                prop_assert!(is_smaller);
+                if across <= width && down <= height {
+                    prop_assert_eq!(output, Dimensions { width: across, height: down });
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rendered_size_is_planned(width in 1_u32..60, height in 1_u32..60, resize in resizes()) {
+        let geometry = plan(Dimensions { width, height }, Some(resize)).unwrap_or_else(|_| plan(Dimensions { width, height }, None).unwrap());
+        if geometry.output().pixels() < 250_000 && geometry.resized.pixels() < 250_000 {
+            for format in [Format::Jpeg, Format::Png] {
+                let file = files::file(format, width, height, Channels::Rgb);
+                let rendered = render(&file, &RenderOptions { resize: Some(resize), ..to(Format::Jpeg) });
+                if let Ok(rendered) = rendered {
+                    prop_assert_eq!(geometry.output(), Dimensions { width: rendered.width, height: rendered.height });
+                }
+            }
+        }
+    }
+}

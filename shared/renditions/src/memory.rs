@@ -1,0 +1,108 @@
+//! Memory for simultaneous renderings.
+//!
+//! Invariant: a rendering that waits for memory holds none, except its original. At most
+//! [`MAX_SOURCES`] originals are in memory. So renderings never wait for each other in a circle.
+
+use std::{sync::Arc, time::Duration};
+
+use domain::{FieldError, FieldErrors, ServiceError};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time,
+};
+
+/// Maximum originals in memory.
+const MAX_SOURCES: usize = 4;
+/// Time that a request waits for memory.
+const MAX_WAIT: Duration = Duration::from_secs(5);
+/// Unit of the budget, in bytes.
+const UNIT_BYTES: u64 = 1 << 20;
+
+/// The memory of the process for renderings.
+#[derive(Clone, Debug)]
+pub(crate) struct MemoryBudget {
+    sources: Arc<Semaphore>,
+    /// One permit per unit.
+    pixels: Arc<Semaphore>,
+    total_units: u32,
+}
+
+impl MemoryBudget {
+    pub(crate) fn new(total_bytes: u64) -> MemoryBudget {
+        let total_units = units(total_bytes);
+        MemoryBudget {
+            sources: Arc::new(Semaphore::new(MAX_SOURCES)),
+            pixels: Arc::new(Semaphore::new(total_units as usize)),
+            total_units,
+        }
+    }
+
+    /// Waits for the permit to read an original. Fails with 503 if none is free in time.
+    pub(crate) async fn reserve_source(&self) -> Result<OwnedSemaphorePermit, ServiceError> {
+        acquire(&self.sources, 1).await
+    }
+
+    /// Waits for the memory of a rendering. Fails with 503 if it is not free in time, and with 422 if
+    /// the process does not have as much.
+    pub(crate) async fn reserve_pixels(
+        &self,
+        bytes: u64,
+    ) -> Result<OwnedSemaphorePermit, ServiceError> {
+        let needed = units(bytes).max(1);
+        if needed > self.total_units {
+            let field_error =
+                FieldError::Custom("needs more memory to be rendered than this service has");
+            return Err(FieldErrors::from(("file", field_error)).into());
+        }
+        acquire(&self.pixels, needed).await
+    }
+}
+
+async fn acquire(
+    semaphore: &Arc<Semaphore>,
+    permits: u32,
+) -> Result<OwnedSemaphorePermit, ServiceError> {
+    let acquired = semaphore.clone().acquire_many_owned(permits);
+    time::timeout(MAX_WAIT, acquired)
+        .await
+        .map_err(|_| ServiceError::unavailable("other renderings use the memory"))?
+        .map_err(ServiceError::internal)
+}
+
+fn units(bytes: u64) -> u32 {
+    u32::try_from(bytes.div_ceil(UNIT_BYTES)).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::ErrorKind;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn rendering_waits_for_memory_and_fails_as_busy_after_five_seconds() {
+        let budget = MemoryBudget::new(10 * UNIT_BYTES);
+        let first = budget.reserve_pixels(8 * UNIT_BYTES).await.expect("free");
+
+        let second = budget.reserve_pixels(3 * UNIT_BYTES).await;
+        assert_eq!(
+            second.err().map(|error| error.kind),
+            Some(ErrorKind::Unavailable)
+        );
+
+        drop(first);
+        assert!(budget.reserve_pixels(10 * UNIT_BYTES).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn image_that_never_fits_is_invalid() {
+        let budget = MemoryBudget::new(10 * UNIT_BYTES);
+
+        let reserved = budget.reserve_pixels(11 * UNIT_BYTES).await;
+
+        assert_eq!(
+            reserved.err().map(|error| error.kind),
+            Some(ErrorKind::Invalid)
+        );
+    }
+}

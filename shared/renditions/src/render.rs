@@ -1,0 +1,155 @@
+//! Rendering of one variant: limits, choice of the format, and errors.
+
+use bytes::Bytes;
+use domain::{FieldError, FieldErrors, File, ImageFormat, ResourceType, ServiceError, Variant};
+use media::{
+    Dimensions, Format, Frames, ImageInfo, MediaError, RenderOptions, plan, probe, render,
+};
+use tenant::VariantInfo;
+
+use crate::{MAX_SOURCE_BYTES, Rendition};
+
+/// Maximum pixels of an AVIF that a client did not request explicitly. Encoding takes up to 0.5 s per
+/// million pixels.
+const MAX_NEGOTIATED_AVIF_PIXELS: u64 = 2_000_000;
+/// Memory of a decoded pixel with the working memory of its decoder, in bytes.
+const DECODED_PIXEL_BYTES: u64 = 8;
+/// Memory of a pixel of a progressive JPEG in addition, in bytes.
+const PROGRESSIVE_PIXEL_BYTES: u64 = 6;
+/// Memory of a pixel of the output with its encoder, in bytes.
+const OUTPUT_PIXEL_BYTES: u64 = 12;
+/// Memory of a pixel of an AVIF with its encoder, in bytes.
+const AVIF_PIXEL_BYTES: u64 = 180;
+/// A JPEG is decoded in at most this multiple of the output's width and height.
+const MAX_JPEG_SCALE: u64 = 3;
+
+/// A rendering whose limits are checked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rendering {
+    variant: Variant,
+    format: Format,
+    /// Estimated peak memory, in bytes.
+    pub(crate) memory_bytes: u64,
+}
+
+/// Fails with 422 if a file is no image, or too large to be read into memory.
+pub(crate) fn require_source(file: &File) -> Result<(), ServiceError> {
+    if file.resource_type != ResourceType::Image {
+        return Err(invalid(FieldError::Custom(
+            "must be an image to be transformed",
+        )));
+    }
+    if file.size > MAX_SOURCE_BYTES {
+        return Err(invalid(FieldError::TooManyBytes(MAX_SOURCE_BYTES)));
+    }
+    Ok(())
+}
+
+impl Rendering {
+    /// Chooses the format, and checks the limits from the image's header.
+    pub(crate) fn plan(bytes: &[u8], variant: Variant) -> Result<Rendering, ServiceError> {
+        let info = probe(bytes).map_err(|error| rendering_error(error.into()))?;
+        let geometry =
+            plan(info.displayed(), variant.transformation.resize).map_err(rendering_error)?;
+        let format = choose_format(variant, &info, geometry.output());
+
+        Ok(Rendering {
+            variant,
+            format,
+            memory_bytes: memory_bytes(&info, geometry.output(), format),
+        })
+    }
+
+    /// Renders the image. Blocks the thread for up to seconds.
+    pub(crate) fn run(self, bytes: &[u8]) -> Result<Rendition, ServiceError> {
+        let transformation = self.variant.transformation;
+        let options = RenderOptions {
+            resize: transformation.resize,
+            format: self.format,
+            quality: transformation.quality,
+            watermark: None,
+        };
+        let rendered = render(bytes, &options).map_err(rendering_error)?;
+
+        Ok(Rendition {
+            info: VariantInfo {
+                content_type: rendered.format.media_type().mime_type,
+                width: rendered.width,
+                height: rendered.height,
+            },
+            bytes: Bytes::from(rendered.bytes),
+        })
+    }
+}
+
+/// Returns the format to render. A negotiated AVIF becomes a WebP if it would take too long, or if
+/// the image is animated.
+fn choose_format(variant: Variant, info: &ImageInfo, output: Dimensions) -> Format {
+    let format = match variant.format {
+        ImageFormat::Jpeg => Format::Jpeg,
+        ImageFormat::Png => Format::Png,
+        ImageFormat::WebP => Format::WebP,
+        ImageFormat::Avif => Format::Avif,
+        ImageFormat::Gif => Format::Gif,
+    };
+    let exceeds_avif = pixels(output) > MAX_NEGOTIATED_AVIF_PIXELS || info.frames != Frames::Still;
+    if format == Format::Avif && variant.is_negotiated() && exceeds_avif {
+        Format::WebP
+    } else {
+        format
+    }
+}
+
+fn memory_bytes(info: &ImageInfo, output: Dimensions, format: Format) -> u64 {
+    let output_pixels = pixels(output);
+    let input_pixels = info.pixels();
+
+    let decoding = if info.format == Format::Jpeg {
+        let decoded_pixels = input_pixels.min(output_pixels * MAX_JPEG_SCALE * MAX_JPEG_SCALE);
+        let scans = if info.progressive {
+            input_pixels * PROGRESSIVE_PIXEL_BYTES
+        } else {
+            0
+        };
+        decoded_pixels * DECODED_PIXEL_BYTES + scans
+    } else {
+        input_pixels * DECODED_PIXEL_BYTES
+    };
+    let encoding = if format == Format::Avif {
+        output_pixels * AVIF_PIXEL_BYTES
+    } else {
+        output_pixels * OUTPUT_PIXEL_BYTES
+    };
+    decoding + encoding
+}
+
+fn pixels(dimensions: Dimensions) -> u64 {
+    u64::from(dimensions.width) * u64::from(dimensions.height)
+}
+
+fn invalid(field_error: FieldError) -> ServiceError {
+    FieldErrors::from(("file", field_error)).into()
+}
+
+/// Returns the error of a request for an image that cannot be rendered.
+fn rendering_error(error: MediaError) -> ServiceError {
+    match error {
+        MediaError::Truncated => invalid(FieldError::Custom("is a truncated image")),
+        MediaError::Malformed(_) | MediaError::UnsupportedFormat(_) => invalid(FieldError::Custom(
+            "must be an image that can be decoded to be transformed",
+        )),
+        MediaError::TooManyPixels { limit, .. } => invalid(FieldError::TooManyPixels(limit)),
+        MediaError::TooManyScans(_) => {
+            invalid(FieldError::Custom("must be a JPEG with at most 200 scans"))
+        }
+        MediaError::OutputTooLarge { limit, .. } => {
+            FieldErrors::from(("w", FieldError::TooManyPixels(limit))).into()
+        }
+        MediaError::DimensionsTooLarge { .. } => FieldErrors::from((
+            "f",
+            FieldError::Custom("must be a format that supports images of this size"),
+        ))
+        .into(),
+        error @ MediaError::Encoding(_) => ServiceError::internal(error),
+    }
+}

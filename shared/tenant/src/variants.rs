@@ -1,0 +1,91 @@
+//! Stored variants of images that a request is authorized to read.
+//!
+//! Invariant: a variant of a deleted file is not stored. It is written first, and deleted again if
+//! the record is gone by then.
+
+use std::time::Duration;
+
+use bucket::{ObjectKey, ResponseHeaders, StoredVariant, VariantInfo};
+use bytes::Bytes;
+use domain::{ServiceError, Timestamp, VariantId};
+use tracing::instrument;
+
+use crate::{AuthorizedFile, FileBucket, Tenants};
+
+impl AuthorizedFile {
+    /// Returns a variant; `None` if it is not stored.
+    pub async fn variant(
+        &self,
+        bucket: &FileBucket,
+        id: &VariantId,
+    ) -> Result<Option<StoredVariant>, ServiceError> {
+        let key = self.variant_key(id)?;
+        Ok(bucket.0.variant(&key).await?)
+    }
+
+    /// Stores a variant.
+    #[instrument(skip_all)]
+    pub async fn store_variant(
+        &self,
+        tenants: &Tenants,
+        bucket: &FileBucket,
+        variant: NewVariant<'_>,
+    ) -> Result<(), ServiceError> {
+        let key = self.variant_key(variant.id)?;
+        bucket
+            .0
+            .put_variant(&key, variant.bytes, variant.info)
+            .await?;
+
+        let file = self.file();
+        let revisions = tenants.table.revisions(file.space_id, &[file.id]).await?;
+        if revisions.get(&file.id) != file.revision.as_ref() {
+            bucket.0.delete(&key).await?;
+        }
+        Ok(())
+    }
+
+    /// Returns a presigned URL of a variant in S3.
+    pub async fn presign_variant(
+        &self,
+        bucket: &FileBucket,
+        id: &VariantId,
+        url: PresignedRead,
+    ) -> Result<String, ServiceError> {
+        let key = self.variant_key(id)?;
+        Ok(bucket
+            .0
+            .presign_get(&key, url.headers, url.start, url.lifetime)
+            .await?)
+    }
+
+    fn variant_key(&self, id: &VariantId) -> Result<ObjectKey, ServiceError> {
+        let file = self.file();
+        let revision = file
+            .revision
+            .ok_or_else(|| ServiceError::internal("the file has no stored bytes"))?;
+        Ok(ObjectKey::variant(file.space_id, file.id, revision, id))
+    }
+}
+
+/// A variant to store.
+#[derive(Clone, Debug)]
+pub struct NewVariant<'a> {
+    /// Id of the variant.
+    pub id: &'a VariantId,
+    /// Type and dimensions.
+    pub info: &'a VariantInfo,
+    /// The encoded image.
+    pub bytes: Bytes,
+}
+
+/// Response headers and validity of a presigned URL to read from.
+#[derive(Clone, Debug)]
+pub struct PresignedRead {
+    /// Headers of the response of S3.
+    pub headers: ResponseHeaders,
+    /// Start of the validity.
+    pub start: Timestamp,
+    /// Time from the start to the end of the validity.
+    pub lifetime: Duration,
+}

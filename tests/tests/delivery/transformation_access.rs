@@ -1,0 +1,145 @@
+//! Access to transformed images: delivery types, signatures, and the policy of the space.
+
+use serde_json::{Value, json};
+use tests::{PHOTO, Stack, StackOptions, stack_test};
+
+use super::fixture::{DeliveryFixture, HOUR_SECONDS};
+
+/// Returns a URL with a transformation, signed for an hour.
+fn signed(fixture: &DeliveryFixture<'_>, url: &str, width: &str) -> String {
+    let expires = fixture.now() + HOUR_SECONDS;
+    fixture.signer.sign(url, expires, &[("w", width)])
+}
+
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn variant_of_private_file_is_public_once_it_is_rendered(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
+    let url = fixture.put_here("private").await.url;
+    let anonymous = &stack.anonymous;
+    let unsigned = format!("{url}?w=32");
+
+    anonymous.get(&unsigned).await.expect_error(403);
+    let signed = signed(&fixture, &url, "32");
+    anonymous.get(&signed).await.expect_status(200);
+
+    anonymous.get(&unsigned).await.expect_status(200);
+    anonymous
+        .get(&format!("{url}?w=33"))
+        .await
+        .expect_error(403);
+    anonymous.get(&url).await.expect_error(403);
+}
+
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn protected_variants_always_require_credentials(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
+    let authenticated = fixture.put_here("authenticated").await;
+    let private = fixture.put_here("private").await;
+    fixture.set(&private.path, Some(true)).await;
+
+    for url in [&authenticated.url, &private.url] {
+        let signed = signed(&fixture, url, "32");
+        stack.anonymous.get(&signed).await.expect_status(200);
+        stack
+            .anonymous
+            .get(&format!("{url}?w=32"))
+            .await
+            .expect_error(403);
+
+        let changed = signed.replace("w=32", "w=33");
+        stack.anonymous.get(&changed).await.expect_error(403);
+    }
+}
+
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn key_may_create_variants_of_private_files(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
+    let url = format!("{}?w=32", fixture.put_here("private").await.url);
+    let viewer = fixture.acme.role("viewer").await;
+    let other = stack.space("Other").await.client;
+
+    other.get(&url).await.expect_error(403);
+    viewer.get(&url).await.expect_status(200);
+    stack.anonymous.get(&url).await.expect_status(200);
+}
+
+async fn set_policy(fixture: &DeliveryFixture<'_>, policy: &str) {
+    let security = json!({"security": {"transformations": policy}});
+    let path = format!("{}/security", fixture.space());
+    let space = fixture.acme.client.put(&path, security).await.expect_ok();
+    assert_eq!(space["security"]["transformations"], policy);
+}
+
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn space_requires_signatures_to_create_variants(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
+    let url = fixture.put_here("upload").await.url;
+    let existing = format!("{url}?w=32");
+    stack.anonymous.get(&existing).await.expect_status(200);
+
+    set_policy(&fixture, "signed").await;
+
+    stack.anonymous.get(&existing).await.expect_status(200);
+    stack
+        .anonymous
+        .get(&format!("{url}?w=33"))
+        .await
+        .expect_error(403);
+    stack.anonymous.get(&url).await.expect_status(200);
+    let signed = signed(&fixture, &url, "33");
+    stack.anonymous.get(&signed).await.expect_status(200);
+    stack
+        .anonymous
+        .get(&format!("{url}?w=33"))
+        .await
+        .expect_status(200);
+}
+
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn space_allows_eager_sizes_only(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
+    let eager = json!([{"width": 32, "height": 32, "crop": "fill"}]);
+    let settings = json!({"transformations": {"eager": eager}});
+    fixture
+        .acme
+        .upload_config("thumbnails")
+        .with_settings(settings)
+        .await;
+    let file = fixture
+        .acme
+        .upload(PHOTO)
+        .named("a.jpg", "image/jpeg")
+        .with_config("thumbnails")
+        .await;
+    let url = file.url();
+
+    set_policy(&fixture, "named").await;
+
+    for (query, status) in [
+        ("w=32&h=32&r=fill", 200),
+        ("w=32&h=32&r=fill&f=webp", 200),
+        ("w=32&h=32&r=thumb&g=center", 200),
+        ("w=32&h=32", 403),
+        ("w=33&h=32&r=fill", 403),
+        ("f=webp", 403),
+    ] {
+        let response = stack.anonymous.get(&format!("{url}?{query}")).await;
+        assert_eq!(response.status, status, "{query}");
+    }
+}
+
+#[stack_test]
+async fn unknown_policy_is_rejected(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let path = format!("{}/security", acme.path());
+
+    let security = json!({"security": {"transformations": "none"}});
+    let errors = acme.client.put(&path, security).await.expect_error(422);
+    assert!(
+        errors["security.transformations"][0].is_string(),
+        "{errors}"
+    );
+
+    let reset: Value = acme.client.delete(&path).await.expect_ok();
+    assert_eq!(reset["security"]["transformations"], "any");
+}

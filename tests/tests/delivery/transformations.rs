@@ -1,0 +1,316 @@
+//! Transformed images: sizes, formats, negotiation, storage and limits.
+
+use futures::future::join_all;
+use media::{Dimensions, Format, probe};
+use serde_json::json;
+use tests::{PHOTO, Response, Stack, StackOptions, Tenant, stack_test};
+
+use crate::support::images::{animation, image, png_of_sides, with_exif};
+
+/// Accept header of a browser.
+const BROWSER: (&str, &str) = ("accept", "image/avif,image/webp,*/*;q=0.8");
+
+/// Uploads an image of 64 × 48 pixels and returns its URL.
+async fn upload_image(acme: &Tenant, format: Format) -> String {
+    let bytes = image(format, 64, 48);
+    let file = acme.upload(bytes).named("a.b.bin", "image/jpeg").await;
+    file.url().to_owned()
+}
+
+/// Format and dimensions of the image in a response.
+#[derive(Debug, PartialEq, Eq)]
+struct Delivered {
+    format: Format,
+    width: u32,
+    height: u32,
+}
+
+fn delivered(response: Response) -> Delivered {
+    let response = response.expect_status(200);
+    let info = probe(&response.body).expect("an image");
+    let Dimensions { width, height } = info.displayed();
+
+    let format = info.format.media_type().mime_type;
+    assert_eq!(response.header("content-type"), format);
+    assert_eq!(response.header("x-image-width"), width.to_string());
+    assert_eq!(response.header("x-image-height"), height.to_string());
+    assert_eq!(response.header("x-content-type-options"), "nosniff");
+
+    Delivered {
+        format: info.format,
+        width,
+        height,
+    }
+}
+
+fn expected(format: Format, width: u32, height: u32) -> Delivered {
+    Delivered {
+        format,
+        width,
+        height,
+    }
+}
+
+#[stack_test]
+async fn image_is_resized_and_converted_as_requested(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let url = upload_image(&acme, Format::Png).await;
+    for (query, image) in [
+        ("w=32", expected(Format::Png, 32, 24)),
+        ("h=12&f=jpeg", expected(Format::Jpeg, 16, 12)),
+        ("w=32&h=32", expected(Format::Png, 32, 24)),
+        ("w=32&h=32&r=fill&f=webp", expected(Format::WebP, 32, 32)),
+        ("w=32&h=32&r=scale&f=gif", expected(Format::Gif, 32, 32)),
+        ("w=16&r=crop&g=southeast", expected(Format::Png, 16, 48)),
+        ("w=24&h=24&r=thumb&f=avif", expected(Format::Avif, 24, 24)),
+        ("w=128", expected(Format::Png, 64, 48)),
+        ("w=128&r=scale", expected(Format::Png, 128, 96)),
+        ("f=jpeg&q=10", expected(Format::Jpeg, 64, 48)),
+        ("q=auto", expected(Format::Png, 64, 48)),
+    ] {
+        let response = stack.anonymous.get(&format!("{url}?{query}")).await;
+        assert_eq!(delivered(response), image, "{query}");
+    }
+}
+
+#[stack_test]
+async fn format_is_negotiated_unless_it_is_requested(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let jpeg = upload_image(&acme, Format::Jpeg).await;
+
+    for (accept, format) in [
+        ("image/avif,image/webp,*/*;q=0.8", Format::Avif),
+        ("image/webp,*/*", Format::WebP),
+        ("*/*", Format::Jpeg),
+    ] {
+        let headers = [("accept", accept)];
+        let url = format!("{jpeg}?w=32");
+        let response = stack.anonymous.get_with(&url, &headers).await;
+        assert_eq!(response.header("vary"), "accept", "{accept}");
+        assert_eq!(delivered(response).format, format, "{accept}");
+
+        let fixed = format!("{jpeg}?w=32&f=png");
+        let response = stack.anonymous.get_with(&fixed, &headers).await;
+        assert_eq!(response.header("vary"), "", "{accept}");
+        assert_eq!(delivered(response).format, Format::Png, "{accept}");
+
+        let original = stack.anonymous.get_with(&jpeg, &headers).await;
+        assert_eq!(original.header("vary"), "", "{accept}");
+        assert_eq!(original.header("content-type"), "image/jpeg", "{accept}");
+    }
+}
+
+#[stack_test]
+async fn orientation_is_applied_and_metadata_removed(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let rotated = with_exif(Format::Jpeg, 6);
+    let upright = probe(&rotated).expect("an image").displayed();
+    let file = acme.upload(rotated).named("a.jpg", "image/jpeg").await;
+
+    let url = format!("{}?f=jpeg", file.url());
+    let response = stack.anonymous.get(&url).await.expect_status(200);
+
+    let info = probe(&response.body).expect("an image");
+    assert_eq!((info.width, info.height), (upright.width, upright.height));
+    let has_exif = response.body.windows(4).any(|bytes| bytes == b"Exif");
+    assert!(!has_exif);
+}
+
+#[stack_test]
+async fn variant_is_rendered_once_and_reused(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let url = upload_image(&acme, Format::Png).await;
+    let first_url = format!("{url}?w=32&r=fill");
+    let second_url = format!("{url}?r=fit&g=west&w=0032");
+
+    let (first, first_calls) = stack.calls_of(stack.anonymous.get(&first_url)).await;
+    let (second, second_calls) = stack.calls_of(stack.anonymous.get(&second_url)).await;
+
+    assert_eq!(
+        first_calls,
+        [
+            "delivery BatchGetItem",
+            "delivery GetObject",
+            "delivery GetObject",
+            "delivery PutObject",
+            "delivery TransactGetItems",
+        ]
+    );
+    assert_eq!(
+        second_calls,
+        ["delivery GetObject", "delivery TransactGetItems"]
+    );
+    let first = first.expect_status(200);
+    let second = second.expect_status(200);
+    assert_eq!(first.header("etag"), second.header("etag"));
+    assert!(first.body == second.body);
+}
+
+#[stack_test]
+async fn simultaneous_requests_render_once(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let url = format!("{}?w=32", upload_image(&acme, Format::Png).await);
+
+    let requests = join_all((0..20).map(|_| stack.anonymous.get(&url)));
+    let (responses, calls) = stack.calls_of(requests).await;
+
+    for response in responses {
+        delivered(response);
+    }
+    let renderings = calls.iter().filter(|call| call.ends_with("PutObject"));
+    assert_eq!(renderings.count(), 1, "{calls:?}");
+}
+
+#[stack_test]
+async fn unchanged_variant_returns_304_without_reading_it(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let url = format!("{}?w=32", upload_image(&acme, Format::Jpeg).await);
+    let webp = stack.anonymous.get_with(&url, &[BROWSER]).await;
+    let etag = webp.header("etag").to_owned();
+
+    let conditional = [BROWSER, ("if-none-match", etag.as_str())];
+    let (unchanged, calls) = stack
+        .calls_of(stack.anonymous.get_with(&url, &conditional))
+        .await;
+
+    let unchanged = unchanged.expect_status(304);
+    assert_eq!(unchanged.header("vary"), "accept");
+    assert_eq!(calls, ["delivery TransactGetItems"]);
+
+    // Another format has another ETag.
+    let other = [("accept", "*/*"), ("if-none-match", etag.as_str())];
+    let other = stack.anonymous.get_with(&url, &other).await;
+    assert_eq!(delivered(other).format, Format::Jpeg);
+}
+
+#[stack_test]
+async fn head_has_the_headers_of_get(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let url = format!(
+        "{}?w=32&f=png&download",
+        upload_image(&acme, Format::Png).await
+    );
+
+    let get = stack.anonymous.get(&url).await.expect_status(200);
+    let head = stack.anonymous.head(&url).await.expect_status(200);
+
+    assert_eq!(get.header("content-length"), get.body.len().to_string());
+    assert_eq!(
+        get.header("content-disposition"),
+        "attachment; filename=\"a.b.png\""
+    );
+    for name in [
+        "content-length",
+        "content-type",
+        "etag",
+        "x-image-width",
+        "content-disposition",
+    ] {
+        assert_eq!(head.header(name), get.header(name), "{name}");
+    }
+}
+
+#[stack_test]
+async fn invalid_transformation_reports_all_parameters(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let url = upload_image(&acme, Format::Png).await;
+
+    for (query, names) in [
+        (
+            "w=0&h=8193&r=pad&g=middle&f=jpg&q=101",
+            &["w", "h", "r", "g", "f", "q"][..],
+        ),
+        ("w=&f=", &["w", "f"]),
+        ("w=10&w=10", &["w"]),
+        ("w=8192&h=8192&r=scale", &["w"]),
+    ] {
+        let response = stack.anonymous.get(&format!("{url}?{query}")).await;
+        let errors = response.expect_error(422);
+        for name in names {
+            assert!(errors[name][0].is_string(), "{query}: {errors}");
+        }
+    }
+}
+
+#[stack_test]
+async fn file_that_cannot_be_rendered_returns_422(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let truncated = image(Format::Jpeg, 64, 48);
+    let truncated = truncated[..truncated.len() / 2].to_vec();
+
+    for (name, mime_type, bytes) in [
+        ("a.txt", "text/plain", b"some text".to_vec()),
+        (
+            "a.svg",
+            "image/svg+xml",
+            b"<svg xmlns='http://www.w3.org/2000/svg'/>".to_vec(),
+        ),
+        ("cut.jpg", "image/jpeg", truncated),
+        ("bomb.png", "image/png", png_of_sides(65_535, 65_535)),
+        ("line.png", "image/png", png_of_sides(100_000_000, 1)),
+    ] {
+        let file = acme.upload(bytes.clone()).named(name, mime_type).await;
+
+        let transformed = stack.anonymous.get(&format!("{}?w=32", file.url())).await;
+        let errors = transformed.expect_error(422);
+        assert!(errors["file"][0].is_string(), "{name}: {errors}");
+
+        let original = stack.anonymous.get(file.url()).await.expect_status(200);
+        assert!(original.body == bytes, "{name}");
+    }
+}
+
+#[stack_test]
+async fn animation_is_not_rendered_as_avif_unless_requested(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let gif = animation();
+    let file = acme.upload(gif).named("a.gif", "image/gif").await;
+
+    let url = format!("{}?w=8", file.url());
+    let negotiated = stack.anonymous.get_with(&url, &[BROWSER]).await;
+    assert_eq!(delivered(negotiated).format, Format::WebP);
+
+    let requested = stack.anonymous.get(&format!("{url}&f=avif")).await;
+    assert_eq!(delivered(requested).format, Format::Avif);
+}
+
+#[stack_test]
+async fn variants_are_deleted_with_their_file_and_space(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let deleted = acme.upload(PHOTO).named("a.jpg", "image/jpeg").await;
+    let kept = acme.upload(PHOTO).named("b.jpg", "image/jpeg").await;
+    for file in [&deleted, &kept] {
+        let url = format!("{}?w=32", file.url());
+        stack.anonymous.get(&url).await.expect_status(200);
+    }
+
+    acme.client.delete(deleted.path()).await.expect_status(204);
+    stack.run_purges().await;
+
+    let objects = stack.dump().await.objects;
+    let of_deleted = objects.keys().filter(|key| key.contains(&deleted.id));
+    assert_eq!(of_deleted.count(), 0);
+    let of_kept = objects.keys().filter(|key| key.contains(&kept.id));
+    assert_eq!(of_kept.count(), 2, "the original and a variant");
+
+    let space = format!("/spaces?id={}&force=true", acme.id);
+    stack.account().delete(&space).await.expect_status(202);
+    stack.run_purges().await;
+    assert_eq!(stack.dump().await.objects.len(), 0);
+}
+
+#[stack_test(options = StackOptions::without_rate_limits().with_parameters(&[("RedirectAboveBytes", "2000")]))]
+async fn large_variant_is_redirected_to_its_stored_object(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = acme.upload(PHOTO).named("a.jpg", "image/jpeg").await;
+
+    let url = format!("{}?w=128&f=png", file.url());
+    let redirect = stack.anonymous.get(&url).await.expect_status(307);
+    let location = redirect.header("location");
+    let stored = stack.anonymous.get(location).await.expect_status(200);
+
+    assert_eq!(stored.header("content-type"), "image/png");
+    let info = probe(&stored.body).expect("an image");
+    assert_eq!(info.width, 128);
+    assert_eq!(json!(info.format.media_type().mime_type), "image/png");
+}
