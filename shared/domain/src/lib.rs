@@ -30,7 +30,7 @@ pub use identity::{
 };
 pub use naming::{
     Description, FolderName, FolderPath, HostName, KeyName, MAX_FOLDER_DEPTH, OriginalName,
-    PublicHttpsUrl, Reference, SpaceName,
+    PublicHttpsUrl, Reference, SpaceName, UrlPolicy, is_public_address,
 };
 pub use requests::{
     Completion, Cursor, Direction, ErrorKind, FieldError, FieldErrors, HourlyQuota, IdempotencyKey,

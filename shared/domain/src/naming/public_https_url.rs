@@ -1,24 +1,42 @@
 //! URLs and host names from callers: of webhooks, watermarks and custom domains.
 //!
-//! Invariant: an accepted URL contains no private IP address. Its host name may still resolve to
-//! one, which the client must check when it connects.
+//! Invariants:
+//! - A URL accepted under [`UrlPolicy::PublicOnly`] contains no private IP address. Its host name
+//!   may still resolve to one, which the client must check when it connects.
+//! - Under [`UrlPolicy::AllowLoopback`], the same holds for all URLs but those of the two loopback
+//!   hosts.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::Ipv4Addr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
-use crate::FieldError;
+use crate::{FieldError, is_public_address};
 
-/// Prefix of every URL.
-const SCHEME: &str = "https://";
+/// Prefix of the URLs of public hosts.
+const HTTPS: &str = "https://";
+/// Prefix of the URLs of loopback hosts.
+const HTTP: &str = "http://";
+/// The only name of a loopback host.
+const LOOPBACK_NAME: &str = "localhost";
 /// Maximum number of characters of a URL.
 const URL_CHARACTERS: usize = 2_048;
 /// Maximum number of characters of a host name ([RFC 1035](https://www.rfc-editor.org/rfc/rfc1035)).
 const HOST_CHARACTERS: usize = 253;
 /// Maximum number of characters of a label of a host name (RFC 1035).
 pub(crate) const LABEL_CHARACTERS: usize = 63;
+
+/// Which hosts the URLs of callers can have. A deployment has one policy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UrlPolicy {
+    /// Public hosts with `https`.
+    #[default]
+    PublicOnly,
+    /// Also `http://127.0.0.1` and `http://localhost` with any port, so that one machine can run
+    /// the service and the hosts that it calls.
+    AllowLoopback,
+}
 
 /// `https` URL of a public host, unchanged as the caller sent it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -30,30 +48,33 @@ impl PublicHttpsUrl {
     /// Parses an absolute `https` URL without credentials, whose host is a name or a public IP
     /// address.
     pub fn parse(text: &str) -> Result<PublicHttpsUrl, FieldError> {
+        PublicHttpsUrl::parse_with(text, UrlPolicy::PublicOnly)
+    }
+
+    /// Parses a URL as [`PublicHttpsUrl::parse`] does, and accepts `http` URLs of loopback hosts
+    /// if `policy` allows them.
+    pub fn parse_with(text: &str, policy: UrlPolicy) -> Result<PublicHttpsUrl, FieldError> {
         if text.chars().count() > URL_CHARACTERS {
             return Err(FieldError::TooLong(URL_CHARACTERS));
         }
 
-        // The parser tolerates everything that browsers do: whitespace, missing slashes and
-        // backslashes.
-        let (scheme, rest) = text.split_at_checked(SCHEME.len()).unwrap_or_default();
-        let is_plain = scheme.eq_ignore_ascii_case(SCHEME) && {
-            let is_odd = |character: char| {
-                character.is_control() || character.is_whitespace() || character == '\\'
-            };
-            !rest.starts_with('/') && !rest.contains(is_odd)
-        };
-        let url = Url::parse(text)
-            .ok()
-            .filter(|_| is_plain)
-            .ok_or(FieldError::NotAUrl)?;
+        let url = parse_plain(text).ok_or(FieldError::NotAUrl)?;
         if !url.username().is_empty() || url.password().is_some() {
             return Err(FieldError::NotAUrl);
         }
-        let is_allowed = match url.host().ok_or(FieldError::NotAUrl)? {
+
+        let host = url.host().ok_or(FieldError::NotAUrl)?;
+        if url.scheme() == "http" {
+            let is_allowed = policy == UrlPolicy::AllowLoopback && is_loopback_host(&host);
+            return is_allowed
+                .then(|| PublicHttpsUrl(text.to_owned()))
+                .ok_or(FieldError::NotAUrl);
+        }
+
+        let is_allowed = match host {
             Host::Domain(name) => is_public_host(name),
-            Host::Ipv4(address) => is_public(address.into()),
-            Host::Ipv6(address) => is_public(address.into()),
+            Host::Ipv4(address) => is_public_address(address.into()),
+            Host::Ipv6(address) => is_public_address(address.into()),
         };
         if is_allowed {
             Ok(PublicHttpsUrl(text.to_owned()))
@@ -65,6 +86,31 @@ impl PublicHttpsUrl {
     /// Returns the URL as text.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+/// Parses an `http` or `https` URL. Rejects what `Url::parse` tolerates as browsers do:
+/// whitespace, missing slashes and backslashes.
+fn parse_plain(text: &str) -> Option<Url> {
+    let rest = [HTTPS, HTTP].into_iter().find_map(|prefix| {
+        let (scheme, rest) = text.split_at_checked(prefix.len())?;
+        scheme.eq_ignore_ascii_case(prefix).then_some(rest)
+    })?;
+
+    let is_odd =
+        |character: char| character.is_control() || character.is_whitespace() || character == '\\';
+    if rest.starts_with('/') || rest.contains(is_odd) {
+        return None;
+    }
+
+    Url::parse(text).ok()
+}
+
+fn is_loopback_host(host: &Host<&str>) -> bool {
+    match host {
+        Host::Domain(name) => *name == LOOPBACK_NAME,
+        Host::Ipv4(address) => *address == Ipv4Addr::LOCALHOST,
+        Host::Ipv6(_) => false,
     }
 }
 
@@ -106,54 +152,6 @@ fn is_public_host(name: &str) -> bool {
         && labels.len() >= 2
         && labels.iter().all(is_label)
         && !last_is_local
-}
-
-/// Whether an IP address is publicly routed: in none of IANA's special-purpose registries for
-/// [IPv4](https://www.iana.org/assignments/iana-ipv4-special-registry) and
-/// [IPv6](https://www.iana.org/assignments/iana-ipv6-special-registry), directly or as an IPv4
-/// address embedded in IPv6.
-fn is_public(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(address) => is_public_v4(address),
-        IpAddr::V6(address) => is_public_v6(address),
-    }
-}
-
-fn is_public_v4(address: Ipv4Addr) -> bool {
-    let [first, second, third, _] = address.octets();
-    let special = matches!(
-        (first, second, third),
-        (0 | 10 | 127 | 224..=255, _, _)
-            | (100, 64..=127, _)
-            | (169, 254, _)
-            | (172, 16..=31, _)
-            | (192, 0, 0 | 2)
-            | (192, 31, 196)
-            | (192, 52, 193)
-            | (192, 88, 99)
-            | (192, 168, _)
-            | (192, 175, 48)
-            | (198, 18 | 19, _)
-            | (198, 51, 100)
-            | (203, 0, 113)
-    );
-    !special
-}
-
-fn is_public_v6(address: Ipv6Addr) -> bool {
-    if let Some(mapped) = address.to_ipv4_mapped() {
-        return is_public_v4(mapped);
-    }
-
-    // Only 2000::/3 is global unicast. Excluded are its tunnel and documentation ranges.
-    let [first, second, ..] = address.segments();
-    let special = match first {
-        0x2001 => second < 0x0200 || second == 0x0db8,
-        0x2002 => true,
-        0x3fff => second < 0x1000,
-        _ => false,
-    };
-    (0x2000..=0x3fff).contains(&first) && !special
 }
 
 #[cfg(test)]
@@ -205,6 +203,7 @@ mod tests {
             "https://[::1]",
             "https://[::ffff:10.0.0.1]",
             "https://[fd00::1]",
+            "https://[::ffff:1.1.1.1]",
             "https://[64:ff9b::a00:1]",
             "https://[2002:a00:1::]",
             "https://localhost",
@@ -225,6 +224,46 @@ mod tests {
             PublicHttpsUrl::parse(&format!("https://a.b/{}", "x".repeat(2_037))),
             Err(FieldError::TooLong(2_048))
         );
+    }
+
+    #[test]
+    fn loopback_urls_are_accepted_where_the_policy_allows_them() {
+        let allowed = |url| PublicHttpsUrl::parse_with(url, UrlPolicy::AllowLoopback);
+
+        for url in [
+            "http://127.0.0.1",
+            "http://127.0.0.1:9000/hook?x=1",
+            "http://localhost:9000/hook",
+            "HTTP://LOCALHOST/",
+        ] {
+            assert_eq!(allowed(url).expect(url).as_str(), url);
+            assert_eq!(PublicHttpsUrl::parse(url), Err(FieldError::NotAUrl));
+        }
+        assert!(allowed("https://example.com").is_ok());
+
+        for wrong in [
+            "http://example.com",
+            "http://10.0.0.1",
+            "http://127.0.0.2",
+            "http://[::1]",
+            "http://a.localhost",
+            "http://localhost.",
+            "http://user@localhost",
+            "http:localhost",
+            "http:///localhost",
+            "http://localhost:65536",
+            "http://127.0.0.1\\@example.com",
+        ] {
+            assert_eq!(allowed(wrong), Err(FieldError::NotAUrl), "{wrong}");
+        }
+
+        for private in ["https://localhost", "https://127.0.0.1", "https://10.0.0.1"] {
+            assert_eq!(
+                allowed(private),
+                Err(FieldError::Custom("must be a public address")),
+                "{private}"
+            );
+        }
     }
 
     #[test]
