@@ -16,6 +16,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("bucket", &["domain", "telemetry"]),
     ("queue", &["domain", "telemetry"]),
     ("media", &["domain"]),
+    ("outbound", &["domain"]),
     (
         "tenant",
         &["domain", "telemetry", "table", "bucket", "queue"],
