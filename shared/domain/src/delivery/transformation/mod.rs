@@ -40,7 +40,7 @@ pub const MAX_SIDE_PIXELS: i64 = 8_192;
 pub const TRANSFORMATION_PARAMETERS: [&str; 6] = [WIDTH, HEIGHT, CROP, GRAVITY, FORMAT, QUALITY];
 
 /// A transformation of an image. [`Display`] writes its canonical parameters, such as
-/// `w=400&h=300&r=fill&f=webp`, without parameters with their default value.
+/// `w=400&h=300&r=fill&f=webp`, without parameters at their default value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Transformation {
     /// Size of the output; `None` keeps the size of the image.
@@ -78,10 +78,7 @@ impl EagerTransformation {
 
 impl Display for Transformation {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let mut parameters = self
-            .resize
-            .map(|resize| resize.parameters())
-            .unwrap_or_default();
+        let mut parameters = self.resize.map(Resize::parameters).unwrap_or_default();
         if let Some(format) = self.format {
             parameters.push(format!("{FORMAT}={}", format.name()));
         }
