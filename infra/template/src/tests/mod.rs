@@ -131,7 +131,8 @@ fn deployed_functions_get_only_their_own_variables() -> Result<(), Diagnostics> 
     let actual: Vec<String> = functions.iter().map(own_variables).collect();
     let expected = [
         "confirm-check: BUCKET_NAME, CONFIRM_CHECK_QUEUE_URL, TABLE_NAME",
-        "delivery: BUCKET_NAME, MASTER_SECRET_ARN, REDIRECT_ABOVE_BYTES, TABLE_NAME",
+        "delivery: BUCKET_NAME, MASTER_SECRET_ARN, REDIRECT_ABOVE_BYTES, RENDERING_MEMORY_MIB, \
+         TABLE_NAME",
         "files: ADMIN_REQUESTS_PER_MINUTE, CDN_URL, MASTER_SECRET_ARN, PURGE_QUEUE_URL, TABLE_NAME",
         "folders: ADMIN_REQUESTS_PER_MINUTE, MASTER_SECRET_ARN, TABLE_NAME",
         "not-found: ",
