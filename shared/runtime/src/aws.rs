@@ -15,11 +15,15 @@ use aws_sdk_s3::config::RequestChecksumCalculation;
 use aws_smithy_http_client::{Builder, tls};
 
 use bucket::Bucket;
+use domain::MasterSecret;
 use queue::Queue;
 use serde::Serialize;
 use table::Table;
 
-use crate::{LazyMasterSecret, Settings, aws_calls::CallObserver, credentials::credentials};
+use crate::{
+    LazyMasterSecret, LazySecret, ParseSecret, Settings, aws_calls::CallObserver,
+    credentials::credentials, lazy_secret::SecretSource,
+};
 
 /// Time limit to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -103,6 +107,31 @@ impl Settings<'_> {
     /// Returns the master secret, whose name or ARN is in `MASTER_SECRET_ARN`. It is not read until
     /// a request needs it.
     pub fn master_secret(&mut self) -> LazyMasterSecret {
+        let id = self.text("MASTER_SECRET_ARN");
+        self.lazy_secret(SecretSource {
+            id,
+            description: "the master secret",
+            parse: |text| Ok(MasterSecret::new(text)),
+        })
+    }
+
+    /// Returns the secret whose name or ARN is in `variable`; `None` if the variable is not set or
+    /// empty. `description` is its name in error messages. It is not read until a request needs it.
+    pub fn optional_secret<T>(
+        &mut self,
+        variable: &str,
+        description: &'static str,
+        parse: ParseSecret<T>,
+    ) -> Option<LazySecret<T>> {
+        let id = self.optional(variable)?.to_owned();
+        Some(self.lazy_secret(SecretSource {
+            id,
+            description,
+            parse,
+        }))
+    }
+
+    fn lazy_secret<T>(&mut self, source: SecretSource<T>) -> LazySecret<T> {
         let config = configure!(
             aws_sdk_secretsmanager::Config::builder(),
             self,
@@ -110,7 +139,7 @@ impl Settings<'_> {
             ATTEMPT_TIMEOUT
         );
         let client = aws_sdk_secretsmanager::Client::from_conf(config.build());
-        LazyMasterSecret::new(client, self.text("MASTER_SECRET_ARN"))
+        LazySecret::new(client, source)
     }
 
     /// Returns a DynamoDB client; `AWS_ENDPOINT_URL_DYNAMODB` overrides its endpoint.

@@ -1,7 +1,7 @@
-//! The master secret in Secrets Manager.
+//! Secrets in Secrets Manager.
 //!
-//! It is read when a request first needs it: most requests do not, and a cold start does not wait
-//! for it.
+//! A secret is read when a request first needs it: most requests do not, and a cold start does not
+//! wait for it.
 
 use std::sync::Arc;
 
@@ -10,43 +10,63 @@ use domain::{MasterSecret, ServiceError, error_chain};
 use telemetry::AwsError;
 use tokio::sync::OnceCell;
 
-/// The master secret of a function, read once. Clones share it.
-#[derive(Clone)]
-pub struct LazyMasterSecret(Arc<SecretCache>);
+/// A secret of a function, read and parsed once. Clones share it.
+pub struct LazySecret<T>(Arc<SecretCache<T>>);
 
-struct SecretCache {
-    client: Client,
+/// The master secret of a function.
+pub type LazyMasterSecret = LazySecret<MasterSecret>;
+
+/// Parses the text of a secret. The error must not contain any part of the text.
+pub type ParseSecret<T> = fn(String) -> Result<T, String>;
+
+/// Where a secret is, and how its text is parsed.
+pub(crate) struct SecretSource<T> {
     /// The secret's name or ARN.
-    id: String,
-    secret: OnceCell<MasterSecret>,
+    pub(crate) id: String,
+    /// The secret in error messages: `the master secret`.
+    pub(crate) description: &'static str,
+    pub(crate) parse: ParseSecret<T>,
 }
 
-impl LazyMasterSecret {
-    pub(crate) fn new(client: Client, id: String) -> LazyMasterSecret {
-        LazyMasterSecret(Arc::new(SecretCache {
+struct SecretCache<T> {
+    client: Client,
+    source: SecretSource<T>,
+    value: OnceCell<T>,
+}
+
+impl<T> Clone for LazySecret<T> {
+    fn clone(&self) -> LazySecret<T> {
+        LazySecret(Arc::clone(&self.0))
+    }
+}
+
+impl<T> LazySecret<T> {
+    pub(crate) fn new(client: Client, source: SecretSource<T>) -> LazySecret<T> {
+        LazySecret(Arc::new(SecretCache {
             client,
-            id,
-            secret: OnceCell::new(),
+            source,
+            value: OnceCell::new(),
         }))
     }
 
     /// Returns the secret. Concurrent requests wait for the same read. Fails with 503 if it cannot
-    /// be read; the next request tries again.
-    pub async fn get(&self) -> Result<&MasterSecret, ServiceError> {
-        self.0.secret.get_or_try_init(|| self.0.read()).await
+    /// be read or parsed; the next request tries again.
+    pub async fn get(&self) -> Result<&T, ServiceError> {
+        self.0.value.get_or_try_init(|| self.0.read()).await
     }
 }
 
-impl SecretCache {
-    async fn read(&self) -> Result<MasterSecret, ServiceError> {
+impl<T> SecretCache<T> {
+    async fn read(&self) -> Result<T, ServiceError> {
         let response = self
             .client
             .get_secret_value()
-            .secret_id(&self.id)
+            .secret_id(&self.source.id)
             .send()
             .await;
         let unreadable = |reason: String| {
-            ServiceError::unavailable(format!("the master secret cannot be read: {reason}"))
+            let description = self.source.description;
+            ServiceError::unavailable(format!("{description} cannot be read: {reason}"))
         };
         // `DisplayErrorContext` would include the response, and so the secret.
         let response = response.map_err(|error| match error.code() {
@@ -63,7 +83,8 @@ impl SecretCache {
         let text = response
             .secret_string
             .ok_or_else(|| unreadable("it is not a string".to_owned()))?;
-        Ok(MasterSecret::new(text))
+
+        (self.source.parse)(text).map_err(unreadable)
     }
 }
 
@@ -88,7 +109,12 @@ mod tests {
             .endpoint_url(format!("http://{}", listener.local_addr().unwrap()))
             .http_client(Builder::new().build_http())
             .build();
-        let secret = LazyMasterSecret::new(Client::from_conf(config), "secret".to_owned());
+        let source = SecretSource {
+            id: "secret".to_owned(),
+            description: "the master secret",
+            parse: |text| Ok(MasterSecret::new(text)),
+        };
+        let secret = LazySecret::new(Client::from_conf(config), source);
 
         let server = async {
             loop {
