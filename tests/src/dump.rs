@@ -73,7 +73,7 @@ impl Dump {
         let assert_bytes = |file: &&Value| {
             let part = |name: &str| file[name].as_str().expect("a string").to_owned();
             let key = format!(
-                "{}/originals/{}/{}",
+                "_objects/{}/originals/{}/{}",
                 part("space_id"),
                 part("id"),
                 part("revision")

@@ -2,14 +2,22 @@
 //!
 //! | object | key |
 //! | --- | --- |
-//! | original of a file | `{space id}/originals/{file id}/{revision}` |
-//! | variant of a file's image | `{space id}/variants/{file id}/{revision}/{variant id}` |
+//! | original of a file | `_objects/{space id}/originals/{file id}/{revision}` |
+//! | variant of a file's image | `_objects/{space id}/variants/{file id}/{revision}/{variant id}` |
 //! | bytes sent to a presigned URL, until they are confirmed | `staging/{space id}/{file id}` |
 //!
-//! All keys of a space start with one of two prefixes, so that all its objects can be found and
-//! deleted.
+//! Invariants:
+//! - All keys of a space start with one of two prefixes, so that all its objects can be found and
+//!   deleted.
+//! - The keys of objects that the CDN may read, and no others, start with `_objects/`. This is the path
+//!   pattern of the CDN's cache behavior for objects, so that a path is a key without a rewrite, and
+//!   the CDN's permission ends there.
+//! - Keys contain only characters that a URL need not encode.
 
 use domain::{FileId, Revision, SpaceId, VariantId};
+
+/// Prefix of the keys of all delivered objects.
+pub(crate) const DELIVERED: &str = "_objects/";
 
 /// The key of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +75,7 @@ pub(crate) fn variants_prefix(space: SpaceId) -> String {
 
 /// Returns the key prefix of a space's objects, except for staged ones.
 pub(crate) fn space_prefix(space: SpaceId) -> String {
-    format!("{space}/")
+    format!("{DELIVERED}{space}/")
 }
 
 /// Returns the key prefix of a space's staged objects.

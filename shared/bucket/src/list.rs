@@ -10,7 +10,7 @@ use tracing::instrument;
 
 use crate::{
     Bucket, BucketError, ObjectKey,
-    key::{file_prefix, originals_prefix},
+    key::{DELIVERED, file_prefix, originals_prefix},
 };
 
 /// Separates the parts of a key.
@@ -63,8 +63,12 @@ impl Bucket {
     /// the end of the list.
     #[instrument(skip_all)]
     pub async fn spaces_page(&self, after: Option<SpaceId>) -> Result<Vec<SpaceId>, BucketError> {
-        let start = after.map(|space| format!("{space}{AFTER_DELIMITER}"));
-        let list = self.list().delimiter(DELIMITER).set_start_after(start);
+        let start = after.map(|space| format!("{DELIVERED}{space}{AFTER_DELIMITER}"));
+        let list = self
+            .list()
+            .prefix(DELIVERED)
+            .delimiter(DELIMITER)
+            .set_start_after(start);
         let page = first_nonempty_page(list, listed_spaces).await?;
         Ok(page.entries)
     }
@@ -112,7 +116,10 @@ fn listed_spaces(page: ListObjectsV2Output) -> Vec<SpaceId> {
         .unwrap_or_default()
         .into_iter()
         .filter_map(|common| common.prefix)
-        .filter_map(|prefix| prefix.strip_suffix(DELIMITER)?.parse().ok())
+        .filter_map(|prefix| {
+            let space = prefix.strip_prefix(DELIVERED)?.strip_suffix(DELIMITER)?;
+            space.parse().ok()
+        })
         .collect()
 }
 

@@ -31,7 +31,7 @@ async fn furnished(stack: &Stack, name: &str, user: &User) -> Tenant {
     tenant.role("viewer").await;
     stack.add_member(user, &tenant, "user").await;
     stack
-        .put_object(&format!("{}/originals/stray", tenant.id), b"stray")
+        .put_object(&format!("_objects/{}/originals/stray", tenant.id), b"stray")
         .await;
     tenant
 }

@@ -61,7 +61,7 @@ async fn orphan_object_is_swept_after_a_day(stack: &Stack) {
     ];
     let others = [
         "unrelated".to_owned(),
-        format!("{}/originals/unrelated", acme.id),
+        format!("_objects/{}/originals/unrelated", acme.id),
     ];
 
     for key in &others {

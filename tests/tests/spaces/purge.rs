@@ -19,7 +19,7 @@ async fn objects_arriving_after_deletion_are_purged_in_three_passes() {
         acme.upload(PHOTO).await;
     }
 
-    let late = format!("{}/originals/late", acme.id);
+    let late = format!("_objects/{}/originals/late", acme.id);
     let exists = async || stack.dump().await.objects.contains_key(&late);
     acme.client
         .delete(&format!("{}&force=true", deletion_path(&acme)))
@@ -62,7 +62,7 @@ async fn large_space_is_purged_page_by_page(stack: &Stack) {
 
     for index in 0..1_010 {
         stack
-            .put_object(&format!("{}/originals/{index}", acme.id), b"x")
+            .put_object(&format!("_objects/{}/originals/{index}", acme.id), b"x")
             .await;
     }
 

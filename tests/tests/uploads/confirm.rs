@@ -56,7 +56,7 @@ pub(crate) async fn delivered_bytes(stack: &Stack, record: &Value) -> Vec<u8> {
 
 /// Returns the keys of the original objects of a space.
 pub(crate) fn original_keys<'a>(dump: &'a Dump, space: &str) -> Vec<&'a String> {
-    let prefix = format!("{space}/originals/");
+    let prefix = format!("_objects/{space}/originals/");
     dump.objects
         .keys()
         .filter(|key| key.starts_with(&prefix))
