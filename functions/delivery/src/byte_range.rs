@@ -1,7 +1,12 @@
 //! Byte ranges (RFC 9110, section 14): a single range, from the start or from the end of a file.
+//!
+//! Several ranges are ignored, as section 14.2 permits. Empty elements of the list are not ranges
+//! (section 5.6.1.2).
 
 use std::ops::RangeInclusive;
 
+/// Characters around a single range in its list.
+const LIST_CHARACTERS: [char; 3] = [',', ' ', '\t'];
 /// Prefix of the supported ranges.
 const BYTES: &str = "bytes=";
 
@@ -58,7 +63,8 @@ pub(crate) fn truncate(range: &RangeInclusive<u64>, max_bytes: u64) -> RangeIncl
 /// Returns the range after its unit; `None` if the unit is not bytes.
 fn strip_unit(header: &str) -> Option<&str> {
     let (unit, range) = header.split_at_checked(BYTES.len())?;
-    unit.eq_ignore_ascii_case(BYTES).then(|| range.trim())
+    unit.eq_ignore_ascii_case(BYTES)
+        .then(|| range.trim_matches(LIST_CHARACTERS))
 }
 
 /// One of the two positions of a range.
@@ -102,7 +108,10 @@ mod tests {
             ("bytes=5-2", ByteRange::Full),
             ("bytes=a-b", ByteRange::Full),
             ("bytes=10-b", ByteRange::Full),
+            ("bytes=, 0-1 ,,", ByteRange::Partial(0..=1)),
             ("bytes=0-1,3-4", ByteRange::Full),
+            ("bytes=0-1,,3-4", ByteRange::Full),
+            ("bytes=,", ByteRange::Full),
             ("bytes=-", ByteRange::Full),
             ("items=0-1", ByteRange::Full),
             ("", ByteRange::Full),
