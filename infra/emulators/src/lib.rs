@@ -153,6 +153,20 @@ impl Emulators {
             .unwrap_or(Err(ProvisionError::ShuttingDown))
     }
 
+    /// Creates a secret outside the template, as an operator does, unless one has this name. Blocks
+    /// while it is written.
+    pub fn ensure_secret(
+        &self,
+        name: &str,
+        create: impl FnOnce() -> Result<String, String>,
+    ) -> Result<OperatorSecret, ProvisionError> {
+        let value = self.stores.secrets.ensure_value(name, create)?;
+        Ok(OperatorSecret {
+            arn: arn::secret(name),
+            value,
+        })
+    }
+
     /// Registers a principal. It replaces a principal with the same access key.
     pub fn admit(&self, principal: IamPrincipal) {
         self.proxy_state.access_keys.register(principal);
@@ -192,6 +206,14 @@ impl Emulators {
         while self.tasks.join_next().await.is_some() {}
         self.dynamodb.stop().await;
     }
+}
+
+/// A secret that the template does not define.
+pub struct OperatorSecret {
+    /// ARN.
+    pub arn: String,
+    /// The value.
+    pub value: String,
 }
 
 /// The listener of each service.

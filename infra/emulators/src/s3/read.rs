@@ -56,7 +56,15 @@ pub(super) async fn get(
         None => ByteSpan::whole(object.size_bytes),
     };
 
-    let headers = get_headers(&input, &object)?;
+    let overrides = HeaderOverrides {
+        cache_control: input.response_cache_control,
+        content_disposition: input.response_content_disposition,
+        content_type: input.response_content_type,
+    };
+    let mut headers = overrides.headers(&object)?;
+    if input.range.is_none() && input.checksum_mode.is_some() {
+        object.checksum.write(&mut headers);
+    }
     let output = GetObjectOutput {
         accept_ranges: Some("bytes".to_owned()),
         body: Some(StreamingBlob::wrap(SyncStream::new(stream_bytes(
@@ -72,31 +80,34 @@ pub(super) async fn get(
     Ok(S3Response::with_headers(output, headers))
 }
 
-/// Returns the stored headers, with the overrides of the request.
-fn get_headers(input: &GetObjectInput, object: &StoredObject) -> S3Result<HeaderMap> {
-    let mut headers = HeaderMap::new();
-    object.headers.write(&mut headers);
-    if input.range.is_none() && input.checksum_mode.is_some() {
-        object.checksum.write(&mut headers);
-    }
+/// Headers that a request selects in place of the stored ones.
+struct HeaderOverrides {
+    cache_control: Option<String>,
+    content_disposition: Option<String>,
+    content_type: Option<String>,
+}
 
-    for (name, value) in [
-        (header::CONTENT_TYPE, &input.response_content_type),
-        (
-            header::CONTENT_DISPOSITION,
-            &input.response_content_disposition,
-        ),
-        (header::CACHE_CONTROL, &input.response_cache_control),
-    ] {
-        if let Some(value) = value {
-            let value = value
-                .try_into()
-                .map_err(|_| s3_error!(InvalidArgument, "A header override is malformed"))?;
-            headers.insert(name, value);
+impl HeaderOverrides {
+    /// Returns the stored headers, with these in their place.
+    fn headers(self, object: &StoredObject) -> S3Result<HeaderMap> {
+        let mut headers = HeaderMap::new();
+        object.headers.write(&mut headers);
+
+        for (name, value) in [
+            (header::CONTENT_TYPE, self.content_type),
+            (header::CONTENT_DISPOSITION, self.content_disposition),
+            (header::CACHE_CONTROL, self.cache_control),
+        ] {
+            if let Some(value) = value {
+                let value = value
+                    .try_into()
+                    .map_err(|_| s3_error!(InvalidArgument, "A header override is malformed"))?;
+                headers.insert(name, value);
+            }
         }
-    }
 
-    Ok(headers)
+        Ok(headers)
+    }
 }
 
 /// Returns what [`get`] returns, without the bytes.
@@ -123,8 +134,12 @@ pub(super) async fn head(
 
     check(&condition, &object)?;
 
-    let mut headers = HeaderMap::new();
-    object.headers.write(&mut headers);
+    let overrides = HeaderOverrides {
+        cache_control: input.response_cache_control,
+        content_disposition: input.response_content_disposition,
+        content_type: input.response_content_type,
+    };
+    let mut headers = overrides.headers(&object)?;
     if input.checksum_mode.is_some() {
         object.checksum.write(&mut headers);
     }

@@ -80,30 +80,40 @@ impl SecretsManager {
 
     /// Creates a secret with a generated value if none has this name. Blocks.
     pub(crate) fn ensure(&self, secret: &template::SecretSpec) -> Result<(), ProvisionError> {
+        let generate = || {
+            generate::value(secret.length, secret.excludes_punctuation)
+                .map_err(|error| error.to_string())
+        };
+        self.ensure_value(&secret.name, generate).map(drop)
+    }
+
+    /// Creates a secret if none has this name. Returns its value. Blocks.
+    pub(crate) fn ensure_value(
+        &self,
+        name: &str,
+        create: impl FnOnce() -> Result<String, String>,
+    ) -> Result<String, ProvisionError> {
         let failed = |reason: String| ProvisionError::Secret {
-            secret: secret.name.clone(),
+            secret: name.to_owned(),
             reason,
         };
 
         let mut file = self.file();
-        let exists = file
-            .secrets()
-            .iter()
-            .any(|existing| existing.name == secret.name);
-        if exists {
-            return Ok(());
+        let existing = file.secrets().iter().find(|secret| secret.name == name);
+        if let Some(existing) = existing {
+            return Ok(existing.value.clone());
         }
 
-        let value = generate::value(secret.length, secret.excludes_punctuation)
-            .map_err(|error| failed(error.to_string()))?;
+        let value = create().map_err(failed)?;
         let created = StoredSecret {
-            name: secret.name.clone(),
-            value,
+            name: name.to_owned(),
+            value: value.clone(),
             version_id: random::uuid(),
             created_ms: self.clock.now_ms(),
         };
-
-        file.add(created).map_err(|error| failed(error.to_string()))
+        file.add(created)
+            .map_err(|error| failed(error.to_string()))?;
+        Ok(value)
     }
 
     /// Responds to one request.
