@@ -31,7 +31,8 @@ export function noise(name, bytes) {
   return { name, mimeType: "application/octet-stream", buffer: Buffer.concat([Buffer.alloc(8, 1), randomBytes(bytes - 8)]) };
 }
 
-function required(name) {
+/** Returns a variable of the environment, which must be set. */
+export function required(name) {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set`);
   return value;

@@ -10,18 +10,19 @@ use axum::{
 use domain::{ErrorKind, ServiceError, SignatureError, SignedDelivery, Timestamp, Variant};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use renditions::{Rendition, VariantRequest};
-use tenant::{AccessContext, AuthorizedFile, UrlSignature};
+use tenant::{AccessContext, AuthorizedFile, UrlSignature, VariantInfo};
 use web::{ApiError, authenticate_optional};
 
 use crate::{
-    Delivery, METHODS, VIEWER_AUTHORIZATION,
+    Delivery, METHODS, VIEWER_AUTHORIZATION, VIEWER_ORIGIN,
     byte_range::{self, ByteRange},
     delivery_request::DeliveryRequest,
     file_response::{FileResponse, insert},
     negotiation::choose_variant,
+    object_url::ViewerOrigin,
     precondition::Precondition,
     preflight,
-    redirect::{redirect, redirect_to_variant},
+    redirect::Redirect,
 };
 
 /// Route of all requests in log and metrics.
@@ -78,7 +79,11 @@ pub(crate) async fn deliver(
                 now,
             };
             match variant {
-                Some(variant) => transfer.respond_with_variant(variant, method).await?,
+                Some(variant) => {
+                    transfer
+                        .respond_with_variant(variant, method, headers)
+                        .await?
+                }
                 None => transfer.respond(method, headers).await?,
             }
         }
@@ -139,11 +144,11 @@ impl AccessRequest<'_> {
 }
 
 /// A response with bytes of a file.
-pub(crate) struct Transfer<'a> {
-    pub(crate) delivery: &'a Delivery,
-    pub(crate) file: &'a AuthorizedFile,
-    pub(crate) response: &'a FileResponse<'a>,
-    pub(crate) now: Timestamp,
+struct Transfer<'a> {
+    delivery: &'a Delivery,
+    file: &'a AuthorizedFile,
+    response: &'a FileResponse<'a>,
+    now: Timestamp,
 }
 
 impl Transfer<'_> {
@@ -156,7 +161,7 @@ impl Transfer<'_> {
         let max_bytes = self.delivery.max_body_bytes;
         let range = match self.requested_range(method, headers) {
             ByteRange::Full if method == Method::GET && size > max_bytes => {
-                return redirect(self.delivery, self.file, self.response, self.now).await;
+                return self.redirect(None, headers).await;
             }
             ByteRange::Full => None,
             ByteRange::Partial(range) => Some(byte_range::truncate(&range, max_bytes)),
@@ -185,6 +190,7 @@ impl Transfer<'_> {
         &self,
         variant: Variant,
         method: &Method,
+        headers: &HeaderMap,
     ) -> Result<Response, ServiceError> {
         let request = VariantRequest {
             file: self.file,
@@ -193,15 +199,36 @@ impl Transfer<'_> {
         let Rendition { info, bytes } = self.delivery.renditions.get(request).await?;
         let size = bytes.len() as u64;
         if method == Method::GET && size > self.delivery.max_body_bytes {
-            return redirect_to_variant(self, &variant, &info).await;
+            return self.redirect(Some(&info), headers).await;
         }
 
-        let mut headers = self.response.variant_headers(&info);
-        insert(&mut headers, header::CONTENT_LENGTH, &size.to_string());
+        let mut response_headers = self.response.variant_headers(&info);
+        insert(
+            &mut response_headers,
+            header::CONTENT_LENGTH,
+            &size.to_string(),
+        );
         if method == Method::HEAD {
-            return Ok((StatusCode::OK, headers).into_response());
+            return Ok((StatusCode::OK, response_headers).into_response());
         }
-        Ok((StatusCode::OK, headers, bytes).into_response())
+        Ok((StatusCode::OK, response_headers, bytes).into_response())
+    }
+
+    /// Redirects to the object with a variant, or with the original for `None`.
+    async fn redirect(
+        &self,
+        variant: Option<&VariantInfo>,
+        headers: &HeaderMap,
+    ) -> Result<Response, ServiceError> {
+        let redirect = Redirect {
+            delivery: self.delivery,
+            file: self.file,
+            response: self.response,
+            variant,
+            origin: headers.get(&VIEWER_ORIGIN).and_then(ViewerOrigin::parse),
+            now: self.now,
+        };
+        redirect.respond().await
     }
 
     fn requested_range(&self, method: &Method, headers: &HeaderMap) -> ByteRange {

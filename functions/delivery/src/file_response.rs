@@ -54,6 +54,11 @@ impl<'a> FileResponse<'a> {
         response
     }
 
+    /// Returns the variant, if the response is not the original.
+    pub(crate) fn variant(&self) -> Option<&VariantId> {
+        self.variant.as_ref()
+    }
+
     pub(crate) fn validators(&self) -> Validators<'_> {
         Validators {
             etag: &self.etag,

@@ -6,11 +6,13 @@
 //! - The object is read only for a response with a body.
 
 mod byte_range;
+mod cloudfront_url;
 mod deliver;
 mod delivery_request;
 mod disposition;
 mod file_response;
 mod negotiation;
+mod object_url;
 mod precondition;
 mod redirect;
 
@@ -25,9 +27,14 @@ use runtime::{ConfigurationError, Environment, LazyMasterSecret, Settings};
 use tenant::{FileBucket, Tenants};
 use web::with_layers;
 
+use object_url::ObjectUrls;
+
 /// Header to which the CDN copies the viewer's `Authorization`, since it signs its own requests to
 /// the origin with that header.
 const VIEWER_AUTHORIZATION: HeaderName = HeaderName::from_static("x-larder-authorization");
+/// Header in which the CDN sends the scheme and host of the viewer's request, since the function knows
+/// no URL of the distribution: that depends on the function's own URL.
+const VIEWER_ORIGIN: HeaderName = HeaderName::from_static("x-larder-origin");
 /// Supported methods.
 const METHODS: &str = "GET, HEAD, OPTIONS";
 
@@ -41,6 +48,8 @@ struct Delivery {
     originals: FileBucket,
     renditions: Renditions,
     master: LazyMasterSecret,
+    /// Signed URLs of objects at the CDN; `None` redirects large bodies to S3.
+    object_urls: Option<ObjectUrls>,
     env: Env,
     /// Maximum size of a response body, in bytes. Larger files are redirected to storage, larger
     /// ranges are truncated.
@@ -55,6 +64,7 @@ pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
     let max_body_bytes = settings.number("REDIRECT_ABOVE_BYTES");
     let rendering_mib: u64 = settings.number("RENDERING_MEMORY_MIB");
     let master = settings.master_secret();
+    let object_urls = ObjectUrls::of(&mut settings);
     settings.finish()?;
 
     let renditions = Renditions::new(
@@ -67,6 +77,7 @@ pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
         originals,
         renditions,
         master,
+        object_urls,
         env: environment.env.clone(),
         max_body_bytes,
     };

@@ -1,9 +1,9 @@
-//! Redirects to storage, for files that are larger than a response of this function may be.
+//! Redirects to storage, for files that are larger than a response of this function may be: to the
+//! CDN if it has a key pair, else to S3.
 //!
 //! Invariants:
-//! - A presigned URL starts at the beginning of a time window, so all redirects of a file within a
-//!   window, signed with the same credentials, have the same `Location`, and caches can reuse the
-//!   response.
+//! - The validity of a URL starts at the beginning of a time window, so all redirects of a file within
+//!   a window, signed with the same key, have the same `Location`, and caches can reuse the response.
 //! - The URL of a file that requires authentication is valid for two minutes at most, so that
 //!   revoked access ends.
 //! - No URL is valid for longer than the signed URL of the request.
@@ -11,31 +11,35 @@
 use std::time::Duration;
 
 use axum::response::{IntoResponse, Response};
-use domain::{ServiceError, Timestamp, Variant};
+use domain::{ServiceError, Timestamp};
 use http::{StatusCode, header};
 use tenant::{AccessGrant, AuthorizedFile, PresignedRead, ResponseHeaders, VariantInfo};
 
-use crate::{Delivery, deliver::Transfer, file_response::FileResponse};
+use crate::{
+    Delivery,
+    file_response::FileResponse,
+    object_url::{ObjectResponse, ViewerOrigin},
+};
 
-/// Timing of presigned URLs of public files.
+/// Timing of URLs of public files.
 const PUBLIC: UrlTiming = UrlTiming {
     window_seconds: 30 * 60,
     lifetime_seconds: 60 * 60,
 };
-/// Timing of presigned URLs of files that require authentication.
+/// Timing of URLs of files that require authentication.
 const RESTRICTED: UrlTiming = UrlTiming {
     window_seconds: 60,
     lifetime_seconds: 2 * 60,
 };
 
-/// Window and lifetime of presigned URLs, in seconds.
+/// Window and lifetime of URLs, in seconds.
 struct UrlTiming {
     window_seconds: i64,
     /// From the start of the window.
     lifetime_seconds: i64,
 }
 
-/// Time in which a presigned URL is valid. S3 compares `X-Amz-Date` plus `X-Amz-Expires` with the
+/// Time in which a URL is valid. S3 compares `X-Amz-Date` plus `X-Amz-Expires` with the
 /// time of the request (S3 User Guide, "Download and upload objects with presigned URLs", expiration
 /// time), so the start may be in the past.
 #[derive(Debug, PartialEq, Eq)]
@@ -70,63 +74,70 @@ impl UrlValidity {
     }
 }
 
-/// Returns a redirect to a presigned URL of the file's object.
-pub(crate) async fn redirect(
-    delivery: &Delivery,
-    file: &AuthorizedFile,
-    response: &FileResponse<'_>,
-    now: Timestamp,
-) -> Result<Response, ServiceError> {
-    let validity = UrlValidity::of(file.grant(), file.expires_seconds(), now);
-    let object_headers = ResponseHeaders {
-        content_type: response.content_type(),
-        content_disposition: response.content_disposition_at_storage(),
-        // The header is part of the URL, which clients may use until it expires.
-        cache_control: response.cache_control_at(validity.end),
-    };
-
-    let url = file
-        .presign(
-            &delivery.originals,
-            object_headers,
-            validity.start,
-            validity.lifetime(),
-        )
-        .await?;
-    let headers = [
-        (header::LOCATION, url),
-        (header::CACHE_CONTROL, "no-store".to_owned()),
-    ];
-    Ok((StatusCode::TEMPORARY_REDIRECT, headers).into_response())
+/// A file that is delivered by a redirect.
+pub(crate) struct Redirect<'a> {
+    pub(crate) delivery: &'a Delivery,
+    pub(crate) file: &'a AuthorizedFile,
+    pub(crate) response: &'a FileResponse<'a>,
+    /// The variant to redirect to, if the response is not the original.
+    pub(crate) variant: Option<&'a VariantInfo>,
+    /// Origin of the viewer's request, if it came through the CDN.
+    pub(crate) origin: Option<ViewerOrigin>,
+    pub(crate) now: Timestamp,
 }
 
-/// Returns a redirect to a presigned URL of a variant's object.
-pub(crate) async fn redirect_to_variant(
-    transfer: &Transfer<'_>,
-    variant: &Variant,
-    info: &VariantInfo,
-) -> Result<Response, ServiceError> {
-    let file = transfer.file;
-    let response = transfer.response;
-    let validity = UrlValidity::of(file.grant(), file.expires_seconds(), transfer.now);
-    let url = PresignedRead {
-        headers: ResponseHeaders {
-            content_type: info.content_type.clone(),
-            content_disposition: response.variant_disposition(info),
-            cache_control: response.cache_control_at(validity.end),
-        },
-        start: validity.start,
-        lifetime: validity.lifetime(),
-    };
+impl Redirect<'_> {
+    /// Returns a redirect to a signed URL of the file's object.
+    pub(crate) async fn respond(&self) -> Result<Response, ServiceError> {
+        let url = self.url().await?;
+        let headers = [
+            (header::LOCATION, url),
+            (header::CACHE_CONTROL, "no-store".to_owned()),
+        ];
+        Ok((StatusCode::TEMPORARY_REDIRECT, headers).into_response())
+    }
 
-    let url = file
-        .presign_variant(&transfer.delivery.originals, &variant.id(), url)
-        .await?;
-    let headers = [
-        (header::LOCATION, url),
-        (header::CACHE_CONTROL, "no-store".to_owned()),
-    ];
-    Ok((StatusCode::TEMPORARY_REDIRECT, headers).into_response())
+    async fn url(&self) -> Result<String, ServiceError> {
+        let Redirect {
+            delivery,
+            file,
+            response,
+            ..
+        } = *self;
+        let validity = UrlValidity::of(file.grant(), file.expires_seconds(), self.now);
+        let content_type = self.variant.map_or_else(
+            || response.content_type(),
+            |variant| variant.content_type.clone(),
+        );
+        let content_disposition = self.variant.map_or_else(
+            || response.content_disposition_at_storage(),
+            |variant| response.variant_disposition(variant),
+        );
+        let headers = ResponseHeaders {
+            content_type,
+            content_disposition,
+            // The header is part of the URL, which clients may use until it expires.
+            cache_control: response.cache_control_at(validity.end),
+        };
+
+        if let (Some(urls), Some(origin)) = (&delivery.object_urls, &self.origin) {
+            let object = ObjectResponse {
+                file,
+                variant: response.variant(),
+                headers: &headers,
+                expires_seconds: validity.end.seconds(),
+            };
+            return urls.sign(origin, object).await;
+        }
+
+        let read = PresignedRead {
+            headers,
+            start: validity.start,
+            lifetime: validity.lifetime(),
+        };
+        file.presign(&delivery.originals, response.variant(), read)
+            .await
+    }
 }
 
 #[cfg(test)]

@@ -12,15 +12,17 @@ use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 use crate::{
     bootstrap::{self, FirstKey, LOCAL_FILE, LocalFile},
     cargo_lambda::CargoLambdaWatch,
+    cdn_key_pair::CdnKeyPair,
     demo,
     environment::{Environments, SECRET_FILE},
     function::LocalFunction,
-    gateway::{Gateway, Routing, Upstream},
+    gateway::{CdnOrigins, Gateway, ObjectOrigin, Routing, Upstream},
     hosting::{check_registry, start_function},
     messages::RunningBatches,
     options::{Options, Origins, context},
     poller::{Poller, PollerOptions},
     recursion::RecursionGuard,
+    s3_client::s3_client,
     schedule::Schedules,
     server::{bind, serve},
     start_error::StartError,
@@ -73,7 +75,13 @@ impl Cloud {
             cdn: &cdn_url,
             sqs: emulators.sqs_url(),
         };
-        let stack = options.template.read(&context(&options, &origins))?;
+        let key_pair = if options.needs_key_pair() {
+            Some(CdnKeyPair::open(&emulators, &*options.random)?)
+        } else {
+            None
+        };
+        let template_context = context(&options, &origins, key_pair.as_ref());
+        let stack = options.template.read(&template_context)?;
         emulators.provision(&stack).await?;
         let environments = Environments::open(
             &options.data_dir,
@@ -144,10 +152,21 @@ impl Cloud {
 
         let origin_id = self.stack.cdn_origin.as_ref();
         if let Some(origin) = origin_id.and_then(|id| functions.get(id)) {
-            let cdn = gateway(Upstream::Cdn(Arc::clone(origin)));
+            let cdn = gateway(Upstream::Cdn(CdnOrigins {
+                function: Arc::clone(origin),
+                objects: self.object_origin(),
+            }));
             self.tasks
                 .spawn(serve(listeners.cdn, cdn, stopping.clone()));
         }
+    }
+
+    fn object_origin(&self) -> Option<Box<ObjectOrigin>> {
+        let behavior = self.stack.cdn_objects.clone()?;
+        let s3 = s3_client(&self.environments.of_cdn(&behavior, &self.emulators));
+        let s3_url = self.s3_url().to_owned();
+        let env = self.environments.env();
+        Some(Box::new(ObjectOrigin::new(behavior, s3, s3_url, env)))
     }
 
     fn start_pollers(&mut self, functions: &Functions, stopping: &Stopping) {

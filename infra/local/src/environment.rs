@@ -13,7 +13,7 @@ use domain::{Clock, Env, Random, Timestamp};
 use emulators::{ACCOUNT_ID, Emulators, IamPrincipal, REGION};
 use runtime::Environment;
 use sha2::{Digest, Sha256};
-use template::{Function, Permission, Schedule};
+use template::{Function, ObjectBehavior, Permission, Schedule};
 
 use crate::start_error::StartError;
 
@@ -95,6 +95,12 @@ impl Environments {
             resources: vec![queue],
         };
         self.register(&schedule.rule, vec![permission], BTreeMap::new(), emulators)
+    }
+
+    /// Returns the environment of the CDN, with the permissions that bucket policies grant.
+    pub(crate) fn of_cdn(&self, behavior: &ObjectBehavior, emulators: &Emulators) -> Environment {
+        let permissions = behavior.permissions.clone();
+        self.register("cdn", permissions, BTreeMap::new(), emulators)
     }
 
     /// Returns an environment with all permissions.

@@ -8,6 +8,7 @@
 
 mod bootstrap;
 mod cargo_lambda;
+mod cdn_key_pair;
 mod cloud;
 mod demo;
 mod drain;
@@ -22,6 +23,7 @@ mod options;
 mod poller;
 mod recursion;
 mod registry;
+mod s3_client;
 mod schedule;
 mod server;
 mod sqs_client;

@@ -7,7 +7,7 @@ use emulators::{ACCOUNT_ID, REGION};
 use runtime::BodyDeadlines;
 use template::{Context, Template};
 
-use crate::{cargo_lambda::CargoLambda, registry::Registry};
+use crate::{cargo_lambda::CargoLambda, cdn_key_pair::CdnKeyPair, registry::Registry};
 
 /// Name of the emulated CloudFormation stack.
 const STACK_NAME: &str = "larder";
@@ -15,7 +15,11 @@ const STACK_NAME: &str = "larder";
 const CDN_URL_PARAMETER: &str = "CdnUrl";
 /// The template parameter for the maximum size of a body that delivery sends itself.
 const REDIRECT_PARAMETER: &str = "RedirectAboveBytes";
-/// Its value in this process, where responses are not limited: larger than any file.
+/// The template parameter for the public key of the CDN.
+const PUBLIC_KEY_PARAMETER: &str = "CdnPublicKey";
+/// The template parameter for the secret with its private key.
+const PRIVATE_KEY_PARAMETER: &str = "CdnPrivateKeySecretArn";
+/// The value of [`REDIRECT_PARAMETER`] in this process, where responses are not limited: larger than any file.
 const NEVER_REDIRECT: u64 = 1 << 50;
 /// Its value under cargo-lambda, which hangs on larger responses: 3 MiB.
 const CARGO_LAMBDA_REDIRECT: u64 = 3 << 20;
@@ -62,17 +66,37 @@ pub(crate) struct Origins<'a> {
     pub(crate) sqs: &'a str,
 }
 
+impl Options {
+    /// Returns whether the stack creates a key pair for the CDN: if large bodies are redirected, and no
+    /// parameter specifies or disables the key pair.
+    pub(crate) fn needs_key_pair(&self) -> bool {
+        let redirects =
+            self.cargo_lambda.is_some() || self.parameters.contains_key(REDIRECT_PARAMETER);
+        redirects && !self.parameters.contains_key(PUBLIC_KEY_PARAMETER)
+    }
+}
+
 /// Returns the context that the template is resolved with.
-pub(crate) fn context(options: &Options, origins: &Origins<'_>) -> Context {
+pub(crate) fn context(
+    options: &Options,
+    origins: &Origins<'_>,
+    key_pair: Option<&CdnKeyPair>,
+) -> Context {
     let redirect_above = if options.cargo_lambda.is_some() {
         CARGO_LAMBDA_REDIRECT
     } else {
         NEVER_REDIRECT
     };
-    let local_values = [
+    let mut local_values = vec![
         (CDN_URL_PARAMETER, origins.cdn.to_owned()),
         (REDIRECT_PARAMETER, redirect_above.to_string()),
     ];
+    if let Some(key_pair) = key_pair {
+        local_values.extend([
+            (PUBLIC_KEY_PARAMETER, key_pair.public_key.clone()),
+            (PRIVATE_KEY_PARAMETER, key_pair.private_key_arn.clone()),
+        ]);
+    }
 
     let declared = options.template.parameters().unwrap_or_default();
     let mut parameters = options.parameters.clone();

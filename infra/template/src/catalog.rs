@@ -82,6 +82,13 @@ const INERT: ResourceDefinition = ResourceDefinition {
 
 const SECRET_ARN: &str = "arn:aws:secretsmanager:{region}:{account}:secret:{name}-{secret_suffix}";
 
+/// Types that only the distribution uses, which finds them by name.
+pub(crate) const PUBLIC_KEY: &str = "AWS::CloudFront::PublicKey";
+pub(crate) const KEY_GROUP: &str = "AWS::CloudFront::KeyGroup";
+pub(crate) const CACHE_POLICY: &str = "AWS::CloudFront::CachePolicy";
+pub(crate) const RESPONSE_HEADERS_POLICY: &str = "AWS::CloudFront::ResponseHeadersPolicy";
+pub(crate) const BUCKET_POLICY: &str = "AWS::S3::BucketPolicy";
+
 const TYPES: &[ResourceDefinition] = &[
     ResourceDefinition {
         name: "AWS::DynamoDB::Table",
@@ -262,7 +269,19 @@ const TYPES: &[ResourceDefinition] = &[
         ..INERT
     },
     ResourceDefinition {
-        name: "AWS::CloudFront::CachePolicy",
+        name: PUBLIC_KEY,
+        attributes: &[Attribute::derived("Id", "{name}")],
+        without_effect: &["PublicKeyConfig"],
+        ..INERT
+    },
+    ResourceDefinition {
+        name: KEY_GROUP,
+        attributes: &[Attribute::derived("Id", "{name}")],
+        without_effect: &["KeyGroupConfig"],
+        ..INERT
+    },
+    ResourceDefinition {
+        name: CACHE_POLICY,
         attributes: &[Attribute::derived("Id", "{name}")],
         without_effect: &["CachePolicyConfig"],
         ..INERT
@@ -274,13 +293,13 @@ const TYPES: &[ResourceDefinition] = &[
         ..INERT
     },
     ResourceDefinition {
-        name: "AWS::CloudFront::ResponseHeadersPolicy",
+        name: RESPONSE_HEADERS_POLICY,
         attributes: &[Attribute::derived("Id", "{name}")],
         without_effect: &["ResponseHeadersPolicyConfig"],
         ..INERT
     },
     ResourceDefinition {
-        name: "AWS::S3::BucketPolicy",
+        name: BUCKET_POLICY,
         without_effect: &["Bucket", "PolicyDocument"],
         ..INERT
     },

@@ -28,6 +28,43 @@ pub struct Stack {
     pub alarms: Vec<QueueAlarm>,
     /// Logical id of the function that is the origin of the CloudFront distribution, if there is one.
     pub cdn_origin: Option<String>,
+    /// Cache behavior of the distribution for objects, if it has one.
+    pub cdn_objects: Option<ObjectBehavior>,
+}
+
+/// A cache behavior of the CloudFront distribution with an S3 origin and signed URLs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObjectBehavior {
+    /// Prefix of the paths: `/_objects/`.
+    pub path_prefix: String,
+    /// Physical name of the bucket.
+    pub bucket: String,
+    /// Keys that verify the signatures of URLs.
+    pub public_keys: Vec<PublicKey>,
+    /// Query parameters that are passed to S3.
+    pub query_parameters: Vec<String>,
+    /// Headers that are added to responses.
+    pub response_headers: Vec<ResponseHeader>,
+    /// Permissions that bucket policies grant to CloudFront.
+    pub permissions: Vec<Permission>,
+}
+
+/// A public key of a trusted key group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublicKey {
+    /// `Key-Pair-Id` of signed URLs.
+    pub id: String,
+    /// The key in PEM.
+    pub pem: String,
+}
+
+/// A header of a response headers policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResponseHeader {
+    /// Name in lower case.
+    pub name: &'static str,
+    /// Value.
+    pub value: String,
 }
 
 /// A DynamoDB table.

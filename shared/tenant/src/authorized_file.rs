@@ -6,9 +6,9 @@
 //! - File, space and folders are read as a consistent snapshot, so access is never granted by a
 //!   combination of settings that did not exist.
 
-use std::{collections::HashMap, ops::RangeInclusive, time::Duration};
+use std::{collections::HashMap, ops::RangeInclusive};
 
-use bucket::{BucketError, ResponseHeaders};
+use bucket::BucketError;
 use bytes::Bytes;
 use domain::{
     DeliveryType, EffectiveSecurity, FieldError, FieldErrors, File, FileStatus, Folder,
@@ -407,17 +407,5 @@ impl AuthorizedFile {
         } else {
             ServiceError::internal(format!("the bytes of file {} are missing", self.file.id))
         })
-    }
-
-    /// Returns a presigned URL of the bytes in S3.
-    pub async fn presign(
-        &self,
-        bucket: &FileBucket,
-        headers: ResponseHeaders,
-        start: Timestamp,
-        lifetime: Duration,
-    ) -> Result<String, ServiceError> {
-        let key = original_key(&self.file)?;
-        Ok(bucket.0.presign_get(&key, headers, start, lifetime).await?)
     }
 }

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use domain::{ServiceError, Timestamp, VariantId};
 use tracing::instrument;
 
-use crate::{AuthorizedFile, FileBucket, Tenants};
+use crate::{AuthorizedFile, FileBucket, Tenants, file_store::original_key};
 
 impl AuthorizedFile {
     /// Returns a variant; `None` if it is not stored.
@@ -45,18 +45,32 @@ impl AuthorizedFile {
         Ok(())
     }
 
-    /// Returns a presigned URL of a variant in S3.
-    pub async fn presign_variant(
+    /// Returns the key of the object with a variant, or with the original for `None`.
+    pub fn object_key(&self, variant: Option<&VariantId>) -> Result<String, ServiceError> {
+        Ok(self.key_of(variant)?.as_str().to_owned())
+    }
+
+    /// Returns a presigned URL of a variant in S3, or of the original for `None`.
+    pub async fn presign(
         &self,
         bucket: &FileBucket,
-        id: &VariantId,
+        variant: Option<&VariantId>,
         url: PresignedRead,
     ) -> Result<String, ServiceError> {
-        let key = self.variant_key(id)?;
-        Ok(bucket
-            .0
-            .presign_get(&key, url.headers, url.start, url.lifetime)
-            .await?)
+        let PresignedRead {
+            headers,
+            start,
+            lifetime,
+        } = url;
+        let key = self.key_of(variant)?;
+        Ok(bucket.0.presign_get(&key, headers, start, lifetime).await?)
+    }
+
+    fn key_of(&self, variant: Option<&VariantId>) -> Result<ObjectKey, ServiceError> {
+        match variant {
+            Some(id) => self.variant_key(id),
+            None => original_key(self.file()),
+        }
     }
 
     fn variant_key(&self, id: &VariantId) -> Result<ObjectKey, ServiceError> {

@@ -25,8 +25,13 @@ pub(crate) fn cached(seconds: i64) -> String {
 /// Redirects bodies that are larger than this, in bytes, with [`options_with_redirects`].
 pub(crate) const REDIRECT_ABOVE_BYTES: usize = 100_000;
 
-/// Options of a stack that redirects bodies above [`REDIRECT_ABOVE_BYTES`].
+/// Options of a stack that redirects bodies above [`REDIRECT_ABOVE_BYTES`] to S3.
 pub(crate) fn options_with_redirects() -> StackOptions {
+    options_with_cdn_redirects().with_parameters(&[("CdnPublicKey", "")])
+}
+
+/// Options of a stack that redirects bodies above [`REDIRECT_ABOVE_BYTES`] to the CDN.
+pub(crate) fn options_with_cdn_redirects() -> StackOptions {
     let limit = REDIRECT_ABOVE_BYTES.to_string();
     StackOptions::without_rate_limits().with_parameters(&[("RedirectAboveBytes", &limit)])
 }

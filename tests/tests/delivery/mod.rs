@@ -5,6 +5,7 @@ pub(crate) mod caching;
 pub(crate) mod charset;
 pub(crate) mod fixture;
 pub(crate) mod folders;
+pub(crate) mod large;
 pub(crate) mod originals;
 pub(crate) mod redirects;
 pub(crate) mod signed_urls;

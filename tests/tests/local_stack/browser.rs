@@ -2,31 +2,71 @@
 
 use std::path::Path;
 
-use tests::{Client, Stack, stack_test};
-use tokio::process::Command;
+use tests::{Client, Stack, StackOptions, minutes, stack_test};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpListener,
+    process::Command,
+};
 
 use crate::support::external_programs;
 
-#[stack_test(multi_thread, undrained)]
-async fn browser_uploads_from_demo_and_other_origin(stack: &Stack) {
+/// Maximum size of a response of delivery, the default of a deployment.
+const REDIRECT_ABOVE_BYTES: &str = "4194304";
+
+/// Returns a script of the browser tests with its environment; `None` without Node and Chromium.
+fn script(name: &str, stack: &Stack) -> Option<Command> {
     let tests = external_programs::root().join("tests/browser");
     let needed = [
         Path::new("/usr/bin/chromium"),
         &tests.join("node_modules/.package-lock.json"),
     ];
-
     if !external_programs::installed("the browser", &["node"], &needed) {
-        return;
+        return None;
     }
 
     let mut command = Command::new("node");
     command
-        .arg(tests.join("run.mjs"))
-        .env("LARDER_API_URL", stack.cloud.api_url());
+        .arg(tests.join(name))
+        .env("LARDER_API_URL", stack.cloud.api_url())
+        .env("LARDER_API_KEY", stack.account().key.expect("a key"));
+    Some(command)
+}
 
-    external_programs::run(command.env("LARDER_API_KEY", stack.account().key.expect("a key")))
-        .await;
+#[stack_test(multi_thread, undrained)]
+async fn browser_uploads_from_demo_and_other_origin(stack: &Stack) {
+    if let Some(mut command) = script("run.mjs", stack) {
+        external_programs::run(&mut command).await;
+    }
     // The queues hold the confirm-checks of interrupted uploads.
+}
+
+#[stack_test(multi_thread, options = StackOptions::default().with_parameters(&[("RedirectAboveBytes", REDIRECT_ABOVE_BYTES)]))]
+async fn browser_seeks_in_large_files_and_caches_them(stack: &Stack) {
+    let Some(mut command) = script("run-large.mjs", stack) else {
+        return;
+    };
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    command.env("LARDER_CLOCK_URL", format!("http://{address}"));
+
+    tokio::select! {
+        _ = external_programs::run(&mut command) => {}
+        () = advance_on_request(&listener, stack) => {}
+    }
+}
+
+/// Advances the clock by two hours with each request.
+async fn advance_on_request(listener: &TcpListener, stack: &Stack) {
+    loop {
+        let (mut stream, _) = listener.accept().await.expect("a connection");
+        let mut request = [0; 4096];
+        let length = stream.read(&mut request).await.expect("a request");
+        assert!(request[..length].starts_with(b"GET "));
+        stack.clock.advance(minutes(120));
+        let response = b"HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n";
+        stream.write_all(response).await.expect("a client");
+    }
 }
 
 #[stack_test]

@@ -1,28 +1,33 @@
 //! The HTTP API and the CDN in front of the functions.
 //!
-//! The HTTP API matches requests against the routes of the template. The CDN has one origin and
-//! changes requests as the distribution's viewer function does.
+//! The HTTP API matches requests against the routes of the template. The CDN changes requests to its
+//! function as the distribution's viewer function does, and has a second origin for objects.
 
 mod body;
 mod error;
 mod head;
+mod objects;
 mod routing;
+mod signed_url;
 
 use std::sync::Arc;
 
 use axum::body::Body;
 use domain::Env;
-use http::{HeaderName, Request, Response, StatusCode, header};
+use http::{HeaderName, HeaderValue, Request, Response, StatusCode, header};
 use percent_encoding::percent_decode_str;
 use runtime::{BodyDeadlines, BodyTimer, EventSource};
 
 use crate::{demo, function::LocalFunction, invoke_error::InvokeError};
 
 use error::GatewayError;
+pub(crate) use objects::ObjectOrigin;
 pub(crate) use routing::Routing;
 
 /// The header that receives `Authorization` from the distribution's viewer function.
 const MOVED_AUTHORIZATION: HeaderName = HeaderName::from_static("x-larder-authorization");
+/// The header in which the viewer function sends the scheme and host of a request.
+const VIEWER_ORIGIN: HeaderName = HeaderName::from_static("x-larder-origin");
 
 /// The gateway of one listener.
 pub(crate) struct Gateway {
@@ -35,8 +40,16 @@ pub(crate) struct Gateway {
 pub(crate) enum Upstream {
     /// The routes of the HTTP API, and the demo page.
     Api(Routing),
-    /// The origin of the CDN.
-    Cdn(Arc<LocalFunction>),
+    /// The origins of the CDN.
+    Cdn(CdnOrigins),
+}
+
+/// The origins of the CDN.
+pub(crate) struct CdnOrigins {
+    /// Origin of the default behavior.
+    pub(crate) function: Arc<LocalFunction>,
+    /// Origin of the behavior for objects, if the distribution has one.
+    pub(crate) objects: Option<Box<ObjectOrigin>>,
 }
 
 impl Gateway {
@@ -56,7 +69,7 @@ impl Gateway {
 
         let response = match &self.upstream {
             Upstream::Api(routing) => api(routing, request).await,
-            Upstream::Cdn(origin) => cdn(origin, request).await,
+            Upstream::Cdn(origins) => cdn(origins, request).await,
         };
         response.unwrap_or_else(|error| timer.report_timeout(error.into_response(&self.env)))
     }
@@ -85,18 +98,37 @@ async fn api(
 }
 
 async fn cdn(
-    origin: &LocalFunction,
+    origins: &CdnOrigins,
     mut request: Request<Body>,
 ) -> Result<Response<Body>, GatewayError> {
     head::check(&request, &head::CDN_LIMITS)?;
+    let path = request.uri().path().to_owned();
+    let viewer_origin = viewer_origin(&request);
+    if let Some(objects) = origins
+        .objects
+        .as_ref()
+        .filter(|objects| objects.matches(&path))
+    {
+        return objects.respond(&viewer_origin, request).await;
+    }
+
     let headers = request.headers_mut();
     head::join_repeated(headers);
     headers.remove(&MOVED_AUTHORIZATION);
     if let Some(authorization) = headers.remove(header::AUTHORIZATION) {
         headers.insert(MOVED_AUTHORIZATION, authorization);
     }
-    let path = request.uri().path().to_owned();
-    call(origin, EventSource::FunctionUrl, &path, request).await
+    if let Ok(value) = HeaderValue::from_str(&viewer_origin) {
+        headers.insert(VIEWER_ORIGIN, value);
+    }
+    call(&origins.function, EventSource::FunctionUrl, &path, request).await
+}
+
+/// Returns the scheme and host of a request.
+fn viewer_origin(request: &Request<Body>) -> String {
+    let host = request.headers().get(header::HOST);
+    let host = host.and_then(|host| host.to_str().ok()).unwrap_or_default();
+    format!("http://{host}")
 }
 
 async fn call(

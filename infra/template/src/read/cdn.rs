@@ -1,6 +1,8 @@
-//! The CloudFront distribution and its origin.
+//! The CloudFront distribution and its origins.
 
+use super::cdn_objects;
 use crate::catalog::Kind;
+use crate::model::ObjectBehavior;
 use crate::node::Node;
 use crate::properties::Properties;
 use crate::resource::Resource;
@@ -37,18 +39,35 @@ const ORIGIN_WITHOUT_EFFECT: &[&str] = &[
     "ConnectionTimeout",
     "CustomOriginConfig",
     "OriginAccessControlId",
+    "S3OriginConfig",
 ];
 
-/// Returns the logical id of the function whose URL is the origin of the default behavior. Reports
-/// an error for any other origin.
-pub(super) fn origin(properties: &mut Properties<'_, '_>, scope: &Scope<'_>) -> Option<String> {
+/// The distribution.
+pub(super) struct Cdn {
+    /// Logical id of the function whose URL is the origin of the default behavior.
+    pub(super) origin: Option<String>,
+    /// The behavior with an S3 origin, if there is one.
+    pub(super) objects: Option<ObjectBehavior>,
+}
+
+/// An origin of the distribution.
+pub(super) struct Origin<'tree> {
+    id: &'tree str,
+    pub(super) domain: &'tree Node,
+}
+
+/// Reads the distribution. Reports an error for a default behavior whose origin is no function URL.
+pub(super) fn read(properties: &mut Properties<'_, '_>, scope: &Scope<'_>) -> Cdn {
     let report = scope.report;
-    let mut config = Properties::of(
-        properties.required("DistributionConfig")?,
-        "DistributionConfig",
-        report,
-    );
+    let Some(config) = properties.required("DistributionConfig") else {
+        return Cdn {
+            origin: None,
+            objects: None,
+        };
+    };
+    let mut config = Properties::of(config, "DistributionConfig", report);
     config.without_effect(CONFIG_WITHOUT_EFFECT);
+
     let target = config.required("DefaultCacheBehavior").and_then(|node| {
         let mut behavior = Properties::of(node, "DefaultCacheBehavior", report);
         behavior.without_effect(BEHAVIOR_WITHOUT_EFFECT);
@@ -57,26 +76,58 @@ pub(super) fn origin(properties: &mut Properties<'_, '_>, scope: &Scope<'_>) -> 
         target
     });
     config.required("Origins");
-    let mut domains = Vec::new();
-    for node in config.items("Origins") {
-        let mut origin = Properties::of(node, "an origin", report);
-        origin.without_effect(ORIGIN_WITHOUT_EFFECT);
-        domains.extend(
-            origin
-                .required_text("Id")
-                .zip(origin.required("DomainName")),
-        );
-        origin.finish();
-    }
+    let origins = origins(config.items("Origins"), scope);
+    let behaviors = config.items("CacheBehaviors");
     config.finish();
 
-    let target = target?;
-    let Some((_, domain)) = domains.iter().find(|(id, _)| target.text() == Some(id)) else {
-        report.add(target.line, "`TargetOriginId` must be the id of an origin");
-        return None;
-    };
+    for behavior in behaviors.iter().skip(1) {
+        report.add(
+            behavior.line,
+            "more than one cache behavior is not supported",
+        );
+    }
 
-    function_at(domain, scope)
+    Cdn {
+        origin: target
+            .and_then(|target| find(&origins, target, scope))
+            .and_then(|origin| function_at(origin.domain, scope)),
+        objects: behaviors
+            .first()
+            .and_then(|behavior| cdn_objects::read(behavior, &origins, scope)),
+    }
+}
+
+fn origins<'tree>(nodes: &'tree [Node], scope: &Scope<'_>) -> Vec<Origin<'tree>> {
+    let mut origins = Vec::new();
+    for node in nodes {
+        let mut origin = Properties::of(node, "an origin", scope.report);
+        origin.without_effect(ORIGIN_WITHOUT_EFFECT);
+        let id = origin.required_text("Id");
+        let domain = origin.required("DomainName");
+        origin.finish();
+
+        if let (Some(id), Some(domain)) = (id, domain) {
+            origins.push(Origin { id, domain });
+        }
+    }
+    origins
+}
+
+/// Returns the origin that a behavior selects. Reports an error if there is none.
+pub(super) fn find<'origins, 'tree>(
+    origins: &'origins [Origin<'tree>],
+    target: &Node,
+    scope: &Scope<'_>,
+) -> Option<&'origins Origin<'tree>> {
+    let origin = origins
+        .iter()
+        .find(|origin| target.text() == Some(origin.id));
+    if origin.is_none() {
+        scope
+            .report
+            .add(target.line, "`TargetOriginId` must be the id of an origin");
+    }
+    origin
 }
 
 fn function_at(domain: &Node, scope: &Scope<'_>) -> Option<String> {

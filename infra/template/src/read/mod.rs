@@ -3,6 +3,7 @@
 mod alarm;
 mod bucket;
 mod cdn;
+mod cdn_objects;
 mod events;
 mod function;
 mod policies;
@@ -78,7 +79,9 @@ fn resources(scope: &Scope<'_>) -> Resources {
         stack.triggers.extend(read.events.triggers);
     });
     each(scope, Kind::Distribution, |_, _, properties| {
-        stack.cdn_origin = cdn::origin(properties, scope);
+        let cdn = cdn::read(properties, scope);
+        stack.cdn_origin = cdn.origin;
+        stack.cdn_objects = cdn.objects;
     });
     each(scope, Kind::Rule, |id, resource, properties| {
         stack

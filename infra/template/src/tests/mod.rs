@@ -1,5 +1,6 @@
 //! Tests of whole templates.
 
+mod cdn_objects;
 mod intrinsics;
 mod parameters;
 mod rejected_resources;
@@ -131,8 +132,8 @@ fn deployed_functions_get_only_their_own_variables() -> Result<(), Diagnostics> 
     let actual: Vec<String> = functions.iter().map(own_variables).collect();
     let expected = [
         "confirm-check: BUCKET_NAME, CONFIRM_CHECK_QUEUE_URL, TABLE_NAME",
-        "delivery: BUCKET_NAME, MASTER_SECRET_ARN, REDIRECT_ABOVE_BYTES, RENDERING_MEMORY_MIB, \
-         TABLE_NAME",
+        "delivery: BUCKET_NAME, CDN_KEY_PAIR_ID, CDN_PRIVATE_KEY_ARN, MASTER_SECRET_ARN, \
+         REDIRECT_ABOVE_BYTES, RENDERING_MEMORY_MIB, TABLE_NAME",
         "files: ADMIN_REQUESTS_PER_MINUTE, CDN_URL, MASTER_SECRET_ARN, PURGE_QUEUE_URL, TABLE_NAME",
         "folders: ADMIN_REQUESTS_PER_MINUTE, MASTER_SECRET_ARN, TABLE_NAME",
         "not-found: ",

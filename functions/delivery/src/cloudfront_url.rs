@@ -1,0 +1,128 @@
+//! CloudFront signed URLs with a canned policy.
+//!
+//! The format is that of "Create a signed URL using a canned policy" (Amazon CloudFront Developer
+//! Guide): the parameters `Expires`, `Signature`, `Key-Pair-Id` and `Hash-Algorithm` follow the
+//! parameters of the URL itself, and the signature covers the URL with its own parameters, and the
+//! expiry. CloudFront accepts RSA 2048 and ECDSA P-256 keys ("`PublicKey`", Amazon CloudFront API
+//! Reference), and hashes with SHA-1 unless `Hash-Algorithm=SHA256` is a parameter ("Code examples
+//! for creating a signature for a signed URL").
+//!
+//! Invariants:
+//! - The key is ECDSA P-256, and the hash SHA-256.
+//! - The same URL, expiry and key give the same signature (RFC 6979), so that browsers find the signed
+//!   URL in their cache. A random signature, as of ring, would differ in each redirect.
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use p256::{
+    ecdsa::{DerSignature, SigningKey, signature::Signer},
+    pkcs8::DecodePrivateKey,
+};
+
+/// The private key of a key pair whose public half is in the trusted key group of the distribution.
+pub(crate) struct CloudFrontKey(SigningKey);
+
+impl CloudFrontKey {
+    /// Parses a private key in PEM (PKCS #8). The error contains no part of the text.
+    pub(crate) fn from_pem(pem: &str) -> Result<CloudFrontKey, String> {
+        SigningKey::from_pkcs8_pem(pem)
+            .map(CloudFrontKey)
+            .map_err(|_| "it is not an ECDSA P-256 private key in PEM (PKCS #8)".to_owned())
+    }
+
+    /// Returns the signed form of an absolute URL with a query. `expires_seconds` is the end of its
+    /// validity, in seconds since 1970.
+    ///
+    /// The URL must be encoded as browsers send it: CloudFront compares the signature with the URL of
+    /// the request.
+    pub(crate) fn sign(&self, url: &str, expires_seconds: i64, key_pair_id: &str) -> String {
+        let policy = canned_policy(url, expires_seconds);
+        let signature: DerSignature = self.0.sign(policy.as_bytes());
+        let encoded = encode(signature.as_bytes());
+
+        format!(
+            "{url}&Expires={expires_seconds}&Signature={encoded}&Key-Pair-Id={key_pair_id}&Hash-Algorithm=SHA256"
+        )
+    }
+}
+
+/// Returns the policy that CloudFront derives from a URL, without white space.
+fn canned_policy(url: &str, expires_seconds: i64) -> String {
+    format!(
+        r#"{{"Statement":[{{"Resource":"{url}","Condition":{{"DateLessThan":{{"AWS:EpochTime":{expires_seconds}}}}}}}]}}"#
+    )
+}
+
+/// Encodes a signature in base64, with valid characters in place of the invalid ones in a
+/// query: `-` for `+`, `_` for `=`, `~` for `/`.
+fn encode(signature: &[u8]) -> String {
+    BASE64_STANDARD
+        .encode(signature)
+        .replace('+', "-")
+        .replace('=', "_")
+        .replace('/', "~")
+}
+
+#[cfg(test)]
+mod tests {
+    use p256::ecdsa::{VerifyingKey, signature::Verifier};
+    use p256::pkcs8::{EncodePrivateKey, LineEnding};
+
+    use super::*;
+
+    const URL: &str = "https://cdn.test/_objects/a?response-content-type=image%2Fjpeg";
+
+    fn key() -> CloudFrontKey {
+        CloudFrontKey(SigningKey::from_slice(&[7; 32]).expect("a key"))
+    }
+
+    #[test]
+    fn signature_covers_the_policy_that_cloudfront_derives() {
+        let signed = key().sign(URL, 1_767_290_400, "K2JCJMDEHXQW5F");
+
+        let rest = signed.strip_prefix(URL).expect("the URL");
+        let signature = rest
+            .strip_prefix("&Expires=1767290400&Signature=")
+            .and_then(|rest| rest.strip_suffix("&Key-Pair-Id=K2JCJMDEHXQW5F&Hash-Algorithm=SHA256"))
+            .expect("the parameters");
+        let base64 = signature
+            .replace('-', "+")
+            .replace('_', "=")
+            .replace('~', "/");
+        let bytes = BASE64_STANDARD.decode(base64).expect("base64");
+        let policy = concat!(
+            r#"{"Statement":[{"Resource":"https://cdn.test/_objects/a?response-content-type=image%2Fjpeg","#,
+            r#""Condition":{"DateLessThan":{"AWS:EpochTime":1767290400}}}]}"#
+        );
+        VerifyingKey::from(&key().0)
+            .verify(
+                policy.as_bytes(),
+                &DerSignature::from_bytes(&bytes).expect("DER"),
+            )
+            .expect("a valid signature");
+    }
+
+    #[test]
+    fn signature_is_deterministic() {
+        assert_eq!(key().sign(URL, 1, "K"), key().sign(URL, 1, "K"));
+        assert_ne!(key().sign(URL, 1, "K"), key().sign(URL, 2, "K"));
+    }
+
+    #[test]
+    fn encoded_signature_needs_no_percent_encoding() {
+        assert_eq!(encode(&[0xfb, 0xff, 0xbf, 0xfe]), "-~-~~g__");
+    }
+
+    #[test]
+    fn key_is_read_from_pem() {
+        let pem = key().0.to_pkcs8_pem(LineEnding::LF).expect("PEM");
+        let parsed = CloudFrontKey::from_pem(&pem).expect("a key");
+        assert_eq!(parsed.sign(URL, 1, "K"), key().sign(URL, 1, "K"));
+
+        for invalid in ["", "confidential", &pem.replace("PRIVATE", "PUBLIC")] {
+            let Err(error) = CloudFrontKey::from_pem(invalid) else {
+                panic!("a key was read from {invalid}");
+            };
+            assert!(!error.contains("confidential"), "{error}");
+        }
+    }
+}
