@@ -56,8 +56,7 @@ pub(crate) async fn deliver(
     let file = access.authorize(&delivery).await?;
     let transformation = delivery_request.transformation?;
 
-    let variant =
-        transformation.map(|transformation| choose_variant(transformation, file.file(), headers));
+    let variant = choose_variant(transformation, &file, headers);
     let variant_id = variant.map(|variant| variant.id());
     let response = FileResponse::of(&file, variant_id, delivery_request.download, now);
     let mut delivered = match response.validators().evaluate(headers) {

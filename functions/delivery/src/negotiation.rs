@@ -3,26 +3,37 @@
 //! AVIF and WebP are chosen only if the client names them, since clients that send `*/*` may not be
 //! able to show them.
 
-use domain::{File, ImageFormat, Transformation, Variant};
+use domain::{ImageFormat, Transformation, Variant};
 use http::{HeaderMap, header};
+use tenant::AuthorizedFile;
 
 /// Weight of a type without `q`, in thousandths.
 const FULL_WEIGHT: u16 = 1_000;
 
-/// Returns the variant of a file that a client gets: in the requested format, else in AVIF, WebP or
-/// the format of the original, whichever the client prefers, in this order.
+/// Returns the variant of a file that a client gets; `None` for the original bytes.
+///
+/// The format is the requested one, else AVIF, WebP or the format of the original, whichever the
+/// client prefers, in this order. An original with a watermark keeps its format.
 pub(crate) fn choose_variant(
-    transformation: Transformation,
-    file: &File,
+    transformation: Option<Transformation>,
+    file: &AuthorizedFile,
     headers: &HeaderMap,
-) -> Variant {
-    let format = transformation
-        .format
-        .unwrap_or_else(|| negotiate(headers, original_format(&file.mime_type)));
-    Variant {
+) -> Option<Variant> {
+    let watermark = file.watermark();
+    let original = original_format(&file.file().mime_type);
+    let format = match transformation {
+        Some(transformation) => transformation
+            .format
+            .unwrap_or_else(|| negotiate(headers, original)),
+        None if watermark.is_some() => original,
+        None => return None,
+    };
+
+    Some(Variant {
         transformation,
         format,
-    }
+        watermark,
+    })
 }
 
 /// Returns the format of a file, or PNG for formats that browsers do not show.

@@ -13,6 +13,8 @@ use crate::{cargo_lambda::CargoLambda, cdn_key_pair::CdnKeyPair, registry::Regis
 const STACK_NAME: &str = "larder";
 /// The template parameter for the base URL of delivery.
 const CDN_URL_PARAMETER: &str = "CdnUrl";
+/// The template parameter that allows URLs of loopback hosts.
+const LOOPBACK_URLS_PARAMETER: &str = "AllowLoopbackUrls";
 /// The template parameter for the maximum size of a body that delivery sends itself.
 const REDIRECT_PARAMETER: &str = "RedirectAboveBytes";
 /// The template parameter for the public key of the CDN.
@@ -90,6 +92,7 @@ pub(crate) fn context(
     let mut local_values = vec![
         (CDN_URL_PARAMETER, origins.cdn.to_owned()),
         (REDIRECT_PARAMETER, redirect_above.to_string()),
+        (LOOPBACK_URLS_PARAMETER, true.to_string()),
     ];
     if let Some(key_pair) = key_pair {
         local_values.extend([

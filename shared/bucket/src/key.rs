@@ -4,12 +4,13 @@
 //! | --- | --- |
 //! | original of a file | `_objects/{space id}/originals/{file id}/{revision}` |
 //! | variant of a file's image | `_objects/{space id}/variants/{file id}/{revision}/{variant id}` |
+//! | image of a watermark | `_objects/{space id}/watermarks/{revision}` |
 //! | bytes sent to a presigned URL, until they are confirmed | `staging/{space id}/{file id}` |
 //!
 //! Invariants:
 //! - All keys of a space start with one of two prefixes, so that all its objects can be found and
 //!   deleted.
-//! - The keys of objects that the CDN may read, and no others, start with `_objects/`. This is the path
+//! - The keys of all objects that the CDN may read start with `_objects/`, those of staged ones do not. This is the path
 //!   pattern of the CDN's cache behavior for objects, so that a path is a key without a rewrite, and
 //!   the CDN's permission ends there.
 //! - Keys contain only characters that a URL need not encode.
@@ -39,6 +40,12 @@ impl ObjectKey {
     ) -> ObjectKey {
         let prefix = file_variants_prefix(space, file);
         ObjectKey(format!("{prefix}{revision}/{}", variant.as_str()))
+    }
+
+    /// Returns the key of the stored image of a watermark.
+    pub fn watermark(space: SpaceId, revision: Revision) -> ObjectKey {
+        let prefix = space_prefix(space);
+        ObjectKey(format!("{prefix}watermarks/{revision}"))
     }
 
     /// Returns the key that a client sends a file's bytes to.

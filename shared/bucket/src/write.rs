@@ -48,4 +48,18 @@ impl Bucket {
             .map_err(BucketError::from_sdk)?;
         Ok(())
     }
+
+    /// Stores the image of a watermark.
+    #[instrument(skip_all, fields(key = key.as_str()))]
+    pub async fn put_watermark(&self, key: &ObjectKey, image: Bytes) -> Result<(), BucketError> {
+        self.client
+            .put_object()
+            .bucket(&self.name)
+            .key(&key.0)
+            .body(ByteStream::from(image))
+            .send()
+            .await
+            .map_err(BucketError::from_sdk)?;
+        Ok(())
+    }
 }

@@ -19,9 +19,9 @@ pub use access::{
     access_revision, requires_auth, variants_require_auth,
 };
 pub use delivery::{
-    Crop, Focus, Gravity, ImageFormat, MAX_SIDE_PIXELS, Opacity, Resize, Security, Sides,
-    SignedDelivery, TRANSFORMATION_PARAMETERS, Transformation, TransformationPolicy, Variant,
-    VariantId, Watermark, signed_query,
+    AppliedWatermark, Crop, Focus, Gravity, ImageFormat, MAX_SIDE_PIXELS, Opacity, Resize,
+    Security, Sides, SignedDelivery, TRANSFORMATION_PARAMETERS, Transformation,
+    TransformationPolicy, Variant, VariantId, Watermark, signed_query,
 };
 pub use env::{Clock, Env, Random, Timestamp};
 pub use identity::{

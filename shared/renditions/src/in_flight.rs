@@ -93,8 +93,9 @@ mod tests {
 
     fn variant() -> VariantId {
         Variant {
-            transformation: Transformation::default(),
+            transformation: Some(Transformation::default()),
             format: ImageFormat::Png,
+            watermark: None,
         }
         .id()
     }

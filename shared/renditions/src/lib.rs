@@ -9,13 +9,19 @@
 mod in_flight;
 mod memory;
 mod render;
+mod watermark;
 
 use bytes::{Bytes, BytesMut};
 use domain::{ServiceError, Variant, VariantId};
 use futures::{Stream, TryStreamExt, future};
 use tenant::{AuthorizedFile, BucketError, FileBucket, NewVariant, Tenants, VariantInfo};
 
-use crate::{in_flight::InFlight, memory::MemoryBudget, render::Rendering};
+use crate::{
+    in_flight::InFlight,
+    memory::MemoryBudget,
+    render::Rendering,
+    watermark::{LayerCache, WatermarkSource},
+};
 
 /// Maximum size of an original that is rendered, in bytes.
 pub const MAX_SOURCE_BYTES: u64 = 100 << 20;
@@ -27,6 +33,7 @@ pub struct Renditions {
     bucket: FileBucket,
     memory: MemoryBudget,
     in_flight: InFlight,
+    layers: LayerCache,
 }
 
 /// A variant of a file that the request is authorized to read.
@@ -55,6 +62,7 @@ impl Renditions {
             bucket,
             memory: MemoryBudget::new(memory_bytes),
             in_flight: InFlight::default(),
+            layers: LayerCache::default(),
         }
     }
 
@@ -67,7 +75,10 @@ impl Renditions {
         if let Some(stored) = self.stored(request.file, &id).await? {
             return Ok(stored);
         }
-        let resize = request.variant.transformation.resize;
+        let resize = request
+            .variant
+            .transformation
+            .and_then(|transformation| transformation.resize);
         request
             .file
             .require_creatable(&self.tenants, resize)
@@ -121,16 +132,38 @@ impl Renditions {
         let original = collect(original).await?;
 
         let rendering = Rendering::plan(&original, variant)?;
+        let watermark = self.watermark(file, variant).await?;
         let pixels_permit = self.memory.reserve_pixels(rendering.memory_bytes).await?;
 
         // Codecs cannot be cancelled: the permits are held until the rendering ends, even if the
         // request is gone.
+        let layers = self.layers.clone();
         let task = tokio::task::spawn_blocking(move || {
-            let rendered = rendering.run(&original);
+            let layer = watermark.map(|watermark| layers.decoded(watermark));
+            let rendered = layer
+                .transpose()
+                .and_then(|layer| rendering.run(&original, layer.as_deref()));
             drop((original, source_permit, pixels_permit));
             rendered
         });
         task.await.map_err(ServiceError::internal)?
+    }
+
+    async fn watermark(
+        &self,
+        file: &AuthorizedFile,
+        variant: Variant,
+    ) -> Result<Option<WatermarkSource>, ServiceError> {
+        let Some(watermark) = variant.watermark else {
+            return Ok(None);
+        };
+        if let Some(layer) = self.layers.get(watermark) {
+            return Ok(Some(WatermarkSource::Decoded(layer)));
+        }
+
+        let image = file.watermark_image(&self.bucket, watermark).await?;
+        let image = collect(image).await?;
+        Ok(Some(WatermarkSource::Image { watermark, image }))
     }
 }
 

@@ -3,7 +3,8 @@
 use bytes::Bytes;
 use domain::{FieldError, FieldErrors, File, ImageFormat, ResourceType, ServiceError, Variant};
 use media::{
-    Dimensions, Format, Frames, ImageInfo, MediaError, RenderOptions, plan, probe, render,
+    Dimensions, Format, Frames, ImageInfo, MAX_WATERMARK_PIXELS, MediaError, RenderOptions,
+    WatermarkLayer, plan, probe, render,
 };
 use tenant::VariantInfo;
 
@@ -49,25 +50,36 @@ impl Rendering {
     /// Chooses the format, and checks the limits from the image's header.
     pub(crate) fn plan(bytes: &[u8], variant: Variant) -> Result<Rendering, ServiceError> {
         let info = probe(bytes).map_err(|error| rendering_error(error.into()))?;
-        let geometry =
-            plan(info.displayed(), variant.transformation.resize).map_err(rendering_error)?;
+        let resize = variant
+            .transformation
+            .and_then(|transformation| transformation.resize);
+        let geometry = plan(info.displayed(), resize).map_err(rendering_error)?;
         let format = choose_format(variant, &info, geometry.output());
+        let watermark_bytes = if variant.watermark.is_some() {
+            MAX_WATERMARK_PIXELS * DECODED_PIXEL_BYTES
+        } else {
+            0
+        };
 
         Ok(Rendering {
             variant,
             format,
-            memory_bytes: memory_bytes(&info, geometry.output(), format),
+            memory_bytes: memory_bytes(&info, geometry.output(), format) + watermark_bytes,
         })
     }
 
     /// Renders the image. Blocks the thread for up to seconds.
-    pub(crate) fn run(self, bytes: &[u8]) -> Result<Rendition, ServiceError> {
-        let transformation = self.variant.transformation;
+    pub(crate) fn run(
+        self,
+        bytes: &[u8],
+        watermark: Option<&WatermarkLayer>,
+    ) -> Result<Rendition, ServiceError> {
+        let transformation = self.variant.transformation.unwrap_or_default();
         let options = RenderOptions {
             resize: transformation.resize,
             format: self.format,
             quality: transformation.quality,
-            watermark: None,
+            watermark,
         };
         let rendered = render(bytes, &options).map_err(rendering_error)?;
 

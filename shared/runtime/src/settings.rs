@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use aws_credential_types::provider::SharedCredentialsProvider;
-use domain::Env;
+use domain::{Env, UrlPolicy};
 
 use crate::{Environment, aws::HttpClients};
 
@@ -68,6 +68,15 @@ impl<'a> Settings<'a> {
                 .push(format!("{name} is not a non-negative integer"));
             0
         })
+    }
+
+    /// Returns which hosts the URLs of callers can have: `ALLOW_LOOPBACK_URLS` allows loopback hosts.
+    pub fn url_policy(&mut self) -> UrlPolicy {
+        if self.parsed_or("ALLOW_LOOPBACK_URLS", "true or false", false) {
+            UrlPolicy::AllowLoopback
+        } else {
+            UrlPolicy::PublicOnly
+        }
     }
 
     /// Returns a parsed variable, or the default if it is not set or empty. `expected` completes

@@ -11,11 +11,10 @@ use std::{collections::HashMap, ops::RangeInclusive};
 use bucket::BucketError;
 use bytes::Bytes;
 use domain::{
-    DeliveryType, EffectiveSecurity, FieldError, FieldErrors, File, FileStatus, Folder,
-    FolderChain, FolderId, FolderRef, Handle, MAX_FOLDER_DEPTH, MasterSecret, Resize, Resolution,
-    ResourceType, Role, ServiceError, SignatureError, SignedDelivery, Space, Timestamp,
-    TransformationPolicy, UploadConfigReference, access_revision, requires_auth,
-    variants_require_auth,
+    AppliedWatermark, DeliveryType, EffectiveSecurity, File, FileStatus, Folder, FolderChain,
+    FolderId, FolderRef, Handle, MAX_FOLDER_DEPTH, MasterSecret, Resize, Resolution, Role,
+    ServiceError, SignatureError, SignedDelivery, Space, Timestamp, TransformationPolicy,
+    UploadConfigReference, access_revision, requires_auth, variants_require_auth,
 };
 use futures::Stream;
 use table::{DeliveryRecords, FolderSelection};
@@ -82,6 +81,7 @@ pub struct AuthorizedFile {
     grant: AccessGrant,
     url: Option<VerifiedUrl>,
     access_revision: String,
+    watermark: Option<AppliedWatermark>,
     creatable: TransformationPolicy,
 }
 
@@ -169,7 +169,7 @@ impl Tenants {
     /// authentication, the request needs a signed URL or a role in the space.
     ///
     /// Fails with 403 if the URL has an invalid signature, even for a public file, and with 422 if
-    /// the file is an image that must have a watermark, which cannot be rendered yet.
+    /// the file is an image that must have a watermark whose image is not stored.
     #[instrument(skip_all)]
     pub async fn authorize_file(
         &self,
@@ -202,16 +202,12 @@ impl Tenants {
             self.grant_by_key(context.caller, &space).await?
         };
 
-        let security = EffectiveSecurity::of(&folders, &space).security;
-        if file.resource_type == ResourceType::Image && security.watermark.enabled {
-            let field_error =
-                FieldError::Custom("is enabled, but watermarks cannot be rendered yet");
-            return Err(FieldErrors::from(("watermark", field_error)).into());
-        }
+        let security = EffectiveSecurity::of(&folders, &space);
+        let watermark = security.watermark_of(&file)?;
         let policy = if file.delivery_type == DeliveryType::Private {
             TransformationPolicy::Signed
         } else {
-            security.transformations
+            security.security.transformations
         };
         let has_credentials = url.is_some() || grant != AccessGrant::Public;
         let is_unrestricted = !context.is_transformed
@@ -225,6 +221,7 @@ impl Tenants {
             grant,
             url,
             access_revision,
+            watermark,
             creatable: if is_unrestricted {
                 TransformationPolicy::Any
             } else {
@@ -334,6 +331,11 @@ impl AuthorizedFile {
     /// at any level.
     pub fn access_revision(&self) -> &str {
         &self.access_revision
+    }
+
+    /// Returns the watermark that the file must be delivered with.
+    pub fn watermark(&self) -> Option<AppliedWatermark> {
+        self.watermark
     }
 
     /// Returns why access is granted.

@@ -88,6 +88,7 @@ impl SpaceScope {
             space.webhook_url = None;
             space.custom_domain = None;
             space.security = Security::default();
+            space.stored_watermark = None;
             Ok(())
         };
         self.try_change(tombstone).await

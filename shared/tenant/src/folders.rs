@@ -2,13 +2,14 @@
 
 use domain::{
     AccessControl, Completion, FieldError, FieldErrors, Folder, FolderChain, FolderId, FolderName,
-    MAX_FOLDER_DEPTH, Page, PageRequest, Security, ServiceError,
+    MAX_FOLDER_DEPTH, Page, PageRequest, ServiceError,
 };
 use table::FolderRelocation;
 use tracing::instrument;
 
 use crate::{
-    Caller, Scoped, SpaceScope, Tenants, deletion::space_locked, folder_deletion::folder_locked,
+    Caller, NewSecurity, Scoped, SpaceScope, Tenants, deletion::space_locked,
+    folder_deletion::folder_locked,
 };
 
 /// The field of a folder's parent.
@@ -48,7 +49,7 @@ pub enum FolderSetting {
     /// Who may read the contents.
     AccessControl(Option<AccessControl>),
     /// The watermark of the contents.
-    Security(Option<Security>),
+    Security(Option<NewSecurity>),
 }
 
 impl ResolvedFolder {
@@ -166,7 +167,11 @@ impl SpaceScope {
                 FolderSetting::AccessControl(access_control) => {
                     folder.access_control = access_control;
                 }
-                FolderSetting::Security(security) => folder.security = security,
+                FolderSetting::Security(security) => {
+                    folder.stored_watermark =
+                        security.as_ref().and_then(|new| new.stored_watermark);
+                    folder.security = security.map(|new| new.settings);
+                }
             }
             folder.updated_at = self.now();
             Ok(())

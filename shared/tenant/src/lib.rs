@@ -36,6 +36,7 @@ mod upload_config_lists;
 mod upload_configs;
 mod upload_scope;
 mod variants;
+mod watermarks;
 
 pub use account::Account;
 pub use authorized_file::{AccessContext, AccessGrant, AuthorizedFile, ResolvedFile, UrlSignature};
@@ -64,6 +65,7 @@ pub use unsigned_uploads::{RequestOrigin, UnverifiedUpload};
 pub use upload_configs::CONFIG_READ_ROLE;
 pub use upload_scope::{Selected, UploadScope, VerifiedUpload};
 pub use variants::{NewVariant, PresignedRead};
+pub use watermarks::NewSecurity;
 
 use caches::{ActiveConfigCache, AncestorCache};
 use domain::{

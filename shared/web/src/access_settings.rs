@@ -1,8 +1,7 @@
 //! Request fields `access_control` and `security`, the same for spaces, folders and files.
 
 use domain::{
-    AccessControl, FieldError, Opacity, PublicHttpsUrl, Security, TransformationPolicy, Watermark,
-    parse_variant,
+    AccessControl, FieldError, Opacity, Security, TransformationPolicy, Watermark, parse_variant,
 };
 use serde_json::json;
 
@@ -88,7 +87,7 @@ fn watermark(fields: &mut impl FieldReader) -> Watermark {
     let default = Watermark::default();
     let watermark = Watermark {
         enabled: fields.boolean("enabled").unwrap_or(default.enabled),
-        url: fields.optional("url", PublicHttpsUrl::parse),
+        url: fields.optional_url("url"),
         position: fields
             .optional("position", parse_variant)
             .unwrap_or(default.position),

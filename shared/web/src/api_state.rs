@@ -1,6 +1,6 @@
 //! State that the extractors of every API function need.
 
-use domain::{Env, RateLimit, ServiceError};
+use domain::{Env, RateLimit, ServiceError, UrlPolicy};
 use http::request::Parts;
 use runtime::Settings;
 use tenant::Tenants;
@@ -43,6 +43,8 @@ pub struct ApiState {
     pub limit: RateLimit,
     /// Clock and random source.
     pub env: Env,
+    /// Which hosts the URLs in requests can have.
+    pub url_policy: UrlPolicy,
 }
 
 impl ApiState {
@@ -55,6 +57,7 @@ impl ApiState {
                 requests_per_minute: settings.number(tier.variable()),
             },
             env: settings.env().clone(),
+            url_policy: settings.url_policy(),
         }
     }
 

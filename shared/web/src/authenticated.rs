@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use axum::extract::{FromRef, FromRequestParts, Request};
-use domain::{Env, FieldError, FieldErrors, ServiceError, UserId};
+use domain::{Env, FieldError, FieldErrors, ServiceError, UrlPolicy, UserId};
 use http::{HeaderValue, request::Parts};
 use tenant::{Authentication, Caller, Scoped, Tenants};
 
@@ -73,6 +73,11 @@ impl<A> Authenticated<A> {
     /// Returns the clock and random source.
     pub fn env(&self) -> &Env {
         &self.state.env
+    }
+
+    /// Returns which hosts the URLs in the request can have.
+    pub(crate) fn url_policy(&self) -> UrlPolicy {
+        self.state.url_policy
     }
 
     /// Returns the access to data outside of spaces.

@@ -8,7 +8,7 @@
 //! Invariant: a `read` function reads every field before it uses a result, since the schema reader
 //! returns no values.
 
-use domain::{FieldError, FieldErrors, Timestamp};
+use domain::{FieldError, FieldErrors, PublicHttpsUrl, Timestamp, UrlPolicy};
 use schemars::JsonSchema;
 use serde_json::Value;
 
@@ -45,6 +45,15 @@ impl<T: Clone> Patch<T> {
 pub trait FieldReader: Sized {
     /// Time of the request.
     fn now(&self) -> Timestamp;
+
+    /// Which hosts URLs can have.
+    fn url_policy(&self) -> UrlPolicy;
+
+    /// Reads a URL of a host that the policy allows, which may be absent or null.
+    fn optional_url(&mut self, name: &str) -> Option<PublicHttpsUrl> {
+        let url_policy = self.url_policy();
+        self.optional(name, |text| PublicHttpsUrl::parse_with(text, url_policy))
+    }
 
     /// Reads a string that must be present.
     fn required<T: JsonSchema>(

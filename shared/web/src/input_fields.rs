@@ -4,7 +4,7 @@ mod reader;
 
 use std::collections::BTreeSet;
 
-use domain::{FieldError, FieldErrors, ServiceError, Timestamp};
+use domain::{FieldError, FieldErrors, ServiceError, Timestamp, UrlPolicy};
 use serde_json::{Map, Value};
 
 use crate::FieldReader;
@@ -18,6 +18,7 @@ pub struct InputFields {
     /// Names that occur more than once in a query or form.
     repeated: BTreeSet<String>,
     now: Timestamp,
+    url_policy: UrlPolicy,
     field_errors: FieldErrors,
 }
 
@@ -29,8 +30,15 @@ impl InputFields {
             prefix: String::new(),
             repeated: BTreeSet::new(),
             now,
+            url_policy: UrlPolicy::PublicOnly,
             field_errors: FieldErrors::default(),
         }
+    }
+
+    /// Replaces which hosts URLs can have; by default, only public ones.
+    #[must_use]
+    pub fn with_url_policy(self, url_policy: UrlPolicy) -> InputFields {
+        InputFields { url_policy, ..self }
     }
 
     /// Returns the fields of a query or form. Reading a field that occurs more than once is an
@@ -107,6 +115,7 @@ impl InputFields {
             prefix: format!("{}{name}.", self.prefix),
             repeated: BTreeSet::new(),
             now: self.now,
+            url_policy: self.url_policy,
             field_errors: std::mem::take(&mut self.field_errors),
         }
     }

@@ -35,10 +35,12 @@ impl<T: Send, S: Send + Sync> FromRequest<S> for UnreadJson<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, _state: &S) -> Result<UnreadJson<T>, ApiError> {
-        let now = Authenticated::of(&request)?.env().now();
+        let authenticated = Authenticated::of(&request)?;
+        let now = authenticated.env().now();
+        let url_policy = authenticated.url_policy();
         let object = JsonObject::read(request, now).await?;
         Ok(UnreadJson {
-            fields: object.fields,
+            fields: object.fields.with_url_policy(url_policy),
             value: object.value,
             described: PhantomData,
         })

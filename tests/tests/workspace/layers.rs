@@ -27,10 +27,20 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("ingest", &["domain", "media", "tenant"]),
     ("renditions", &["domain", "media", "tenant"]),
+    (
+        "watermarks",
+        &["domain", "media", "outbound", "tenant", "runtime"],
+    ),
     ("web", &["domain", "telemetry", "tenant", "runtime"]),
-    ("spaces", &["domain", "tenant", "runtime", "web"]),
+    (
+        "spaces",
+        &["domain", "tenant", "runtime", "watermarks", "web"],
+    ),
     ("files", &["domain", "tenant", "runtime", "web"]),
-    ("folders", &["domain", "tenant", "runtime", "web"]),
+    (
+        "folders",
+        &["domain", "tenant", "runtime", "watermarks", "web"],
+    ),
     ("upload-configs", &["domain", "runtime", "web"]),
     ("uploads", &["domain", "tenant", "runtime", "web", "ingest"]),
     ("not-found", &["runtime", "web"]),
@@ -142,14 +152,13 @@ const KEPT_OUT: &[(&[&str], &[&str])] = &[
         ],
         &["ingest", "multer"],
     ),
-    // Code that decodes no pixels links no codec.
+    // Code that decodes no pixels links no codec. `spaces` and `folders` decode the images of
+    // watermarks before they store them.
     (
         &[
             "web",
             "worker",
-            "spaces",
             "files",
-            "folders",
             "upload-configs",
             "not-found",
             "purge",

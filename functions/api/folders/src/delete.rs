@@ -1,6 +1,8 @@
 //! `DELETE /folders/:id`: delete an empty folder.
 
+use axum::extract::State;
 use tenant::ResolvedFolder;
+use watermarks::Watermarks;
 use web::{ApiError, Can, Endpoint, ManageFolders, NoContent};
 
 pub(crate) const DELETE: Endpoint =
@@ -8,7 +10,12 @@ pub(crate) const DELETE: Endpoint =
         .errors(&[(409, "The folder contains a file or a folder.")]);
 
 /// Fails with 409 if the folder contains a file or a folder.
-pub(crate) async fn delete(can: Can<ManageFolders, ResolvedFolder>) -> Result<NoContent, ApiError> {
+pub(crate) async fn delete(
+    can: Can<ManageFolders, ResolvedFolder>,
+    State(watermarks): State<Watermarks>,
+) -> Result<NoContent, ApiError> {
+    let folder = can.resource.folder().clone();
     can.space.delete_folder(can.resource).await?;
+    watermarks.remove_of_folder(&can.space, &folder).await;
     Ok(NoContent)
 }

@@ -11,6 +11,7 @@ mod views;
 
 use axum::{Router, extract::FromRef};
 use runtime::{ConfigurationError, Environment, Settings};
+use watermarks::Watermarks;
 use web::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
 
 /// The rate limit tier of the endpoints.
@@ -21,6 +22,7 @@ pub const TIER: RateLimitTier = RateLimitTier::Admin;
 pub struct FoldersState {
     api: ApiState,
     cursor_secret: CursorSecret,
+    watermarks: Watermarks,
 }
 
 /// Registers the endpoints.
@@ -42,8 +44,13 @@ pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(environment);
     let api = ApiState::read(&mut settings, TIER);
     let cursor_secret = CursorSecret::new(settings.master_secret());
+    let watermarks = Watermarks::read(&mut settings);
     settings.finish()?;
 
-    let state = FoldersState { api, cursor_secret };
+    let state = FoldersState {
+        api,
+        cursor_secret,
+        watermarks,
+    };
     Ok(endpoints(RouterBuilder::new()).finish(state))
 }

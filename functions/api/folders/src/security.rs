@@ -1,6 +1,9 @@
 //! `PUT` and `DELETE /folders/:id/security`: replace or reset the watermark of images in a folder.
 
-use tenant::{FolderSetting, ResolvedFolder};
+use axum::extract::State;
+use domain::Security;
+use tenant::ResolvedFolder;
+use watermarks::Watermarks;
 use web::{ApiError, Can, Data, Endpoint, ManageFolders, SecurityChange, ValidJson};
 
 use crate::views::FolderView;
@@ -22,24 +25,26 @@ pub(crate) const RESET: Endpoint = Endpoint::delete(
 
 pub(crate) async fn set(
     can: Can<ManageFolders, ResolvedFolder>,
+    State(watermarks): State<Watermarks>,
     ValidJson(SecurityChange(security)): ValidJson<SecurityChange>,
 ) -> Result<Data<FolderView>, ApiError> {
-    change(can, &FolderSetting::Security(Some(security))).await
+    replace(can, &watermarks, Some(security)).await
 }
 
 pub(crate) async fn reset(
     can: Can<ManageFolders, ResolvedFolder>,
+    State(watermarks): State<Watermarks>,
 ) -> Result<Data<FolderView>, ApiError> {
-    change(can, &FolderSetting::Security(None)).await
+    replace(can, &watermarks, None).await
 }
 
-async fn change(
+async fn replace(
     can: Can<ManageFolders, ResolvedFolder>,
-    setting: &FolderSetting,
+    watermarks: &Watermarks,
+    security: Option<Security>,
 ) -> Result<Data<FolderView>, ApiError> {
-    let changed = can
-        .space
-        .change_folder_setting(can.resource, |_| setting.clone())
+    let changed = watermarks
+        .replace_of_folder(&can.space, can.resource, security)
         .await?;
 
     Ok(Data(FolderView::of(&changed, can.space.record())))

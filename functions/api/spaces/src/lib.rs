@@ -8,6 +8,7 @@ mod views;
 use axum::{Router, extract::FromRef};
 use runtime::{ConfigurationError, Environment, LazyMasterSecret, Settings};
 use tenant::{PurgeJob, Queue};
+use watermarks::Watermarks;
 use web::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
 
 /// The rate limit tier of the endpoints.
@@ -20,6 +21,7 @@ pub struct SpacesState {
     cursor_secret: CursorSecret,
     purge_queue: Queue<PurgeJob>,
     master_secret: LazyMasterSecret,
+    watermarks: Watermarks,
 }
 
 /// Registers the endpoints.
@@ -52,6 +54,7 @@ pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
     let api = ApiState::read(&mut settings, TIER);
     let purge_queue = settings.queue("PURGE_QUEUE_URL");
     let master_secret = settings.master_secret();
+    let watermarks = Watermarks::read(&mut settings);
     settings.finish()?;
 
     let state = SpacesState {
@@ -59,6 +62,7 @@ pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
         cursor_secret: CursorSecret::new(master_secret.clone()),
         purge_queue,
         master_secret,
+        watermarks,
     };
     Ok(endpoints(RouterBuilder::new()).finish(state))
 }

@@ -3,9 +3,8 @@
 use domain::{
     Crop, EagerTransformation, Extension, FieldError, FolderPath, MAX_ALLOWED_FORMATS,
     MAX_EAGER_TRANSFORMATIONS, MAX_FILE_BYTES, MAX_REFERRERS, MAX_SIDE_PIXELS, MAX_TAGS,
-    MAX_UPLOADS_PER_HOUR, MetadataRules, NotificationRules, PublicHttpsUrl, Quality,
-    ReferrerPattern, StorageRules, Tag, TransformationRules, UnsignedRestrictions, UploadRules,
-    ValidationRules, parse_variant,
+    MAX_UPLOADS_PER_HOUR, MetadataRules, NotificationRules, Quality, ReferrerPattern, StorageRules,
+    Tag, TransformationRules, UnsignedRestrictions, UploadRules, ValidationRules, parse_variant,
 };
 use web::FieldReader;
 
@@ -163,7 +162,7 @@ fn read_metadata(fields: &mut impl FieldReader) -> MetadataRules {
 
 fn read_notifications(fields: &mut impl FieldReader) -> NotificationRules {
     fields.deny_unknown(&["webhook_url", "events"]);
-    let webhook_url = fields.optional("webhook_url", PublicHttpsUrl::parse);
+    let webhook_url = fields.optional_url("webhook_url");
     let events = fields.list("events", MAX_EVENTS, parse_variant);
 
     NotificationRules {

@@ -6,7 +6,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{File, FolderChain, FolderId, Security, Space};
+use crate::{
+    AppliedWatermark, FieldError, FieldErrors, File, FolderChain, FolderId, ResourceType, Revision,
+    Security, Space,
+};
 
 /// Access control of a file, folder or space. The flags `requires_auth` and `public_read` of the
 /// API are complements.
@@ -206,6 +209,9 @@ pub struct EffectiveSecurity<'a> {
     /// The settings.
     #[serde(flatten)]
     pub security: &'a Security,
+    /// Revision of the stored copy of the watermark.
+    #[serde(skip)]
+    pub stored_watermark: Option<Revision>,
     /// Level at which they are set.
     pub source: AccessSource,
     /// Id of the resource that sets them.
@@ -219,21 +225,42 @@ impl EffectiveSecurity<'_> {
             .folders()
             .iter()
             .rev()
-            .find_map(|folder| Some((folder.id, folder.security.as_ref()?)));
+            .find_map(|folder| Some((folder, folder.security.as_ref()?)));
         let own = folders.leaf().map(|folder| folder.id);
 
         match nearest {
-            Some((id, security)) => EffectiveSecurity {
+            Some((folder, security)) => EffectiveSecurity {
                 security,
-                source: source_of(id, own),
-                inherited_from: id.to_string(),
+                stored_watermark: folder.stored_watermark,
+                source: source_of(folder.id, own),
+                inherited_from: folder.id.to_string(),
             },
             None => EffectiveSecurity {
                 security: &space.security,
+                stored_watermark: space.stored_watermark,
                 source: AccessSource::Space,
                 inherited_from: space.id.to_string(),
             },
         }
+    }
+
+    /// Returns the watermark that a file must have; `None` for files that are no images. Fails with
+    /// 422 if the watermark was enabled before images were stored.
+    pub fn watermark_of(&self, file: &File) -> Result<Option<AppliedWatermark>, FieldErrors> {
+        let watermark = &self.security.watermark;
+        if file.resource_type != ResourceType::Image || !watermark.enabled {
+            return Ok(None);
+        }
+
+        let field_error = FieldError::Custom("has no stored image. Set the watermark again");
+        let revision = self
+            .stored_watermark
+            .ok_or_else(|| FieldErrors::from(("watermark", field_error)))?;
+        Ok(Some(AppliedWatermark {
+            revision,
+            position: watermark.position,
+            opacity: watermark.opacity,
+        }))
     }
 }
 

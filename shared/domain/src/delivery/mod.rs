@@ -11,4 +11,6 @@ pub use transformation::{
     Transformation,
 };
 pub use variant::{Variant, VariantId};
-pub use watermark::{Gravity, Opacity, Security, TransformationPolicy, Watermark};
+pub use watermark::{
+    AppliedWatermark, Gravity, Opacity, Security, TransformationPolicy, Watermark,
+};

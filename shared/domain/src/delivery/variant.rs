@@ -2,37 +2,52 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::{ImageFormat, Transformation};
+use crate::{AppliedWatermark, ImageFormat, Transformation};
 
 /// Version of the rendering. A higher number replaces all stored variants.
 const RENDERING_VERSION: u32 = 1;
+/// Stands for the transformation of an original with a watermark.
+const ORIGINAL: &str = "original";
 /// Number of hex digits of an id.
 const ID_DIGITS: usize = 32;
 
-/// A transformation of one image with the format chosen. Equal variants have equal bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// A rendering of one image with the format chosen. Equal variants have equal bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Variant {
-    /// The requested transformation.
-    pub transformation: Transformation,
+    /// The requested transformation; `None` for the original with a watermark.
+    pub transformation: Option<Transformation>,
     /// Format to render.
     pub format: ImageFormat,
+    /// Watermark of the image.
+    pub watermark: Option<AppliedWatermark>,
 }
 
 impl Variant {
     /// Whether the format was negotiated. Another one may then be rendered if the image exceeds the
     /// limits of this format.
     pub fn is_negotiated(&self) -> bool {
-        self.transformation.format.is_none()
+        self.transformation
+            .is_some_and(|transformation| transformation.format.is_none())
     }
 
     /// Returns the id under which the variant is stored.
+    ///
+    /// The original with a watermark differs from all transformations, even if its bytes do not: of
+    /// a private file, existing transformations are public, but the original is not.
     pub fn id(&self) -> VariantId {
-        let Variant {
-            transformation,
-            format,
-        } = self;
-        let format = format.name();
-        let description = format!("{RENDERING_VERSION} {transformation} {format}");
+        let transformation = self.transformation.map_or_else(
+            || ORIGINAL.to_owned(),
+            |transformation| transformation.to_string(),
+        );
+        let format = self.format.name();
+        let mut description = format!("{RENDERING_VERSION} {transformation} {format}");
+        if let Some(watermark) = self.watermark {
+            let revision = watermark.revision;
+            let position = watermark.position.name();
+            let opacity = watermark.opacity.value();
+            let layer = format!(" {revision} {position} {opacity}");
+            description.push_str(&layer);
+        }
 
         let digest = hex::encode(Sha256::digest(description));
         VariantId(digest[..ID_DIGITS].to_owned())
@@ -60,7 +75,7 @@ impl VariantId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decoded_parameters;
+    use crate::{Gravity, Opacity, Revision, decoded_parameters};
 
     fn id(query: &str, format: ImageFormat) -> VariantId {
         let parameters = decoded_parameters(query).expect("UTF-8");
@@ -68,8 +83,9 @@ mod tests {
             .expect("valid parameters")
             .expect("a transformation");
         Variant {
-            transformation,
+            transformation: Some(transformation),
             format,
+            watermark: None,
         }
         .id()
     }
@@ -89,6 +105,46 @@ mod tests {
             id("w=400&f=webp", ImageFormat::WebP),
         ] {
             assert_ne!(other, fitted);
+        }
+    }
+
+    #[test]
+    fn every_property_of_a_watermark_changes_the_id() {
+        let watermark = AppliedWatermark {
+            revision: Revision::MIN,
+            position: Gravity::Southeast,
+            opacity: Opacity::default(),
+        };
+        let marked = |watermark| Variant {
+            transformation: None,
+            format: ImageFormat::Png,
+            watermark,
+        };
+        let others = [
+            marked(None),
+            marked(Some(AppliedWatermark {
+                revision: Revision::MAX,
+                ..watermark
+            })),
+            marked(Some(AppliedWatermark {
+                position: Gravity::North,
+                ..watermark
+            })),
+            marked(Some(AppliedWatermark {
+                opacity: Opacity::new(0.25).expect("an opacity"),
+                ..watermark
+            })),
+            Variant {
+                transformation: Some(Transformation {
+                    format: Some(ImageFormat::Png),
+                    ..Transformation::default()
+                }),
+                ..marked(Some(watermark))
+            },
+        ];
+
+        for other in others {
+            assert_ne!(other.id(), marked(Some(watermark)).id(), "{other:?}");
         }
     }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{FieldError, PublicHttpsUrl};
+use crate::{FieldError, PublicHttpsUrl, Revision};
 
 /// Security settings of a space or folder.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -53,6 +53,18 @@ impl Default for Watermark {
     }
 }
 
+/// A watermark that delivered images must have: the stored copy of its image, and how it is
+/// composited.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AppliedWatermark {
+    /// Revision of the stored copy.
+    pub revision: Revision,
+    /// Position of the watermark.
+    pub position: Gravity,
+    /// Opacity of the watermark.
+    pub opacity: Opacity,
+}
+
 /// Minimum opacity; lower values are raised to it.
 const MIN_OPACITY: f64 = 1e-6;
 
@@ -79,6 +91,11 @@ impl Opacity {
         } else {
             Err(FieldError::Custom("must be greater than 0"))
         }
+    }
+
+    /// Returns the opacity as a number.
+    pub fn value(self) -> f64 {
+        self.0
     }
 }
 

@@ -83,6 +83,8 @@ pub enum FieldError {
     ReadOnly,
     /// Another error, as the predicate of a sentence: "must not be empty".
     Custom(&'static str),
+    /// URL that cannot be fetched, with the reason as a whole sentence.
+    NotFetched(String),
     /// An error of a request header, as a whole sentence.
     Header(&'static str),
 }
@@ -94,6 +96,9 @@ impl FieldError {
         let predicate = match self {
             FieldError::InvalidSelection => return format!("The selected {name} is invalid."),
             FieldError::Header(sentence) => return (*sentence).to_owned(),
+            FieldError::NotFetched(reason) => {
+                return format!("The {name} field cannot be fetched. {reason}");
+            }
             FieldError::Taken => return format!("The {name} has already been taken."),
             FieldError::Required => "is required".to_owned(),
             FieldError::RequiredWithout(other) => format!(

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AccessControl, DeleteLock, FolderId, FolderName, MAX_FOLDER_DEPTH, Security, SpaceId, Timestamp,
+    AccessControl, DeleteLock, FolderId, FolderName, MAX_FOLDER_DEPTH, Revision, Security, SpaceId,
+    Timestamp,
 };
 
 /// Reference to the folder that contains a file or a folder.
@@ -41,6 +42,9 @@ pub struct Folder {
     /// Security settings for its contents; `None` inherits them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub security: Option<Security>,
+    /// Revision of the stored copy of its own watermark; `None` unless it enables a watermark.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored_watermark: Option<Revision>,
     /// Number of descendant folders per level: children first, then grandchildren, down to the
     /// maximum depth.
     pub descendant_counts: Vec<u64>,
@@ -68,6 +72,7 @@ impl Folder {
             parent: None,
             access_control: None,
             security: None,
+            stored_watermark: None,
             descendant_counts: vec![0; MAX_FOLDER_DEPTH - 1],
             delete_lock: None,
             access_version: 0,

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AccessControl, Description, Env, FieldError, HostName, IdSequence, PublicHttpsUrl, Security,
-    Signing, SpaceId, SpaceName, Timestamp, UploadConfigId,
+    AccessControl, Description, Env, FieldError, HostName, IdSequence, PublicHttpsUrl, Revision,
+    Security, Signing, SpaceId, SpaceName, Timestamp, UploadConfigId,
 };
 
 /// Number of characters of a handle.
@@ -91,6 +91,9 @@ pub struct Space {
     pub access_version: u64,
     /// Security settings of folders that set none.
     pub security: Security,
+    /// Revision of the stored copy of its watermark; `None` unless a watermark is enabled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stored_watermark: Option<Revision>,
     /// State of the signing secret's rotation.
     #[serde(default)]
     pub signing: Signing,
@@ -166,6 +169,7 @@ impl Space {
             access_control: AccessControl::default(),
             access_version: 0,
             security: Security::default(),
+            stored_watermark: None,
             signing: Signing::default(),
             active_upload_config_id: UploadConfigId::from_sequence(ids),
             created_at: now,

@@ -1,6 +1,6 @@
 //! Parses and validates fields.
 
-use domain::{FieldError, FieldErrors, Timestamp};
+use domain::{FieldError, FieldErrors, Timestamp, UrlPolicy};
 use schemars::JsonSchema;
 use serde_json::{Number, Value};
 
@@ -10,6 +10,10 @@ use crate::{FieldReader, Patch};
 impl FieldReader for InputFields {
     fn now(&self) -> Timestamp {
         self.now
+    }
+
+    fn url_policy(&self) -> UrlPolicy {
+        self.url_policy
     }
 
     fn required<T: JsonSchema>(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::{FieldError, FieldErrors, Timestamp};
+use domain::{FieldError, FieldErrors, Timestamp, UrlPolicy};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
@@ -201,6 +201,10 @@ fn optional(mut schema: Value, absence: &Absence, is_json: bool) -> Value {
 impl FieldReader for SchemaReader<'_> {
     fn now(&self) -> Timestamp {
         Timestamp::from_ms(0)
+    }
+
+    fn url_policy(&self) -> UrlPolicy {
+        UrlPolicy::PublicOnly
     }
 
     fn required<T: JsonSchema>(

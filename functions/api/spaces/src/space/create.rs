@@ -1,7 +1,7 @@
 //! `POST /spaces`: create a space with a generated handle and a first upload config. The caller
 //! becomes its owner.
 
-use domain::{Description, HostName, NewSpace, PublicHttpsUrl, SpaceName, parse_variant};
+use domain::{Description, HostName, NewSpace, SpaceName, parse_variant};
 use web::{AccountHolder, ApiError, Created, Endpoint, FieldReader, FromFields, IdempotentJson};
 
 use crate::views::DetailedSpaceView;
@@ -19,7 +19,7 @@ impl FromFields for CreateSpace {
             .unwrap_or_default();
         let enabled = fields.boolean("enabled").unwrap_or(true);
         let custom_domain = fields.optional("custom_domain", HostName::parse);
-        let webhook_url = fields.optional("webhook_url", PublicHttpsUrl::parse);
+        let webhook_url = fields.optional_url("webhook_url");
         describe_settings(fields);
         fields.describe(
             "folder_mode",

@@ -1,6 +1,8 @@
 //! `PUT` and `DELETE /spaces/:id/security`: replace or reset the watermark of delivered images.
 
+use axum::extract::State;
 use domain::Security;
+use watermarks::Watermarks;
 use web::{ApiError, Can, Data, Endpoint, ManageSpace, SecurityChange, ValidJson};
 
 use crate::views::DetailedSpaceView;
@@ -22,21 +24,24 @@ pub(crate) const RESET: Endpoint = Endpoint::delete(
 
 pub(crate) async fn set(
     can: Can<ManageSpace>,
+    State(watermarks): State<Watermarks>,
     ValidJson(SecurityChange(security)): ValidJson<SecurityChange>,
 ) -> Result<Data<DetailedSpaceView>, ApiError> {
-    replace(can, &security).await
+    replace(can, &watermarks, security).await
 }
 
-pub(crate) async fn reset(can: Can<ManageSpace>) -> Result<Data<DetailedSpaceView>, ApiError> {
-    replace(can, &Security::default()).await
+pub(crate) async fn reset(
+    can: Can<ManageSpace>,
+    State(watermarks): State<Watermarks>,
+) -> Result<Data<DetailedSpaceView>, ApiError> {
+    replace(can, &watermarks, Security::default()).await
 }
 
 async fn replace(
     mut can: Can<ManageSpace>,
-    security: &Security,
+    watermarks: &Watermarks,
+    security: Security,
 ) -> Result<Data<DetailedSpaceView>, ApiError> {
-    can.space
-        .change(|space| space.security = security.clone())
-        .await?;
+    watermarks.replace(&mut can.space, security).await?;
     Ok(Data(DetailedSpaceView::from(can.space.record())))
 }

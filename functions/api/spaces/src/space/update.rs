@@ -26,7 +26,10 @@ impl FromFields for UpdateSpace {
     fn read(fields: &mut impl FieldReader) -> Option<UpdateSpace> {
         let name = fields.required("name", SpaceName::parse);
         let description = fields.patch("description", Description::parse);
-        let webhook_url = fields.patch("webhook_url", PublicHttpsUrl::parse);
+        let url_policy = fields.url_policy();
+        let webhook_url = fields.patch("webhook_url", |text| {
+            PublicHttpsUrl::parse_with(text, url_policy)
+        });
         let custom_domain = fields.patch("custom_domain", HostName::parse);
         let enabled = fields.boolean("enabled");
         let active_upload_config_id = fields.non_null("active_upload_config_id", |id| {

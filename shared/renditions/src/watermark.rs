@@ -1,0 +1,75 @@
+//! Watermarks of renderings, and the last few that were decoded.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use domain::{AppliedWatermark, ServiceError};
+use media::WatermarkLayer;
+
+/// Maximum decoded watermarks in memory. Each has up to 16 MB.
+const MAX_LAYERS: usize = 4;
+
+/// The decoded watermarks of a process. A full cache forgets the one that was decoded first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LayerCache(Arc<Mutex<Vec<CachedLayer>>>);
+
+#[derive(Debug)]
+struct CachedLayer {
+    watermark: AppliedWatermark,
+    layer: Arc<WatermarkLayer>,
+}
+
+/// A watermark to composite.
+#[derive(Debug)]
+pub(crate) enum WatermarkSource {
+    /// Decoded before.
+    Decoded(Arc<WatermarkLayer>),
+    /// The stored image.
+    Image {
+        /// How it is composited.
+        watermark: AppliedWatermark,
+        /// The bytes.
+        image: Bytes,
+    },
+}
+
+impl LayerCache {
+    /// Returns a decoded watermark; `None` if it has to be decoded.
+    pub(crate) fn get(&self, watermark: AppliedWatermark) -> Option<Arc<WatermarkLayer>> {
+        let layers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let cached = layers.iter().find(|cached| cached.watermark == watermark);
+        cached.map(|cached| cached.layer.clone())
+    }
+
+    /// Returns a watermark, decoded if necessary. Blocks the thread.
+    pub(crate) fn decoded(
+        &self,
+        source: WatermarkSource,
+    ) -> Result<Arc<WatermarkLayer>, ServiceError> {
+        match source {
+            WatermarkSource::Decoded(layer) => Ok(layer),
+            WatermarkSource::Image { watermark, image } => self.decode(watermark, &image),
+        }
+    }
+
+    fn decode(
+        &self,
+        watermark: AppliedWatermark,
+        image: &[u8],
+    ) -> Result<Arc<WatermarkLayer>, ServiceError> {
+        let opacity = watermark.opacity.value();
+        let layer = WatermarkLayer::decode(image, watermark.position, opacity)
+            .map_err(ServiceError::internal)?;
+        let layer = Arc::new(layer);
+
+        let mut layers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if layers.len() == MAX_LAYERS {
+            layers.remove(0);
+        }
+        layers.push(CachedLayer {
+            watermark,
+            layer: layer.clone(),
+        });
+        Ok(layer)
+    }
+}

@@ -1,0 +1,113 @@
+//! Security settings of spaces and folders, and the stored images of their watermarks.
+//!
+//! Invariant: the image is stored before the settings refer to it, and deleted after they no longer
+//! do. If a deletion fails, the object remains until the space is purged.
+
+use std::sync::{Mutex, PoisonError};
+
+use bucket::{BucketError, ObjectKey};
+use bytes::Bytes;
+use domain::{AppliedWatermark, Revision, Security, ServiceError};
+use futures::Stream;
+use tracing::{instrument, warn};
+
+use crate::{AuthorizedFile, FileBucket, FolderSetting, ResolvedFolder, SpaceScope};
+
+/// Security settings to store.
+#[derive(Clone, Debug, Default)]
+pub struct NewSecurity {
+    /// The settings.
+    pub settings: Security,
+    /// Revision of the stored image of the watermark; `None` unless the watermark is enabled.
+    pub stored_watermark: Option<Revision>,
+}
+
+/// The stored image that a change replaced. A change may run repeatedly; the last run counts.
+#[derive(Default)]
+struct Replaced(Mutex<Option<Revision>>);
+
+impl Replaced {
+    fn set(&self, revision: Option<Revision>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = revision;
+    }
+
+    fn into_inner(self) -> Option<Revision> {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl SpaceScope {
+    /// Stores the image of a watermark, and returns its revision.
+    #[instrument(skip_all)]
+    pub async fn store_watermark(
+        &self,
+        bucket: &FileBucket,
+        image: Bytes,
+    ) -> Result<Revision, ServiceError> {
+        let revision = Revision::new(self.env());
+        let key = ObjectKey::watermark(self.record.id, revision);
+        bucket.0.put_watermark(&key, image).await?;
+        Ok(revision)
+    }
+
+    /// Replaces the security settings of the space.
+    pub async fn replace_security(
+        &mut self,
+        bucket: &FileBucket,
+        new: NewSecurity,
+    ) -> Result<(), ServiceError> {
+        let replaced = Replaced::default();
+        self.change(|space| {
+            replaced.set(space.stored_watermark);
+            space.security = new.settings.clone();
+            space.stored_watermark = new.stored_watermark;
+        })
+        .await?;
+        self.remove_watermark(bucket, replaced.into_inner()).await;
+        Ok(())
+    }
+
+    /// Replaces the security settings of a folder; `None` inherits them.
+    pub async fn replace_folder_security(
+        &self,
+        resolved: ResolvedFolder,
+        bucket: &FileBucket,
+        new: Option<NewSecurity>,
+    ) -> Result<ResolvedFolder, ServiceError> {
+        let replaced = Replaced::default();
+        let setting = |folder: &domain::Folder| {
+            replaced.set(folder.stored_watermark);
+            FolderSetting::Security(new.clone())
+        };
+
+        let changed = self.change_folder_setting(resolved, setting).await?;
+        self.remove_watermark(bucket, replaced.into_inner()).await;
+        Ok(changed)
+    }
+
+    /// Deletes the image of a watermark that no settings refer to. A failure is only logged.
+    pub async fn remove_watermark(&self, bucket: &FileBucket, revision: Option<Revision>) {
+        let Some(revision) = revision else {
+            return;
+        };
+        let key = ObjectKey::watermark(self.record.id, revision);
+        if let Err(error) = bucket.0.delete(&key).await {
+            let error = ServiceError::from(error);
+            warn!(error = %domain::error_chain(&error), "the image of a watermark remains");
+        }
+    }
+}
+
+impl AuthorizedFile {
+    /// Returns the stored image of the file's watermark. Fails with 503 if the watermark was changed
+    /// in the meantime.
+    pub async fn watermark_image(
+        &self,
+        bucket: &FileBucket,
+        watermark: AppliedWatermark,
+    ) -> Result<impl Stream<Item = Result<Bytes, BucketError>> + Send + use<>, ServiceError> {
+        let key = ObjectKey::watermark(self.file().space_id, watermark.revision);
+        let image = bucket.0.get(&key, None).await?;
+        image.ok_or_else(|| ServiceError::contended("the image of the watermark was replaced"))
+    }
+}

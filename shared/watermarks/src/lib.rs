@@ -1,0 +1,141 @@
+//! Fetches the images of watermarks when they are set, and stores copies of them.
+//!
+//! Invariant: an image is stored only if delivery can decode it. Delivery reads the copy, and never
+//! the URL.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use domain::{FieldError, FieldErrors, Folder, PublicHttpsUrl, Security, ServiceError, Watermark};
+use media::{MAX_WATERMARK_PIXELS, MediaError, WatermarkLayer};
+use outbound::{FetchLimits, Outbound, OutboundSettings};
+use runtime::Settings;
+use tenant::{FileBucket, NewSecurity, ResolvedFolder, SpaceScope};
+
+/// Maximum size of the image of a watermark, in bytes.
+pub const MAX_IMAGE_BYTES: usize = 5 << 20;
+/// Maximum time to fetch an image.
+const DEADLINE: Duration = Duration::from_secs(5);
+/// Status of a response with an image.
+const OK: u16 = 200;
+/// Field of errors.
+const URL_FIELD: &str = "security.watermark.url";
+
+/// The client that fetches images, and the bucket that stores them.
+#[derive(Clone)]
+pub struct Watermarks {
+    outbound: Outbound,
+    bucket: FileBucket,
+}
+
+impl Watermarks {
+    /// Reads the configuration of a function.
+    pub fn read(settings: &mut Settings) -> Watermarks {
+        let url_policy = settings.url_policy();
+        Watermarks {
+            outbound: Outbound::new(OutboundSettings {
+                url_policy,
+                ..OutboundSettings::default()
+            }),
+            bucket: FileBucket::new(settings.bucket()),
+        }
+    }
+
+    /// Replaces the security settings of a space, after the image of an enabled watermark is stored.
+    /// Fails with 422 if the image cannot be fetched or decoded.
+    pub async fn replace(
+        &self,
+        space: &mut SpaceScope,
+        settings: Security,
+    ) -> Result<(), ServiceError> {
+        let new = self.with_stored_image(space, settings).await?;
+        space.replace_security(&self.bucket, new).await
+    }
+
+    /// Replaces the security settings of a folder as [`Watermarks::replace`] does; `None` inherits
+    /// them.
+    pub async fn replace_of_folder(
+        &self,
+        space: &SpaceScope,
+        folder: ResolvedFolder,
+        settings: Option<Security>,
+    ) -> Result<ResolvedFolder, ServiceError> {
+        let new = match settings {
+            Some(settings) => Some(self.with_stored_image(space, settings).await?),
+            None => None,
+        };
+        space
+            .replace_folder_security(folder, &self.bucket, new)
+            .await
+    }
+
+    /// Deletes the stored image of a deleted folder's watermark. A failure is only logged.
+    pub async fn remove_of_folder(&self, space: &SpaceScope, folder: &Folder) {
+        space
+            .remove_watermark(&self.bucket, folder.stored_watermark)
+            .await;
+    }
+
+    async fn with_stored_image(
+        &self,
+        space: &SpaceScope,
+        settings: Security,
+    ) -> Result<NewSecurity, ServiceError> {
+        let Watermark { enabled, url, .. } = &settings.watermark;
+        let (true, Some(url)) = (enabled, url) else {
+            return Ok(NewSecurity {
+                settings,
+                stored_watermark: None,
+            });
+        };
+
+        let image = self.fetch(url).await?;
+        require_decodable(image.clone()).await?;
+        let revision = space.store_watermark(&self.bucket, image).await?;
+        Ok(NewSecurity {
+            settings,
+            stored_watermark: Some(revision),
+        })
+    }
+
+    async fn fetch(&self, url: &PublicHttpsUrl) -> Result<Bytes, ServiceError> {
+        let limits = FetchLimits {
+            deadline: DEADLINE,
+            max_body_bytes: MAX_IMAGE_BYTES,
+        };
+        let fetched = self.outbound.get(url, limits).await;
+        let fetched =
+            fetched.map_err(|error| invalid(FieldError::NotFetched(error.to_string())))?;
+
+        let status = fetched.status.as_u16();
+        if status == OK {
+            return Ok(fetched.body);
+        }
+        let reason = format!("The host responds with status {status}.");
+        Err(invalid(FieldError::NotFetched(reason)))
+    }
+}
+
+/// Fails with 422 if delivery cannot decode an image.
+async fn require_decodable(image: Bytes) -> Result<(), ServiceError> {
+    let Watermark {
+        position, opacity, ..
+    } = Watermark::default();
+    let decode = move || WatermarkLayer::decode(&image, position, opacity.value()).map(|_layer| ());
+    let decoded = tokio::task::spawn_blocking(decode).await;
+
+    decoded
+        .map_err(ServiceError::internal)?
+        .map_err(|error| match error {
+            MediaError::TooManyPixels { .. } => {
+                invalid(FieldError::TooManyPixels(MAX_WATERMARK_PIXELS))
+            }
+            _ => invalid(FieldError::Custom(
+                "must be the URL of a PNG, JPEG, WebP or GIF that can be decoded",
+            )),
+        })
+}
+
+fn invalid(field_error: FieldError) -> ServiceError {
+    FieldErrors::from((URL_FIELD, field_error)).into()
+}
