@@ -13,3 +13,4 @@ pub(crate) mod signers;
 pub(crate) mod transformation_access;
 pub(crate) mod transformations;
 pub(crate) mod validators;
+pub(crate) mod watermarks;

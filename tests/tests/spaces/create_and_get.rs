@@ -44,7 +44,7 @@ async fn space_is_created_with_defaults(stack: &Stack) {
         "name": "Acme", "description": "Photos\nand more", "enabled": true, "folder_mode": "dynamic",
         "custom_domain": null, "webhook_url": null,
         "access_control": {"requires_auth": false, "public_read": true},
-        "security": {"watermark": {"enabled": false, "url": null, "position": "southeast", "opacity": 0.5}},
+        "security": {"watermark": {"enabled": false, "url": null, "position": "southeast", "opacity": 0.5}, "transformations": "any"},
     });
 
     for (field, value) in fixed.as_object().expect("an object") {

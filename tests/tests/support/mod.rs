@@ -1,6 +1,7 @@
 //! Helpers that several suites share.
 
 pub(crate) mod external_programs;
+pub(crate) mod image_server;
 pub(crate) mod images;
 pub(crate) mod library;
 pub(crate) mod pages;

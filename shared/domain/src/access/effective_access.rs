@@ -363,4 +363,24 @@ mod tests {
         );
         assert!(!missing.is_weaker_than(missing));
     }
+
+    #[test]
+    fn watermark_without_stored_image_is_an_error() {
+        let image = file(DeliveryType::Upload);
+        let mut space = space();
+        let watermark_of = |space: &Space| {
+            EffectiveSecurity::of(&FolderChain::default(), space).watermark_of(&image)
+        };
+        assert_eq!(watermark_of(&space), Ok(None));
+
+        space.security.watermark.enabled = true;
+        assert!(watermark_of(&space).is_err());
+
+        space.stored_watermark = Some(Revision::MIN);
+        let watermark = watermark_of(&space).expect("a watermark");
+        assert_eq!(
+            watermark.map(|watermark| watermark.revision),
+            Some(Revision::MIN)
+        );
+    }
 }

@@ -42,7 +42,7 @@ pub struct Folder {
     /// Security settings for its contents; `None` inherits them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub security: Option<Security>,
-    /// Revision of the stored copy of its own watermark; `None` unless it enables a watermark.
+    /// Revision of the stored copy of its watermark; `None` unless its settings enable one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored_watermark: Option<Revision>,
     /// Number of descendant folders per level: children first, then grandchildren, down to the

@@ -1,0 +1,340 @@
+//! Watermarks: every image of a space or folder is delivered with the stored copy of the watermark.
+
+use media::{Format, Pixels, decode, probe};
+use serde_json::{Value, json};
+use tests::{PHOTO, Response, Stack, StackOptions, Tenant, stack_test};
+
+use super::fixture::DeliveryFixture;
+use crate::support::{
+    image_server::{ImageServer, logo},
+    images::{image, png_of_sides},
+};
+
+const RED: [u8; 3] = [255, 0, 0];
+const BLUE: [u8; 3] = [0, 0, 255];
+/// Maximum difference of a sample in lossy formats.
+const TOLERANCE: u8 = 70;
+/// Queries, and the formats that they return.
+const QUERIES: [(&str, Format); 9] = [
+    ("", Format::Png),
+    ("?download", Format::Png),
+    ("?w=32", Format::Png),
+    ("?w=40&h=20&r=fill", Format::Png),
+    ("?w=16&h=24&r=crop&g=northwest", Format::Png),
+    ("?f=jpeg", Format::Jpeg),
+    ("?f=webp&q=90", Format::WebP),
+    ("?w=128&r=scale&f=png", Format::Png),
+    ("?f=gif", Format::Gif),
+];
+
+async fn upload_image(acme: &Tenant) -> String {
+    let bytes = image(Format::Png, 64, 48);
+    let file = acme.upload(bytes).named("a.png", "image/png").await;
+    file.url().to_owned()
+}
+
+async fn set(acme: &Tenant, watermark: Value) -> Response {
+    let path = format!("/spaces/{}/security", acme.id);
+    let body = json!({"security": {"watermark": watermark}});
+    acme.client.put(&path, body).await
+}
+
+async fn enable(acme: &Tenant, server: &ImageServer) {
+    let watermark = json!({"enabled": true, "url": server.url(), "opacity": 1});
+    set(acme, watermark).await.expect_ok();
+}
+
+async fn disable(acme: &Tenant) {
+    let path = format!("/spaces/{}/security", acme.id);
+    acme.client.delete(&path).await.expect_ok();
+}
+
+fn decoded(response: &Response) -> Pixels {
+    let info = probe(&response.body).expect("an image");
+    decode(&response.body, &info).expect("an image")
+}
+
+/// Returns the color at the center of a square watermark in the southeast.
+fn southeast(pixels: &Pixels) -> [u8; 3] {
+    let shorter = pixels.width.min(pixels.height);
+    let margin = (shorter / 50).max(1);
+    let inset = margin + shorter / 8;
+    color(pixels, pixels.width - 1 - inset, pixels.height - 1 - inset)
+}
+
+fn color(pixels: &Pixels, x: u32, y: u32) -> [u8; 3] {
+    let start = (y * pixels.width + x) as usize * pixels.channels.count();
+    let sample = |channel: usize| pixels.samples[start + channel];
+    [sample(0), sample(1), sample(2)]
+}
+
+fn is_close(actual: [u8; 3], expected: [u8; 3]) -> bool {
+    actual
+        .iter()
+        .zip(expected)
+        .all(|(actual, expected)| actual.abs_diff(expected) <= TOLERANCE)
+}
+
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn every_rendition_of_an_image_is_marked(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let url = upload_image(&acme).await;
+    let server = ImageServer::start(&logo(RED)).await;
+
+    for (query, format) in QUERIES {
+        let url = format!("{url}{query}");
+        disable(&acme).await;
+        let plain = stack.anonymous.get(&url).await.expect_status(200);
+        enable(&acme, &server).await;
+        let marked = stack.anonymous.get(&url).await.expect_status(200);
+        let again = stack.anonymous.get(&url).await.expect_status(200);
+
+        let info = probe(&marked.body).expect("an image");
+        assert_eq!(info.format, format, "{query}");
+        assert!(!is_close(southeast(&decoded(&plain)), RED), "{query}");
+        assert!(is_close(southeast(&decoded(&marked)), RED), "{query}");
+        assert_ne!(plain.header("etag"), marked.header("etag"), "{query}");
+        assert_eq!(again.header("etag"), marked.header("etag"), "{query}");
+        assert!(again.body == marked.body, "{query}");
+    }
+}
+
+#[stack_test]
+async fn negotiated_formats_are_marked_and_the_original_keeps_its_format(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let url = upload_image(&acme).await;
+    let server = ImageServer::start(&logo(RED)).await;
+    let accept = [("accept", "image/avif,image/webp")];
+    let small = format!("{url}?w=32");
+    let plain = stack.anonymous.get_with(&small, &accept).await;
+
+    enable(&acme, &server).await;
+
+    let marked = stack.anonymous.get_with(&small, &accept).await;
+    assert_eq!(marked.header("content-type"), "image/avif");
+    assert_eq!(marked.header("vary"), "accept");
+    assert!(marked.body != plain.body);
+
+    let original = stack.anonymous.get_with(&url, &accept).await;
+    assert_eq!(original.header("content-type"), "image/png");
+    assert_eq!(original.header("vary"), "");
+    assert_eq!(original.header("x-image-width"), "64");
+}
+
+#[stack_test]
+async fn position_and_opacity_apply(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let url = upload_image(&acme).await;
+    let server = ImageServer::start(&logo(RED)).await;
+    let plain = decoded(&stack.anonymous.get(&url).await.expect_status(200));
+
+    for (position, x, y) in [("northwest", 7, 7), ("center", 32, 24), ("east", 56, 24)] {
+        for (opacity, red_share) in [(1.0, 255), (0.5, 128)] {
+            let watermark = json!({
+                "enabled": true, "url": server.url(), "position": position, "opacity": opacity,
+            });
+            set(&acme, watermark).await.expect_ok();
+
+            let marked = decoded(&stack.anonymous.get(&url).await.expect_status(200));
+
+            let mix = |below: u8, above: u32| {
+                let sum = above * red_share + u32::from(below) * (255 - red_share);
+                u8::try_from(sum / 255).expect("a sample")
+            };
+            let [red, green, blue] = color(&plain, x, y);
+            let expected = [mix(red, 255), mix(green, 0), mix(blue, 0)];
+            let actual = color(&marked, x, y);
+            let differs = actual.iter().zip(expected).any(|(a, b)| a.abs_diff(b) > 2);
+            assert!(!differs, "{position} {opacity}: {actual:?}, {expected:?}");
+            assert_eq!(color(&marked, 20, 40), color(&plain, 20, 40), "{position}");
+        }
+    }
+}
+
+#[stack_test]
+async fn changed_and_removed_watermarks_change_etags_at_once(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let url = upload_image(&acme).await;
+    let red = ImageServer::start(&logo(RED)).await;
+    let blue = ImageServer::start(&logo(BLUE)).await;
+    let original = stack.anonymous.get(&url).await.expect_status(200);
+
+    enable(&acme, &red).await;
+    let with_red = stack.anonymous.get(&url).await.expect_status(200);
+    enable(&acme, &blue).await;
+    let if_none_match = [("if-none-match", with_red.header("etag"))];
+    let with_blue = stack.anonymous.get_with(&url, &if_none_match).await;
+    assert!(is_close(
+        southeast(&decoded(&with_blue.expect_status(200))),
+        BLUE
+    ));
+
+    disable(&acme).await;
+    let restored = stack.anonymous.get(&url).await.expect_status(200);
+    assert_eq!(restored.header("etag"), original.header("etag"));
+    assert!(restored.body == original.body);
+    let watermarks = stack.dump().await.objects;
+    let watermarks = watermarks.keys().filter(|key| key.contains("/watermarks/"));
+    assert_eq!(watermarks.count(), 0, "unused images are deleted");
+}
+
+#[stack_test]
+async fn stored_copy_is_used_after_the_host_is_gone(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let url = upload_image(&acme).await;
+    let server = ImageServer::start(&logo(RED)).await;
+    enable(&acme, &server).await;
+    server.serve("200 OK", &logo(BLUE));
+    let first = stack.anonymous.get(&url).await.expect_status(200);
+    drop(server);
+
+    let later_url = format!("{url}?w=32");
+    let later = stack.anonymous.get(&later_url).await.expect_status(200);
+
+    assert!(is_close(southeast(&decoded(&first)), RED));
+    assert!(is_close(southeast(&decoded(&later)), RED));
+}
+
+#[stack_test]
+async fn only_images_that_can_be_rendered_are_delivered(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"9\" height=\"9\"></svg>";
+    let svg = acme.upload(svg).named("a.svg", "image/svg+xml").await;
+    let text = acme.upload("text").named("a.txt", "text/plain").await;
+    assert_eq!(svg["resource_type"], "image");
+    let server = ImageServer::start(&logo(RED)).await;
+
+    enable(&acme, &server).await;
+
+    for client in [&stack.anonymous, &acme.client] {
+        let errors = client.get(svg.url()).await.expect_error(422);
+        assert!(errors["file"][0].is_string(), "{errors}");
+        let delivered = client.get(text.url()).await.expect_status(200);
+        assert_eq!(delivered.body, "text");
+    }
+    disable(&acme).await;
+    stack.anonymous.get(svg.url()).await.expect_status(200);
+}
+
+/// Returns responses of a host that has no watermark, and texts in the errors.
+fn failures() -> Vec<(&'static str, Vec<u8>, &'static str)> {
+    vec![
+        ("404 Not Found", logo(BLUE), "status 404"),
+        ("500 Internal Server Error", Vec::new(), "status 500"),
+        ("302 Found", logo(BLUE), "redirect (302)"),
+        ("200 OK", Vec::new(), "can be decoded"),
+        ("200 OK", b"<html></html>".to_vec(), "can be decoded"),
+        ("200 OK", logo(BLUE)[..60].to_vec(), "can be decoded"),
+        ("200 OK", vec![0; (5 << 20) + 1], "larger than 5242880"),
+        ("200 OK", png_of_sides(4_000, 1_001), "4000000 pixels"),
+    ]
+}
+
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn image_that_cannot_be_stored_changes_nothing(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let folder = acme.folder("Photos").await;
+    let server = ImageServer::start(&logo(RED)).await;
+    enable(&acme, &server).await;
+    let before = stack.dump().await;
+    let body = json!({"security": {"watermark": {"enabled": true, "url": server.url()}}});
+    let paths = [
+        format!("/spaces/{}/security", acme.id),
+        format!("{}/security", folder.path()),
+    ];
+
+    for (status, image, expected) in failures() {
+        server.serve(status, &image);
+        for path in &paths {
+            let errors = acme.client.put(path, body.clone()).await.expect_error(422);
+            let message = errors["security.watermark.url"][0].as_str();
+            let message = message.expect("an error");
+            assert!(message.contains(expected), "{message}");
+        }
+    }
+    drop(server);
+    let errors = acme.client.put(&paths[0], body).await.expect_error(422);
+    assert_eq!(
+        errors["security.watermark.url"][0],
+        "The security.watermark.url field cannot be fetched. The host does not accept a connection."
+    );
+
+    let after = stack.dump().await;
+    after.assert_unchanged(&before, "watermarks that cannot be stored");
+}
+
+#[stack_test(options = StackOptions::default().with_parameters(&[("AllowLoopbackUrls", "false")]))]
+async fn loopback_url_is_refused_unless_it_is_allowed(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let server = ImageServer::start(&logo(RED)).await;
+
+    let watermark = json!({"enabled": true, "url": server.url()});
+    let errors = set(&acme, watermark).await.expect_error(422);
+
+    assert_eq!(
+        errors["security.watermark.url"],
+        json!(["The security.watermark.url field must be a valid URL."])
+    );
+}
+
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn private_original_requires_proof_and_publishes_no_variant(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
+    let url = fixture.put_here("private").await.url;
+    let server = ImageServer::start(&logo(RED)).await;
+    enable(&fixture.acme, &server).await;
+    let anonymous = &stack.anonymous;
+
+    anonymous.get(&url).await.expect_error(403);
+    let signed = anonymous
+        .get(&fixture.signed(&url))
+        .await
+        .expect_status(200);
+    assert_eq!(signed.header("content-type"), "image/jpeg");
+    assert!(signed.body != PHOTO);
+
+    anonymous.get(&url).await.expect_error(403);
+    anonymous
+        .get(&format!("{url}?f=jpeg"))
+        .await
+        .expect_error(403);
+}
+
+#[stack_test(options = StackOptions::without_rate_limits().with_parameters(&[("RedirectAboveBytes", "2000")]))]
+async fn large_marked_original_is_redirected_to_its_rendition(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = acme.upload(PHOTO).named("a.jpg", "image/jpeg").await;
+    let server = ImageServer::start(&logo(RED)).await;
+    enable(&acme, &server).await;
+
+    let redirect = stack.anonymous.get(file.url()).await.expect_status(307);
+    let location = redirect.header("location");
+    let stored = stack.anonymous.get(location).await.expect_status(200);
+
+    assert!(stored.body.len() > 2_000 && stored.body != PHOTO);
+    assert_eq!(stored.header("content-type"), "image/jpeg");
+    assert!(location.contains("/variants/"));
+}
+
+#[stack_test]
+async fn watermark_is_read_once_per_process(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let url = upload_image(&acme).await;
+    let server = ImageServer::start(&logo(RED)).await;
+    let set_first = stack.calls_of(enable(&acme, &server)).await.1;
+    let set_again = stack.calls_of(enable(&acme, &server)).await.1;
+
+    let rendered = stack.calls_of(stack.anonymous.get(&url)).await.1;
+    let small = format!("{url}?w=32");
+    let rendered_again = stack.calls_of(stack.anonymous.get(&small)).await.1;
+    let stored = stack.calls_of(stack.anonymous.get(&url)).await.1;
+
+    let count = |calls: &[String], call: &str| calls.iter().filter(|made| *made == call).count();
+    assert_eq!(set_first.len(), 4, "{set_first:?}");
+    assert_eq!(count(&set_first, "spaces PutObject"), 1);
+    assert_eq!(set_again.len(), 5, "{set_again:?}");
+    assert_eq!(count(&set_again, "spaces DeleteObject"), 1);
+    assert_eq!(count(&rendered, "delivery GetObject"), 3);
+    assert_eq!(count(&rendered_again, "delivery GetObject"), 2);
+    assert_eq!(stored, ["delivery GetObject", "delivery TransactGetItems"]);
+}
