@@ -45,6 +45,7 @@ impl ImageServer {
         let address = listener.local_addr().expect("an address");
         let response = Arc::new(Mutex::new(Vec::new()));
         let shared = response.clone();
+        #[expect(clippy::disallowed_methods, reason = "the test is not a function")]
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let response = shared
