@@ -49,7 +49,7 @@ pub use clock::{AsyncClock, AsyncSystemClock, ManualClock};
 pub use data_directory::ExistingData;
 pub use error::{EmulatorStartError, ProvisionError};
 pub use principal::IamPrincipal;
-pub use proxy::{CallLog, CallRecord, Chaos, Faults, Hold, InjectedError, Service};
+pub use proxy::{CallLog, CallRecord, Capacity, Chaos, Faults, Hold, InjectedError, Service};
 pub use sqs::MessageCounts;
 
 /// Configuration of the emulators.
@@ -105,7 +105,7 @@ impl Emulators {
             .await
             .map_err(|error| EmulatorStartError::Thread(error.into()))??;
 
-        let proxy_state = ProxyState::default();
+        let proxy_state = ProxyState::new(Arc::clone(&clock));
         let mut tasks = listeners.serve(&dynamodb, &stores, &proxy_state, &signal);
         tasks.spawn(stores.clone().sweep_periodically(clock, signal));
 
@@ -192,6 +192,11 @@ impl Emulators {
         self.proxy_state.chaos.clone()
     }
 
+    /// Returns the throughput limits of DynamoDB items. Not enforced at the start.
+    pub fn capacity(&self) -> Capacity {
+        self.proxy_state.capacity.clone()
+    }
+
     /// Gives all objects of one length that S3 stores from now on the same ETag.
     ///
     /// Simulates files with a chosen-prefix collision of MD5, such as the image and executable
@@ -261,7 +266,7 @@ impl Listeners {
         state: &ProxyState,
         shutdown: &ShutdownSignal,
     ) -> JoinSet<()> {
-        let dynamodb = Proxy::new(dynamodb.forwarder(), state.clone());
+        let dynamodb = Proxy::new(dynamodb.forwarder(stores.tables.clone()), state.clone());
         let s3 = Proxy::new(stores.s3.router(state.access_keys.clone()), state.clone());
         let sqs = Proxy::new(stores.sqs.clone(), state.clone());
         let secrets = Proxy::new(stores.secrets.clone(), state.clone());

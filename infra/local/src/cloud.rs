@@ -274,6 +274,11 @@ impl Cloud {
         self.emulators.chaos()
     }
 
+    /// Returns the throughput limits of DynamoDB items. Not enforced at the start.
+    pub fn capacity(&self) -> emulators::Capacity {
+        self.emulators.capacity()
+    }
+
     /// Gives all objects of one length the same ETag, see [`Emulators::collide_etags`].
     pub fn collide_etags(&self) {
         self.emulators.collide_etags();

@@ -15,20 +15,24 @@ use hyper_util::{
     rt::TokioExecutor,
 };
 
+use super::tables::Tables;
+
 /// An HTTP client of the engine.
 #[derive(Clone)]
 pub(crate) struct Forwarder {
     client: Client<HttpConnector, Full<Bytes>>,
     engine: SocketAddr,
+    pub(crate) tables: Tables,
 }
 
 impl Forwarder {
-    pub(super) fn to(engine: SocketAddr) -> Forwarder {
+    pub(super) fn to(engine: SocketAddr, tables: Tables) -> Forwarder {
         let mut connector = HttpConnector::new();
         connector.set_nodelay(true);
         Forwarder {
             client: Client::builder(TokioExecutor::new()).build(connector),
             engine,
+            tables,
         }
     }
 

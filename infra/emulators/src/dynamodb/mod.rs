@@ -7,6 +7,8 @@ mod engine_call;
 mod expiring_table;
 mod expiry;
 mod forward;
+mod item_cost;
+mod item_size;
 mod tables;
 
 use std::{net::SocketAddr, path::Path, thread};
@@ -17,6 +19,7 @@ use tokio::sync::oneshot;
 use crate::{error::EmulatorStartError, net};
 
 pub(crate) use forward::Forwarder;
+pub(crate) use item_cost::{CostedCall, ItemCost};
 pub(crate) use tables::Tables;
 
 /// The running engine.
@@ -72,9 +75,9 @@ impl DynamoDbEngine {
         Ok(StartedEngine { engine, database })
     }
 
-    /// Returns a client that forwards requests to the engine.
-    pub(crate) fn forwarder(&self) -> Forwarder {
-        Forwarder::to(self.address)
+    /// Returns a client that forwards requests to the engine, which has these tables.
+    pub(crate) fn forwarder(&self, tables: Tables) -> Forwarder {
+        Forwarder::to(self.address, tables)
     }
 
     /// Finishes running requests and closes the database.

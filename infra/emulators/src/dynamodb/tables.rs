@@ -2,10 +2,13 @@
 //!
 //! Invariant: an existing table keeps its items. A change that requires a new table is an error.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use dynoxide::{Database, DynoxideError};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use template::{AttributeType, PrimaryKey, TableSpec};
 
 use super::{engine_call::call, expiring_table::ExpiringTable};
@@ -16,6 +19,8 @@ use crate::error::ProvisionError;
 pub(crate) struct Tables {
     pub(super) database: Database,
     pub(super) expiring: Arc<Mutex<Vec<ExpiringTable>>>,
+    /// Key schemas by table.
+    keys: Arc<Mutex<HashMap<String, Key>>>,
 }
 
 impl Tables {
@@ -23,6 +28,7 @@ impl Tables {
         Tables {
             database,
             expiring: Arc::default(),
+            keys: Arc::default(),
         }
     }
 
@@ -43,7 +49,29 @@ impl Tables {
             Err(error) => return Err(failed(error)),
         }
 
-        self.ensure_time_to_live(table).map_err(failed)
+        self.ensure_time_to_live(table).map_err(failed)?;
+        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        keys.insert(table.name.clone(), table.key.clone());
+        Ok(())
+    }
+
+    /// Returns the key among the attributes of an item. `None` if the table does not exist.
+    pub(super) fn key_of(&self, table: &str, attributes: &Value) -> Option<Value> {
+        let keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        let schema = keys.get(table)?;
+        let key: Map<String, Value> = std::iter::once(&schema.partition)
+            .chain(&schema.sort)
+            .map(|name| (name.clone(), attributes[name].clone()))
+            .collect();
+        Some(Value::Object(key))
+    }
+
+    /// Returns the item with a key; null if there is none. Blocks.
+    pub(super) fn item(&self, table: &str, key: &Value) -> Value {
+        let get = json!({ "TableName": table, "Key": key });
+        let found = call(get, |request| self.database.get_item(request));
+        // The engine itself reports an invalid key when it receives the request.
+        found.map_or(Value::Null, |mut found| found["Item"].take())
     }
 
     fn ensure_time_to_live(&self, table: &TableSpec) -> Result<(), DynoxideError> {

@@ -20,7 +20,11 @@ use super::{
     service::Service,
 };
 use crate::{
-    anomaly::Anomaly, arn, dynamodb::Forwarder, principal::IamPrincipal, secrets::SecretsManager,
+    anomaly::Anomaly,
+    arn,
+    dynamodb::{CostedCall, Forwarder},
+    principal::IamPrincipal,
+    secrets::SecretsManager,
     sqs::SqsEmulator,
 };
 
@@ -59,6 +63,11 @@ pub(crate) trait Backend: Send + Sync + 'static {
         None
     }
 
+    /// Returns the call whose items have limited throughput; `None` if the service has no items.
+    fn costed_call(&self, _attempt: &Attempt<Self::RequestBody>) -> Option<CostedCall> {
+        None
+    }
+
     /// Returns the response of the service. An anomaly that does not fit the operation is ignored.
     fn forward(
         &self,
@@ -93,6 +102,14 @@ impl Backend for Forwarder {
 
     fn item_access(attempt: &Attempt<Bytes>) -> Option<ItemAccess> {
         ItemAccess::parse(&attempt.operation.name, &attempt.body)
+    }
+
+    fn costed_call(&self, attempt: &Attempt<Bytes>) -> Option<CostedCall> {
+        Some(CostedCall {
+            tables: self.tables.clone(),
+            operation: attempt.operation.name.clone(),
+            body: attempt.body.clone(),
+        })
     }
 
     async fn forward(&self, attempt: Attempt<Bytes>, anomaly: Option<Anomaly>) -> Response<Body> {

@@ -10,6 +10,7 @@ mod attempt;
 mod backend;
 mod batch;
 mod call_log;
+mod capacity;
 mod chaos;
 mod conflict;
 mod credential;
@@ -27,7 +28,11 @@ use axum::body::Body;
 use http::{Request, Response, request::Parts};
 use thiserror::Error;
 
-use crate::principal::{AccessKeys, IamPrincipal};
+use crate::{
+    clock::AsyncClock,
+    dynamodb::CostedCall,
+    principal::{AccessKeys, IamPrincipal},
+};
 use attempt::{Attempt, AwsOperation};
 use backend::ParsedRequest;
 use conflict::AccessGuard;
@@ -37,6 +42,7 @@ use rejection::ProxyRejection;
 
 pub(crate) use backend::Backend;
 pub use call_log::{CallLog, CallRecord};
+pub use capacity::Capacity;
 pub use chaos::Chaos;
 pub(crate) use conflict::ConflictTracker;
 pub use fault::{Faults, InjectedError};
@@ -55,13 +61,27 @@ const TRANSACTION_DURATION: Duration = Duration::from_millis(5);
 pub(crate) struct ConnectionAborted;
 
 /// State that all proxies share.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct ProxyState {
     pub(crate) access_keys: AccessKeys,
     pub(crate) call_log: CallLog,
     pub(crate) faults: Faults,
     pub(crate) chaos: Chaos,
     pub(crate) conflicts: ConflictTracker,
+    pub(crate) capacity: Capacity,
+}
+
+impl ProxyState {
+    pub(crate) fn new(clock: Arc<dyn AsyncClock>) -> ProxyState {
+        ProxyState {
+            access_keys: AccessKeys::default(),
+            call_log: CallLog::default(),
+            faults: Faults::default(),
+            chaos: Chaos::default(),
+            conflicts: ConflictTracker::default(),
+            capacity: Capacity::new(clock),
+        }
+    }
 }
 
 /// The proxy in front of one service.
@@ -148,9 +168,18 @@ impl<B: Backend> Proxy<B> {
             None
         };
 
+        let call = if self.state.capacity.is_enforced() {
+            self.backend.costed_call(&attempt)
+        } else {
+            None
+        };
+
         let started = match &fault {
             Some(Fault::Reject(error)) => Err(ProxyRejection::injected(error)),
-            _ => self.start_access(access).await,
+            _ => match self.take_capacity(call).await {
+                Ok(()) => self.start_access(access).await,
+                Err(throttled) => Err(throttled),
+            },
         };
 
         let guard = match started {
@@ -173,6 +202,22 @@ impl<B: Backend> Proxy<B> {
         }
 
         Ok(response)
+    }
+
+    /// Takes the units of a call from its items. Fails if an item lacks units.
+    async fn take_capacity(&self, call: Option<CostedCall>) -> Result<(), ProxyRejection> {
+        let Some(call) = call else {
+            return Ok(());
+        };
+
+        let operation = call.operation.clone();
+        let costs = tokio::task::spawn_blocking(move || call.costs())
+            .await
+            .unwrap_or_default();
+        self.state
+            .capacity
+            .take(&costs)
+            .map_err(|item_indexes| ProxyRejection::throttled(&operation, item_indexes))
     }
 
     /// Starts to access the items of a call. Fails if it conflicts with running calls.

@@ -20,6 +20,11 @@ const SQS_NAMESPACE: &str = "com.amazonaws.sqs";
 const TRANSACTION_CONFLICT: &str = "TransactionConflict";
 const CONFLICT_MESSAGE: &str = "Transaction is ongoing for the item";
 
+/// An item or the table of a transaction has no throughput left.
+const THROTTLING_ERROR: &str = "ThrottlingError";
+const THROTTLING_MESSAGE: &str =
+    "Throughput exceeds the current throughput limit for your account or table.";
+
 /// Why DynamoDB cancels a transaction that may succeed if it is retried.
 struct CancellationReason {
     code: &'static str,
@@ -36,8 +41,8 @@ const CANCELLATION_REASONS: [CancellationReason; 3] = [
         message: "The level of configured provisioned throughput for the table was exceeded.",
     },
     CancellationReason {
-        code: "ThrottlingError",
-        message: "Throughput exceeds the current throughput limit for your account or table.",
+        code: THROTTLING_ERROR,
+        message: THROTTLING_MESSAGE,
     },
 ];
 
@@ -129,6 +134,24 @@ impl ProxyRejection {
         ProxyRejection {
             item_indexes,
             ..Self::bad_request(code, CONFLICT_MESSAGE)
+        }
+    }
+
+    /// Items lack capacity units, by their zero-based index in the request. The table is in
+    /// on-demand mode, whose code in a transaction is `ThrottlingError` (Amazon DynamoDB API
+    /// Reference, `TransactionCanceledException`).
+    ///
+    /// Unlike DynamoDB, which returns the throttled items of a batch as unprocessed, this rejects the
+    /// whole batch.
+    pub(super) fn throttled(operation: &str, item_indexes: Vec<usize>) -> ProxyRejection {
+        let code = if operation.starts_with("Transact") {
+            THROTTLING_ERROR
+        } else {
+            "ThrottlingException"
+        };
+        ProxyRejection {
+            item_indexes,
+            ..Self::bad_request(code, THROTTLING_MESSAGE)
         }
     }
 
