@@ -46,12 +46,14 @@ pub(crate) async fn first_key(
     environments: &Environments,
     emulators: &Emulators,
 ) -> Result<Option<FirstKey>, StartError> {
-    let table = stack
+    let function = stack
         .functions
         .iter()
-        .find_map(|function| function.environment.get(TABLE_VARIABLE));
-    let Some(table) = table else { return Ok(None) };
-    let variables = [(TABLE_VARIABLE.to_owned(), table.clone())].into();
+        .find(|function| function.environment.contains_key(TABLE_VARIABLE));
+    let Some(function) = function else {
+        return Ok(None);
+    };
+    let variables = function.environment.clone();
     let environment = environments.unrestricted("bootstrap", variables, emulators);
     let mut settings = Settings::of(&environment);
     let tenants = Tenants::new(settings.table());

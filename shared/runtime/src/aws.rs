@@ -18,7 +18,7 @@ use bucket::Bucket;
 use domain::MasterSecret;
 use queue::Queue;
 use serde::Serialize;
-use table::Table;
+use table::{InvalidReplicaCount, ReplicaCount, Table};
 
 use crate::{
     LazyMasterSecret, LazySecret, ParseSecret, Settings, aws_calls::CallObserver,
@@ -91,7 +91,25 @@ fn timeouts(attempt: Duration) -> TimeoutConfig {
 impl Settings<'_> {
     /// Opens the table in `TABLE_NAME`.
     pub fn table(&mut self) -> Table {
-        Table::new(self.dynamodb(), self.text("TABLE_NAME"), self.env().clone())
+        let replicas = self.replica_count();
+        Table::new(
+            self.dynamodb(),
+            self.text("TABLE_NAME"),
+            self.env().clone(),
+            replicas,
+        )
+    }
+
+    /// Returns the number of replicas of a space for delivery, which is in `DELIVERY_REPLICAS`.
+    fn replica_count(&mut self) -> ReplicaCount {
+        let text = self.text("DELIVERY_REPLICAS");
+        if text.is_empty() {
+            return ReplicaCount::ONE;
+        }
+        text.parse().unwrap_or_else(|error: InvalidReplicaCount| {
+            self.error(format!("DELIVERY_REPLICAS is invalid: {error}"));
+            ReplicaCount::ONE
+        })
     }
 
     /// Opens the bucket in `BUCKET_NAME`.

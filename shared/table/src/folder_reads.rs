@@ -2,17 +2,18 @@
 
 use std::collections::HashMap;
 
-use domain::{File, Folder, FolderId, Handle, Page, PageRequest, Space, SpaceId, UserId};
+use domain::{DeliverySpace, File, Folder, FolderId, Handle, Page, PageRequest, SpaceId, UserId};
 use serde::de::IgnoredAny;
 use tracing::instrument;
 
 use crate::{
     Key, RecordForMember, Table, TableError, WithSpace,
+    delivery_replicas::Replica,
     folders::FolderEntry,
     key::{FOLDERS, files_in_folder, space_partition, subfolders},
     query::{Range, Slice},
     read::{FoundItems, MAX_BATCH_READS},
-    space_record::{ByHandle, SpaceLookup, existing},
+    space_record::{SpaceLookup, existing},
 };
 
 /// Folders of one space.
@@ -29,10 +30,27 @@ pub struct FolderSelection<'a> {
 pub struct DeliveryRecords {
     /// The file.
     pub file: Option<File>,
-    /// The space with the handle.
-    pub space: Option<Space>,
+    /// The space with the handle, unless it was deleted.
+    pub space: Option<DeliverySpace>,
     /// The selected folders; `None` for folders that do not exist.
     pub folders: HashMap<FolderId, Option<Folder>>,
+}
+
+/// The records of one read for a delivery.
+struct DeliveryRead {
+    file: Option<File>,
+    space: Option<Replica>,
+    folders: HashMap<FolderId, Option<Folder>>,
+}
+
+impl DeliveryRead {
+    fn into_records(self) -> DeliveryRecords {
+        DeliveryRecords {
+            file: self.file,
+            space: self.space.map(|replica| replica.space),
+            folders: self.folders,
+        }
+    }
 }
 
 impl Table {
@@ -91,7 +109,12 @@ impl Table {
     }
 
     /// Returns a file by storage path, the space with a handle, and the selected folders in a
-    /// consistent snapshot.
+    /// consistent snapshot. Makes a second read if the space has fewer replicas than expected, and
+    /// for an unknown space with a file.
+    ///
+    /// Throttling of any of the items cancels the read with the reason `ThrottlingError` or
+    /// `ProvisionedThroughputExceeded` of that item (Amazon DynamoDB API Reference,
+    /// `TransactGetItems`, errors). Such a read is tried twice.
     #[instrument(skip_all)]
     pub async fn delivery_records(
         &self,
@@ -99,19 +122,40 @@ impl Table {
         storage_path: &str,
         folders: Option<FolderSelection<'_>>,
     ) -> Result<DeliveryRecords, TableError> {
+        let number = self.replicas.select(handle, &self.env);
+        let replica = Key::delivery_space(handle, number);
+        let read = self.read_delivery(storage_path, replica, folders).await?;
+        // Without the file, nothing is delivered, whether the space exists or not.
+        if number == 0 || read.space.is_some() || read.file.is_none() {
+            return Ok(read.into_records());
+        }
+
+        // Every space that is not deleted has the first replica.
+        let replica = Key::delivery_space(handle, 0);
+        let read = self.read_delivery(storage_path, replica, folders).await?;
+        if let Some(replica) = &read.space {
+            self.replicas.remember(handle, replica.replicas);
+        }
+        Ok(read.into_records())
+    }
+
+    async fn read_delivery(
+        &self,
+        storage_path: &str,
+        replica_key: Key,
+        folders: Option<FolderSelection<'_>>,
+    ) -> Result<DeliveryRead, TableError> {
         let file_key = Key::path(storage_path);
-        let space_key = Key::handle(handle);
-        let mut keys = vec![file_key.clone(), space_key.clone()];
+        let mut keys = vec![file_key.clone(), replica_key.clone()];
         if let Some(FolderSelection { space, ids }) = folders {
             keys.extend(ids.iter().map(|id| Key::folder(space, *id)));
         }
 
         let mut found = self.transact_get(keys).await?;
 
-        let space: Option<ByHandle> = found.take(&space_key)?;
-        Ok(DeliveryRecords {
+        Ok(DeliveryRead {
             file: found.take(&file_key)?,
-            space: space.and_then(ByHandle::space),
+            space: found.take(&replica_key)?,
             folders: match folders {
                 Some(selection) => take_folders(&mut found, selection)?,
                 None => HashMap::new(),

@@ -3,7 +3,8 @@
 //! | item | partition (`pk`) | sort (`sk`) |
 //! | --- | --- | --- |
 //! | space | `SPACE#{id}` | `SPACE` |
-//! | space by handle; marked as retired after the purge of the space | `HANDLE#{handle}` | `HANDLE` |
+//! | lookup: handle → space id; marked as retired after the purge of the space | `HANDLE#{handle}` | `HANDLE` |
+//! | replica of what delivery reads of a space, numbered from 0 | `DELIVERY_SPACE#{handle}#{number}` | `DELIVERY_SPACE` |
 //! | uniqueness of a space name | `SPACE_NAME#{name in lower case}` | `SPACE_NAME` |
 //! | member of a space | `SPACE#{space id}` | `MEMBER#{user id}` |
 //! | upload config | `SPACE#{space id}` | `CONFIG#{id}` |
@@ -32,8 +33,8 @@
 //! | idempotency reservation | `IDEMPOTENCY#{request hash}` | `IDEMPOTENCY` |
 //!
 //! Invariants:
-//! - Everything that belongs to a space is in the space's partition, or is named by an item there, so
-//!   a purge finds all of it.
+//! - Everything that belongs to a space is in its partition or named by an item there, so a purge finds
+//!   it. Only replicas for delivery are not: they are deleted with the transaction that deletes the space.
 //! - In a space's partition only files and folders sort from `FILE#` to the last `FOLDER#`.
 //! - Idempotency reservations, rate counters and upload quotas expire by the table's TTL. The response
 //!   in a reservation is encrypted.
@@ -120,6 +121,13 @@ impl Key {
     /// Returns the key of the handle of a space.
     pub fn handle(handle: &Handle) -> Key {
         Key::new(format!("{HANDLES}{handle}"), "HANDLE")
+    }
+
+    pub(crate) fn delivery_space(handle: &Handle, replica: u16) -> Key {
+        Key::new(
+            format!("DELIVERY_SPACE#{handle}#{replica}"),
+            "DELIVERY_SPACE",
+        )
     }
 
     pub(crate) fn space_name(name: &SpaceName) -> Key {

@@ -6,13 +6,14 @@
 //!   record.
 //! - Every write has a condition or is idempotent, and determines its own outcome if the response of
 //!   the first attempt is lost.
-//! - A record that is read by two keys is stored completely under both, and one transaction changes
-//!   both copies. API keys are the exception: the item that counts requests is changed outside of
+//! - A record that is read by several keys is stored under each of them with all that is read there,
+//!   and one transaction changes all copies. API keys are the exception: the item that counts requests is changed outside of
 //!   transactions, which would conflict with the requests that it counts.
 
 mod api_keys;
 mod change;
 mod condition;
+mod delivery_replicas;
 mod error;
 mod file_index;
 mod file_lists;
@@ -39,6 +40,7 @@ mod write;
 mod write_error;
 
 pub use change::ChangeError;
+pub use delivery_replicas::{InvalidReplicaCount, ReplicaCount};
 pub use error::TableError;
 pub use file_lists::FileInSpace;
 pub use folder_reads::{DeliveryRecords, FolderSelection};
@@ -51,6 +53,7 @@ pub use space_record::WithSpace;
 pub use write_error::{Reason, WriteError};
 
 use aws_sdk_dynamodb::Client;
+use delivery_replicas::ReplicaSelector;
 use domain::Env;
 use key::Key;
 use retry::RetryPolicy;
@@ -62,17 +65,20 @@ pub struct Table {
     name: String,
     env: Env,
     retries: RetryPolicy,
+    replicas: ReplicaSelector,
 }
 
 impl Table {
     /// Creates the client of a table, with the retry policy of requests. `env` provides the time
-    /// and the randomness of everything that is written.
-    pub fn new(client: Client, name: String, env: Env) -> Table {
+    /// and the randomness of everything that is written. `replicas` is the number of replicas for
+    /// delivery that each space has from its next change on.
+    pub fn new(client: Client, name: String, env: Env, replicas: ReplicaCount) -> Table {
         Table {
             client,
             name,
             env,
             retries: RetryPolicy::REQUEST,
+            replicas: ReplicaSelector::new(replicas),
         }
     }
 

@@ -1,11 +1,11 @@
-//! Stored forms of a space: its record, the record by handle, and what belongs to it.
+//! Stored forms of a space: its record, the lookup of its id, and what belongs to it.
 //!
 //! Invariant: a deleted space reads as absent, although its record exists until it is purged.
 
 use domain::{Space, SpaceId};
 use serde::{Deserialize, Serialize};
 
-/// Lookup item: the id of a folder or an upload config → the id of its space.
+/// Lookup item: the id of a folder or an upload config, or a handle → the id of its space.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SpaceLookup {
     pub(crate) space_id: SpaceId,
@@ -14,8 +14,8 @@ pub(crate) struct SpaceLookup {
 /// The item of a handle.
 #[derive(Deserialize)]
 #[serde(untagged)]
-pub(crate) enum ByHandle {
-    Space(Box<Space>),
+pub(crate) enum HandleOwner {
+    Space(SpaceLookup),
     Retired(#[expect(dead_code, reason = "the variant carries the meaning")] RetiredHandle),
 }
 
@@ -25,12 +25,12 @@ pub(crate) struct RetiredHandle {
     pub(crate) is_retired: bool,
 }
 
-impl ByHandle {
-    /// Returns the space, unless it was deleted.
-    pub(crate) fn space(self) -> Option<Space> {
+impl HandleOwner {
+    /// Returns the id of the space, unless it was purged.
+    pub(crate) fn space_id(&self) -> Option<SpaceId> {
         match self {
-            ByHandle::Space(space) => existing(Some(*space)),
-            ByHandle::Retired(_) => None,
+            HandleOwner::Space(lookup) => Some(lookup.space_id),
+            HandleOwner::Retired(_) => None,
         }
     }
 }

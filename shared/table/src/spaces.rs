@@ -9,7 +9,7 @@ use crate::{
     condition::{Condition, text},
     key::{FILES, PARTITION, SORT, folder_sort, space_partition},
     members::Membership,
-    space_record::{ByHandle, RetiredHandle, existing},
+    space_record::{HandleOwner, RetiredHandle, SpaceLookup, existing},
     transaction::Transaction,
 };
 
@@ -35,19 +35,20 @@ impl Table {
     }
 
     /// Replaces a space if it is still the version `from`. Frees the previous name if the space is
-    /// renamed or deleted. Returns the new version.
+    /// renamed or deleted. Returns the new version of the space.
     #[instrument(skip_all)]
-    pub async fn change_space(&self, from: &Space, to: &Space) -> Result<u64, WriteError> {
-        let to = &Space {
+    pub async fn change_space(&self, from: &Space, to: Space) -> Result<Space, WriteError> {
+        let to = Space {
             version: from.version + 1,
-            ..to.clone()
+            delivery_replicas: self.replicas.count.of(&to),
+            ..to
         };
         let is_renamed = from.name.folded() != to.name.folded();
         let is_deleted = from.deleted_at.is_none() && to.deleted_at.is_some();
 
         let mut transaction = self.transaction();
-        transaction.replace(Key::space(from.id), to, from.version);
-        transaction.replace(Key::handle(&from.handle), to, from.version);
+        transaction.replace(Key::space(from.id), &to, from.version);
+        transaction.replace_replicas(from, &to);
         if is_renamed {
             let owner = SpaceNameOwner { space_id: to.id };
             transaction.insert(Key::space_name(&to.name), &owner, Reason::NameTaken);
@@ -63,7 +64,7 @@ impl Table {
         }
 
         transaction.commit().await?;
-        Ok(to.version)
+        Ok(to)
     }
 
     /// Returns a space, unless it was deleted.
@@ -101,11 +102,11 @@ impl Table {
         Ok(response.count > 0)
     }
 
-    /// Returns the space with a handle.
+    /// Returns the id of the space with a handle. The space may be deleted.
     #[instrument(skip_all)]
-    pub async fn space_by_handle(&self, handle: &Handle) -> Result<Option<Space>, TableError> {
-        let item: Option<ByHandle> = self.get(Key::handle(handle)).await?;
-        Ok(item.and_then(ByHandle::space))
+    pub async fn space_of_handle(&self, handle: &Handle) -> Result<Option<SpaceId>, TableError> {
+        let owner: Option<HandleOwner> = self.get(Key::handle(handle)).await?;
+        Ok(owner.and_then(|owner| owner.space_id()))
     }
 
     /// Marks the handle of a purged space as retired, so that no other space takes it. Idempotent.
@@ -131,8 +132,14 @@ impl Table {
 }
 
 impl Transaction<'_> {
-    /// Inserts a space, its starter config and its creator's membership.
+    /// Inserts a space with its replicas for delivery, its starter config and its creator's
+    /// membership.
     pub(crate) fn insert_space(&mut self, space: &Space, starter: &UploadConfig, creator: UserId) {
+        let space = &Space {
+            delivery_replicas: self.replica_count().of(space),
+            ..space.clone()
+        };
+        let lookup = SpaceLookup { space_id: space.id };
         let owner = SpaceNameOwner { space_id: space.id };
         let membership = Membership {
             user_id: creator,
@@ -140,8 +147,9 @@ impl Transaction<'_> {
             role: Role::Owner,
         };
         self.insert(Key::space_name(&space.name), &owner, Reason::NameTaken);
-        self.insert(Key::handle(&space.handle), space, Reason::HandleTaken);
+        self.insert(Key::handle(&space.handle), &lookup, Reason::HandleTaken);
         self.insert(Key::space(space.id), space, Reason::IdTaken);
+        self.put_replicas(space);
         self.insert_membership(&membership);
         self.insert_upload_config(starter);
     }

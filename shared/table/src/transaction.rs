@@ -14,7 +14,10 @@ use aws_sdk_dynamodb::{
 use domain::Completion;
 use serde::Serialize;
 
-use crate::{Reason, Table, TableError, WriteError, condition::Condition, key::Key, write::item};
+use crate::{
+    Reason, ReplicaCount, Table, TableError, WriteError, condition::Condition, key::Key,
+    write::item,
+};
 
 /// Maximum operations of a transaction.
 pub(crate) const MAX_OPERATIONS: usize = 100;
@@ -46,6 +49,11 @@ impl Table {
 }
 
 impl Transaction<'_> {
+    /// Returns the number of replicas of each space that is written.
+    pub(crate) fn replica_count(&self) -> ReplicaCount {
+        self.table.replicas.count
+    }
+
     /// Returns the number of operations.
     pub(crate) fn len(&self) -> usize {
         self.operations.len()

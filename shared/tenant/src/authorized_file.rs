@@ -11,9 +11,9 @@ use std::{collections::HashMap, ops::RangeInclusive};
 use bucket::BucketError;
 use bytes::Bytes;
 use domain::{
-    AppliedWatermark, DeliveryType, EffectiveSecurity, File, FileStatus, Folder, FolderChain,
-    FolderId, FolderRef, Handle, MAX_FOLDER_DEPTH, MasterSecret, Resize, Resolution, Role,
-    ServiceError, SignatureError, SignedDelivery, Space, Timestamp, TransformationPolicy,
+    AppliedWatermark, DeliverySpace, DeliveryType, EffectiveSecurity, File, FileStatus, Folder,
+    FolderChain, FolderId, FolderRef, Handle, MAX_FOLDER_DEPTH, MasterSecret, Resize, Resolution,
+    Role, ServiceError, SignatureError, SignedDelivery, Timestamp, TransformationPolicy,
     UploadConfigReference, access_revision, requires_auth, variants_require_auth,
 };
 use futures::Stream;
@@ -33,7 +33,7 @@ pub struct ResolvedFile {
     file: File,
     /// The folders of the file; `None` if one of them is missing.
     folders: Option<FolderChain>,
-    space: Space,
+    space: DeliverySpace,
 }
 
 /// The credentials of a delivery request.
@@ -234,7 +234,7 @@ impl Tenants {
     async fn grant_by_key(
         &self,
         caller: Option<&Caller>,
-        space: &Space,
+        space: &DeliverySpace,
     ) -> Result<AccessGrant, ServiceError> {
         if self.is_viewer(caller, space).await? {
             return Ok(AccessGrant::ApiKey);
@@ -248,7 +248,7 @@ impl Tenants {
     async fn is_viewer(
         &self,
         caller: Option<&Caller>,
-        space: &Space,
+        space: &DeliverySpace,
     ) -> Result<bool, ServiceError> {
         let Some(caller) = caller else {
             return Ok(false);
@@ -267,7 +267,7 @@ impl Tenants {
 /// The records of an active file in an enabled space.
 struct DeliverableFile {
     file: File,
-    space: Space,
+    space: DeliverySpace,
     folders: HashMap<FolderId, Option<Folder>>,
 }
 
@@ -308,7 +308,7 @@ impl DeliverableFile {
 /// signature is wrong, incomplete or expired.
 fn verify(
     signature: Option<Result<UrlSignature<'_>, SignatureError>>,
-    space: &Space,
+    space: &DeliverySpace,
     now: Timestamp,
 ) -> Result<Option<VerifiedUrl>, ServiceError> {
     let Some(signature) = signature else {

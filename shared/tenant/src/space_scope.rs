@@ -60,14 +60,10 @@ impl Tenants {
             return Ok(space.map(|space| self.scope(space, own.role)));
         }
 
-        let Some(user) = caller.user() else {
-            return Ok(None);
-        };
-        let Some(space) = self.table.space_by_handle(handle).await? else {
-            return Ok(None);
-        };
-        let membership = self.table.membership(user, space.id).await?;
-        Ok(membership.map(|membership| self.scope(space, membership.role)))
+        match self.table.space_of_handle(handle).await? {
+            Some(space) => self.space(caller, space).await,
+            None => Ok(None),
+        }
     }
 
     /// Returns a file by id; `None` if the caller has no access to such a file.
@@ -183,8 +179,7 @@ impl SpaceScope {
             let mut changed = from.clone();
             change(&mut changed, this.now())?;
             changed.bump_access_version(&from);
-            let version = this.table.change_space(&from, &changed).await?;
-            Ok(domain::Space { version, ..changed })
+            Ok(this.table.change_space(&from, changed).await?)
         };
 
         self.record = this

@@ -6,6 +6,7 @@
 use domain::{
     Handle, Referrer, ServiceError, UploadConfig, UploadConfigName, UploadConfigReference,
 };
+use table::WithSpace;
 
 use crate::{Tenants, UploadScope, upload_scope::UPLOAD_ROLE};
 
@@ -31,17 +32,24 @@ impl Tenants {
         config: &str,
     ) -> Result<UnverifiedUpload, ServiceError> {
         let handle = Handle::parse(handle).map_err(|_| ServiceError::not_found())?;
-        let space = self.table.space_by_handle(&handle).await?;
-        let space = self.scope(space.ok_or_else(ServiceError::not_found)?, UPLOAD_ROLE);
+        let space_id = self.table.space_of_handle(&handle).await?;
+        let space_id = space_id.ok_or_else(ServiceError::not_found)?;
 
-        let config = match UploadConfigName::parse(config) {
+        let WithSpace { space, record } = match UploadConfigName::parse(config) {
             Ok(name) => {
                 let reference = UploadConfigReference::Name(name);
-                space.upload_config(Some(&reference)).await?
+                self.table
+                    .space_with_upload_config(space_id, &reference)
+                    .await?
             }
-            Err(_) => None,
+            Err(_) => WithSpace {
+                space: self.table.space(space_id).await?,
+                record: None,
+            },
         };
-        match config {
+        let space = self.scope(space.ok_or_else(ServiceError::not_found)?, UPLOAD_ROLE);
+
+        match record {
             Some(config) if config.allow_unsigned => {
                 Ok(UnverifiedUpload(UploadScope { space, config }))
             }

@@ -44,6 +44,7 @@ impl Empty {
         let secret_key = "secret".to_owned();
         let variables = [
             ("TABLE_NAME", stack.tables[0].name.as_str()),
+            ("DELIVERY_REPLICAS", "8"),
             ("AWS_ACCESS_KEY_ID", &access_key),
             ("AWS_SECRET_ACCESS_KEY", &secret_key),
             ("AWS_REGION", REGION),

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AppliedWatermark, FieldError, FieldErrors, File, FolderChain, FolderId, ResourceType, Revision,
-    Security, Space,
+    AppliedWatermark, DeliverySpace, FieldError, FieldErrors, File, FolderChain, FolderId,
+    InheritedSettings, ResourceType, Revision, Security, Space,
 };
 
 /// Access control of a file, folder or space. The flags `requires_auth` and `public_read` of the
@@ -92,16 +92,21 @@ impl EffectiveAccess {
                 file.upload_config_id.to_string(),
             );
         }
-        EffectiveAccess::as_set(file, folders, space)
+        EffectiveAccess::as_set(file, folders, space.into())
     }
 
     /// Returns the access control for the contents of the chain's leaf.
     pub fn of_folder(folders: &FolderChain, space: &Space) -> EffectiveAccess {
-        EffectiveAccess::inherited(folders.leaf().map(|folder| folder.id), folders, space)
+        let own = folders.leaf().map(|folder| folder.id);
+        EffectiveAccess::inherited(own, folders, space.into())
     }
 
     /// Returns the access control of a file, ignoring its delivery type.
-    fn as_set(file: &File, folders: Option<&FolderChain>, space: &Space) -> EffectiveAccess {
+    fn as_set(
+        file: &File,
+        folders: Option<&FolderChain>,
+        space: InheritedSettings<'_>,
+    ) -> EffectiveAccess {
         match (file.access_control, folders) {
             (Some(direct), _) => EffectiveAccess::new(
                 direct.requires_auth,
@@ -119,7 +124,11 @@ impl EffectiveAccess {
 
     /// Returns the access control of the nearest folder with a setting, or of the space. A setting
     /// of the folder `own` is reported as direct.
-    fn inherited(own: Option<FolderId>, folders: &FolderChain, space: &Space) -> EffectiveAccess {
+    fn inherited(
+        own: Option<FolderId>,
+        folders: &FolderChain,
+        space: InheritedSettings<'_>,
+    ) -> EffectiveAccess {
         let nearest = folders
             .folders()
             .iter()
@@ -133,7 +142,7 @@ impl EffectiveAccess {
             None => EffectiveAccess::new(
                 space.access_control.requires_auth,
                 AccessSource::Space,
-                space.id.to_string(),
+                space.space_id.to_string(),
             ),
         }
     }
@@ -150,20 +159,20 @@ fn source_of(id: FolderId, own: Option<FolderId>) -> AccessSource {
 
 /// Whether the original of a file requires a signed URL or an API key: by its delivery type or by its
 /// effective access control.
-pub fn requires_auth(file: &File, folders: &FolderChain, space: &Space) -> bool {
+pub fn requires_auth(file: &File, folders: &FolderChain, space: &DeliverySpace) -> bool {
     file.delivery_type != DeliveryType::Upload
-        || EffectiveAccess::as_set(file, Some(folders), space).requires_auth
+        || EffectiveAccess::as_set(file, Some(folders), space.into()).requires_auth
 }
 
 /// Whether variants of a file require a signed URL or a key: as the original, but those of a private
 /// file are public once they are rendered.
-pub fn variants_require_auth(file: &File, folders: &FolderChain, space: &Space) -> bool {
+pub fn variants_require_auth(file: &File, folders: &FolderChain, space: &DeliverySpace) -> bool {
     Protection::of(file, Some(folders), space).always_requires_credentials
 }
 
 /// Returns a text that changes whenever access to a file may change: with its delivery type, the
 /// access control at any level, and its folders. Other changes to these records keep it.
-pub fn access_revision(file: &File, folders: &FolderChain, space: &Space) -> String {
+pub fn access_revision(file: &File, folders: &FolderChain, space: &DeliverySpace) -> String {
     let folders = folders
         .folders()
         .iter()
@@ -188,7 +197,7 @@ impl Protection {
     /// Returns the protection of a file. `folders` is `None` if one of its folders is missing: such
     /// a file is not delivered, which counts as requiring credentials.
     pub fn of(file: &File, folders: Option<&FolderChain>, space: &Space) -> Protection {
-        let requires_auth = EffectiveAccess::as_set(file, folders, space).requires_auth;
+        let requires_auth = EffectiveAccess::as_set(file, folders, space.into()).requires_auth;
         Protection {
             delivery_type: file.delivery_type,
             always_requires_credentials: requires_auth
@@ -220,7 +229,11 @@ pub struct EffectiveSecurity<'a> {
 
 impl EffectiveSecurity<'_> {
     /// Returns the settings of the nearest folder that has some, or of the space.
-    pub fn of<'a>(folders: &'a FolderChain, space: &'a Space) -> EffectiveSecurity<'a> {
+    pub fn of<'a>(
+        folders: &'a FolderChain,
+        space: impl Into<InheritedSettings<'a>>,
+    ) -> EffectiveSecurity<'a> {
+        let space = space.into();
         let nearest = folders
             .folders()
             .iter()
@@ -236,10 +249,10 @@ impl EffectiveSecurity<'_> {
                 inherited_from: folder.id.to_string(),
             },
             None => EffectiveSecurity {
-                security: &space.security,
+                security: space.security,
                 stored_watermark: space.stored_watermark,
                 source: AccessSource::Space,
-                inherited_from: space.id.to_string(),
+                inherited_from: space.space_id.to_string(),
             },
         }
     }
@@ -307,7 +320,7 @@ mod tests {
                 let by_type = delivery_type != DeliveryType::Upload;
 
                 assert_eq!(
-                    requires_auth(&file, &FolderChain::default(), &space),
+                    requires_auth(&file, &FolderChain::default(), &DeliverySpace::from(&space)),
                     by_type || closed
                 );
 

@@ -1,11 +1,13 @@
 //! Resources: the stored records of spaces, folders and files.
 
+mod delivery_space;
 mod file;
 mod file_filter;
 mod folder;
 mod folder_chain;
 mod space;
 
+pub use delivery_space::{DeliverySpace, InheritedSettings};
 pub use file::{
     ActivationSnapshot, File, FileProperties, FileStatus, MAX_FILE_BYTES, MediaType, PendingUpload,
     ResourceType, StoredContent, UploadTarget,

@@ -109,6 +109,9 @@ pub struct Space {
     /// since conditions test whether the attribute exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted_at: Option<Timestamp>,
+    /// Number of its replicas for delivery, which the table sets with every write.
+    #[serde(default)]
+    pub delivery_replicas: u16,
     /// Number of writes, for optimistic locking.
     pub version: u64,
 }
@@ -176,6 +179,7 @@ impl Space {
             updated_at: now,
             delete_lock: None,
             deleted_at: None,
+            delivery_replicas: 0,
             version: 0,
         }
     }

@@ -1,0 +1,243 @@
+//! Replicas of what delivery reads of a space: written with the space, in the number of the template
+//! parameter, which can change between two starts.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tests::{Client, Dump, PHOTO, Stack, StackOptions, Tenant, stack_test};
+
+/// Deliveries that read several replicas: all eight, with a probability of 0.998.
+const DELIVERIES: usize = 64;
+
+/// Returns the replicas of a space, by number.
+fn replicas<'a>(dump: &'a Dump, handle: &str) -> Vec<&'a Value> {
+    let prefix = format!("DELIVERY_SPACE#{handle}#");
+    let count = dump.items_with_prefix(&prefix).count();
+    let replica = |number: usize| {
+        let key = (format!("{prefix}{number}"), "DELIVERY_SPACE".to_owned());
+        let replica = dump.items.get(&key);
+        replica.unwrap_or_else(|| panic!("{key:?} of {count} replicas does not exist"))
+    };
+    (0..count).map(replica).collect()
+}
+
+/// Returns the one value that all replicas of a space have, and asserts their number.
+#[track_caller]
+fn replica(dump: &Dump, handle: &str, count: usize) -> Value {
+    let replicas = replicas(dump, handle);
+    assert_eq!(replicas.len(), count);
+    let first = replicas[0];
+    assert!(replicas.iter().all(|replica| *replica == first));
+    assert_eq!(first["replicas"], *count.to_string());
+    first["space"].clone()
+}
+
+async fn protect(acme: &Tenant, requires_auth: bool) {
+    let body = json!({"access_control": {"requires_auth": requires_auth}});
+    let path = format!("/spaces/{}/access-control", acme.id);
+    acme.client.put(&path, body).await.expect_ok();
+}
+
+async fn rename(acme: &Tenant, name: &str) {
+    let path = format!("/spaces/{}", acme.id);
+    let renamed = acme.client.put(&path, json!({ "name": name })).await;
+    renamed.expect_ok();
+}
+
+/// Requests a file as often as necessary to read all replicas, and asserts the status of every
+/// response.
+async fn assert_delivered(stack: &Stack, url: &str, status: u16) {
+    for _ in 0..DELIVERIES {
+        stack.anonymous.get(url).await.expect_status(status);
+    }
+}
+
+#[stack_test]
+async fn every_replica_follows_changes_of_the_space(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = acme.upload(PHOTO).await;
+    let created = replica(&stack.dump().await, &acme.handle, 8);
+    assert_eq!(created["access_control"]["requires_auth"], false);
+    assert_delivered(stack, file.url(), 200).await;
+
+    protect(&acme, true).await;
+    let protected = replica(&stack.dump().await, &acme.handle, 8);
+    assert_eq!(protected["access_control"]["requires_auth"], true);
+    assert_delivered(stack, file.url(), 403).await;
+
+    let path = format!("/spaces/{}", acme.id);
+    let disabled = json!({"name": "Acme", "enabled": false});
+    acme.client.put(&path, disabled).await.expect_ok();
+    assert_delivered(stack, file.url(), 404).await;
+}
+
+#[stack_test]
+async fn change_that_does_not_concern_delivery_writes_no_replica(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let keys = |dump: &Dump| dump.items.len();
+    let before = stack.dump().await;
+
+    rename(&acme, "Other").await;
+
+    let after = stack.dump().await;
+    assert_eq!(keys(&before), keys(&after));
+    assert_eq!(
+        replicas(&before, &acme.handle),
+        replicas(&after, &acme.handle)
+    );
+    let handle = (format!("HANDLE#{}", acme.handle), "HANDLE".to_owned());
+    assert_eq!(after.items[&handle], json!({ "space_id": acme.id }));
+}
+
+#[stack_test]
+async fn replicas_contain_no_text_of_users(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let watermark = json!({"enabled": true, "url": "https://example.com/mark.png"});
+    let path = format!("/spaces/{}/security", acme.id);
+    let body = json!({"security": {"watermark": watermark}});
+    acme.client.put(&path, body).await.expect_ok();
+
+    let stored = replica(&stack.dump().await, &acme.handle, 8);
+
+    assert_eq!(stored["security"]["watermark"]["enabled"], true);
+    assert_eq!(stored["security"]["watermark"]["url"], Value::Null);
+    assert_eq!(stored.get("name"), None);
+}
+
+#[stack_test]
+async fn deleted_space_has_no_replicas(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = acme.upload(PHOTO).await;
+
+    let path = format!("/spaces?id={}&force=true", acme.id);
+    acme.client.delete(&path).await.expect_status(202);
+
+    assert!(replicas(&stack.dump().await, &acme.handle).is_empty());
+    assert_delivered(stack, file.url(), 404).await;
+    stack.run_purges().await;
+}
+
+/// Starts a stack in the directory of an earlier one, with this number of replicas.
+async fn start(directory: &Arc<TempDir>, seed: u64, replicas: &str) -> Stack {
+    let options = StackOptions {
+        seed,
+        ..StackOptions::default().with_parameters(&[("DeliveryReplicas", replicas)])
+    };
+    let started = Stack::start_in(Arc::clone(directory), options).await;
+    started.unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A space with a public file, over several starts.
+struct Library {
+    acme: Tenant,
+    /// Path of the file at the CDN.
+    path: String,
+}
+
+impl Library {
+    async fn new(stack: &Stack) -> Library {
+        let acme = stack.space("Acme").await;
+        let file = acme.upload(PHOTO).await;
+        let path = file.url().strip_prefix(stack.cloud.cdn_url());
+        let path = path.expect("a URL of the CDN").to_owned();
+        Library { acme, path }
+    }
+
+    fn url(&self, stack: &Stack) -> String {
+        format!("{}{}", stack.cloud.cdn_url(), self.path)
+    }
+
+    /// Returns the space with a client of the current stack.
+    fn tenant(&self, stack: &Stack) -> Tenant {
+        let key = self.acme.client.key.as_deref().expect("a key");
+        let client: Client = stack.anonymous.with_key(key);
+        Tenant {
+            client,
+            ..self.acme.clone()
+        }
+    }
+}
+
+#[tokio::test]
+async fn raised_number_of_replicas_applies_from_the_next_change() {
+    let stack =
+        Stack::start_with(StackOptions::default().with_parameters(&[("DeliveryReplicas", "2")]))
+            .await;
+    let library = Library::new(&stack).await;
+    let handle = &library.acme.handle;
+    replica(&stack.dump().await, handle, 2);
+    let directory = stack.directory();
+    stack.stop().await;
+
+    let stack = start(&directory, 2, "8").await;
+    let url = library.url(&stack);
+    let deliveries = assert_delivered(&stack, &url, 200);
+    let ((), calls) = stack.calls_of(deliveries).await;
+    let reads = calls
+        .iter()
+        .filter(|call| *call == "delivery TransactGetItems")
+        .count();
+    assert_eq!(
+        reads,
+        DELIVERIES + 1,
+        "only the first read of a replica that does not exist is repeated"
+    );
+
+    let acme = library.tenant(&stack);
+    protect(&acme, true).await;
+    replica(&stack.dump().await, handle, 8);
+    assert_delivered(&stack, &url, 403).await;
+    protect(&acme, false).await;
+    assert_delivered(&stack, &url, 200).await;
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn lowered_number_of_replicas_applies_from_the_next_change() {
+    let stack = Stack::start().await;
+    let library = Library::new(&stack).await;
+    let handle = &library.acme.handle;
+    let directory = stack.directory();
+    stack.stop().await;
+
+    let stack = start(&directory, 2, "3").await;
+    let url = library.url(&stack);
+    assert_delivered(&stack, &url, 200).await;
+    replica(&stack.dump().await, handle, 8);
+    protect(&library.tenant(&stack), true).await;
+    let lowered = replica(&stack.dump().await, handle, 3);
+    assert_eq!(lowered["access_control"]["requires_auth"], true);
+    assert_delivered(&stack, &url, 403).await;
+    stack.stop().await;
+
+    // As a function of an earlier deployment that still expects eight.
+    let stack = start(&directory, 3, "8").await;
+    let url = library.url(&stack);
+    assert_delivered(&stack, &url, 403).await;
+    stack.stop().await;
+
+    let stack = start(&directory, 4, "1").await;
+    let acme = library.tenant(&stack);
+    rename(&acme, "Other").await;
+    replica(&stack.dump().await, handle, 1);
+    let path = format!("/spaces?id={}&force=true", acme.id);
+    acme.client.delete(&path).await.expect_status(202);
+    assert!(replicas(&stack.dump().await, handle).is_empty());
+    stack.run_purges().await;
+    stack.stop().await;
+}
+
+#[stack_test]
+async fn space_whose_deletion_failed_has_as_many_replicas_as_its_record_says(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    acme.upload(PHOTO).await;
+
+    let path = format!("/spaces?id={}", acme.id);
+    acme.client.delete(&path).await.expect_error(409);
+
+    let dump = stack.dump().await;
+    let record = &dump.items[&(format!("SPACE#{}", acme.id), "SPACE".to_owned())];
+    assert_eq!(record["delivery_replicas"], "8");
+    replica(&dump, &acme.handle, 8);
+}
