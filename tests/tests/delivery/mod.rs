@@ -11,6 +11,7 @@ pub(crate) mod redirects;
 pub(crate) mod replicas;
 pub(crate) mod signed_urls;
 pub(crate) mod signers;
+pub(crate) mod throughput;
 pub(crate) mod transformation_access;
 pub(crate) mod transformations;
 pub(crate) mod validators;

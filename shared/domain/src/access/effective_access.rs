@@ -196,7 +196,11 @@ pub struct Protection {
 impl Protection {
     /// Returns the protection of a file. `folders` is `None` if one of its folders is missing: such
     /// a file is not delivered, which counts as requiring credentials.
-    pub fn of(file: &File, folders: Option<&FolderChain>, space: &Space) -> Protection {
+    pub fn of<'a>(
+        file: &File,
+        folders: Option<&FolderChain>,
+        space: impl Into<InheritedSettings<'a>>,
+    ) -> Protection {
         let requires_auth = EffectiveAccess::as_set(file, folders, space.into()).requires_auth;
         Protection {
             delivery_type: file.delivery_type,
