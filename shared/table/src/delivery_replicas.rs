@@ -160,8 +160,8 @@ impl ReplicaSelector {
 mod tests {
     use aws_sdk_dynamodb::types::AttributeValue;
     use domain::{
-        AccessControl, Description, FolderMode, Gravity, PublicHttpsUrl, Security, Signing,
-        SpaceId, SpaceName, Timestamp, UploadConfigId,
+        AccessControl, Description, FolderMode, Gravity, PublicHttpsUrl, Revision, Security,
+        Signing, SpaceId, SpaceName, Timestamp, UploadConfigId,
     };
 
     use super::*;
@@ -198,6 +198,7 @@ mod tests {
 
         Space {
             id: SpaceId::MAX,
+            stored_watermark: Some(Revision::MAX),
             name: SpaceName::parse("largest").expect("a name"),
             description: Some(Description::parse(&"🦀".repeat(500)).expect("a description")),
             handle: Handle::parse("abcdef").expect("a handle"),

@@ -12,9 +12,9 @@ use bucket::BucketError;
 use bytes::Bytes;
 use domain::{
     AppliedWatermark, DeliverySpace, DeliveryType, EffectiveSecurity, File, FileStatus, Folder,
-    FolderChain, FolderId, FolderRef, Handle, MAX_FOLDER_DEPTH, MasterSecret, Resize, Resolution,
-    Role, ServiceError, SignatureError, SignedDelivery, Timestamp, TransformationPolicy,
-    UploadConfigReference, access_revision, requires_auth, variants_require_auth,
+    FolderChain, FolderId, FolderRef, Handle, MAX_FOLDER_DEPTH, MasterSecret, Resolution, Role,
+    ServiceError, SignatureError, SignedDelivery, Timestamp, TransformationPolicy, access_revision,
+    requires_auth, variants_require_auth,
 };
 use futures::Stream;
 use table::{DeliveryRecords, FolderSelection};
@@ -82,7 +82,8 @@ pub struct AuthorizedFile {
     url: Option<VerifiedUrl>,
     access_revision: String,
     watermark: Option<AppliedWatermark>,
-    creatable: TransformationPolicy,
+    /// Which transformed images the request may create.
+    pub(crate) creatable: TransformationPolicy,
 }
 
 /// Outcome of resolving the folders of a file with the folders that were read.
@@ -356,35 +357,6 @@ impl AuthorizedFile {
             AccessGrant::Signature => self.file.delivery_type != DeliveryType::Authenticated,
             AccessGrant::ApiKey => false,
         }
-    }
-
-    /// Fails with 403 if the request may not create an image of this size.
-    pub async fn require_creatable(
-        &self,
-        tenants: &Tenants,
-        resize: Option<Resize>,
-    ) -> Result<(), ServiceError> {
-        let is_creatable = match self.creatable {
-            TransformationPolicy::Any => true,
-            TransformationPolicy::Signed => false,
-            TransformationPolicy::Named => {
-                let config = UploadConfigReference::Id(self.file.upload_config_id);
-                let config = tenants
-                    .table
-                    .upload_config(self.file.space_id, &config)
-                    .await?;
-                let mut eager = config
-                    .into_iter()
-                    .flat_map(|config| config.config.transformations.eager);
-                eager.any(|eager| eager.resize() == resize)
-            }
-        };
-        if is_creatable {
-            return Ok(());
-        }
-        Err(ServiceError::forbidden(
-            "This image does not exist yet. Creating it requires a signed URL, or an API key of its space in the Authorization header.",
-        ))
     }
 
     /// Returns the file's bytes, or a range of them. Fails with 404 if the file was deleted in the

@@ -7,12 +7,43 @@ use std::time::Duration;
 
 use bucket::{ObjectKey, ResponseHeaders, StoredVariant, VariantInfo};
 use bytes::Bytes;
-use domain::{ServiceError, Timestamp, VariantId};
+use domain::{
+    Resize, ServiceError, Timestamp, TransformationPolicy, UploadConfigReference, VariantId,
+};
 use tracing::instrument;
 
 use crate::{AuthorizedFile, FileBucket, Tenants, file_store::original_key};
 
 impl AuthorizedFile {
+    /// Fails with 403 if the request may not create an image of this size.
+    pub async fn require_creatable(
+        &self,
+        tenants: &Tenants,
+        resize: Option<Resize>,
+    ) -> Result<(), ServiceError> {
+        let is_creatable = match self.creatable {
+            TransformationPolicy::Any => true,
+            TransformationPolicy::Signed => false,
+            TransformationPolicy::Named => {
+                let config = UploadConfigReference::Id(self.file().upload_config_id);
+                let config = tenants
+                    .table
+                    .upload_config(self.file().space_id, &config)
+                    .await?;
+                let mut eager = config
+                    .into_iter()
+                    .flat_map(|config| config.config.transformations.eager);
+                eager.any(|eager| eager.resize() == resize)
+            }
+        };
+        if is_creatable {
+            return Ok(());
+        }
+        Err(ServiceError::forbidden(
+            "This image does not exist yet. Creating it requires a signed URL, or an API key of its space in the Authorization header.",
+        ))
+    }
+
     /// Returns a variant; `None` if it is not stored.
     pub async fn variant(
         &self,

@@ -208,19 +208,14 @@ async fn nearest_folder_with_watermark_setting_decides(stack: &Stack) {
         changed.expect_ok();
         assert_marked(&fixture, &viewer, &image, inside).await;
         assert_marked(&fixture, &viewer, &outside_file, outside).await;
-        assert_eq!(
-            viewer.get(&text.url).await.expect_status(200).body,
-            "some text"
-        );
+        let text = viewer.get(&text.url).await.expect_status(200);
+        assert_eq!(text.body, "some text");
     }
 
     // Access is required before the watermark matters.
-    fixture
-        .acme
-        .client
-        .put(&format!("{inner}/security"), on)
-        .await
-        .expect_ok();
+    let inner_security = format!("{inner}/security");
+    let client = &fixture.acme.client;
+    client.put(&inner_security, on).await.expect_ok();
     fixture.set(&outer, Some(true)).await;
     fixture
         .stack

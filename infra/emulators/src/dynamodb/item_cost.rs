@@ -28,7 +28,7 @@ pub(crate) struct ItemCost {
     pub(crate) write_units: usize,
 }
 
-/// An operation on one item, in a call of its own or as part of one.
+/// An operation on one item, a whole call or a part of one.
 struct ItemOperation {
     table: String,
     /// Attributes that include the key.

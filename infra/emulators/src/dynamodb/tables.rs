@@ -20,7 +20,7 @@ pub(crate) struct Tables {
     pub(super) database: Database,
     pub(super) expiring: Arc<Mutex<Vec<ExpiringTable>>>,
     /// Key schemas by table.
-    keys: Arc<Mutex<HashMap<String, Key>>>,
+    keys: Arc<Mutex<HashMap<String, PrimaryKey>>>,
 }
 
 impl Tables {

@@ -48,7 +48,7 @@ impl UsedUnits {
         }
     }
 
-    /// Returns whether an item of which these units are used can serve a call.
+    /// Returns whether an item can serve a call after these units were used.
     fn is_allowed(self, cost: &ItemCost) -> bool {
         let after = self.plus(cost);
         let can_read = cost.half_read_units == 0 || after.half_read <= HALF_READ_UNITS_PER_SECOND;

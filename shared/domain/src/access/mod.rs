@@ -1,8 +1,10 @@
 //! Access control: which files can be read without credentials.
 
 mod effective_access;
+mod effective_security;
 
 pub use effective_access::{
-    AccessControl, AccessSource, DeliveryType, EffectiveAccess, EffectiveSecurity, Protection,
-    access_revision, requires_auth, variants_require_auth,
+    AccessControl, AccessSource, DeliveryType, EffectiveAccess, Protection, access_revision,
+    requires_auth, variants_require_auth,
 };
+pub use effective_security::EffectiveSecurity;
