@@ -171,17 +171,17 @@ impl ItemOperation {
 mod tests {
     use dynoxide::Database;
     use serde_json::json;
-    use template::{AttributeType, Key, Table};
+    use template::{AttributeType, PrimaryKey, TableSpec};
 
     use super::{super::engine_call::call, *};
 
     /// Returns the table `records` with the items `small` and `large`, of 5 KB.
     fn tables() -> Tables {
         let tables = Tables::new(Database::memory().unwrap());
-        let table = Table {
+        let table = TableSpec {
             logical_id: "Table".to_owned(),
             name: "records".to_owned(),
-            key: Key {
+            key: PrimaryKey {
                 partition: "pk".to_owned(),
                 sort: None,
             },
