@@ -113,7 +113,12 @@ fn deployed_template_is_supported() -> Result<(), Diagnostics> {
 }
 
 /// Variables of every function.
-const COMMON_VARIABLES: [&str; 3] = ["LOG_LEVEL", "METRICS_BY_ROUTE", "METRICS_NAMESPACE"];
+const COMMON_VARIABLES: [&str; 4] = [
+    "DELIVERY_REPLICAS",
+    "LOG_LEVEL",
+    "METRICS_BY_ROUTE",
+    "METRICS_NAMESPACE",
+];
 
 #[test]
 fn deployed_functions_get_only_their_own_variables() -> Result<(), Diagnostics> {
