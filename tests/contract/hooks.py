@@ -165,6 +165,9 @@ BEYOND_SCHEMAS = [
     r"The config\.validation\.max image (width|height) field must be at least \d+\.",
     # No pattern decides whether a host is public.
     r"The .+ field must be a public address\.",
+    # The image of a watermark is fetched.
+    r"The security\.watermark\.url field cannot be fetched\. .+",
+    r"The security\.watermark\.url field must be the URL of a PNG, JPEG, WebP or GIF that can be decoded\.",
     # One field needs another one, of the request or of the record that it changes.
     r"The .+ field (is required|must be false) when .+ is (present|true)\.",
 ]
