@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tests::{Client, Dump, PHOTO, Stack, StackOptions, Tenant, stack_test};
 
+use crate::support::image_server::{ImageServer, logo};
+
 /// Deliveries that read several replicas: all eight, with a probability of 0.998.
 const DELIVERIES: usize = 64;
 
@@ -93,7 +95,8 @@ async fn change_that_does_not_concern_delivery_writes_no_replica(stack: &Stack) 
 #[stack_test]
 async fn replicas_contain_no_text_of_users(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let watermark = json!({"enabled": true, "url": "https://example.com/mark.png"});
+    let server = ImageServer::start(&logo([255, 0, 0])).await;
+    let watermark = json!({"enabled": true, "url": server.url()});
     let path = format!("/spaces/{}/security", acme.id);
     let body = json!({"security": {"watermark": watermark}});
     acme.client.put(&path, body).await.expect_ok();
