@@ -17,7 +17,7 @@ use domain::SpaceId;
 use reqwest::multipart::Form;
 use serde_json::{Map, Value, json};
 
-use crate::{Client, Response, Tenant, client};
+use crate::{Client, Response, TestSpace, client};
 
 /// A request that a builder sends when it is awaited.
 type Sending<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
@@ -90,7 +90,7 @@ impl File {
     }
 }
 
-impl Tenant {
+impl TestSpace {
     /// Creates a folder, in the root unless [`NewFolder::inside`] names a parent.
     pub fn folder(&self, name: &str) -> NewFolder<'_> {
         let body = json!({"space_id": self.id, "name": name, "parent_id": null});
@@ -167,7 +167,7 @@ impl Key {
 
 /// A key to create.
 pub struct NewKey<'a> {
-    tenant: &'a Tenant,
+    tenant: &'a TestSpace,
     body: Value,
 }
 
@@ -204,7 +204,7 @@ impl<'a> IntoFuture for NewKey<'a> {
 
 /// A folder to create.
 pub struct NewFolder<'a> {
-    tenant: &'a Tenant,
+    tenant: &'a TestSpace,
     body: Value,
 }
 
@@ -231,7 +231,7 @@ impl<'a> IntoFuture for NewFolder<'a> {
 
 /// An upload config to create.
 pub struct NewUploadConfig<'a> {
-    tenant: &'a Tenant,
+    tenant: &'a TestSpace,
     body: Value,
 }
 
@@ -266,7 +266,7 @@ impl<'a> IntoFuture for NewUploadConfig<'a> {
 
 /// A file to upload.
 pub struct Upload<'a> {
-    tenant: &'a Tenant,
+    tenant: &'a TestSpace,
     name: String,
     mime_type: String,
     bytes: Vec<u8>,

@@ -27,8 +27,8 @@ pub struct Dump {
 impl Stack {
     /// Reads all items and objects.
     pub async fn dump(&self) -> Dump {
-        let environment = self.admin_environment();
-        let mut settings = Settings::of(&environment);
+        let context = self.unrestricted_context();
+        let mut settings = Settings::of(&context);
         Dump {
             items: items(&mut settings).await,
             objects: objects(&mut settings).await,

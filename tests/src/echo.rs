@@ -7,7 +7,7 @@ use std::{
     path::PathBuf,
 };
 
-use runtime::{ConfigurationError, Environment, Settings};
+use runtime::{ConfigurationError, FunctionContext, Settings};
 use serde::{Deserialize, Serialize};
 use tenant::{DelayedJob, Queue};
 use worker::{BatchHandler, JobContext, JobError, Worker};
@@ -77,14 +77,14 @@ impl Worker for Echoes {
 }
 
 /// Creates the handler of the worker.
-pub fn echo_worker(environment: &Environment) -> Result<BatchHandler, ConfigurationError> {
-    let mut settings = Settings::of(environment);
+pub fn echo_worker(context: &FunctionContext) -> Result<BatchHandler, ConfigurationError> {
+    let mut settings = Settings::of(context);
     let directory = settings.text("DIRECTORY").into();
     let jobs = settings.queue("JOBS_QUEUE_URL");
     settings.finish()?;
     Ok(BatchHandler::of(
         Echoes { directory, jobs },
-        environment.meter(),
-        environment.env.clone(),
+        context.meter(),
+        context.env.clone(),
     ))
 }

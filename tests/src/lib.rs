@@ -23,6 +23,6 @@ pub use raw::{RawConnection, authority};
 pub use response::Response;
 pub use samples::{PHOTO, large_photo, noise};
 pub use search::{Extent, is_thorough};
-pub use stack::{SeededRandom, Stack, StackOptions, Tenant, minutes, parse_template, seconds};
+pub use stack::{SeededRandom, Stack, StackOptions, TestSpace, minutes, parse_template, seconds};
 pub use test_macros::stack_test;
 pub use users::User;

@@ -10,7 +10,8 @@ use std::{
 use domain::{Random, Timestamp};
 use emulators::{AsyncClock, ManualClock};
 use local::{
-    CargoLambda, Cloud, Messages, Options, Ports, Registry, StartError, TEMPLATE, all_functions,
+    CargoLambda, LocalStack, Messages, Options, Ports, Registry, StartError, TEMPLATE,
+    all_functions,
 };
 use rand::{RngCore, SeedableRng, rngs::SmallRng};
 use runtime::BodyDeadlines;
@@ -101,8 +102,8 @@ impl StackOptions {
 
 /// A running stack with a stopped clock. A test that neither panics nor stops its stack fails.
 pub struct Stack {
-    /// The local cloud.
-    pub cloud: Cloud,
+    /// The local local.
+    pub local: LocalStack,
     /// The clock of all functions and emulators.
     pub clock: ManualClock,
     /// A client without a key.
@@ -125,7 +126,7 @@ impl Drop for Unstopped {
 
 /// A space, and a client that holds its owner key.
 #[derive(Clone)]
-pub struct Tenant {
+pub struct TestSpace {
     /// Client with an owner key of the space.
     pub client: Client,
     /// Id of the space.
@@ -165,7 +166,7 @@ impl Stack {
         let clock = ManualClock::starting_at(
             i64::try_from(now.as_millis()).expect("a time that fits into 64 bits"),
         );
-        let cloud = Cloud::start(Options {
+        let local = LocalStack::start(Options {
             data_dir: directory.path().join("data"),
             reset: false,
             template: options.template,
@@ -180,13 +181,13 @@ impl Stack {
         .await?;
 
         if let Some(seed) = options.chaos {
-            cloud.chaos().enable(seed);
+            local.chaos().enable(seed);
         }
 
-        let anonymous = Client::new(cloud.api_url());
+        let anonymous = Client::new(local.api_url());
 
         Ok(Stack {
-            cloud,
+            local,
             clock,
             anonymous,
             directory,
@@ -207,7 +208,7 @@ impl Stack {
     /// Returns a client with the account key of the first user.
     pub fn account(&self) -> Client {
         self.anonymous
-            .with_key(self.cloud.api_key().expect("the template has a table"))
+            .with_key(self.local.api_key().expect("the template has a table"))
     }
 
     /// Returns the current time of the stack.
@@ -216,7 +217,7 @@ impl Stack {
     }
 
     /// Creates a space with an owner key.
-    pub async fn space(&self, name: &str) -> Tenant {
+    pub async fn space(&self, name: &str) -> TestSpace {
         let space = self
             .account()
             .post("/spaces", json!({ "name": name }))
@@ -232,7 +233,7 @@ impl Stack {
             .await
             .expect_created();
 
-        Tenant {
+        TestSpace {
             client: self.anonymous.with_key(&text(&key["key"])),
             id,
             handle: text(&space["handle"]),
@@ -243,10 +244,10 @@ impl Stack {
     /// Runs `work`, and returns the AWS calls that the functions made meanwhile, as
     /// `function operation`, sorted. Polls of queues and reads of the master secret do not count.
     pub async fn calls_of<T>(&self, work: impl Future<Output = T>) -> (T, Vec<String>) {
-        self.cloud.call_log().clear();
+        self.local.call_log().clear();
         let output = work.await;
 
-        let calls = self.cloud.call_log().calls();
+        let calls = self.local.call_log().calls();
         let mut calls: Vec<String> = calls
             .iter()
             .filter(|call| !matches!(&*call.operation, "ReceiveMessage" | "GetSecretValue"))
@@ -260,7 +261,7 @@ impl Stack {
     /// Advances the clock, and waits until the jobs that became due have ended.
     pub async fn run_for(&self, time: Duration) {
         self.clock.advance(time);
-        self.cloud
+        self.local
             .until(Messages::are_quiet)
             .await
             .unwrap_or_else(|error| panic!("{error}"));
@@ -283,27 +284,27 @@ impl Stack {
     /// Stops the stack with messages left in its queues.
     pub async fn stop_undrained(mut self) {
         self.unstopped.0 = false;
-        self.cloud.stop().await;
+        self.local.stop().await;
     }
 
     /// Stops the stack. Panics if queues do not drain or planned faults have not fired.
     pub async fn stop(mut self) {
         self.unstopped.0 = false;
-        self.cloud
+        self.local
             .drained()
             .await
             .unwrap_or_else(|error| panic!("{error}"));
-        let pending = self.cloud.faults().describe_pending();
+        let pending = self.local.faults().describe_pending();
         assert!(
             pending.is_empty(),
             "planned faults did not fire: {}",
             pending.join(", ")
         );
-        self.cloud.stop().await;
+        self.local.stop().await;
     }
 }
 
-impl Tenant {
+impl TestSpace {
     /// Creates a space key with a role, and returns a client that uses it.
     pub async fn role(&self, role: &str) -> Client {
         self.create_key(role).role(role).await.client

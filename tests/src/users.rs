@@ -3,10 +3,10 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{ApiKey, KeyId, KeyName, KeyOwner, KeyScope, KeySecret, UserId};
-use runtime::{Environment, Settings};
+use runtime::{FunctionContext, Settings};
 use table::keys::Key;
 
-use crate::{Client, Stack, Tenant};
+use crate::{Client, Stack, TestSpace};
 
 /// A user with an account key.
 pub struct User {
@@ -18,10 +18,10 @@ pub struct User {
 impl Stack {
     /// Creates a user who is not a member of any space.
     pub async fn user(&self) -> User {
-        let environment = self.admin_environment();
-        let mut settings = Settings::of(&environment);
+        let context = self.unrestricted_context();
+        let mut settings = Settings::of(&context);
         let table = settings.table();
-        let env = &environment.env;
+        let env = &context.env;
         let id = UserId::new(env);
         let secret = KeySecret::new(env);
         let now = env.now();
@@ -46,9 +46,9 @@ impl Stack {
     }
 
     /// Adds a user as a member of a space.
-    pub async fn add_member(&self, user: &User, tenant: &Tenant, role: &str) {
-        let environment = self.admin_environment();
-        let mut settings = Settings::of(&environment);
+    pub async fn add_member(&self, user: &User, tenant: &TestSpace, role: &str) {
+        let context = self.unrestricted_context();
+        let mut settings = Settings::of(&context);
         let client = settings.dynamodb();
         let text = |value: &str| AttributeValue::S(value.to_owned());
         let space_id = tenant.space_id();
@@ -71,21 +71,21 @@ impl Stack {
     }
 
     /// Deletes the list item of a space key. The key remains valid.
-    pub async fn remove_key_from_list(&self, tenant: &Tenant, id: u64) {
+    pub async fn remove_key_from_list(&self, tenant: &TestSpace, id: u64) {
         let owner = KeyOwner::Space(tenant.space_id());
         self.delete_item(Key::listed_api_key(owner, KeyId(id)))
             .await;
     }
 
     /// Deletes the record of a folder. Its files and folders still refer to it.
-    pub async fn remove_folder_record(&self, tenant: &Tenant, id: &str) {
+    pub async fn remove_folder_record(&self, tenant: &TestSpace, id: &str) {
         let id = id.parse().expect("a folder id");
         self.delete_item(Key::folder(tenant.space_id(), id)).await;
     }
 
     async fn delete_item(&self, key: Key) {
-        let environment = self.admin_environment();
-        let mut settings = Settings::of(&environment);
+        let context = self.unrestricted_context();
+        let mut settings = Settings::of(&context);
         settings
             .dynamodb()
             .delete_item()
@@ -98,8 +98,8 @@ impl Stack {
 
     /// Stores an object in the bucket.
     pub async fn put_object(&self, key: &str, bytes: &'static [u8]) {
-        let environment = self.admin_environment();
-        let mut settings = Settings::of(&environment);
+        let context = self.unrestricted_context();
+        let mut settings = Settings::of(&context);
         let put = settings
             .s3()
             .put_object()
@@ -111,10 +111,10 @@ impl Stack {
             .expect("stored");
     }
 
-    /// Returns the environment of a function that has all permissions for the table and the bucket.
-    pub fn admin_environment(&self) -> Environment {
-        self.cloud
-            .operator_environment("uploads")
+    /// Returns the context of a function that has all permissions for the table and the bucket.
+    pub fn unrestricted_context(&self) -> FunctionContext {
+        self.local
+            .unrestricted_context("uploads")
             .expect("the template has the function")
     }
 }

@@ -30,13 +30,13 @@ struct BucketFixture<'a> {
 
 impl BucketFixture<'_> {
     async fn new(stack: &Stack) -> BucketFixture<'_> {
-        let environment = stack.admin_environment();
-        let mut settings = Settings::of(&environment);
+        let context = stack.unrestricted_context();
+        let mut settings = Settings::of(&context);
         let client = settings.s3();
         let bucket_name = settings.text("BUCKET_NAME");
         let bucket = settings.bucket();
-        let space = SpaceId::new(&environment.env);
-        let file = FileId::new(&environment.env);
+        let space = SpaceId::new(&context.env);
+        let file = FileId::new(&context.env);
 
         BucketFixture {
             stack,
@@ -167,7 +167,7 @@ async fn copy_copies_current_source_and_never_overwrites_target(stack: &Stack) {
     fixture.bucket.delete(&fixture.stored).await.expect("gone");
     fixture
         .stack
-        .cloud
+        .local
         .faults()
         .lose_response(S3, "CopyObject", 1);
     assert_eq!(fixture.copy(5).await.expect("a copy"), copied("other"));
@@ -198,7 +198,7 @@ async fn multipart_copy_succeeds_whole_or_leaves_nothing(stack: &Stack) {
         "UploadPartCopy",
         "CompleteMultipartUpload",
     ] {
-        fixture.stack.cloud.faults().fail(
+        fixture.stack.local.faults().fail(
             S3,
             operation,
             1,
@@ -209,7 +209,7 @@ async fn multipart_copy_succeeds_whole_or_leaves_nothing(stack: &Stack) {
             matches!(copied, Err(BucketError::Rejected(_))),
             "{operation}: {copied:?}"
         );
-        let is_aborted = calls.contains(&"operator AbortMultipartUpload".to_owned());
+        let is_aborted = calls.contains(&"unrestricted AbortMultipartUpload".to_owned());
         assert_eq!(
             is_aborted,
             operation != "CreateMultipartUpload",
@@ -241,7 +241,7 @@ async fn multipart_copy_fails_as_busy_if_source_is_replaced(stack: &Stack) {
     for seed in [1, 2] {
         let version = ObjectKey::staged(
             fixture.space,
-            FileId::new(&fixture.stack.admin_environment().env),
+            FileId::new(&fixture.stack.unrestricted_context().env),
         );
         fixture.send(tests::noise(seed, IN_PARTS)).await;
         fixture.put_copy(&fixture.staged, &version).await;
@@ -251,7 +251,7 @@ async fn multipart_copy_fails_as_busy_if_source_is_replaced(stack: &Stack) {
     // Before the third and the fourth call: after HeadObject and CreateMultipartUpload, and between
     // the parts.
     for (call, other) in [2, 3].into_iter().zip(&versions) {
-        let mut hold = fixture.stack.cloud.faults().hold("operator", call);
+        let mut hold = fixture.stack.local.faults().hold("unrestricted", call);
         let replace = async {
             hold.reached().await;
             fixture.put_copy(other, &fixture.staged).await;
@@ -269,7 +269,7 @@ async fn multipart_copy_fails_as_busy_if_source_is_replaced(stack: &Stack) {
 #[stack_test]
 async fn purge_deletes_stored_and_staged_objects_of_one_space_only(stack: &Stack) {
     let fixture = BucketFixture::new(stack).await;
-    let env = fixture.stack.admin_environment().env;
+    let env = fixture.stack.unrestricted_context().env;
     let space = SpaceId::new(&env);
     let other = SpaceId::new(&env);
     for owner in [space, other] {

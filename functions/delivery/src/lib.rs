@@ -23,7 +23,7 @@ use axum::{
 use domain::Env;
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use renditions::Renditions;
-use runtime::{ConfigurationError, Environment, LazyMasterSecret, Settings};
+use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
 use tenant::{FileBucket, Tenants};
 use web::with_layers;
 
@@ -57,8 +57,8 @@ struct Delivery {
 }
 
 /// Returns the function's router.
-pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
-    let mut settings = Settings::of(environment);
+pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
+    let mut settings = Settings::of(context);
     let tenants = Tenants::new(settings.table());
     let originals = FileBucket::new(settings.bucket());
     let max_body_bytes = settings.number("REDIRECT_ABOVE_BYTES");
@@ -78,7 +78,7 @@ pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
         renditions,
         master,
         object_urls,
-        env: environment.env.clone(),
+        env: context.env.clone(),
         max_body_bytes,
     };
     let router = Router::new()

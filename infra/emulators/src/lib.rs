@@ -34,7 +34,7 @@ mod stores;
 
 use std::{net::TcpListener as StdTcpListener, path::PathBuf, sync::Arc};
 
-use template::Stack;
+use template::ResolvedTemplate;
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 
 use data_directory::DataDirectory;
@@ -143,12 +143,12 @@ impl Emulators {
     /// Creates the tables, buckets, queues and secrets of a template, and updates the settings of
     /// existing ones. Existing data and secret values stay. Fails if the key of a table differs
     /// from the one on disk.
-    pub async fn provision(&self, stack: &Stack) -> Result<(), ProvisionError> {
-        self.proxy_state.conflicts.register_tables(&stack.tables);
+    pub async fn provision(&self, template: &ResolvedTemplate) -> Result<(), ProvisionError> {
+        self.proxy_state.conflicts.register_tables(&template.tables);
 
         let stores = self.stores.clone();
-        let stack = stack.clone();
-        tokio::task::spawn_blocking(move || stores.provision(&stack))
+        let template = template.clone();
+        tokio::task::spawn_blocking(move || stores.provision(&template))
             .await
             .unwrap_or(Err(ProvisionError::ShuttingDown))
     }
@@ -168,7 +168,7 @@ impl Emulators {
     }
 
     /// Registers a principal. It replaces a principal with the same access key.
-    pub fn admit(&self, principal: IamPrincipal) {
+    pub fn register_principal(&self, principal: IamPrincipal) {
         self.proxy_state.access_keys.register(principal);
     }
 

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use template::Stack;
+use template::ResolvedTemplate;
 
 use crate::{
     clock::AsyncClock,
@@ -81,20 +81,20 @@ pub(crate) fn open(options: OpenOptions) -> Result<OpenStores, EmulatorStartErro
 
 impl Stores {
     /// Creates or updates the resources of a template. Blocks.
-    pub(crate) fn provision(&self, stack: &Stack) -> Result<(), ProvisionError> {
-        for table in &stack.tables {
+    pub(crate) fn provision(&self, template: &ResolvedTemplate) -> Result<(), ProvisionError> {
+        for table in &template.tables {
             self.tables.ensure(table)?;
         }
 
-        for queue in &stack.queues {
+        for queue in &template.queues {
             self.sqs.ensure(queue)?;
         }
 
-        for secret in &stack.secrets {
+        for secret in &template.secrets {
             self.secrets.ensure(secret)?;
         }
 
-        for bucket in &stack.buckets {
+        for bucket in &template.buckets {
             self.s3
                 .ensure_bucket(bucket)
                 .map_err(|error| ProvisionError::Bucket {

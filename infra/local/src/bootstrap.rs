@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use emulators::Emulators;
 use runtime::Settings;
 use serde::{Deserialize, Serialize};
-use template::Stack;
+use template::ResolvedTemplate;
 use tenant::Tenants;
 
 use crate::{
-    environment::{Environments, write_private},
+    function_contexts::{FunctionContexts, write_private},
     start_error::StartError,
 };
 
@@ -42,11 +42,11 @@ pub(crate) fn local_file(data_dir: &Path) -> PathBuf {
 /// Returns the stored API key, or creates one. Returns `None` if no function uses a table.
 pub(crate) async fn first_key(
     data_dir: &Path,
-    stack: &Stack,
-    environments: &Environments,
+    template: &ResolvedTemplate,
+    contexts: &FunctionContexts,
     emulators: &Emulators,
 ) -> Result<Option<FirstKey>, StartError> {
-    let function = stack
+    let function = template
         .functions
         .iter()
         .find(|function| function.environment.contains_key(TABLE_VARIABLE));
@@ -54,8 +54,8 @@ pub(crate) async fn first_key(
         return Ok(None);
     };
     let variables = function.environment.clone();
-    let environment = environments.unrestricted("bootstrap", variables, emulators);
-    let mut settings = Settings::of(&environment);
+    let context = contexts.unrestricted("bootstrap", variables, emulators);
+    let mut settings = Settings::of(&context);
     let tenants = Tenants::new(settings.table());
     settings.finish().map_err(|reason| StartError::Function {
         function: "bootstrap".to_owned(),

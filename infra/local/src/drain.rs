@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use emulators::MessageCounts;
 
-use crate::{cloud::Cloud, messages::Messages};
+use crate::{local_stack::LocalStack, messages::Messages};
 
 /// Maximum time to wait.
 const DRAIN_DEADLINE: Duration = Duration::from_secs(20);
@@ -16,7 +16,7 @@ const DRAIN_PAUSE: Duration = Duration::from_millis(20);
 #[error("the queues did not reach the expected state: {0}")]
 pub struct NotDrained(String);
 
-impl Cloud {
+impl LocalStack {
     /// Waits until no queue with a trigger holds a message, no batch is in progress, and no scheduled
     /// message is due.
     pub async fn drained(&self) -> Result<(), NotDrained> {
@@ -53,7 +53,7 @@ impl Cloud {
     /// Counts the messages in all queues with a trigger. `None` if a queue cannot be counted.
     async fn messages(&self) -> Option<Messages> {
         let mut total = Messages::default();
-        for trigger in &self.stack.triggers {
+        for trigger in &self.template.triggers {
             let MessageCounts {
                 visible,
                 in_flight,

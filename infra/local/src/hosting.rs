@@ -5,8 +5,8 @@ use axum::{
     extract::Request,
     middleware::{self, Next},
 };
-use runtime::{BodyTimer, Environment, Observer};
-use template::Stack;
+use runtime::{BodyTimer, FunctionContext, Observer};
+use template::ResolvedTemplate;
 
 use crate::{
     cargo_lambda::CargoLambdaWatch,
@@ -18,7 +18,7 @@ use crate::{
 /// Starts a function: under cargo-lambda if it runs, else in this process.
 pub(crate) fn start_function(
     binary: &str,
-    environment: &Environment,
+    context: &FunctionContext,
     registry: &Registry,
     cargo_lambda: Option<&mut CargoLambdaWatch>,
 ) -> Result<FunctionHost, StartError> {
@@ -30,15 +30,15 @@ pub(crate) fn start_function(
 
     if let Some(cargo_lambda) = cargo_lambda {
         return cargo_lambda
-            .run(binary, environment)
+            .run(binary, context)
             .map(|remote| FunctionHost::Remote(Box::new(remote)));
     }
 
-    let observer = Observer::of(environment);
+    let observer = Observer::of(context);
     let started = match start {
-        Start::Http(start) => start(environment)
+        Start::Http(start) => start(context)
             .map(|router| FunctionHost::Router(observer.observe_all(with_body_timer(router)))),
-        Start::Worker(start) => start(environment).map(FunctionHost::Worker),
+        Start::Worker(start) => start(context).map(FunctionHost::Worker),
     };
     started.map_err(|reason| StartError::Function {
         function: binary.to_owned(),
@@ -55,9 +55,12 @@ fn with_body_timer(router: Router) -> Router {
 }
 
 /// Fails if a registered function is not in the template.
-pub(crate) fn check_registry(registry: &Registry, stack: &Stack) -> Result<(), StartError> {
+pub(crate) fn check_registry(
+    registry: &Registry,
+    template: &ResolvedTemplate,
+) -> Result<(), StartError> {
     let is_in_template = |binary: &str| {
-        stack
+        template
             .functions
             .iter()
             .any(|function| function.binary == binary)

@@ -9,15 +9,15 @@
 mod bootstrap;
 mod cargo_lambda;
 mod cdn_key_pair;
-mod cloud;
 mod demo;
 mod drain;
-mod environment;
 mod function;
+mod function_contexts;
 mod functions;
 mod gateway;
 mod hosting;
 mod invoke_error;
+mod local_stack;
 mod messages;
 mod options;
 mod poller;
@@ -31,9 +31,9 @@ mod start_error;
 mod stopping;
 
 pub use cargo_lambda::CargoLambda;
-pub use cloud::Cloud;
 pub use drain::NotDrained;
 pub use functions::all_functions;
+pub use local_stack::LocalStack;
 pub use messages::Messages;
 pub use options::{Options, Ports};
 pub use registry::Registry;

@@ -5,7 +5,7 @@ mod cli;
 use std::{fmt::Write as _, io::Write as _, process::ExitCode, sync::Arc};
 
 use cli::{Arguments, Parsed};
-use local::{Cloud, Options, StartError, TEMPLATE, all_functions};
+use local::{LocalStack, Options, StartError, TEMPLATE, all_functions};
 use runtime::{BodyDeadlines, SystemRandom};
 use telemetry::{MetricsLines, log_filter};
 use template::Template;
@@ -63,7 +63,7 @@ async fn serve(arguments: Arguments) -> Result<(), String> {
     let emulated = arguments.cargo_lambda.is_some();
     let template = Template::parse(TEMPLATE).map_err(|diagnostics| diagnostics.to_string())?;
 
-    let starting = Cloud::start(Options {
+    let starting = LocalStack::start(Options {
         data_dir: arguments.data_dir.clone(),
         reset: arguments.reset,
         template: Arc::new(template),
@@ -75,13 +75,13 @@ async fn serve(arguments: Arguments) -> Result<(), String> {
         body_deadlines: BodyDeadlines::default(),
         cargo_lambda: arguments.cargo_lambda,
     });
-    let cloud = tokio::select! {
+    let local_stack = tokio::select! {
         started = starting => started.map_err(|error: StartError| error.to_string())?,
         () = &mut signals => return Ok(()),
     };
-    print(&banner(&cloud, &arguments.data_dir, emulated));
+    print(&banner(&local_stack, &arguments.data_dir, emulated));
     signals.await;
-    cloud.stop().await;
+    local_stack.stop().await;
     Ok(())
 }
 
@@ -99,11 +99,11 @@ fn signals() -> std::io::Result<impl Future<Output = ()>> {
     })
 }
 
-fn banner(cloud: &Cloud, data_dir: &std::path::Path, emulated: bool) -> String {
-    let api = cloud.api_url();
-    let cdn = cloud.cdn_url();
-    let s3 = cloud.s3_url();
-    let demo = cloud.demo_url();
+fn banner(local_stack: &LocalStack, data_dir: &std::path::Path, emulated: bool) -> String {
+    let api = local_stack.api_url();
+    let cdn = local_stack.cdn_url();
+    let s3 = local_stack.s3_url();
+    let demo = local_stack.demo_url();
     let how = if emulated {
         "Larder is running, its functions under cargo-lambda."
     } else {
@@ -114,8 +114,8 @@ fn banner(cloud: &Cloud, data_dir: &std::path::Path, emulated: bool) -> String {
         data_dir.display()
     );
 
-    match cloud.api_key() {
-        Some(key) if cloud.api_key_is_new() => {
+    match local_stack.api_key() {
+        Some(key) if local_stack.api_key_is_new() => {
             let _ = write!(
                 text,
                 "\nYour account key, shown this once:\n\n  {key}\n\nTry it:\n\n  curl -s {api}/spaces -H 'Authorization: Bearer {key}' \\\n    \

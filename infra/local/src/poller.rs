@@ -11,7 +11,7 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use aws_lambda_events::event::sqs::{BatchItemFailure, SqsEvent, SqsMessage};
 use aws_sdk_sqs::types::{DeleteMessageBatchRequestEntry, Message, MessageSystemAttributeName};
 use emulators::{ACCOUNT_ID, REGION};
-use runtime::Environment;
+use runtime::FunctionContext;
 use template::Trigger;
 use tokio::task::JoinSet;
 
@@ -36,8 +36,8 @@ const FAILURE_PAUSE: Duration = Duration::from_millis(200);
 
 /// Role, limits and counters of a [`Poller`].
 pub(crate) struct PollerOptions {
-    /// Environment with the credentials of the function's role.
-    pub(crate) environment: Environment,
+    /// FunctionContext with the credentials of the function's role.
+    pub(crate) context: FunctionContext,
     pub(crate) recursion: RecursionGuard,
     pub(crate) running: RunningBatches,
 }
@@ -62,7 +62,7 @@ impl Poller {
         function: Arc<LocalFunction>,
         options: PollerOptions,
     ) -> Poller {
-        let sqs = SqsClient::new(&options.environment);
+        let sqs = SqsClient::new(&options.context);
         let queue_url = sqs.queue_url(&trigger.queue);
 
         Poller {

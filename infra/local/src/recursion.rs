@@ -6,7 +6,7 @@
 //! prevent infinite loops" in the Lambda developer guide).
 
 use aws_sdk_sqs::types::{Message, MessageSystemAttributeName};
-use runtime::Environment;
+use runtime::FunctionContext;
 use template::RecursiveLoop;
 
 use crate::sqs_client::SqsClient;
@@ -34,14 +34,14 @@ pub(crate) struct RecursionGuard {
 }
 
 impl RecursionGuard {
-    /// Creates the guard of a function. `environment` must be allowed to send to the dead-letter
+    /// Creates the guard of a function. `context` must be allowed to send to the dead-letter
     /// queue, given by its physical name.
     pub(crate) fn new(
         function: &template::Function,
         dead_letter_queue: Option<&str>,
-        environment: &Environment,
+        context: &FunctionContext,
     ) -> RecursionGuard {
-        let sqs = SqsClient::new(environment);
+        let sqs = SqsClient::new(context);
         let dead_letter_queue_url = dead_letter_queue.map(|queue| sqs.queue_url(queue));
 
         RecursionGuard {

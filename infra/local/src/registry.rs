@@ -3,11 +3,11 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use axum::Router;
-use runtime::{ConfigurationError, Environment};
+use runtime::{ConfigurationError, FunctionContext};
 use worker::BatchHandler;
 
-/// Creates a handler from an environment.
-type Starter<T> = Arc<dyn Fn(&Environment) -> Result<T, ConfigurationError> + Send + Sync>;
+/// Creates a handler from a context.
+type Starter<T> = Arc<dyn Fn(&FunctionContext) -> Result<T, ConfigurationError> + Send + Sync>;
 
 /// Starts a function in this process.
 #[derive(Clone)]
@@ -28,7 +28,7 @@ impl Registry {
     pub fn http(
         mut self,
         binary: &str,
-        start: impl Fn(&Environment) -> Result<Router, ConfigurationError> + Send + Sync + 'static,
+        start: impl Fn(&FunctionContext) -> Result<Router, ConfigurationError> + Send + Sync + 'static,
     ) -> Registry {
         self.0
             .insert(binary.to_owned(), Start::Http(Arc::new(start)));
@@ -40,7 +40,10 @@ impl Registry {
     pub fn worker(
         mut self,
         binary: &str,
-        start: impl Fn(&Environment) -> Result<BatchHandler, ConfigurationError> + Send + Sync + 'static,
+        start: impl Fn(&FunctionContext) -> Result<BatchHandler, ConfigurationError>
+        + Send
+        + Sync
+        + 'static,
     ) -> Registry {
         self.0
             .insert(binary.to_owned(), Start::Worker(Arc::new(start)));

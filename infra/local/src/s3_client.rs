@@ -6,11 +6,11 @@ use aws_sdk_s3::{
 };
 use aws_smithy_http_client::Builder;
 use emulators::REGION;
-use runtime::Environment;
+use runtime::FunctionContext;
 
-/// Creates a client with the credentials and the endpoint of an environment.
-pub(crate) fn s3_client(environment: &Environment) -> Client {
-    let variable = |name: &str| environment.variables.get(name).cloned().unwrap_or_default();
+/// Creates a client with the credentials and the endpoint of a context.
+pub(crate) fn s3_client(context: &FunctionContext) -> Client {
+    let variable = |name: &str| context.variables.get(name).cloned().unwrap_or_default();
     let credentials = Credentials::new(
         variable("AWS_ACCESS_KEY_ID"),
         variable("AWS_SECRET_ACCESS_KEY"),

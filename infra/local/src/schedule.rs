@@ -12,7 +12,7 @@ use std::{
 };
 
 use emulators::AsyncClock;
-use runtime::Environment;
+use runtime::FunctionContext;
 use template::Schedule;
 
 use crate::{sqs_client::SqsClient, stopping::Stopping};
@@ -45,13 +45,13 @@ impl Schedules {
         }
     }
 
-    /// Adds a schedule. `environment` must be allowed to send to its queue.
+    /// Adds a schedule. `context` must be allowed to send to its queue.
     pub(crate) fn begin(
         &mut self,
         schedule: &Schedule,
-        environment: &Environment,
+        context: &FunctionContext,
     ) -> ScheduleSender {
-        let sqs = SqsClient::new(environment);
+        let sqs = SqsClient::new(context);
         let first_ms = self.clock.now_ms() + period_ms(schedule);
         let next_ms = Arc::new(AtomicI64::new(first_ms));
         self.next_ms.push(Arc::clone(&next_ms));

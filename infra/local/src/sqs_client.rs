@@ -6,7 +6,7 @@ use aws_sdk_sqs::{
 };
 use aws_smithy_http_client::Builder;
 use emulators::{ACCOUNT_ID, REGION};
-use runtime::Environment;
+use runtime::FunctionContext;
 
 /// An SQS client with the credentials of one role.
 #[derive(Clone)]
@@ -16,9 +16,9 @@ pub(crate) struct SqsClient {
 }
 
 impl SqsClient {
-    /// Creates a client with the credentials and the endpoint of an environment.
-    pub(crate) fn new(environment: &Environment) -> SqsClient {
-        let variable = |name: &str| environment.variables.get(name).cloned().unwrap_or_default();
+    /// Creates a client with the credentials and the endpoint of a context.
+    pub(crate) fn new(context: &FunctionContext) -> SqsClient {
+        let variable = |name: &str| context.variables.get(name).cloned().unwrap_or_default();
         let endpoint = variable("AWS_ENDPOINT_URL_SQS");
         let credentials = Credentials::new(
             variable("AWS_ACCESS_KEY_ID"),

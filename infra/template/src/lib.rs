@@ -1,4 +1,4 @@
-//! Reads an AWS SAM template and resolves it to the [`Stack`] that the local stack runs.
+//! Reads an AWS SAM template and resolves it to the [`ResolvedTemplate`] that the local stack runs.
 //!
 //! Invariants:
 //! - Everything that is not supported is reported as a [`Diagnostic`] with its line. Nothing is
@@ -7,7 +7,7 @@
 //!   resolved nevertheless.
 //!
 //! ```text
-//! text → yaml (nodes with lines) → parameters, conditions → resources (types, names) → resolve → sections → Stack
+//! text → yaml (nodes with lines) → parameters, conditions → resources (types, names) → resolve → sections → ResolvedTemplate
 //! ```
 
 mod catalog;
@@ -77,10 +77,10 @@ impl Template {
     ///
     /// # Errors
     /// Returns everything that is invalid or not supported.
-    pub fn read(&self, context: &Context) -> Result<Stack, Diagnostics> {
+    pub fn read(&self, context: &Context) -> Result<ResolvedTemplate, Diagnostics> {
         let report = Report::with(self.declaration_diagnostics.as_ref());
-        let stack = self.assemble(context, &report);
-        report.finish(stack)
+        let resolved = self.assemble(context, &report);
+        report.finish(resolved)
     }
 
     /// Returns the declared parameters in the order of the template.
@@ -98,7 +98,7 @@ impl Template {
         }
     }
 
-    fn assemble(&self, context: &Context, report: &Report) -> Stack {
+    fn assemble(&self, context: &Context, report: &Report) -> ResolvedTemplate {
         let mut sections = Properties::of(&self.root, "a template", report);
         sections.without_effect(&["Description", "Metadata"]);
         sections.fixed("AWSTemplateFormatVersion", FORMAT_VERSION);
@@ -130,7 +130,7 @@ impl Template {
         let scope = parameter_scope.with_resources(&resources);
 
         read_outputs(outputs, &scope);
-        read::stack(&scope)
+        read::resolved_template(&scope)
     }
 }
 
@@ -138,7 +138,7 @@ impl Template {
 ///
 /// # Errors
 /// Returns everything that is invalid or not supported.
-pub fn read(text: &str, context: &Context) -> Result<Stack, Diagnostics> {
+pub fn read(text: &str, context: &Context) -> Result<ResolvedTemplate, Diagnostics> {
     Template::parse(text)?.read(context)
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// The resources of a template that the local stack runs.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Stack {
+pub struct ResolvedTemplate {
     /// DynamoDB tables.
     pub tables: Vec<TableSpec>,
     /// S3 buckets.

@@ -215,7 +215,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::{Environment, system_env};
+    use crate::{FunctionContext, system_env};
 
     struct Clients {
         dynamodb: aws_sdk_dynamodb::Client,
@@ -234,13 +234,13 @@ mod tests {
         ]
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .into();
-        let environment = Environment {
+        let context = FunctionContext {
             function: "test".to_owned(),
             variables,
             env: system_env(),
         };
 
-        let mut settings = Settings::of(&environment);
+        let mut settings = Settings::of(&context);
         let clients = Clients {
             dynamodb: settings.dynamodb(),
             s3: settings.s3(),

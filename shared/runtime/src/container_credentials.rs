@@ -253,7 +253,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::{Environment, system_env};
+    use crate::{FunctionContext, system_env};
 
     const MINUTE_MS: i64 = 60_000;
 
@@ -282,12 +282,12 @@ mod tests {
 
         fn provider(&self) -> ContainerCredentials {
             let url = format!("http://{}/", self.listener.local_addr().unwrap());
-            let environment = Environment {
+            let context = FunctionContext {
                 function: "test".to_owned(),
                 variables: BTreeMap::from([(FULL_URI.to_owned(), url)]),
                 env: system_env(),
             };
-            ContainerCredentials::read(&mut Settings::of(&environment)).unwrap()
+            ContainerCredentials::read(&mut Settings::of(&context)).unwrap()
         }
 
         async fn serve(&self) {

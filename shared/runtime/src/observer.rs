@@ -13,7 +13,7 @@ use domain::Env;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, header};
 use telemetry::{Meter, ResponseSummary, TaskOutcome};
 
-use crate::Environment;
+use crate::FunctionContext;
 
 /// The header that identifies a request.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -40,10 +40,10 @@ pub struct ErrorCause {
 
 impl Observer {
     /// Returns the observer of a function.
-    pub fn of(environment: &Environment) -> Observer {
+    pub fn of(context: &FunctionContext) -> Observer {
         Observer {
-            meter: environment.meter(),
-            env: environment.env.clone(),
+            meter: context.meter(),
+            env: context.env.clone(),
         }
     }
 

@@ -11,7 +11,7 @@ use tracing_subscriber::{filter::LevelFilter, util::SubscriberInitExt as _};
 use worker::BatchHandler;
 
 use crate::{
-    ConfigurationError, Environment, EventSource, Observer, Settings,
+    ConfigurationError, EventSource, FunctionContext, Observer, Settings,
     container::{self, DEFAULT_PORT},
     lambda, system_env,
 };
@@ -36,18 +36,18 @@ enum ServeError {
 pub fn serve_http(
     function: &str,
     event_source: EventSource,
-    start: impl FnOnce(&Environment) -> Result<Router, ConfigurationError>,
+    start: impl FnOnce(&FunctionContext) -> Result<Router, ConfigurationError>,
 ) -> ExitCode {
-    run(function, async |environment: &Environment| {
-        let mut settings = Settings::of(environment);
+    run(function, async |context: &FunctionContext| {
+        let mut settings = Settings::of(context);
         let port = settings.parsed_or("PORT", "a port number", DEFAULT_PORT);
         let trusted_proxies = settings.parsed_or("TRUSTED_PROXIES", "an integer from 0 to 255", 0);
         settings.finish()?;
 
-        let observer = Observer::of(environment);
-        let router = start(environment)?;
+        let observer = Observer::of(context);
+        let router = start(context)?;
 
-        if environment.variables.contains_key("AWS_LAMBDA_RUNTIME_API") {
+        if context.variables.contains_key("AWS_LAMBDA_RUNTIME_API") {
             return Ok(lambda::serve(event_source, router, observer).await?);
         }
         Ok(container::serve(port, trusted_proxies, router, observer).await?)
@@ -57,11 +57,11 @@ pub fn serve_http(
 /// Runs a function that handles SQS batches in Lambda.
 pub fn serve_worker(
     function: &str,
-    start: impl FnOnce(&Environment) -> Result<BatchHandler, ConfigurationError>,
+    start: impl FnOnce(&FunctionContext) -> Result<BatchHandler, ConfigurationError>,
 ) -> ExitCode {
-    run(function, async |environment: &Environment| {
-        let env = environment.env.clone();
-        let handler = start(environment)?;
+    run(function, async |context: &FunctionContext| {
+        let env = context.env.clone();
+        let handler = start(context)?;
 
         let service = lambda_runtime::service_fn(move |event: LambdaEvent<SqsEvent>| {
             let handler = handler.clone();
@@ -79,9 +79,12 @@ fn time_left(deadline_ms: u64, now: Timestamp) -> Duration {
     Duration::from_millis(deadline_ms.saturating_sub(now_ms)).min(INVOCATION_MAX)
 }
 
-fn run(name: &str, function: impl AsyncFnOnce(&Environment) -> Result<(), ServeError>) -> ExitCode {
-    let environment = process_environment(name);
-    let mut settings = Settings::of(&environment);
+fn run(
+    name: &str,
+    function: impl AsyncFnOnce(&FunctionContext) -> Result<(), ServeError>,
+) -> ExitCode {
+    let context = process_context(name);
+    let mut settings = Settings::of(&context);
     let level = settings.parsed_or("LOG_LEVEL", "a log level", LevelFilter::INFO);
     telemetry::subscriber(level, std::io::stderr).init();
 
@@ -90,7 +93,7 @@ fn run(name: &str, function: impl AsyncFnOnce(&Environment) -> Result<(), ServeE
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
-        runtime.block_on(function(&environment))
+        runtime.block_on(function(&context))
     });
 
     match result {
@@ -102,7 +105,7 @@ fn run(name: &str, function: impl AsyncFnOnce(&Environment) -> Result<(), ServeE
     }
 }
 
-fn process_environment(function: &str) -> Environment {
+fn process_context(function: &str) -> FunctionContext {
     #[expect(
         clippy::disallowed_methods,
         reason = "this is the only place that reads the process environment"
@@ -110,7 +113,7 @@ fn process_environment(function: &str) -> Environment {
     let variables: BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
-    Environment {
+    FunctionContext {
         function: function.to_owned(),
         variables,
         env: system_env(),

@@ -5,11 +5,11 @@ use std::str::FromStr;
 use aws_credential_types::provider::SharedCredentialsProvider;
 use domain::{Env, UrlPolicy};
 
-use crate::{Environment, aws::HttpClients};
+use crate::{FunctionContext, aws::HttpClients};
 
 /// Reads environment variables and collects their errors, so that one start reports all of them.
 pub struct Settings<'a> {
-    environment: &'a Environment,
+    context: &'a FunctionContext,
     errors: Vec<String>,
     pub(crate) http_clients: HttpClients,
     /// Credentials provider that all clients share.
@@ -22,10 +22,10 @@ pub struct Settings<'a> {
 pub struct ConfigurationError(Vec<String>);
 
 impl<'a> Settings<'a> {
-    /// Returns a reader of an environment's variables.
-    pub fn of(environment: &'a Environment) -> Settings<'a> {
+    /// Returns a reader of a function's variables.
+    pub fn of(context: &'a FunctionContext) -> Settings<'a> {
         Settings {
-            environment,
+            context,
             errors: Vec::new(),
             http_clients: HttpClients::default(),
             credentials: None,
@@ -34,12 +34,12 @@ impl<'a> Settings<'a> {
 
     /// Returns the clock and random source.
     pub fn env(&self) -> &'a Env {
-        &self.environment.env
+        &self.context.env
     }
 
     /// Returns a variable, which must be set and not empty.
     pub fn text(&mut self, name: &str) -> String {
-        match self.environment.variables.get(name) {
+        match self.context.variables.get(name) {
             Some(value) if !value.is_empty() => value.clone(),
             _ => {
                 self.errors.push(format!("{name} is not set"));
@@ -50,7 +50,7 @@ impl<'a> Settings<'a> {
 
     /// Returns a variable; `None` if it is not set or empty.
     pub fn optional(&mut self, name: &str) -> Option<&'a str> {
-        self.environment
+        self.context
             .variables
             .get(name)
             .map(String::as_str)
@@ -122,12 +122,12 @@ mod tests {
         ]
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .into();
-        let environment = Environment {
+        let context = FunctionContext {
             function: "test".to_owned(),
             variables,
             env: system_env(),
         };
-        let mut settings = Settings::of(&environment);
+        let mut settings = Settings::of(&context);
 
         assert_eq!(settings.text("TABLE_NAME"), "assets");
         assert_eq!(settings.optional("EMPTY"), None);

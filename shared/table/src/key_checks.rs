@@ -65,7 +65,7 @@ impl AuthenticatedKey {
 #[derive(Clone, Debug)]
 pub enum KeyCheck {
     /// The key is unknown, revoked or expired.
-    UnknownKey,
+    InvalidKey,
     /// The key has no requests left in this minute.
     RateLimited(RateLimitStatus),
     /// The request is counted.
@@ -115,13 +115,13 @@ impl Table {
                     rate_limit: limit.status(count, now),
                 })
             }
-            Updated::ConditionFailed(None) => Ok(KeyCheck::UnknownKey),
+            Updated::ConditionFailed(None) => Ok(KeyCheck::InvalidKey),
             Updated::ConditionFailed(Some(item)) => {
                 let key: AuthenticatedKey = record(item)?;
                 Ok(if key.is_valid(now) {
                     KeyCheck::RateLimited(limit.status(limit.requests_per_minute, now))
                 } else {
-                    KeyCheck::UnknownKey
+                    KeyCheck::InvalidKey
                 })
             }
         }

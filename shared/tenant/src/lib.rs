@@ -85,7 +85,7 @@ pub struct Tenants {
 #[derive(Clone, Copy, Debug)]
 pub enum Authentication {
     /// The key is unknown, revoked or expired.
-    UnknownKey,
+    InvalidKey,
     /// The key has no requests left in this minute.
     RateLimited(RateLimitStatus),
     /// The request is counted.
@@ -118,7 +118,7 @@ impl Tenants {
             .authenticate_and_count(&secret.hash(), limit)
             .await?;
         Ok(match check {
-            KeyCheck::UnknownKey => Authentication::UnknownKey,
+            KeyCheck::InvalidKey => Authentication::InvalidKey,
             KeyCheck::RateLimited(rate_limit) => Authentication::RateLimited(rate_limit),
             KeyCheck::Counted { key, rate_limit } => Authentication::Authenticated {
                 caller: Caller::new(key.key_id, key.scope),

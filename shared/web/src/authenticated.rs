@@ -163,7 +163,7 @@ where
 
         let request_state = RequestState::of(parts);
         match authentication {
-            Authentication::UnknownKey => Err(ServiceError::unauthenticated().into()),
+            Authentication::InvalidKey => Err(ServiceError::unauthenticated().into()),
             Authentication::Authenticated { caller, rate_limit } => {
                 request_state.set_rate_limit(rate_limit);
                 let idempotency =

@@ -119,7 +119,7 @@ async fn key_changes_stay_within_call_budget(stack: &Stack) {
     let unknown = format!("{keys}/999");
     let with_unknown_key = stack
         .anonymous
-        .with_key(domain::KeySecret::new(&stack.admin_environment().env).reveal());
+        .with_key(domain::KeySecret::new(&stack.unrestricted_context().env).reveal());
     let cases = [
         costed(
             ApiRequest::new(client, "POST", &keys, json!({"name": "web"})),

@@ -2,10 +2,10 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, Tenant, file, minutes, stack_test};
+use tests::{PHOTO, Response, Stack, TestSpace, file, minutes, stack_test};
 
 /// Uses each key once, since recording the first use in a minute takes two more writes.
-pub(super) async fn warm(stack: &Stack, acme: &Tenant) {
+pub(super) async fn warm(stack: &Stack, acme: &TestSpace) {
     for client in [&acme.client, &stack.account()] {
         client
             .get(&format!("/spaces/{}", acme.id))
@@ -181,7 +181,7 @@ async fn deletions_stay_within_call_budget(stack: &Stack) {
         warm(stack, tenant).await;
     }
 
-    let delete = |tenant: &Tenant, force: &str| {
+    let delete = |tenant: &TestSpace, force: &str| {
         let client = tenant.client.clone();
         let address = format!("/spaces?id={}{force}", tenant.id);
         async move { client.delete(&address).await }
@@ -254,7 +254,7 @@ async fn rejected_request_stays_within_call_budget(stack: &Stack) {
         .calls_of(stack.anonymous.with_key("sk_malformed").get("/spaces/x"))
         .await;
     assert!(calls.is_empty(), "{calls:?}");
-    let cdn = stack.cloud.cdn_url().trim_start_matches("http://");
+    let cdn = stack.local.cdn_url().trim_start_matches("http://");
     let (status, calls) = stack
         .calls_of(crate::delivery::originals::raw_status(cdn, "/acme01/../b"))
         .await;

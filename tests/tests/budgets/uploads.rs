@@ -2,7 +2,7 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Response, Stack, Tenant, file, stack_test};
+use tests::{Client, PHOTO, Response, Stack, TestSpace, file, stack_test};
 
 /// Calls of a presign request. The space is read again after the file is pending.
 const PRESIGN_CALLS: [&str; 5] = [
@@ -15,7 +15,7 @@ const PRESIGN_CALLS: [&str; 5] = [
 
 /// Creates a space and uses its key once, since recording the first use in a minute takes more
 /// writes.
-async fn warm(stack: &Stack) -> Tenant {
+async fn warm(stack: &Stack) -> TestSpace {
     let acme = stack.space("Acme").await;
     acme.upload(PHOTO).await;
     acme
@@ -64,7 +64,7 @@ fn confirm_path(pending_file: &Value) -> String {
 }
 
 /// Returns the id of the active upload config of a space.
-async fn active_config(acme: &Tenant) -> String {
+async fn active_config(acme: &TestSpace) -> String {
     let space = acme
         .client
         .get(&format!("/spaces/{}", acme.id))

@@ -1,7 +1,7 @@
 //! UTF-8 text is delivered with its charset, on every upload route and from storage too.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, StackOptions, Tenant, form, stack_test};
+use tests::{PHOTO, Stack, StackOptions, TestSpace, form, stack_test};
 
 use crate::uploads::presign::PendingFile;
 
@@ -12,7 +12,7 @@ fn url(record: &Value) -> &str {
     record["url"].as_str().expect("an address")
 }
 
-async fn pending_file(stack: &Stack, acme: &Tenant, description: Value, bytes: &[u8]) -> Value {
+async fn pending_file(stack: &Stack, acme: &TestSpace, description: Value, bytes: &[u8]) -> Value {
     let mut fields = description;
     fields["size"] = json!(bytes.len());
 

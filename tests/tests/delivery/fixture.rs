@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use emulators::AsyncClock;
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, StackOptions, Tenant, form};
+use tests::{PHOTO, Stack, StackOptions, TestSpace, form};
 
 use super::signers::DeliverySigner;
 
@@ -39,7 +39,7 @@ pub(crate) fn options_with_cdn_redirects() -> StackOptions {
 /// A space with a folder.
 pub(crate) struct DeliveryFixture<'a> {
     pub(crate) stack: &'a Stack,
-    pub(crate) acme: Tenant,
+    pub(crate) acme: TestSpace,
     pub(crate) signer: DeliverySigner,
     /// Path of the folder in the API.
     pub(crate) folder: String,

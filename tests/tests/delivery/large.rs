@@ -54,7 +54,7 @@ async fn redirect_target_is_an_object_of_the_same_distribution(stack: &Stack) {
 
     let prefix = format!(
         "{}/_objects/{}/originals/",
-        stack.cloud.cdn_url(),
+        stack.local.cdn_url(),
         fixture.acme.id
     );
     assert!(target.starts_with(&prefix), "{target}");
@@ -165,8 +165,8 @@ async fn changed_url_is_rejected(stack: &Stack) {
         target.replace("inline", "attachment"),
         target.replace("image%2Fjpeg", "text%2Fhtml"),
         format!("{target}&response-content-encoding=gzip"),
-        format!("{}/_objects/", stack.cloud.cdn_url()),
-        format!("{}/_objects/{}/", stack.cloud.cdn_url(), fixture.acme.id),
+        format!("{}/_objects/", stack.local.cdn_url()),
+        format!("{}/_objects/{}/", stack.local.cdn_url(), fixture.acme.id),
     ];
     for url in changed {
         assert_ne!(url, target);
@@ -272,6 +272,6 @@ async fn headers_follow_download_and_renames(stack: &Stack) {
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn objects_are_not_served_without_a_key_pair(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let url = format!("{}/_objects/{}/originals/x", stack.cloud.cdn_url(), acme.id);
+    let url = format!("{}/_objects/{}/originals/x", stack.local.cdn_url(), acme.id);
     stack.anonymous.get(&url).await.expect_error(404);
 }

@@ -2,14 +2,14 @@
 
 use domain::DeliveryType;
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, Tenant, form, stack_test};
+use tests::{PHOTO, Stack, TestSpace, form, stack_test};
 
 fn url(record: &Value) -> String {
     record["url"].as_str().expect("an address").to_owned()
 }
 
 /// Uploads a photo under a config of a delivery type. Returns its URL.
-async fn file_of_type(acme: &Tenant, delivery_type: DeliveryType) -> String {
+async fn file_of_type(acme: &TestSpace, delivery_type: DeliveryType) -> String {
     let name = delivery_type.name();
     let config = json!({"space_id": acme.id, "name": name, "delivery_type": name});
     acme.client
@@ -241,7 +241,7 @@ async fn traversal_paths_are_rejected_and_unknown_paths_return_404(stack: &Stack
     let acme = stack.space("Acme").await;
     let handle = &acme.handle;
     let address = stack
-        .cloud
+        .local
         .cdn_url()
         .trim_start_matches("http://")
         .to_owned();

@@ -78,7 +78,7 @@ async fn redirect_target_returns_bytes_with_delivery_headers(stack: &Stack) {
     assert_eq!(redirect.header("cache-control"), "no-store");
     let location = redirect.header("location");
     assert!(
-        location.starts_with(fixture.stack.cloud.s3_url()),
+        location.starts_with(fixture.stack.local.s3_url()),
         "{location}"
     );
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tests::{Client, Dump, PHOTO, Stack, StackOptions, Tenant, stack_test};
+use tests::{Client, Dump, PHOTO, Stack, StackOptions, TestSpace, stack_test};
 
 use crate::support::image_server::{ImageServer, logo};
 
@@ -35,13 +35,13 @@ fn replica(dump: &Dump, handle: &str, count: usize) -> Value {
     first["space"].clone()
 }
 
-async fn protect(acme: &Tenant, requires_auth: bool) {
+async fn protect(acme: &TestSpace, requires_auth: bool) {
     let body = json!({"access_control": {"requires_auth": requires_auth}});
     let path = format!("/spaces/{}/access-control", acme.id);
     acme.client.put(&path, body).await.expect_ok();
 }
 
-async fn rename(acme: &Tenant, name: &str) {
+async fn rename(acme: &TestSpace, name: &str) {
     let path = format!("/spaces/{}", acme.id);
     let renamed = acme.client.put(&path, json!({ "name": name })).await;
     renamed.expect_ok();
@@ -133,7 +133,7 @@ async fn start(directory: &Arc<TempDir>, seed: u64, replicas: &str) -> Stack {
 
 /// A space with a public file, over several starts.
 struct Library {
-    acme: Tenant,
+    acme: TestSpace,
     /// Path of the file at the CDN.
     path: String,
 }
@@ -142,20 +142,20 @@ impl Library {
     async fn new(stack: &Stack) -> Library {
         let acme = stack.space("Acme").await;
         let file = acme.upload(PHOTO).await;
-        let path = file.url().strip_prefix(stack.cloud.cdn_url());
+        let path = file.url().strip_prefix(stack.local.cdn_url());
         let path = path.expect("a URL of the CDN").to_owned();
         Library { acme, path }
     }
 
     fn url(&self, stack: &Stack) -> String {
-        format!("{}{}", stack.cloud.cdn_url(), self.path)
+        format!("{}{}", stack.local.cdn_url(), self.path)
     }
 
     /// Returns the space with a client of the current stack.
-    fn tenant(&self, stack: &Stack) -> Tenant {
+    fn tenant(&self, stack: &Stack) -> TestSpace {
         let key = self.acme.client.key.as_deref().expect("a key");
         let client: Client = stack.anonymous.with_key(key);
-        Tenant {
+        TestSpace {
             client,
             ..self.acme.clone()
         }

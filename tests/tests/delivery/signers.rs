@@ -3,7 +3,7 @@
 
 use domain::QueryParameter;
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, Tenant, authority, form, stack_test};
+use tests::{PHOTO, Stack, TestSpace, authority, form, stack_test};
 
 use crate::support::external_programs;
 use crate::{
@@ -25,7 +25,7 @@ pub(crate) struct DeliverySigner {
 
 impl DeliverySigner {
     /// Creates a signer with the current secret of a space.
-    pub(crate) async fn of(tenant: &Tenant) -> DeliverySigner {
+    pub(crate) async fn of(tenant: &TestSpace) -> DeliverySigner {
         let SigningSecret { kid, secret } = SigningSecret::of(tenant).await;
         DeliverySigner { kid, secret }
     }

@@ -6,7 +6,7 @@ use emulators::AsyncClock;
 use futures::{StreamExt, stream};
 use std::time::Duration;
 use table::{Table, TableError};
-use tests::{PHOTO, Stack, StackOptions, Tenant, seconds, stack_test};
+use tests::{PHOTO, Stack, StackOptions, TestSpace, seconds, stack_test};
 
 /// Deliveries per second that one item serves: 3,000 read units at two per transactional read.
 const DELIVERIES_OF_ITEM: usize = 1_500;
@@ -36,15 +36,15 @@ impl PopularSpace {
             paths.push(upload(stack, &acme).await);
         }
 
-        stack.cloud.capacity().enforce();
+        stack.local.capacity().enforce();
         let past_ms = u64::try_from(stack.clock.now_ms() % 1_000).expect("it is after 1970");
         stack.clock.advance(Duration::from_millis(1_000 - past_ms));
 
-        let environment = stack.admin_environment();
+        let context = stack.unrestricted_context();
         PopularSpace {
             handle: Handle::parse(&acme.handle).expect("a handle"),
             paths,
-            table: runtime::Settings::of(&environment).table(),
+            table: runtime::Settings::of(&context).table(),
         }
     }
 
@@ -74,7 +74,7 @@ impl PopularSpace {
     }
 
     fn url(&self, stack: &Stack, file: usize) -> String {
-        format!("{}/{}", stack.cloud.cdn_url(), self.paths[file % FILES])
+        format!("{}/{}", stack.local.cdn_url(), self.paths[file % FILES])
     }
 
     /// Requests a file with a matching `If-None-Match`. Asserts the status, and `Retry-After` if it
@@ -89,9 +89,9 @@ impl PopularSpace {
 }
 
 /// Uploads a file and returns its storage path.
-async fn upload(stack: &Stack, acme: &Tenant) -> String {
+async fn upload(stack: &Stack, acme: &TestSpace) -> String {
     let file = acme.upload(PHOTO).await;
-    let path = file.url().strip_prefix(stack.cloud.cdn_url());
+    let path = file.url().strip_prefix(stack.local.cdn_url());
     let path = path.expect("a URL of the CDN");
     path.trim_start_matches('/').to_owned()
 }

@@ -3,7 +3,7 @@
 use futures::future::join_all;
 use media::{Dimensions, Format, probe};
 use serde_json::json;
-use tests::{PHOTO, Response, Stack, StackOptions, Tenant, stack_test};
+use tests::{PHOTO, Response, Stack, StackOptions, TestSpace, stack_test};
 
 use crate::support::images::{animation, image, png_of_sides, with_exif};
 
@@ -11,7 +11,7 @@ use crate::support::images::{animation, image, png_of_sides, with_exif};
 const BROWSER: (&str, &str) = ("accept", "image/avif,image/webp,*/*;q=0.8");
 
 /// Uploads an image of 64 × 48 pixels and returns its URL.
-async fn upload_image(acme: &Tenant, format: Format) -> String {
+async fn upload_image(acme: &TestSpace, format: Format) -> String {
     let bytes = image(format, 64, 48);
     let file = acme.upload(bytes).named("a.b.bin", "image/jpeg").await;
     file.url().to_owned()

@@ -2,7 +2,7 @@
 
 use media::{Format, Pixels, decode, probe};
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, StackOptions, Tenant, stack_test};
+use tests::{PHOTO, Response, Stack, StackOptions, TestSpace, stack_test};
 
 use super::fixture::DeliveryFixture;
 use crate::support::{
@@ -27,24 +27,24 @@ const QUERIES: [(&str, Format); 9] = [
     ("?f=gif", Format::Gif),
 ];
 
-async fn upload_image(acme: &Tenant) -> String {
+async fn upload_image(acme: &TestSpace) -> String {
     let bytes = image(Format::Png, 64, 48);
     let file = acme.upload(bytes).named("a.png", "image/png").await;
     file.url().to_owned()
 }
 
-async fn set(acme: &Tenant, watermark: Value) -> Response {
+async fn set(acme: &TestSpace, watermark: Value) -> Response {
     let path = format!("/spaces/{}/security", acme.id);
     let body = json!({"security": {"watermark": watermark}});
     acme.client.put(&path, body).await
 }
 
-async fn enable(acme: &Tenant, server: &ImageServer) {
+async fn enable(acme: &TestSpace, server: &ImageServer) {
     let watermark = json!({"enabled": true, "url": server.url(), "opacity": 1});
     set(acme, watermark).await.expect_ok();
 }
 
-async fn disable(acme: &Tenant) {
+async fn disable(acme: &TestSpace) {
     let path = format!("/spaces/{}/security", acme.id);
     acme.client.delete(&path).await.expect_ok();
 }

@@ -9,7 +9,7 @@ use tests::{DYNAMODB_ATTEMPTS, PHOTO, Stack, stack_test};
 
 #[stack_test]
 async fn lost_response_never_fails_or_duplicates_a_write(stack: &Stack) {
-    let faults = stack.cloud.faults();
+    let faults = stack.local.faults();
 
     faults.lose_response(DynamoDb, "TransactWriteItems", 1);
     let space = stack
@@ -77,9 +77,9 @@ async fn lost_response_never_fails_or_duplicates_a_write(stack: &Stack) {
 #[stack_test]
 async fn upload_survives_lost_response_of_each_write(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    stack.cloud.faults().lose_response(S3, "PutObject", 1);
+    stack.local.faults().lose_response(S3, "PutObject", 1);
     stack
-        .cloud
+        .local
         .faults()
         .lose_response(DynamoDb, "TransactWriteItems", 1);
     let record = acme.upload(PHOTO).await;
@@ -105,12 +105,12 @@ async fn incomplete_batch_read_is_completed_or_fails(stack: &Stack) {
     for (client, address) in [(&account, space.as_str()), (&acme.client, &file)] {
         for incomplete in [1, TRIES - 1, TRIES] {
             stack
-                .cloud
+                .local
                 .faults()
                 .leave_unprocessed("BatchGetItem", incomplete);
             let response = client.get(address).await;
             assert_eq!(
-                stack.cloud.faults().pending(),
+                stack.local.faults().pending(),
                 0,
                 "{address} reads no batch"
             );
@@ -126,7 +126,7 @@ async fn incomplete_batch_read_is_completed_or_fails(stack: &Stack) {
 
 #[stack_test]
 async fn conflicting_transaction_is_retried(stack: &Stack) {
-    stack.cloud.faults().fail(
+    stack.local.faults().fail(
         DynamoDb,
         "TransactWriteItems",
         3,
@@ -159,7 +159,7 @@ async fn incomplete_transactional_read_denies_delivery(stack: &Stack) {
     let url = record["url"].as_str().expect("an address");
 
     for (conflicts, status) in [(1, 200), (TRIES - 1, 200), (TRIES, 503)] {
-        stack.cloud.faults().fail(
+        stack.local.faults().fail(
             DynamoDb,
             "TransactGetItems",
             conflicts,
@@ -178,7 +178,7 @@ async fn incomplete_transactional_read_denies_delivery(stack: &Stack) {
         ("ValidationException", 500),
     ] {
         let times = if status == 503 { DYNAMODB_ATTEMPTS } else { 1 };
-        stack.cloud.faults().fail(
+        stack.local.faults().fail(
             DynamoDb,
             "TransactGetItems",
             times,
@@ -205,7 +205,7 @@ async fn throttled_transaction_returns_503_after_two_attempts(stack: &Stack) {
     );
     let record = acme.client.upload(form).await.expect_created();
     let url = record["url"].as_str().expect("an address");
-    let faults = stack.cloud.faults();
+    let faults = stack.local.faults();
 
     for code in ["ThrottlingError", "ProvisionedThroughputExceeded"] {
         for (times, written, read) in [(1, 201, 200), (2, 503, 503)] {
@@ -251,7 +251,7 @@ async fn throttled_transaction_returns_503_after_two_attempts(stack: &Stack) {
 async fn overload_returns_503_with_retry_after_and_internal_error_500() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let faults = stack.cloud.faults();
+    let faults = stack.local.faults();
     let space = format!("/spaces/{}", acme.id);
     let get = || acme.client.get(&space);
     faults.fail(
@@ -287,7 +287,7 @@ async fn unknown_5xx_of_dynamodb_returns_503_and_4xx_500(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}", acme.id);
 
-    stack.cloud.faults().fail(
+    stack.local.faults().fail(
         DynamoDb,
         "GetItem",
         DYNAMODB_ATTEMPTS,
@@ -297,7 +297,7 @@ async fn unknown_5xx_of_dynamodb_returns_503_and_4xx_500(stack: &Stack) {
     assert_eq!(busy.header("retry-after"), "1");
     busy.expect_error(503);
 
-    stack.cloud.faults().fail(
+    stack.local.faults().fail(
         DynamoDb,
         "GetItem",
         1,

@@ -7,7 +7,7 @@ use domain::{Env, KeySecret, UserId};
 use emulators::{
     EmulatorOptions, Emulators, ExistingData, Faults, IamPrincipal, REGION, Service::DynamoDb,
 };
-use runtime::{Environment, Settings, SystemClock};
+use runtime::{FunctionContext, Settings, SystemClock};
 use tempfile::TempDir;
 use template::Permission;
 use tenant::{Tenants, bootstrap};
@@ -19,7 +19,7 @@ const TRIES: u32 = DYNAMODB_ATTEMPTS;
 /// An empty table, and a principal with all permissions for it.
 struct Empty {
     emulators: Emulators,
-    environment: Environment,
+    context: FunctionContext,
     _directory: TempDir,
 }
 
@@ -53,8 +53,8 @@ impl Empty {
         let variables = variables
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .into();
-        emulators.admit(IamPrincipal {
-            name: "operator".to_owned(),
+        emulators.register_principal(IamPrincipal {
+            name: "unrestricted".to_owned(),
             access_key,
             secret_key,
             permissions: vec![everything],
@@ -64,8 +64,8 @@ impl Empty {
 
         Empty {
             emulators,
-            environment: Environment {
-                function: "operator".to_owned(),
+            context: FunctionContext {
+                function: "unrestricted".to_owned(),
                 variables,
                 env,
             },
@@ -74,7 +74,7 @@ impl Empty {
     }
 
     fn tenants(&self) -> Tenants {
-        Tenants::new(Settings::of(&self.environment).table())
+        Tenants::new(Settings::of(&self.context).table())
     }
 
     fn faults(&self) -> Faults {
@@ -91,7 +91,7 @@ impl Empty {
 
     /// Counts the records.
     async fn records(&self) -> i32 {
-        let mut settings = Settings::of(&self.environment);
+        let mut settings = Settings::of(&self.context);
         let scan = settings
             .dynamodb()
             .scan()

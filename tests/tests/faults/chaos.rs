@@ -121,7 +121,7 @@ impl Journey {
         journey.check(&owner, &viewer).await;
 
         // After the faults, the same holds.
-        journey.stack.cloud.chaos().disable();
+        journey.stack.local.chaos().disable();
         journey.find(&record, &owner.client).await;
         journey.check(&owner, &viewer).await;
         // A message whose receive response was lost is received again.

@@ -1,7 +1,7 @@
 //! Operations of the tests in `deletions`: preparing one, performing it, and checking its outcome.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, Tenant, form, minutes};
+use tests::{PHOTO, Response, Stack, TestSpace, form, minutes};
 
 use crate::uploads::presign::PendingFile;
 
@@ -19,7 +19,7 @@ pub(super) enum Operation {
 /// The resource of the operation: a file or folder in a folder that has a sibling.
 pub(super) struct Setup<'a> {
     pub(super) stack: &'a Stack,
-    pub(super) acme: &'a Tenant,
+    pub(super) acme: &'a TestSpace,
     pub(super) from: String,
     pub(super) to: String,
     /// Path of the resource in the API.
@@ -34,7 +34,7 @@ pub(super) fn text(value: &Value) -> String {
     value.as_str().expect("a text").to_owned()
 }
 
-async fn folder(acme: &Tenant, name: &str, parent: Option<&str>) -> String {
+async fn folder(acme: &TestSpace, name: &str, parent: Option<&str>) -> String {
     let body = json!({"name": name, "space_id": acme.id, "parent_id": parent});
     text(&acme.client.post("/folders", body).await.expect_created()["id"])
 }
@@ -47,7 +47,7 @@ impl Operation {
         }
     }
 
-    pub(super) async fn prepare<'a>(self, stack: &'a Stack, acme: &'a Tenant) -> Setup<'a> {
+    pub(super) async fn prepare<'a>(self, stack: &'a Stack, acme: &'a TestSpace) -> Setup<'a> {
         let from = folder(acme, "from", None).await;
         let to = folder(acme, "to", None).await;
         let (address, inner) = match self {
@@ -197,7 +197,7 @@ impl Setup<'_> {
 
         let url = format!(
             "{}/{}",
-            self.stack.cloud.cdn_url(),
+            self.stack.local.cdn_url(),
             text(&self.record["storage_path"])
         );
         let delivered = self.stack.anonymous.get(&url).await;

@@ -35,9 +35,9 @@ async fn calls_of<T>(
     function: &str,
     work: impl Future<Output = T>,
 ) -> Vec<(Service, String)> {
-    stack.cloud.call_log().clear();
+    stack.local.call_log().clear();
     work.await;
-    let calls = stack.cloud.call_log().calls().into_iter();
+    let calls = stack.local.call_log().calls().into_iter();
     let own_calls =
         calls.filter(|call| call.principal == function && call.operation != "ReceiveMessage");
     own_calls
@@ -121,9 +121,9 @@ async fn is_whole_or_nothing(operation: Operation, fault: CallFault) -> usize {
             calls: &calls,
             index,
         };
-        plan(&stack.cloud.faults(), call, fault);
+        plan(&stack.local.faults(), call, fault);
         operation.perform(&setup).await.expect_error(503);
-        let faults = stack.cloud.faults();
+        let faults = stack.local.faults();
         assert_eq!(
             faults.pending(),
             0,
@@ -172,7 +172,7 @@ async fn interrupted_folder_move_is_atomic() {
 /// Deletes a file and runs all jobs, with the purge killed once after this number of calls.
 async fn delete(setup: &Setup<'_>, kill: Option<(u32, bool)>) {
     let stack = setup.stack;
-    let faults = setup.stack.cloud.faults();
+    let faults = setup.stack.local.faults();
     setup.delete(&setup.address).await;
     if let Some((after, takes_effect)) = kill {
         faults.disconnect("purge", after, takes_effect);
@@ -189,7 +189,7 @@ async fn delete(setup: &Setup<'_>, kill: Option<(u32, bool)>) {
             messages.are_quiet() || (messages.visible == 0 && is_cut_off && has_died())
         };
         let remaining = stack
-            .cloud
+            .local
             .until(is_idle)
             .await
             .unwrap_or_else(|error| panic!("{kill:?}: {error}"));

@@ -31,7 +31,7 @@ fn assert_busy(response: &Response) {
 
 /// Leaves a reservation behind, as a function that dies does.
 fn die_without_release(stack: &Stack) {
-    stack.cloud.faults().fail(
+    stack.local.faults().fail(
         DynamoDb,
         "DeleteItem",
         ATTEMPTS,
@@ -41,7 +41,7 @@ fn die_without_release(stack: &Stack) {
 
 /// Plans failures of the next transactions.
 fn fail_transactions(stack: &Stack, times: u32) {
-    stack.cloud.faults().fail(
+    stack.local.faults().fail(
         DynamoDb,
         "TransactWriteItems",
         times,
@@ -129,7 +129,7 @@ async fn only_successful_responses_are_stored(stack: &Stack) {
     .send("one")
     .await
     .expect_error(404);
-    stack.cloud.faults().fail(
+    stack.local.faults().fail(
         DynamoDb,
         "TransactWriteItems",
         1,
@@ -168,7 +168,7 @@ async fn failed_request_releases_its_key(stack: &Stack) {
         let before = stack.dump().await;
         fail_transactions(stack, ATTEMPTS);
         assert_busy(&creation.send("one").await);
-        stack.cloud.faults().fail(
+        stack.local.faults().fail(
             DynamoDb,
             "TransactWriteItems",
             CONFLICT_TRIES,
@@ -188,7 +188,7 @@ async fn retry_after_lost_responses_returns_first_effect(stack: &Stack) {
     for creation in creations(stack, &acme) {
         let before = stack.dump().await;
         stack
-            .cloud
+            .local
             .faults()
             .lose_response(DynamoDb, "TransactWriteItems", ATTEMPTS);
         let lost = creation.send("one").await;
@@ -221,9 +221,9 @@ async fn lost_response_of_reservation_is_recognized_as_own(stack: &Stack) {
     for creation in creations(stack, &acme) {
         let before = stack.dump().await;
         // The first update counts the request, the second reserves the key.
-        stack.cloud.faults().skip(DynamoDb, "UpdateItem", 1);
+        stack.local.faults().skip(DynamoDb, "UpdateItem", 1);
         stack
-            .cloud
+            .local
             .faults()
             .lose_response(DynamoDb, "UpdateItem", ATTEMPTS - 1);
         let first = assert_first(creation.send("one").await);
@@ -281,7 +281,7 @@ async fn request_taken_over_at_any_call_has_one_effect(stack: &Stack) {
         let acme = stack.space(&format!("Acme {calls}")).await;
         let creation = Creation::upload(&acme.client, &acme, &["files", "files"]);
         let before = stack.dump().await;
-        let mut hold = stack.cloud.faults().hold("uploads", calls);
+        let mut hold = stack.local.faults().hold("uploads", calls);
         let mut slow = pin!(creation.send("one"));
         let is_held = tokio::select! {
             response = &mut slow => {
@@ -347,7 +347,7 @@ async fn upload_that_failed_in_storage_can_be_retried(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let creation = Creation::upload(&acme.client, &acme, &["files", "files", "files"]);
     let before = stack.dump().await;
-    stack.cloud.faults().fail(
+    stack.local.faults().fail(
         S3,
         "PutObject",
         1,

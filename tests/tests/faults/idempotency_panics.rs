@@ -2,7 +2,7 @@
 
 use axum::{Router, routing};
 use local::all_functions;
-use runtime::{ConfigurationError, Environment, Settings};
+use runtime::{ConfigurationError, FunctionContext, Settings};
 use serde_json::json;
 use tests::{Stack, StackOptions, stack_test};
 use web::{
@@ -21,8 +21,8 @@ fn with_panicking_folders() -> StackOptions {
 }
 
 /// A function `folders` whose only handler panics.
-fn panicking_folders(environment: &Environment) -> Result<Router, ConfigurationError> {
-    let mut settings = Settings::of(environment);
+fn panicking_folders(context: &FunctionContext) -> Result<Router, ConfigurationError> {
+    let mut settings = Settings::of(context);
     let edge = ApiState::read(&mut settings, RateLimitTier::Admin);
     settings.finish()?;
 

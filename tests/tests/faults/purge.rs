@@ -2,7 +2,7 @@
 
 use futures::future::join_all;
 use serde_json::json;
-use tests::{PHOTO, Stack, Tenant, User, failed_calls, minutes, seconds};
+use tests::{PHOTO, Stack, TestSpace, User, failed_calls, minutes, seconds};
 
 use crate::spaces::delete::{stored_data, with_retired};
 
@@ -21,7 +21,7 @@ struct Kill {
 }
 
 /// Creates a space with files, keys and a member, and an object without a record.
-async fn furnished(stack: &Stack, name: &str, user: &User) -> Tenant {
+async fn furnished(stack: &Stack, name: &str, user: &User) -> TestSpace {
     let tenant = stack.space(name).await;
     tenant.upload(PHOTO).await;
     tenant
@@ -37,14 +37,14 @@ async fn furnished(stack: &Stack, name: &str, user: &User) -> Tenant {
 }
 
 /// Deletes a space and runs all jobs, with the purge killed once.
-async fn delete(stack: &Stack, tenant: &Tenant, kill: Option<Kill>) {
+async fn delete(stack: &Stack, tenant: &TestSpace, kill: Option<Kill>) {
     tenant
         .client
         .delete(&format!("/spaces?id={}&force=true", tenant.id))
         .await
         .expect_status(202);
 
-    let faults = stack.cloud.faults();
+    let faults = stack.local.faults();
     if let Some(Kill {
         after,
         takes_effect,
@@ -69,7 +69,7 @@ async fn delete(stack: &Stack, tenant: &Tenant, kill: Option<Kill>) {
                 || (messages.visible == 0 && is_cut_off && has_died(messages.in_flight))
         };
         let messages_left = stack
-            .cloud
+            .local
             .until(is_idle)
             .await
             .unwrap_or_else(|error| panic!("{kill:?}: {error}"));
@@ -173,7 +173,7 @@ async fn calls_of_a_deletion(force: bool) -> u32 {
 
 /// Creates a space and uses its key once, since recording the first use in a minute takes more
 /// writes.
-async fn used_space(stack: &Stack, name: &str) -> Tenant {
+async fn used_space(stack: &Stack, name: &str) -> TestSpace {
     let tenant = stack.space(name).await;
     tenant
         .client
@@ -183,7 +183,7 @@ async fn used_space(stack: &Stack, name: &str) -> Tenant {
     tenant
 }
 
-async fn assert_deletion(tenant: &Tenant, force: bool) {
+async fn assert_deletion(tenant: &TestSpace, force: bool) {
     let status = if force { 202 } else { 204 };
     tenant
         .client
@@ -192,7 +192,7 @@ async fn assert_deletion(tenant: &Tenant, force: bool) {
         .expect_status(status);
 }
 
-fn deletion(tenant: &Tenant, force: bool) -> String {
+fn deletion(tenant: &TestSpace, force: bool) -> String {
     format!("/spaces?id={}&force={force}", tenant.id)
 }
 
@@ -206,7 +206,7 @@ async fn is_whole_or_nothing(force: bool, takes_effect: bool) -> usize {
     for after in 0..calls {
         let before = stored_data(&stack).await;
         let acme = used_space(&stack, &format!("Space {after}")).await;
-        let faults = stack.cloud.faults();
+        let faults = stack.local.faults();
         faults.disconnect("spaces", after, takes_effect);
         acme.client
             .delete(&deletion(&acme, force))

@@ -3,7 +3,7 @@
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use tests::{Client, Dump, PHOTO, Response, Stack, Tenant, form, stack_test};
+use tests::{Client, Dump, PHOTO, Response, Stack, TestSpace, form, stack_test};
 
 use crate::{
     spaces::delete::stored_data,
@@ -38,7 +38,7 @@ fn assert_forgotten(dump: &Dump, id: &str) {
 }
 
 /// Asserts that no endpoint returns a file.
-async fn assert_gone(stack: &Stack, acme: &Tenant, file: &Value) {
+async fn assert_gone(stack: &Stack, acme: &TestSpace, file: &Value) {
     assert_not_listed(acme, file).await;
     for client in [&acme.client, &stack.account()] {
         assert_unknown(client, file).await;
@@ -69,7 +69,7 @@ async fn assert_gone(stack: &Stack, acme: &Tenant, file: &Value) {
 }
 
 /// Asserts that no list contains a file.
-async fn assert_not_listed(acme: &Tenant, file: &Value) {
+async fn assert_not_listed(acme: &TestSpace, file: &Value) {
     let id = text(&file["id"]);
     let folder_id = file["folder_id"].as_str().unwrap_or("root");
     let in_folder = format!("folder_id={folder_id}");
@@ -119,7 +119,7 @@ async fn assert_unknown(client: &Client, file: &Value) {
 }
 
 /// Uploads the photo with tags and a reference.
-async fn upload_tagged(acme: &Tenant, folder_id: &str) -> Value {
+async fn upload_tagged(acme: &TestSpace, folder_id: &str) -> Value {
     let form = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "tagged");
     acme.client
         .upload(

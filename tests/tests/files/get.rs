@@ -31,7 +31,7 @@ async fn get_returns_uploaded_file(stack: &Stack) {
     let path = format!("{}/{name}", acme.handle);
     let expected = json!({
         "name": name, "original_name": "photo.jpg", "extension": "jpg", "mime_type": "image/jpeg", "size": PHOTO.len(),
-        "storage_path": path, "url": format!("{}/{path}", stack.cloud.cdn_url()), "type": "upload",
+        "storage_path": path, "url": format!("{}/{path}", stack.local.cdn_url()), "type": "upload",
         "resource_type": "image", "status": "active", "space_id": acme.id, "folder_id": null, "folder_path": null,
         "ref": null, "tags": [], "storage_meta": {}, "thumbnails": [],
         "access_control": {

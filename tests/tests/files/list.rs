@@ -1,7 +1,7 @@
 //! `GET /files`: every filter and every pair of filters, compared with a model.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, StackOptions, Tenant, minutes, seconds, stack_test};
+use tests::{PHOTO, Stack, StackOptions, TestSpace, minutes, seconds, stack_test};
 
 use crate::{
     support::{
@@ -130,7 +130,7 @@ async fn list_returns_full_records_in_envelope(stack: &Stack) {
 }
 
 /// Uploads a text with a name, and returns its id.
-async fn named(acme: &Tenant, name: &str) -> String {
+async fn named(acme: &TestSpace, name: &str) -> String {
     text(&acme.upload("some text").named(name, "text/plain").await["id"])
 }
 

@@ -2,7 +2,7 @@
 
 use reqwest::multipart::Form;
 use serde_json::json;
-use tests::{Client, Stack, Tenant, file, form, stack_test};
+use tests::{Client, Stack, TestSpace, file, form, stack_test};
 
 use crate::{
     support::{
@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Uploads a text, and returns its id.
-pub(super) async fn upload_as(acme: &Tenant, client: &Client, name: &str) -> String {
+pub(super) async fn upload_as(acme: &TestSpace, client: &Client, name: &str) -> String {
     text(
         &client
             .upload(form(&acme.handle, name, "text/plain", "some text"))

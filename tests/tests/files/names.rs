@@ -2,7 +2,7 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, Tenant, file, form, stack_test};
+use tests::{Client, PHOTO, Stack, TestSpace, file, form, stack_test};
 
 use super::list_rules::one;
 
@@ -10,7 +10,7 @@ fn text(value: &Value) -> &str {
     value.as_str().expect("a text")
 }
 
-async fn named(acme: &Tenant, name: &str) -> Value {
+async fn named(acme: &TestSpace, name: &str) -> Value {
     acme.upload(PHOTO).named(name, "image/jpeg").await.record
 }
 

@@ -2,7 +2,7 @@
 //! effective protection.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, StackOptions, Tenant, form, stack_test};
+use tests::{Client, PHOTO, Stack, StackOptions, TestSpace, form, stack_test};
 
 use crate::support::signer::text;
 
@@ -17,7 +17,7 @@ fn address(file: &Value) -> String {
 struct Folders([(Value, bool); 5]);
 
 impl Folders {
-    async fn create(acme: &Tenant) -> Folders {
+    async fn create(acme: &TestSpace) -> Folders {
         let create = async |name: &str, parent: &Value, requires_auth: Option<bool>| {
             let body = json!({"name": name, "space_id": acme.id, "parent_id": parent});
             let id = acme.client.post("/folders", body).await.expect_created()["id"].clone();
@@ -58,7 +58,7 @@ fn transition<'a>(from: &'a Value, change: &'a Value) -> Transition<'a> {
 
 /// Sets the state of a file as the owner, sends a change as another client, and returns its status.
 async fn status_of_change(
-    acme: &Tenant,
+    acme: &TestSpace,
     client: &Client,
     path: &str,
     transition: Transition<'_>,

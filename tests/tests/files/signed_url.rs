@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use domain::Timestamp;
 use reqwest::Url;
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, Tenant, minutes, seconds, stack_test};
+use tests::{PHOTO, Stack, TestSpace, minutes, seconds, stack_test};
 
 use crate::{
     support::signer::{SigningSecret, canonical_at, hmac_sha256, text},
@@ -19,7 +19,7 @@ fn route(file: &Value) -> String {
 }
 
 /// Uploads the photo with a delivery type.
-async fn photo(acme: &Tenant, delivery_type: &str) -> Value {
+async fn photo(acme: &TestSpace, delivery_type: &str) -> Value {
     let path = format!("/files/{}", text(&acme.upload(PHOTO).await["id"]));
     acme.client
         .put(&path, json!({"type": delivery_type}))
@@ -28,7 +28,7 @@ async fn photo(acme: &Tenant, delivery_type: &str) -> Value {
 }
 
 /// Requests a signed URL of a file.
-async fn signed(acme: &Tenant, file: &Value, body: Value) -> String {
+async fn signed(acme: &TestSpace, file: &Value, body: Value) -> String {
     text(&acme.client.post(&route(file), body).await.expect_ok()["url"])
 }
 

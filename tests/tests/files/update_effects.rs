@@ -2,7 +2,7 @@
 
 use futures::future::{join, join_all};
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, Tenant, stack_test};
+use tests::{PHOTO, Stack, TestSpace, stack_test};
 
 use crate::{
     support::{pages::list_ids, signer::text},
@@ -17,7 +17,7 @@ fn address(file: &Value) -> String {
 }
 
 /// Asserts which of these lists contain this file alone, and which are empty.
-async fn assert_listed(acme: &Tenant, id: &str, listed: &[String], unlisted: &[String]) {
+async fn assert_listed(acme: &TestSpace, id: &str, listed: &[String], unlisted: &[String]) {
     for filters in listed {
         assert_eq!(list_ids(&acme.client, filters).await, [id], "{filters}");
     }
@@ -91,7 +91,7 @@ async fn update_is_visible_in_all_lists_at_once(stack: &Stack) {
 /// Presigns a photo and changes all changeable fields, before or after its bytes are sent.
 async fn changed_while_pending(
     stack: &Stack,
-    acme: &Tenant,
+    acme: &TestSpace,
     folder: &str,
     sent_first: bool,
 ) -> (PendingFile, Value) {
@@ -121,7 +121,7 @@ async fn changed_while_pending(
     acme.client
         .get(&format!(
             "{}/{}",
-            stack.cloud.cdn_url(),
+            stack.local.cdn_url(),
             text(&pending["storage_path"])
         ))
         .await
@@ -135,7 +135,7 @@ async fn changed_while_pending(
 
 /// Asserts that a file is active, with the sent bytes and all changes that were made while it was
 /// pending.
-async fn assert_kept(stack: &Stack, acme: &Tenant, folder: &str, pending: &Value) {
+async fn assert_kept(stack: &Stack, acme: &TestSpace, folder: &str, pending: &Value) {
     let active = acme.client.get(&address(pending)).await.expect_ok();
     let detected_by_bytes = [
         "status",

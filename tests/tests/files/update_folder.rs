@@ -1,7 +1,7 @@
 //! `PUT /files/:id`: moves into folders, folders that a move creates, and the required roles.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, Tenant, form, stack_test};
+use tests::{Client, PHOTO, Stack, TestSpace, form, stack_test};
 
 use crate::{
     support::{pages::list_ids, signer::text},
@@ -13,7 +13,7 @@ fn address(file: &Value) -> String {
 }
 
 /// Uploads a text with a client.
-async fn upload_as(acme: &Tenant, client: &Client) -> Value {
+async fn upload_as(acme: &TestSpace, client: &Client) -> Value {
     client
         .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
         .await
@@ -21,7 +21,7 @@ async fn upload_as(acme: &Tenant, client: &Client) -> Value {
 }
 
 /// Returns the paths of the folders of a space, sorted.
-async fn paths(acme: &Tenant) -> Vec<String> {
+async fn paths(acme: &TestSpace) -> Vec<String> {
     let list = acme
         .client
         .get("/folders?limit=100")

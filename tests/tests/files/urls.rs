@@ -2,7 +2,7 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, Tenant, file, form, seconds, stack_test};
+use tests::{Client, PHOTO, Stack, TestSpace, file, form, seconds, stack_test};
 
 use crate::{
     support::signer::{query, text},
@@ -101,7 +101,7 @@ async fn urls_keep_request_order_and_omit_foreign_files(stack: &Stack) {
 }
 
 /// Uploads ten texts.
-async fn ten(acme: &Tenant) -> Vec<Value> {
+async fn ten(acme: &TestSpace) -> Vec<Value> {
     let form = (0..MOST_FILES).fold(
         Form::new().text("space", acme.handle.clone()),
         |form, number| {
@@ -214,7 +214,7 @@ fn by_ref(reference: &str) -> String {
 }
 
 /// Uploads a text with a reference.
-async fn referred(acme: &Tenant, reference: &str) -> Value {
+async fn referred(acme: &TestSpace, reference: &str) -> Value {
     let form =
         form(&acme.handle, "a.txt", "text/plain", "some text").text("ref", reference.to_owned());
     acme.client.upload(form).await.expect_created()
@@ -287,7 +287,7 @@ async fn by_ref_follows_updates_and_deletions(stack: &Stack) {
 }
 
 /// Uploads four texts with the same reference, oldest first.
-async fn four_files(stack: &Stack, acme: &Tenant) -> [Value; 4] {
+async fn four_files(stack: &Stack, acme: &TestSpace) -> [Value; 4] {
     let mut files = [const { Value::Null }; 4];
     for file in &mut files {
         stack.clock.advance(seconds(1));

@@ -2,7 +2,7 @@
 //! decides, from the next request on.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, Tenant, form, seconds, stack_test};
+use tests::{Client, PHOTO, Stack, TestSpace, form, seconds, stack_test};
 
 use super::create::{address, get_folder};
 use crate::support::signer::text;
@@ -46,7 +46,7 @@ pub(super) fn effective(requires_auth: bool, source: &str, inherited_from: &Valu
 }
 
 /// Uploads the photo into a folder.
-pub(super) async fn upload_to(acme: &Tenant, folder: &Value, config: &str) -> Value {
+pub(super) async fn upload_to(acme: &TestSpace, folder: &Value, config: &str) -> Value {
     let form =
         form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", text(&folder["id"]));
     acme.client
@@ -57,7 +57,7 @@ pub(super) async fn upload_to(acme: &Tenant, folder: &Value, config: &str) -> Va
 
 /// A file with all levels of settings above it, from outside in.
 struct AccessFixture {
-    acme: Tenant,
+    acme: TestSpace,
     viewer: Client,
     ids: [Value; LEVELS],
     url: String,
@@ -158,7 +158,7 @@ async fn nearest_access_setting_takes_effect_at_once(stack: &Stack) {
 /// A folder with a file, in a space without settings.
 struct FolderWithFile<'a> {
     stack: &'a Stack,
-    acme: Tenant,
+    acme: TestSpace,
     folder: Value,
     file: Value,
 }

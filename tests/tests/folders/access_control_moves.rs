@@ -1,7 +1,7 @@
 //! Access of files and folders that are moved to a folder with another access setting.
 
 use serde_json::{Value, json};
-use tests::{Folder, Stack, Tenant, stack_test};
+use tests::{Folder, Stack, TestSpace, stack_test};
 
 use super::create::ROOT;
 use crate::support::signer::text;
@@ -11,7 +11,7 @@ use super::access_control::{effective, upload_to};
 /// Nested folders with access settings, and a file in the inner one.
 struct MoveFixture<'a> {
     stack: &'a Stack,
-    acme: Tenant,
+    acme: TestSpace,
     /// A folder that requires authentication.
     closed: Folder,
     /// A folder that does not.

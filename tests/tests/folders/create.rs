@@ -3,7 +3,7 @@
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use tests::{Stack, Tenant, seconds, stack_test};
+use tests::{Stack, TestSpace, seconds, stack_test};
 
 use crate::{support::signer::text, uploads::presign::UNKNOWN};
 
@@ -13,7 +13,7 @@ pub(crate) static ROOT: Value = Value::Null;
 const CALLERS: usize = 10;
 
 /// Returns the body that creates a folder in a parent.
-pub(crate) fn new(acme: &Tenant, parent: &Value, name: &str) -> Value {
+pub(crate) fn new(acme: &TestSpace, parent: &Value, name: &str) -> Value {
     json!({"name": name, "space_id": acme.id, "parent_id": parent["id"]})
 }
 
@@ -23,12 +23,12 @@ pub(crate) fn address(folder: &Value) -> String {
 }
 
 /// Returns the current record of a folder.
-pub(crate) async fn get_folder(acme: &Tenant, folder: &Value) -> Value {
+pub(crate) async fn get_folder(acme: &TestSpace, folder: &Value) -> Value {
     acme.client.get(&address(folder)).await.expect_ok()
 }
 
 /// Returns the paths of the folders of a space, sorted. Supports up to 100 folders.
-pub(crate) async fn paths(acme: &Tenant) -> Vec<String> {
+pub(crate) async fn paths(acme: &TestSpace) -> Vec<String> {
     let list = acme
         .client
         .get("/folders?limit=100")

@@ -1,7 +1,7 @@
 //! `DELETE /folders/:id`: only an empty folder is deleted; and the purge of folders.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, Tenant, form, stack_test};
+use tests::{PHOTO, Response, Stack, TestSpace, form, stack_test};
 
 use super::create::{ROOT, address, get_folder, paths};
 use crate::{
@@ -21,7 +21,7 @@ enum Content {
 
 impl Content {
     /// Creates the content in a folder, and returns its path in the API.
-    async fn put(self, acme: &Tenant, folder: &Value) -> String {
+    async fn put(self, acme: &TestSpace, folder: &Value) -> String {
         match self {
             Content::File => file_address(&upload_to(acme, folder).await["id"]),
             Content::PendingFile => PendingFile::create(acme, json!({"folder_id": folder["id"]}))
@@ -37,18 +37,18 @@ pub(super) fn file_address(id: &Value) -> String {
 }
 
 /// Uploads the photo into a folder.
-pub(super) async fn upload_to(acme: &Tenant, folder: &Value) -> Value {
+pub(super) async fn upload_to(acme: &TestSpace, folder: &Value) -> Value {
     let form =
         form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", text(&folder["id"]));
     acme.client.upload(form).await.expect_created()
 }
 
-pub(super) async fn delete(acme: &Tenant, folder: &Value) -> Response {
+pub(super) async fn delete(acme: &TestSpace, folder: &Value) -> Response {
     acme.client.delete(&address(folder)).await
 }
 
 /// Asserts that a folder cannot be deleted and is unchanged.
-async fn assert_full(acme: &Tenant, folder: &Value) {
+async fn assert_full(acme: &TestSpace, folder: &Value) {
     let before = get_folder(acme, folder).await;
     let response = delete(acme, folder).await;
     let message = text(&response.json()["message"]);
@@ -61,7 +61,7 @@ async fn assert_full(acme: &Tenant, folder: &Value) {
 }
 
 /// Asserts that a folder is deleted at once and permanently.
-pub(super) async fn assert_deleted(acme: &Tenant, folder: &Value) {
+pub(super) async fn assert_deleted(acme: &TestSpace, folder: &Value) {
     assert!(
         delete(acme, folder)
             .await

@@ -1,7 +1,7 @@
 //! `GET /folders`: folders of a space, of a folder and of the root, page by page.
 
 use serde_json::{Value, json};
-use tests::{Client, Stack, Tenant, seconds, stack_test};
+use tests::{Client, Stack, TestSpace, seconds, stack_test};
 
 use super::create::{ROOT, address, get_folder};
 use crate::{support::signer::text, uploads::presign::UNKNOWN};
@@ -25,7 +25,7 @@ const TREE: [(&str, Option<usize>); 14] = [
 ];
 
 /// Creates the folders of the tree in order.
-pub(super) async fn create_folders(stack: &Stack, acme: &Tenant) -> Vec<Value> {
+pub(super) async fn create_folders(stack: &Stack, acme: &TestSpace) -> Vec<Value> {
     let mut folders: Vec<Value> = Vec::new();
     for (name, parent) in TREE {
         stack.clock.advance(seconds(1));

@@ -1,7 +1,7 @@
 //! `PUT /folders/:id`: moves of folders, cycles and the maximum depth.
 
 use serde_json::{Value, json};
-use tests::{File, PHOTO, Response, Stack, Tenant, stack_test};
+use tests::{File, PHOTO, Response, Stack, TestSpace, stack_test};
 
 use super::create::{ROOT, address, assert_only, get_folder};
 use crate::support::signer::text;
@@ -10,7 +10,7 @@ use crate::support::signer::text;
 pub(super) const MOST: usize = 20;
 
 /// Creates nested folders with the names 1, 2, 3 and so on, the first one in a given folder.
-pub(super) async fn tower(acme: &Tenant, foot: &Value, height: usize) -> Vec<Value> {
+pub(super) async fn tower(acme: &TestSpace, foot: &Value, height: usize) -> Vec<Value> {
     let mut folders: Vec<Value> = Vec::new();
     for number in 1..=height {
         let parent = folders.last().unwrap_or(foot).clone();
@@ -25,14 +25,14 @@ pub(super) async fn tower(acme: &Tenant, foot: &Value, height: usize) -> Vec<Val
 }
 
 /// Requests a move into a parent or into the root.
-pub(super) async fn put(acme: &Tenant, folder: &Value, into: &Value) -> Response {
+pub(super) async fn put(acme: &TestSpace, folder: &Value, into: &Value) -> Response {
     acme.client
         .put(&address(folder), json!({"parent_id": into["id"]}))
         .await
 }
 
 /// Moves a folder into a parent or into the root, and checks that `GET` returns the same record.
-pub(super) async fn move_folder(acme: &Tenant, folder: &Value, into: &Value) -> Value {
+pub(super) async fn move_folder(acme: &TestSpace, folder: &Value, into: &Value) -> Value {
     let moved = put(acme, folder, into).await.expect_ok();
     assert_eq!(get_folder(acme, folder).await, moved);
     assert_eq!(moved["parent_id"], into["id"]);
@@ -62,7 +62,7 @@ fn leaf<'a>(folder: &'a Value, path: &'a str) -> ExpectedFolder<'a> {
     }
 }
 
-async fn assert_tree(acme: &Tenant, expected: &[ExpectedFolder<'_>]) {
+async fn assert_tree(acme: &TestSpace, expected: &[ExpectedFolder<'_>]) {
     for expected in expected {
         let folder = get_folder(acme, expected.folder).await;
         assert_eq!(folder["path"], expected.path);
@@ -75,7 +75,7 @@ async fn assert_tree(acme: &Tenant, expected: &[ExpectedFolder<'_>]) {
 }
 
 /// Asserts that a file is delivered and unchanged, except for the path of its folder.
-async fn assert_in_folder(stack: &Stack, acme: &Tenant, file: &File, path: &str) {
+async fn assert_in_folder(stack: &Stack, acme: &TestSpace, file: &File, path: &str) {
     let found = acme.client.get(file.path()).await.expect_ok();
 
     assert_eq!(found["folder_id"], file["folder_id"]);

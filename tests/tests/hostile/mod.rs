@@ -100,8 +100,8 @@ impl Target {
     async fn of_stack(stack: &Stack) -> [Target; 2] {
         Target::of(
             &stack.account(),
-            stack.cloud.api_url(),
-            stack.cloud.cdn_url(),
+            stack.local.api_url(),
+            stack.local.cdn_url(),
         )
         .await
     }

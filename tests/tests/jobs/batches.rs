@@ -10,7 +10,7 @@ use serde_json::json;
 use table::keys;
 use template::RecursiveLoop;
 use tenant::JobLimits;
-use tests::{Dump, Stack, StackOptions, Tenant, form, parse_template, seconds, stack_test};
+use tests::{Dump, Stack, StackOptions, TestSpace, form, parse_template, seconds, stack_test};
 
 use crate::{
     spaces::delete::{stored_data, with_retired},
@@ -25,14 +25,14 @@ const DAY: Duration = Duration::from_hours(24);
 const TEXT: &str = "some text";
 
 /// Creates an upload config under which files keep the name of their upload.
-async fn literal_names(acme: &Tenant) -> String {
+async fn literal_names(acme: &TestSpace) -> String {
     acme.upload_config("literal")
         .with_settings(json!({"storage": {"generate_filename": false, "unique_filename": false}}))
         .await
         .id
 }
 
-async fn presign_text(acme: &Tenant, config: &str) -> PendingFile {
+async fn presign_text(acme: &TestSpace, config: &str) -> PendingFile {
     let fields = json!({
         "filename": "a.txt", "content_type": "text/plain", "size": TEXT.len(), "upload_config": config,
     });
@@ -40,7 +40,7 @@ async fn presign_text(acme: &Tenant, config: &str) -> PendingFile {
 }
 
 /// Deletes a space by force and expects nothing of it to be left.
-async fn expect_purged(stack: &Stack, acme: &Tenant, before: Dump) {
+async fn expect_purged(stack: &Stack, acme: &TestSpace, before: Dump) {
     acme.client
         .delete(&format!("/spaces?id={}&force=true", acme.id))
         .await
@@ -98,11 +98,11 @@ const ONE_PAGE: JobLimits = JobLimits {
 /// the setting of the template.
 pub(crate) fn small_jobs(recursive_loop: RecursiveLoop) -> StackOptions {
     let registry = all_functions()
-        .worker("purge", |environment| {
-            purge::handler_with_limits(environment, ONE_PAGE)
+        .worker("purge", |context| {
+            purge::handler_with_limits(context, ONE_PAGE)
         })
-        .worker("sweep", |environment| {
-            sweep::handler_with_limits(environment, ONE_PAGE)
+        .worker("sweep", |context| {
+            sweep::handler_with_limits(context, ONE_PAGE)
         });
     let template = match recursive_loop {
         RecursiveLoop::Allow => parse_template(TEMPLATE),
@@ -119,7 +119,7 @@ pub(crate) fn small_jobs(recursive_loop: RecursiveLoop) -> StackOptions {
 }
 
 /// Creates a space whose files take more one-page jobs than a chain of messages permits.
-async fn large_space(stack: &Stack) -> Tenant {
+async fn large_space(stack: &Stack) -> TestSpace {
     let acme = stack.space("Acme").await;
     for number in 0..4 * CHAIN_MAX {
         let name = format!("{number}.txt");
@@ -157,7 +157,7 @@ async fn purge_retries_throttled_calls_within_one_job(stack: &Stack) {
         .delete(&format!("/spaces?id={}&force=true", acme.id))
         .await
         .expect_status(202);
-    let faults = stack.cloud.faults();
+    let faults = stack.local.faults();
     // More failures than attempts of a request.
     faults.leave_unprocessed("BatchWriteItem", 7);
     faults.fail(
@@ -218,7 +218,7 @@ async fn purge_removes_objects_together_with_their_records(stack: &Stack) {
 
 /// Stores an object without a record in each of a number of new spaces.
 async fn store_orphans(stack: &Stack, spaces: usize) {
-    let env = stack.admin_environment().env;
+    let env = stack.unrestricted_context().env;
     for _ in 0..spaces {
         let key = ObjectKey::original(SpaceId::new(&env), FileId::new(&env), Revision::new(&env));
         stack.put_object(key.as_str(), b"orphan").await;
@@ -245,7 +245,7 @@ async fn sweep_stops_where_recursive_loops_are_terminated(stack: &Stack) {
 
 #[stack_test]
 async fn every_dead_letter_queue_has_an_alarm(stack: &Stack) {
-    let template = stack.cloud.stack();
+    let template = stack.local.template();
     let dead_letter_queues = template
         .queues
         .iter()
@@ -265,7 +265,7 @@ async fn every_dead_letter_queue_has_an_alarm(stack: &Stack) {
 
 #[stack_test]
 async fn every_trigger_bounds_the_concurrency_of_its_function(stack: &Stack) {
-    let triggers = &stack.cloud.stack().triggers;
+    let triggers = &stack.local.template().triggers;
 
     assert!(!triggers.is_empty());
     for trigger in triggers {
@@ -279,7 +279,7 @@ async fn every_trigger_bounds_the_concurrency_of_its_function(stack: &Stack) {
 
 #[stack_test]
 async fn every_function_that_sends_to_its_own_queue_allows_recursive_loops(stack: &Stack) {
-    let template = stack.cloud.stack();
+    let template = stack.local.template();
     let mut recursive = 0;
 
     for trigger in &template.triggers {

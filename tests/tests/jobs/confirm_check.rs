@@ -4,7 +4,7 @@ use domain::Timestamp;
 use runtime::Settings;
 use serde_json::{Value, json};
 use tenant::{ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS};
-use tests::{PHOTO, Stack, Tenant, minutes, seconds, stack_test};
+use tests::{PHOTO, Stack, TestSpace, minutes, seconds, stack_test};
 
 use crate::uploads::presign::PendingFile;
 
@@ -24,14 +24,18 @@ pub(super) async fn run_for_minutes(stack: &Stack, duration: u64) {
 }
 
 /// Presigns the photo and sends it.
-pub(super) async fn presign_and_send(stack: &Stack, acme: &Tenant, fields: Value) -> PendingFile {
+pub(super) async fn presign_and_send(
+    stack: &Stack,
+    acme: &TestSpace,
+    fields: Value,
+) -> PendingFile {
     let pending_file = PendingFile::create(acme, fields).await;
     pending_file.send(stack, PHOTO).await.expect_status(200);
     pending_file
 }
 
 /// Returns the status of a file, if it exists.
-pub(super) async fn status(acme: &Tenant, pending_file: &PendingFile) -> Option<String> {
+pub(super) async fn status(acme: &TestSpace, pending_file: &PendingFile) -> Option<String> {
     let response = acme.client.get(&pending_file.address()).await;
     if response.status == 404 {
         response.expect_error(404);
@@ -43,7 +47,7 @@ pub(super) async fn status(acme: &Tenant, pending_file: &PendingFile) -> Option<
 /// Asserts that a file is active, delivered and stored once, and returns its record.
 pub(super) async fn assert_confirmed(
     stack: &Stack,
-    acme: &Tenant,
+    acme: &TestSpace,
     pending_file: &PendingFile,
 ) -> Value {
     let active = acme.client.get(&pending_file.address()).await.expect_ok();
@@ -74,7 +78,7 @@ pub(super) async fn assert_confirmed(
 }
 
 /// Sends duplicates of a check, due with that of a file that is presigned now.
-async fn send_duplicate_checks(stack: &Stack, acme: &Tenant, pending_file: &PendingFile) {
+async fn send_duplicate_checks(stack: &Stack, acme: &TestSpace, pending_file: &PendingFile) {
     let timing = CheckTiming {
         due_at: stack.now().plus_ms(CHECK_DELAY_MS),
         delay_seconds: MAX_DELAY_SECONDS,
@@ -102,12 +106,12 @@ impl CheckTiming {
 /// Sends a number of checks of a file.
 async fn send_checks<const COUNT: usize>(
     stack: &Stack,
-    acme: &Tenant,
+    acme: &TestSpace,
     pending_file: &PendingFile,
     timing: CheckTiming,
 ) {
-    let environment = stack.admin_environment();
-    let mut settings = Settings::of(&environment);
+    let context = stack.unrestricted_context();
+    let mut settings = Settings::of(&context);
     let queue = settings.queue("CONFIRM_CHECK_QUEUE_URL");
     let space_id = acme.id.parse().expect("an id");
     let file_id = pending_file.id().parse().expect("an id");
@@ -124,13 +128,13 @@ async fn send_checks<const COUNT: usize>(
 }
 
 /// Runs the confirm-check of a file now.
-pub(crate) async fn check_now(stack: &Stack, acme: &Tenant, pending_file: &PendingFile) {
+pub(crate) async fn check_now(stack: &Stack, acme: &TestSpace, pending_file: &PendingFile) {
     send_checks::<1>(stack, acme, pending_file, CheckTiming::at_once()).await;
     stack.run_for(seconds(1)).await;
 }
 
 /// Asserts the confirm-checks of a sent file and of one that was not sent.
-pub(crate) async fn confirm_checks_run(stack: &Stack, acme: &Tenant) {
+pub(crate) async fn confirm_checks_run(stack: &Stack, acme: &TestSpace) {
     let sent = PendingFile::create(acme, json!({})).await;
     let unsent = PendingFile::create(acme, json!({})).await;
     sent.send(stack, PHOTO).await.expect_status(200);
@@ -160,7 +164,7 @@ async fn unconfirmed_upload_becomes_active_after_two_hours(stack: &Stack) {
     let path = pending["storage_path"].as_str().expect("a path");
     stack
         .anonymous
-        .get(&format!("{}/{path}", stack.cloud.cdn_url()))
+        .get(&format!("{}/{path}", stack.local.cdn_url()))
         .await
         .expect_error(404);
 

@@ -58,18 +58,18 @@ async fn pending_files_are_settled_under_chaos() {
         let sent = presign_and_send(&stack, &acme, json!({})).await;
         let absent = PendingFile::create(&acme, json!({})).await;
         // Includes duplicate messages, and calls that fail after they took effect.
-        stack.cloud.chaos().enable(seed);
+        stack.local.chaos().enable(seed);
         for _ in 0..9 {
             stack.clock.advance(minutes(MAX_DELAY_MINUTES));
             let is_idle =
                 |messages: local::Messages| messages.visible == 0 && messages.running_batches == 0;
             stack
-                .cloud
+                .local
                 .until(is_idle)
                 .await
                 .unwrap_or_else(|error| panic!("{seed}: {error}"));
         }
-        stack.cloud.chaos().disable();
+        stack.local.chaos().disable();
         // Failed messages are received again after their visibility timeout.
         stack.run_confirm_checks().await;
         assert_confirmed(&stack, &acme, &sent).await;
@@ -84,7 +84,7 @@ async fn confirmation_with_lost_responses_finds_file_active(stack: &Stack) {
     let pending_file = presign_and_send(stack, &acme, json!({})).await;
 
     stack
-        .cloud
+        .local
         .faults()
         .lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_ATTEMPTS);
     let confirmed = pending_file.confirm(&acme.client).await.expect_ok();
@@ -186,7 +186,7 @@ async fn failed_presign_leaves_nothing(stack: &Stack) {
         .expect_ok();
 
     let before = stack.dump().await;
-    let faults = stack.cloud.faults();
+    let faults = stack.local.faults();
     let presign = async || {
         acme.client
             .post("/upload/presign", presign_body(&acme, json!({})))

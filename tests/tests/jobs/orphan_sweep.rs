@@ -12,7 +12,7 @@ use emulators::{
     Service::{DynamoDb, S3},
 };
 use template::RecursiveLoop;
-use tests::{PHOTO, Stack, Tenant, seconds, stack_test};
+use tests::{PHOTO, Stack, TestSpace, seconds, stack_test};
 
 use super::batches::small_jobs;
 
@@ -26,7 +26,7 @@ const DEADLINE: Duration = Duration::from_secs(20);
 const SPACES: usize = 40;
 
 fn env(stack: &Stack) -> Env {
-    stack.admin_environment().env
+    stack.unrestricted_context().env
 }
 
 /// Stores an object of a file without a record.
@@ -40,7 +40,7 @@ async fn keys(stack: &Stack) -> BTreeSet<String> {
     stack.dump().await.objects.into_keys().collect()
 }
 
-fn space_of(tenant: &Tenant) -> SpaceId {
+fn space_of(tenant: &TestSpace) -> SpaceId {
     tenant.id.parse().expect("an id")
 }
 
@@ -130,7 +130,7 @@ async fn object_is_checked_once_even_if_its_file_is_older(stack: &Stack) {
 async fn run_sweep(stack: &Stack) {
     stack.clock.advance(DAY);
     let failed = async {
-        while stack.cloud.faults().pending() > 0 {
+        while stack.local.faults().pending() > 0 {
             tokio::time::sleep(Duration::from_millis(20)).await;
             stack.clock.advance(VISIBILITY);
         }
@@ -153,7 +153,7 @@ async fn sweep_continues_from_checkpoint_and_retries_failures(stack: &Stack) {
         put_orphan(stack, SpaceId::new(&env), FileId::new(&env)).await;
     }
 
-    let faults = stack.cloud.faults();
+    let faults = stack.local.faults();
     faults.fail(S3, "ListObjectsV2", 3, InjectedError::new(503, "SlowDown"));
     faults.lose_response(S3, "DeleteObjects", 1);
     faults.leave_unprocessed("BatchGetItem", 2);

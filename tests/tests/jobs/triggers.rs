@@ -48,11 +48,11 @@ impl Echo {
             ..options
         };
         let stack = Stack::start_with(options).await;
-        let environment = stack
-            .cloud
-            .operator_environment("echo-worker")
+        let context = stack
+            .local
+            .unrestricted_context("echo-worker")
             .expect("a function");
-        let variable = |name: &str| environment.variables[name].clone();
+        let variable = |name: &str| context.variables[name].clone();
         let endpoint = variable("AWS_ENDPOINT_URL_SQS");
         let credentials = Credentials::new(
             variable("AWS_ACCESS_KEY_ID"),
@@ -178,7 +178,7 @@ async fn every_message_is_processed_under_chaos() {
 
     // The clock is stopped: received messages do not become visible again.
     echo.stack
-        .cloud
+        .local
         .drained()
         .await
         .unwrap_or_else(|error| panic!("{error}"));
@@ -219,7 +219,7 @@ async fn chain_of_messages(recursive_loop: &str) -> (usize, u64) {
     echo.send(&json!({"name": "chain", "failures": 0, "resends": 39}).to_string())
         .await;
     echo.stack
-        .cloud
+        .local
         .drained()
         .await
         .unwrap_or_else(|error| panic!("{error}"));
@@ -255,7 +255,7 @@ async fn schedule_sends_message_every_period() {
     }
 
     // It is sent again until the queue accepts it.
-    echo.stack.cloud.faults().fail(
+    echo.stack.local.faults().fail(
         Sqs,
         "SendMessage",
         3,

@@ -84,7 +84,7 @@ async fn run_while<T>(
     work: impl AsyncFnOnce(Client) -> T,
 ) -> (T, String) {
     let mut variables = stack
-        .cloud
+        .local
         .environment_of(binary)
         .expect("a function")
         .variables;

@@ -184,9 +184,9 @@ async fn responses(stack: &Stack) -> Vec<(String, u16, Value)> {
     let mut responses = Vec::new();
     for (method, path, headers, body) in corpus(&acme.handle) {
         let (method, address) = if method == "CDN" {
-            ("GET", origin(stack.cloud.cdn_url()))
+            ("GET", origin(stack.local.cdn_url()))
         } else {
-            (method, origin(stack.cloud.api_url()))
+            (method, origin(stack.local.api_url()))
         };
         let request = format!(
             "{method} {path} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {key}\r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n{body}",

@@ -23,7 +23,7 @@ async fn warning_of_aws_call_names_its_operation(stack: &Stack) {
 
     begin_log();
 
-    stack.cloud.faults().fail(
+    stack.local.faults().fail(
         DynamoDb,
         "TransactWriteItems",
         1,
@@ -54,7 +54,7 @@ async fn every_line_of_a_failing_request_carries_its_id(stack: &Stack) {
     begin_log();
 
     let code = "ProvisionedThroughputExceededException";
-    stack.cloud.faults().fail(
+    stack.local.faults().fail(
         DynamoDb,
         "GetItem",
         DYNAMODB_ATTEMPTS,
@@ -115,7 +115,7 @@ async fn job_yields_one_line_of_metrics_and_its_warnings_carry_its_message(stack
             .filter(|line| line["Function"] == "purge")
             .collect()
     };
-    stack.cloud.faults().fail(
+    stack.local.faults().fail(
         S3,
         "DeleteObject",
         1,
@@ -123,7 +123,7 @@ async fn job_yields_one_line_of_metrics_and_its_warnings_carry_its_message(stack
     );
     stack.clock.advance(seconds(1));
     stack
-        .cloud
+        .local
         .until(|messages| messages.running_batches == 0 && jobs().len() == 1)
         .await
         .expect("a failed job");
@@ -221,8 +221,8 @@ async fn request_whose_client_hangs_up_is_logged_and_counted(stack: &Stack) {
     begin_log();
 
     // The function has authenticated the caller, and its next call is held.
-    let mut hold = stack.cloud.faults().hold("spaces", 1);
-    let url = stack.cloud.api_url();
+    let mut hold = stack.local.faults().hold("spaces", 1);
+    let url = stack.local.api_url();
     let key = acme.client.key.as_deref().expect("a key");
     let path = format!("/api/v1/spaces/{}", acme.id);
     let mut connection = RawConnection::connect(url).await;

@@ -6,7 +6,7 @@ use tests::{DEFAULT_ATTEMPTS, PHOTO, Stack, stack_test};
 
 /// Returns how often a function has read the secret.
 fn reads(stack: &Stack, function: &str) -> usize {
-    let calls = stack.cloud.call_log().calls();
+    let calls = stack.local.call_log().calls();
     calls
         .iter()
         .filter(|call| call.principal == function && call.operation == "GetSecretValue")
@@ -73,7 +73,7 @@ async fn master_secret_is_read_once_on_first_need(stack: &Stack) {
 async fn unreadable_master_secret_returns_503_and_is_read_again(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}/signing-secret", acme.id);
-    let faults = stack.cloud.faults();
+    let faults = stack.local.faults();
 
     for (times, status, code) in [
         (DEFAULT_ATTEMPTS, 500, "InternalServiceError"),

@@ -95,7 +95,7 @@ async fn throttles_and_conflicts_of_a_request_are_counted(stack: &Stack) {
 
     begin_log();
 
-    stack.cloud.faults().fail(
+    stack.local.faults().fail(
         DynamoDb,
         "GetItem",
         1,
@@ -123,7 +123,7 @@ async fn throttles_and_conflicts_of_a_request_are_counted(stack: &Stack) {
     assert_eq!(task["request_id"], response.header("x-request-id"));
 
     begin_log();
-    stack.cloud.faults().fail(
+    stack.local.faults().fail(
         DynamoDb,
         "TransactWriteItems",
         2,
@@ -146,7 +146,7 @@ async fn batch_that_is_throttled_in_part_is_counted(stack: &Stack) {
     let acme = stack.space("Acme").await;
     begin_log();
 
-    stack.cloud.faults().leave_unprocessed("BatchGetItem", 1);
+    stack.local.faults().leave_unprocessed("BatchGetItem", 1);
     acme.upload(PHOTO).await;
     let metrics = take_metrics();
     assert_eq!(metrics[0]["Throttles"], 1, "{metrics:?}");

@@ -46,7 +46,7 @@ fn options() -> StackOptions {
 
 #[stack_test(options = options())]
 async fn viewer_address_ignores_untrusted_headers(stack: &Stack) {
-    let url = stack.cloud.api_url();
+    let url = stack.local.api_url();
     let host = authority(url);
 
     for headers in [

@@ -28,7 +28,7 @@ fn script(name: &str, stack: &Stack) -> Option<Command> {
     let mut command = Command::new("node");
     command
         .arg(tests.join(name))
-        .env("LARDER_API_URL", stack.cloud.api_url())
+        .env("LARDER_API_URL", stack.local.api_url())
         .env("LARDER_API_KEY", stack.account().key.expect("a key"));
     Some(command)
 }
@@ -71,7 +71,7 @@ async fn advance_on_request(listener: &TcpListener, stack: &Stack) {
 
 #[stack_test]
 async fn demo_is_served_at_its_path_only(stack: &Stack) {
-    let demo = stack.cloud.demo_url();
+    let demo = stack.local.demo_url();
     let page = stack.anonymous.get(&demo).await.expect_status(200);
     assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
     assert!(
@@ -98,7 +98,7 @@ async fn demo_is_served_at_its_path_only(stack: &Stack) {
         .get(&format!("{demo}/"))
         .await
         .expect_error(404);
-    Client::new(stack.cloud.cdn_url())
+    Client::new(stack.local.cdn_url())
         .get("/demo")
         .await
         .expect_error(404);

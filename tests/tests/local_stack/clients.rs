@@ -18,17 +18,17 @@ async fn script_succeeds(name: &str) {
 
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
-    let environment = stack
-        .cloud
-        .operator_environment("uploads")
+    let context = stack
+        .local
+        .unrestricted_context("uploads")
         .expect("a function");
     let mut command = Command::new(python);
 
     command
         .args(["-B", "-W", "error::ResourceWarning"])
         .arg(root.join("tests/clients").join(name))
-        .envs(environment.variables)
-        .env("LARDER_API_URL", stack.cloud.api_url())
+        .envs(context.variables)
+        .env("LARDER_API_URL", stack.local.api_url())
         .env("LARDER_API_KEY", acme.client.key.as_deref().expect("a key"))
         .env("LARDER_SPACE", &acme.handle);
     external_programs::run(&mut command).await;

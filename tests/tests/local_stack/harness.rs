@@ -12,5 +12,5 @@ async fn test_that_leaves_its_stack_running_fails() {
 #[stack_test]
 #[should_panic(expected = "planned faults did not fire")]
 async fn test_whose_planned_fault_never_occurs_fails(stack: &Stack) {
-    stack.cloud.faults().lose_response(DynamoDb, "PutItem", 1);
+    stack.local.faults().lose_response(DynamoDb, "PutItem", 1);
 }

@@ -32,7 +32,7 @@ fn requests() -> String {
 
 /// Runs all requests in one shell against a stack. Only URL and key are replaced.
 pub(crate) async fn requests_work(stack: &Stack) {
-    let api = stack.cloud.api_url().to_owned();
+    let api = stack.local.api_url().to_owned();
     let key = stack.account().key.expect("a key");
     let printed = ["API=http://127.0.0.1:9000/api/v1", "KEY=sk_…"];
     let mut script = requests();

@@ -301,7 +301,7 @@ async fn concurrent_deletions_keep_accepted_uploads(stack: &Stack) {
 #[stack_test]
 async fn upload_between_emptiness_check_and_tombstone_is_rejected(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let faults = stack.cloud.faults();
+    let faults = stack.local.faults();
 
     // The deletion sends its message after the emptiness check. Two failed attempts delay it there.
     let error = InjectedError::new(500, "InternalFailure");

@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 use serde_json::{Value, json};
-use tests::{Client, Extent, PHOTO, Stack, StackOptions, Tenant, is_thorough};
+use tests::{Client, Extent, PHOTO, Stack, StackOptions, TestSpace, is_thorough};
 use tokio::process::Command;
 
 use crate::support::external_programs;
@@ -20,8 +20,8 @@ type Statuses = BTreeMap<String, u64>;
 /// Two spaces: `acme`, which requests change, and `uploads`, which uploads go to.
 struct Records<'a> {
     stack: &'a Stack,
-    acme: Tenant,
-    uploads: Tenant,
+    acme: TestSpace,
+    uploads: TestSpace,
 }
 
 impl Records<'_> {
@@ -124,7 +124,7 @@ impl Records<'_> {
         json!(spares)
     }
 
-    async fn folder(&self, tenant: &Tenant, name: &str) -> Value {
+    async fn folder(&self, tenant: &TestSpace, name: &str) -> Value {
         created(
             &tenant.client,
             "/folders",
@@ -206,7 +206,7 @@ async fn schemathesis_passes() {
     let (_, signature) = url.split_once("signature=").expect("a signature");
 
     let statuses = stack.data_dir().join("statuses.json");
-    let origin = stack.cloud.api_url().trim_end_matches(web::API_PREFIX);
+    let origin = stack.local.api_url().trim_end_matches(web::API_PREFIX);
     let mut command = Command::new(program);
 
     command

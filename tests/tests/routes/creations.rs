@@ -2,7 +2,7 @@
 
 use reqwest::{RequestBuilder, multipart::Form};
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Response, Stack, Tenant, file};
+use tests::{Client, PHOTO, Response, Stack, TestSpace, file};
 
 /// A request that creates a record.
 pub(crate) struct Creation {
@@ -40,7 +40,7 @@ impl Creation {
 
     pub(crate) fn upload(
         client: &Client,
-        acme: &Tenant,
+        acme: &TestSpace,
         file_fields: &'static [&'static str],
     ) -> Creation {
         let payload = Payload::Form {
@@ -73,7 +73,7 @@ impl Creation {
 }
 
 /// Returns a request for each kind of record. No two have the same caller and route.
-pub(crate) fn creations(stack: &Stack, acme: &Tenant) -> Vec<Creation> {
+pub(crate) fn creations(stack: &Stack, acme: &TestSpace) -> Vec<Creation> {
     vec![
         Creation::json(
             &stack.account(),
@@ -106,7 +106,7 @@ pub(crate) fn creations(stack: &Stack, acme: &Tenant) -> Vec<Creation> {
 }
 
 /// Returns the path of the keys of a space.
-pub(crate) fn keys(acme: &Tenant) -> String {
+pub(crate) fn keys(acme: &TestSpace) -> String {
     format!("/spaces/{}/api-keys", acme.id)
 }
 

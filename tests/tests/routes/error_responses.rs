@@ -3,7 +3,7 @@
 use emulators::{InjectedError, Service::DynamoDb};
 use serde_json::{Value, json};
 use tests::{
-    Client, DYNAMODB_ATTEMPTS, PHOTO, Response, Stack, StackOptions, Tenant, form, seconds,
+    Client, DYNAMODB_ATTEMPTS, PHOTO, Response, Stack, StackOptions, TestSpace, form, seconds,
     stack_test,
 };
 
@@ -44,12 +44,12 @@ async fn send(
 }
 
 /// Sends JSON to the keys of a space.
-async fn send_key(acme: &Tenant, body: impl Into<reqwest::Body>) -> Response {
+async fn send_key(acme: &TestSpace, body: impl Into<reqwest::Body>) -> Response {
     let path = format!("/spaces/{}/api-keys", acme.id);
     send(&acme.client, &path, "application/json", body).await
 }
 
-async fn upload(client: &Client, acme: &Tenant) -> Response {
+async fn upload(client: &Client, acme: &TestSpace) -> Response {
     client
         .upload(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
         .await
@@ -74,7 +74,7 @@ async fn malformed_and_unauthenticated_requests_have_documented_errors(stack: &S
     assert_cases(missing_resources(stack, &acme).await);
 }
 
-async fn malformed_requests(acme: &Tenant) -> Vec<Case> {
+async fn malformed_requests(acme: &TestSpace) -> Vec<Case> {
     let client = &acme.client;
     let keys = format!("/spaces/{}/api-keys", acme.id);
     let not_json = "The body is not valid JSON: EOF while parsing an object at line 1 column 1.";
@@ -120,7 +120,7 @@ async fn malformed_requests(acme: &Tenant) -> Vec<Case> {
     ]
 }
 
-async fn unauthenticated_requests(stack: &Stack, acme: &Tenant) -> Vec<Case> {
+async fn unauthenticated_requests(stack: &Stack, acme: &TestSpace) -> Vec<Case> {
     let anonymous = &stack.anonymous;
     let unknown = anonymous.with_key("x");
     let space = format!("/spaces/{}", acme.id);
@@ -136,7 +136,7 @@ async fn unauthenticated_requests(stack: &Stack, acme: &Tenant) -> Vec<Case> {
     ]
 }
 
-async fn missing_resources(stack: &Stack, acme: &Tenant) -> Vec<Case> {
+async fn missing_resources(stack: &Stack, acme: &TestSpace) -> Vec<Case> {
     let client = &acme.client;
     let missing_file = "/files/01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
     let not_found = || error(404, "Not found.");
@@ -188,10 +188,10 @@ async fn conflicting_and_forbidden_requests_have_documented_errors(stack: &Stack
 
 /// Interrupts a request with an `Idempotency-Key` before it releases its reservation, and asserts
 /// that repeated requests are rejected while the reservation lasts.
-async fn assert_interrupted_request_is_in_progress(stack: &Stack, acme: &Tenant) {
+async fn assert_interrupted_request_is_in_progress(stack: &Stack, acme: &TestSpace) {
     for operation in ["TransactWriteItems", "DeleteItem"] {
         let error = InjectedError::new(500, "InternalServerError");
-        let faults = stack.cloud.faults();
+        let faults = stack.local.faults();
         faults.fail(DynamoDb, operation, DYNAMODB_ATTEMPTS, error);
     }
     let create_key = || {
@@ -222,7 +222,7 @@ async fn internal_errors_reveal_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
     let get = || acme.client.get(&space);
-    let faults = stack.cloud.faults();
+    let faults = stack.local.faults();
     let throttled = || InjectedError::new(400, "ThrottlingException");
     let busy = error(503, BUSY).with_header("retry-after", "1");
     get().await.expect_ok();

@@ -3,7 +3,7 @@
 
 use reqwest::{RequestBuilder, multipart::Form};
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Response, Stack, Tenant, User, file};
+use tests::{Client, PHOTO, Response, Stack, TestSpace, User, file};
 
 use Variant::{Body, MissingFolder, Plain};
 
@@ -152,7 +152,7 @@ pub(crate) struct Resource {
 /// A space in which every route can be called.
 pub(crate) struct RoleFixture<'a> {
     pub(crate) stack: &'a Stack,
-    pub(crate) acme: Tenant,
+    pub(crate) acme: TestSpace,
     /// Id of the upload config that accepts unsigned uploads.
     config: String,
     /// Signed URL of uploads.
@@ -223,7 +223,7 @@ impl RoleFixture<'_> {
     }
 
     pub(crate) async fn upload(&self, client: &Client, reference: &str) -> Value {
-        let uploader = Tenant {
+        let uploader = TestSpace {
             client: client.clone(),
             ..self.acme.clone()
         };

@@ -7,7 +7,7 @@ use std::sync::{
 };
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Response, Stack, Tenant, form};
+use tests::{Client, PHOTO, Response, Stack, TestSpace, form};
 
 /// The callers that a route accepts.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -137,7 +137,7 @@ const REFERENCE: &str = "photo";
 
 /// A space with a file, a folder with a subfolder, and a key that may be revoked.
 pub(crate) struct RouteFixture {
-    pub(crate) tenant: Tenant,
+    pub(crate) tenant: TestSpace,
     file: Mutex<String>,
     /// Id of a folder with a subfolder.
     pub(crate) folder: String,
@@ -277,6 +277,6 @@ impl RouteFixture {
 }
 
 /// Uploads a file with the reference [`REFERENCE`], and returns its id.
-async fn upload(tenant: &Tenant) -> String {
+async fn upload(tenant: &TestSpace) -> String {
     tenant.upload(PHOTO).with_ref(REFERENCE).await.id
 }

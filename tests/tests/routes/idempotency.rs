@@ -175,7 +175,7 @@ async fn response_is_replayed_for_a_day(stack: &Stack) {
 async fn replay_succeeds_even_if_request_would_now_fail(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let expiry = stack
-        .admin_environment()
+        .unrestricted_context()
         .env
         .now()
         .plus_ms(600_000)

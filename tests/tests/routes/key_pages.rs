@@ -2,7 +2,7 @@
 
 use domain::KeyName;
 use tenant::{NewKey, Tenants};
-use tests::{Stack, Tenant};
+use tests::{Stack, TestSpace};
 
 /// Number of keys of [`space_with_keys`]: three pages of the maximum limit.
 pub(crate) const ITEMS: usize = 205;
@@ -18,7 +18,7 @@ pub(crate) struct Page {
 /// Reads the keys of a space page by page.
 pub(crate) struct KeyPages<'a> {
     pub(crate) stack: &'a Stack,
-    pub(crate) tenant: &'a Tenant,
+    pub(crate) tenant: &'a TestSpace,
     pub(crate) limit: usize,
 }
 
@@ -89,8 +89,8 @@ impl KeyPages<'_> {
 
     /// Creates keys without API requests, and returns their ids.
     pub(crate) async fn create_keys(&self, count: usize) -> Vec<u64> {
-        let environment = self.stack.admin_environment();
-        let mut settings = runtime::Settings::of(&environment);
+        let context = self.stack.unrestricted_context();
+        let mut settings = runtime::Settings::of(&context);
         let tenants = Tenants::new(settings.table());
         let key = domain::KeySecret::parse(self.tenant.client.key.as_deref().expect("a key"))
             .expect("a key");
@@ -121,7 +121,7 @@ impl KeyPages<'_> {
 }
 
 /// Creates a space with [`ITEMS`] keys.
-pub(crate) async fn space_with_keys(stack: &Stack) -> Tenant {
+pub(crate) async fn space_with_keys(stack: &Stack) -> TestSpace {
     let acme = stack.space("Acme").await;
     let keys = KeyPages {
         stack,

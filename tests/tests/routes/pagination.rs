@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use tests::{Client, Response, Stack, StackOptions, Tenant, stack_test};
+use tests::{Client, Response, Stack, StackOptions, TestSpace, stack_test};
 
 use super::key_pages::{ITEMS, KeyPages, Page, ids, nothing, space_with_keys};
 
@@ -226,7 +226,7 @@ fn assert_invalid_cursor(response: Response) {
 }
 
 /// Creates a space with four keys.
-async fn space_with_four_keys(stack: &Stack) -> Tenant {
+async fn space_with_four_keys(stack: &Stack) -> TestSpace {
     let acme = stack.space("Acme").await;
     let keys = KeyPages {
         stack,
@@ -276,7 +276,7 @@ async fn cursor_is_valid_for_its_list_and_caller_only(stack: &Stack) {
 
 /// Asserts that a cursor is valid for all keys of its space, with another limit, with empty filters
 /// and with the space id in lower case.
-async fn assert_cursor_is_valid(stack: &Stack, acme: &Tenant, cursor: &str) {
+async fn assert_cursor_is_valid(stack: &Stack, acme: &TestSpace, cursor: &str) {
     let path = format!("/spaces/{}/api-keys", acme.id);
     let lower_path = format!("/spaces/{}/api-keys", acme.id.to_lowercase());
     let other_key = acme.role("owner").await;

@@ -88,7 +88,7 @@ async fn unauthenticated_responses_have_no_rate_limit_and_defaults_match_templat
     let acme = stack.space("Acme").await;
     let space = format!("/spaces/{}", acme.id);
     let anonymous = &stack.anonymous;
-    let unknown = domain::KeySecret::new(&stack.admin_environment().env);
+    let unknown = domain::KeySecret::new(&stack.unrestricted_context().env);
 
     for key in ["nonsense", unknown.reveal()] {
         let client = anonymous.with_key(key);

@@ -7,8 +7,8 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 use table::keys;
 use tests::{
-    Client, DYNAMODB_ATTEMPTS, PHOTO, RawConnection, Response, Stack, StackOptions, Tenant, form,
-    minutes, seconds, stack_test,
+    Client, DYNAMODB_ATTEMPTS, PHOTO, RawConnection, Response, Stack, StackOptions, TestSpace,
+    form, minutes, seconds, stack_test,
 };
 
 /// Limit of the test with concurrent requests.
@@ -128,7 +128,7 @@ fn assert_uncounted_error(response: &Response, status: u16) {
     response.clone().expect_error(status);
 }
 
-pub(crate) fn photo(acme: &Tenant) -> reqwest::multipart::Form {
+pub(crate) fn photo(acme: &TestSpace) -> reqwest::multipart::Form {
     form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO)
 }
 
@@ -261,7 +261,7 @@ async fn rate_limited_request_is_not_read_and_has_no_effect(stack: &Stack) {
              content-type: {content_type}\r\ncontent-length: 1000\r\n\r\n",
             acme.client.key.as_deref().expect("a key")
         );
-        let response = RawConnection::request(stack.cloud.api_url(), head)
+        let response = RawConnection::request(stack.local.api_url(), head)
             .await
             .expect("a response before the body");
         response.expect_error(429);
@@ -308,7 +308,7 @@ async fn no_request_passes_uncounted_while_table_fails(stack: &Stack) {
     let before = stack.dump().await;
     let inject = |failure: &CountingFailure| {
         let error = InjectedError::new(failure.status, failure.code);
-        let faults = stack.cloud.faults();
+        let faults = stack.local.faults();
         faults.fail(DynamoDb, "UpdateItem", failure.times, error);
     };
 

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use std::pin::pin;
 use table::keys;
 use table::{Reason, WriteError};
-use tests::{Dump, PHOTO, Stack, Tenant, form, seconds, stack_test};
+use tests::{Dump, PHOTO, Stack, TestSpace, form, seconds, stack_test};
 
 /// Returns the path that deletes a space.
-pub(super) fn deletion_path(tenant: &Tenant) -> String {
+pub(super) fn deletion_path(tenant: &TestSpace) -> String {
     format!("/spaces?id={}", tenant.id)
 }
 
@@ -55,7 +55,7 @@ async fn space_under_delete_lock_returns_409_with_retry_after(stack: &Stack) {
 
     let acme = stack.space("Acme").await;
     let path = deletion_path(&acme);
-    let mut hold = stack.cloud.faults().hold("spaces", CALLS_UNTIL_LOCKED);
+    let mut hold = stack.local.faults().hold("spaces", CALLS_UNTIL_LOCKED);
     let mut first = pin!(acme.client.delete(&path));
     tokio::select! {
         response = &mut first => panic!("{} {:?}", response.status, response.body),
@@ -339,11 +339,11 @@ async fn deletion_frees_name_but_never_handle(stack: &Stack) {
 
 /// Creates a space with a handle, as if it was generated.
 async fn create_by_handle(stack: &Stack, handle: &str, name: &str) -> Result<(), WriteError> {
-    let environment = stack.admin_environment();
-    let mut settings = runtime::Settings::of(&environment);
+    let context = stack.unrestricted_context();
+    let mut settings = runtime::Settings::of(&context);
     let table = settings.table();
     let name = SpaceName::parse(name).expect("a name");
-    let env = &environment.env;
+    let env = &context.env;
     let space = Space::new(NewSpace::named(name), &mut IdSequence::new(env), env);
     let space = Space {
         handle: Handle::parse(handle).expect("a handle"),

@@ -1,10 +1,10 @@
 //! `PUT /spaces/:id`.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, Tenant, form, seconds, stack_test};
+use tests::{PHOTO, Stack, TestSpace, form, seconds, stack_test};
 
 /// Updates a space, and returns its record.
-async fn update(acme: &Tenant, fields: &Value) -> Value {
+async fn update(acme: &TestSpace, fields: &Value) -> Value {
     acme.client
         .put(&format!("/spaces/{}", acme.id), fields.clone())
         .await

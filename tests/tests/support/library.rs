@@ -2,7 +2,7 @@
 
 use reqwest::multipart::Form;
 use serde_json::json;
-use tests::{PHOTO, Stack, Tenant, file, seconds};
+use tests::{PHOTO, Stack, TestSpace, file, seconds};
 
 use super::{
     pages::List,
@@ -143,7 +143,7 @@ impl LibraryFile {
 
 /// A space with its files.
 pub(crate) struct Library {
-    pub(crate) acme: Tenant,
+    pub(crate) acme: TestSpace,
     /// Files, newest first.
     pub(crate) files: Vec<LibraryFile>,
     /// Two folders with files and an empty one.
@@ -258,7 +258,7 @@ impl Library {
 }
 
 /// Uploads or presigns the file with a number.
-async fn create_file(acme: &Tenant, number: usize, folders: &[String; 3]) -> LibraryFile {
+async fn create_file(acme: &TestSpace, number: usize, folders: &[String; 3]) -> LibraryFile {
     let delivery_type = TYPES[number % TYPES.len()];
     let kind = &KINDS[number % KINDS.len()];
     let name = &NAMES[number / 5 % NAMES.len()];

@@ -3,7 +3,7 @@
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use tests::{Client, PHOTO, Response, Stack, Tenant, file};
+use tests::{Client, PHOTO, Response, Stack, TestSpace, file};
 
 /// Path that every URL is signed for, on each of the routes.
 pub(crate) const PATH: &str = "/api/v1/upload/signed";
@@ -93,7 +93,7 @@ pub(crate) struct SigningSecret {
 }
 
 impl SigningSecret {
-    pub(crate) async fn of(tenant: &Tenant) -> SigningSecret {
+    pub(crate) async fn of(tenant: &TestSpace) -> SigningSecret {
         let path = format!("{}/signing-secret", tenant.path());
         let current = tenant.client.get(&path).await.expect_ok();
         SigningSecret {
@@ -106,7 +106,7 @@ impl SigningSecret {
 /// A space, one of its upload configs, and the secret that signs its URLs.
 #[derive(Clone)]
 pub(crate) struct Signer {
-    pub(crate) acme: Tenant,
+    pub(crate) acme: TestSpace,
     /// Id of the config.
     pub(crate) config: String,
     pub(crate) kid: String,

@@ -286,7 +286,7 @@ async fn urls_are_null_while_a_file_is_pending(stack: &Stack) {
         url,
         format!(
             "{}/{}",
-            stack.cloud.cdn_url(),
+            stack.local.cdn_url(),
             text(&record["storage_path"])
         )
     );

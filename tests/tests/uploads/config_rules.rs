@@ -2,11 +2,11 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, Tenant, file, stack_test};
+use tests::{PHOTO, Response, Stack, TestSpace, file, stack_test};
 
 /// A space that uploads files with its configs.
 struct Uploader {
-    acme: Tenant,
+    acme: TestSpace,
 }
 
 impl Uploader {

@@ -8,7 +8,7 @@ use std::pin::pin;
 use emulators::Hold;
 use media::Format;
 use serde_json::{Value, json};
-use tests::{Stack, Tenant};
+use tests::{Stack, TestSpace};
 
 use super::{
     confirm::{delivered_bytes, original_keys},
@@ -54,7 +54,7 @@ impl Route {
     async fn confirm(
         self,
         stack: &Stack,
-        acme: &Tenant,
+        acme: &TestSpace,
         pending_file: &PendingFile,
     ) -> Option<u16> {
         match self {
@@ -78,7 +78,7 @@ struct Interleaved {
 /// A space, and two uploads of equal length.
 struct Pair {
     stack: Stack,
-    acme: Tenant,
+    acme: TestSpace,
     content_type: &'static str,
     first: Vec<u8>,
     second: Vec<u8>,
@@ -134,7 +134,7 @@ impl Pair {
             .await
             .expect_status(200);
 
-        let mut hold = self.stack.cloud.faults().hold(route.principal(), call);
+        let mut hold = self.stack.local.faults().hold(route.principal(), call);
         let mut confirmation = pin!(route.confirm(&self.stack, &self.acme, &pending_file));
         let (status, is_reached) = tokio::select! {
             status = &mut confirmation => (status, false),
@@ -217,7 +217,7 @@ async fn interleaved_put_never_mixes_two_uploads() {
     let length = jpeg.len().max(png.len());
     let pair = Pair::start("image/jpeg", padded(jpeg, length), padded(png, length)).await;
 
-    pair.stack.cloud.collide_etags();
+    pair.stack.local.collide_etags();
     for config in CONFIGS {
         let valid = [
             pair.stored(config, &pair.first).await,
@@ -239,7 +239,7 @@ async fn executable_with_etag_of_photo_is_never_active() {
         (executable, photo.clone()),
     ] {
         let pair = Pair::start("image/jpeg", first, second).await;
-        pair.stack.cloud.collide_etags();
+        pair.stack.local.collide_etags();
         for config in CONFIGS {
             let valid = [pair.stored(config, &photo).await];
             pair.check(config, &valid).await;

@@ -3,7 +3,7 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, Tenant, file, stack_test};
+use tests::{PHOTO, Response, Stack, TestSpace, file, stack_test};
 
 use super::presign::PendingFile;
 use crate::{folders::create::address, support::signer::text};
@@ -14,7 +14,7 @@ const MAX_DEPTH: usize = 20;
 const SLUG_MAX_CHARS: usize = 100;
 
 /// Creates a space of a folder mode.
-async fn space(stack: &Stack, mode: &str) -> Tenant {
+async fn space(stack: &Stack, mode: &str) -> TestSpace {
     let space = stack
         .account()
         .post("/spaces", json!({"name": mode, "folder_mode": mode}))
@@ -32,7 +32,7 @@ async fn space(stack: &Stack, mode: &str) -> Tenant {
         .expect_created();
     let client = stack.anonymous.with_key(&text(&key["key"]));
 
-    Tenant {
+    TestSpace {
         client,
         id,
         handle,
@@ -41,7 +41,7 @@ async fn space(stack: &Stack, mode: &str) -> Tenant {
 }
 
 /// Uploads the photo with a file name into a folder path, with a config.
-async fn upload(acme: &Tenant, path: &str, name: &str, config: &str) -> Response {
+async fn upload(acme: &TestSpace, path: &str, name: &str, config: &str) -> Response {
     let form = Form::new()
         .text("space", acme.handle.clone())
         .text("upload_config", config.to_owned());
@@ -54,12 +54,12 @@ async fn upload(acme: &Tenant, path: &str, name: &str, config: &str) -> Response
 }
 
 /// Asserts that a file is delivered at its URL, whose path starts with `folders`.
-async fn assert_delivered(stack: &Stack, acme: &Tenant, file: &Value, folders: &str) {
+async fn assert_delivered(stack: &Stack, acme: &TestSpace, file: &Value, folders: &str) {
     let path = format!("{}/{folders}{}", acme.handle, text(&file["name"]));
     assert_eq!(file["storage_path"], json!(path));
     assert_eq!(
         file["url"],
-        json!(format!("{}/{path}", stack.cloud.cdn_url()))
+        json!(format!("{}/{path}", stack.local.cdn_url()))
     );
 
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._/-".contains(&byte);
@@ -77,7 +77,7 @@ async fn assert_delivered(stack: &Stack, acme: &Tenant, file: &Value, folders: &
 }
 
 /// Creates the config `own`, which stores files under their original names.
-async fn create_original_names_config(acme: &Tenant) {
+async fn create_original_names_config(acme: &TestSpace) {
     acme.upload_config("own")
         .with_settings(json!({"storage": {"generate_filename": false, "unique_filename": false}}))
         .await;

@@ -3,7 +3,7 @@
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
 use table::keys;
-use tests::{Client, Dump, Response, Stack, Tenant, stack_test};
+use tests::{Client, Dump, Response, Stack, TestSpace, stack_test};
 
 use super::{
     presign::presign_body,
@@ -64,7 +64,7 @@ impl Uploads<'_> {
         }
     }
 
-    pub(crate) fn acme(&self) -> &Tenant {
+    pub(crate) fn acme(&self) -> &TestSpace {
         &self.signer.acme
     }
 

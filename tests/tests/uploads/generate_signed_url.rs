@@ -20,7 +20,7 @@ async fn signed_url_matches_documented_format(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let user = signer.acme.role("user").await;
     let account = stack.account();
-    let host = authority(stack.cloud.api_url());
+    let host = authority(stack.local.api_url());
     let name = "crème & co + 1.jpg";
     let mime = "image/jpeg";
 

@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use media::Format;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use tests::{Response, Stack, Tenant, form, stack_test};
+use tests::{Response, Stack, TestSpace, form, stack_test};
 
 use crate::support::images::{image, jpeg_of_sides, png_of_sides, webp_of_sides, with_exif};
 
 pub(super) const SVG: &[u8] = b"<svg xmlns='http://www.w3.org/2000/svg' width='20' height='20'/>";
 
 /// Creates an upload config, and returns its generated name.
-pub(super) async fn create_config(acme: &Tenant, settings: Value) -> String {
+pub(super) async fn create_config(acme: &TestSpace, settings: Value) -> String {
     static CREATED: AtomicU32 = AtomicU32::new(0);
 
     let name = format!("config-{}", CREATED.fetch_add(1, Ordering::Relaxed));
@@ -21,7 +21,7 @@ pub(super) async fn create_config(acme: &Tenant, settings: Value) -> String {
     name
 }
 
-pub(super) async fn upload(acme: &Tenant, config: &str, name: &str, bytes: &[u8]) -> Response {
+pub(super) async fn upload(acme: &TestSpace, config: &str, name: &str, bytes: &[u8]) -> Response {
     let form = form(&acme.handle, name, "application/octet-stream", bytes);
     acme.client
         .upload(form.text("upload_config", config.to_owned()))
@@ -29,7 +29,7 @@ pub(super) async fn upload(acme: &Tenant, config: &str, name: &str, bytes: &[u8]
 }
 
 /// Returns the delivered bytes of a file, after asserting that its record describes them.
-pub(super) async fn delivered_bytes(stack: &Stack, acme: &Tenant, record: &Value) -> Vec<u8> {
+pub(super) async fn delivered_bytes(stack: &Stack, acme: &TestSpace, record: &Value) -> Vec<u8> {
     let id = record["id"].as_str().expect("an id");
     assert_eq!(
         &acme.client.get(&format!("/files/{id}")).await.expect_ok(),

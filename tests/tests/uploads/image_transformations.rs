@@ -3,7 +3,7 @@
 use media::{Dimensions, EncodeOptions, Format, ImageInfo, Pixels, decode, encode, probe};
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, Tenant, file, form, stack_test};
+use tests::{PHOTO, Stack, TestSpace, file, form, stack_test};
 
 use super::image_rules::{SVG, create_config, delivered_bytes, upload};
 use crate::support::images::{PLACE, animation, contains, image, progressive, with_exif};
@@ -41,7 +41,12 @@ fn small_photo() -> Vec<u8> {
 }
 
 /// Uploads an image with transformations, and returns the delivered bytes.
-async fn transform(stack: &Stack, acme: &Tenant, transformations: Value, bytes: &[u8]) -> Vec<u8> {
+async fn transform(
+    stack: &Stack,
+    acme: &TestSpace,
+    transformations: Value,
+    bytes: &[u8],
+) -> Vec<u8> {
     let config = create_config(acme, json!({"transformations": transformations})).await;
     let record = upload(acme, &config, "image", bytes).await.expect_created();
     delivered_bytes(stack, acme, &record).await

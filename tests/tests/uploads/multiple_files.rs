@@ -2,12 +2,12 @@
 
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
-use tests::{Dump, PHOTO, Stack, Tenant, file, stack_test};
+use tests::{Dump, PHOTO, Stack, TestSpace, file, stack_test};
 
 /// Maximum number of files of a request.
 const MAX_FILES: usize = 10;
 
-fn space(acme: &Tenant) -> Form {
+fn space(acme: &TestSpace) -> Form {
     Form::new().text("space", acme.handle.clone())
 }
 
@@ -15,7 +15,7 @@ fn photo(name: &str) -> Part {
     file(name, "image/jpeg", [PHOTO, name.as_bytes()].concat())
 }
 
-pub(super) fn photos(acme: &Tenant, field: &'static str, count: usize) -> Form {
+pub(super) fn photos(acme: &TestSpace, field: &'static str, count: usize) -> Form {
     (0..count).fold(space(acme), |form, index| {
         form.part(field, photo(&format!("{index}.jpg")))
     })
@@ -44,7 +44,7 @@ fn names(files: &Value) -> Vec<&str> {
 }
 
 /// Asserts that every file is returned by the API, delivered and stored once.
-pub(super) async fn assert_stored(stack: &Stack, acme: &Tenant, files: &Value, before: &Dump) {
+pub(super) async fn assert_stored(stack: &Stack, acme: &TestSpace, files: &Value, before: &Dump) {
     for file in files.as_array().expect("a list") {
         let id = file["id"].as_str().expect("an id");
         assert_eq!(
@@ -156,7 +156,7 @@ async fn request_is_limited_to_ten_files(stack: &Stack) {
 }
 
 /// Returns invalid forms and their errors.
-fn invalid_forms(acme: &Tenant) -> Vec<(Form, Value)> {
+fn invalid_forms(acme: &TestSpace) -> Vec<(Form, Value)> {
     let empty_error = |field: &str| format!("The {field} field must not be empty.");
     let executable_error =
         |field: &str| format!("The {field} field must not be an executable file.");

@@ -5,7 +5,7 @@ use emulators::{
     Service::{DynamoDb, S3},
 };
 use table::keys;
-use tests::{DEFAULT_ATTEMPTS, DYNAMODB_ATTEMPTS, Dump, Stack, Tenant, stack_test};
+use tests::{DEFAULT_ATTEMPTS, DYNAMODB_ATTEMPTS, Dump, Stack, TestSpace, stack_test};
 
 use super::multiple_files::{assert_stored, photos};
 
@@ -15,7 +15,7 @@ const ATTEMPTS: u32 = DEFAULT_ATTEMPTS;
 const CONFLICT_ATTEMPTS: u32 = 8;
 
 /// Uploads while a service fails, and asserts that the failed upload leaves nothing.
-async fn assert_503_leaves_nothing(stack: &Stack, acme: &Tenant, before: &Dump) {
+async fn assert_503_leaves_nothing(stack: &Stack, acme: &TestSpace, before: &Dump) {
     let response = acme.client.upload(photos(acme, "files", 5)).await;
     assert_eq!(response.header("retry-after"), "1");
     response.expect_error(503);
@@ -31,7 +31,7 @@ async fn assert_503_leaves_nothing(stack: &Stack, acme: &Tenant, before: &Dump) 
 #[stack_test]
 async fn failure_after_partial_storage_leaves_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let faults = stack.cloud.faults();
+    let faults = stack.local.faults();
 
     acme.client
         .get(&format!("/spaces/{}", acme.id))
@@ -101,7 +101,7 @@ async fn failure_after_partial_storage_leaves_nothing(stack: &Stack) {
 #[stack_test]
 async fn unknown_commit_outcome_is_resolved(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let faults = stack.cloud.faults();
+    let faults = stack.local.faults();
     let before = stack.dump().await;
     faults.lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_ATTEMPTS);
     let files = acme

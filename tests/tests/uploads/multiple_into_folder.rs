@@ -3,7 +3,7 @@
 use futures::future::join_all;
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, Tenant, file, stack_test};
+use tests::{PHOTO, Response, Stack, TestSpace, file, stack_test};
 
 use super::presign::presign_body;
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 const CALLERS: usize = 6;
 
 /// Returns a form of uploads into a folder path.
-fn form(acme: &Tenant, path: &str) -> Form {
+fn form(acme: &TestSpace, path: &str) -> Form {
     let form = Form::new().text("space", acme.handle.clone());
     form.text("folder_id", "root")
         .text("folder_path", path.to_owned())
@@ -76,7 +76,7 @@ async fn all_files_of_request_go_into_one_folder(stack: &Stack) {
 }
 
 /// Returns rejected forms and their statuses.
-fn rejected_forms(acme: &Tenant) -> Vec<(Form, u16)> {
+fn rejected_forms(acme: &TestSpace) -> Vec<(Form, u16)> {
     let empty = || file("a.txt", "text/plain", Vec::new());
     let new = || form(acme, "new/newer");
     let by = |name: &'static str| {
@@ -171,7 +171,7 @@ async fn rejected_upload_creates_no_folders(stack: &Stack) {
 }
 
 /// Uploads the photo into a folder path, with an idempotency key.
-async fn upload_with_key(acme: &Tenant, key: &str, path: &str) -> Response {
+async fn upload_with_key(acme: &TestSpace, key: &str, path: &str) -> Response {
     let request = acme
         .client
         .request("POST", "/upload")

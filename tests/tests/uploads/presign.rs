@@ -3,7 +3,7 @@
 use futures::future::join_all;
 use serde_json::{Value, json};
 use table::keys;
-use tests::{Client, PHOTO, Response, Stack, Tenant, minutes, stack_test};
+use tests::{Client, PHOTO, Response, Stack, TestSpace, minutes, stack_test};
 
 /// A valid id of no record.
 pub(crate) const UNKNOWN: &str = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
@@ -29,7 +29,7 @@ impl PendingFile {
     }
 
     /// Presigns an upload of the photo as the owner. `fields` replace those of the request.
-    pub(crate) async fn create(acme: &Tenant, fields: Value) -> PendingFile {
+    pub(crate) async fn create(acme: &TestSpace, fields: Value) -> PendingFile {
         PendingFile::by(&acme.client, presign_body(acme, fields)).await
     }
 
@@ -76,7 +76,7 @@ impl PendingFile {
 }
 
 /// Returns a presign request for the photo. `fields` replace or extend its fields.
-pub(crate) fn presign_body(acme: &Tenant, mut fields: Value) -> Value {
+pub(crate) fn presign_body(acme: &TestSpace, mut fields: Value) -> Value {
     let name = "photo.jpg";
     let content_type = "image/jpeg";
     let size = PHOTO.len();
@@ -91,7 +91,7 @@ pub(crate) fn presign_body(acme: &Tenant, mut fields: Value) -> Value {
 }
 
 /// Presigns an upload of the photo with an idempotency key.
-async fn presign_with_key(acme: &Tenant, key: &str, fields: Value) -> Response {
+async fn presign_with_key(acme: &TestSpace, key: &str, fields: Value) -> Response {
     let request = acme
         .client
         .request("POST", "/upload/presign")
@@ -131,7 +131,7 @@ async fn presign_returns_unwrapped_response_and_creates_pending_file(stack: &Sta
         format!("staging/{}/{}", acme.id, pending_file.id())
     );
     assert!(
-        pending_file.url().starts_with(stack.cloud.s3_url())
+        pending_file.url().starts_with(stack.local.s3_url())
             && pending_file.url().contains(pending_file.object_key())
     );
 
@@ -152,7 +152,7 @@ async fn presign_returns_unwrapped_response_and_creates_pending_file(stack: &Sta
     let path = pending["storage_path"].as_str().expect("a path");
     stack
         .anonymous
-        .get(&format!("{}/{path}", stack.cloud.cdn_url()))
+        .get(&format!("{}/{path}", stack.local.cdn_url()))
         .await
         .expect_error(404);
     stack.run_confirm_checks().await;

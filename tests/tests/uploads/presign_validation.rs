@@ -1,7 +1,7 @@
 //! `POST /upload/presign`: validation of the request, and of its declared values.
 
 use serde_json::{Map, Value, json};
-use tests::{PHOTO, Stack, Tenant, form, stack_test};
+use tests::{PHOTO, Stack, TestSpace, form, stack_test};
 
 use super::presign::{PendingFile, UNKNOWN, presign_body};
 
@@ -163,7 +163,7 @@ async fn invalid_presign_reports_all_errors_and_queues_no_check(stack: &Stack) {
 }
 
 /// Returns fields of a request, and fields of the record.
-fn accepted_fields(acme: &Tenant, config: &str) -> Vec<(Value, Value)> {
+fn accepted_fields(acme: &TestSpace, config: &str) -> Vec<(Value, Value)> {
     let long = "é".repeat(255);
     let long_type = format!("application/{}", "x".repeat(88));
 

@@ -93,7 +93,7 @@ pub(crate) async fn run_signer(program: &str, script: &str, arguments: &[&str]) 
 #[stack_test]
 async fn urls_signed_by_python_and_javascript_are_accepted(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
-    let base_url = stack.cloud.api_url();
+    let base_url = stack.local.api_url();
     let expires = (stack.now().seconds() + 1_800).to_string();
     let name = "crème brûlée & 50% of a+b = (1)*.jpg";
     let filename = format!("filename={name}");

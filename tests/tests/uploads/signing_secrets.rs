@@ -118,7 +118,7 @@ async fn previous_secret_verifies_for_a_day(stack: &Stack) {
     assert_ne!(first.secret, second.secret);
 
     let ends_at = stack
-        .admin_environment()
+        .unrestricted_context()
         .env
         .now()
         .plus_ms(DAY_MS)

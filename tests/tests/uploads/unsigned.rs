@@ -7,7 +7,7 @@ use reqwest::{
 };
 use serde_json::{Value, json};
 use table::keys;
-use tests::{Client, PHOTO, Response, Stack, Tenant, file, minutes, stack_test};
+use tests::{Client, PHOTO, Response, Stack, TestSpace, file, minutes, stack_test};
 
 /// A referrer that the configs of [`UnsignedConfig::new`] allow.
 pub(crate) const REFERRER: &str = "https://example.com/";
@@ -25,7 +25,7 @@ impl UnsignedConfig {
     /// Creates a config that allows [`REFERRER`]. `more` replaces or extends the fields.
     pub(crate) async fn new(
         stack: &Stack,
-        acme: &Tenant,
+        acme: &TestSpace,
         name: &str,
         more: Value,
     ) -> UnsignedConfig {
@@ -52,7 +52,7 @@ impl UnsignedConfig {
     /// Creates a config with a maximum of uploads per hour.
     pub(crate) async fn with_hourly_limit(
         stack: &Stack,
-        acme: &Tenant,
+        acme: &TestSpace,
         name: &str,
         limit: u32,
     ) -> UnsignedConfig {

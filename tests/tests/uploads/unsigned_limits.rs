@@ -112,7 +112,7 @@ async fn upload_over_hourly_limit_is_not_read(stack: &Stack) {
     assert_limited(open.send_form(Form::new().text("no", "file")).await, left);
     assert_limited(open.presign(json!({"size": 0})).await, left);
 
-    let url = stack.cloud.api_url();
+    let url = stack.local.api_url();
     let head = format!(
         "POST /api/v1{} HTTP/1.1\r\nhost: {}\r\nreferer: {REFERRER}\r\n\
          content-type: multipart/form-data; boundary=x\r\ncontent-length: 1000000\r\n\r\n",

@@ -2,7 +2,7 @@
 
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, Tenant, file, form, large_photo, noise, stack_test};
+use tests::{PHOTO, Stack, TestSpace, file, form, large_photo, noise, stack_test};
 
 /// The magic number of OLE files: installers and Office documents.
 const OLE: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0\0\0";
@@ -11,7 +11,7 @@ const MAX_FILE_BYTES: usize = 50 << 20;
 
 pub(super) fn assert_no_object_stored(stack: &Stack) {
     let put = stack
-        .cloud
+        .local
         .call_log()
         .calls()
         .into_iter()
@@ -136,7 +136,7 @@ fn rejected(case: &'static str, form: Form, errors: Value) -> RejectedUpload {
     RejectedUpload { case, form, errors }
 }
 
-fn space(acme: &Tenant) -> Form {
+fn space(acme: &TestSpace) -> Form {
     Form::new().text("space", acme.handle.clone())
 }
 
@@ -144,7 +144,7 @@ fn photo() -> Part {
     file("photo.jpg", "image/jpeg", PHOTO)
 }
 
-fn rejected_fields(acme: &Tenant) -> Vec<RejectedUpload> {
+fn rejected_fields(acme: &TestSpace) -> Vec<RejectedUpload> {
     let with = |name: &'static str, value: &str| {
         space(acme)
             .text(name, value.to_owned())
@@ -186,7 +186,7 @@ fn rejected_fields(acme: &Tenant) -> Vec<RejectedUpload> {
     ]
 }
 
-fn rejected_files(acme: &Tenant) -> Vec<RejectedUpload> {
+fn rejected_files(acme: &TestSpace) -> Vec<RejectedUpload> {
     let sent = |name: &str, declared: &str, bytes: Vec<u8>| {
         space(acme).part("file", file(name, declared, bytes))
     };

@@ -1,7 +1,7 @@
 //! `POST /upload`: raw multipart forms, valid and malformed.
 
 use serde_json::json;
-use tests::{PHOTO, RawConnection, Stack, Tenant, large_photo, stack_test};
+use tests::{PHOTO, RawConnection, Stack, TestSpace, large_photo, stack_test};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -54,7 +54,7 @@ fn raw_form(texts: &[(&str, &str)], file_name: &[u8], declared: &str, bytes: &[u
 }
 
 /// Declares a body above the limit, and asserts that it is rejected before it is sent.
-async fn assert_too_large_body_returns_413(stack: &Stack, acme: &Tenant) {
+async fn assert_too_large_body_returns_413(stack: &Stack, acme: &TestSpace) {
     let head = format!(
         "POST /api/v1/upload HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\ncontent-type: {RAW_TYPE}\r\n\
          content-length: {}\r\n\r\n",
@@ -62,7 +62,7 @@ async fn assert_too_large_body_returns_413(stack: &Stack, acme: &Tenant) {
         600 << 20
     );
 
-    let too_large = RawConnection::request(stack.cloud.api_url(), head)
+    let too_large = RawConnection::request(stack.local.api_url(), head)
         .await
         .expect("a response before the body");
     assert!(
@@ -173,7 +173,7 @@ async fn part_headers_and_preamble_are_bounded(stack: &Stack) {
 #[stack_test]
 async fn unauthenticated_body_is_never_awaited(stack: &Stack) {
     let address = stack
-        .cloud
+        .local
         .api_url()
         .trim_start_matches("http://")
         .split('/')

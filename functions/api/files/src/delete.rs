@@ -12,7 +12,7 @@ use crate::{
 pub(crate) const DELETE: Endpoint = Endpoint::delete("deleteFile", "/files/{id}", "Delete a file");
 
 pub(crate) const DELETE_NAMED: Endpoint = Endpoint::delete(
-    "deleteNamedFile",
+    "deleteFileById",
     "/files",
     "Delete the file with the id in the query or the body",
 )

@@ -14,7 +14,7 @@ mod urls;
 mod view;
 
 use axum::{Router, extract::FromRef};
-use runtime::{ConfigurationError, Environment, LazyMasterSecret, Settings};
+use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
 use tenant::{PurgeJob, Queue};
 use web::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
 
@@ -48,8 +48,8 @@ pub fn endpoints<R: Register<FilesState>>(register: R) -> R {
 }
 
 /// Creates the router of the function from its environment variables.
-pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
-    let mut settings = Settings::of(environment);
+pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
+    let mut settings = Settings::of(context);
     let api = ApiState::read(&mut settings, TIER);
     let purge_queue = settings.queue("PURGE_QUEUE_URL");
     let cdn_url = settings.text("CDN_URL");

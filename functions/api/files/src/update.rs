@@ -30,7 +30,7 @@ const RECORD_FIELD: &str = "created_at";
 pub(crate) const UPDATE: Endpoint = Endpoint::put("updateFile", "/files/{id}", "Update a file");
 
 pub(crate) const UPDATE_NAMED: Endpoint = Endpoint::put(
-    "updateNamedFile",
+    "updateFileById",
     "/files",
     "Update the file with the id in the body",
 )
@@ -83,14 +83,14 @@ fn read_tags(fields: &mut impl FieldReader) -> Option<Vec<Tag>> {
 }
 
 /// The body of an update with the id in the body. It only describes the fields.
-pub(crate) struct UpdateNamedFile;
+pub(crate) struct UpdateFileById;
 
-impl FromFields for UpdateNamedFile {
-    fn read(fields: &mut impl FieldReader) -> Option<UpdateNamedFile> {
+impl FromFields for UpdateFileById {
+    fn read(fields: &mut impl FieldReader) -> Option<UpdateFileById> {
         let id = fields.required(ID, ResourceId::parse);
         fields.describe(ID, "Id of the file.");
         let update = UpdateFile::read(fields);
-        id.zip(update).map(|_| UpdateNamedFile)
+        id.zip(update).map(|_| UpdateFileById)
     }
 }
 
@@ -125,7 +125,7 @@ pub(crate) async fn update_named(
     auth: Authenticated<ManageFiles>,
     State(files): State<FilesState>,
     ValidQuery(query): ValidQuery<FileSelector>,
-    mut body: UnreadJson<UpdateNamedFile>,
+    mut body: UnreadJson<UpdateFileById>,
 ) -> Result<Data<FileView>, ApiError> {
     let id = body.fields.required(ID, ResourceId::parse).map(|id| id.0);
     let Some(id) = id else {

@@ -5,13 +5,13 @@
 //! `Allow`, and to unknown paths with 404. It reads no body and calls no other service.
 
 use axum::Router;
-use runtime::{ConfigurationError, Environment};
+use runtime::{ConfigurationError, FunctionContext};
 
 /// The routes of the API, one method and path per line. Generated from the declarations of the
 /// endpoints by the crate `openapi`.
 const ROUTES: &str = include_str!("../routes.txt");
 
 /// Creates the router of the function.
-pub fn router(_: &Environment) -> Result<Router, ConfigurationError> {
+pub fn router(_: &FunctionContext) -> Result<Router, ConfigurationError> {
     Ok(web::not_found_router(ROUTES))
 }

@@ -6,7 +6,7 @@ mod space;
 mod views;
 
 use axum::{Router, extract::FromRef};
-use runtime::{ConfigurationError, Environment, LazyMasterSecret, Settings};
+use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
 use tenant::{PurgeJob, Queue};
 use watermarks::Watermarks;
 use web::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
@@ -49,8 +49,8 @@ pub fn endpoints<R: Register<SpacesState>>(register: R) -> R {
 }
 
 /// Creates the router of the function from its environment variables.
-pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
-    let mut settings = Settings::of(environment);
+pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
+    let mut settings = Settings::of(context);
     let api = ApiState::read(&mut settings, TIER);
     let purge_queue = settings.queue("PURGE_QUEUE_URL");
     let master_secret = settings.master_secret();

@@ -10,7 +10,7 @@ mod update;
 mod views;
 
 use axum::{Router, extract::FromRef};
-use runtime::{ConfigurationError, Environment, Settings};
+use runtime::{ConfigurationError, FunctionContext, Settings};
 use web::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
 
 /// The rate limit tier of the endpoints.
@@ -35,8 +35,8 @@ pub fn endpoints<R: Register<UploadConfigsState>>(register: R) -> R {
 }
 
 /// Creates the router of the function from its environment variables.
-pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
-    let mut settings = Settings::of(environment);
+pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
+    let mut settings = Settings::of(context);
     let api = ApiState::read(&mut settings, TIER);
     let cursor_secret = CursorSecret::new(settings.master_secret());
     settings.finish()?;

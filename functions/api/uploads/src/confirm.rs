@@ -160,7 +160,7 @@ async fn find_by_token(
     } = found.ok_or_else(ServiceError::not_found)?;
 
     let limit = if file.uploaded_by == Principal::Unsigned {
-        uploads.anonymous.limit
+        uploads.unsigned.limit
     } else {
         uploads.api.limit
     };

@@ -21,7 +21,7 @@ mod views;
 
 use axum::{Router, extract::FromRef};
 use domain::ServiceError;
-use runtime::{ConfigurationError, Environment, Settings};
+use runtime::{ConfigurationError, FunctionContext, Settings};
 use tenant::{ConfirmCheck, FileBucket, Queue};
 use web::{ApiState, RateLimitTier, Register, RouterBuilder};
 
@@ -63,8 +63,8 @@ pub fn endpoints<R: Register<UploadsState>>(register: R) -> R {
 }
 
 /// Creates the router of the function from its environment variables.
-pub fn router(environment: &Environment) -> Result<Router, ConfigurationError> {
-    let mut settings = Settings::of(environment);
+pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
+    let mut settings = Settings::of(context);
     let api = ApiState::read(&mut settings, TIER);
     let file_bucket = FileBucket::new(settings.bucket());
     let confirm_checks = settings.queue("CONFIRM_CHECK_QUEUE_URL");

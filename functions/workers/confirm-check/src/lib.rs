@@ -12,7 +12,7 @@
 
 use domain::{ErrorKind, ServiceError, Timestamp};
 use ingest::{ConfirmOutcome, confirm};
-use runtime::{ConfigurationError, Environment, Settings};
+use runtime::{ConfigurationError, FunctionContext, Settings};
 use tenant::{ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS, PendingUploads, Queue, Scoped};
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
@@ -25,15 +25,15 @@ struct ConfirmChecker {
 }
 
 /// Returns the function's handler.
-pub fn handler(environment: &Environment) -> Result<BatchHandler, ConfigurationError> {
-    let mut settings = Settings::of(environment);
+pub fn handler(context: &FunctionContext) -> Result<BatchHandler, ConfigurationError> {
+    let mut settings = Settings::of(context);
     let uploads = PendingUploads::new(settings.table(), settings.bucket());
     let queue = settings.queue("CONFIRM_CHECK_QUEUE_URL");
     settings.finish()?;
 
     let checker = ConfirmChecker { uploads, queue };
-    let env = environment.env.clone();
-    Ok(BatchHandler::of(checker, environment.meter(), env))
+    let env = context.env.clone();
+    Ok(BatchHandler::of(checker, context.meter(), env))
 }
 
 impl Worker for ConfirmChecker {

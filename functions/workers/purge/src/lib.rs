@@ -5,7 +5,7 @@
 //! messages ("Use Lambda recursive loop detection to prevent infinite loops" in the Lambda developer
 //! guide), so the template sets `RecursiveLoop: Allow`.
 
-use runtime::{ConfigurationError, Environment, Settings};
+use runtime::{ConfigurationError, FunctionContext, Settings};
 use tenant::{
     DelayedJob, JobLimits, JobTime, MAX_DELAY_SECONDS, Purge, PurgeJob, PurgeOutcome, Queue,
 };
@@ -18,16 +18,16 @@ struct PurgeWorker {
 }
 
 /// Returns the function's handler.
-pub fn handler(environment: &Environment) -> Result<BatchHandler, ConfigurationError> {
-    handler_with_limits(environment, JobLimits::default())
+pub fn handler(context: &FunctionContext) -> Result<BatchHandler, ConfigurationError> {
+    handler_with_limits(context, JobLimits::default())
 }
 
 /// Returns the function's handler with other than the default limits.
 pub fn handler_with_limits(
-    environment: &Environment,
+    context: &FunctionContext,
     limits: JobLimits,
 ) -> Result<BatchHandler, ConfigurationError> {
-    let mut settings = Settings::of(environment);
+    let mut settings = Settings::of(context);
     let purge = Purge::new(settings.table(), settings.bucket(), limits);
     let queue = settings.queue("PURGE_QUEUE_URL");
     settings.finish()?;
@@ -37,8 +37,8 @@ pub fn handler_with_limits(
         queue,
         limits,
     };
-    let env = environment.env.clone();
-    Ok(BatchHandler::of(worker, environment.meter(), env))
+    let env = context.env.clone();
+    Ok(BatchHandler::of(worker, context.meter(), env))
 }
 
 impl Worker for PurgeWorker {

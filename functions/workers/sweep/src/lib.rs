@@ -5,7 +5,7 @@
 //! prevent infinite loops" in the Lambda developer guide), so the template sets
 //! `RecursiveLoop: Allow`.
 
-use runtime::{ConfigurationError, Environment, Settings};
+use runtime::{ConfigurationError, FunctionContext, Settings};
 use tenant::{DelayedJob, JobLimits, JobTime, Queue, Sweep, SweepJob, SweepOutcome};
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
@@ -16,16 +16,16 @@ struct SweepWorker {
 }
 
 /// Returns the function's handler.
-pub fn handler(environment: &Environment) -> Result<BatchHandler, ConfigurationError> {
-    handler_with_limits(environment, JobLimits::default())
+pub fn handler(context: &FunctionContext) -> Result<BatchHandler, ConfigurationError> {
+    handler_with_limits(context, JobLimits::default())
 }
 
 /// Returns the function's handler with other than the default limits.
 pub fn handler_with_limits(
-    environment: &Environment,
+    context: &FunctionContext,
     limits: JobLimits,
 ) -> Result<BatchHandler, ConfigurationError> {
-    let mut settings = Settings::of(environment);
+    let mut settings = Settings::of(context);
     let sweep = Sweep::new(settings.table(), settings.bucket(), limits);
     let queue = settings.queue("SWEEP_QUEUE_URL");
     settings.finish()?;
@@ -35,8 +35,8 @@ pub fn handler_with_limits(
         queue,
         limits,
     };
-    let env = environment.env.clone();
-    Ok(BatchHandler::of(worker, environment.meter(), env))
+    let env = context.env.clone();
+    Ok(BatchHandler::of(worker, context.meter(), env))
 }
 
 impl Worker for SweepWorker {

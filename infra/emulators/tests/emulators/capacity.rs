@@ -48,7 +48,7 @@ async fn transact(client: &aws_sdk_dynamodb::Client, names: &[&str]) -> Vec<Stri
 #[tokio::test]
 async fn enforced_limits_throttle_each_item_until_the_next_second() {
     let emulation = Emulation::with(&records()).await;
-    let client = emulation.dynamodb("operator");
+    let client = emulation.dynamodb("unrestricted");
     emulation.emulators.capacity().enforce();
 
     assert!(transact(&client, &["a"]).await.is_empty());
@@ -76,7 +76,7 @@ async fn enforced_limits_throttle_each_item_until_the_next_second() {
 #[tokio::test]
 async fn limits_are_not_enforced_at_the_start() {
     let emulation = Emulation::with(&records()).await;
-    let client = emulation.dynamodb("operator");
+    let client = emulation.dynamodb("unrestricted");
     for _ in 0..3 {
         assert!(transact(&client, &["a"]).await.is_empty());
     }

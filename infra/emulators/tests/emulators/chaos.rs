@@ -10,23 +10,23 @@ use aws_sdk_dynamodb::{
 use aws_sdk_s3::types::{Delete, ObjectIdentifier};
 use aws_sdk_sqs::types::SendMessageBatchRequestEntry;
 use futures::future::join_all;
-use template::Stack;
+use template::ResolvedTemplate;
 
 use crate::support::{
     Emulation, code, exists, get_object, media, put_object, queue, records, text,
 };
 
-fn jobs() -> Stack {
-    Stack {
+fn jobs() -> ResolvedTemplate {
+    ResolvedTemplate {
         queues: vec![queue("jobs")],
-        ..Stack::default()
+        ..ResolvedTemplate::default()
     }
 }
 
 /// Returns the results of 100 sequential writes: `done` or the error code.
 async fn outcomes(seed: u64) -> Vec<String> {
     let emulation = Emulation::with(&records()).await;
-    let client = emulation.dynamodb("operator");
+    let client = emulation.dynamodb("unrestricted");
     emulation.emulators.chaos().enable(seed);
 
     let mut outcomes = Vec::new();
@@ -91,7 +91,7 @@ async fn retrying_client_succeeds_under_chaos() {
 #[tokio::test]
 async fn only_overlapping_transactions_conflict() {
     let emulation = Emulation::with(&records()).await;
-    let client = emulation.dynamodb("operator");
+    let client = emulation.dynamodb("unrestricted");
     emulation.emulators.chaos().enable(5);
 
     let transact = async |keys: [&str; 2]| {
@@ -143,7 +143,7 @@ async fn only_overlapping_transactions_conflict() {
 #[tokio::test]
 async fn failed_deletes_are_returned_as_errors_and_keep_the_objects() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     let keys = |round: u32| ["a", "b", "c"].map(|name| format!("{round}/{name}"));
 
     for key in (0..30).flat_map(keys) {
@@ -200,7 +200,7 @@ async fn failed_deletes_are_returned_as_errors_and_keep_the_objects() {
 #[tokio::test]
 async fn failed_batch_entries_are_not_sent() {
     let emulation = Emulation::with(&jobs()).await;
-    let client = emulation.sqs("operator");
+    let client = emulation.sqs("unrestricted");
     let url = emulation.queue_url("jobs");
     emulation.emulators.chaos().enable(1);
 
@@ -266,7 +266,7 @@ async fn failed_batch_entries_are_not_sent() {
 #[tokio::test]
 async fn messages_are_duplicated_and_reordered_but_never_lost() {
     let emulation = Emulation::with(&jobs()).await;
-    let client = emulation.sqs("operator");
+    let client = emulation.sqs("unrestricted");
     let url = emulation.queue_url("jobs");
 
     for number in 0..30 {
@@ -314,7 +314,7 @@ async fn messages_are_duplicated_and_reordered_but_never_lost() {
 #[tokio::test]
 async fn duplicate_message_can_be_deleted_before_its_second_delivery() {
     let emulation = Emulation::with(&jobs()).await;
-    let client = emulation.sqs("operator");
+    let client = emulation.sqs("unrestricted");
     let url = emulation.queue_url("jobs");
     emulation.emulators.chaos().enable(1);
     for _ in 0..20 {

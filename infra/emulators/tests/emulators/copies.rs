@@ -52,7 +52,7 @@ async fn put_with_headers(client: &Client, key: &str, body: Vec<u8>) -> String {
 #[tokio::test]
 async fn copy_has_bytes_headers_and_etag_of_its_source() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     let tag = put_with_headers(&client, SPECIAL_KEY, b"bytes".to_vec()).await;
 
     let output = copy(&client, SPECIAL_SOURCE, "copy").send().await.unwrap();
@@ -69,7 +69,7 @@ async fn copy_has_bytes_headers_and_etag_of_its_source() {
 #[tokio::test]
 async fn copy_with_replace_directive_has_only_new_headers() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     put_with_headers(&client, "source", b"bytes".to_vec()).await;
 
     copy(&client, "media/source", "copy")
@@ -89,7 +89,7 @@ async fn copy_with_replace_directive_has_only_new_headers() {
 #[tokio::test]
 async fn copy_outlives_its_source() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     put_object(&client, "source", "bytes").await.unwrap();
     copy(&client, "media/source", "copy").send().await.unwrap();
 
@@ -111,7 +111,7 @@ async fn copy_outlives_its_source() {
 #[tokio::test]
 async fn colliding_etags_depend_only_on_length() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     emulation.emulators.collide_etags();
     for (key, body) in [("a", "one"), ("b", "two"), ("longer", "three")] {
         put_object(&client, key, body.as_bytes()).await.unwrap();
@@ -128,7 +128,7 @@ async fn colliding_etags_depend_only_on_length() {
 #[tokio::test]
 async fn copy_to_itself_requires_new_headers() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     put_object(&client, "k", "bytes").await.unwrap();
 
     let unchanged = copy(&client, "media/k", "k").send().await;
@@ -148,7 +148,7 @@ async fn copy_to_itself_requires_new_headers() {
 #[tokio::test]
 async fn copy_of_changed_source_fails() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     let old = put_object(&client, "staging", "old").await.unwrap();
     let new = put_object(&client, "staging", "new").await.unwrap();
     let copy = || copy(&client, "media/staging", "final");
@@ -171,7 +171,7 @@ async fn copy_of_changed_source_fails() {
 #[tokio::test]
 async fn copy_over_changed_target_fails() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     let old = put_object(&client, "staging", "old").await.unwrap();
     let new = put_object(&client, "staging", "new").await.unwrap();
     let copy = || copy(&client, "media/staging", "final");
@@ -188,7 +188,7 @@ async fn copy_over_changed_target_fails() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn copy_during_writes_has_bytes_of_one_version() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     put_object(&client, "source", vec![0; 1000]).await.unwrap();
 
     let change = async {
@@ -215,7 +215,7 @@ async fn copy_during_writes_has_bytes_of_one_version() {
 #[tokio::test]
 async fn copy_has_requested_checksum_of_all_bytes() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     let body = bytes(3 * 1024 * 1024 + 1);
     let tag = put_with_headers(&client, "source", body.clone()).await;
     let checksum = BASE64_STANDARD.encode(Sha256::checksum(&body));
@@ -250,7 +250,7 @@ async fn copy_has_requested_checksum_of_all_bytes() {
 #[tokio::test]
 async fn failed_copy_with_checksum_leaves_no_file() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     put_object(&client, "source", "bytes").await.unwrap();
     let copy = copy(&client, "media/source", "copy");
 
@@ -274,14 +274,16 @@ async fn copy_requires_permission_to_read_source_and_write_target() {
     let write = allow("s3:PutObject", "arn:aws:s3:::media/final/*");
     emulation
         .emulators
-        .admit(principal("reader", [read.clone()]));
+        .register_principal(principal("reader", [read.clone()]));
     emulation
         .emulators
-        .admit(principal("writer", [write.clone()]));
-    emulation.emulators.admit(principal("mover", [read, write]));
+        .register_principal(principal("writer", [write.clone()]));
+    emulation
+        .emulators
+        .register_principal(principal("mover", [read, write]));
 
-    let operator = emulation.s3("operator");
-    put_object(&operator, "staging/a", "bytes").await.unwrap();
+    let client = emulation.s3("unrestricted");
+    put_object(&client, "staging/a", "bytes").await.unwrap();
 
     for name in ["reader", "writer"] {
         let client = emulation.s3(name);
@@ -294,5 +296,5 @@ async fn copy_requires_permission_to_read_source_and_write_target() {
         .send()
         .await
         .unwrap();
-    assert_eq!(get_object(&operator, "final/a").await.unwrap(), b"bytes");
+    assert_eq!(get_object(&client, "final/a").await.unwrap(), b"bytes");
 }

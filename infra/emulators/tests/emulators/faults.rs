@@ -24,7 +24,7 @@ async fn call_with_lost_response_takes_effect() {
         ["LoseResponse for 1 attempts of DynamoDb PutItem"]
     );
 
-    let client = emulation.dynamodb("operator");
+    let client = emulation.dynamodb("unrestricted");
     let put = client
         .put_item()
         .table_name("records")
@@ -47,7 +47,7 @@ async fn failed_call_has_no_effect_and_retry_succeeds() {
         1,
         InjectedError::new(400, "ThrottlingException"),
     );
-    let client = emulation.dynamodb("operator");
+    let client = emulation.dynamodb("unrestricted");
     assert!(!put(&client, "a").await);
     assert!(!exists(&client, "a").await);
     assert!(put(&client, "a").await);
@@ -66,8 +66,8 @@ async fn failed_call_has_no_effect_and_retry_succeeds() {
 #[tokio::test]
 async fn held_call_has_no_effect_until_it_is_released() {
     let emulation = Emulation::with(&records()).await;
-    let client = emulation.dynamodb("operator");
-    let mut hold = emulation.emulators.faults().hold("operator", 1);
+    let client = emulation.dynamodb("unrestricted");
+    let mut hold = emulation.emulators.faults().hold("unrestricted", 1);
     assert!(put(&client, "a").await);
 
     let observe = async {
@@ -84,14 +84,14 @@ async fn held_call_has_no_effect_until_it_is_released() {
 #[tokio::test]
 async fn dropped_hold_releases_call() {
     let emulation = Emulation::with(&records()).await;
-    let client = emulation.dynamodb("operator");
-    let mut hold = emulation.emulators.faults().hold("operator", 0);
+    let client = emulation.dynamodb("unrestricted");
+    let mut hold = emulation.emulators.faults().hold("unrestricted", 0);
     let drop_it = async {
         hold.reached().await;
         drop(hold);
     };
     assert!(join(put(&client, "a"), drop_it).await.0);
-    drop(emulation.emulators.faults().hold("operator", 0));
+    drop(emulation.emulators.faults().hold("unrestricted", 0));
     assert!(put(&client, "b").await);
 }
 
@@ -105,7 +105,7 @@ async fn conflicting_transaction_is_cancelled_with_reasons() {
         InjectedError::new(400, "TransactionConflict"),
     );
 
-    let client = emulation.dynamodb("operator");
+    let client = emulation.dynamodb("unrestricted");
     let member = |pk: &str| {
         let put = Put::builder()
             .table_name("records")
@@ -210,7 +210,7 @@ fn key(pk: &str) -> HashMap<String, AttributeValue> {
 #[tokio::test]
 async fn half_of_a_batch_write_is_returned_unprocessed() {
     let emulation = Emulation::with(&records()).await;
-    let client = emulation.dynamodb("operator");
+    let client = emulation.dynamodb("unrestricted");
     let faults = emulation.emulators.faults();
     faults.leave_unprocessed("BatchWriteItem", 1);
 
@@ -231,7 +231,7 @@ async fn half_of_a_batch_write_is_returned_unprocessed() {
 #[tokio::test]
 async fn half_of_a_batch_read_is_returned_unprocessed() {
     let emulation = Emulation::with(&records()).await;
-    let client = emulation.dynamodb("operator");
+    let client = emulation.dynamodb("unrestricted");
     assert!(put(&client, "a").await && put(&client, "b").await);
 
     let faults = emulation.emulators.faults();
@@ -271,12 +271,12 @@ async fn disconnected_principal_has_no_effect_until_reconnected() {
         let emulation = Emulation::with(&records()).await;
         emulation
             .emulators
-            .admit(principal("other", [allow("*", "*")]));
-        let client = emulation.dynamodb("operator");
+            .register_principal(principal("other", [allow("*", "*")]));
+        let client = emulation.dynamodb("unrestricted");
         let other = emulation.dynamodb("other");
         let faults = emulation.emulators.faults();
 
-        faults.disconnect("operator", 1, takes_effect);
+        faults.disconnect("unrestricted", 1, takes_effect);
         assert!(put(&client, "passes").await);
         assert_eq!(faults.pending(), 1);
         assert_eq!(faults.broken_calls(), 0);

@@ -21,7 +21,7 @@ fn common_prefixes(page: &ListObjectsV2Output) -> Vec<&str> {
 #[tokio::test]
 async fn pages_contain_every_key_once() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     let mut all_keys: Vec<String> = (0..23).map(|number| format!("k/{number:02}")).collect();
     all_keys.extend(["k/é".to_owned(), "k/\u{10ffff}".to_owned(), "l".to_owned()]);
     for key in &all_keys {
@@ -64,7 +64,7 @@ async fn pages_contain_every_key_once() {
 #[tokio::test]
 async fn delimiter_groups_keys_into_common_prefixes() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     for key in [
         "a",
         "b/1",
@@ -111,7 +111,7 @@ async fn delimiter_groups_keys_into_common_prefixes() {
 #[tokio::test]
 async fn start_after_and_max_keys_limit_a_page() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
 
     for key in ["a", "b", "b\u{1}", "c d"] {
         put_object(&client, key, "x").await.unwrap();
@@ -142,11 +142,11 @@ async fn start_after_and_max_keys_limit_a_page() {
 #[tokio::test]
 async fn listing_requires_permission_on_the_bucket() {
     let emulation = Emulation::with(&media()).await;
-    emulation.emulators.admit(principal(
+    emulation.emulators.register_principal(principal(
         "lister",
         [allow("s3:ListBucket", "arn:aws:s3:::media")],
     ));
-    emulation.emulators.admit(principal(
+    emulation.emulators.register_principal(principal(
         "other",
         [
             allow("s3:ListBucket", "arn:aws:s3:::media/*"),

@@ -15,7 +15,7 @@ use aws_sdk_s3::{
 use base64::{Engine, prelude::BASE64_STANDARD};
 use md5::{Digest, Md5};
 use s3s::crypto::Crc32;
-use template::{BucketSpec, LifecycleRule, Stack};
+use template::{BucketSpec, LifecycleRule, ResolvedTemplate};
 
 use crate::support::{
     DAY_SECONDS, Emulation, ObjectFiles, allow, bucket, bytes, code, get_object, media, principal,
@@ -108,7 +108,7 @@ impl Upload<'_> {
 #[tokio::test]
 async fn completion_joins_the_named_parts() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     let whole = bytes(PART_BYTES + 1000);
     let film = Upload::create(&client, "film").await;
     // Parts arrive in any order. The last upload with a number replaces the others.
@@ -153,7 +153,7 @@ async fn completion_joins_the_named_parts() {
 #[tokio::test]
 async fn parts_are_listed_in_pages_by_number() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     let upload = Upload::create(&client, "k").await;
     for (number, length) in [(7, 70), (2, 20), (9, 90)] {
         upload.put_part(number, vec![0; length]).await.unwrap();
@@ -174,7 +174,7 @@ async fn parts_are_listed_in_pages_by_number() {
 #[tokio::test]
 async fn invalid_completion_keeps_the_upload() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     let upload = Upload::create(&client, "k").await;
     let one = upload.put_part(1, vec![1; PART_BYTES]).await.unwrap();
     let two = upload.put_part(2, vec![2; 10]).await.unwrap();
@@ -214,7 +214,7 @@ async fn invalid_completion_keeps_the_upload() {
 #[tokio::test]
 async fn conditional_completion_keeps_existing_object() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     let upload = Upload::create(&client, "k").await;
     let part = upload.put_part(1, b"part".to_vec()).await.unwrap();
     put_object(&client, "k", "existing").await.unwrap();
@@ -232,7 +232,7 @@ async fn conditional_completion_keeps_existing_object() {
 #[tokio::test]
 async fn aborted_upload_no_longer_exists() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     let upload = Upload::create(&client, "k").await;
     let part = upload.put_part(1, b"x".to_vec()).await.unwrap();
 
@@ -250,7 +250,7 @@ async fn aborted_upload_no_longer_exists() {
 #[tokio::test]
 async fn invalid_upload_ids_and_part_numbers_are_rejected() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     let invalid_id = Upload {
         client: &client,
         key: "k",
@@ -285,7 +285,7 @@ async fn create_with_crc32(client: &Client) -> Upload<'_> {
 #[tokio::test]
 async fn part_without_checksum_of_the_upload_is_rejected() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     let config = client
         .config()
         .to_builder()
@@ -301,7 +301,7 @@ async fn part_without_checksum_of_the_upload_is_rejected() {
 #[tokio::test]
 async fn composite_checksum_covers_the_checksums_of_the_parts() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     let upload = create_with_crc32(&client).await;
     let parts = vec![
         upload.put_part(1, vec![1; PART_BYTES]).await.unwrap(),
@@ -339,7 +339,7 @@ async fn abort_requires_its_own_permission() {
     ] {
         emulation
             .emulators
-            .admit(principal(name, [allow(action, objects)]));
+            .register_principal(principal(name, [allow(action, objects)]));
     }
 
     let uploader = emulation.s3("uploader");
@@ -362,15 +362,15 @@ async fn incomplete_upload_survives_restart_and_expires() {
         expiration_days: None,
         abort_multipart_days: Some(1),
     };
-    let stack = Stack {
+    let template = ResolvedTemplate {
         buckets: vec![BucketSpec {
             lifecycle: vec![rule],
             ..bucket()
         }],
-        ..Stack::default()
+        ..ResolvedTemplate::default()
     };
-    let emulation = Emulation::with(&stack).await;
-    let client = emulation.s3("operator");
+    let emulation = Emulation::with(&template).await;
+    let client = emulation.s3("unrestricted");
     put_object(&client, "a/object", "stays").await.unwrap();
     let expiring = Upload::create(&client, "a/expiring").await;
     let other = Upload::create(&client, "b/other").await;
@@ -379,13 +379,13 @@ async fn incomplete_upload_survives_restart_and_expires() {
     }
 
     let restarted = emulation.restart().await;
-    restarted.emulators.provision(&stack).await.unwrap();
+    restarted.emulators.provision(&template).await.unwrap();
     assert_eq!(restarted.object_files(), ObjectFiles::finished(3));
     restarted.sweep_after(2 * DAY_SECONDS).await;
 
     assert_eq!(restarted.object_files(), ObjectFiles::finished(2));
 
-    let client = restarted.s3("operator");
+    let client = restarted.s3("unrestricted");
     let expired = Upload {
         client: &client,
         ..expiring

@@ -13,7 +13,7 @@ use emulators::{AsyncClock, CallRecord, InjectedError, Service};
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Empty};
 use hyper_util::rt::TokioIo;
-use template::{BucketSpec, LifecycleRule, Stack};
+use template::{BucketSpec, LifecycleRule, ResolvedTemplate};
 use tokio::net::TcpStream;
 
 use crate::support::{
@@ -47,7 +47,7 @@ async fn permissions_apply_per_action_and_objects_survive_restart() {
     let emulation = Emulation::with(&media()).await;
     emulation
         .emulators
-        .admit(principal("writer", [allow("s3:PutObject", OBJECTS)]));
+        .register_principal(principal("writer", [allow("s3:PutObject", OBJECTS)]));
     let writer = emulation.s3("writer");
     put_object(&writer, "a/b c", b"bytes".to_vec())
         .await
@@ -64,7 +64,7 @@ async fn permissions_apply_per_action_and_objects_survive_restart() {
     let emulation = emulation.restart().await;
     emulation.emulators.provision(&media()).await.unwrap();
     assert_eq!(
-        get_object(&emulation.s3("operator"), "a/b c")
+        get_object(&emulation.s3("unrestricted"), "a/b c")
             .await
             .unwrap(),
         b"bytes"
@@ -76,13 +76,13 @@ async fn missing_object_is_reported_only_with_list_permission() {
     let emulation = Emulation::with(&media()).await;
     emulation
         .emulators
-        .admit(principal("reader", [allow("s3:GetObject", OBJECTS)]));
+        .register_principal(principal("reader", [allow("s3:GetObject", OBJECTS)]));
     assert_eq!(
         get_object(&emulation.s3("reader"), "absent").await,
         Err("AccessDenied".to_owned())
     );
     assert_eq!(
-        get_object(&emulation.s3("operator"), "absent").await,
+        get_object(&emulation.s3("unrestricted"), "absent").await,
         Err("NoSuchKey".to_owned())
     );
 
@@ -102,7 +102,7 @@ async fn missing_object_is_reported_only_with_list_permission() {
 async fn planned_faults_apply_to_s3() {
     let emulation = Emulation::with(&media()).await;
     let faults = emulation.emulators.faults();
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     faults.lose_response(Service::S3, "PutObject", 1);
     assert_eq!(
         put_object(&client, "lost", b"kept".to_vec()).await,
@@ -133,8 +133,8 @@ async fn presigned_request_is_logged_for_its_signer_and_preflight_is_not_logged(
     let emulation = Emulation::with(&media()).await;
     emulation
         .emulators
-        .admit(principal("signer", [allow("s3:GetObject", OBJECTS)]));
-    put_object(&emulation.s3("operator"), "photo", b"bytes".to_vec())
+        .register_principal(principal("signer", [allow("s3:GetObject", OBJECTS)]));
+    put_object(&emulation.s3("unrestricted"), "photo", b"bytes".to_vec())
         .await
         .unwrap();
     let expiry = PresigningConfig::expires_in(Duration::from_mins(1)).unwrap();
@@ -203,18 +203,18 @@ async fn objects_expire_at_the_midnight_after_their_days() {
         expiration_days: Some(1),
         abort_multipart_days: None,
     };
-    let stack = Stack {
+    let template = ResolvedTemplate {
         buckets: vec![BucketSpec {
             lifecycle: vec![rule],
             ..bucket()
         }],
-        ..Stack::default()
+        ..ResolvedTemplate::default()
     };
-    let emulation = Emulation::with(&stack).await;
+    let emulation = Emulation::with(&template).await;
     let of_day = u64::try_from(emulation.clock.now_ms()).unwrap() / 1000 % DAY_SECONDS;
     emulation.sweep_after(DAY_SECONDS - of_day + 60).await;
 
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     for key in ["staging/a", "staging", "kept/staging/a"] {
         put_object(&client, key, "bytes").await.unwrap();
     }
@@ -248,7 +248,7 @@ async fn delete_objects(client: &Client, delete: Delete) -> Result<DeleteObjects
 #[tokio::test]
 async fn batch_delete_deletes_existing_and_ignores_missing_objects() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     put_object(&client, "a&b <c>", "x").await.unwrap();
 
     let output = delete_objects(&client, delete_request(&["a&b <c>", "missing"])).await;
@@ -271,7 +271,7 @@ async fn batch_delete_requires_delete_permission() {
     for (name, action) in [("cleaner", "s3:DeleteObject"), ("reader", "s3:GetObject")] {
         emulation
             .emulators
-            .admit(principal(name, [allow(action, OBJECTS)]));
+            .register_principal(principal(name, [allow(action, OBJECTS)]));
     }
     let delete = async |name: &str| {
         let client = emulation.s3(name);
@@ -285,7 +285,7 @@ async fn batch_delete_requires_delete_permission() {
 #[tokio::test]
 async fn quiet_batch_delete_returns_only_errors() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     let outdated = put_object(&client, "changed", "x").await.unwrap();
     put_object(&client, "changed", "y").await.unwrap();
     put_object(&client, "other", "x").await.unwrap();
@@ -315,7 +315,7 @@ async fn quiet_batch_delete_returns_only_errors() {
 #[tokio::test]
 async fn batch_delete_accepts_at_most_1000_keys() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     let long_keys: Vec<String> = (0..1001)
         .map(|number| format!("{number:04}{}", "&".repeat(1020)))
         .collect();

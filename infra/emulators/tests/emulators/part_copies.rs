@@ -72,7 +72,7 @@ async fn join_ranges(client: &Client, source_tag: &str) {
 #[tokio::test]
 async fn part_copy_checks_range_and_condition() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     put_object(&client, "source", bytes(SOURCE_BYTES))
         .await
         .unwrap();
@@ -92,7 +92,7 @@ async fn part_copy_checks_range_and_condition() {
 #[tokio::test]
 async fn copied_ranges_are_joined_to_one_object() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     let source = bytes(SOURCE_BYTES);
     let tag = put_object(&client, "source", source.clone()).await.unwrap();
 
@@ -105,7 +105,7 @@ async fn copied_ranges_are_joined_to_one_object() {
 #[tokio::test]
 async fn copy_of_multipart_object_has_md5_as_etag() {
     let emulation = Emulation::with(&media()).await;
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     let tag = put_object(&client, "source", bytes(SOURCE_BYTES))
         .await
         .unwrap();

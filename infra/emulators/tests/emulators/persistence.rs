@@ -2,12 +2,12 @@
 
 use std::{fs, path::Path};
 
-use template::Stack;
+use template::ResolvedTemplate;
 
 use crate::support::{Emulation, TestClock, bucket, exists, put, queue, records, start};
 
-fn stack() -> Stack {
-    Stack {
+fn stack() -> ResolvedTemplate {
+    ResolvedTemplate {
         queues: vec![queue("jobs")],
         buckets: vec![bucket()],
         ..records()
@@ -17,17 +17,17 @@ fn stack() -> Stack {
 #[tokio::test]
 async fn acknowledged_writes_survive_a_killed_process() {
     let emulation = Emulation::with(&stack()).await;
-    assert!(put(&emulation.dynamodb("operator"), "kept").await);
+    assert!(put(&emulation.dynamodb("unrestricted"), "kept").await);
 
     let message = emulation
-        .sqs("operator")
+        .sqs("unrestricted")
         .send_message()
         .queue_url(emulation.queue_url("jobs"))
         .message_body("kept");
     message.send().await.unwrap();
 
     let object = emulation
-        .s3("operator")
+        .s3("unrestricted")
         .put_object()
         .bucket("media")
         .key("kept")
@@ -40,10 +40,10 @@ async fn acknowledged_writes_survive_a_killed_process() {
 
     let revived = Emulation::start_in(left_behind).await;
     revived.emulators.provision(&stack()).await.unwrap();
-    assert!(exists(&revived.dynamodb("operator"), "kept").await);
+    assert!(exists(&revived.dynamodb("unrestricted"), "kept").await);
 
     let received = revived
-        .sqs("operator")
+        .sqs("unrestricted")
         .receive_message()
         .queue_url(revived.queue_url("jobs"))
         .send()
@@ -53,7 +53,7 @@ async fn acknowledged_writes_survive_a_killed_process() {
     assert_eq!(received.messages()[0].body(), Some("kept"));
 
     let object = revived
-        .s3("operator")
+        .s3("unrestricted")
         .get_object()
         .bucket("media")
         .key("kept")

@@ -22,7 +22,7 @@ const BODY: &str = "twelve bytes";
 
 /// Returns a URL that accepts twelve bytes of plain text.
 async fn presign(emulation: &Emulation, key: &str) -> PresignedRequest {
-    let client = emulation.s3("operator");
+    let client = emulation.s3("unrestricted");
     let config = client
         .config()
         .to_builder()
@@ -100,7 +100,9 @@ async fn presigned_url_accepts_its_upload_until_expiry() {
     for body in [BODY, "other bytes!"] {
         assert_eq!(send(&emulation, &head, body).await.status, 200);
         assert_eq!(
-            get_object(&emulation.s3("operator"), "k").await.unwrap(),
+            get_object(&emulation.s3("unrestricted"), "k")
+                .await
+                .unwrap(),
             body.as_bytes()
         );
     }
@@ -113,7 +115,9 @@ async fn presigned_url_accepts_its_upload_until_expiry() {
         "{response:?}"
     );
     assert_eq!(
-        get_object(&emulation.s3("operator"), "k").await.unwrap(),
+        get_object(&emulation.s3("unrestricted"), "k")
+            .await
+            .unwrap(),
         b"other bytes!"
     );
 }
@@ -208,7 +212,7 @@ async fn expect_rejection(emulation: &Emulation, path: &str, upload: &InvalidUpl
         || response.text.contains("<Code>NotImplemented</Code>");
     assert!(is_rejected, "{}: {response:?}", upload.name);
     for key in ["k", "l"] {
-        let object = get_object(&emulation.s3("operator"), key).await;
+        let object = get_object(&emulation.s3("unrestricted"), key).await;
         assert_eq!(object, Err("NoSuchKey".to_owned()), "{}", upload.name);
     }
     assert_eq!(emulation.object_files(), ObjectFiles::finished(1));
@@ -219,7 +223,7 @@ async fn presigned_url_rejects_different_headers_and_bodies() {
     let emulation = Emulation::with(&media()).await;
     let presigned = presign(&emulation, "k").await;
     let path = path(&emulation, &presigned);
-    put_object(&emulation.s3("operator"), "existing", "before")
+    put_object(&emulation.s3("unrestricted"), "existing", "before")
         .await
         .unwrap();
 
@@ -233,7 +237,7 @@ async fn changed_presigned_url_is_rejected() {
     let emulation = Emulation::with(&media()).await;
     let presigned = presign(&emulation, "k").await;
     let path = path(&emulation, &presigned);
-    put_object(&emulation.s3("operator"), "existing", "before")
+    put_object(&emulation.s3("unrestricted"), "existing", "before")
         .await
         .unwrap();
 
@@ -281,7 +285,7 @@ async fn truncated_body_stores_nothing() {
         "{text}"
     );
     assert_eq!(
-        get_object(&emulation.s3("operator"), "k").await,
+        get_object(&emulation.s3("unrestricted"), "k").await,
         Err("NoSuchKey".to_owned())
     );
 }
@@ -302,7 +306,9 @@ async fn bytes_after_the_body_are_ignored() {
         200
     );
     assert_eq!(
-        get_object(&emulation.s3("operator"), "k").await.unwrap(),
+        get_object(&emulation.s3("unrestricted"), "k")
+            .await
+            .unwrap(),
         BODY.as_bytes()
     );
 }

@@ -5,7 +5,7 @@ use aws_sdk_dynamodb::{
     types::{ConditionCheck, Put, TransactWriteItem},
 };
 use emulators::{CallRecord, Service};
-use template::Stack;
+use template::ResolvedTemplate;
 
 use crate::support::{Emulation, allow, exists, principal, put, queue, records, text};
 
@@ -43,7 +43,7 @@ async fn transaction_requires_permission_of_each_operation() {
     let emulation = Emulation::with(&records()).await;
     emulation
         .emulators
-        .admit(principal("writer", [allow("dynamodb:PutItem", TABLE)]));
+        .register_principal(principal("writer", [allow("dynamodb:PutItem", TABLE)]));
     let writer = emulation.dynamodb("writer");
     let error = transaction(&writer).send().await.unwrap_err();
     assert_eq!(error.code(), Some("AccessDeniedException"));
@@ -53,20 +53,22 @@ async fn transaction_requires_permission_of_each_operation() {
         message.contains("writer is not authorized to perform: dynamodb:ConditionCheckItem"),
         "{message}"
     );
-    assert!(!exists(&emulation.dynamodb("operator"), "new").await);
+    assert!(!exists(&emulation.dynamodb("unrestricted"), "new").await);
 
     let both = [
         allow("dynamodb:PutItem", TABLE),
         allow("dynamodb:ConditionCheckItem", TABLE),
     ];
-    emulation.emulators.admit(principal("writer", both));
+    emulation
+        .emulators
+        .register_principal(principal("writer", both));
     transaction(&writer).send().await.unwrap();
-    assert!(exists(&emulation.dynamodb("operator"), "new").await);
+    assert!(exists(&emulation.dynamodb("unrestricted"), "new").await);
 }
 
 #[tokio::test]
 async fn unregistered_access_key_is_rejected() {
-    let emulation = Emulation::with(&Stack {
+    let emulation = Emulation::with(&ResolvedTemplate {
         queues: vec![queue("jobs")],
         ..records()
     })
@@ -92,15 +94,15 @@ async fn unregistered_access_key_is_rejected() {
 
 #[tokio::test]
 async fn permissions_apply_per_queue_and_action() {
-    let emulation = Emulation::with(&Stack {
+    let emulation = Emulation::with(&ResolvedTemplate {
         queues: vec![queue("mine"), queue("other")],
-        ..Stack::default()
+        ..ResolvedTemplate::default()
     })
     .await;
     let mine = "arn:aws:sqs:us-east-1:000000000000:mine";
     emulation
         .emulators
-        .admit(principal("sender", [allow("sqs:SendMessage", mine)]));
+        .register_principal(principal("sender", [allow("sqs:SendMessage", mine)]));
 
     let sender = emulation.sqs("sender");
     sender
@@ -134,10 +136,10 @@ async fn call_log_has_every_attempt() {
     let emulation = Emulation::with(&records()).await;
     emulation
         .emulators
-        .admit(principal("reader", [allow("dynamodb:GetItem", TABLE)]));
+        .register_principal(principal("reader", [allow("dynamodb:GetItem", TABLE)]));
 
     let call_log = emulation.emulators.call_log();
-    exists(&emulation.dynamodb("operator"), "a").await;
+    exists(&emulation.dynamodb("unrestricted"), "a").await;
     call_log.clear();
     assert!(!exists(&emulation.dynamodb("reader"), "a").await);
     assert!(!put(&emulation.dynamodb("reader"), "a").await);

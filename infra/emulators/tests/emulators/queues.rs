@@ -4,7 +4,7 @@ use aws_sdk_sqs::types::{
     Message, MessageAttributeValue, MessageSystemAttributeName, QueueAttributeName,
     SendMessageBatchRequestEntry,
 };
-use template::{Redrive, Stack};
+use template::{Redrive, ResolvedTemplate};
 
 use crate::support::{EVENT_TIMEOUT, Emulation, queue};
 
@@ -18,9 +18,9 @@ async fn with_queues() -> Emulation {
         ..queue("jobs")
     };
 
-    Emulation::with(&Stack {
+    Emulation::with(&ResolvedTemplate {
         queues: vec![jobs, queue("dead")],
-        ..Stack::default()
+        ..ResolvedTemplate::default()
     })
     .await
 }
@@ -28,7 +28,7 @@ async fn with_queues() -> Emulation {
 impl Emulation {
     async fn send(&self, body: &str, delay_seconds: i32) {
         let message = self
-            .sqs("operator")
+            .sqs("unrestricted")
             .send_message()
             .queue_url(self.queue_url("jobs"));
         message
@@ -41,7 +41,7 @@ impl Emulation {
 
     async fn receive(&self, queue: &str, wait_seconds: i32) -> Vec<Message> {
         let receive = self
-            .sqs("operator")
+            .sqs("unrestricted")
             .receive_message()
             .queue_url(self.queue_url(queue));
         let receive = receive
@@ -59,7 +59,7 @@ impl Emulation {
 
     async fn depth(&self, queue: &str, attribute: QueueAttributeName) -> String {
         let attributes = self
-            .sqs("operator")
+            .sqs("unrestricted")
             .get_queue_attributes()
             .queue_url(self.queue_url(queue));
         let attributes = attributes
@@ -106,7 +106,7 @@ async fn received_message_is_hidden_for_its_visibility_timeout() {
     assert_eq!(second[0].message_id(), first[0].message_id());
 
     // Only the latest receipt handle is valid.
-    let sqs = emulation.sqs("operator");
+    let sqs = emulation.sqs("unrestricted");
     let delete = |message: &Message| {
         let receipt = message.receipt_handle().unwrap();
         sqs.delete_message()
@@ -144,7 +144,7 @@ async fn visibility_of_in_flight_message_can_be_changed() {
     emulation.send("a", 0).await;
 
     let received = emulation.receive("jobs", 0).await;
-    let sqs = emulation.sqs("operator");
+    let sqs = emulation.sqs("unrestricted");
     let change = |seconds| {
         let change = sqs
             .change_message_visibility()
@@ -186,7 +186,7 @@ async fn message_moves_to_dead_letter_queue_and_back() {
     emulation.clock.advance(30);
     let arn = emulation.depth("dead", QueueAttributeName::QueueArn).await;
     emulation
-        .sqs("operator")
+        .sqs("unrestricted")
         .start_message_move_task()
         .source_arn(arn)
         .send()
@@ -219,7 +219,7 @@ async fn long_poll_ends_with_message_timeout_or_shutdown() {
     assert!(received.is_empty());
 
     let poll = emulation
-        .sqs("operator")
+        .sqs("unrestricted")
         .receive_message()
         .queue_url(emulation.queue_url("dead"))
         .wait_time_seconds(19);
@@ -251,7 +251,7 @@ async fn invalid_batch_entry_fails_alone() {
     };
 
     let batch = emulation
-        .sqs("operator")
+        .sqs("unrestricted")
         .send_message_batch()
         .queue_url(emulation.queue_url("jobs"));
     let sent = batch
@@ -301,7 +301,7 @@ async fn invalid_batch_entry_fails_alone() {
 #[tokio::test]
 async fn missing_queue_is_a_typed_error() {
     let emulation = with_queues().await;
-    let sqs = emulation.sqs("operator");
+    let sqs = emulation.sqs("unrestricted");
     let missing = sqs
         .get_queue_url()
         .queue_name("nowhere")

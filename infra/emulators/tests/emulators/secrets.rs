@@ -7,22 +7,22 @@ use aws_sdk_secretsmanager::{
     operation::get_secret_value::GetSecretValueOutput,
 };
 use emulators::{CallRecord, InjectedError, Service};
-use template::{SecretSpec, Stack};
+use template::{ResolvedTemplate, SecretSpec};
 
 use crate::support::{Emulation, allow, principal};
 
 const ARN: &str = "arn:aws:secretsmanager:us-east-1:000000000000:secret:larder-Master-abcdef";
 
-fn stack() -> Stack {
+fn stack() -> ResolvedTemplate {
     let secret = SecretSpec {
         logical_id: "Master".to_owned(),
         name: "larder-Master".to_owned(),
         length: 64,
         excludes_punctuation: true,
     };
-    Stack {
+    ResolvedTemplate {
         secrets: vec![secret],
-        ..Stack::default()
+        ..ResolvedTemplate::default()
     }
 }
 
@@ -38,7 +38,7 @@ async fn read(client: &aws_sdk_secretsmanager::Client, id: &str) -> GetSecretVal
 #[tokio::test]
 async fn value_is_read_by_arn_and_by_name() {
     let emulation = Emulation::with(&stack()).await;
-    let client = emulation.secrets("operator");
+    let client = emulation.secrets("unrestricted");
 
     let by_arn = read(&client, ARN).await;
     assert_eq!(by_arn.arn(), Some(ARN));
@@ -68,7 +68,7 @@ async fn value_is_read_by_arn_and_by_name() {
 #[tokio::test]
 async fn missing_secret_and_unknown_operation_are_rejected() {
     let emulation = Emulation::with(&stack()).await;
-    let client = emulation.secrets("operator");
+    let client = emulation.secrets("unrestricted");
 
     for wanted in [
         client.get_secret_value().secret_id("larder-Other"),
@@ -102,11 +102,11 @@ async fn missing_secret_and_unknown_operation_are_rejected() {
 #[tokio::test]
 async fn permissions_apply_per_secret_and_calls_are_logged() {
     let emulation = Emulation::with(&stack()).await;
-    emulation.emulators.admit(principal(
+    emulation.emulators.register_principal(principal(
         "reader",
         [allow("secretsmanager:GetSecretValue", ARN)],
     ));
-    emulation.emulators.admit(principal(
+    emulation.emulators.register_principal(principal(
         "other",
         [allow("secretsmanager:GetSecretValue", "arn:other")],
     ));
@@ -148,7 +148,7 @@ async fn permissions_apply_per_secret_and_calls_are_logged() {
 #[tokio::test]
 async fn planned_faults_apply_to_secrets_manager() {
     let emulation = Emulation::with(&stack()).await;
-    let client = emulation.secrets("operator");
+    let client = emulation.secrets("unrestricted");
     let faults = emulation.emulators.faults();
     faults.fail(
         Service::SecretsManager,
@@ -178,16 +178,16 @@ async fn planned_faults_apply_to_secrets_manager() {
 #[tokio::test]
 async fn value_never_changes_and_only_its_owner_can_read_the_file() {
     let emulation = Emulation::with(&stack()).await;
-    let before = read(&emulation.secrets("operator"), ARN).await;
+    let before = read(&emulation.secrets("unrestricted"), ARN).await;
     let emulation = emulation.restart().await;
-    let kept = read(&emulation.secrets("operator"), ARN).await;
+    let kept = read(&emulation.secrets("unrestricted"), ARN).await;
 
     // A changed template does not change the value.
     let mut longer = stack();
     longer.secrets[0].length = 128;
     emulation.emulators.provision(&longer).await.unwrap();
 
-    let after = read(&emulation.secrets("operator"), ARN).await;
+    let after = read(&emulation.secrets("unrestricted"), ARN).await;
     for output in [&kept, &after] {
         assert_eq!(output.secret_string(), before.secret_string());
         assert_eq!(output.version_id(), before.version_id());
@@ -198,7 +198,9 @@ async fn value_never_changes_and_only_its_owner_can_read_the_file() {
 
     let other = Emulation::with(&stack()).await;
     assert_ne!(
-        read(&other.secrets("operator"), ARN).await.secret_string(),
+        read(&other.secrets("unrestricted"), ARN)
+            .await
+            .secret_string(),
         before.secret_string()
     );
 }

@@ -18,7 +18,8 @@ use emulators::{
     IamPrincipal, ManualClock,
 };
 use template::{
-    AttributeType, BucketSpec, CorsRule, Permission, PrimaryKey, QueueSpec, Stack, TableSpec,
+    AttributeType, BucketSpec, CorsRule, Permission, PrimaryKey, QueueSpec, ResolvedTemplate,
+    TableSpec,
 };
 use tokio::sync::watch;
 
@@ -89,7 +90,7 @@ impl Emulation {
     pub(crate) async fn start_in(directory: tempfile::TempDir) -> Emulation {
         let clock = TestClock::new();
         let emulators = start(directory.path(), &clock).await.unwrap();
-        emulators.admit(principal("operator", [allow("*", "*")]));
+        emulators.register_principal(principal("unrestricted", [allow("*", "*")]));
         Emulation {
             emulators,
             clock,
@@ -97,9 +98,9 @@ impl Emulation {
         }
     }
 
-    pub(crate) async fn with(stack: &Stack) -> Emulation {
+    pub(crate) async fn with(template: &ResolvedTemplate) -> Emulation {
         let emulation = Emulation::start().await;
-        emulation.emulators.provision(stack).await.unwrap();
+        emulation.emulators.provision(template).await.unwrap();
         emulation
     }
 
@@ -132,7 +133,7 @@ impl Emulation {
     pub(crate) fn retrying_dynamodb(&self) -> aws_sdk_dynamodb::Client {
         let retries = aws_sdk_dynamodb::config::retry::RetryConfig::standard();
         let config = self
-            .dynamodb("operator")
+            .dynamodb("unrestricted")
             .config()
             .to_builder()
             .retry_config(retries);
@@ -263,11 +264,11 @@ fn secret(principal: &str) -> String {
     format!("{principal}'s secret")
 }
 
-/// Returns a stack with the table `records`, whose key is `pk` and `sk`.
-pub(crate) fn records() -> Stack {
-    Stack {
+/// Returns a template with the table `records`, whose key is `pk` and `sk`.
+pub(crate) fn records() -> ResolvedTemplate {
+    ResolvedTemplate {
         tables: vec![table()],
-        ..Stack::default()
+        ..ResolvedTemplate::default()
     }
 }
 
@@ -345,11 +346,11 @@ pub(crate) async fn exists(client: &aws_sdk_dynamodb::Client, pk: &str) -> bool 
         .is_some()
 }
 
-/// Returns a stack with the bucket `media`.
-pub(crate) fn media() -> Stack {
-    Stack {
+/// Returns a template with the bucket `media`.
+pub(crate) fn media() -> ResolvedTemplate {
+    ResolvedTemplate {
         buckets: vec![bucket()],
-        ..Stack::default()
+        ..ResolvedTemplate::default()
     }
 }
 

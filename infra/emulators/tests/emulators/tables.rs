@@ -1,19 +1,19 @@
 //! Provisioning of tables.
 
-use template::Stack;
+use template::ResolvedTemplate;
 
 use crate::support::{Emulation, exists, put, records, table};
 
 #[tokio::test]
 async fn provisioning_again_keeps_items() {
     let emulation = Emulation::with(&records()).await;
-    assert!(put(&emulation.dynamodb("operator"), "kept").await);
+    assert!(put(&emulation.dynamodb("unrestricted"), "kept").await);
 
     let emulation = emulation.restart().await;
     emulation.emulators.provision(&records()).await.unwrap();
     emulation.emulators.provision(&records()).await.unwrap();
 
-    let client = emulation.dynamodb("operator");
+    let client = emulation.dynamodb("unrestricted");
     assert!(exists(&client, "kept").await);
 
     let expiry = client
@@ -35,9 +35,9 @@ async fn table_with_different_key_is_rejected() {
 
     let error = emulation
         .emulators
-        .provision(&Stack {
+        .provision(&ResolvedTemplate {
             tables: vec![other],
-            ..Stack::default()
+            ..ResolvedTemplate::default()
         })
         .await
         .unwrap_err();

@@ -6,7 +6,7 @@
 
 use std::{path::PathBuf, process::Stdio, time::Duration};
 
-use runtime::Environment;
+use runtime::FunctionContext;
 use tokio::{
     net::{TcpListener, TcpStream},
     process::{Child, Command},
@@ -94,13 +94,13 @@ impl CargoLambdaWatch {
     pub(crate) fn run(
         &mut self,
         binary: &str,
-        environment: &Environment,
+        context: &FunctionContext,
     ) -> Result<RemoteFunction, StartError> {
         let program = self.binaries.join(binary);
         let mut command = Command::new(&program);
         command
             .env_clear()
-            .envs(&environment.variables)
+            .envs(&context.variables)
             .env(
                 "AWS_LAMBDA_RUNTIME_API",
                 format!("http://{}/.rt/{binary}", self.authority),

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use super::queue_names::queue_of_arn;
 use crate::catalog::Kind;
-use crate::model::{Permission, Route, Stack, Trigger};
+use crate::model::{Permission, ResolvedTemplate, Route, Trigger};
 use crate::node::{Entry, Node};
 use crate::properties::Properties;
 use crate::scope::Scope;
@@ -210,7 +210,7 @@ fn trigger(
 
 /// Reports duplicate routes, and queues whose visibility timeout is shorter than the timeout of the
 /// function, so that a message would become visible again while it is processed.
-pub(super) fn check(stack: &Stack, scope: &Scope<'_>) {
+pub(super) fn check(resolved: &ResolvedTemplate, scope: &Scope<'_>) {
     let line_of = |kind, wanted: &str| {
         let mut all = scope.of_kind(kind);
         all.find(|(id, _)| *id == wanted)
@@ -222,7 +222,7 @@ pub(super) fn check(stack: &Stack, scope: &Scope<'_>) {
         method,
         path,
         function,
-    } in &stack.routes
+    } in &resolved.routes
     {
         if !routes.insert((method, without_names(path))) {
             let line = line_of(Kind::Function, function);
@@ -233,12 +233,12 @@ pub(super) fn check(stack: &Stack, scope: &Scope<'_>) {
         }
     }
 
-    for trigger in &stack.triggers {
-        let queue = stack
+    for trigger in &resolved.triggers {
+        let queue = resolved
             .queues
             .iter()
             .find(|queue| queue.name == trigger.queue);
-        let function = stack
+        let function = resolved
             .functions
             .iter()
             .find(|function| function.logical_id == trigger.function);

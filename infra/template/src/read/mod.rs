@@ -15,7 +15,7 @@ mod secret;
 mod table;
 
 use crate::catalog::Kind;
-use crate::model::Stack;
+use crate::model::ResolvedTemplate;
 use crate::properties::Properties;
 use crate::resolve::resolve;
 use crate::resource::Resource;
@@ -26,46 +26,46 @@ use queue_policy::Grant;
 /// The resources of a template, and what later checks need.
 #[derive(Default)]
 struct Resources {
-    stack: Stack,
+    resolved: ResolvedTemplate,
     grants: Vec<Grant>,
 }
 
 /// Reads the resources of a scope. Resources with a false condition are checked as well.
-pub(crate) fn stack(scope: &Scope<'_>) -> Stack {
+pub(crate) fn resolved_template(scope: &Scope<'_>) -> ResolvedTemplate {
     resources(&scope.hypothetical());
-    let Resources { stack, grants } = resources(scope);
+    let Resources { resolved, grants } = resources(scope);
 
     at_most_one(scope, Kind::HttpApi);
     at_most_one(scope, Kind::Distribution);
     scope.report_shared_names();
-    events::check(&stack, scope);
-    schedule::check(&stack, &grants, scope);
-    stack
+    events::check(&resolved, scope);
+    schedule::check(&resolved, &grants, scope);
+    resolved
 }
 
 fn resources(scope: &Scope<'_>) -> Resources {
     let Resources {
-        mut stack,
+        mut resolved,
         mut grants,
     } = Resources::default();
 
     each(scope, Kind::Table, |id, resource, properties| {
-        stack
+        resolved
             .tables
             .extend(table::read(id, resource, properties, scope));
     });
     each(scope, Kind::Bucket, |id, resource, properties| {
-        stack
+        resolved
             .buckets
             .push(bucket::read(id, resource, properties, scope));
     });
     each(scope, Kind::Queue, |id, resource, properties| {
-        stack
+        resolved
             .queues
             .push(queue::read(id, resource, properties, scope));
     });
     each(scope, Kind::Secret, |id, resource, properties| {
-        stack
+        resolved
             .secrets
             .extend(secret::read(id, resource, properties, scope));
     });
@@ -74,17 +74,17 @@ fn resources(scope: &Scope<'_>) -> Resources {
     });
     each(scope, Kind::Function, |id, resource, properties| {
         let read = function::read(id, resource, properties, scope);
-        stack.functions.push(read.function);
-        stack.routes.extend(read.events.routes);
-        stack.triggers.extend(read.events.triggers);
+        resolved.functions.push(read.function);
+        resolved.routes.extend(read.events.routes);
+        resolved.triggers.extend(read.events.triggers);
     });
     each(scope, Kind::Distribution, |_, _, properties| {
         let cdn = cdn::read(properties, scope);
-        stack.cdn_origin = cdn.origin;
-        stack.cdn_objects = cdn.objects;
+        resolved.cdn_origin = cdn.origin;
+        resolved.cdn_objects = cdn.objects;
     });
     each(scope, Kind::Rule, |id, resource, properties| {
-        stack
+        resolved
             .schedules
             .extend(schedule::read(id, resource, properties, scope));
     });
@@ -92,11 +92,11 @@ fn resources(scope: &Scope<'_>) -> Resources {
         grants.extend(queue_policy::read(properties, scope));
     });
     each(scope, Kind::Alarm, |id, _, properties| {
-        stack.alarms.extend(alarm::read(id, properties, scope));
+        resolved.alarms.extend(alarm::read(id, properties, scope));
     });
     each(scope, Kind::Inert, |_, _, _| {});
 
-    Resources { stack, grants }
+    Resources { resolved, grants }
 }
 
 /// Calls `read` for every resource of a kind, and reports the properties that it does not read.

@@ -3,7 +3,7 @@
 use super::queue_names::queue_of_arn;
 use super::queue_policy::Grant;
 use crate::catalog::Kind;
-use crate::model::{Schedule, Stack};
+use crate::model::{ResolvedTemplate, Schedule};
 use crate::node::Node;
 use crate::properties::Properties;
 use crate::resource::Resource;
@@ -122,8 +122,8 @@ fn period_seconds(expression: &str) -> Option<u32> {
 
 /// Reports rules without permission to send to their queue: on AWS their messages would be lost
 /// without an error.
-pub(super) fn check(stack: &Stack, grants: &[Grant], scope: &Scope<'_>) {
-    for schedule in &stack.schedules {
+pub(super) fn check(resolved: &ResolvedTemplate, grants: &[Grant], scope: &Scope<'_>) {
+    for schedule in &resolved.schedules {
         let Some((_, rule)) = scope
             .of_kind(Kind::Rule)
             .find(|(id, _)| *id == schedule.rule)

@@ -1,13 +1,17 @@
 //! Tests of the cache behavior for objects.
 
 use super::{DEPLOYED, context, texts};
-use crate::{Diagnostics, Permission, PublicKey, Stack, read};
+use crate::{Diagnostics, Permission, PublicKey, ResolvedTemplate, read};
 
 const PUBLIC_KEY: &str = "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n";
 const SECRET_ARN: &str = "arn:aws:secretsmanager:eu-central-1:000000000000:secret:key-abcdef";
 
 /// Reads a template with these values of the parameters of the key pair.
-fn with_key_pair(text: &str, public_key: &str, secret: &str) -> Result<Stack, Diagnostics> {
+fn with_key_pair(
+    text: &str,
+    public_key: &str,
+    secret: &str,
+) -> Result<ResolvedTemplate, Diagnostics> {
     let mut context = context();
     context.parameters.extend([
         ("CdnPublicKey".to_owned(), public_key.to_owned()),

@@ -10,7 +10,7 @@ mod workers;
 
 use std::collections::BTreeMap;
 
-use crate::{Context, Diagnostics, Function, Stack, read};
+use crate::{Context, Diagnostics, Function, ResolvedTemplate, read};
 
 /// Returns the context of a local stack.
 fn context() -> Context {
@@ -34,7 +34,7 @@ fn context() -> Context {
 }
 
 /// Reads `text` in [`context`].
-fn stack(text: &str) -> Result<Stack, Diagnostics> {
+fn stack(text: &str) -> Result<ResolvedTemplate, Diagnostics> {
     read(text, &context())
 }
 

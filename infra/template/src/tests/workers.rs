@@ -2,8 +2,8 @@
 
 use super::{SCHEDULE, diagnostics, stack, texts};
 use crate::{
-    Diagnostics, Function, Permission, QueueAlarm, QueueSpec, RecursiveLoop, Redrive, Schedule,
-    Stack, Trigger,
+    Diagnostics, Function, Permission, QueueAlarm, QueueSpec, RecursiveLoop, Redrive,
+    ResolvedTemplate, Schedule, Trigger,
 };
 
 const WORKER: &str = r"
@@ -63,11 +63,11 @@ fn worker_is_triggered_by_queue() -> Result<(), Diagnostics> {
     };
 
     let stack = stack(WORKER)?;
-    let expected = Stack {
+    let expected = ResolvedTemplate {
         queues: stack.queues.clone(),
         functions: stack.functions.clone(),
         triggers: vec![trigger],
-        ..Stack::default()
+        ..ResolvedTemplate::default()
     };
 
     assert_eq!(stack, expected);

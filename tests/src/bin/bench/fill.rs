@@ -9,7 +9,7 @@ use std::{
 use domain::{Env, File, FileId, IdSequence, KeyId};
 use runtime::Settings;
 use table::Table;
-use tests::{Stack, StackOptions, Tenant};
+use tests::{Stack, StackOptions, TestSpace};
 use tokio::{task::JoinSet, time::Instant};
 
 use crate::{record::FileGenerator, report::group_digits, tree::Tree};
@@ -32,7 +32,7 @@ const WRITES_PER_MESSAGE: usize = 1_000;
 /// A space full of files.
 pub(crate) struct Library {
     pub(crate) stack: Stack,
-    pub(crate) tenant: Tenant,
+    pub(crate) tenant: TestSpace,
     pub(crate) tree: Tree,
     /// Ids of the files, by file number.
     pub(crate) ids: Vec<FileId>,
@@ -71,8 +71,8 @@ impl Library {
             upload_config_id,
             key_id: KeyId(tenant.key_id),
         };
-        let environment = stack.admin_environment();
-        let mut settings = Settings::of(&environment);
+        let context = stack.unrestricted_context();
+        let mut settings = Settings::of(&context);
         let table = settings.table();
         let tree = Tree::new(&tenant).await;
 
@@ -81,7 +81,7 @@ impl Library {
             ids: Vec::new(),
             generator,
             table,
-            env: environment.env.clone(),
+            env: context.env.clone(),
             tenant,
             stack,
         }

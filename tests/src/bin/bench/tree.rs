@@ -3,7 +3,7 @@
 
 use domain::{FolderId, FolderRef};
 use serde_json::json;
-use tests::Tenant;
+use tests::TestSpace;
 
 /// Number of folders on the lowest level of the tree.
 pub(crate) const LEAVES: usize = 16;
@@ -31,7 +31,7 @@ pub(crate) struct Tree {
 
 impl Tree {
     /// Creates all folders except the subfolders of the wide folder.
-    pub(crate) async fn new(tenant: &Tenant) -> Tree {
+    pub(crate) async fn new(tenant: &TestSpace) -> Tree {
         let mut leaves = vec![create_folder(tenant, "Archive", None).await];
         for _ in 0..LEVELS {
             let mut next_level = Vec::new();
@@ -55,7 +55,7 @@ impl Tree {
     }
 
     /// Adds subfolders to the wide folder until there are enough for a library of `size` files.
-    pub(crate) async fn grow(&mut self, tenant: &Tenant, size: usize) {
+    pub(crate) async fn grow(&mut self, tenant: &TestSpace, size: usize) {
         while self.children.len() < MIN_CHILDREN.max(size / FILES_PER_CHILD) {
             let name = format!("Project {}", self.children.len());
             self.children
@@ -64,7 +64,7 @@ impl Tree {
     }
 }
 
-async fn create_folder(tenant: &Tenant, name: &str, parent: Option<&FolderRef>) -> FolderRef {
+async fn create_folder(tenant: &TestSpace, name: &str, parent: Option<&FolderRef>) -> FolderRef {
     let body = json!({
         "name": name,
         "space_id": tenant.id,

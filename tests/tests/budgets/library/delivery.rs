@@ -3,7 +3,7 @@
 //! another one.
 
 use serde_json::{Value, json};
-use tests::{Client, Stack, Tenant, stack_test};
+use tests::{Client, Stack, TestSpace, stack_test};
 
 use super::{Cost, DEEPEST, address, cost, folder, nested, stored, text, warm};
 
@@ -40,7 +40,7 @@ async fn cache_ancestors(stack: &Stack, file: &Value) -> String {
     url
 }
 
-async fn put_folder(acme: &Tenant, id: &str, parent: Value) {
+async fn put_folder(acme: &TestSpace, id: &str, parent: Value) {
     acme.client
         .put(&format!("/folders/{id}"), json!({ "parent_id": parent }))
         .await
@@ -177,7 +177,7 @@ async fn delivery_of_missing_file_stays_within_call_budget(stack: &Stack) {
     let lost = folder(&acme, "lost", None).await;
     let file = stored(&acme, &lost).await;
     let url = text(&file["url"]);
-    let base = stack.cloud.cdn_url().to_owned();
+    let base = stack.local.cdn_url().to_owned();
     stack.remove_folder_record(&acme, &lost).await;
 
     let cases = [

@@ -1,13 +1,13 @@
 //! AWS calls of reads and changes of files.
 
 use serde_json::{Value, json};
-use tests::{Client, Stack, Tenant, stack_test};
+use tests::{Client, Stack, TestSpace, stack_test};
 
 use super::{ApiRequest, Costed, address, assert_costs, costed, nested, stored, text, warm};
 
 /// A space with nested folders, and files with tags and references.
 struct TaggedFiles {
-    acme: Tenant,
+    acme: TestSpace,
     /// Ids of the folders, the outermost first.
     ids: Vec<String>,
     /// File in the root.

@@ -1,7 +1,7 @@
 //! AWS calls of reads and changes of folders.
 
 use serde_json::{Value, json};
-use tests::{Stack, Tenant, stack_test};
+use tests::{Stack, TestSpace, stack_test};
 
 use super::{ApiRequest, Costed, DEEPEST, assert_costs, costed, folder, nested, stored, warm};
 
@@ -60,7 +60,7 @@ async fn folder_reads_stay_within_call_budget(stack: &Stack) {
 }
 
 /// Returns creations of folders in the root and in nested folders.
-fn creations<'a>(acme: &'a Tenant, ids: &[String]) -> Vec<Costed<'a>> {
+fn creations<'a>(acme: &'a TestSpace, ids: &[String]) -> Vec<Costed<'a>> {
     let client = &acme.client;
     let new =
         |name: &str, parent: Value| json!({"name": name, "space_id": acme.id, "parent_id": parent});

@@ -9,7 +9,7 @@ mod uploads;
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, Tenant};
+use tests::{PHOTO, Response, Stack, TestSpace};
 
 use super::ApiRequest;
 
@@ -20,7 +20,7 @@ const COUNTED: &str = "UpdateItem";
 
 /// Creates a space and uses its key and the account key once, since recording the first use in a
 /// minute takes more writes.
-async fn warm(stack: &Stack) -> Tenant {
+async fn warm(stack: &Stack) -> TestSpace {
     let acme = stack.space("Acme").await;
     for client in [&acme.client, &stack.account()] {
         client
@@ -107,13 +107,13 @@ fn text(value: &Value) -> String {
 }
 
 /// Creates a folder in a parent or in the root, and returns its id.
-async fn folder(acme: &Tenant, name: &str, parent: Option<&str>) -> String {
+async fn folder(acme: &TestSpace, name: &str, parent: Option<&str>) -> String {
     let body = json!({"name": name, "space_id": acme.id, "parent_id": parent});
     text(&acme.client.post("/folders", body).await.expect_created()["id"])
 }
 
 /// Creates nested folders, and returns their ids, the outermost first.
-async fn nested(acme: &Tenant, depth: usize) -> Vec<String> {
+async fn nested(acme: &TestSpace, depth: usize) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
     for level in 1..=depth {
         ids.push(
@@ -129,7 +129,7 @@ async fn nested(acme: &Tenant, depth: usize) -> Vec<String> {
 }
 
 /// Uploads the photo into a folder, or into the root for `root`, and returns its record.
-async fn stored(acme: &Tenant, folder_id: &str) -> Value {
+async fn stored(acme: &TestSpace, folder_id: &str) -> Value {
     acme.upload(PHOTO)
         .into(&json!({"id": folder_id}))
         .await

@@ -1,7 +1,7 @@
 //! The number of AWS calls of uploads into folders, and of moves of folders.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, Tenant, form, stack_test};
+use tests::{PHOTO, Stack, TestSpace, form, stack_test};
 
 use super::{Cost, DEEPEST, address, cost, counted, folder, nested, stored, text, warm};
 use crate::uploads::presign::{PendingFile, presign_body};
@@ -11,7 +11,7 @@ const CROWD: usize = 20;
 
 /// Uploads the photo with more fields, and returns the calls apart from [`COUNTED`](super::COUNTED)
 /// and the write of the object.
-async fn upload(stack: &Stack, acme: &Tenant, fields: &[(&str, &str)]) -> String {
+async fn upload(stack: &Stack, acme: &TestSpace, fields: &[(&str, &str)]) -> String {
     let form = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO);
     let form = fields.iter().fold(form, |form, (name, value)| {
         form.text((*name).to_owned(), (*value).to_owned())

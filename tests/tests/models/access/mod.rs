@@ -17,7 +17,7 @@ use futures::{
 };
 use rand::{Rng, SeedableRng, rngs::SmallRng};
 use serde_json::{Value, json};
-use tests::{Client, Extent, Response, Stack, StackOptions, Tenant};
+use tests::{Client, Extent, Response, Stack, StackOptions, TestSpace};
 
 use crate::delivery::signers::DeliverySigner;
 use model::{Change, Flags, Folder, Model};
@@ -72,7 +72,7 @@ struct World {
     draws: SmallRng,
     /// Seed and number of changes, for panic messages.
     place: (u64, u64),
-    acme: Tenant,
+    acme: TestSpace,
     viewer: Client,
     signer: DeliverySigner,
     /// Ids of upload configs, by delivery type.

@@ -116,7 +116,7 @@ impl World {
             let record = dump.file(&file.space, &file.id).expect("a record");
             let url = format!(
                 "{}/{}",
-                self.stack.cloud.cdn_url(),
+                self.stack.local.cdn_url(),
                 text(record, "storage_path")
             );
             let delivered = self.stack.anonymous.get(&url).await;

@@ -20,7 +20,7 @@ use futures::{
 use local::Messages;
 use rand::{Rng, SeedableRng, rngs::SmallRng};
 use serde_json::json;
-use tests::{Extent, Stack, StackOptions, Tenant, minutes};
+use tests::{Extent, Stack, StackOptions, TestSpace, minutes};
 
 use model::{
     Content, File, LENGTH, SpaceState,
@@ -60,7 +60,7 @@ struct World {
     is_chaotic: bool,
     /// Seed and number of steps, for panic messages.
     place: (u64, u64),
-    tenants: Vec<Tenant>,
+    tenants: Vec<TestSpace>,
     space_states: BTreeMap<String, SpaceState>,
     files: Vec<File>,
 }
@@ -106,12 +106,12 @@ impl World {
             world.place.1 = step;
             world.settle_spaces().await;
             if is_chaotic {
-                world.stack.cloud.chaos().enable(seed * STEPS + step);
+                world.stack.local.chaos().enable(seed * STEPS + step);
             }
             let before_ms = world.stack.clock.now_ms();
             world.step().await;
             world.rest().await;
-            world.stack.cloud.chaos().disable();
+            world.stack.local.chaos().disable();
             world.assert_expected(before_ms).await;
         }
 
@@ -164,7 +164,7 @@ impl World {
         status == expected
     }
 
-    fn tenant(&mut self) -> Tenant {
+    fn tenant(&mut self) -> TestSpace {
         let index = self.draws.random_range(0..self.tenants.len());
         self.tenants[index].clone()
     }
@@ -306,7 +306,7 @@ impl World {
     async fn rest(&self) {
         if !self.is_chaotic {
             self.stack
-                .cloud
+                .local
                 .until(Messages::are_quiet)
                 .await
                 .unwrap_or_else(|error| panic!("{:?}: {error}", self.place));
@@ -314,7 +314,7 @@ impl World {
         }
 
         for _ in 0..TRIES {
-            if tokio::time::timeout(PATIENCE, self.stack.cloud.until(Messages::are_quiet))
+            if tokio::time::timeout(PATIENCE, self.stack.local.until(Messages::are_quiet))
                 .await
                 .is_ok_and(|quiet| quiet.is_ok())
             {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use table::keys;
-use tests::{Dump, Tenant};
+use tests::{Dump, TestSpace};
 
 use super::RoundId;
 
@@ -182,7 +182,7 @@ impl<'a> StoredLibrary<'a> {
     }
 
     /// Asserts that the API returns every stored folder.
-    pub(crate) async fn assert_api_matches(&self, acme: &Tenant) {
+    pub(crate) async fn assert_api_matches(&self, acme: &TestSpace) {
         let mut seen = BTreeSet::new();
         let mut cursor = String::new();
         loop {

@@ -20,7 +20,7 @@ use futures::{
 };
 use rand::{Rng, SeedableRng, rngs::SmallRng};
 use serde_json::{Value, json};
-use tests::{Extent, Response, Stack, StackOptions, Tenant, minutes};
+use tests::{Extent, Response, Stack, StackOptions, TestSpace, minutes};
 
 use invariants::StoredLibrary;
 
@@ -55,7 +55,7 @@ impl fmt::Display for RoundId {
 /// A space in which a race runs, round by round.
 struct RaceFixture {
     stack: Stack,
-    acme: Tenant,
+    acme: TestSpace,
     draws: SmallRng,
     is_chaotic: bool,
     id: RoundId,
@@ -133,7 +133,7 @@ impl RaceFixture {
         operations: impl Future<Output = T> + 'a,
     ) -> LocalBoxFuture<'a, T> {
         let run = async move {
-            let chaos = self.stack.cloud.chaos();
+            let chaos = self.stack.local.chaos();
             if self.is_chaotic {
                 chaos.enable(self.id.seed * 100_000 + self.id.round);
             }

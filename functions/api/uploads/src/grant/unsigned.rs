@@ -62,7 +62,7 @@ impl UploadAuthorization for UnsignedUpload {
             .await?;
 
         let client = client_id(unverified.config(), viewer);
-        api.count(parts, &client, uploads.anonymous.limit).await?;
+        api.count(parts, &client, uploads.unsigned.limit).await?;
 
         let origin = RequestOrigin {
             referrer: referrer(&parts.headers),

@@ -1,4 +1,4 @@
-//! Environments of functions: variables, and an access key per function.
+//! Contexts of functions: variables, and an access key per function.
 
 use std::{
     collections::BTreeMap,
@@ -11,7 +11,7 @@ use std::{
 
 use domain::{Clock, Env, Random, Timestamp};
 use emulators::{ACCOUNT_ID, Emulators, IamPrincipal, REGION};
-use runtime::Environment;
+use runtime::FunctionContext;
 use sha2::{Digest, Sha256};
 use template::{Function, ObjectBehavior, Permission, Schedule};
 
@@ -21,8 +21,8 @@ use crate::start_error::StartError;
 /// valid after a restart.
 pub(crate) const SECRET_FILE: &str = "secret";
 
-/// Creates environments and registers their access keys with the emulators.
-pub(crate) struct Environments {
+/// Creates contexts and registers their access keys with the emulators.
+pub(crate) struct FunctionContexts {
     secret: String,
     env: Env,
 }
@@ -35,13 +35,13 @@ impl Clock for DomainClock {
     }
 }
 
-impl Environments {
+impl FunctionContexts {
     /// Reads the secret from the data directory, or creates it.
     pub(crate) fn open(
         data_dir: &Path,
         clock: Arc<dyn emulators::AsyncClock>,
         random: Arc<dyn Random>,
-    ) -> Result<Environments, StartError> {
+    ) -> Result<FunctionContexts, StartError> {
         let env = Env::new(Arc::new(DomainClock(clock)), random);
         let path = data_dir.join(SECRET_FILE);
         let secret = match fs::read_to_string(&path) {
@@ -53,7 +53,7 @@ impl Environments {
             Err(error) => Err(error),
         };
         let secret = secret.map_err(|reason| StartError::File { path, reason })?;
-        Ok(Environments { secret, env })
+        Ok(FunctionContexts { secret, env })
     }
 
     /// Returns the clock and the source of randomness of the stack.
@@ -61,8 +61,8 @@ impl Environments {
         self.env.clone()
     }
 
-    /// Returns the environment of a function.
-    pub(crate) fn of(&self, function: &Function, emulators: &Emulators) -> Environment {
+    /// Returns the context of a function.
+    pub(crate) fn of(&self, function: &Function, emulators: &Emulators) -> FunctionContext {
         let mut variables = function.environment.clone();
         variables.extend([
             (
@@ -87,8 +87,12 @@ impl Environments {
         )
     }
 
-    /// Returns the environment of an EventBridge rule, which is allowed to send to its queue.
-    pub(crate) fn of_schedule(&self, schedule: &Schedule, emulators: &Emulators) -> Environment {
+    /// Returns the context of an EventBridge rule, which is allowed to send to its queue.
+    pub(crate) fn of_schedule(
+        &self,
+        schedule: &Schedule,
+        emulators: &Emulators,
+    ) -> FunctionContext {
         let queue = format!("arn:aws:sqs:{REGION}:{ACCOUNT_ID}:{}", schedule.queue);
         let permission = Permission {
             actions: vec!["sqs:SendMessage".to_owned()],
@@ -97,19 +101,23 @@ impl Environments {
         self.register(&schedule.rule, vec![permission], BTreeMap::new(), emulators)
     }
 
-    /// Returns the environment of the CDN, with the permissions that bucket policies grant.
-    pub(crate) fn of_cdn(&self, behavior: &ObjectBehavior, emulators: &Emulators) -> Environment {
+    /// Returns the context of the CDN, with the permissions that bucket policies grant.
+    pub(crate) fn of_cdn(
+        &self,
+        behavior: &ObjectBehavior,
+        emulators: &Emulators,
+    ) -> FunctionContext {
         let permissions = behavior.permissions.clone();
         self.register("cdn", permissions, BTreeMap::new(), emulators)
     }
 
-    /// Returns an environment with all permissions.
+    /// Returns a context with all permissions.
     pub(crate) fn unrestricted(
         &self,
         name: &str,
         variables: BTreeMap<String, String>,
         emulators: &Emulators,
-    ) -> Environment {
+    ) -> FunctionContext {
         let everything = Permission {
             actions: vec!["*".to_owned()],
             resources: vec!["*".to_owned()],
@@ -117,18 +125,18 @@ impl Environments {
         self.register(name, vec![everything], variables, emulators)
     }
 
-    /// Registers an access key, and returns an environment with it.
+    /// Registers an access key, and returns a context with it.
     fn register(
         &self,
         name: &str,
         permissions: Vec<Permission>,
         mut variables: BTreeMap<String, String>,
         emulators: &Emulators,
-    ) -> Environment {
+    ) -> FunctionContext {
         let derived = hex::encode(Sha256::digest(format!("{} {name}", self.secret)));
         let access_key = format!("LOCAL{}", &derived[..15].to_uppercase());
         let secret_key = hex::encode(Sha256::digest(&derived));
-        emulators.admit(IamPrincipal {
+        emulators.register_principal(IamPrincipal {
             name: name.to_owned(),
             access_key: access_key.clone(),
             secret_key: secret_key.clone(),
@@ -150,7 +158,7 @@ impl Environments {
             .map(|(name, value)| (name.to_owned(), value.to_owned())),
         );
 
-        Environment {
+        FunctionContext {
             function: name.to_owned(),
             variables,
             env: self.env.clone(),

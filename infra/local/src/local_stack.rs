@@ -5,8 +5,8 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use emulators::{CallLog, Emulators, ExistingData, Faults};
-use runtime::{BodyDeadlines, Environment};
-use template::{Stack, Trigger};
+use runtime::{BodyDeadlines, FunctionContext};
+use template::{ResolvedTemplate, Trigger};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 
 use crate::{
@@ -14,8 +14,8 @@ use crate::{
     cargo_lambda::CargoLambdaWatch,
     cdn_key_pair::CdnKeyPair,
     demo,
-    environment::{Environments, SECRET_FILE},
     function::LocalFunction,
+    function_contexts::{FunctionContexts, SECRET_FILE},
     gateway::{CdnOrigins, Gateway, ObjectOrigin, Routing, Upstream},
     hosting::{check_registry, start_function},
     messages::RunningBatches,
@@ -44,10 +44,10 @@ struct Listeners {
 }
 
 /// A running local stack.
-pub struct Cloud {
+pub struct LocalStack {
     pub(crate) emulators: Emulators,
-    pub(crate) stack: Stack,
-    environments: Environments,
+    pub(crate) template: ResolvedTemplate,
+    contexts: FunctionContexts,
     api_url: String,
     cdn_url: String,
     first_key: Option<FirstKey>,
@@ -59,9 +59,9 @@ pub struct Cloud {
     stop: watch::Sender<()>,
 }
 
-impl Cloud {
+impl LocalStack {
     /// Starts the stack. Returns once it serves requests.
-    pub async fn start(options: Options) -> Result<Cloud, StartError> {
+    pub async fn start(options: Options) -> Result<LocalStack, StartError> {
         let listeners = Listeners {
             api: bind(options.ports.api)?,
             cdn: bind(options.ports.cdn)?,
@@ -81,27 +81,27 @@ impl Cloud {
             None
         };
         let template_context = context(&options, &origins, key_pair.as_ref());
-        let stack = options.template.read(&template_context)?;
-        emulators.provision(&stack).await?;
-        let environments = Environments::open(
+        let template = options.template.read(&template_context)?;
+        emulators.provision(&template).await?;
+        let contexts = FunctionContexts::open(
             &options.data_dir,
             Arc::clone(&options.clock),
             Arc::clone(&options.random),
         )?;
         let first_key =
-            bootstrap::first_key(&options.data_dir, &stack, &environments, &emulators).await?;
+            bootstrap::first_key(&options.data_dir, &template, &contexts, &emulators).await?;
 
         let (stop, stopping) = watch::channel(());
         let cargo_lambda = match &options.cargo_lambda {
             Some(location) => Some(CargoLambdaWatch::start(location).await?),
             None => None,
         };
-        let mut cloud = Cloud {
+        let mut local_stack = LocalStack {
             api_url: format!("{api_origin}{API_PATH}"),
             cdn_url,
             emulators,
-            stack,
-            environments,
+            template,
+            contexts,
             first_key,
             cargo_lambda,
             schedules: Schedules::new(Arc::clone(&options.clock)),
@@ -109,21 +109,21 @@ impl Cloud {
             tasks: JoinSet::new(),
             stop,
         };
-        let functions = cloud.start_functions(&options)?;
-        cloud.serve(listeners, options.body_deadlines, &functions, &stopping);
-        cloud.start_pollers(&functions, &stopping);
-        cloud.start_schedules(&stopping);
-        cloud.write_local_file(&options)?;
-        Ok(cloud)
+        let functions = local_stack.start_functions(&options)?;
+        local_stack.serve(listeners, options.body_deadlines, &functions, &stopping);
+        local_stack.start_pollers(&functions, &stopping);
+        local_stack.start_schedules(&stopping);
+        local_stack.write_local_file(&options)?;
+        Ok(local_stack)
     }
 
     fn start_functions(&mut self, options: &Options) -> Result<Functions, StartError> {
         let mut functions = Functions::new();
-        for function in &self.stack.functions {
-            let environment = self.environments.of(function, &self.emulators);
+        for function in &self.template.functions {
+            let context = self.contexts.of(function, &self.emulators);
             let host = start_function(
                 &function.binary,
-                &environment,
+                &context,
                 &options.registry,
                 self.cargo_lambda.as_mut(),
             )?;
@@ -131,7 +131,7 @@ impl Cloud {
             functions.insert(function.logical_id.clone(), Arc::new(local));
         }
 
-        check_registry(&options.registry, &self.stack)?;
+        check_registry(&options.registry, &self.template)?;
         Ok(functions)
     }
 
@@ -142,15 +142,15 @@ impl Cloud {
         functions: &Functions,
         stopping: &Stopping,
     ) {
-        let env = self.environments.env();
+        let env = self.contexts.env();
         let gateway = |upstream| Arc::new(Gateway::new(upstream, env.clone(), body_deadlines));
 
-        let routing = Routing::of(&self.stack.routes, functions);
+        let routing = Routing::of(&self.template.routes, functions);
         let api = gateway(Upstream::Api(routing));
         self.tasks
             .spawn(serve(listeners.api, api, stopping.clone()));
 
-        let origin_id = self.stack.cdn_origin.as_ref();
+        let origin_id = self.template.cdn_origin.as_ref();
         if let Some(origin) = origin_id.and_then(|id| functions.get(id)) {
             let cdn = gateway(Upstream::Cdn(CdnOrigins {
                 function: Arc::clone(origin),
@@ -162,15 +162,15 @@ impl Cloud {
     }
 
     fn object_origin(&self) -> Option<Box<ObjectOrigin>> {
-        let behavior = self.stack.cdn_objects.clone()?;
-        let s3 = s3_client(&self.environments.of_cdn(&behavior, &self.emulators));
+        let behavior = self.template.cdn_objects.clone()?;
+        let s3 = s3_client(&self.contexts.of_cdn(&behavior, &self.emulators));
         let s3_url = self.s3_url().to_owned();
-        let env = self.environments.env();
+        let env = self.contexts.env();
         Some(Box::new(ObjectOrigin::new(behavior, s3, s3_url, env)))
     }
 
     fn start_pollers(&mut self, functions: &Functions, stopping: &Stopping) {
-        for trigger in &self.stack.triggers {
+        for trigger in &self.template.triggers {
             if let Some(poller) = self.poller(trigger, functions) {
                 self.tasks
                     .spawn(poller.run(trigger.maximum_concurrency, stopping.clone()));
@@ -196,10 +196,10 @@ impl Cloud {
             .map(|redrive| redrive.dead_letter_queue.as_str());
 
         let lambda = self
-            .environments
+            .contexts
             .unrestricted("lambda", BTreeMap::new(), &self.emulators);
         let options = PollerOptions {
-            environment: self.environments.of(definition, &self.emulators),
+            context: self.contexts.of(definition, &self.emulators),
             recursion: RecursionGuard::new(definition, dead_letter_queue, &lambda),
             running: self.running_batches.clone(),
         };
@@ -207,9 +207,9 @@ impl Cloud {
     }
 
     fn start_schedules(&mut self, stopping: &Stopping) {
-        for schedule in &self.stack.schedules {
-            let environment = self.environments.of_schedule(schedule, &self.emulators);
-            let sender = self.schedules.begin(schedule, &environment);
+        for schedule in &self.template.schedules {
+            let context = self.contexts.of_schedule(schedule, &self.emulators);
+            let sender = self.schedules.begin(schedule, &context);
             self.tasks.spawn(sender.run(stopping.clone()));
         }
     }
@@ -255,8 +255,8 @@ impl Cloud {
     }
 
     /// Returns the resolved template.
-    pub fn stack(&self) -> &Stack {
-        &self.stack
+    pub fn template(&self) -> &ResolvedTemplate {
+        &self.template
     }
 
     /// Returns the log of calls to the emulators.
@@ -284,22 +284,22 @@ impl Cloud {
         self.emulators.collide_etags();
     }
 
-    /// Returns the environment of the function with this binary.
-    pub fn environment_of(&self, binary: &str) -> Option<Environment> {
+    /// Returns the context of the function with this binary.
+    pub fn environment_of(&self, binary: &str) -> Option<FunctionContext> {
         let function = self
             .stack
             .functions
             .iter()
             .find(|function| function.binary == binary)?;
-        Some(self.environments.of(function, &self.emulators))
+        Some(self.contexts.of(function, &self.emulators))
     }
 
-    /// Returns an environment with the variables of a function and all permissions.
-    pub fn operator_environment(&self, binary: &str) -> Option<Environment> {
+    /// Returns a context with the variables of a function and all permissions.
+    pub fn unrestricted_context(&self, binary: &str) -> Option<FunctionContext> {
         let variables = self.environment_of(binary)?.variables;
         Some(
-            self.environments
-                .unrestricted("operator", variables, &self.emulators),
+            self.contexts
+                .unrestricted("unrestricted", variables, &self.emulators),
         )
     }
 

@@ -10,7 +10,7 @@ const DEFAULT_NAMESPACE: &str = "Larder";
 
 /// Name, variables, clock and random source of one function.
 #[derive(Clone)]
-pub struct Environment {
+pub struct FunctionContext {
     /// Name of the function's binary, the same in every deployment.
     pub function: String,
     /// Environment variables, set by the template and by the Lambda runtime.
@@ -19,7 +19,7 @@ pub struct Environment {
     pub env: Env,
 }
 
-impl Environment {
+impl FunctionContext {
     /// Returns the meter of the function's tasks. `METRICS_NAMESPACE` is the namespace of its
     /// metrics. Requests are also counted by route unless `METRICS_BY_ROUTE` is `false`.
     pub fn meter(&self) -> Meter {
