@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use template::Template;
 
-use crate::Client;
+use crate::{Client, text};
 
 /// `template.yaml`, parsed once for all stacks.
 static DEFAULT_TEMPLATE: LazyLock<Arc<Template>> = LazyLock::new(|| parse_template(TEMPLATE));
@@ -319,8 +319,4 @@ pub fn minutes(count: u64) -> Duration {
 /// Returns a duration of seconds.
 pub fn seconds(count: u64) -> Duration {
     Duration::from_secs(count)
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().expect("a string").to_owned()
 }

@@ -183,7 +183,7 @@ fn key_probes<'a>(
 /// Returns requests with both a signature and a key: the signature decides.
 fn signature_and_key_probes<'a>(visitors: &'a Visitors, signed: &SignedUrls) -> Vec<Probe<'a>> {
     let viewer = &visitors.viewer;
-    let opened = OpenedFor(CACHED_SECONDS);
+    let public = OpenedFor(CACHED_SECONDS);
     let probe = |what, url: &str, client, outcome| Probe::new(what, url, client, outcome);
 
     vec![
@@ -191,13 +191,13 @@ fn signature_and_key_probes<'a>(visitors: &'a Visitors, signed: &SignedUrls) -> 
             "a signature and a foreign key",
             &signed.valid,
             &visitors.foreign,
-            opened,
+            public,
         ),
         probe(
             "a signature and what looks like a key",
             &signed.valid,
             &visitors.odd,
-            opened,
+            public,
         ),
         probe(
             "a tampered signature and a viewer's key",
@@ -319,7 +319,7 @@ async fn either_access_flag_closes_file_folder_and_space(stack: &Stack) {
 
     for path in [&fixture.space(), &fixture.folder, &file.path] {
         let path = format!("{path}/access-control");
-        for (flags, closed) in [
+        for (flags, protected) in [
             (json!({}), false),
             (json!({"public_read": false}), true),
             (json!({}), true),
@@ -336,7 +336,7 @@ async fn either_access_flag_closes_file_folder_and_space(stack: &Stack) {
                 .put(&path, json!({"access_control": flags}))
                 .await
                 .expect_ok();
-            let status = if closed { 403 } else { 200 };
+            let status = if protected { 403 } else { 200 };
             fixture
                 .stack
                 .anonymous
@@ -349,7 +349,11 @@ async fn either_access_flag_closes_file_folder_and_space(stack: &Stack) {
                 &access_control["requires_auth"],
                 &access_control["public_read"],
             );
-            assert_eq!(both, (&json!(closed), &json!(!closed)), "{path} {flags}");
+            assert_eq!(
+                both,
+                (&json!(protected), &json!(!protected)),
+                "{path} {flags}"
+            );
         }
         fixture.acme.client.delete(&path).await.expect_ok();
         fixture

@@ -137,7 +137,7 @@ async fn head_range_and_conditional_requests_check_access_first(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn cached_response_is_not_revalidated_after_access_is_closed(stack: &Stack) {
+async fn cached_response_is_not_revalidated_after_access_is_protected(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let file = fixture.put_here("upload").await;
     let anonymous = &fixture.stack.anonymous;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use emulators::AsyncClock;
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, StackOptions, TestSpace, form};
+use tests::{PHOTO, Stack, StackOptions, TestSpace, form, text};
 
 use super::signers::DeliverySigner;
 
@@ -147,17 +147,16 @@ impl DeliveryFixture<'_> {
     pub(crate) async fn set(&self, path: &str, requires_auth: Option<bool>) {
         let path = format!("{path}/access-control");
         match requires_auth {
-            Some(closed) => self
+            Some(protected) => self
                 .acme
                 .client
-                .put(&path, json!({"access_control": {"requires_auth": closed}}))
+                .put(
+                    &path,
+                    json!({"access_control": {"requires_auth": protected}}),
+                )
                 .await
                 .expect_ok(),
             None => self.acme.client.delete(&path).await.expect_ok(),
         };
     }
-}
-
-pub(crate) fn text(value: &Value) -> String {
-    value.as_str().expect("a text").to_owned()
 }

@@ -1,4 +1,4 @@
-//! Settings of nested folders: access and watermarks follow moves, and a missing folder closes its
+//! Settings of nested folders: access and watermarks follow moves, and a missing folder protects its
 //! files.
 
 use serde_json::{Value, json};
@@ -76,12 +76,12 @@ async fn moved_folder_takes_its_settings_along(stack: &Stack) {
                     .await;
             }
         }
-        let closed = decides.is_some_and(|folder| settings[folder] == Some(true));
+        let protected = decides.is_some_and(|folder| settings[folder] == Some(true));
         anonymous
             .get(&file.url)
             .await
             .with_context(&format!("after {step:?}"))
-            .expect_status(if closed { 403 } else { 200 });
+            .expect_status(if protected { 403 } else { 200 });
         anonymous
             .get(&fixture.signed(&file.url))
             .await
@@ -92,7 +92,7 @@ async fn moved_folder_takes_its_settings_along(stack: &Stack) {
         });
         let record = client.get(&file.path).await.expect_ok();
         let expected = json!({
-            "requires_auth": closed, "public_read": !closed, "source": source, "inherited_from": id,
+            "requires_auth": protected, "public_read": !protected, "source": source, "inherited_from": id,
         });
         assert_eq!(record["access_control"], expected, "after {step:?}");
         assert_eq!(
@@ -112,18 +112,20 @@ async fn moved_folder_takes_its_settings_along(stack: &Stack) {
 async fn moved_file_inherits_access_of_new_folder(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let ids = nested(&fixture, &NAMES).await;
-    let open = fixture.folder_in("open", Some(&ids[4])).await;
+    let public = fixture.folder_in("public", Some(&ids[4])).await;
     let file = fixture.put("upload", "root").await;
     fixture
         .set(&format!("/folders/{}", ids[0]), Some(true))
         .await;
-    fixture.set(&format!("/folders/{open}"), Some(false)).await;
+    fixture
+        .set(&format!("/folders/{public}"), Some(false))
+        .await;
 
     for (folder, status) in [
         (json!(ids[4]), 403),
         (json!(null), 200),
         (json!(ids[0]), 403),
-        (json!(open), 200),
+        (json!(public), 200),
         (json!(ids[2].to_lowercase()), 403),
         (json!("root"), 200),
     ] {
@@ -245,10 +247,10 @@ async fn file_in_missing_folder_is_denied(stack: &Stack) {
     let ids = nested(&fixture, &NAMES).await;
     let inner = fixture.put("upload", &ids[4]).await;
     let outer = fixture.put("upload", &ids[1]).await;
-    let opened = fixture.put("upload", &ids[4]).await;
+    let public = fixture.put("upload", &ids[4]).await;
     let outside_file = fixture.put("upload", "root").await;
-    fixture.set(&opened.path, Some(false)).await;
-    for file in [&inner, &outer, &opened, &outside_file] {
+    fixture.set(&public.path, Some(false)).await;
+    for file in [&inner, &outer, &public, &outside_file] {
         for response in responses(&fixture, &viewer, file).await {
             response.expect_status(200);
         }
@@ -256,8 +258,8 @@ async fn file_in_missing_folder_is_denied(stack: &Stack) {
 
     // First a folder in the middle, then the one with the files.
     for (lost, hidden, seen) in [
-        (&ids[2], vec![&inner, &opened], vec![&outer, &outside_file]),
-        (&ids[1], vec![&inner, &opened, &outer], vec![&outside_file]),
+        (&ids[2], vec![&inner, &public], vec![&outer, &outside_file]),
+        (&ids[1], vec![&inner, &public, &outer], vec![&outside_file]),
     ] {
         fixture
             .stack

@@ -5,11 +5,11 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::json;
 use tempfile::TempDir;
-use tests::{Stack, StackOptions, large_photo, minutes, seconds, stack_test};
+use tests::{Stack, StackOptions, large_photo, minutes, seconds, stack_test, text};
 
 use super::fixture::{
     CACHED_SECONDS, DeliveryFixture, FixtureFile, HOUR_SECONDS, REDIRECT_ABOVE_BYTES, cached,
-    options_with_redirects, text,
+    options_with_redirects,
 };
 
 /// Size of a file above the limit, in bytes.
@@ -198,8 +198,8 @@ async fn redirect_is_never_valid_for_longer_than_its_signed_url(stack: &Stack) {
         }
     }
 
-    let (open, _) = put_large(&fixture, "upload").await;
-    let signed = fixture.signer.sign(&open.url, fixture.now() + 600, &[]);
+    let (public, _) = put_large(&fixture, "upload").await;
+    let signed = fixture.signer.sign(&public.url, fixture.now() + 600, &[]);
     let location = anonymous
         .get(&signed)
         .await

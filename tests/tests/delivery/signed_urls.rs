@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use domain::Timestamp;
 use serde_json::json;
-use tests::{PHOTO, Stack, StackOptions, seconds, stack_test};
+use tests::{PHOTO, Stack, StackOptions, seconds, stack_test, text};
 
-use super::fixture::{CACHED_SECONDS, DeliveryFixture, HOUR_SECONDS, NOT_CACHED, cached, text};
+use super::fixture::{CACHED_SECONDS, DeliveryFixture, HOUR_SECONDS, NOT_CACHED, cached};
 use super::signers::DeliverySigner;
 
 /// Time for which the previous secret remains valid, in minutes.
@@ -130,7 +130,7 @@ async fn max_age_ends_with_signed_url(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let private = fixture.put_here("private").await.url;
     let authenticated = fixture.put_here("authenticated").await.url;
-    let open = fixture.put_here("upload").await.url;
+    let public = fixture.put_here("upload").await.url;
     let anonymous = &fixture.stack.anonymous;
     for (remaining, max_age) in [
         (HOUR_SECONDS, 300),
@@ -141,7 +141,7 @@ async fn max_age_ends_with_signed_url(stack: &Stack) {
         (1, 1),
     ] {
         let signed = |url: &str| fixture.signer.sign(url, fixture.now() + remaining, &[]);
-        for url in [&private, &open] {
+        for url in [&private, &public] {
             let response = anonymous.get(&signed(url)).await.expect_status(200);
             assert_eq!(
                 response.header("cache-control"),
@@ -156,7 +156,7 @@ async fn max_age_ends_with_signed_url(stack: &Stack) {
         assert_eq!(response.header("cache-control"), NOT_CACHED, "{remaining}");
     }
     for past in [fixture.now(), fixture.now() - 1, 0, -1, i64::MIN] {
-        for url in [&private, &open] {
+        for url in [&private, &public] {
             anonymous
                 .get(&fixture.signer.sign(url, past, &[]))
                 .await
@@ -164,7 +164,7 @@ async fn max_age_ends_with_signed_url(stack: &Stack) {
         }
     }
     for future in [LATE_SECONDS, i64::MAX] {
-        for url in [&private, &open] {
+        for url in [&private, &public] {
             let response = anonymous
                 .get(&fixture.signer.sign(url, future, &[]))
                 .await
@@ -177,7 +177,7 @@ async fn max_age_ends_with_signed_url(stack: &Stack) {
         }
     }
 
-    for url in [&private, &open] {
+    for url in [&private, &public] {
         let signed = fixture.signer.sign(url, fixture.now() + 10, &[]);
         fixture
             .stack
@@ -187,7 +187,7 @@ async fn max_age_ends_with_signed_url(stack: &Stack) {
         fixture.stack.clock.advance(Duration::from_millis(1));
         anonymous.get(&signed).await.expect_error(403);
     }
-    anonymous.get(&open).await.expect_status(200);
+    anonymous.get(&public).await.expect_status(200);
 }
 
 /// Rotates the secret of the space, and returns a signer with the new one.

@@ -3,11 +3,11 @@
 
 use domain::QueryParameter;
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, TestSpace, authority, form, stack_test};
+use tests::{PHOTO, Stack, TestSpace, authority, form, stack_test, text};
 
 use crate::support::external_programs;
 use crate::{
-    support::signer::{Parameters, SigningSecret, canonical_at, hmac_sha256, text, with},
+    support::signer::{Parameters, SigningSecret, canonical_at, hmac_sha256, with},
     uploads::signers::run_signer,
 };
 

@@ -3,9 +3,9 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, StackOptions, minutes, seconds, stack_test};
+use tests::{PHOTO, Stack, StackOptions, minutes, seconds, stack_test, text};
 
-use super::fixture::{DeliveryFixture, text};
+use super::fixture::DeliveryFixture;
 use crate::uploads::presign::PendingFile;
 
 /// Returns the entity tag of a file, for a client with access.

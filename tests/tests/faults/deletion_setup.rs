@@ -1,7 +1,7 @@
 //! Operations of the tests in `deletions`: preparing one, performing it, and checking its outcome.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, TestSpace, form, minutes};
+use tests::{PHOTO, Response, Stack, TestSpace, form, minutes, text};
 
 use crate::uploads::presign::PendingFile;
 
@@ -28,10 +28,6 @@ pub(super) struct Setup<'a> {
     pub(super) record: Value,
     /// Folder in the resource.
     pub(super) inner: Option<String>,
-}
-
-pub(super) fn text(value: &Value) -> String {
-    value.as_str().expect("a text").to_owned()
 }
 
 async fn folder(acme: &TestSpace, name: &str, parent: Option<&str>) -> String {

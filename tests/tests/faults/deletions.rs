@@ -4,9 +4,9 @@
 
 use emulators::{Faults, InjectedError, Service};
 use futures::future::join_all;
-use tests::{PHOTO, Stack, failed_calls, max_attempts, minutes, seconds, stack_test};
+use tests::{PHOTO, Stack, failed_calls, max_attempts, minutes, seconds, stack_test, text};
 
-use super::deletion_setup::{Operation, Setup, text};
+use super::deletion_setup::{Operation, Setup};
 use crate::spaces::delete::stored_data;
 
 /// Rounds after which a purge that was interrupted once has ended.

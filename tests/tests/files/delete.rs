@@ -3,20 +3,12 @@
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use tests::{Client, Dump, PHOTO, Response, Stack, TestSpace, form, stack_test};
+use tests::{Client, Dump, PHOTO, Response, Stack, TestSpace, file_path, form, stack_test, text};
 
-use crate::{
-    spaces::delete::stored_data,
-    support::{pages::list_ids, signer::text},
-    uploads::presign::PendingFile,
-};
+use crate::{spaces::delete::stored_data, support::pages::list_ids, uploads::presign::PendingFile};
 
 /// Concurrent deletions.
 const CALLERS: usize = 6;
-
-pub(super) fn address(file: &Value) -> String {
-    format!("/files/{}", text(&file["id"]))
-}
 
 /// Sends `DELETE /files` with a JSON body.
 pub(super) async fn delete_by_body(client: &Client, body: Value) -> Response {
@@ -91,11 +83,11 @@ async fn assert_not_listed(acme: &TestSpace, file: &Value) {
 /// Asserts that every request with the id of a file returns 404.
 async fn assert_unknown(client: &Client, file: &Value) {
     let id = text(&file["id"]);
-    let path = address(file);
+    let path = file_path(file);
     let access = format!("{path}/access-control");
     let change = json!({"ref": "x"});
     let change_by_body = json!({"id": id, "ref": "x"});
-    let open = json!({"access_control": {"requires_auth": false}});
+    let public = json!({"access_control": {"requires_auth": false}});
 
     client.get(&path).await.expect_error(404);
     client.put(&path, change).await.expect_error(404);
@@ -105,7 +97,7 @@ async fn assert_unknown(client: &Client, file: &Value) {
         .await
         .expect_error(404);
 
-    client.put(&access, open).await.expect_error(404);
+    client.put(&access, public).await.expect_error(404);
     client.delete(&access).await.expect_error(404);
 
     client.delete(&path).await.expect_error(404);
@@ -148,7 +140,11 @@ async fn deleted_file_disappears_at_once_and_is_purged(stack: &Stack) {
             .expect_status(200)
             .header("etag")
             .to_owned();
-        let response = acme.client.delete(&address(&file)).await.expect_status(204);
+        let response = acme
+            .client
+            .delete(&file_path(&file))
+            .await
+            .expect_status(204);
         assert!(response.body.is_empty());
         stack
             .anonymous
@@ -180,14 +176,20 @@ async fn upload_and_deletion_restore_table_and_storage(stack: &Stack) {
     let twenty: Vec<String> = (0..20).map(|number| format!("tag {number}")).collect();
     let changed = json!({"original_name": "é".repeat(255), "ref": "another", "tags": twenty, "type": "private"});
 
-    acme.client.put(&address(&file), changed).await.expect_ok();
+    acme.client
+        .put(&file_path(&file), changed)
+        .await
+        .expect_ok();
 
     let access = json!({"access_control": {"requires_auth": true}});
     acme.client
-        .put(&format!("{}/access-control", address(&file)), access)
+        .put(&format!("{}/access-control", file_path(&file)), access)
         .await
         .expect_ok();
-    acme.client.delete(&address(&file)).await.expect_status(204);
+    acme.client
+        .delete(&file_path(&file))
+        .await
+        .expect_status(204);
     stack.run_purges().await;
     stored_data(stack)
         .await
@@ -226,9 +228,9 @@ async fn user_deletes_own_files_and_admin_any_file(stack: &Stack) {
             let response = if by_body {
                 delete_by_body(deleter, json!({"id": file["id"]})).await
             } else {
-                deleter.delete(&address(&file)).await
+                deleter.delete(&file_path(&file)).await
             };
-            let after = acme.client.get(&address(&file)).await;
+            let after = acme.client.get(&file_path(&file)).await;
             if status == 204 {
                 response.expect_status(204);
                 after.expect_error(404);
@@ -295,7 +297,7 @@ async fn stored_name_can_be_reused_after_deletion(stack: &Stack) {
 
     upload("second").await.expect_error(409);
     acme.client
-        .delete(&address(&first))
+        .delete(&file_path(&first))
         .await
         .expect_status(204);
 
@@ -325,8 +327,14 @@ async fn stored_name_can_be_reused_after_deletion(stack: &Stack) {
             == "second"
     );
     assert_forgotten(&stack.dump().await, &text(&first["id"]));
-    acme.client.delete(&address(&first)).await.expect_error(404);
-    assert_eq!(acme.client.get(&address(&second)).await.expect_ok(), second);
+    acme.client
+        .delete(&file_path(&first))
+        .await
+        .expect_error(404);
+    assert_eq!(
+        acme.client.get(&file_path(&second)).await.expect_ok(),
+        second
+    );
     assert_eq!(stack.dump().await.files_with_bytes().len(), 1);
 }
 
@@ -337,7 +345,7 @@ async fn one_of_concurrent_deletions_succeeds(stack: &Stack) {
 
     for _ in 0..10 {
         let file = acme.upload(PHOTO).await;
-        let path = address(&file);
+        let path = file_path(&file);
         let responses = join_all((0..CALLERS).map(|_| acme.client.delete(&path))).await;
         assert_eq!(
             responses

@@ -1,11 +1,11 @@
 //! `DELETE /files`: the places where a request can specify the id of the file.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, stack_test};
+use tests::{PHOTO, Stack, file_path, stack_test, text};
 
-use crate::{support::signer::text, uploads::presign::UNKNOWN};
+use crate::uploads::presign::UNKNOWN;
 
-use super::delete::{address, delete_by_body};
+use super::delete::delete_by_body;
 
 #[stack_test]
 async fn delete_accepts_id_in_path_query_or_body(stack: &Stack) {
@@ -26,7 +26,7 @@ async fn delete_accepts_id_in_path_query_or_body(stack: &Stack) {
         };
 
         assert!(response.expect_status(204).body.is_empty());
-        client.get(&address(&file)).await.expect_error(404);
+        client.get(&file_path(&file)).await.expect_error(404);
     }
     stack.run_purges().await;
 }
@@ -109,7 +109,7 @@ async fn two_different_ids_in_one_request_return_422(stack: &Stack) {
             .await
     };
 
-    for path in [address(&one), format!("/files?id={one_id}")] {
+    for path in [file_path(&one), format!("/files?id={one_id}")] {
         let response = acme
             .client
             .put(&path, json!({"id": other_id, "ref": "x"}))
@@ -125,7 +125,7 @@ async fn two_different_ids_in_one_request_return_422(stack: &Stack) {
     );
     delete(&path, json!({"id": 7})).await.expect_error(422);
     acme.client
-        .put(&address(&one), json!({"id": 7}))
+        .put(&file_path(&one), json!({"id": 7}))
         .await
         .expect_error(422);
     stack
@@ -141,7 +141,7 @@ async fn two_different_ids_in_one_request_return_422(stack: &Stack) {
         json!(""),
     ] {
         acme.client
-            .put(&address(&one), json!({"id": id, "ref": "x"}))
+            .put(&file_path(&one), json!({"id": id, "ref": "x"}))
             .await
             .expect_ok();
     }
@@ -161,7 +161,7 @@ async fn two_different_ids_in_one_request_return_422(stack: &Stack) {
         .await
         .expect_status(204);
     for file in [&one, &other] {
-        acme.client.get(&address(file)).await.expect_error(404);
+        acme.client.get(&file_path(file)).await.expect_error(404);
     }
     stack.run_purges().await;
 }

@@ -1,13 +1,12 @@
 //! `GET /files`: every filter and every pair of filters, compared with a model.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, StackOptions, TestSpace, minutes, seconds, stack_test};
+use tests::{PHOTO, Stack, StackOptions, TestSpace, minutes, seconds, stack_test, text};
 
 use crate::{
     support::{
         library::{Filter, Library, to_query},
         pages::{List, Page, list_ids},
-        signer::text,
     },
     uploads::presign::PendingFile,
 };

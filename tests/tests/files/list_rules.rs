@@ -2,12 +2,12 @@
 
 use reqwest::multipart::Form;
 use serde_json::json;
-use tests::{Client, Stack, TestSpace, file, form, stack_test};
+use tests::{Client, Stack, TestSpace, file, form, stack_test, text};
 
 use crate::{
     support::{
         pages::{List, list_ids},
-        signer::{query, text},
+        signer::query,
     },
     uploads::presign::UNKNOWN,
 };

@@ -2,18 +2,12 @@
 //! effective protection.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, StackOptions, TestSpace, form, stack_test};
-
-use crate::support::signer::text;
+use tests::{Client, PHOTO, Stack, StackOptions, TestSpace, file_path, form, stack_test, text};
 
 const TYPES: [&str; 3] = ["upload", "private", "authenticated"];
 
-fn address(file: &Value) -> String {
-    format!("/files/{}", text(&file["id"]))
-}
-
-/// Folders in a public space: public by inheritance, public by its own setting in a closed folder,
-/// closed, and closed by its parent.
+/// Folders in a public space: public by inheritance, public by its own setting in a protected folder,
+/// protected, and protected by its parent.
 struct Folders([(Value, bool); 5]);
 
 impl Folders {
@@ -31,16 +25,16 @@ impl Folders {
             id
         };
         let inheriting = create("Inheriting", &Value::Null, None).await;
-        let closed = create("Closed", &Value::Null, Some(true)).await;
-        let within_closed = create("Within", &closed, None).await;
-        let opened = create("Opened", &closed, Some(false)).await;
+        let protected = create("Protected", &Value::Null, Some(true)).await;
+        let within_protected = create("Within", &protected, None).await;
+        let public = create("Public", &protected, Some(false)).await;
 
         Folders([
             (Value::Null, false),
             (inheriting, false),
-            (closed, true),
-            (within_closed, true),
-            (opened, false),
+            (protected, true),
+            (within_protected, true),
+            (public, false),
         ])
     }
 }
@@ -81,10 +75,10 @@ async fn status_of_change(
 async fn user_cannot_lower_protection_of_own_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let Folders(folders) = Folders::create(&acme).await;
-    let [root, _, _, within_closed, opened] = &folders;
+    let [root, _, _, within_protected, public] = &folders;
     let user = acme.role("user").await;
     let admin = acme.role("admin").await;
-    let users = address(
+    let users = file_path(
         &user
             .upload(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
             .await
@@ -93,13 +87,14 @@ async fn user_cannot_lower_protection_of_own_file(stack: &Stack) {
 
     for (type_from, type_before) in TYPES.iter().enumerate() {
         for (type_to, type_after) in TYPES.iter().enumerate() {
-            for (folder_before, is_closed_before) in [root, within_closed, opened] {
-                for (folder_after, is_closed_after) in [root, within_closed, opened] {
+            for (folder_before, is_protected_before) in [root, within_protected, public] {
+                for (folder_after, is_protected_after) in [root, within_protected, public] {
                     let from = json!({"type": type_before, "folder_id": folder_before});
                     let change = json!({"type": type_after, "folder_id": folder_after});
-                    let opens =
-                        *is_closed_before && !is_closed_after && *type_after != "authenticated";
-                    let expected = if type_to < type_from || opens {
+                    let publishes = *is_protected_before
+                        && !is_protected_after
+                        && *type_after != "authenticated";
+                    let expected = if type_to < type_from || publishes {
                         403
                     } else {
                         200
@@ -130,16 +125,16 @@ async fn protection_is_compared_for_every_form_of_target_folder(stack: &Stack) {
         .upload(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
         .await
         .expect_created();
-    let path = address(&file);
-    let closed = &folders[2].0;
-    let inside = json!({"folder_id": closed});
+    let path = file_path(&file);
+    let protected = &folders[2].0;
+    let inside = json!({"folder_id": protected});
 
     for change in [
         json!({"folder_id": null}),
         json!({"folder_id": "root"}),
         json!({"folder_id": "root", "folder_path": "Inheriting"}),
-        json!({"folder_id": closed, "folder_path": "Opened"}),
-        json!({"folder_id": "root", "folder_path": "closed/opened/", "type": "private"}),
+        json!({"folder_id": protected, "folder_path": "Public"}),
+        json!({"folder_id": "root", "folder_path": "protected/public/", "type": "private"}),
     ] {
         assert_eq!(
             status_of_change(&acme, &user, &path, transition(&inside, &change)).await,
@@ -152,12 +147,12 @@ async fn protection_is_compared_for_every_form_of_target_folder(stack: &Stack) {
         user.put("/files", by_body).await.expect_error(403);
     }
     for change in [
-        json!({"folder_id": closed, "folder_path": "Within"}),
+        json!({"folder_id": protected, "folder_path": "Within"}),
         json!({"ref": "x", "original_name": "b.jpg"}),
         json!({"type": "private"}),
         json!({"folder_id": null, "type": "authenticated"}),
     ] {
-        let from = json!({"folder_id": closed, "type": "upload"});
+        let from = json!({"folder_id": protected, "type": "upload"});
         assert_eq!(
             status_of_change(&acme, &user, &path, transition(&from, &change)).await,
             200,
@@ -167,7 +162,7 @@ async fn protection_is_compared_for_every_form_of_target_folder(stack: &Stack) {
 
     // The setting of a file applies in every folder.
     let access = format!("{path}/access-control");
-    for (requires_auth, folder_before) in [(true, closed), (false, closed)] {
+    for (requires_auth, folder_before) in [(true, protected), (false, protected)] {
         let body = json!({"access_control": {"requires_auth": requires_auth}});
         acme.client.put(&access, body).await.expect_ok();
         let from = json!({"folder_id": folder_before, "type": "upload"});
@@ -181,11 +176,11 @@ async fn protection_is_compared_for_every_form_of_target_folder(stack: &Stack) {
 }
 
 #[stack_test]
-async fn closed_space_protects_files_at_root(stack: &Stack) {
+async fn protected_space_protects_files_at_root(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let Folders(folders) = Folders::create(&acme).await;
     let user = acme.role("user").await;
-    let path = address(
+    let path = file_path(
         &user
             .upload(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
             .await

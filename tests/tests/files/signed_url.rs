@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use domain::Timestamp;
 use reqwest::Url;
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, TestSpace, minutes, seconds, stack_test};
+use tests::{PHOTO, Stack, TestSpace, minutes, seconds, stack_test, text};
 
 use crate::{
-    support::signer::{SigningSecret, canonical_at, hmac_sha256, text},
+    support::signer::{SigningSecret, canonical_at, hmac_sha256},
     uploads::presign::UNKNOWN,
 };
 
@@ -172,15 +172,15 @@ async fn signed_url_with_download_serves_attachment(stack: &Stack) {
 #[stack_test]
 async fn signed_url_opens_closed_file_until_expiry(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let closed = acme.upload(PHOTO).await;
+    let protected = acme.upload(PHOTO).await;
     let access = json!({"access_control": {"requires_auth": true}});
-    let path = format!("/files/{}/access-control", text(&closed["id"]));
-    let closed = acme.client.put(&path, access).await.expect_ok();
+    let path = format!("/files/{}/access-control", text(&protected["id"]));
+    let protected = acme.client.put(&path, access).await.expect_ok();
 
     for file in [
         photo(&acme, "private").await,
         photo(&acme, "authenticated").await,
-        closed,
+        protected,
     ] {
         stack
             .anonymous
@@ -190,18 +190,18 @@ async fn signed_url_opens_closed_file_until_expiry(stack: &Stack) {
         let default = signed(&acme, &file, json!({})).await;
         let short = acme.sign(&file, minutes(1)).await;
         let long = acme.sign(&file, minutes(1_440)).await;
-        let open =
+        let is_valid =
             async |url: &str| stack.anonymous.get(url).await.expect_status(200).body == PHOTO;
-        assert!(open(&default).await && open(&short).await && open(&long).await);
+        assert!(is_valid(&default).await && is_valid(&short).await && is_valid(&long).await);
         stack.clock.advance(seconds(59));
-        assert!(open(&short).await);
+        assert!(is_valid(&short).await);
         stack.clock.advance(seconds(1));
         stack.anonymous.get(&short).await.expect_error(403);
         stack.clock.advance(minutes(58) + seconds(59));
-        assert!(open(&default).await);
+        assert!(is_valid(&default).await);
         stack.clock.advance(seconds(1));
         stack.anonymous.get(&default).await.expect_error(403);
-        assert!(open(&long).await);
+        assert!(is_valid(&long).await);
         stack.clock.advance(minutes(23 * 60));
         stack.anonymous.get(&long).await.expect_error(403);
     }

@@ -1,9 +1,7 @@
 //! `PUT /files/:id` and `PUT /files`: changeable and read-only fields.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, seconds, stack_test};
-
-use crate::support::signer::text;
+use tests::{PHOTO, Stack, file_path, seconds, stack_test, text};
 
 /// Read-only fields of a record.
 const READ_ONLY: [&str; 14] = [
@@ -23,10 +21,6 @@ const READ_ONLY: [&str; 14] = [
     "created_at",
 ];
 
-pub(super) fn address(file: &Value) -> String {
-    format!("/files/{}", text(&file["id"]))
-}
-
 /// Returns an object with some fields replaced.
 pub(super) fn with(record: &Value, fields: &Value) -> Value {
     let mut record = record.clone();
@@ -40,7 +34,7 @@ pub(super) fn with(record: &Value, fields: &Value) -> Value {
 fn changes(record: &Value, folder: &str) -> Vec<(Value, Value)> {
     let accepted =
         |field: &str, value: Value, stored: Value| (json!({field: value}), json!({field: stored}));
-    let closed = json!({
+    let protected = json!({
         "requires_auth": true, "public_read": false,
         "source": "upload_config", "inherited_from": record["upload_config_id"],
     });
@@ -75,7 +69,7 @@ fn changes(record: &Value, folder: &str) -> Vec<(Value, Value)> {
         accepted("tags", json!([]), json!([])),
         (
             json!({"type": "private"}),
-            json!({"type": "private", "access_control": closed}),
+            json!({"type": "private", "access_control": protected}),
         ),
         accepted("type", json!("authenticated"), json!("authenticated")),
         (
@@ -100,7 +94,7 @@ async fn update_changes_single_fields_and_keeps_url(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = acme.folder("Photos").await.id;
     let mut expected = acme.upload(PHOTO).await.record;
-    let path = address(&expected);
+    let path = file_path(&expected);
     let url = text(&expected["url"]);
 
     for (body, changed) in changes(&expected, &photos) {
@@ -146,7 +140,7 @@ async fn update_changes_single_fields_and_keeps_url(stack: &Stack) {
 #[stack_test]
 async fn duplicate_tag_is_stored_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let path = address(&acme.upload(PHOTO).await.record);
+    let path = file_path(&acme.upload(PHOTO).await.record);
     let update = async |tags: Value| {
         acme.client
             .put(&path, json!({"tags": tags}))
@@ -297,7 +291,7 @@ async fn invalid_update_reports_all_errors_together(stack: &Stack) {
 async fn read_only_fields_are_accepted_only_unchanged(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let record = acme.upload(PHOTO).await;
-    let path = address(&record);
+    let path = file_path(&record);
 
     for field in READ_ONLY {
         let updated = acme

@@ -2,19 +2,12 @@
 
 use futures::future::{join, join_all};
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, TestSpace, stack_test};
+use tests::{PHOTO, Stack, TestSpace, file_path, stack_test, text};
 
-use crate::{
-    support::{pages::list_ids, signer::text},
-    uploads::presign::PendingFile,
-};
+use crate::{support::pages::list_ids, uploads::presign::PendingFile};
 
 /// Rounds of a race.
 const ROUNDS: usize = 20;
-
-fn address(file: &Value) -> String {
-    format!("/files/{}", text(&file["id"]))
-}
 
 /// Asserts which of these lists contain this file alone, and which are empty.
 async fn assert_listed(acme: &TestSpace, id: &str, listed: &[String], unlisted: &[String]) {
@@ -59,7 +52,7 @@ async fn update_is_visible_in_all_lists_at_once(stack: &Stack) {
         let (name, tag, kind, folder) = variants[current];
         let tags = json!(["always", tag, round.to_string()]);
         let body = json!({"original_name": name, "tags": tags, "ref": tag, "type": kind, "folder_id": folder});
-        acme.client.put(&address(&file), body).await.expect_ok();
+        acme.client.put(&file_path(&file), body).await.expect_ok();
         let mut listed = filters[current].clone();
         listed.extend([
             "tag=always".to_owned(),
@@ -136,7 +129,7 @@ async fn changed_while_pending(
 /// Asserts that a file is active, with the sent bytes and all changes that were made while it was
 /// pending.
 async fn assert_kept(stack: &Stack, acme: &TestSpace, folder: &str, pending: &Value) {
-    let active = acme.client.get(&address(pending)).await.expect_ok();
+    let active = acme.client.get(&file_path(pending)).await.expect_ok();
     let detected_by_bytes = [
         "status",
         "url",
@@ -273,7 +266,7 @@ async fn concurrent_updates_keep_each_others_fields(stack: &Stack) {
     let photos = acme.folder("Photos").await.id;
     let file = acme.upload("some text").named("a.txt", "text/plain").await;
     let put = |path: &str, body: Value| {
-        let address = format!("{}{path}", address(&file));
+        let address = format!("{}{path}", file_path(&file));
         let client = &acme.client;
         async move { client.put(&address, body).await.expect_ok() }
     };
@@ -286,19 +279,19 @@ async fn concurrent_updates_keep_each_others_fields(stack: &Stack) {
         } else {
             "root"
         };
-        let closed = round % 3 == 0;
+        let protected = round % 3 == 0;
         join_all([
             put("", json!({"original_name": name})),
             put("", json!({"tags": [tag]})),
             put("", json!({"folder_id": folder})),
             put(
                 "/access-control",
-                json!({"access_control": {"requires_auth": closed}}),
+                json!({"access_control": {"requires_auth": protected}}),
             ),
         ])
         .await;
-        let record = acme.client.get(&address(&file)).await.expect_ok();
-        let expected = (json!(name), json!([tag]), closed);
+        let record = acme.client.get(&file_path(&file)).await.expect_ok();
+        let expected = (json!(name), json!([tag]), protected);
         let path = if round % 2 == 0 {
             json!("Photos/")
         } else {
@@ -325,7 +318,7 @@ async fn concurrent_updates_keep_each_others_fields(stack: &Stack) {
             format!("search={}.", round + 1),
         ];
         assert_listed(&acme, &text(&file["id"]), &listed, &unlisted).await;
-        let status = if closed { 403 } else { 200 };
+        let status = if protected { 403 } else { 200 };
         stack
             .anonymous
             .get(&text(&file["url"]))

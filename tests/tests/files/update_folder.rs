@@ -1,16 +1,9 @@
 //! `PUT /files/:id`: moves into folders, folders that a move creates, and the required roles.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, TestSpace, form, stack_test};
+use tests::{Client, PHOTO, Stack, TestSpace, file_path, form, stack_test, text};
 
-use crate::{
-    support::{pages::list_ids, signer::text},
-    uploads::presign::UNKNOWN,
-};
-
-fn address(file: &Value) -> String {
-    format!("/files/{}", text(&file["id"]))
-}
+use crate::{support::pages::list_ids, uploads::presign::UNKNOWN};
 
 /// Uploads a text with a client.
 async fn upload_as(acme: &TestSpace, client: &Client) -> Value {
@@ -54,7 +47,7 @@ async fn move_to_unknown_folder_returns_422(stack: &Stack) {
     let file = acme
         .client
         .put(
-            &address(&upload_as(&acme, &acme.client).await),
+            &file_path(&upload_as(&acme, &acme.client).await),
             json!({"folder_id": photos}),
         )
         .await
@@ -74,7 +67,7 @@ async fn move_to_unknown_folder_returns_422(stack: &Stack) {
     ] {
         for client in [&acme.client, &stack.account()] {
             let alone = client
-                .put(&address(&file), json!({"folder_id": folder}))
+                .put(&file_path(&file), json!({"folder_id": folder}))
                 .await;
             assert_eq!(alone.expect_error(422), invalid, "{folder}");
             let with_path =
@@ -91,7 +84,7 @@ async fn move_to_unknown_folder_returns_422(stack: &Stack) {
         .dump()
         .await
         .assert_unchanged(&before, "moves to nowhere");
-    assert_eq!(acme.client.get(&address(&file)).await.expect_ok(), file);
+    assert_eq!(acme.client.get(&file_path(&file)).await.expect_ok(), file);
 }
 
 #[stack_test]
@@ -101,8 +94,8 @@ async fn folder_path_is_resolved_from_folder_and_created(stack: &Stack) {
     let file = upload_as(&acme, &acme.client).await;
     let move_file = async |folder: &str, path: &str| {
         let body = json!({"folder_id": folder, "folder_path": path});
-        let moved = acme.client.put(&address(&file), body).await.expect_ok();
-        assert_eq!(acme.client.get(&address(&file)).await.expect_ok(), moved);
+        let moved = acme.client.put(&file_path(&file), body).await.expect_ok();
+        assert_eq!(acme.client.get(&file_path(&file)).await.expect_ok(), moved);
         for field in ["storage_path", "url", "name"] {
             assert_eq!(moved[field], file[field], "{field} stays");
         }
@@ -157,7 +150,7 @@ async fn invalid_folder_path_creates_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let file = upload_as(&acme, &acme.client).await;
     let deep = json!({"folder_id": "root", "folder_path": vec!["a"; 19].join("/")});
-    let deep = text(&acme.client.put(&address(&file), deep).await.expect_ok()["folder_id"]);
+    let deep = text(&acme.client.put(&file_path(&file), deep).await.expect_ok()["folder_id"]);
     let before = stack.dump().await;
     let long = "x".repeat(256);
     let many = ["b"; 21].join("/");
@@ -176,7 +169,7 @@ async fn invalid_folder_path_creates_nothing(stack: &Stack) {
         let errors = acme
             .client
             .put(
-                &address(&file),
+                &file_path(&file),
                 json!({"folder_id": folder, "folder_path": path}),
             )
             .await;
@@ -200,7 +193,7 @@ async fn invalid_folder_path_creates_nothing(stack: &Stack) {
             .expect("an object")
             .extend(wrong.as_object().expect("an object").clone());
         acme.client
-            .put(&address(&file), body)
+            .put(&file_path(&file), body)
             .await
             .expect_error(422);
     }
@@ -216,7 +209,10 @@ async fn invalid_folder_path_creates_nothing(stack: &Stack) {
         .assert_unchanged(&before, "paths that are none");
 
     let deepest = json!({"folder_id": deep, "folder_path": "b"});
-    acme.client.put(&address(&file), deepest).await.expect_ok();
+    acme.client
+        .put(&file_path(&file), deepest)
+        .await
+        .expect_ok();
     assert_eq!(paths(&acme).await.len(), 20);
 }
 
@@ -236,10 +232,10 @@ async fn user_moves_files_into_existing_folders_only(stack: &Stack) {
         json!({"folder_id": "root"}),
         json!({"folder_id": "root", "folder_path": "Photos/Süd/"}),
     ] {
-        user.put(&address(&file), body).await.expect_ok();
+        user.put(&file_path(&file), body).await.expect_ok();
     }
 
-    let file = user.get(&address(&file)).await.expect_ok();
+    let file = user.get(&file_path(&file)).await.expect_ok();
     assert_eq!(
         (&file["folder_id"], &file["folder_path"]),
         (&json!(south), &json!("Photos/Süd/"))
@@ -252,7 +248,7 @@ async fn user_moves_files_into_existing_folders_only(stack: &Stack) {
         (&south, "a/b", "Photos/Süd/a/b"),
     ] {
         let body = json!({"folder_id": folder, "folder_path": path, "ref": "x"});
-        let response = user.put(&address(&file), body).await;
+        let response = user.put(&file_path(&file), body).await;
         let message = format!(
             "The folder `{missing}` does not exist. Creating folders requires the role admin or higher."
         );
@@ -266,7 +262,7 @@ async fn user_moves_files_into_existing_folders_only(stack: &Stack) {
         .assert_unchanged(&before, "folders that a user wanted");
 
     let body = json!({"folder_id": south, "folder_path": "a/b", "ref": "x"});
-    let moved = admin.put(&address(&file), body).await.expect_ok();
+    let moved = admin.put(&file_path(&file), body).await.expect_ok();
 
     assert_eq!(
         (&moved["folder_path"], &moved["ref"]),
@@ -306,15 +302,15 @@ async fn user_updates_own_files_and_admin_any_file(stack: &Stack) {
         for by_body in [false, true] {
             number += 1;
             let reference = format!("change {number}");
-            let before = acme.client.get(&address(file)).await.expect_ok();
+            let before = acme.client.get(&file_path(file)).await.expect_ok();
             let body = json!({"id": file["id"], "ref": reference});
             let path = if by_body {
                 "/files".to_owned()
             } else {
-                address(file)
+                file_path(file)
             };
             let response = client.put(&path, body).await;
-            let after = acme.client.get(&address(file)).await.expect_ok();
+            let after = acme.client.get(&file_path(file)).await.expect_ok();
             if status == 200 {
                 assert_eq!(
                     (response.expect_ok(), &after["ref"]),

@@ -1,16 +1,16 @@
 //! Updates of files that send the full record, or the id in the body.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, form, seconds, stack_test};
+use tests::{Client, PHOTO, Stack, file_path, form, seconds, stack_test};
 
 use crate::uploads::presign::{PendingFile, UNKNOWN};
 
-use super::update::{address, with};
+use super::update::with;
 
 /// Asserts that an update with the full record changes nothing, and one with a changed field that
 /// field alone.
 async fn assert_full_updates(client: &Client, record: &Value) {
-    let path = address(record);
+    let path = file_path(record);
     let same_time = json!({"updated_at": record["updated_at"]});
 
     let same = client.put(&path, record.clone()).await.expect_ok();
@@ -53,9 +53,13 @@ async fn update_accepts_full_record(stack: &Stack) {
     }
 
     let close = with(&inside, &json!({"type": "private"}));
-    let closed = acme.client.put(&address(&inside), close).await.expect_ok();
-    assert_eq!(closed["type"], "private");
-    assert_eq!(closed["access_control"]["source"], "upload_config");
+    let protected = acme
+        .client
+        .put(&file_path(&inside), close)
+        .await
+        .expect_ok();
+    assert_eq!(protected["type"], "private");
+    assert_eq!(protected["access_control"]["source"], "upload_config");
 
     let folders = acme.client.get("/folders").await.expect_ok();
     assert_eq!(
@@ -82,7 +86,10 @@ async fn update_accepts_id_in_body(stack: &Stack) {
 
         assert_eq!(updated["id"], file["id"]);
         assert_eq!(updated["ref"], reference);
-        assert_eq!(acme.client.get(&address(&file)).await.expect_ok(), updated);
+        assert_eq!(
+            acme.client.get(&file_path(&file)).await.expect_ok(),
+            updated
+        );
     }
 }
 

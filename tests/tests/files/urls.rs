@@ -2,10 +2,10 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, TestSpace, file, form, seconds, stack_test};
+use tests::{Client, PHOTO, Stack, TestSpace, file, file_path, form, seconds, stack_test, text};
 
 use crate::{
-    support::signer::{query, text},
+    support::signer::query,
     uploads::presign::{PendingFile, UNKNOWN},
 };
 
@@ -13,10 +13,6 @@ use crate::{
 const MOST_IDS: usize = 100;
 /// Maximum number of files of an upload.
 const MOST_FILES: usize = 10;
-
-fn address(file: &Value) -> String {
-    format!("/files/{}", text(&file["id"]))
-}
 
 async fn urls(client: &Client, body: Value) -> Value {
     client
@@ -257,9 +253,12 @@ async fn by_ref_follows_updates_and_deletions(stack: &Stack) {
     let by_ref_order = async || acme.client.get(&by_ref("order 7")).await;
     let newest = async || by_ref_order().await.expect_ok();
     let update =
-        async |file: &Value, body: Value| acme.client.put(&address(file), body).await.expect_ok();
+        async |file: &Value, body: Value| acme.client.put(&file_path(file), body).await.expect_ok();
     let delete = async |file: &Value| {
-        acme.client.delete(&address(file)).await.expect_status(204);
+        acme.client
+            .delete(&file_path(file))
+            .await
+            .expect_status(204);
     };
 
     // An update of an older file does not make it the newest one.

@@ -2,10 +2,9 @@
 //! decides, from the next request on.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, TestSpace, form, seconds, stack_test};
+use tests::{Client, PHOTO, Stack, TestSpace, folder_path, form, seconds, stack_test, text};
 
-use super::create::{address, get_folder};
-use crate::support::signer::text;
+use super::create::get_folder;
 
 /// Levels of settings: a space, three nested folders, and a file.
 const LEVELS: usize = 5;
@@ -83,7 +82,7 @@ impl AccessFixture {
         }
     }
 
-    fn address(&self, level: usize) -> String {
+    fn folder_path(&self, level: usize) -> String {
         let resource = ["spaces", "folders", "folders", "folders", "files"][level];
         format!("/{resource}/{}", text(&self.ids[level]))
     }
@@ -143,12 +142,12 @@ async fn nearest_access_setting_takes_effect_at_once(stack: &Stack) {
                 "{index} by {settings:?}: {response}"
             );
         }
-        let is_closed = fixture.expected(settings, FILE)["requires_auth"] == true;
+        let is_protected = fixture.expected(settings, FILE)["requires_auth"] == true;
         stack
             .anonymous
             .get(&fixture.url)
             .await
-            .expect_status(if is_closed { 403 } else { 200 });
+            .expect_status(if is_protected { 403 } else { 200 });
         fixture.viewer.get(&fixture.url).await.expect_status(200);
     }
 
@@ -179,12 +178,12 @@ impl FolderWithFile<'_> {
     /// Changes the setting of the folder, a second after the last change.
     async fn put(&self, body: Value) -> Value {
         self.stack.clock.advance(seconds(1));
-        let path = format!("{}/access-control", address(&self.folder));
+        let path = format!("{}/access-control", folder_path(&self.folder));
         self.acme.client.put(&path, body).await.expect_ok()
     }
 
     async fn reset(&self) -> Value {
-        let path = format!("{}/access-control", address(&self.folder));
+        let path = format!("{}/access-control", folder_path(&self.folder));
         self.acme.client.delete(&path).await.expect_ok()
     }
 
@@ -246,26 +245,31 @@ async fn one_flag_implies_other_and_empty_change_keeps_both(stack: &Stack) {
 #[stack_test]
 async fn reset_removes_earlier_flags(stack: &Stack) {
     let fixture = FolderWithFile::new(stack).await;
-    let closed = json!({"access_control": {"requires_auth": true, "public_read": false}});
-    let open = json!({"access_control": {"public_read": true}});
+    let protected = json!({"access_control": {"requires_auth": true, "public_read": false}});
+    let public = json!({"access_control": {"public_read": true}});
 
-    fixture.put(closed.clone()).await;
+    fixture.put(protected.clone()).await;
     for _ in 0..2 {
         fixture.assert_setting(&fixture.reset().await, None).await;
     }
 
     // A flag that was never set is not inherited.
     let of_space = format!("/spaces/{}/access-control", fixture.acme.id);
-    fixture.acme.client.put(&of_space, closed).await.expect_ok();
-    let opened = fixture.put(open).await;
-    fixture.assert_setting(&opened, Some(false)).await;
+    fixture
+        .acme
+        .client
+        .put(&of_space, protected)
+        .await
+        .expect_ok();
+    let public = fixture.put(public).await;
+    fixture.assert_setting(&public, Some(false)).await;
 }
 
 #[stack_test]
 async fn invalid_access_control_reports_all_errors(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = acme.folder("Photos").await;
-    let path = format!("{}/access-control", address(&photos));
+    let path = format!("{}/access-control", folder_path(&photos));
     let message = |name: &str| {
         json!([format!(
             "The access control.{name} field must be true or false."
@@ -305,8 +309,8 @@ async fn protected_delivery_type_overrides_folders(stack: &Stack) {
     let client = &acme.client;
     let viewer = acme.role("viewer").await;
     let photos = acme.folder("Photos").await;
-    let folder_access = format!("{}/access-control", address(&photos));
-    let set = |closed: bool| json!({"access_control": {"requires_auth": closed}});
+    let folder_access = format!("{}/access-control", folder_path(&photos));
+    let set = |protected: bool| json!({"access_control": {"requires_auth": protected}});
     for kind in ["private", "authenticated"] {
         client.put(&folder_access, set(false)).await.expect_ok();
         let body = json!({"space_id": acme.id, "name": kind, "delivery_type": kind});

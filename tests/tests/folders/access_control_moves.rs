@@ -1,10 +1,9 @@
 //! Access of files and folders that are moved to a folder with another access setting.
 
 use serde_json::{Value, json};
-use tests::{Folder, Stack, TestSpace, stack_test};
+use tests::{Folder, Stack, TestSpace, stack_test, text};
 
 use super::create::ROOT;
-use crate::support::signer::text;
 
 use super::access_control::{effective, upload_to};
 
@@ -13,10 +12,10 @@ struct MoveFixture<'a> {
     stack: &'a Stack,
     acme: TestSpace,
     /// A folder that requires authentication.
-    closed: Folder,
+    protected: Folder,
     /// A folder that does not.
-    open: Folder,
-    /// A folder in the closed one, without a setting.
+    public: Folder,
+    /// A folder in the protected one, without a setting.
     inner: Folder,
     file: Value,
 }
@@ -24,21 +23,21 @@ struct MoveFixture<'a> {
 impl MoveFixture<'_> {
     async fn new(stack: &Stack) -> MoveFixture<'_> {
         let acme = stack.space("Acme").await;
-        let closed = acme.folder("Closed").await;
-        let open = acme.folder("Open").await;
-        let inner = acme.folder("Inner").inside(&closed).await;
+        let protected = acme.folder("Protected").await;
+        let public = acme.folder("Public").await;
+        let inner = acme.folder("Inner").inside(&protected).await;
         let file = upload_to(&acme, &inner, "starter").await;
         let fixture = MoveFixture {
             stack,
             acme,
-            closed,
-            open,
+            protected,
+            public,
             inner,
             file,
         };
 
-        fixture.set(&fixture.closed, true).await;
-        fixture.set(&fixture.open, false).await;
+        fixture.set(&fixture.protected, true).await;
+        fixture.set(&fixture.public, false).await;
         fixture
     }
 
@@ -79,12 +78,12 @@ async fn moved_folder_inherits_access_of_new_parent(stack: &Stack) {
     let fixture = MoveFixture::new(stack).await;
     let MoveFixture {
         acme,
-        closed,
-        open,
+        protected,
+        public,
         inner,
         ..
     } = &fixture;
-    fixture.assert_file(true, "folder", &closed.id).await;
+    fixture.assert_file(true, "folder", &protected.id).await;
 
     let in_root = fixture.move_into(inner, &ROOT).await;
     assert_eq!(
@@ -93,17 +92,17 @@ async fn moved_folder_inherits_access_of_new_parent(stack: &Stack) {
     );
     fixture.assert_file(false, "space", &acme.id).await;
 
-    let in_open = fixture.move_into(inner, open).await;
+    let in_public = fixture.move_into(inner, public).await;
     assert_eq!(
-        in_open["access_control"],
-        effective(false, "folder", &open["id"])
+        in_public["access_control"],
+        effective(false, "folder", &public["id"])
     );
-    fixture.assert_file(false, "folder", &open.id).await;
+    fixture.assert_file(false, "folder", &public.id).await;
 
-    fixture.move_into(open, closed).await;
-    fixture.assert_file(false, "folder", &open.id).await;
-    fixture.move_into(inner, closed).await;
-    fixture.assert_file(true, "folder", &closed.id).await;
+    fixture.move_into(public, protected).await;
+    fixture.assert_file(false, "folder", &public.id).await;
+    fixture.move_into(inner, protected).await;
+    fixture.assert_file(true, "folder", &protected.id).await;
 }
 
 #[stack_test]
@@ -124,15 +123,15 @@ async fn folder_keeps_its_setting_when_moved_and_renamed(stack: &Stack) {
 async fn moved_file_inherits_access_of_new_folder(stack: &Stack) {
     let fixture = MoveFixture::new(stack).await;
     let MoveFixture {
-        closed,
-        open,
+        protected,
+        public,
         inner,
         ..
     } = &fixture;
     fixture.set(inner, false).await;
     fixture.move_into(inner, &ROOT).await;
 
-    for (folder, requires_auth) in [(closed, true), (open, false), (inner, false)] {
+    for (folder, requires_auth) in [(protected, true), (public, false), (inner, false)] {
         fixture.move_file_into(&folder.id).await;
         fixture
             .assert_file(requires_auth, "folder", &folder.id)

@@ -1,12 +1,11 @@
 //! `/folders`: the keys that manage folders, and idempotent creation.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, minutes, stack_test};
+use tests::{Client, PHOTO, Stack, folder_path, minutes, stack_test, text};
 
-use super::create::{ROOT, address, get_folder, new, paths};
+use super::create::{ROOT, get_folder, new, paths};
 use crate::{
     routes::creations::{Creation, assert_first, assert_replay},
-    support::signer::text,
     uploads::presign::UNKNOWN,
 };
 
@@ -85,7 +84,7 @@ async fn folders_are_managed_with_space_and_account_keys(stack: &Stack) {
             ("account key", member.client),
         ] {
             assert_eq!(
-                client.get(&address(&photos)).await.expect_ok()["name"],
+                client.get(&folder_path(&photos)).await.expect_ok()["name"],
                 "Photos",
                 "{role} {kind}"
             );
@@ -94,12 +93,15 @@ async fn folders_are_managed_with_space_and_account_keys(stack: &Stack) {
                 .await;
             if ["admin", "owner"].contains(&role) {
                 let folder = response.expect_created();
-                assert_eq!(client.get(&address(&folder)).await.expect_ok(), folder);
+                assert_eq!(client.get(&folder_path(&folder)).await.expect_ok(), folder);
                 client
-                    .put(&address(&folder), json!({"parent_id": null}))
+                    .put(&folder_path(&folder), json!({"parent_id": null}))
                     .await
                     .expect_ok();
-                client.delete(&address(&folder)).await.expect_status(204);
+                client
+                    .delete(&folder_path(&folder))
+                    .await
+                    .expect_status(204);
                 continue;
             }
             assert_eq!(response.expect_error(403), json!({}), "{role} {kind}");
@@ -107,7 +109,7 @@ async fn folders_are_managed_with_space_and_account_keys(stack: &Stack) {
                 .into_iter()
                 .filter(|(method, ..)| *method != "GET")
             {
-                let request = client.request(method, &format!("{}{behind}", address(&photos)));
+                let request = client.request(method, &format!("{}{behind}", folder_path(&photos)));
                 let request = if body.is_null() {
                     request
                 } else {
@@ -152,11 +154,14 @@ async fn repeated_create_with_idempotency_key_creates_one_folder(stack: &Stack) 
     assert!(creation.send("two").await.expect_error(422)["name"].is_array());
     let photos = first.json()["data"].clone();
     acme.client
-        .delete(&address(&photos))
+        .delete(&folder_path(&photos))
         .await
         .expect_status(204);
     assert_replay(&creation.send("one").await, &first);
-    acme.client.get(&address(&photos)).await.expect_error(404);
+    acme.client
+        .get(&folder_path(&photos))
+        .await
+        .expect_error(404);
     let second = assert_first(creation.send("two").await);
     assert_ne!(second.json()["data"]["id"], photos["id"]);
     stack.clock.advance(minutes(KEPT_MINUTES));

@@ -3,9 +3,9 @@
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use tests::{Stack, TestSpace, seconds, stack_test};
+use tests::{Stack, TestSpace, folder_path, seconds, stack_test, text};
 
-use crate::{support::signer::text, uploads::presign::UNKNOWN};
+use crate::uploads::presign::UNKNOWN;
 
 /// The parent of folders in the root.
 pub(crate) static ROOT: Value = Value::Null;
@@ -17,14 +17,9 @@ pub(crate) fn new(acme: &TestSpace, parent: &Value, name: &str) -> Value {
     json!({"name": name, "space_id": acme.id, "parent_id": parent["id"]})
 }
 
-/// Returns the path of a folder in the API.
-pub(crate) fn address(folder: &Value) -> String {
-    format!("/folders/{}", text(&folder["id"]))
-}
-
 /// Returns the current record of a folder.
 pub(crate) async fn get_folder(acme: &TestSpace, folder: &Value) -> Value {
-    acme.client.get(&address(folder)).await.expect_ok()
+    acme.client.get(&folder_path(folder)).await.expect_ok()
 }
 
 /// Returns the paths of the folders of a space, sorted. Supports up to 100 folders.
@@ -84,7 +79,10 @@ async fn folder_is_created_returned_and_renamed(stack: &Stack) {
         acme.role("viewer").await,
         stack.account(),
     ] {
-        for address in [address(&vacation), address(&vacation).to_lowercase()] {
+        for address in [
+            folder_path(&vacation),
+            folder_path(&vacation).to_lowercase(),
+        ] {
             assert_eq!(
                 client.get(&address).await.expect_ok(),
                 vacation,
@@ -98,7 +96,7 @@ async fn folder_is_created_returned_and_renamed(stack: &Stack) {
     let renamed = acme
         .client
         .put(
-            &address(&photos),
+            &folder_path(&photos),
             json!({"name": " Pictures ", "colour": "red"}),
         )
         .await
@@ -116,7 +114,7 @@ async fn folder_is_created_returned_and_renamed(stack: &Stack) {
     // Absent fields are unchanged.
     let updated = acme
         .client
-        .put(&address(&vacation), json!({}))
+        .put(&folder_path(&vacation), json!({}))
         .await
         .expect_ok();
     for field in ["id", "name", "parent_id", "created_at"] {
@@ -162,7 +160,7 @@ async fn invalid_name_returns_422_and_changes_nothing(stack: &Stack) {
         assert_eq!(created.expect_error(422), errors, "{name}");
 
         let rename = json!({"name": name});
-        let renamed = acme.client.put(&address(&photos), rename).await;
+        let renamed = acme.client.put(&folder_path(&photos), rename).await;
         assert_eq!(renamed.expect_error(422), errors, "{name}");
     }
 
@@ -213,7 +211,7 @@ async fn invalid_folder_reports_all_errors_and_changes_nothing(stack: &Stack) {
     );
 
     let change = json!({"name": null, "parent_id": ["x"]});
-    let response = acme.client.put(&address(&photos), change).await;
+    let response = acme.client.put(&folder_path(&photos), change).await;
     assert_eq!(
         response.expect_error(422),
         json!({"name": required("name"), "parent_id": not_a_string("parent id")})
@@ -267,7 +265,7 @@ async fn create_accepts_only_reachable_space_and_parent(stack: &Stack) {
     let foreign = other.folder("Photos").await;
     let deleted = acme.folder("Gone").await;
     acme.client
-        .delete(&address(&deleted))
+        .delete(&folder_path(&deleted))
         .await
         .expect_status(204);
     let [photos_id, foreign_id, gone_id] =
@@ -313,7 +311,10 @@ async fn create_accepts_only_reachable_space_and_parent(stack: &Stack) {
             );
             let body = json!({"name": "New", "parent_id": parent});
             assert_eq!(
-                client.put(&address(&photos), body).await.expect_error(422),
+                client
+                    .put(&folder_path(&photos), body)
+                    .await
+                    .expect_error(422),
                 invalid,
                 "{parent}"
             );

@@ -1,9 +1,9 @@
 //! Names of folders: Unicode normalization and uniqueness among siblings.
 
 use serde_json::{Value, json};
-use tests::{Stack, stack_test};
+use tests::{Stack, folder_path, stack_test};
 
-use super::create::{address, get_folder, name_taken, new, paths};
+use super::create::{get_folder, name_taken, new, paths};
 
 #[stack_test]
 async fn names_are_stored_in_nfc(stack: &Stack) {
@@ -37,13 +37,13 @@ async fn names_are_stored_in_nfc(stack: &Stack) {
         assert_eq!(get_folder(&acme, &folder).await, folder);
         let renamed = acme
             .client
-            .put(&address(&folder), json!({"name": "Other"}))
+            .put(&folder_path(&folder), json!({"name": "Other"}))
             .await
             .expect_ok();
         assert_eq!(renamed["name"], "Other");
         let renamed = acme
             .client
-            .put(&address(&folder), json!({"name": requested}))
+            .put(&folder_path(&folder), json!({"name": requested}))
             .await
             .expect_ok();
         assert_eq!(renamed["name"], json!(updated));
@@ -89,14 +89,17 @@ async fn sibling_names_are_unique_ignoring_case_and_unicode_form(stack: &Stack) 
             let rename = json!({"name": second});
             assert_eq!(
                 acme.client
-                    .put(&address(&other), rename.clone())
+                    .put(&folder_path(&other), rename.clone())
                     .await
                     .expect_error(422),
                 name_taken(),
                 "{second:?}"
             );
             // A folder may keep its own name, and another folder may have the same name.
-            acme.client.put(&address(&one), rename).await.expect_ok();
+            acme.client
+                .put(&folder_path(&one), rename)
+                .await
+                .expect_ok();
             acme.folder(second).inside(&one).await;
         } else {
             third.expect_created();
@@ -111,7 +114,7 @@ async fn name_is_free_after_rename_or_deletion(stack: &Stack) {
     let second = acme.folder("B").await;
     let rename = async |folder: &Value, name: &str| {
         acme.client
-            .put(&address(folder), json!({"name": name}))
+            .put(&folder_path(folder), json!({"name": name}))
             .await
     };
 
@@ -122,12 +125,12 @@ async fn name_is_free_after_rename_or_deletion(stack: &Stack) {
 
     let third = acme.folder("B").await;
     acme.client
-        .delete(&address(&second))
+        .delete(&folder_path(&second))
         .await
         .expect_status(204);
     rename(&third, "A").await.expect_ok();
     acme.client
-        .delete(&address(&third))
+        .delete(&folder_path(&third))
         .await
         .expect_status(204);
 

@@ -1,12 +1,11 @@
 //! `DELETE /folders/:id`: only an empty folder is deleted; and the purge of folders.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, TestSpace, form, stack_test};
+use tests::{PHOTO, Response, Stack, TestSpace, folder_path, form, stack_test, text};
 
-use super::create::{ROOT, address, get_folder, paths};
+use super::create::{ROOT, get_folder, paths};
 use crate::{
     spaces::delete::stored_data,
-    support::signer::text,
     uploads::presign::{PendingFile, presign_body},
 };
 
@@ -27,7 +26,7 @@ impl Content {
             Content::PendingFile => PendingFile::create(acme, json!({"folder_id": folder["id"]}))
                 .await
                 .address(),
-            Content::Folder => address(&acme.folder("Inner").inside(folder).await.record),
+            Content::Folder => folder_path(&acme.folder("Inner").inside(folder).await.record),
         }
     }
 }
@@ -44,7 +43,7 @@ pub(super) async fn upload_to(acme: &TestSpace, folder: &Value) -> Value {
 }
 
 pub(super) async fn delete(acme: &TestSpace, folder: &Value) -> Response {
-    acme.client.delete(&address(folder)).await
+    acme.client.delete(&folder_path(folder)).await
 }
 
 /// Asserts that a folder cannot be deleted and is unchanged.
@@ -69,7 +68,10 @@ pub(super) async fn assert_deleted(acme: &TestSpace, folder: &Value) {
             .body
             .is_empty()
     );
-    acme.client.get(&address(folder)).await.expect_error(404);
+    acme.client
+        .get(&folder_path(folder))
+        .await
+        .expect_error(404);
     delete(acme, folder).await.expect_error(404);
 }
 
@@ -112,7 +114,7 @@ async fn folder_is_deletable_after_content_moved_away(stack: &Stack) {
 
     assert_full(&acme, &outer).await;
     acme.client
-        .put(&address(&inner), json!({"parent_id": null}))
+        .put(&folder_path(&inner), json!({"parent_id": null}))
         .await
         .expect_ok();
     assert_full(&acme, &outer).await;
@@ -200,7 +202,7 @@ async fn deleted_folder_is_no_target(stack: &Stack) {
     let child = json!({"name": "New", "space_id": acme.id, "parent_id": id});
     for response in [
         client.post("/folders", child).await,
-        client.put(&address(&other), parent).await,
+        client.put(&folder_path(&other), parent).await,
         client.get(&format!("/folders?parent_id={id}")).await,
     ] {
         assert_eq!(
@@ -237,9 +239,9 @@ async fn deleted_folder_is_no_target(stack: &Stack) {
 async fn path_of_deleted_folder_creates_another_folder(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let deleted = acme.folder("Photos").await;
-    let closed = json!({"access_control": {"requires_auth": true}});
-    let access = format!("{}/access-control", address(&deleted));
-    acme.client.put(&access, closed).await.expect_ok();
+    let protected = json!({"access_control": {"requires_auth": true}});
+    let access = format!("{}/access-control", folder_path(&deleted));
+    acme.client.put(&access, protected).await.expect_ok();
     assert_deleted(&acme, &deleted).await;
 
     let file = acme.upload(PHOTO).into(&ROOT).with_path("Photos").await;
@@ -259,24 +261,24 @@ async fn deleted_folders_leave_no_items(stack: &Stack) {
     let client = &acme.client;
     client
         .put(
-            &address(&two),
+            &folder_path(&two),
             json!({"parent_id": one["id"], "name": "Été"}),
         )
         .await
         .expect_ok();
     client
-        .put(&address(&outer), json!({"name": "Renamed"}))
+        .put(&folder_path(&outer), json!({"name": "Renamed"}))
         .await
         .expect_ok();
 
-    let closed = json!({"access_control": {"requires_auth": true}});
+    let protected = json!({"access_control": {"requires_auth": true}});
     client
-        .put(&format!("{}/access-control", address(&one)), closed)
+        .put(&format!("{}/access-control", folder_path(&one)), protected)
         .await
         .expect_ok();
     client
         .put(
-            &format!("{}/security", address(&two)),
+            &format!("{}/security", folder_path(&two)),
             json!({"security": {}}),
         )
         .await

@@ -1,9 +1,8 @@
 //! Deletion of spaces that contain folders.
 
 use serde_json::json;
-use tests::{Stack, seconds, stack_test};
+use tests::{Stack, folder_path, seconds, stack_test};
 
-use super::create::address;
 use crate::{
     spaces::delete::{stored_data, with_retired},
     uploads::presign::PendingFile,
@@ -28,7 +27,9 @@ async fn delete_space_with_folder_returns_409(stack: &Stack) {
         }
         // The space remains usable.
         acme.client
-            .delete(&address(&acme.folder("More").inside(&outer).await.record))
+            .delete(&folder_path(
+                &acme.folder("More").inside(&outer).await.record,
+            ))
             .await
             .expect_status(204);
         assert_deleted(&acme, folder).await;
@@ -50,7 +51,7 @@ async fn forced_space_deletion_purges_folders(stack: &Stack) {
         let folder = acme.folder(&number.to_string()).inside(&outer).await;
         if number % 4 == 0 {
             client
-                .put(&address(&folder), json!({"parent_id": inner["id"]}))
+                .put(&folder_path(&folder), json!({"parent_id": inner["id"]}))
                 .await
                 .expect_ok();
         }
@@ -58,18 +59,18 @@ async fn forced_space_deletion_purges_folders(stack: &Stack) {
             inner = folder;
         }
     }
-    let closed = json!({"access_control": {"requires_auth": true}});
+    let protected = json!({"access_control": {"requires_auth": true}});
     let file = upload_to(&acme, &inner).await;
     client
         .put(
-            &format!("{}/access-control", address(&inner)),
-            closed.clone(),
+            &format!("{}/access-control", folder_path(&inner)),
+            protected.clone(),
         )
         .await
         .expect_ok();
     client
         .put(
-            &format!("{}/security", address(&outer)),
+            &format!("{}/security", folder_path(&outer)),
             json!({"security": {}}),
         )
         .await
@@ -77,7 +78,7 @@ async fn forced_space_deletion_purges_folders(stack: &Stack) {
     client
         .put(
             &format!("{}/access-control", file_address(&file["id"])),
-            closed,
+            protected,
         )
         .await
         .expect_ok();
@@ -92,7 +93,7 @@ async fn forced_space_deletion_purges_folders(stack: &Stack) {
         .await
         .expect_status(202);
     for (client, status) in [(client, 401), (&stack.account(), 404)] {
-        client.get(&address(&outer)).await.expect_error(status);
+        client.get(&folder_path(&outer)).await.expect_error(status);
         client
             .get(&format!("/folders?space_id={}", acme.id))
             .await

@@ -1,10 +1,9 @@
 //! Maximum depth of folders, and how moves count it.
 
 use serde_json::json;
-use tests::{Stack, stack_test};
+use tests::{Stack, folder_path, stack_test, text};
 
-use super::create::{ROOT, address, assert_only, get_folder};
-use crate::support::signer::text;
+use super::create::{ROOT, assert_only, get_folder};
 
 use super::update::{MOST, move_folder, put, tower};
 
@@ -107,7 +106,10 @@ async fn removed_descendant_does_not_count_for_depth(stack: &Stack) {
         "parent_id",
     );
     // The remaining tree has two levels and no third one.
-    acme.client.delete(&address(&leaf)).await.expect_status(204);
+    acme.client
+        .delete(&folder_path(&leaf))
+        .await
+        .expect_status(204);
     move_folder(&acme, &tree, deep).await;
     move_folder(&acme, &tree, &ROOT).await;
 

@@ -1,10 +1,10 @@
 //! `GET /folders`: folders of a space, of a folder and of the root, page by page.
 
 use serde_json::{Value, json};
-use tests::{Client, Stack, TestSpace, seconds, stack_test};
+use tests::{Client, Stack, TestSpace, folder_path, seconds, stack_test, text};
 
-use super::create::{ROOT, address, get_folder};
-use crate::{support::signer::text, uploads::presign::UNKNOWN};
+use super::create::{ROOT, get_folder};
+use crate::uploads::presign::UNKNOWN;
 
 /// Folders, oldest first, and the index of the parent of each.
 const TREE: [(&str, Option<usize>); 14] = [
@@ -160,7 +160,7 @@ async fn list_returns_full_records_in_envelope(stack: &Stack) {
     let folders = create_folders(stack, &acme).await;
     acme.client
         .put(
-            &format!("{}/access-control", address(&folders[2])),
+            &format!("{}/access-control", folder_path(&folders[2])),
             json!({"access_control": {"requires_auth": true}}),
         )
         .await
@@ -208,7 +208,7 @@ async fn list_requires_known_parent_and_valid_limit(stack: &Stack) {
     let foreign = other.folder("Photos").await;
     let deleted = acme.folder("Gone").await;
     acme.client
-        .delete(&address(&deleted))
+        .delete(&folder_path(&deleted))
         .await
         .expect_status(204);
     let invalid = json!({"parent_id": ["The selected parent id is invalid."]});

@@ -1,10 +1,7 @@
 //! Lists of folders while folders are moved and deleted.
 
 use serde_json::{Value, json};
-use tests::{Stack, seconds, stack_test};
-
-use super::create::address;
-use crate::support::signer::text;
+use tests::{Stack, folder_path, seconds, stack_test, text};
 
 use super::list::{List, create_folders};
 
@@ -28,7 +25,7 @@ async fn lists_follow_moves_and_deletions(stack: &Stack) {
     };
     let [a_id, b_id] = [a, b].map(|folder| text(&folder["id"]));
     acme.client
-        .put(&address(aa), json!({"parent_id": b_id}))
+        .put(&folder_path(aa), json!({"parent_id": b_id}))
         .await
         .expect_ok();
 
@@ -41,19 +38,22 @@ async fn lists_follow_moves_and_deletions(stack: &Stack) {
     .await;
     check(&text(&aa["id"]), &[&folders[9], &folders[5]]).await;
     acme.client
-        .put(&address(ba), json!({"parent_id": null}))
+        .put(&folder_path(ba), json!({"parent_id": null}))
         .await
         .expect_ok();
     check("root", &[&folders[11], ba, &folders[7], c, b, a]).await;
     check(&b_id, &[bb, aa]).await;
-    acme.client.delete(&address(bb)).await.expect_status(204);
     acme.client
-        .put(&address(aa), json!({"name": "renamed"}))
+        .delete(&folder_path(bb))
+        .await
+        .expect_status(204);
+    acme.client
+        .put(&folder_path(aa), json!({"name": "renamed"}))
         .await
         .expect_ok();
     check(&b_id, &[aa]).await;
     acme.client
-        .put(&address(aa), json!({"parent_id": a_id}))
+        .put(&folder_path(aa), json!({"parent_id": a_id}))
         .await
         .expect_ok();
     check(&b_id, &[]).await;

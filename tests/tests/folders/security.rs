@@ -2,9 +2,9 @@
 //! applies, or else that of the space.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, seconds, stack_test};
+use tests::{PHOTO, Stack, folder_path, seconds, stack_test};
 
-use super::create::{address, get_folder};
+use super::create::get_folder;
 use crate::support::image_server::{ImageServer, logo};
 
 /// Levels of settings: a space and two nested folders.
@@ -34,7 +34,7 @@ async fn documented_example_is_valid(stack: &Stack) {
     let folder = acme.folder("Photos").await;
     let paths = [
         ("/spaces/{id}/security", format!("/spaces/{}", acme.id)),
-        ("/folders/{id}/security", address(&folder)),
+        ("/folders/{id}/security", folder_path(&folder)),
     ];
 
     let server = image_server().await;
@@ -65,7 +65,7 @@ async fn documented_example_is_valid(stack: &Stack) {
 async fn put_replaces_security_and_delete_inherits(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = acme.folder("Photos").await;
-    let path = format!("{}/security", address(&photos));
+    let path = format!("{}/security", folder_path(&photos));
     let server = image_server().await;
     let url = server.url();
     let of_space = json!({"enabled": true, "url": url, "position": "north"});
@@ -122,7 +122,7 @@ async fn put_replaces_security_and_delete_inherits(stack: &Stack) {
 async fn invalid_folder_security_reports_all_errors(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let photos = acme.folder("Photos").await;
-    let path = format!("{}/security", address(&photos));
+    let path = format!("{}/security", folder_path(&photos));
     let before = stack.dump().await;
     let required =
         "The security.watermark.url field is required when security.watermark.enabled is true.";
@@ -279,7 +279,7 @@ async fn nearest_watermark_takes_effect_at_once(stack: &Stack) {
 
 /// Returns the path of a folder in the API, and its id.
 fn of(folder: &Value) -> (String, Value) {
-    (address(folder), folder["id"].clone())
+    (folder_path(folder), folder["id"].clone())
 }
 
 #[stack_test]
@@ -292,7 +292,7 @@ async fn watermark_follows_folder_not_file(stack: &Stack) {
     let server = image_server().await;
     let body = json!({"security": {"watermark": enabled(server.url())}});
     client
-        .put(&format!("{}/security", address(&watermarked)), body)
+        .put(&format!("{}/security", folder_path(&watermarked)), body)
         .await
         .expect_ok();
 
@@ -305,13 +305,16 @@ async fn watermark_follows_folder_not_file(stack: &Stack) {
     };
     check(false).await;
     client
-        .put(&address(&inner), json!({"parent_id": watermarked["id"]}))
+        .put(
+            &folder_path(&inner),
+            json!({"parent_id": watermarked["id"]}),
+        )
         .await
         .expect_ok();
     check(true).await;
     client
         .put(
-            &address(&watermarked),
+            &folder_path(&watermarked),
             json!({"parent_id": plain["id"], "name": "Renamed"}),
         )
         .await
@@ -329,9 +332,12 @@ async fn watermark_follows_folder_not_file(stack: &Stack) {
     check(true).await;
 
     // Access is required before the watermark matters.
-    let closed = json!({"access_control": {"requires_auth": true}});
+    let protected = json!({"access_control": {"requires_auth": true}});
     client
-        .put(&format!("{}/access-control", address(&plain)), closed)
+        .put(
+            &format!("{}/access-control", folder_path(&plain)),
+            protected,
+        )
         .await
         .expect_ok();
     stack.anonymous.get(image.url()).await.expect_error(403);

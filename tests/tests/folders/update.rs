@@ -1,10 +1,9 @@
 //! `PUT /folders/:id`: moves of folders, cycles and the maximum depth.
 
 use serde_json::{Value, json};
-use tests::{File, PHOTO, Response, Stack, TestSpace, stack_test};
+use tests::{File, PHOTO, Response, Stack, TestSpace, folder_path, stack_test, text};
 
-use super::create::{ROOT, address, assert_only, get_folder};
-use crate::support::signer::text;
+use super::create::{ROOT, assert_only, get_folder};
 
 /// Maximum depth of folders.
 pub(super) const MOST: usize = 20;
@@ -27,7 +26,7 @@ pub(super) async fn tower(acme: &TestSpace, foot: &Value, height: usize) -> Vec<
 /// Requests a move into a parent or into the root.
 pub(super) async fn put(acme: &TestSpace, folder: &Value, into: &Value) -> Response {
     acme.client
-        .put(&address(folder), json!({"parent_id": into["id"]}))
+        .put(&folder_path(folder), json!({"parent_id": into["id"]}))
         .await
 }
 
@@ -157,7 +156,7 @@ async fn renamed_folder_changes_paths_of_descendants(stack: &Stack) {
     move_folder(&acme, &d, &a).await;
 
     let rename = json!({"name": "Renamed"});
-    acme.client.put(&address(&a), rename).await.expect_ok();
+    acme.client.put(&folder_path(&a), rename).await.expect_ok();
 
     assert_tree(
         &acme,
@@ -185,7 +184,7 @@ async fn null_empty_and_root_move_folder_to_root(stack: &Stack) {
         .await;
         let at_top = acme
             .client
-            .put(&address(&inner), json!({"parent_id": top}))
+            .put(&folder_path(&inner), json!({"parent_id": top}))
             .await
             .expect_ok();
         assert_eq!(
@@ -196,7 +195,7 @@ async fn null_empty_and_root_move_folder_to_root(stack: &Stack) {
         assert_tree(&acme, &[leaf(&outer, "Outer/"), leaf(&inner, "Inner/")]).await;
         // A repeated move changes nothing.
         acme.client
-            .put(&address(&inner), json!({"parent_id": top}))
+            .put(&folder_path(&inner), json!({"parent_id": top}))
             .await
             .expect_ok();
         assert_tree(&acme, &[leaf(&outer, "Outer/"), leaf(&inner, "Inner/")]).await;
@@ -204,7 +203,7 @@ async fn null_empty_and_root_move_folder_to_root(stack: &Stack) {
         let lower = text(&outer["id"]).to_lowercase();
         for _ in 0..2 {
             acme.client
-                .put(&address(&inner), json!({"parent_id": lower}))
+                .put(&folder_path(&inner), json!({"parent_id": lower}))
                 .await
                 .expect_ok();
         }
@@ -226,7 +225,10 @@ async fn move_into_own_descendant_returns_422(stack: &Stack) {
             let lower = text(&inner["id"]).to_lowercase();
             let renamed = acme
                 .client
-                .put(&address(outer), json!({"name": "new", "parent_id": lower}))
+                .put(
+                    &folder_path(outer),
+                    json!({"name": "new", "parent_id": lower}),
+                )
                 .await;
             assert_only(&renamed.expect_error(422), "parent_id");
         }
@@ -272,7 +274,7 @@ async fn move_to_parent_with_taken_name_returns_422(stack: &Stack) {
     let both = json!({"name": "old", "parent_id": "root"});
     assert_eq!(
         acme.client
-            .put(&address(&twin), both)
+            .put(&folder_path(&twin), both)
             .await
             .expect_error(422),
         name_taken
@@ -284,7 +286,7 @@ async fn move_to_parent_with_taken_name_returns_422(stack: &Stack) {
 
     let both = json!({"name": "Pictures", "parent_id": null});
     assert_eq!(
-        acme.client.put(&address(&twin), both).await.expect_ok()["path"],
+        acme.client.put(&folder_path(&twin), both).await.expect_ok()["path"],
         "Pictures/"
     );
     // Its former name is free in its former parent.
@@ -297,7 +299,7 @@ async fn move_to_parent_with_taken_name_returns_422(stack: &Stack) {
     let both = json!({"name": "Photos", "parent_id": old["id"]});
     assert_eq!(
         acme.client
-            .put(&address(&twin), both)
+            .put(&folder_path(&twin), both)
             .await
             .expect_error(422),
         name_taken

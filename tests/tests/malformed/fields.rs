@@ -13,7 +13,7 @@ use crate::routes::fixture::{ROUTES, Route, RouteFixture};
 struct Object {
     properties: Map<String, Value>,
     required: Vec<String>,
-    is_closed: bool,
+    is_protected: bool,
 }
 
 impl Object {
@@ -28,7 +28,7 @@ impl Object {
             required: required
                 .filter_map(|name| name.as_str().map(str::to_owned))
                 .collect(),
-            is_closed: schema["additionalProperties"] == false,
+            is_protected: schema["additionalProperties"] == false,
         }
     }
 }
@@ -267,7 +267,7 @@ fn invalid_bodies(valid: &Map<String, Value>, object: &Object) -> Vec<Map<String
                     .into_iter()
                     .map(|inner| with(Value::Object(inner))),
             );
-            if inner.is_closed {
+            if inner.is_protected {
                 bodies.push(with(json!({"unknown": 1})));
             }
         }

@@ -3,7 +3,7 @@
 
 use reqwest::{RequestBuilder, multipart::Form};
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Response, Stack, TestSpace, User, file};
+use tests::{Client, PHOTO, Response, Stack, TestSpace, User, file, text};
 
 use Variant::{Body, MissingFolder, Plain};
 
@@ -128,10 +128,6 @@ pub(crate) static ROUTES: [Route; 35] = [
 pub(crate) fn is_sufficient(role: &str, min_role: &str) -> bool {
     let level = |name: &str| ROLES.iter().position(|role| *role == name);
     level(min_role).is_some_and(|min_level| level(role) >= Some(min_level))
-}
-
-pub(crate) fn text(value: &Value) -> String {
-    value.as_str().expect("a string").to_owned()
 }
 
 /// A caller with a role in the space.

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 use table::keys;
-use tests::{Client, Stack, StackOptions, stack_test};
+use tests::{Client, Stack, StackOptions, stack_test, text};
 
-use super::file_role_routes::{ROUTES, RoleFixture, is_sufficient, text};
+use super::file_role_routes::{ROUTES, RoleFixture, is_sufficient};
 
 #[test]
 fn role_table_covers_all_file_folder_and_upload_routes() {

@@ -1,9 +1,7 @@
 //! Texts are stored in Unicode NFC, and stored names are transliterated.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, form, stack_test};
-
-use crate::support::signer::text;
+use tests::{PHOTO, Stack, form, stack_test, text};
 
 /// The same text in NFC and in NFD.
 const COMPOSED: &str = "\u{e9}t\u{e9}";

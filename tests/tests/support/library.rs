@@ -2,12 +2,9 @@
 
 use reqwest::multipart::Form;
 use serde_json::json;
-use tests::{PHOTO, Stack, TestSpace, file, seconds};
+use tests::{PHOTO, Stack, TestSpace, file, seconds, text};
 
-use super::{
-    pages::List,
-    signer::{query, text},
-};
+use super::{pages::List, signer::query};
 
 /// Number of files: each delivery type with each set of tags and each kind.
 pub(super) const FILES: usize = TYPES.len() * TAGS.len() * KINDS.len();

@@ -1,9 +1,9 @@
 //! Readers of lists of files, page by page.
 
 use serde_json::json;
-use tests::Client;
+use tests::{Client, text};
 
-use super::{library::FILES, signer::text};
+use super::library::FILES;
 
 /// Number of pages after which a list counts as endless.
 const MAX_PAGES: usize = 2 * FILES;

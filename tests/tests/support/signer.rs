@@ -3,7 +3,7 @@
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use tests::{Client, PHOTO, Response, Stack, TestSpace, file};
+use tests::{Client, PHOTO, Response, Stack, TestSpace, file, text};
 
 /// Path that every URL is signed for, on each of the routes.
 pub(crate) const PATH: &str = "/api/v1/upload/signed";
@@ -76,10 +76,6 @@ pub(crate) fn with(mut parameters: Parameters, name: &str, value: &str) -> Param
     parameters.retain(|(existing, _)| existing != name);
     parameters.push((name.to_owned(), value.to_owned()));
     parameters
-}
-
-pub(crate) fn text(value: &Value) -> String {
-    value.as_str().expect("a text").to_owned()
 }
 
 pub(crate) fn photo() -> Part {

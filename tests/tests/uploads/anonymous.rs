@@ -1,10 +1,10 @@
 //! The view that anonymous uploaders get of their files, and their limits.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Response, Stack, StackOptions, minutes, seconds, stack_test};
+use tests::{Client, PHOTO, Response, Stack, StackOptions, minutes, seconds, stack_test, text};
 
 use super::unsigned::{UnsignedConfig, form, photo};
-use crate::support::signer::{Signer, text};
+use crate::support::signer::Signer;
 
 /// Fields of the anonymous view, sorted.
 const FIELDS: [&str; 10] = [
@@ -66,10 +66,11 @@ async fn record(client: &Client, view: &Value) -> Value {
 #[stack_test(undrained)]
 async fn anonymous_uploads_and_confirmations_return_the_anonymous_view(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({"metadata": {"tags": ["internal"]}})).await;
-    let open = UnsignedConfig::new(stack, &signer.acme, "open", json!({})).await;
+    let unsigned = UnsignedConfig::new(stack, &signer.acme, "open", json!({})).await;
     let signed_query = signer.query(stack);
     let pending_file = [
-        open.presign(json!({"ref": "order 7"}))
+        unsigned
+            .presign(json!({"ref": "order 7"}))
             .await
             .expect_status(201)
             .json(),
@@ -80,7 +81,8 @@ async fn anonymous_uploads_and_confirmations_return_the_anonymous_view(stack: &S
             .json(),
     ];
     let mut views = vec![
-        open.send_form(form(photo()).text("ref", "order 7"))
+        unsigned
+            .send_form(form(photo()).text("ref", "order 7"))
             .await
             .expect_created(),
         signer.send(&signed_query).await.expect_created(),
@@ -123,8 +125,8 @@ async fn anonymous_uploads_and_confirmations_return_the_anonymous_view(stack: &S
 #[stack_test(undrained)]
 async fn confirmation_by_token_hides_later_changes(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
-    let pending_file = open.presign(json!({})).await.expect_status(201).json();
+    let unsigned = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
+    let pending_file = unsigned.presign(json!({})).await.expect_status(201).json();
     let path = format!("/files/{}", text(&pending_file["file_id"]));
 
     // Changes before the confirmation apply.
@@ -161,14 +163,14 @@ async fn confirmation_by_token_hides_later_changes(stack: &Stack) {
 async fn anonymous_pending_files_are_limited_to_50_mb_by_default(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let acme = &signer.acme;
-    let open = UnsignedConfig::new(stack, acme, "open", json!({})).await;
+    let unsigned = UnsignedConfig::new(stack, acme, "open", json!({})).await;
     let larger = json!({"config": {"validation": {"max_file_size": ANONYMOUS_FILE_BYTES + 1}}});
     let wide = UnsignedConfig::new(stack, acme, "wide", larger).await;
     let too_large = json!({"size": ANONYMOUS_FILE_BYTES + 1});
     let errors = json!({"size": [format!("The size field must not be greater than {ANONYMOUS_FILE_BYTES} bytes.")]});
 
     assert_eq!(
-        open.presign(too_large.clone()).await.expect_error(422),
+        unsigned.presign(too_large.clone()).await.expect_error(422),
         errors
     );
     assert_eq!(
@@ -179,7 +181,8 @@ async fn anonymous_pending_files_are_limited_to_50_mb_by_default(stack: &Stack) 
         errors
     );
 
-    open.presign(json!({"size": ANONYMOUS_FILE_BYTES}))
+    unsigned
+        .presign(json!({"size": ANONYMOUS_FILE_BYTES}))
         .await
         .expect_status(201);
     wide.presign(too_large.clone()).await.expect_status(201);
@@ -198,27 +201,27 @@ async fn anonymous_pending_files_are_limited_to_50_mb_by_default(stack: &Stack) 
 #[stack_test(options = StackOptions::default().with_parameters(&[("UnsignedUploadsPerHour", "2")]), undrained)]
 async fn hourly_limit_defaults_to_template_parameter(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
+    let unsigned = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
     let configured = UnsignedConfig::with_hourly_limit(stack, &acme, "stated", 3).await;
 
-    open.send().await.expect_created();
-    open.presign(json!({})).await.expect_status(201);
-    open.send().await.expect_error(429);
-    open.presign(json!({})).await.expect_error(429);
+    unsigned.send().await.expect_created();
+    unsigned.presign(json!({})).await.expect_status(201);
+    unsigned.send().await.expect_error(429);
+    unsigned.presign(json!({})).await.expect_error(429);
     for _ in 0..3 {
         configured.send().await.expect_created();
     }
     configured.send().await.expect_error(429);
 
     stack.clock.advance(minutes(60));
-    open.send().await.expect_created();
+    unsigned.send().await.expect_created();
 }
 
 #[stack_test(undrained)]
 async fn confirm_token_expires_an_hour_after_presigned_url(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
-    let pending_file = open.presign(json!({})).await.expect_status(201).json();
+    let unsigned = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
+    let pending_file = unsigned.presign(json!({})).await.expect_status(201).json();
     put(stack, &pending_file, PHOTO).await;
 
     stack.clock.advance(minutes(119) + seconds(59));
@@ -237,7 +240,7 @@ async fn confirm_token_expires_an_hour_after_presigned_url(stack: &Stack) {
 #[stack_test(undrained)]
 async fn urls_are_null_while_a_file_is_pending(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
+    let unsigned = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
     let pending_file = open
         .presign(json!({"ref": "order 7"}))
         .await

@@ -1,13 +1,13 @@
 //! Anonymous uploads of JavaScript are stored and delivered as plain text.
 
 use serde_json::{Value, json};
-use tests::{Stack, file, stack_test};
+use tests::{Stack, file, stack_test, text};
 
 use super::{
     anonymous::{confirm, put},
     unsigned::{UnsignedConfig, form},
 };
-use crate::support::signer::{Signer, query, text, with};
+use crate::support::signer::{Signer, query, with};
 
 /// Asserts that a file is plain text in its record, its name and its delivery.
 async fn assert_delivered_as_text(stack: &Stack, view: &Value) {
@@ -42,7 +42,7 @@ async fn anonymous_javascript_is_stored_as_plain_text(stack: &Stack) {
 
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let acme = &signer.acme;
-    let open = UnsignedConfig::new(stack, acme, "open", json!({})).await;
+    let unsigned = UnsignedConfig::new(stack, acme, "open", json!({})).await;
     let mut stored = Vec::new();
     for (name, content_type) in [
         ("a.js", "text/javascript"),
@@ -51,12 +51,13 @@ async fn anonymous_javascript_is_stored_as_plain_text(stack: &Stack) {
         ("a.txt", "text/javascript"),
     ] {
         stored.push(
-            open.send_form(form(file(name, content_type, SCRIPT)))
+            unsigned
+                .send_form(form(file(name, content_type, SCRIPT)))
                 .await
                 .expect_created(),
         );
         let more = json!({"filename": name, "content_type": content_type, "size": SCRIPT.len()});
-        let pending_file = open.presign(more).await.expect_status(201).json();
+        let pending_file = unsigned.presign(more).await.expect_status(201).json();
         let path = format!("/files/{}", text(&pending_file["file_id"]));
         let pending = acme.client.get(&path).await.expect_ok();
         assert_eq!(
@@ -106,9 +107,9 @@ async fn anonymous_javascript_is_stored_as_plain_text(stack: &Stack) {
 #[stack_test]
 async fn confirm_check_stores_anonymous_javascript_as_plain_text(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
+    let unsigned = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
     let more = json!({"filename": "a.js", "content_type": "text/javascript", "size": 8});
-    let pending_file = open.presign(more).await.expect_status(201).json();
+    let pending_file = unsigned.presign(more).await.expect_status(201).json();
     put(stack, &pending_file, b"alert(1)").await;
 
     stack.run_confirm_checks().await;

@@ -1,7 +1,7 @@
 //! `config.storage.folder`: the default folder of uploads on every route.
 
 use serde_json::json;
-use tests::{PHOTO, Stack, form, stack_test};
+use tests::{PHOTO, Stack, folder_path, form, stack_test, text};
 
 use super::{
     folders::{
@@ -11,10 +11,7 @@ use super::{
     },
     presign::{PendingFile, UNKNOWN},
 };
-use crate::{
-    folders::create::{ROOT, address, assert_only, paths},
-    support::signer::text,
-};
+use crate::folders::create::{ROOT, assert_only, paths};
 
 /// Maximum depth of folders.
 const MAX_DEPTH: usize = 20;
@@ -48,7 +45,7 @@ async fn config_folder_is_used_and_created_for_every_caller(stack: &Stack) {
         }
         let name = format!("{route:?}");
         acme.client
-            .put(&address(&folder), json!({"name": name}))
+            .put(&folder_path(&folder), json!({"name": name}))
             .await
             .expect_ok();
         expected.push(format!("IN/{name}/"));

@@ -218,7 +218,7 @@ async fn config_sets_unique_name_tags_and_delivery_type(stack: &Stack) {
         .await;
     uploader
         .acme
-        .upload_config("closed")
+        .upload_config("protected")
         .with(json!({"delivery_type": "private"}))
         .await;
 
@@ -250,16 +250,19 @@ async fn config_sets_unique_name_tags_and_delivery_type(stack: &Stack) {
         .await
         .expect_status(200);
 
-    let closed = uploader
-        .send("closed", &[photo("a.jpg")])
+    let protected = uploader
+        .send("protected", &[photo("a.jpg")])
         .await
         .expect_created();
     assert_eq!(
-        (&closed[0]["type"], &closed[0]["access_control"]["source"]),
+        (
+            &protected[0]["type"],
+            &protected[0]["access_control"]["source"]
+        ),
         (&json!("private"), &json!("upload_config"))
     );
 
-    let url = closed[0]["url"].as_str().expect("a URL");
+    let url = protected[0]["url"].as_str().expect("a URL");
     stack.anonymous.get(url).await.expect_error(403);
     client.get(url).await.expect_status(200);
 }

@@ -1,10 +1,10 @@
 //! `POST /upload/confirm/:fileId` with a confirm token.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, minutes, stack_test};
+use tests::{Client, PHOTO, Stack, minutes, stack_test, text};
 
 use super::signed_presign::{confirm, confirmation, put};
-use crate::support::signer::{Signer, text};
+use crate::support::signer::Signer;
 
 /// A confirmation that is rejected.
 struct Rejected<'a> {

@@ -3,10 +3,9 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, TestSpace, file, stack_test};
+use tests::{PHOTO, Response, Stack, TestSpace, file, folder_path, stack_test, text};
 
 use super::presign::PendingFile;
-use crate::{folders::create::address, support::signer::text};
 
 /// Maximum depth of folders.
 const MAX_DEPTH: usize = 20;
@@ -168,13 +167,13 @@ async fn url_stays_when_folders_move_or_change(stack: &Stack) {
     let folder = json!({"id": active["folder_id"]});
     client
         .put(
-            &address(&folder),
+            &folder_path(&folder),
             json!({"name": "North", "parent_id": other["id"]}),
         )
         .await
         .expect_ok();
     client
-        .put(&address(&other), json!({"name": "Another"}))
+        .put(&folder_path(&other), json!({"name": "Another"}))
         .await
         .expect_ok();
     pending_file.send(stack, PHOTO).await.expect_status(200);

@@ -3,7 +3,7 @@
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
 use table::keys;
-use tests::{Client, Dump, Response, Stack, TestSpace, stack_test};
+use tests::{Client, Dump, Response, Stack, TestSpace, stack_test, text};
 
 use super::{
     presign::presign_body,
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     folders::create::{ROOT, paths},
-    support::signer::{Signer, photo, text},
+    support::signer::{Signer, photo},
 };
 
 /// The upload routes.
@@ -43,7 +43,7 @@ pub(crate) const BY_KEY: [Route; 2] = [Route::Form, Presign];
 pub(crate) struct Uploads<'a> {
     stack: &'a Stack,
     signer: Signer,
-    open: UnsignedConfig,
+    unsigned: UnsignedConfig,
 }
 
 impl Uploads<'_> {
@@ -55,12 +55,12 @@ impl Uploads<'_> {
             .with_settings(settings.clone())
             .await;
 
-        let open =
+        let unsigned =
             UnsignedConfig::new(stack, &signer.acme, "open", json!({"config": settings})).await;
         Uploads {
             stack,
             signer,
-            open,
+            unsigned,
         }
     }
 
@@ -103,8 +103,8 @@ impl Uploads<'_> {
                     .await
             }
             SignedPresign => self.signer.presign(&query, object).await,
-            Unsigned => self.open.send_form(with(unsigned::form(photo()))).await,
-            UnsignedPresign => self.open.presign(object).await,
+            Unsigned => self.unsigned.send_form(with(unsigned::form(photo()))).await,
+            UnsignedPresign => self.unsigned.presign(object).await,
         }
     }
 

@@ -1,14 +1,11 @@
 //! Invalid folders of uploads: unknown ids, malformed paths and too deep paths.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, stack_test};
+use tests::{PHOTO, Stack, folder_path, stack_test, text};
 
 use super::folders::{BY_KEY, Route, Uploads, assert_in, folder_of};
 use super::presign::{UNKNOWN, presign_body};
-use crate::{
-    folders::create::{address, assert_only},
-    support::signer::text,
-};
+use crate::folders::create::assert_only;
 
 /// Maximum depth of folders.
 const MAX_DEPTH: usize = 20;
@@ -48,7 +45,10 @@ async fn invalid_folder_ids_are_rejected_on_every_route(stack: &Stack) {
     let other = stack.space("Other").await;
     let foreign = other.folder("Photos").await;
     let gone = acme.folder("Gone").await;
-    acme.client.delete(&address(&gone)).await.expect_status(204);
+    acme.client
+        .delete(&folder_path(&gone))
+        .await
+        .expect_status(204);
 
     let foreign = text(&foreign["id"]);
     let gone = text(&gone["id"]);

@@ -2,9 +2,9 @@
 
 use domain::Timestamp;
 use serde_json::{Value, json};
-use tests::{Client, Stack, authority, stack_test};
+use tests::{Client, Stack, authority, stack_test, text};
 
-use crate::support::signer::{Signer, canonical, hmac_sha256, photo, text, with};
+use crate::support::signer::{Signer, canonical, hmac_sha256, photo, with};
 
 /// Requests a signed URL.
 async fn generate(client: &Client, config: &str, fields: Value) -> tests::Response {

@@ -3,13 +3,12 @@
 use futures::future::join_all;
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, TestSpace, file, stack_test};
+use tests::{PHOTO, Response, Stack, TestSpace, file, folder_path, stack_test, text};
 
 use super::presign::presign_body;
 use crate::{
-    folders::create::{address, paths},
+    folders::create::paths,
     routes::creations::{assert_first, assert_replay},
-    support::signer::text,
 };
 
 /// Number of concurrent uploads.
@@ -207,7 +206,7 @@ async fn replayed_upload_returns_same_file_and_creates_no_folders(stack: &Stack)
         .await
         .expect_status(204);
     acme.client
-        .delete(&address(&json!({"id": file["folder_id"]})))
+        .delete(&folder_path(&json!({"id": file["folder_id"]})))
         .await
         .expect_status(204);
     assert_replay(&upload_with_key(&acme, "one", "a/b").await, &first);
@@ -266,7 +265,7 @@ async fn replayed_presign_returns_same_file_and_creates_no_folders(stack: &Stack
     // The file stays in the renamed folder.
     acme.client
         .put(
-            &address(&json!({"id": file["folder_id"]})),
+            &folder_path(&json!({"id": file["folder_id"]})),
             json!({"name": "c"}),
         )
         .await

@@ -15,7 +15,7 @@ async fn declared_types_outside_allowed_formats_are_rejected_on_every_route(stac
     let rules = json!({"validation": {"allowed_formats": ["jpg", "tif", "docx"]}});
     let signer = Signer::new(stack, "Acme", rules.clone()).await;
     let acme = &signer.acme;
-    let open = UnsignedConfig::new(stack, acme, "open", json!({"config": rules})).await;
+    let unsigned = UnsignedConfig::new(stack, acme, "open", json!({"config": rules})).await;
     let signed_query = signer.query(stack);
 
     for (content_type, status) in [
@@ -44,7 +44,7 @@ async fn declared_types_outside_allowed_formats_are_rejected_on_every_route(stac
         for response in [
             acme.client.post("/upload/presign", with_key).await,
             signer.presign(&signed_query, fields.clone()).await,
-            open.presign(fields.clone()).await,
+            unsigned.presign(fields.clone()).await,
         ] {
             let response = response.with_context(content_type).expect_status(status);
             if status == 422 {
@@ -69,7 +69,7 @@ async fn declared_type_is_validated_as_stored_type(stack: &Stack) {
         .await;
 
     let scripts = json!({"config": {"validation": {"allowed_formats": ["js"]}}});
-    let open = UnsignedConfig::new(stack, &acme, "open", scripts).await;
+    let unsigned = UnsignedConfig::new(stack, &acme, "open", scripts).await;
     let texts = json!({"config": {"validation": {"allowed_formats": ["txt"]}}});
     let open_texts = UnsignedConfig::new(stack, &acme, "texts", texts).await;
     let presign = |upload_config: &str, filename: &str, content_type: &str| {
@@ -96,7 +96,7 @@ async fn declared_type_is_validated_as_stored_type(stack: &Stack) {
 
     // A script of an anonymous uploader is stored as text.
     assert_eq!(
-        open.presign(script.clone()).await.expect_error(422),
+        unsigned.presign(script.clone()).await.expect_error(422),
         rejection("js")
     );
 

@@ -2,10 +2,10 @@
 
 use reqwest::multipart::Form;
 use serde_json::json;
-use tests::{Stack, minutes, seconds, stack_test};
+use tests::{Stack, minutes, seconds, stack_test, text};
 
 use crate::support::signer::{
-    PATH, Parameters, Signer, canonical, hmac_sha256, photo, query, text, with,
+    PATH, Parameters, Signer, canonical, hmac_sha256, photo, query, with,
 };
 
 /// Returns a query with every byte percent-encoded, in lower case.

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 use table::keys;
-use tests::{Response, Stack, stack_test};
+use tests::{Response, Stack, stack_test, text};
 
-use crate::support::signer::{Signer, photo, query, text, with};
+use crate::support::signer::{Signer, photo, query, with};
 
 /// A valid id of no record.
 const UNKNOWN: &str = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";

@@ -2,9 +2,9 @@
 //! uploads to S3 by a signed URL.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, stack_test};
+use tests::{PHOTO, Response, Stack, stack_test, text};
 
-use crate::support::signer::{Signer, photo, query, text, with};
+use crate::support::signer::{Signer, photo, query, with};
 
 pub(super) fn confirmation(presigned: &Value) -> String {
     format!("/upload/confirm/{}", text(&presigned["file_id"]))

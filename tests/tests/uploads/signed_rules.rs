@@ -2,11 +2,11 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Dump, PHOTO, Response, Stack, StackOptions, file, form, seconds, stack_test};
+use tests::{Dump, PHOTO, Response, Stack, StackOptions, file, form, seconds, stack_test, text};
 
 use crate::{
     routes::creations::{assert_first, assert_replay},
-    support::signer::{Parameters, Signer, photo, query, text, with},
+    support::signer::{Parameters, Signer, photo, query, with},
 };
 
 /// Window of the rate limit, in milliseconds.

@@ -3,11 +3,11 @@
 
 use domain::QueryParameter;
 use serde_json::{Value, json};
-use tests::{Stack, authority, stack_test};
+use tests::{Stack, authority, stack_test, text};
 use tokio::process::Command;
 
 use crate::support::external_programs;
-use crate::support::signer::{PATH, Parameters, Signer, canonical, hmac_sha256, photo, text, with};
+use crate::support::signer::{PATH, Parameters, Signer, canonical, hmac_sha256, photo, with};
 
 /// Test vectors of canonical forms and signatures.
 const VECTORS: &str = include_str!("../../signers/vectors.json");

@@ -2,9 +2,9 @@
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use tests::{Stack, minutes, seconds, stack_test};
+use tests::{Stack, minutes, seconds, stack_test, text};
 
-use crate::support::signer::{Signer, query, text, with};
+use crate::support::signer::{Signer, query, with};
 
 /// Period in which the previous secret verifies signatures, in minutes.
 const DAY_MINUTES: u64 = 24 * 60;

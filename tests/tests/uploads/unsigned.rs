@@ -130,7 +130,7 @@ pub(crate) fn form(file: Part) -> Form {
 async fn allowed_referrer_uploads_file_without_owner(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let rules = json!({"delivery_type": "authenticated", "config": {"metadata": {"tags": ["a"]}}});
-    let open = UnsignedConfig::new(stack, &acme, "open", rules).await;
+    let unsigned = UnsignedConfig::new(stack, &acme, "open", rules).await;
     let other = UnsignedConfig::new(stack, &acme, "other", json!({})).await;
 
     // Only the path selects the space and the config.
@@ -138,7 +138,7 @@ async fn allowed_referrer_uploads_file_without_owner(stack: &Stack) {
         .text("ref", "order 7")
         .text("upload_config", other.config)
         .text("space", "zzzzzz");
-    let id = open.send_form(form).await.expect_created()["id"].clone();
+    let id = unsigned.send_form(form).await.expect_created()["id"].clone();
     let uploaded = acme
         .client
         .get(&format!("/files/{}", id.as_str().expect("an id")))
@@ -149,7 +149,7 @@ async fn allowed_referrer_uploads_file_without_owner(stack: &Stack) {
         ("uploaded_by", json!({"type": "unsigned"})),
         ("status", json!("active")),
         ("type", json!("authenticated")),
-        ("upload_config_id", json!(open.config)),
+        ("upload_config_id", json!(unsigned.config)),
         ("space_id", json!(acme.id)),
         ("original_name", json!("photo.jpg")),
         ("mime_type", json!("image/jpeg")),
@@ -170,7 +170,7 @@ async fn allowed_referrer_uploads_file_without_owner(stack: &Stack) {
 async fn config_without_unsigned_uploads_returns_404_and_counts_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let elsewhere = stack.space("Elsewhere").await;
-    let open = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
+    let unsigned = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
     let closed =
         UnsignedConfig::new(stack, &acme, "closed", json!({"allow_unsigned": false})).await;
     let shut = UnsignedConfig::new(stack, &acme, "shut", json!({})).await;
@@ -194,7 +194,7 @@ async fn config_without_unsigned_uploads_returns_404_and_counts_nothing(stack: &
         (at(&acme.handle, "Open"), 403),
         (at(&acme.handle, "a%20b"), 403),
         (at(&acme.handle, "starter"), 403),
-        (at(&acme.handle, &open.config), 403),
+        (at(&acme.handle, &unsigned.config), 403),
         (closed.path, 403),
         (shut.path, 403),
     ] {
@@ -220,7 +220,7 @@ async fn config_without_unsigned_uploads_returns_404_and_counts_nothing(stack: &
         .dump()
         .await
         .assert_unchanged(&before, "requests to unknown paths");
-    open.send().await.expect_created();
+    unsigned.send().await.expect_created();
 
     let counters = stack
         .dump()
@@ -233,7 +233,7 @@ async fn config_without_unsigned_uploads_returns_404_and_counts_nothing(stack: &
 #[stack_test]
 async fn disabled_space_rejects_unsigned_uploads(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
+    let unsigned = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
     let space = format!("/spaces/{}", acme.id);
 
     acme.client
@@ -241,14 +241,14 @@ async fn disabled_space_rejects_unsigned_uploads(stack: &Stack) {
         .await
         .expect_ok();
 
-    open.send().await.expect_error(403);
-    open.presign(json!({})).await.expect_error(403);
+    unsigned.send().await.expect_error(403);
+    unsigned.presign(json!({})).await.expect_error(403);
 
     acme.client
         .put(&space, json!({"name": "Acme", "enabled": true}))
         .await
         .expect_ok();
-    open.send().await.expect_created();
+    unsigned.send().await.expect_created();
 }
 
 async fn put_photo(client: &Client, pending_file: &Value) {
@@ -263,7 +263,7 @@ async fn put_photo(client: &Client, pending_file: &Value) {
 #[stack_test]
 async fn unsigned_presign_is_confirmed_by_token(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
+    let unsigned = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
     let other = UnsignedConfig::new(stack, &acme, "other", json!({})).await;
     let pending_file = open
         .presign(json!({"ref": "order 7"}))
@@ -299,7 +299,7 @@ async fn unsigned_presign_is_confirmed_by_token(stack: &Stack) {
     for (field, value) in [
         ("status", json!("active")),
         ("uploaded_by", json!({"type": "unsigned"})),
-        ("upload_config_id", json!(open.config)),
+        ("upload_config_id", json!(unsigned.config)),
         ("ref", json!("order 7")),
     ] {
         assert_eq!(record[field], value, "{field}");

@@ -62,13 +62,13 @@ async fn concurrent_uploads_never_exceed_hourly_limit(stack: &Stack) {
     const LIMIT: usize = 7;
 
     let acme = stack.space("Acme").await;
-    let open = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 7).await;
+    let unsigned = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 7).await;
     let other = UnsignedConfig::with_hourly_limit(stack, &acme, "other", 1).await;
 
     for _ in 0..2 {
         let before = count_stored(stack).await;
         let left = left_seconds(stack, HOUR_MS);
-        let responses = join_all((0..20).map(|_| open.send())).await;
+        let responses = join_all((0..20).map(|_| unsigned.send())).await;
         let (accepted, rejected): (Vec<_>, Vec<_>) = responses
             .into_iter()
             .partition(|response| response.status == 201);
@@ -89,7 +89,7 @@ async fn concurrent_uploads_never_exceed_hourly_limit(stack: &Stack) {
             before.records + LIMIT
         );
         stack.clock.advance(seconds(left - 1));
-        assert_limited(open.send().await, 1);
+        assert_limited(unsigned.send().await, 1);
         stack.clock.advance(seconds(1));
     }
 
@@ -105,18 +105,21 @@ async fn concurrent_uploads_never_exceed_hourly_limit(stack: &Stack) {
 #[stack_test]
 async fn upload_over_hourly_limit_is_not_read(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 1).await;
-    open.send().await.expect_created();
+    let unsigned = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 1).await;
+    unsigned.send().await.expect_created();
 
     let left = left_seconds(stack, HOUR_MS);
-    assert_limited(open.send_form(Form::new().text("no", "file")).await, left);
-    assert_limited(open.presign(json!({"size": 0})).await, left);
+    assert_limited(
+        unsigned.send_form(Form::new().text("no", "file")).await,
+        left,
+    );
+    assert_limited(unsigned.presign(json!({"size": 0})).await, left);
 
     let url = stack.local.api_url();
     let head = format!(
         "POST /api/v1{} HTTP/1.1\r\nhost: {}\r\nreferer: {REFERRER}\r\n\
          content-type: multipart/form-data; boundary=x\r\ncontent-length: 1000000\r\n\r\n",
-        open.path,
+        unsigned.path,
         authority(url)
     );
 
@@ -129,7 +132,8 @@ async fn upload_over_hourly_limit_is_not_read(stack: &Stack) {
     );
 
     // Disallowed referrers still get a 403.
-    open.send_with(b"https://evil.org/", &[], form(photo()))
+    unsigned
+        .send_with(b"https://evil.org/", &[], form(photo()))
         .await
         .expect_error(403);
 }
@@ -137,8 +141,8 @@ async fn upload_over_hourly_limit_is_not_read(stack: &Stack) {
 #[stack_test]
 async fn hourly_limit_returns_429_with_own_rate_limit_headers(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 1).await;
-    let accepted = open.send().await.expect_status(201);
+    let unsigned = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 1).await;
+    let accepted = unsigned.send().await.expect_status(201);
     assert_eq!(
         accepted.header("ratelimit-policy"),
         "\"unsigned\";q=300;w=60"
@@ -147,8 +151,8 @@ async fn hourly_limit_returns_429_with_own_rate_limit_headers(stack: &Stack) {
     let left = left_seconds(stack, HOUR_MS);
     let hour = stack.now().ms() / HOUR_MS + 1;
 
-    let without_reading_body = open.send_form(Form::new().text("no", "file")).await;
-    let by_transaction = open.send_with_key("order 7", form(photo())).await;
+    let without_reading_body = unsigned.send_form(Form::new().text("no", "file")).await;
+    let by_transaction = unsigned.send_with_key("order 7", form(photo())).await;
 
     for response in [without_reading_body, by_transaction] {
         for (name, value) in [
@@ -173,28 +177,32 @@ async fn rejected_upload_does_not_count(stack: &Stack) {
     let own = json!({"storage": {"generate_filename": false, "unique_filename": false}});
     let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": false, "max_uploads_per_hour": 2});
     let more = json!({"unsigned_restrictions": restrictions, "config": own});
-    let open = UnsignedConfig::new(stack, &acme, "open", more).await;
+    let unsigned = UnsignedConfig::new(stack, &acme, "open", more).await;
 
-    open.send().await.expect_created();
+    unsigned.send().await.expect_created();
     for _ in 0..2 {
-        open.send_form(Form::new().text("no", "file"))
+        unsigned
+            .send_form(Form::new().text("no", "file"))
             .await
             .expect_error(422);
-        open.send_form(form(file("a.exe", "image/jpeg", PHOTO)))
+        unsigned
+            .send_form(form(file("a.exe", "image/jpeg", PHOTO)))
             .await
             .expect_error(422);
-        open.presign(json!({"size": 0})).await.expect_error(422);
-        open.send_with(b"https://evil.org/", &[], form(photo()))
+        unsigned.presign(json!({"size": 0})).await.expect_error(422);
+        unsigned
+            .send_with(b"https://evil.org/", &[], form(photo()))
             .await
             .expect_error(403);
         // The name is taken.
-        open.send().await.expect_error(409);
+        unsigned.send().await.expect_error(409);
     }
 
-    open.send_form(form(file("other.jpg", "image/jpeg", PHOTO)))
+    unsigned
+        .send_form(form(file("other.jpg", "image/jpeg", PHOTO)))
         .await
         .expect_created();
-    assert_limited(open.send().await, left_seconds(stack, HOUR_MS));
+    assert_limited(unsigned.send().await, left_seconds(stack, HOUR_MS));
     assert_eq!(
         count_stored(stack).await,
         Stored {
@@ -207,14 +215,14 @@ async fn rejected_upload_does_not_count(stack: &Stack) {
 #[stack_test(undrained)]
 async fn presign_counts_and_confirmation_does_not(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 2).await;
-    let pending_file = open.presign(json!({})).await.expect_status(201).json();
+    let unsigned = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 2).await;
+    let pending_file = unsigned.presign(json!({})).await.expect_status(201).json();
 
-    open.send().await.expect_created();
+    unsigned.send().await.expect_created();
 
     let left = left_seconds(stack, HOUR_MS);
-    assert_limited(open.send().await, left);
-    assert_limited(open.presign(json!({})).await, left);
+    assert_limited(unsigned.send().await, left);
+    assert_limited(unsigned.presign(json!({})).await, left);
     assert_eq!(
         count_stored(stack).await,
         Stored {
@@ -250,17 +258,20 @@ async fn presign_counts_and_confirmation_does_not(stack: &Stack) {
     }
 
     stack.clock.advance(seconds(left));
-    open.presign(json!({})).await.expect_status(201);
+    unsigned.presign(json!({})).await.expect_status(201);
 
-    open.send().await.expect_created();
-    assert_limited(open.presign(json!({})).await, left_seconds(stack, HOUR_MS));
+    unsigned.send().await.expect_created();
+    assert_limited(
+        unsigned.presign(json!({})).await,
+        left_seconds(stack, HOUR_MS),
+    );
 }
 
 #[stack_test(undrained)]
 async fn concurrent_presigns_never_exceed_hourly_limit(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 3).await;
-    let responses = join_all((0..10).map(|_| open.presign(json!({})))).await;
+    let unsigned = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 3).await;
+    let responses = join_all((0..10).map(|_| unsigned.presign(json!({})))).await;
     let (accepted, rejected): (Vec<_>, Vec<_>) = responses
         .into_iter()
         .partition(|response| response.status == 201);
@@ -283,11 +294,11 @@ async fn concurrent_presigns_never_exceed_hourly_limit(stack: &Stack) {
 #[stack_test(options = StackOptions::default().with_parameters(&[("UnsignedRequestsPerMinute", "3")]))]
 async fn requests_per_ip_and_config_are_limited_per_minute(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
+    let unsigned = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
     let other = UnsignedConfig::new(stack, &acme, "other", json!({})).await;
 
     for remaining in ["2", "1", "0"] {
-        let response = open.send().await.expect_status(201);
+        let response = unsigned.send().await.expect_status(201);
         let reported = [
             "x-ratelimit-limit",
             "x-ratelimit-remaining",
@@ -298,9 +309,12 @@ async fn requests_per_ip_and_config_are_limited_per_minute(stack: &Stack) {
     }
 
     let left = left_seconds(stack, MINUTE_MS);
-    assert_limited(open.send().await, left);
-    assert_limited(open.presign(json!({})).await, left);
-    assert_limited(open.send_form(Form::new().text("no", "file")).await, left);
+    assert_limited(unsigned.send().await, left);
+    assert_limited(unsigned.presign(json!({})).await, left);
+    assert_limited(
+        unsigned.send_form(Form::new().text("no", "file")).await,
+        left,
+    );
 
     for header in [
         "x-forwarded-for",
@@ -315,7 +329,8 @@ async fn requests_per_ip_and_config_are_limited_per_minute(stack: &Stack) {
             "203.0.113.7"
         };
         assert_limited(
-            open.send_with(REFERRER.as_bytes(), &[(header, value)], form(photo()))
+            unsigned
+                .send_with(REFERRER.as_bytes(), &[(header, value)], form(photo()))
                 .await,
             left,
         );
@@ -327,8 +342,8 @@ async fn requests_per_ip_and_config_are_limited_per_minute(stack: &Stack) {
 
     acme.upload(PHOTO).await;
     stack.clock.advance(seconds(left - 1));
-    assert_limited(open.send().await, 1);
+    assert_limited(unsigned.send().await, 1);
 
     stack.clock.advance(seconds(1));
-    open.send().await.expect_created();
+    unsigned.send().await.expect_created();
 }

@@ -12,13 +12,13 @@ use crate::routes::creations::{assert_first, assert_replay};
 #[stack_test]
 async fn idempotency_key_is_scoped_to_ip_and_config_and_counts_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 3).await;
+    let unsigned = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 3).await;
     let other = UnsignedConfig::new(stack, &acme, "other", json!({})).await;
-    let first = assert_first(open.send_with_key("order 7", form(photo())).await);
+    let first = assert_first(unsigned.send_with_key("order 7", form(photo())).await);
 
     for _ in 0..3 {
         assert_replay(
-            &open.send_with_key(" order 7 ", form(photo())).await,
+            &unsigned.send_with_key(" order 7 ", form(photo())).await,
             &first,
         );
     }
@@ -36,11 +36,11 @@ async fn idempotency_key_is_scoped_to_ip_and_config_and_counts_once(stack: &Stac
 
     let elsewhere = assert_first(other.send_with_key("order 7", form(photo())).await);
     assert_ne!(elsewhere.body, first.body);
-    assert_first(open.send_with_key("order 8", form(photo())).await);
+    assert_first(unsigned.send_with_key("order 8", form(photo())).await);
 
-    open.send().await.expect_created();
+    unsigned.send().await.expect_created();
     assert_limited(
-        open.send_with_key("order 9", form(photo())).await,
+        unsigned.send_with_key("order 9", form(photo())).await,
         left_seconds(stack, HOUR_MS),
     );
 
@@ -66,13 +66,16 @@ async fn idempotency_key_is_scoped_to_ip_and_config_and_counts_once(stack: &Stac
 #[stack_test]
 async fn replay_succeeds_after_hourly_limit_is_exhausted(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 1).await;
-    let first = assert_first(open.send_with_key("order 7", form(photo())).await);
+    let unsigned = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 1).await;
+    let first = assert_first(unsigned.send_with_key("order 7", form(photo())).await);
 
     // The first response may have been lost.
-    assert_replay(&open.send_with_key("order 7", form(photo())).await, &first);
+    assert_replay(
+        &unsigned.send_with_key("order 7", form(photo())).await,
+        &first,
+    );
     assert_limited(
-        open.send_with_key("order 8", form(photo())).await,
+        unsigned.send_with_key("order 8", form(photo())).await,
         left_seconds(stack, HOUR_MS),
     );
 }
@@ -80,8 +83,9 @@ async fn replay_succeeds_after_hourly_limit_is_exhausted(stack: &Stack) {
 #[stack_test]
 async fn concurrent_replays_count_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let open = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 2).await;
-    let responses = join_all((0..10).map(|_| open.send_with_key("order 7", form(photo())))).await;
+    let unsigned = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 2).await;
+    let responses =
+        join_all((0..10).map(|_| unsigned.send_with_key("order 7", form(photo())))).await;
     let created: Vec<Value> = responses
         .iter()
         .filter(|response| response.status == 201)
@@ -107,6 +111,6 @@ async fn concurrent_replays_count_once(stack: &Stack) {
         }
     );
 
-    open.send().await.expect_created();
-    assert_limited(open.send().await, left_seconds(stack, HOUR_MS));
+    unsigned.send().await.expect_created();
+    assert_limited(unsigned.send().await, left_seconds(stack, HOUR_MS));
 }

@@ -64,7 +64,7 @@ async fn unsigned_uploads_require_allowed_referrer(stack: &Stack) {
     .map(Value::from);
 
     let restrictions = json!({"allowed_referrers": patterns, "require_https": false});
-    let open = UnsignedConfig::new(
+    let unsigned = UnsignedConfig::new(
         stack,
         &acme,
         "open",
@@ -83,7 +83,7 @@ async fn unsigned_uploads_require_allowed_referrer(stack: &Stack) {
         }
     }
 
-    let absent = stack.anonymous.request("POST", &open.path);
+    let absent = stack.anonymous.request("POST", &unsigned.path);
     stack
         .anonymous
         .send(absent.multipart(form(photo())))
@@ -92,7 +92,7 @@ async fn unsigned_uploads_require_allowed_referrer(stack: &Stack) {
 
     let origin = stack
         .anonymous
-        .request("POST", &open.path)
+        .request("POST", &unsigned.path)
         .header("origin", "https://example.com");
 
     stack
@@ -117,7 +117,7 @@ async fn require_https_rejects_http_referrers(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let hosts = ["example.com", "localhost", "127.0.0.1", "[::1]"].map(Value::from);
     let restrictions = json!({"allowed_referrers": hosts, "require_https": true});
-    let open = UnsignedConfig::new(
+    let unsigned = UnsignedConfig::new(
         stack,
         &acme,
         "open",
@@ -135,7 +135,8 @@ async fn require_https_rejects_http_referrers(stack: &Stack) {
         ("http://[::1]/", true),
     ] {
         let reported = [("x-forwarded-proto", "https"), ("forwarded", "proto=https")];
-        open.send_with(referrer.as_bytes(), &reported, form(photo()))
+        unsigned
+            .send_with(referrer.as_bytes(), &reported, form(photo()))
             .await
             .with_context(referrer)
             .expect_status(if is_allowed { 201 } else { 403 });
@@ -215,10 +216,10 @@ fn invalid_forms() -> Vec<(Form, Value)> {
 async fn unsigned_form_takes_one_valid_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let rules = json!({"config": {"validation": {"allowed_formats": ["jpg", "txt"], "max_file_size": 100_000}}});
-    let open = UnsignedConfig::new(stack, &acme, "open", rules).await;
+    let unsigned = UnsignedConfig::new(stack, &acme, "open", rules).await;
 
     for (form, errors) in invalid_forms() {
-        assert_eq!(open.send_form(form).await.expect_error(422), errors);
+        assert_eq!(unsigned.send_form(form).await.expect_error(422), errors);
     }
 
     for (more, errors) in [
@@ -236,12 +237,12 @@ async fn unsigned_form_takes_one_valid_file(stack: &Stack) {
             json!({"size": ["The size field is required."]}),
         ),
     ] {
-        assert_eq!(open.presign(more).await.expect_error(422), errors);
+        assert_eq!(unsigned.presign(more).await.expect_error(422), errors);
     }
 
     let json = stack
         .anonymous
-        .request("POST", &open.path)
+        .request("POST", &unsigned.path)
         .header("referer", REFERRER)
         .json(&json!({}));
 
@@ -251,5 +252,5 @@ async fn unsigned_form_takes_one_valid_file(stack: &Stack) {
         "rejected uploads store nothing"
     );
 
-    open.send().await.expect_created();
+    unsigned.send().await.expect_created();
 }

@@ -20,7 +20,7 @@ use web::{
 
 use crate::{UploadsState, views::ConfirmedView, within_deadline};
 
-/// The field of an anonymous caller's token.
+/// The field of the token of an unsigned upload.
 const TOKEN: &str = "confirm_token";
 /// The field that errors of the uploaded bytes are reported under.
 const FILE: &str = "file";
@@ -148,7 +148,7 @@ async fn find_by_token(
         .ok_or_else(ServiceError::unauthenticated)?;
 
     let id: FileId = id.parse().map_err(|_| ServiceError::not_found())?;
-    let tokens = uploads.anonymous.tokens().await?;
+    let tokens = uploads.unsigned.tokens().await?;
     let found = uploads
         .api
         .tenants

@@ -143,7 +143,7 @@ async fn sign(
     space: &Space,
     signed: &SignedUpload,
 ) -> Result<String, ServiceError> {
-    let master_secret = uploads.anonymous.master_secret.get().await?;
+    let master_secret = uploads.unsigned.master_secret.get().await?;
     let secret = SigningSecret::of(space.id, space.signing.generation, master_secret);
     Ok(signed.query(&UPLOAD_SIGNED.full_path(), &secret))
 }

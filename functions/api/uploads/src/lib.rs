@@ -4,7 +4,6 @@
 //! client, and confirmed (`confirm`). Both are authorized by an API key, by a signed URL, or without
 //! a key by an upload config: see `grant`.
 
-mod anonymous;
 mod bounded_body;
 mod confirm;
 mod declared;
@@ -16,6 +15,7 @@ mod grant;
 mod part_headers;
 mod presign;
 mod request;
+mod unsigned;
 mod upload;
 mod views;
 
@@ -26,8 +26,8 @@ use tenant::{ConfirmCheck, FileBucket, Queue};
 use web::{ApiState, RateLimitTier, Register, RouterBuilder};
 
 use crate::{
-    anonymous::AnonymousUploads,
     grant::{ApiKeyUpload, SignedUrlUpload, UnsignedUpload},
+    unsigned::UnsignedUploads,
 };
 
 /// The rate limit tier of the endpoints.
@@ -37,7 +37,7 @@ pub const TIER: RateLimitTier = RateLimitTier::Upload;
 #[derive(Clone, FromRef)]
 pub struct UploadsState {
     api: ApiState,
-    anonymous: AnonymousUploads,
+    unsigned: UnsignedUploads,
     file_bucket: FileBucket,
     confirm_checks: Queue<ConfirmCheck>,
     cdn_url: String,
@@ -70,12 +70,12 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     let confirm_checks = settings.queue("CONFIRM_CHECK_QUEUE_URL");
     let cdn_url = settings.text("CDN_URL");
     let master_secret = settings.master_secret();
-    let anonymous = AnonymousUploads::read(&mut settings, master_secret);
+    let unsigned = UnsignedUploads::read(&mut settings, master_secret);
     settings.finish()?;
 
     let state = UploadsState {
         api,
-        anonymous,
+        unsigned,
         file_bucket,
         confirm_checks,
         cdn_url,

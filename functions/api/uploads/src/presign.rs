@@ -103,7 +103,7 @@ pub(crate) async fn presign<A: UploadAuthorization>(
 
     // Derived before the file is created: without a token it could not be confirmed.
     let tokens = if request.principal.is_anonymous() {
-        Some(uploads.anonymous.tokens().await?)
+        Some(uploads.unsigned.tokens().await?)
     } else {
         None
     };

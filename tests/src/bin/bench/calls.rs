@@ -5,7 +5,7 @@ use domain::FileId;
 use rand::{Rng, SeedableRng, rngs::SmallRng};
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Client, Response, file};
+use tests::{Client, Response, file, text};
 
 use crate::{
     fill::Library,
@@ -302,8 +302,4 @@ impl Round<'_> {
 fn assert_full(response: &Response) {
     let count = response.json()["data"].as_array().map(Vec::len);
     assert_eq!(count, Some(PAGE), "{}", response.request);
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().expect("a string").to_owned()
 }

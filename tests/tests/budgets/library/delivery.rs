@@ -3,9 +3,9 @@
 //! another one.
 
 use serde_json::{Value, json};
-use tests::{Client, Stack, TestSpace, stack_test};
+use tests::{Client, Stack, TestSpace, file_path, stack_test, text};
 
-use super::{Cost, DEEPEST, address, cost, folder, nested, stored, text, warm};
+use super::{Cost, DEEPEST, cost, folder, nested, stored, warm};
 
 /// Returns a number of reads in the format of [`cost`].
 fn reads(number: usize) -> String {
@@ -77,12 +77,12 @@ async fn delivery_takes_one_read_at_root_and_two_in_folders(stack: &Stack) {
         ];
         assert_responses(stack, &url, &requests, location).await;
         acme.client
-            .put(&address(&file), json!({"type": "private"}))
+            .put(&file_path(&file), json!({"type": "private"}))
             .await
             .expect_ok();
         let signed = acme
             .client
-            .post(&format!("{}/signed-url", address(&file)), json!({}))
+            .post(&format!("{}/signed-url", file_path(&file)), json!({}))
             .await
             .expect_ok();
         let requests = [
@@ -165,7 +165,7 @@ async fn delivery_takes_three_reads_once_after_ancestor_moved(stack: &Stack) {
         .expect_ok();
     assert_reads_of_both(2, "after an ancestor was renamed").await;
     acme.client
-        .put(&address(&file), json!({"folder_id": outer}))
+        .put(&file_path(&file), json!({"folder_id": outer}))
         .await
         .expect_ok();
     assert_reads_of_both(2, "after the file moved").await;

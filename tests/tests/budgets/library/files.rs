@@ -1,9 +1,9 @@
 //! AWS calls of reads and changes of files.
 
 use serde_json::{Value, json};
-use tests::{Client, Stack, TestSpace, stack_test};
+use tests::{Client, Stack, TestSpace, file_path, stack_test, text};
 
-use super::{ApiRequest, Costed, address, assert_costs, costed, nested, stored, text, warm};
+use super::{ApiRequest, Costed, assert_costs, costed, nested, stored, warm};
 
 /// A space with nested folders, and files with tags and references.
 struct TaggedFiles {
@@ -28,7 +28,7 @@ impl TaggedFiles {
 
         for file in [&top, &first, &fifth] {
             let named = json!({"ref": format!("of {}", text(&file["id"])), "tags": ["red"]});
-            acme.client.put(&address(file), named).await.expect_ok();
+            acme.client.put(&file_path(file), named).await.expect_ok();
         }
 
         TaggedFiles {
@@ -63,11 +63,15 @@ async fn file_reads_stay_within_call_budget(stack: &Stack) {
     };
     let cases = [
         // The space, the file, and its ancestors in one read.
-        get(client, address(&library.top), "BatchGetItem"),
-        get(client, address(&library.first), "2 BatchGetItem"),
-        get(client, address(&library.fifth), "2 BatchGetItem"),
-        get(account, address(&library.top), "BatchGetItem, GetItem"),
-        get(account, address(&library.fifth), "2 BatchGetItem, GetItem"),
+        get(client, file_path(&library.top), "BatchGetItem"),
+        get(client, file_path(&library.first), "2 BatchGetItem"),
+        get(client, file_path(&library.fifth), "2 BatchGetItem"),
+        get(account, file_path(&library.top), "BatchGetItem, GetItem"),
+        get(
+            account,
+            file_path(&library.fifth),
+            "2 BatchGetItem, GetItem",
+        ),
         costed(
             ApiRequest::new(
                 client,
@@ -95,7 +99,7 @@ async fn file_urls_stay_within_call_budget(stack: &Stack) {
     let client = &library.acme.client;
     let account = &stack.account();
     let ids = json!({"file_ids": [library.top["id"], library.fifth["id"]]});
-    let signed_url = format!("{}/signed-url", address(&library.fifth));
+    let signed_url = format!("{}/signed-url", file_path(&library.fifth));
     let cases = [
         costed(
             ApiRequest::new(client, "POST", "/files/urls", ids.clone()),
@@ -220,8 +224,8 @@ async fn file_changes_stay_within_call_budget(stack: &Stack) {
     let acme = warm(stack).await;
     let ids = nested(&acme, 5).await;
     let client = &acme.client;
-    let top = address(&stored(&acme, "root").await);
-    let inner = address(&stored(&acme, &ids[0]).await);
+    let top = file_path(&stored(&acme, "root").await);
+    let inner = file_path(&stored(&acme, &ids[0]).await);
     let verified = json!({"access_control": {"requires_auth": true}});
     let put = |path: &str, body, calls| {
         costed(

@@ -9,7 +9,7 @@ mod uploads;
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, TestSpace};
+use tests::{PHOTO, Response, Stack, TestSpace, text};
 
 use super::ApiRequest;
 
@@ -102,10 +102,6 @@ fn counted(calls: &str) -> String {
     format!("{calls}, {COUNTED}")
 }
 
-fn text(value: &Value) -> String {
-    value.as_str().expect("a text").to_owned()
-}
-
 /// Creates a folder in a parent or in the root, and returns its id.
 async fn folder(acme: &TestSpace, name: &str, parent: Option<&str>) -> String {
     let body = json!({"name": name, "space_id": acme.id, "parent_id": parent});
@@ -134,8 +130,4 @@ async fn stored(acme: &TestSpace, folder_id: &str) -> Value {
         .into(&json!({"id": folder_id}))
         .await
         .record
-}
-
-fn address(file: &Value) -> String {
-    format!("/files/{}", text(&file["id"]))
 }

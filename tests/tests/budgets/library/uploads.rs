@@ -1,9 +1,9 @@
 //! The number of AWS calls of uploads into folders, and of moves of folders.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, TestSpace, form, stack_test};
+use tests::{PHOTO, Stack, TestSpace, file_path, form, stack_test, text};
 
-use super::{Cost, DEEPEST, address, cost, counted, folder, nested, stored, text, warm};
+use super::{Cost, DEEPEST, cost, counted, folder, nested, stored, warm};
 use crate::uploads::presign::{PendingFile, presign_body};
 
 /// Number of files and of folders in a folder that is moved.
@@ -163,7 +163,7 @@ async fn folder_move_takes_same_calls_for_any_content(stack: &Stack) {
             );
         }
         for file in &files {
-            let path = text(&acme.client.get(&address(file)).await.expect_ok()["folder_path"]);
+            let path = text(&acme.client.get(&file_path(file)).await.expect_ok()["folder_path"]);
             assert_eq!(path.starts_with("place/"), !parent.is_null(), "{path}");
         }
     }

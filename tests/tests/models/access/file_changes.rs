@@ -2,9 +2,9 @@
 
 use rand::Rng;
 use serde_json::json;
-use tests::form;
+use tests::{form, text};
 
-use super::{CONTENT, MAX_FILES, TYPES, World, model::File, text};
+use super::{CONTENT, MAX_FILES, TYPES, World, model::File};
 
 impl World {
     pub(super) async fn change_file_access(&mut self) {

@@ -1,6 +1,6 @@
 //! Random changes of folders, files and access control, compared with a model: after each change,
 //! the API reports the access control of every folder and file as in the model, and the CDN
-//! delivers to anonymous clients only the files that are open in the model.
+//! delivers to anonymous clients only the files that are public in the model.
 //!
 //! `LARDER_ACCESS_SEEDS=0..1000 cargo test -p tests models::access` runs other seeds,
 //! `LARDER_ACCESS_SEEDS=57..58` a single one.

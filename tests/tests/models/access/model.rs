@@ -11,7 +11,7 @@ pub(crate) struct Flags {
 }
 
 impl Flags {
-    fn is_closed(self) -> bool {
+    fn is_protected(self) -> bool {
         self.requires_auth
     }
 }
@@ -40,9 +40,9 @@ impl Change {
         if self.requires_auth.is_none() && self.public_read.is_none() {
             return before;
         }
-        let closes = self.requires_auth == Some(true) || self.public_read == Some(false);
+        let protects = self.requires_auth == Some(true) || self.public_read == Some(false);
         Some(Flags {
-            requires_auth: closes,
+            requires_auth: protects,
         })
     }
 }
@@ -73,7 +73,7 @@ struct Access<'a> {
 
 impl Access<'_> {
     fn to_json(&self) -> Value {
-        access_control(self.flags.is_closed(), self.source, self.from)
+        access_control(self.flags.is_protected(), self.source, self.from)
     }
 }
 
@@ -166,7 +166,7 @@ impl Model {
         let file = &self.files[id];
         let folder = file.folder.as_deref();
         let access_control = match file.access {
-            Some(flags) => access_control(flags.is_closed(), "direct", id),
+            Some(flags) => access_control(flags.is_protected(), "direct", id),
             None if file.delivery_type != "upload" => {
                 access_control(true, "upload_config", &file.config)
             }
@@ -180,11 +180,11 @@ impl Model {
     }
 
     /// Returns whether anonymous clients can read a file.
-    pub(crate) fn is_open(&self, file: &File) -> bool {
+    pub(crate) fn is_public(&self, file: &File) -> bool {
         let flags = file
             .access
             .unwrap_or_else(|| self.inherited(file.folder.as_deref()).flags);
-        file.delivery_type == "upload" && !flags.is_closed()
+        file.delivery_type == "upload" && !flags.is_protected()
     }
 }
 

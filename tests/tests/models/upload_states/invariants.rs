@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use emulators::AsyncClock;
 use serde_json::Value;
 use table::keys;
-use tests::{Dump, minutes};
+use tests::{Dump, minutes, text};
 
 use super::{
     STEPS, World,
-    model::{SpaceState, State::Active, text},
+    model::{SpaceState, State::Active},
 };
 
 impl World {

@@ -20,12 +20,11 @@ use futures::{
 use local::Messages;
 use rand::{Rng, SeedableRng, rngs::SmallRng};
 use serde_json::json;
-use tests::{Extent, Stack, StackOptions, TestSpace, minutes};
+use tests::{Extent, Stack, StackOptions, TestSpace, minutes, text};
 
 use model::{
     Content, File, LENGTH, SpaceState,
     State::{Active, Gone, Pending},
-    text,
 };
 
 /// Seeds of a run.

@@ -1,5 +1,5 @@
-//! Access control that changes during deliveries: a change between closed states never allows
-//! anonymous access, and a change between open states never rejects it.
+//! Access control that changes during deliveries: a change between protected states never allows
+//! anonymous access, and a change between public states never rejects it.
 
 use std::cell::Cell;
 
@@ -7,7 +7,9 @@ use futures::future::{join, join_all};
 use rand::{Rng, rngs::SmallRng};
 use serde_json::{Value, json};
 
-use super::{CALM_ROUNDS, ROUNDS, RaceFixture, text};
+use tests::text;
+
+use super::{CALM_ROUNDS, ROUNDS, RaceFixture};
 
 /// Content of the file.
 const TEXT: &str = "some text";
@@ -54,7 +56,7 @@ enum Change {
 
 impl State {
     /// Returns whether anonymous clients are rejected.
-    fn is_closed(&self) -> bool {
+    fn is_protected(&self) -> bool {
         let is_in_inner = self.file_folder == Some(INNER);
         let ancestors = [self.file_folder, self.inner_parent.filter(|_| is_in_inner)];
         let inherited = ancestors
@@ -159,7 +161,7 @@ impl WatchedFile<'_> {
     /// Requests the file anonymously until `is_over`, and counts the responses except 503 of a
     /// chaotic stack.
     async fn read(&self, is_over: &Cell<bool>, state: &Cell<State>, responses: &Cell<u64>) {
-        let expected = if state.get().is_closed() { 403 } else { 200 };
+        let expected = if state.get().is_protected() { 403 } else { 200 };
 
         while !is_over.get() {
             let before = state.get();
@@ -176,7 +178,7 @@ impl WatchedFile<'_> {
     }
 }
 
-/// Returns a random change that keeps the file closed or keeps it open.
+/// Returns a random change that keeps the file protected or keeps it public.
 fn random_change(draws: &mut SmallRng, state: State) -> Change {
     loop {
         let requires_auth = [None, Some(false), Some(true)][draws.random_range(0..3)];
@@ -192,7 +194,7 @@ fn random_change(draws: &mut SmallRng, state: State) -> Change {
             _ => Change::MoveFile([None, Some(INNER), Some(OTHER)][folder]),
         };
 
-        if state.after(change).is_closed() == state.is_closed() {
+        if state.after(change).is_protected() == state.is_protected() {
             return change;
         }
     }
@@ -200,7 +202,7 @@ fn random_change(draws: &mut SmallRng, state: State) -> Change {
 
 /// Applies changes one after the other while clients request the file, until each client got a
 /// response.
-async fn change_while_reading(seed: u64, is_chaotic: bool, is_closed: bool) {
+async fn change_while_reading(seed: u64, is_chaotic: bool, is_protected: bool) {
     let fixture = RaceFixture::new(seed, is_chaotic).await;
     let mut draws = fixture.draws.clone();
     let divisor = if is_chaotic { CALM_ROUNDS } else { 1 };
@@ -208,9 +210,9 @@ async fn change_while_reading(seed: u64, is_chaotic: bool, is_closed: bool) {
     let planned = planned.max(MIN_CHANGES);
 
     let file = WatchedFile::new(&fixture).await;
-    file.apply(Change::Space(Some(is_closed))).await;
+    file.apply(Change::Space(Some(is_protected))).await;
     let state = Cell::new(State {
-        space: Some(is_closed),
+        space: Some(is_protected),
         ..State::default()
     });
     let responses = [const { Cell::new(0) }; READERS];
@@ -238,10 +240,10 @@ async fn change_while_reading(seed: u64, is_chaotic: bool, is_closed: bool) {
         .run_concurrently(join(changes, join_all(readers)))
         .await;
 
-    let status = if is_closed { 403 } else { 200 };
+    let status = if is_protected { 403 } else { 200 };
     let delivered = fixture.stack.anonymous.get(&file.url).await;
     let delivered = delivered.expect_status(status);
-    assert_eq!(delivered.body == TEXT, !is_closed);
+    assert_eq!(delivered.body == TEXT, !is_protected);
     fixture.end().await;
 }
 

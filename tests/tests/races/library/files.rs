@@ -5,9 +5,9 @@ use futures::future::{join, join_all, join3};
 use rand::Rng;
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Response, form};
+use tests::{Response, form, text};
 
-use super::{RaceFixture, race, text};
+use super::{RaceFixture, race};
 use crate::uploads::presign::{PendingFile, presign_body};
 
 /// Content of all files.

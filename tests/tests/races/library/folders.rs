@@ -4,7 +4,9 @@ use futures::future::{join, join_all, join4};
 use rand::Rng;
 use serde_json::json;
 
-use super::{RaceFixture, race, text};
+use tests::text;
+
+use super::{RaceFixture, race};
 
 /// Number of subfolders that are created in a folder during its deletion.
 const CHILDREN: usize = 2;

@@ -20,7 +20,7 @@ use futures::{
 };
 use rand::{Rng, SeedableRng, rngs::SmallRng};
 use serde_json::{Value, json};
-use tests::{Extent, Response, Stack, StackOptions, TestSpace, minutes};
+use tests::{Extent, Response, Stack, StackOptions, TestSpace, minutes, text};
 
 use invariants::StoredLibrary;
 
@@ -254,8 +254,4 @@ impl RaceFixture {
         );
         self.stack.stop().await;
     }
-}
-
-fn text(value: &Value) -> String {
-    value.as_str().expect("a string").to_owned()
 }

@@ -3,9 +3,9 @@
 use futures::future::join_all;
 use rand::Rng;
 use serde_json::json;
-use tests::{Response, form, seconds};
+use tests::{Response, form, seconds, text};
 
-use super::{RaceFixture, race, text};
+use super::{RaceFixture, race};
 
 /// Maximum number of folders.
 const MAX_FOLDERS: usize = 6;

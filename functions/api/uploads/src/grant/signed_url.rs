@@ -76,7 +76,7 @@ impl UploadAuthorization for SignedUrlUpload {
             &UPLOAD_SIGNED.full_path(),
             parts.uri.query().unwrap_or_default(),
         )?;
-        let master_secret = uploads.anonymous.master_secret.get().await?;
+        let master_secret = uploads.unsigned.master_secret.get().await?;
         let VerifiedUpload { scope, signed } = api
             .tenants
             .verify_signed_upload(&presented, master_secret)

@@ -14,7 +14,7 @@ use web::{
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
 use crate::{
     UploadsState,
-    anonymous::{UNSIGNED_TIER, network, referrer},
+    unsigned::{UNSIGNED_TIER, network, referrer},
 };
 
 /// Path parameters.
@@ -69,7 +69,7 @@ impl UploadAuthorization for UnsignedUpload {
             is_secure: viewer.is_secure,
         };
         let scope = unverified.verify(origin)?;
-        let max_uploads_per_hour = uploads.anonymous.max_uploads_per_hour(&scope.config);
+        let max_uploads_per_hour = uploads.unsigned.max_uploads_per_hour(&scope.config);
 
         let idempotency = IdempotencyScope::of(parts, api, |key| key.anonymous_secret(&client));
         // The transaction that writes the file enforces the quota. Checking it here as well rejects

@@ -14,7 +14,7 @@ const IPV6_GROUPS: usize = 4;
 
 /// Secrets and limits of uploads without an API key.
 #[derive(Clone)]
-pub(crate) struct AnonymousUploads {
+pub(crate) struct UnsignedUploads {
     /// The secret that signing secrets and confirm tokens are derived from.
     pub(crate) master_secret: LazyMasterSecret,
     /// Rate limit of unsigned requests of one client network under one upload config.
@@ -23,16 +23,16 @@ pub(crate) struct AnonymousUploads {
     default_uploads_per_hour: u64,
 }
 
-impl AnonymousUploads {
+impl UnsignedUploads {
     /// Reads the limits from the function's environment variables.
     pub(crate) fn read(
         settings: &mut Settings,
         master_secret: LazyMasterSecret,
-    ) -> AnonymousUploads {
+    ) -> UnsignedUploads {
         let requests_per_minute = settings.number("UNSIGNED_REQUESTS_PER_MINUTE");
         let default_uploads_per_hour = settings.number("UNSIGNED_UPLOADS_PER_HOUR");
 
-        AnonymousUploads {
+        UnsignedUploads {
             master_secret,
             limit: RateLimit {
                 tier: UNSIGNED_TIER,
@@ -42,7 +42,7 @@ impl AnonymousUploads {
         }
     }
 
-    /// Returns the confirm tokens of anonymous files.
+    /// Returns the confirm tokens of unsigned uploads.
     pub(crate) async fn tokens(&self) -> Result<ConfirmTokens, ServiceError> {
         Ok(ConfirmTokens::new(self.master_secret.get().await?))
     }
