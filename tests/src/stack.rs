@@ -15,7 +15,7 @@ use local::{
 };
 use rand::{RngCore, SeedableRng, rngs::SmallRng};
 use runtime::BodyDeadlines;
-use serde_json::{Value, json};
+use serde_json::json;
 use tempfile::TempDir;
 use template::Template;
 

@@ -181,13 +181,13 @@ impl LocalStack {
     /// Creates the poller of a trigger. `None` if its function does not exist.
     fn poller(&self, trigger: &Trigger, functions: &Functions) -> Option<Poller> {
         let definition = self
-            .stack
+            .template
             .functions
             .iter()
             .find(|function| function.logical_id == trigger.function)?;
         let function = functions.get(&trigger.function)?;
         let queue = self
-            .stack
+            .template
             .queues
             .iter()
             .find(|queue| queue.name == trigger.queue);
@@ -287,7 +287,7 @@ impl LocalStack {
     /// Returns the context of the function with this binary.
     pub fn environment_of(&self, binary: &str) -> Option<FunctionContext> {
         let function = self
-            .stack
+            .template
             .functions
             .iter()
             .find(|function| function.binary == binary)?;

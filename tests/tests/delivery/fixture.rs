@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use emulators::AsyncClock;
-use serde_json::{Value, json};
+use serde_json::json;
 use tests::{PHOTO, Stack, StackOptions, TestSpace, form, text};
 
 use super::signers::DeliverySigner;

@@ -33,17 +33,17 @@ impl Empty {
             s3_listener: TcpListener::bind(("127.0.0.1", 0)).expect("a port"),
         };
         let emulators = Emulators::start(options).await.expect("emulators");
-        let stack = crate::routes::declarations::stack();
-        emulators.provision(&stack).await.expect("a table");
+        let template = crate::routes::declarations::deployed_template();
+        emulators.provision(&template).await.expect("a table");
 
         let everything = Permission {
             actions: vec!["*".to_owned()],
             resources: vec!["*".to_owned()],
         };
-        let access_key = "LOCALOPERATOR".to_owned();
+        let access_key = "LOCALUNRESTRICTED".to_owned();
         let secret_key = "secret".to_owned();
         let variables = [
-            ("TABLE_NAME", stack.tables[0].name.as_str()),
+            ("TABLE_NAME", template.tables[0].name.as_str()),
             ("DELIVERY_REPLICAS", "8"),
             ("AWS_ACCESS_KEY_ID", &access_key),
             ("AWS_SECRET_ACCESS_KEY", &secret_key),

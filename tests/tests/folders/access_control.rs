@@ -82,7 +82,7 @@ impl AccessFixture {
         }
     }
 
-    fn folder_path(&self, level: usize) -> String {
+    fn path_of(&self, level: usize) -> String {
         let resource = ["spaces", "folders", "folders", "folders", "files"][level];
         format!("/{resource}/{}", text(&self.ids[level]))
     }
@@ -102,7 +102,7 @@ impl AccessFixture {
     }
 
     async fn change(&self, level: usize, to: Option<bool>) -> Value {
-        let address = format!("{}/access-control", self.address(level));
+        let address = format!("{}/access-control", self.path_of(level));
         let client = &self.acme.client;
         match to {
             Some(value) => client
@@ -129,7 +129,7 @@ async fn nearest_access_setting_takes_effect_at_once(stack: &Stack) {
             let found = fixture
                 .acme
                 .client
-                .get(&fixture.address(index))
+                .get(&fixture.path_of(index))
                 .await
                 .expect_ok();
             assert_eq!(

@@ -4,10 +4,10 @@ use std::{collections::BTreeSet, env, fs, path::Path, time::Duration};
 
 use local::TEMPLATE;
 use runtime::RESPONSE_DEADLINE;
-use template::{Context, Route, Stack};
+use template::{Context, ResolvedTemplate, Route};
 
 /// Returns the stack that `template.yaml` describes.
-pub(crate) fn stack() -> Stack {
+pub(crate) fn deployed_template() -> ResolvedTemplate {
     let attributes = [("Cdn", "DomainName"), ("Api", "ApiEndpoint")].map(|(resource, name)| {
         (
             (resource.to_owned(), name.to_owned()),
@@ -49,9 +49,9 @@ fn generated_files_match_declarations() {
 
 #[test]
 fn template_routes_every_endpoint_to_its_function() {
-    let stack = stack();
+    let template = deployed_template();
     let binary = |id: &str| {
-        let function = stack
+        let function = template
             .functions
             .iter()
             .find(|function| function.logical_id == id);
@@ -60,7 +60,7 @@ fn template_routes_every_endpoint_to_its_function() {
             .unwrap_or_default()
     };
     let is_default = |route: &&Route| route.path == "$default";
-    let routed: BTreeSet<_> = stack
+    let routed: BTreeSet<_> = template
         .routes
         .iter()
         .filter(|route| !is_default(route))
@@ -88,7 +88,7 @@ fn template_routes_every_endpoint_to_its_function() {
 
     assert_eq!(routed, declared.collect());
     assert_eq!(
-        stack
+        template
             .routes
             .iter()
             .filter(is_default)
@@ -100,17 +100,17 @@ fn template_routes_every_endpoint_to_its_function() {
 
 #[test]
 fn functions_respond_before_timeout() {
-    let stack = stack();
-    let responding: BTreeSet<&String> = stack
+    let template = deployed_template();
+    let responding: BTreeSet<&String> = template
         .routes
         .iter()
         .map(|route| &route.function)
-        .chain(&stack.cdn_origin)
+        .chain(&template.cdn_origin)
         .collect();
 
     assert!(!responding.is_empty());
 
-    for function in stack
+    for function in template
         .functions
         .iter()
         .filter(|function| responding.contains(&function.logical_id))

@@ -241,7 +241,7 @@ async fn confirm_token_expires_an_hour_after_presigned_url(stack: &Stack) {
 async fn urls_are_null_while_a_file_is_pending(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let unsigned = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
-    let pending_file = open
+    let pending_file = unsigned
         .presign(json!({"ref": "order 7"}))
         .await
         .expect_status(201)

@@ -265,7 +265,7 @@ async fn unsigned_presign_is_confirmed_by_token(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let unsigned = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
     let other = UnsignedConfig::new(stack, &acme, "other", json!({})).await;
-    let pending_file = open
+    let pending_file = unsigned
         .presign(json!({"ref": "order 7"}))
         .await
         .expect_status(201)

@@ -27,7 +27,7 @@ async fn idempotency_key_is_scoped_to_ip_and_config_and_counts_once(stack: &Stac
         form(photo()).text("ref", "x"),
         form(file("b.jpg", "image/jpeg", PHOTO)),
     ] {
-        let errors = open
+        let errors = unsigned
             .send_with_key("order 7", changed)
             .await
             .expect_error(422);

@@ -73,7 +73,7 @@ async fn unsigned_uploads_require_allowed_referrer(stack: &Stack) {
     .await;
 
     for (referrer, is_allowed) in REFERRERS {
-        let response = open
+        let response = unsigned
             .send_with(referrer.as_bytes(), &[], form(photo()))
             .await
             .with_context(referrer)

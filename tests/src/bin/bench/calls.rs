@@ -4,7 +4,7 @@
 use domain::FileId;
 use rand::{Rng, SeedableRng, rngs::SmallRng};
 use reqwest::multipart::Form;
-use serde_json::{Value, json};
+use serde_json::json;
 use tests::{Client, Response, file, text};
 
 use crate::{

@@ -36,7 +36,7 @@ impl World {
         .await;
 
         for (file, response) in self.model.files.values().zip(responses) {
-            if self.model.is_public(file) {
+            if self.model.is_open(file) {
                 assert_eq!(
                     self.check(response, 200).body,
                     CONTENT,

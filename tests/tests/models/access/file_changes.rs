@@ -2,9 +2,9 @@
 
 use rand::Rng;
 use serde_json::json;
-use tests::{form, text};
+use tests::form;
 
-use super::{CONTENT, MAX_FILES, TYPES, World, model::File};
+use super::{CONTENT, MAX_FILES, TYPES, World, model::File, string_field};
 
 impl World {
     pub(super) async fn change_file_access(&mut self) {
@@ -33,14 +33,14 @@ impl World {
         let record = self.check(response, 201).expect_created();
         let config = self.configs[delivery_type].clone();
         let file = File {
-            url: text(&record, "url"),
+            url: string_field(&record, "url"),
             folder,
             delivery_type,
             config,
             access: None,
         };
 
-        self.model.files.insert(text(&record, "id"), file);
+        self.model.files.insert(string_field(&record, "id"), file);
     }
 
     pub(super) async fn change_type(&mut self) {

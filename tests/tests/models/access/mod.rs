@@ -1,6 +1,6 @@
 //! Random changes of folders, files and access control, compared with a model: after each change,
 //! the API reports the access control of every folder and file as in the model, and the CDN
-//! delivers to anonymous clients only the files that are public in the model.
+//! delivers to anonymous clients only the files that are open in the model.
 //!
 //! `LARDER_ACCESS_SEEDS=0..1000 cargo test -p tests models::access` runs other seeds,
 //! `LARDER_ACCESS_SEEDS=57..58` a single one.
@@ -126,7 +126,7 @@ impl World {
             let created = TYPES.into_iter().find(|(_, name)| config["name"] == *name);
             let (delivery_type, _) = created.expect("no other upload config exists");
 
-            configs.insert(delivery_type, text(config, "id"));
+            configs.insert(delivery_type, string_field(config, "id"));
         }
 
         let model = Model {
@@ -246,7 +246,7 @@ impl World {
         let parent = self.random_parent();
         let body = json!({"name": name, "space_id": self.acme.id, "parent_id": parent});
         let response = self.acme.client.post("/folders", body).await;
-        let id = text(&self.check(response, 201).expect_created(), "id");
+        let id = string_field(&self.check(response, 201).expect_created(), "id");
 
         self.created_folders.push(id.clone());
         self.model.folders.insert(
@@ -304,7 +304,7 @@ impl World {
 }
 
 #[track_caller]
-fn text(record: &Value, field: &str) -> String {
+fn string_field(record: &Value, field: &str) -> String {
     record[field]
         .as_str()
         .unwrap_or_else(|| panic!("no {field}: {record}"))

@@ -180,7 +180,7 @@ impl Model {
     }
 
     /// Returns whether anonymous clients can read a file.
-    pub(crate) fn is_public(&self, file: &File) -> bool {
+    pub(crate) fn is_open(&self, file: &File) -> bool {
         let flags = file
             .access
             .unwrap_or_else(|| self.inherited(file.folder.as_deref()).flags);

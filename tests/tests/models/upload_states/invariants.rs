@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use emulators::AsyncClock;
 use serde_json::Value;
 use table::keys;
-use tests::{Dump, minutes, text};
+use tests::{Dump, minutes};
 
 use super::{
     STEPS, World,
-    model::{SpaceState, State::Active},
+    model::{SpaceState, State::Active, string_field},
 };
 
 impl World {
@@ -18,8 +18,8 @@ impl World {
         let place = self.place;
         let mut active = BTreeSet::new();
         for path in dump.files_with_bytes() {
-            let space = text(path, "space_id");
-            let id = text(path, "id");
+            let space = string_field(path, "space_id");
+            let id = string_field(path, "id");
             assert!(
                 active.insert(id),
                 "{place:?}: {id} is delivered from two places"
@@ -117,7 +117,7 @@ impl World {
             let url = format!(
                 "{}/{}",
                 self.stack.local.cdn_url(),
-                text(record, "storage_path")
+                string_field(record, "storage_path")
             );
             let delivered = self.stack.anonymous.get(&url).await;
 

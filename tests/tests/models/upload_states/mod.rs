@@ -20,11 +20,12 @@ use futures::{
 use local::Messages;
 use rand::{Rng, SeedableRng, rngs::SmallRng};
 use serde_json::json;
-use tests::{Extent, Stack, StackOptions, TestSpace, minutes, text};
+use tests::{Extent, Stack, StackOptions, TestSpace, minutes};
 
 use model::{
     Content, File, LENGTH, SpaceState,
     State::{Active, Gone, Pending},
+    string_field,
 };
 
 /// Seeds of a run.
@@ -178,8 +179,8 @@ impl World {
 
         if self.check(response.status, if is_enabled { 201 } else { 403 }) && is_enabled {
             let pending_file = response.json();
-            let id = text(&pending_file, "file_id").to_owned();
-            let url = text(&pending_file, "upload_url").to_owned();
+            let id = string_field(&pending_file, "file_id").to_owned();
+            let url = string_field(&pending_file, "upload_url").to_owned();
             let state = (Pending, None);
             let presigned_ms = self.stack.clock.now_ms();
             let space = tenant.id;
@@ -252,7 +253,7 @@ impl World {
 
             if let (200, Active(content)) = (response.status, after.0) {
                 assert_eq!(
-                    Content::of(text(&response.expect_ok(), "checksum_sha256")),
+                    Content::of(string_field(&response.expect_ok(), "checksum_sha256")),
                     content,
                     "{:?}",
                     self.place

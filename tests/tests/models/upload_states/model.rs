@@ -93,7 +93,7 @@ impl File {
             None => Gone,
             Some(Some("pending")) => Pending,
             Some(Some("active")) => Active(Content::of(
-                record.map_or("", |record| text(record, "checksum_sha256")),
+                record.map_or("", |record| string_field(record, "checksum_sha256")),
             )),
             Some(other) => panic!("{} is {other:?}", self.id),
         };
@@ -107,7 +107,7 @@ impl File {
 
 /// Returns a string field of a record.
 #[track_caller]
-pub(crate) fn text<'a>(record: &'a Value, field: &str) -> &'a str {
+pub(crate) fn string_field<'a>(record: &'a Value, field: &str) -> &'a str {
     record[field]
         .as_str()
         .unwrap_or_else(|| panic!("no {field}: {record}"))
