@@ -31,7 +31,7 @@ DELETIONS = {
     "deleteSpace": "spaces",
     "deleteFolder": "folders",
     "deleteFile": "files",
-    "deleteNamedFile": "named_files",
+    "deleteFileById": "named_files",
     "deleteUploadConfig": "configs",
     "revokeSpaceKey": "space_keys",
     "revokeAccountKey": "account_keys",
@@ -64,7 +64,7 @@ BY_NAME = {
 ID_BY_PATH = {"spaces": "space", "folders": "folder", "files": "file", "upload-configs": "config"}
 
 # Operations that take the id of a file in the query or in the body, and the same one if in both.
-IN_EITHER = {"deleteNamedFile", "updateNamedFile"}
+IN_EITHER = {"deleteFileById", "updateFileById"}
 
 lock = threading.Lock()
 statuses = collections.defaultdict(collections.Counter)
