@@ -1,4 +1,4 @@
-//! A browser on the demo page, and on a page of another origin.
+//! A browser on the demo pages, and on a page of another origin.
 
 use std::path::Path;
 
@@ -70,7 +70,7 @@ async fn advance_on_request(listener: &TcpListener, stack: &Stack) {
 }
 
 #[stack_test]
-async fn demo_is_served_at_its_path_only(stack: &Stack) {
+async fn demo_is_served_at_its_paths_only(stack: &Stack) {
     let demo = stack.local.demo_url();
     let page = stack.anonymous.get(&demo).await.expect_status(200);
     assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
@@ -90,6 +90,10 @@ async fn demo_is_served_at_its_path_only(stack: &Stack) {
         .get(&format!("{demo}?space=abc123"))
         .await
         .expect_status(200);
+
+    let gallery_url = format!("{demo}/gallery");
+    let gallery = stack.anonymous.get(&gallery_url).await.expect_status(200);
+    assert!(gallery.body.ends_with(b"</html>\n") && gallery.body != page.body);
 
     let post = stack.anonymous.request("POST", &demo);
     stack.anonymous.send(post).await.expect_error(404);

@@ -187,7 +187,7 @@ function add(files) {
     const upload = { file, row, part: (name) => row.querySelector(name) };
     upload.part(".name").textContent = upload.part(".name").title = file.name;
     upload.part("progress").setAttribute("aria-label", file.name);
-    for (const [name, text] of [["a", "Open"], [".copy", "Copy link"], [".retry", "Try again"], [".cancel", "Cancel"]]) {
+    for (const [name, text] of [[".open", "Open"], [".transform", "Transform"], [".copy", "Copy link"], [".retry", "Try again"], [".cancel", "Cancel"]]) {
       label(upload, name, text);
     }
     upload.part(".cancel").onclick = () => {
@@ -201,7 +201,7 @@ function add(files) {
       begin();
     };
     upload.part(".copy").onclick = async () => {
-      await navigator.clipboard.writeText(upload.part("a").href);
+      await navigator.clipboard.writeText(upload.part(".open").href);
       announce("Link copied.");
       label(upload, ".copy", "Copied");
     };
@@ -266,9 +266,13 @@ function stored(upload, file) {
   show(upload, "stored", [bytes(file.size), file.mime_type, file.type === "upload" ? "" : file.type].filter(Boolean).join(" · "));
   // Without a key the response does not show the access control.
   const isOpen = file.type === "upload" && !file.access_control?.requires_auth;
-  upload.part("a").href = file.url;
-  upload.part("a").hidden = upload.part(".copy").hidden = !isOpen;
-  if (isOpen && file.resource_type === "image") picture(upload, file.url);
+  upload.part(".open").href = file.url;
+  upload.part(".open").hidden = upload.part(".copy").hidden = !isOpen;
+  if (isOpen && file.resource_type === "image") {
+    picture(upload, file.url);
+    upload.part(".transform").href = `/demo/gallery?image=${encodeURIComponent(file.url)}`;
+    upload.part(".transform").hidden = false;
+  }
   announce(`${upload.file.name} is stored.`);
 }
 
