@@ -151,7 +151,8 @@ BEYOND_SCHEMAS = [
     # The id of an upload config has two names in a body.
     r"The upload config id field must be the same as id\.",
     # Host names may be internationalized, which no pattern covers.
-    r"The (custom domain|unsigned restrictions\.allowed referrers\.\d+) field format is invalid\.",
+    r"The custom domain field must be a public host name, such as assets\.example\.com\.",
+    r"The unsigned restrictions\.allowed referrers\.\d+ field must be a host name, \*\. and a host name, or an IP address\.",
     # An upload config and an upload route each have limits.
     r"The size field must not be greater than \d+ bytes\.",
     # Requests are generated independently: this one has the key of an earlier one.

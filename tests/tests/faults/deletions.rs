@@ -15,9 +15,9 @@ const MOST_ROUNDS: u32 = 12;
 /// A fault of one call and all later ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CallFault {
-    /// The function dies before the call takes effect.
+    /// The function stops before the call takes effect.
     DiesBefore,
-    /// The function dies after the call took effect.
+    /// The function stops after the call took effect.
     DiesAfter,
     /// All attempts of the call fail.
     Fails,

@@ -37,7 +37,8 @@ struct InvalidFilter {
 
 fn invalid_filters() -> Vec<InvalidFilter> {
     let selected = "The selected X is invalid.";
-    let format = "The X field format is invalid.";
+    let control = "The X field must not contain control characters.";
+    let path = "The X field must not contain slashes, backslashes or control characters.";
     let long_tag = "The X field must not be greater than 100 characters.";
     let long_search = "The X field must not be greater than 255 characters.";
     let filter = |name, value: &str, message| InvalidFilter {
@@ -55,10 +56,10 @@ fn invalid_filters() -> Vec<InvalidFilter> {
         filter("status", "deleted", selected),
         filter("status", "Active", selected),
         filter("tag", &"x".repeat(101), long_tag),
-        filter("tag", "a\nb", format),
+        filter("tag", "a\nb", control),
         filter("search", &"x".repeat(256), long_search),
-        filter("search", "a/b", format),
-        filter("search", "a\u{7}b", format),
+        filter("search", "a/b", path),
+        filter("search", "a\u{7}b", path),
     ]
 }
 

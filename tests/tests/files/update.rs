@@ -211,7 +211,7 @@ fn invalid_updates() -> Vec<InvalidUpdate> {
             json!(long_ref),
             "must not be greater than 255 characters",
         ),
-        of_field("ref", json!("a\nb"), "format is invalid"),
+        of_field("ref", json!("a\nb"), "must not contain control characters"),
         of_field("ref", json!(["x"]), "must be a string"),
         of_field("tags", json!("a"), "must be an array"),
         of_field(
@@ -226,7 +226,11 @@ fn invalid_updates() -> Vec<InvalidUpdate> {
             json!([long_tag]),
             "must not be greater than 100 characters",
         ),
-        of_tag("tags.0", json!(["a\u{0}"]), "format is invalid"),
+        of_tag(
+            "tags.0",
+            json!(["a\u{0}"]),
+            "must not contain control characters",
+        ),
         of_field("type", json!(5), "must be a string"),
         of_field("type", json!(null), "is required"),
     ]

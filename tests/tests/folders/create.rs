@@ -126,7 +126,8 @@ async fn folder_is_created_returned_and_renamed(stack: &Stack) {
 /// Returns invalid names and their errors.
 fn wrong_names() -> Vec<(Value, &'static str)> {
     let required = "The name field is required.";
-    let format = "The name field format is invalid.";
+    let format =
+        "The name field must not be . or .., and must not contain slashes or control characters.";
     let long = "The name field must not be greater than 255 characters.";
     let mut wrong = vec![
         (json!(null), required),
@@ -193,7 +194,7 @@ async fn invalid_folder_reports_all_errors_and_changes_nothing(stack: &Stack) {
         (
             json!({"name": "a/b", "space_id": " ", "parent_id": "x"}),
             json!({
-                "name": ["The name field format is invalid."], "space_id": required("space id"),
+                "name": ["The name field must not be . or .., and must not contain slashes or control characters."], "space_id": required("space id"),
                 "parent_id": ["The selected parent id is invalid."],
             }),
         ),

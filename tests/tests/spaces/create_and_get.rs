@@ -143,7 +143,7 @@ async fn invalid_space_reports_all_errors(stack: &Stack) {
         ),
         (
             json!({"name": "a\u{0}b"}),
-            json!({"name": ["The name field format is invalid."]}),
+            json!({"name": ["The name field must not contain control characters."]}),
         ),
     ] {
         assert_eq!(

@@ -144,7 +144,7 @@ fn invalid_updates(foreign_config: Value) -> Vec<(Value, Value)> {
                 "name": ["The name field must be a string."],
                 "description": ["The description field must not be greater than 1000 characters."],
                 "webhook_url": ["The webhook url field must be a valid URL."],
-                "custom_domain": ["The custom domain field format is invalid."],
+                "custom_domain": ["The custom domain field must be a public host name, such as assets.example.com."],
                 "enabled": ["The enabled field must be true or false."],
                 "active_upload_config_id": ["The active upload config id field must be a string."],
             }),

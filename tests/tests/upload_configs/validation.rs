@@ -45,7 +45,10 @@ async fn restrictions_of_a_config_with_unsigned_uploads_cannot_be_cleared(stack:
 
 /// The errors of [`invalid_request`]: field and message.
 const ERRORS: [(&str, &str); 22] = [
-    ("name", "The name field format is invalid."),
+    (
+        "name",
+        "The name field must consist of letters, digits, _ and -.",
+    ),
     (
         "allow_unsigned",
         "The allow unsigned field must be false when `is_signed` is true.",
@@ -66,7 +69,7 @@ const ERRORS: [(&str, &str); 22] = [
     ("config.extra", "The config.extra field is not supported."),
     (
         "config.storage.folder",
-        "The config.storage.folder field format is invalid.",
+        "The config.storage.folder field must not be . or .., and must not contain slashes or control characters.",
     ),
     (
         "config.storage.generate_filename",
@@ -78,7 +81,7 @@ const ERRORS: [(&str, &str); 22] = [
     ),
     (
         "config.validation.allowed_formats.0",
-        "The config.validation.allowed formats.0 field format is invalid.",
+        "The config.validation.allowed formats.0 field must be an extension of letters and digits, such as jpg.",
     ),
     (
         "config.validation.allowed_formats.1",

@@ -126,7 +126,7 @@ fn invalid_sign_requests() -> Vec<(Value, Value)> {
         ),
         (
             json!({"filename": 1, "content_type": "nonsense"}),
-            json!({"filename": "must be a string", "content_type": "format is invalid"}),
+            json!({"filename": "must be a string", "content_type": "must be a MIME type, such as image/jpeg"}),
         ),
     ]
 }

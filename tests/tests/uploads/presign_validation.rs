@@ -63,9 +63,13 @@ fn malformed_fields() -> Vec<InvalidField> {
         "image/a; b",
         "image/jpeg\r\nx-amz-acl: public-read",
     ];
-    malformed.extend(
-        malformed_types.map(|value| InvalidField::new("content_type", value, "format is invalid")),
-    );
+    malformed.extend(malformed_types.map(|value| {
+        InvalidField::new(
+            "content_type",
+            value,
+            "must be a MIME type, such as image/jpeg",
+        )
+    }));
 
     malformed
 }
@@ -89,7 +93,7 @@ fn disallowed_values() -> Vec<InvalidField> {
         InvalidField::new("size", MAX_FILE_BYTES + 1, too_large),
         InvalidField::new("size", u64::MAX, too_large),
         InvalidField::new("ref", long.as_str(), too_long),
-        InvalidField::new("ref", "a\u{0}b", "format is invalid"),
+        InvalidField::new("ref", "a\u{0}b", "must not contain control characters"),
         InvalidField::new("folder_id", UNKNOWN, ""),
     ];
 

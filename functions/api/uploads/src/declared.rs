@@ -38,6 +38,8 @@ pub(crate) struct ContentType {
     mime: Mime,
 }
 
+const NOT_A_MIME_TYPE: FieldError = FieldError::Custom("must be a MIME type, such as image/jpeg");
+
 impl ContentType {
     /// Parses a MIME type that is valid in a header.
     pub(crate) fn parse(text: &str) -> Result<ContentType, FieldError> {
@@ -48,17 +50,17 @@ impl ContentType {
             .bytes()
             .all(|byte| byte == b' ' || byte.is_ascii_graphic());
         if !is_header_value {
-            return Err(FieldError::InvalidFormat);
+            return Err(NOT_A_MIME_TYPE);
         }
 
-        let mime: Mime = text.parse().map_err(|_| FieldError::InvalidFormat)?;
+        let mime: Mime = text.parse().map_err(|_| NOT_A_MIME_TYPE)?;
         // RFC 6838, section 4.2: `mime` accepts other first characters.
         let is_name = |name: mime::Name<'_>| {
             name.as_str()
                 .starts_with(|first: char| first.is_ascii_alphanumeric())
         };
         if !is_name(mime.type_()) || !is_name(mime.subtype()) {
-            return Err(FieldError::InvalidFormat);
+            return Err(NOT_A_MIME_TYPE);
         }
         Ok(ContentType {
             text: text.to_owned(),

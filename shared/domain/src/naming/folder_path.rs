@@ -22,6 +22,9 @@ pub const MAX_FOLDER_DEPTH: usize = 20;
 #[schemars(extend("minLength" = 1, "maxLength" = NAME_CHARACTERS, "pattern" = r"^[^/\u0000-\u001f\u007f-\u009f]+$"))]
 pub struct FolderName(String);
 
+const NOT_A_FOLDER_NAME: FieldError =
+    FieldError::Custom("must not be . or .., and must not contain slashes or control characters");
+
 impl FolderName {
     /// Trims, normalizes and validates a name.
     pub fn parse(text: &str) -> Result<FolderName, FieldError> {
@@ -34,7 +37,7 @@ impl FolderName {
             || name.contains('/')
             || text.chars().any(char::is_control)
         {
-            Err(FieldError::InvalidFormat)
+            Err(NOT_A_FOLDER_NAME)
         } else {
             Ok(FolderName(name))
         }
@@ -66,7 +69,7 @@ impl FolderPath {
         }
         let parse = |name| {
             FolderName::parse(name).map_err(|error| match error {
-                FieldError::Required => FieldError::InvalidFormat,
+                FieldError::Required => FieldError::Custom("must not contain empty names"),
                 error => error,
             })
         };
@@ -140,7 +143,10 @@ mod tests {
             assert!(FolderPath::parse(wrong).is_err(), "{wrong}");
         }
 
-        assert_eq!(FolderPath::parse("a/ /b"), Err(FieldError::InvalidFormat));
+        assert_eq!(
+            FolderPath::parse("a/ /b"),
+            Err(FieldError::Custom("must not contain empty names"))
+        );
     }
 
     #[test]

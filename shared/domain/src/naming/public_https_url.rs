@@ -120,12 +120,15 @@ fn is_loopback_host(host: &Host<&str>) -> bool {
 #[schemars(extend("format" = "idn-hostname", "maxLength" = HOST_CHARACTERS))]
 pub struct HostName(String);
 
+const NOT_A_HOST_NAME: FieldError =
+    FieldError::Custom("must be a public host name, such as assets.example.com");
+
 impl HostName {
     /// Parses a name of at least two labels, without scheme, port and path.
     pub fn parse(text: &str) -> Result<HostName, FieldError> {
         match Host::parse(text) {
             Ok(Host::Domain(name)) if is_public_host(&name) => Ok(HostName(name)),
-            _ => Err(FieldError::InvalidFormat),
+            _ => Err(NOT_A_HOST_NAME),
         }
     }
 
@@ -298,11 +301,7 @@ mod tests {
             &format!("{}.example", "a".repeat(64)),
             &"a.".repeat(130),
         ] {
-            assert_eq!(
-                HostName::parse(wrong),
-                Err(FieldError::InvalidFormat),
-                "{wrong}"
-            );
+            assert_eq!(HostName::parse(wrong), Err(NOT_A_HOST_NAME), "{wrong}");
         }
     }
 }

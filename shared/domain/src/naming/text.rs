@@ -82,7 +82,7 @@ fn bounded(text: &str, max_characters: usize, is_multiline: bool) -> Result<Stri
     if text.chars().any(|character| {
         character.is_control() && !(is_multiline && matches!(character, '\n' | '\r' | '\t'))
     }) {
-        return Err(FieldError::InvalidFormat);
+        return Err(FieldError::ControlCharacters);
     }
     Ok(text)
 }
@@ -99,8 +99,11 @@ mod tests {
             Err(FieldError::TooLong(255))
         );
         assert_eq!(SpaceName::parse(""), Err(FieldError::Required));
-        assert_eq!(SpaceName::parse("a\u{0}b"), Err(FieldError::InvalidFormat));
-        assert_eq!(SpaceName::parse("a\nb"), Err(FieldError::InvalidFormat));
+        assert_eq!(
+            SpaceName::parse("a\u{0}b"),
+            Err(FieldError::ControlCharacters)
+        );
+        assert_eq!(SpaceName::parse("a\nb"), Err(FieldError::ControlCharacters));
         assert!(Description::parse("a\nb").is_ok());
     }
 

@@ -78,7 +78,7 @@ pub enum FieldError {
     /// Not a future time.
     NotInTheFuture,
     /// Wrong format or characters.
-    InvalidFormat,
+    ControlCharacters,
     /// Different from the current value of a field that cannot change.
     ReadOnly,
     /// Another error, as the predicate of a sentence: "must not be empty".
@@ -148,7 +148,7 @@ impl FieldError {
                 format!("is required when {} is true", other.replace('_', " "))
             }
             FieldError::NotInTheFuture => "must be a date after now".to_owned(),
-            FieldError::InvalidFormat => "format is invalid".to_owned(),
+            FieldError::ControlCharacters => "must not contain control characters".to_owned(),
             FieldError::ReadOnly => "must not be changed".to_owned(),
             FieldError::Custom(predicate) => (*predicate).to_owned(),
         };

@@ -61,7 +61,9 @@ impl NamePrefix {
             .chars()
             .any(|character| character.is_control() || matches!(character, '/' | '\\'))
         {
-            Err(FieldError::InvalidFormat)
+            Err(FieldError::Custom(
+                "must not contain slashes, backslashes or control characters",
+            ))
         } else {
             Ok(NamePrefix(folded(text)))
         }

@@ -18,6 +18,9 @@ const ANY_SUBDOMAIN: &str = "*.";
 #[schemars(extend("maxLength" = PATTERN_CHARACTERS, "pattern" = r"^(\*\.)?[^\s*/\\?#@\u0000-\u001f\u007f-\u009f]+$"))]
 pub struct ReferrerPattern(String);
 
+const NOT_A_PATTERN: FieldError =
+    FieldError::Custom("must be a host name, *. and a host name, or an IP address");
+
 impl ReferrerPattern {
     /// Parses a host name, `*.` and a host name, or an IP address.
     pub fn parse(text: &str) -> Result<ReferrerPattern, FieldError> {
@@ -27,12 +30,12 @@ impl ReferrerPattern {
 
         let parent = text.strip_prefix(ANY_SUBDOMAIN);
         let prefix = if parent.is_some() { ANY_SUBDOMAIN } else { "" };
-        match Host::parse(parent.unwrap_or(text)).map_err(|_| FieldError::InvalidFormat)? {
+        match Host::parse(parent.unwrap_or(text)).map_err(|_| NOT_A_PATTERN)? {
             Host::Domain(host) if is_name(&host) => Ok(ReferrerPattern(format!("{prefix}{host}"))),
             host @ (Host::Ipv4(_) | Host::Ipv6(_)) if parent.is_none() => {
                 Ok(ReferrerPattern(host.to_string()))
             }
-            _ => Err(FieldError::InvalidFormat),
+            _ => Err(NOT_A_PATTERN),
         }
     }
 

@@ -33,7 +33,9 @@ impl UploadConfigName {
         {
             Ok(UploadConfigName(text))
         } else {
-            Err(FieldError::InvalidFormat)
+            Err(FieldError::Custom(
+                "must consist of letters, digits, _ and -",
+            ))
         }
     }
 

@@ -258,7 +258,9 @@ impl Extension {
                 _ => name,
             }))
         } else {
-            Err(FieldError::InvalidFormat)
+            Err(FieldError::Custom(
+                "must be an extension of letters and digits, such as jpg",
+            ))
         }
     }
 
@@ -283,7 +285,7 @@ impl Tag {
         } else if text.chars().count() > TAG_CHARACTERS {
             Err(FieldError::TooLong(TAG_CHARACTERS))
         } else if text.chars().any(char::is_control) {
-            Err(FieldError::InvalidFormat)
+            Err(FieldError::ControlCharacters)
         } else {
             Ok(Tag(text))
         }
