@@ -86,7 +86,11 @@ fn template_routes_every_endpoint_to_its_function() {
         })
     });
 
-    assert_eq!(routed, declared.collect());
+    assert_eq!(
+        routed,
+        declared.collect(),
+        "scripts/openapi writes the events of template.yaml"
+    );
     assert_eq!(
         template
             .routes
