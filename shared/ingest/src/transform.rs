@@ -117,6 +117,9 @@ fn ingest_error(error: MediaError) -> IngestError {
         MediaError::DimensionsTooLarge { .. } => {
             FieldError::Custom("must fit the maximum dimensions of the format it is converted to")
         }
+        MediaError::AnimationTooLarge | MediaError::AnimatedOutputTooLarge { .. } => {
+            FieldError::Custom("must be an animation with fewer frames")
+        }
         error @ MediaError::Encoding(_) => return ServiceError::internal(error).into(),
     };
     field_error.into()

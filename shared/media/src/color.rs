@@ -16,33 +16,53 @@ const PROFILE_BYTES: usize = 4 << 20;
 /// Number of pixels that are converted at a time.
 const BATCH: usize = 4_096;
 
+/// Converter of colors to sRGB.
+pub(crate) struct SrgbConverter {
+    transform: Arc<Transform8BitExecutor>,
+}
+
+impl SrgbConverter {
+    /// Creates a converter from a profile for images with these channels; `None` if the profile
+    /// cannot be used.
+    pub(crate) fn new(profile: &[u8], channels: Channels) -> Option<SrgbConverter> {
+        let layout = match channels {
+            Channels::Gray => Layout::Gray,
+            Channels::Rgb => Layout::Rgb,
+            Channels::Rgba => Layout::Rgba,
+        };
+        let to = if channels == Channels::Rgba {
+            Layout::Rgba
+        } else {
+            Layout::Rgb
+        };
+
+        // Profiles are untrusted input as well, so a panic of their parser is caught.
+        let transform = catch_codec_panic(MediaError::malformed, || {
+            transform(profile, layout, to)
+                .ok_or_else(|| MediaError::malformed("not a usable profile"))
+        });
+        transform.ok().map(|transform| SrgbConverter { transform })
+    }
+
+    /// Converts the colors of an image with the channels of the converter. Keeps the colors if that
+    /// fails.
+    pub(crate) fn convert(&self, pixels: &mut Pixels) -> Result<(), MediaError> {
+        catch_codec_panic(MediaError::malformed, || match pixels.channels {
+            Channels::Gray => convert_greys(pixels, &*self.transform),
+            Channels::Rgb | Channels::Rgba => convert(pixels, &*self.transform),
+        })
+    }
+}
+
 /// Converts the colors to sRGB. Keeps colors and profile if the profile cannot be used.
 pub(crate) fn to_srgb(pixels: &mut Pixels) {
     let Some(profile) = pixels.profile.take() else {
         return;
     };
-    let layout = match pixels.channels {
-        Channels::Gray => Layout::Gray,
-        Channels::Rgb => Layout::Rgb,
-        Channels::Rgba => Layout::Rgba,
-    };
-    let to = if pixels.channels == Channels::Rgba {
-        Layout::Rgba
-    } else {
-        Layout::Rgb
-    };
+    let converter = SrgbConverter::new(&profile, pixels.channels);
 
-    // Profiles are untrusted input as well, so a panic of their parser is caught.
-    let converted = catch_codec_panic(MediaError::malformed, || {
-        let transform = transform(&profile, layout, to)
-            .ok_or_else(|| MediaError::malformed("not a usable profile"))?;
-        match pixels.channels {
-            Channels::Gray => convert_greys(pixels, &*transform),
-            Channels::Rgb | Channels::Rgba => convert(pixels, &*transform),
-        }
-    });
-
-    if converted.is_err() {
+    let is_converted = converter.is_some_and(|converter| converter.convert(pixels).is_ok());
+    if !is_converted {
         pixels.profile = Some(profile);
     }
 }
@@ -127,6 +147,30 @@ impl CmykConverter {
 /// Divides the product of two samples by 255, rounded.
 pub(crate) fn scaled(product: u16) -> u8 {
     u8::try_from((u32::from(product) + 127) / 255).unwrap_or(u8::MAX)
+}
+
+/// Returns a color over another one (Porter and Duff), both not premultiplied.
+pub(crate) fn over(below: [u8; 4], above: [u8; 4]) -> [u8; 4] {
+    let opaque = u32::from(u8::MAX);
+    let above_weight = u32::from(above[3]) * opaque;
+    let below_weight = u32::from(below[3]) * (opaque - u32::from(above[3]));
+    let weight = above_weight + below_weight;
+    if weight == 0 {
+        return below;
+    }
+
+    let mixed = |channel: usize| {
+        let sum =
+            u32::from(above[channel]) * above_weight + u32::from(below[channel]) * below_weight;
+        sample((sum + weight / 2) / weight)
+    };
+    let alpha = sample((weight + opaque / 2) / opaque);
+    [mixed(0), mixed(1), mixed(2), alpha]
+}
+
+/// Converts a mean of samples.
+fn sample(value: u32) -> u8 {
+    u8::try_from(value).unwrap_or(u8::MAX)
 }
 
 /// Composites transparent pixels on white, in place.

@@ -47,6 +47,17 @@ pub enum MediaError {
         /// Maximum number of pixels.
         limit: u64,
     },
+    /// An animation has too many frames, or too many pixels in all frames.
+    #[error("the animation has too many frames, or too many pixels in all frames")]
+    AnimationTooLarge,
+    /// The rendered animation would exceed the pixel limit of all its frames.
+    #[error("the rendered animation would have {pixels} pixels, more than {limit}")]
+    AnimatedOutputTooLarge {
+        /// Width times height times frames.
+        pixels: u64,
+        /// Maximum number of pixels.
+        limit: u64,
+    },
     /// A JPEG has too many scans. Each scan takes a pass over the whole image.
     #[error("the image has more than {0} scans")]
     TooManyScans(usize),

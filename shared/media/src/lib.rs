@@ -13,6 +13,7 @@
 //! - No I/O and no async code.
 //! - No input causes a panic, or more memory use than the functions document.
 
+mod animation;
 mod bytes;
 mod color;
 mod completeness;
@@ -29,6 +30,9 @@ mod probe;
 mod render;
 mod transform;
 
+pub use animation::{
+    MAX_ANIMATION_OUTPUT_PIXELS, MAX_ANIMATION_PIXELS, MAX_FRAMES, rendered_frames,
+};
 pub use completeness::require_complete;
 pub use decode::decode;
 pub use encode::{EncodeOptions, encode, fits_avif, quality};

@@ -6,7 +6,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::{Dimensions, MediaError};
+use crate::{Dimensions, MediaError, Rectangle};
 
 /// Maximum number of pixels of a decoded image.
 pub const MAX_PIXELS: u64 = 100_000_000;
@@ -69,9 +69,63 @@ impl Pixels {
         }
     }
 
+    /// Returns width and height.
+    pub(crate) fn size(&self) -> Dimensions {
+        Dimensions {
+            width: self.width,
+            height: self.height,
+        }
+    }
+
     /// Returns the length of a row, in bytes.
     pub(crate) fn row_bytes(&self) -> usize {
         self.width as usize * self.channels.count()
+    }
+
+    /// Whether a rectangle has pixels, all of them inside the image.
+    pub(crate) fn contains(&self, rectangle: Rectangle) -> bool {
+        let fits = |start: u32, length: u32, side: u32| {
+            length > 0 && start.checked_add(length).is_some_and(|end| end <= side)
+        };
+        fits(rectangle.left, rectangle.width, self.width)
+            && fits(rectangle.top, rectangle.height, self.height)
+    }
+
+    /// Makes a part of the image transparent, which must be RGBA and contain it.
+    pub(crate) fn clear(&mut self, rectangle: Rectangle) {
+        let row = self.width as usize;
+        let start = rectangle.left as usize;
+        let end = start + rectangle.width as usize;
+        let rows = self.samples.as_chunks_mut::<4>().0.chunks_exact_mut(row);
+        for row in rows
+            .skip(rectangle.top as usize)
+            .take(rectangle.height as usize)
+        {
+            row[start..end].fill([0; 4]);
+        }
+    }
+
+    /// Returns a copy of a part of the image, which must lie inside it, without the profile.
+    pub(crate) fn part(&self, rectangle: Rectangle) -> Pixels {
+        let count = self.channels.count();
+        let start = rectangle.left as usize * count;
+        let length = rectangle.width as usize * count;
+        let rows = self.samples.chunks_exact(self.row_bytes());
+        let rows = rows
+            .skip(rectangle.top as usize)
+            .take(rectangle.height as usize);
+
+        let mut samples = Vec::with_capacity(length * rectangle.height as usize);
+        for row in rows {
+            samples.extend_from_slice(&row[start..start + length]);
+        }
+        Pixels {
+            width: rectangle.width,
+            height: rectangle.height,
+            channels: self.channels,
+            samples,
+            profile: None,
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use crate::{AppliedWatermark, ImageFormat, Transformation};
 
 /// Version of the rendering. A higher number replaces all stored variants.
-const RENDERING_VERSION: u32 = 1;
+const RENDERING_VERSION: u32 = 2;
 /// Stands for the transformation of an original with a watermark.
 const ORIGINAL: &str = "original";
 /// Number of hex digits of an id.

@@ -87,6 +87,7 @@ fn format_named(name: &str) -> Format {
         "png" => Format::Png,
         "webp" => Format::WebP,
         "avif" => Format::Avif,
+        "gif" => Format::Gif,
         _ => panic!("unknown format {name}"),
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::{
-    Dimensions, ProbeError,
+    Dimensions, ProbeError, Rectangle,
     bytes::{array, le24, le32, length, part},
 };
 
@@ -16,6 +16,9 @@ pub(crate) const HAS_XMP: u8 = 0x04;
 pub(crate) const HAS_EXIF: u8 = 0x08;
 pub(crate) const HAS_ALPHA: u8 = 0x10;
 pub(crate) const HAS_PROFILE: u8 = 0x20;
+
+/// Maximum duration of an animation's frame.
+const MAX_MILLISECONDS: u32 = (1 << 24) - 1;
 
 /// Chunk of a WebP.
 pub(crate) struct Chunk {
@@ -47,6 +50,15 @@ impl<'a> Chunks<'a> {
             at: HEADER,
             end,
         })
+    }
+
+    /// Starts at the chunks inside a range, such as those of a frame.
+    pub(crate) fn within(bytes: &'a [u8], range: Range<usize>) -> Chunks<'a> {
+        Chunks {
+            bytes,
+            at: range.start,
+            end: range.end,
+        }
     }
 
     /// Returns the next chunk; `None` at the end.
@@ -88,6 +100,67 @@ pub(crate) fn canvas(bytes: &[u8], extended: &Chunk) -> Result<Dimensions, Probe
         width: le24(bytes, start + 4)? + 1,
         height: le24(bytes, start + 7)? + 1,
     })
+}
+
+/// Returns the data of the chunk that starts an extended file: flags and canvas.
+pub(crate) fn extended_header(flags: u8, canvas: Dimensions) -> [u8; 10] {
+    let [width, height] = [canvas.width, canvas.height].map(side_bytes);
+    [
+        flags, 0, 0, 0, width[0], width[1], width[2], height[0], height[1], height[2],
+    ]
+}
+
+/// Returns a side as it is stored: one less, in 24 bits.
+pub(crate) fn side_bytes(side: u32) -> [u8; 3] {
+    let [low, middle, high, _] = (side - 1).to_le_bytes();
+    [low, middle, high]
+}
+
+/// Length of the header of an animation's frame, in bytes.
+pub(crate) const ANIMATION_FRAME_HEADER: usize = 16;
+/// Flag of an animation's frame: it replaces the pixels below it, instead of being blended.
+pub(crate) const REPLACES: u8 = 0x02;
+/// Flag of an animation's frame: its pixels are cleared before the next one.
+pub(crate) const IS_CLEARED: u8 = 0x01;
+
+/// Header of an animation's frame.
+pub(crate) struct AnimationFrameHeader {
+    pub(crate) area: Rectangle,
+    pub(crate) milliseconds: u32,
+    pub(crate) flags: u8,
+}
+
+impl AnimationFrameHeader {
+    /// Reads the header of an `ANMF` chunk.
+    pub(crate) fn read(bytes: &[u8], chunk: &Chunk) -> Result<AnimationFrameHeader, ProbeError> {
+        let start = chunk.data.start;
+        let [flags] = array(bytes, start + 15)?;
+        Ok(AnimationFrameHeader {
+            area: Rectangle {
+                left: le24(bytes, start)? * 2,
+                top: le24(bytes, start + 3)? * 2,
+                width: le24(bytes, start + 6)? + 1,
+                height: le24(bytes, start + 9)? + 1,
+            },
+            milliseconds: le24(bytes, start + 12)?,
+            flags,
+        })
+    }
+
+    /// Returns the header as it is stored. Positions are even, and the duration saturates.
+    pub(crate) fn to_bytes(&self) -> [u8; ANIMATION_FRAME_HEADER] {
+        let halves = [self.area.left, self.area.top].map(|position| side_bytes(position / 2 + 1));
+        let sides = [self.area.width, self.area.height].map(side_bytes);
+        let duration = side_bytes(self.milliseconds.min(MAX_MILLISECONDS) + 1);
+
+        let mut bytes = [0; ANIMATION_FRAME_HEADER];
+        let numbers = halves.into_iter().chain(sides).chain([duration]);
+        for (target, number) in bytes.as_chunks_mut::<3>().0.iter_mut().zip(numbers) {
+            *target = number;
+        }
+        bytes[15] = self.flags;
+        bytes
+    }
 }
 
 /// Header of a frame.

@@ -1,54 +1,102 @@
-//! GIF decoding: the first frame on its logical screen.
+//! GIF decoding.
 
 use std::num::NonZeroU64;
 
-use gif::{ColorOutput, DecodeOptions, DecodingError, MemoryLimit};
-
-use crate::{
-    ImageInfo, MediaError,
-    pixels::{Channels, MAX_PIXELS, Pixels},
+use gif::{
+    ColorOutput, DecodeOptions, Decoder, DecodingError, DisposalMethod, MemoryLimit, Repeat,
 };
 
-use super::require_probed_size;
+use crate::{ImageInfo, MediaError, Rectangle, animation::Plays, pixels::MAX_PIXELS};
+
+use super::{
+    canvas::{Canvas, Disposal},
+    require_probed_size,
+};
 
 /// Maximum size of a frame with one byte per pixel, in bytes.
 const FRAME_BYTES: NonZeroU64 = NonZeroU64::new(MAX_PIXELS).expect("the limit is not 0");
+/// Unit of durations.
+const UNIT_MILLISECONDS: u32 = 10;
 
-/// Decodes the first frame of a GIF. The rest of the logical screen is transparent.
-pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaError> {
-    let mut options = DecodeOptions::new();
-    options.set_color_output(ColorOutput::Indexed);
-    options.set_memory_limit(MemoryLimit::Bytes(FRAME_BYTES));
-    // A frame larger than the screen could exceed the pixel limit.
-    options.check_frame_consistency(true);
-    let mut decoder = options.read_info(bytes).map_err(decode_error)?;
-    require_probed_size(probed, decoder.width(), decoder.height())?;
-    let global = decoder.global_palette().map(<[u8]>::to_vec);
-    let frame = decoder
-        .read_next_frame()
-        .map_err(decode_error)?
-        .ok_or_else(|| MediaError::malformed("a GIF without frames"))?;
-    let palette = frame.palette.as_ref().or(global.as_ref());
-    let palette = palette.ok_or_else(|| MediaError::malformed("a GIF without colors"))?;
+/// The frames of a GIF.
+pub(super) struct GifFrames<'a> {
+    decoder: Decoder<&'a [u8]>,
+    global_palette: Option<Vec<u8>>,
+}
 
-    let mut pixels = Pixels::zeroed(probed.stored(), Channels::Rgba);
-    let left = usize::from(frame.left) * 4;
-    let row = pixels.row_bytes();
-    let lines = frame.buffer.chunks_exact(usize::from(frame.width).max(1));
-    for (line, target_row) in lines.zip(pixels.samples.chunks_exact_mut(row).skip(frame.top.into()))
-    {
-        for (index, target) in line.iter().zip(target_row[left..].chunks_exact_mut(4)) {
-            // Indices beyond the palette are transparent, as in browsers.
-            let color = palette.as_chunks::<3>().0.get(usize::from(*index));
-            if let Some([red, green, blue]) = color
-                && Some(*index) != frame.transparent
-            {
-                target.copy_from_slice(&[*red, *green, *blue, u8::MAX]);
+impl<'a> GifFrames<'a> {
+    /// Reads the header.
+    pub(super) fn open(bytes: &'a [u8], probed: &ImageInfo) -> Result<GifFrames<'a>, MediaError> {
+        let mut options = DecodeOptions::new();
+        options.set_color_output(ColorOutput::Indexed);
+        options.set_memory_limit(MemoryLimit::Bytes(FRAME_BYTES));
+        options.allow_unknown_blocks(true);
+        // A frame larger than the screen could exceed the pixel limit.
+        options.check_frame_consistency(true);
+
+        let decoder = options.read_info(bytes).map_err(decode_error)?;
+        require_probed_size(probed, decoder.width(), decoder.height())?;
+        let global_palette = decoder.global_palette().map(<[u8]>::to_vec);
+        Ok(GifFrames {
+            decoder,
+            global_palette,
+        })
+    }
+
+    /// Draws the next frame, and returns its duration in milliseconds.
+    pub(super) fn draw_next(&mut self, canvas: &mut Canvas) -> Result<u32, MediaError> {
+        let frame = self
+            .decoder
+            .read_next_frame()
+            .map_err(decode_error)?
+            .ok_or_else(|| MediaError::malformed("a GIF without a further frame"))?;
+        let palette = frame.palette.as_ref().or(self.global_palette.as_ref());
+        let palette = palette.ok_or_else(|| MediaError::malformed("a GIF without colors"))?;
+        let palette = palette.as_chunks::<3>().0;
+
+        let area = Rectangle {
+            left: frame.left.into(),
+            top: frame.top.into(),
+            width: frame.width.into(),
+            height: frame.height.into(),
+        };
+        canvas.begin_frame(area, disposal(frame.dispose))?;
+        let lines = frame.buffer.chunks_exact(usize::from(frame.width).max(1));
+        for (line, row) in lines.zip(canvas.rows_mut(area)) {
+            for (index, target) in line.iter().zip(row) {
+                // Indices beyond the palette are transparent, as in browsers.
+                let color = palette.get(usize::from(*index));
+                if let Some([red, green, blue]) = color
+                    && Some(*index) != frame.transparent
+                {
+                    *target = [*red, *green, *blue, u8::MAX];
+                }
             }
         }
+        Ok(u32::from(frame.delay) * UNIT_MILLISECONDS)
     }
-    pixels.profile = decoder.icc_profile().map(<[u8]>::to_vec);
-    Ok(pixels)
+
+    /// Returns how often the animation is shown. The file contains the number of repetitions.
+    pub(super) fn plays(&self) -> Plays {
+        match self.decoder.repeat() {
+            Repeat::Infinite => Plays::Forever,
+            Repeat::Finite(repetitions) => Plays::Times(repetitions.saturating_add(1)),
+        }
+    }
+
+    /// Returns the color profile of the file.
+    pub(super) fn profile(&self) -> Option<Vec<u8>> {
+        self.decoder.icc_profile().map(<[u8]>::to_vec)
+    }
+}
+
+fn disposal(method: DisposalMethod) -> Disposal {
+    match method {
+        DisposalMethod::Any | DisposalMethod::Keep => Disposal::Keep,
+        // Browsers clear frames to transparency instead of the background color.
+        DisposalMethod::Background => Disposal::Clear,
+        DisposalMethod::Previous => Disposal::Restore,
+    }
 }
 
 fn decode_error(error: DecodingError) -> MediaError {

@@ -4,6 +4,8 @@
 //! - The pixel limit is checked against the probed dimensions before decoding.
 //! - A decoder that reads other dimensions than the probe fails before it allocates pixels.
 
+mod canvas;
+mod frames;
 mod gif;
 mod image;
 mod jpeg;
@@ -12,11 +14,12 @@ mod png;
 mod shrink;
 mod webp;
 
+pub(crate) use frames::FrameDecoder;
 pub(crate) use layers::{DecodedLayer, DecodedLayers};
 pub(crate) use shrink::Shrink;
 
 use crate::{
-    Format, ImageInfo, MediaError, color,
+    Dimensions, Format, Frames, ImageInfo, MediaError, color,
     pixels::{MAX_LOSSLESS_PIXELS, MAX_PIXELS, Pixels, catch_codec_panic, require_pixel_limit},
 };
 
@@ -25,9 +28,9 @@ const WORKING_BYTES: usize = 64 << 20;
 
 /// Decodes a complete image and converts its colors to sRGB. Does not apply the orientation.
 ///
-/// Decodes the first frame of an animated GIF or PNG. Rejects animated WebP files, and JPEGs for
-/// which libjpeg emits a warning, since it would invent pixels. Peak memory: up to 4 bytes per pixel,
-/// plus 6 for a progressive JPEG or 4 for GIF, PNG and WebP. A malicious WebP that is lossless or
+/// Decodes the first frame of an animation. Rejects JPEGs for which libjpeg emits a warning, since it
+/// would invent pixels. Peak memory: up to 4 bytes per pixel, plus 6 for a progressive JPEG, 4 for
+/// GIF, PNG and WebP, or 8 for an animated WebP. A malicious WebP that is lossless, animated or
 /// transparent can request 1.4 GB of Huffman tables.
 pub fn decode(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaError> {
     if !probed.format.is_decodable() {
@@ -51,7 +54,8 @@ pub(crate) fn decode_shrunk(
     catch_codec_panic(MediaError::malformed, || match probed.format {
         Format::Jpeg => jpeg::read(bytes, probed, shrink),
         Format::Png => png::read(bytes, probed),
-        Format::Gif => gif::read(bytes, probed),
+        Format::Gif => frames::read_first(bytes, probed),
+        Format::WebP if probed.frames == Frames::Animated => frames::read_first(bytes, probed),
         Format::WebP => webp::read(bytes, probed),
         Format::Bmp | Format::Tiff | Format::Ico => image::read(bytes, probed),
         other @ (Format::Avif | Format::Heic) => Err(MediaError::UnsupportedFormat(other)),
@@ -76,7 +80,8 @@ pub(crate) fn decode_layers(
 
 /// Returns the maximum number of pixels of an image.
 fn pixel_limit(probed: &ImageInfo) -> u64 {
-    let has_huffman_tables = probed.lossless || probed.has_alpha;
+    let is_animated = probed.frames == Frames::Animated;
+    let has_huffman_tables = probed.lossless || probed.has_alpha || is_animated;
     match probed.format {
         Format::WebP if has_huffman_tables => MAX_LOSSLESS_PIXELS,
         Format::Bmp | Format::Tiff | Format::Ico => image::MAX_PIXELS,
@@ -90,8 +95,18 @@ fn require_probed_size(
     width: impl TryInto<u32>,
     height: impl TryInto<u32>,
 ) -> Result<(), MediaError> {
-    if width.try_into().ok() == Some(probed.width) && height.try_into().ok() == Some(probed.height)
-    {
+    require_size(probed.stored(), width, height)
+}
+
+/// Fails if a decoder reads other dimensions than expected.
+fn require_size(
+    expected: Dimensions,
+    width: impl TryInto<u32>,
+    height: impl TryInto<u32>,
+) -> Result<(), MediaError> {
+    let has_width = width.try_into().ok() == Some(expected.width);
+    let has_height = height.try_into().ok() == Some(expected.height);
+    if has_width && has_height {
         Ok(())
     } else {
         Err(MediaError::malformed(

@@ -10,11 +10,13 @@ use crate::{Format, MediaError, Pixels, color};
 use super::require_max_side;
 
 /// Maximum width and height, in pixels.
-const MAX_SIDE: u32 = 65_535;
+pub(super) const MAX_SIDE: u32 = 65_535;
 /// Minimum alpha of visible pixels: GIF has no partial transparency.
 const MIN_ALPHA: u8 = 128;
 /// Maximum number of colors of a palette.
 const MAX_COLORS: usize = 256;
+/// High bits of a sample that select the nearest color of a palette.
+const KEY_BITS: u32 = 6;
 /// Fraction of the pixels from which a palette is chosen, 1 (all) to 30.
 const SAMPLE_FACTOR: i32 = 10;
 
@@ -40,28 +42,34 @@ pub(super) fn encode(pixels: Pixels) -> Result<Vec<u8>, MediaError> {
 }
 
 /// Pixels as indices of a palette.
-pub(crate) struct QuantizedPixels {
+pub(super) struct QuantizedPixels {
     /// Colors with three samples each.
-    pub(crate) palette: Vec<u8>,
+    pub(super) palette: Vec<u8>,
     /// Index of the transparent color.
-    pub(crate) transparent: Option<u8>,
+    pub(super) transparent: Option<u8>,
     /// One index per pixel.
-    pub(crate) indices: Vec<u8>,
+    pub(super) indices: Vec<u8>,
 }
 
 /// Reduces pixels to at most 256 colors, one of them transparent if there are transparent pixels.
 /// Images with few colors keep them exactly.
-pub(crate) fn quantize(pixels: Pixels) -> QuantizedPixels {
+pub(super) fn quantize(pixels: Pixels) -> QuantizedPixels {
+    let pixels = without_partial_transparency(pixels);
+    let colors = pixels.samples.as_chunks::<4>().0;
+    exact(colors).unwrap_or_else(|| reduced(colors))
+}
+
+/// Returns RGBA pixels, each of them either opaque or without color.
+pub(super) fn without_partial_transparency(pixels: Pixels) -> Pixels {
     let mut pixels = color::with_alpha(pixels);
-    let colors = pixels.samples.as_chunks_mut::<4>().0;
-    for color in colors.iter_mut() {
+    for color in pixels.samples.as_chunks_mut::<4>().0 {
         if color[3] < MIN_ALPHA {
             *color = [0; 4];
         } else {
             color[3] = u8::MAX;
         }
     }
-    exact(colors).unwrap_or_else(|| reduced(colors))
+    pixels
 }
 
 /// Returns the pixels with a palette of all colors, if there are few.
@@ -96,30 +104,54 @@ fn exact(colors: &[[u8; 4]]) -> Option<QuantizedPixels> {
 /// Returns the pixels with a palette of similar colors. The last one is transparent.
 fn reduced(colors: &[[u8; 4]]) -> QuantizedPixels {
     let transparent = u8::MAX;
+    let visible: Vec<[u8; 4]> = colors
+        .iter()
+        .filter(|color| color[3] != 0)
+        .copied()
+        .collect();
     let quantizer = NeuQuant::new(
         SAMPLE_FACTOR,
         usize::from(transparent),
-        colors.as_flattened(),
+        visible.as_flattened(),
     );
     let mut palette = quantizer.color_map_rgb();
     palette.resize(usize::from(transparent) * 3, 0);
     palette.extend_from_slice(&[0; 3]);
 
-    let mut nearest: HashMap<[u8; 4], u8> = HashMap::new();
-    let indices = colors
-        .iter()
-        .map(|color| {
-            if color[3] == 0 {
-                return transparent;
-            }
-            *nearest
-                .entry(*color)
-                .or_insert_with(|| u8::try_from(quantizer.index_of(color)).unwrap_or(0))
-        })
-        .collect();
+    let mut nearest = NearestColors::new(&quantizer);
+    let indices = colors.iter().map(|color| {
+        if color[3] == 0 {
+            transparent
+        } else {
+            nearest.index_of(*color)
+        }
+    });
     QuantizedPixels {
         palette,
         transparent: Some(transparent),
-        indices,
+        indices: indices.collect(),
+    }
+}
+
+/// Nearest colors of a palette, found once for all colors that are equal in their high bits: a
+/// noisy image has too many colors to search each of them.
+struct NearestColors<'a> {
+    quantizer: &'a NeuQuant,
+    indices: Vec<Option<u8>>,
+}
+
+impl<'a> NearestColors<'a> {
+    fn new(quantizer: &'a NeuQuant) -> NearestColors<'a> {
+        NearestColors {
+            quantizer,
+            indices: vec![None; 1 << (3 * KEY_BITS)],
+        }
+    }
+
+    fn index_of(&mut self, color: [u8; 4]) -> u8 {
+        let [red, green, blue, _] = color.map(|sample| usize::from(sample >> (8 - KEY_BITS)));
+        let key = (red << KEY_BITS | green) << KEY_BITS | blue;
+        *self.indices[key]
+            .get_or_insert_with(|| u8::try_from(self.quantizer.index_of(&color)).unwrap_or(0))
     }
 }

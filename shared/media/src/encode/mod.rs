@@ -1,17 +1,19 @@
 //! Encoding of pixels to image files.
 
+mod animation;
 mod avif;
 mod gif;
 mod jpeg;
 mod png;
 mod webp;
 
+pub(crate) use animation::{AnimationEncoder, AnimationOptions};
 pub use avif::fits_avif;
 
 use domain::Quality;
 
 use crate::{
-    Format, MediaError,
+    Dimensions, Format, MediaError,
     pixels::{Pixels, catch_codec_panic, require_pixel_limit},
 };
 
@@ -81,13 +83,19 @@ fn require_max_pixels(pixels: &Pixels, limit: u64) -> Result<(), MediaError> {
     require_pixel_limit(u64::from(pixels.width) * u64::from(pixels.height), limit)
 }
 
-/// Fails if a side exceeds the format's maximum.
+/// Fails if a side of an image exceeds the format's maximum.
 fn require_max_side(pixels: &Pixels, format: Format, max_side: u32) -> Result<(), MediaError> {
-    if pixels.width.max(pixels.height) > max_side {
+    require_max_sides(pixels.size(), format, max_side)
+}
+
+/// Fails if a side exceeds the format's maximum.
+fn require_max_sides(size: Dimensions, format: Format, max_side: u32) -> Result<(), MediaError> {
+    let Dimensions { width, height } = size;
+    if width.max(height) > max_side {
         Err(MediaError::DimensionsTooLarge {
             format,
-            width: pixels.width,
-            height: pixels.height,
+            width,
+            height,
         })
     } else {
         Ok(())

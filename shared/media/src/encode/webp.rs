@@ -4,14 +4,16 @@ use webp::{Encoder, PixelLayout, WebPConfig};
 
 use crate::{
     Format, MediaError, color,
-    container::webp::{Chunks, HAS_ALPHA, HAS_EXIF, HAS_PROFILE, begin, end, frame, push},
+    container::webp::{
+        Chunks, HAS_ALPHA, HAS_EXIF, HAS_PROFILE, begin, end, extended_header, frame, push,
+    },
     pixels::{Channels, MAX_LOSSLESS_PIXELS, Pixels},
 };
 
 use super::{EncodeOptions, require_max_pixels, require_max_side};
 
 /// Maximum width and height, in pixels.
-const MAX_SIDE: u32 = 16_383;
+pub(super) const MAX_SIDE: u32 = 16_383;
 /// Compression method, 0 (fastest) to 6 (smallest).
 const METHOD: i32 = 4;
 /// Effort of the lossless encoder, 0 to 100.
@@ -77,20 +79,10 @@ fn with_metadata(
     };
 
     let mut extended = begin();
-    let [width_low, width_middle, width_high, _] = (pixels.width - 1).to_le_bytes();
-    let [height_low, height_middle, height_high, _] = (pixels.height - 1).to_le_bytes();
-    let canvas = [
-        width_low,
-        width_middle,
-        width_high,
-        height_low,
-        height_middle,
-        height_high,
-    ];
     push(
         &mut extended,
         *b"VP8X",
-        &[&[flags, 0, 0, 0][..], &canvas].concat(),
+        &extended_header(flags, pixels.size()),
     );
     if let Some(profile) = &pixels.profile {
         push(&mut extended, *b"ICCP", profile);

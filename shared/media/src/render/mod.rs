@@ -8,11 +8,14 @@
 //! 6. [`watermark`]: composite the watermark
 //! 7. [`encode`]: encode without metadata
 //!
+//! The frames of an animation pass through the same steps one after the other ([`animation`]).
+//!
 //! Invariants:
 //! - Input and output are checked against their pixel limits before a pixel is decoded.
 //! - Positions are relative to the image in full size, also if it is decoded in a smaller size.
 //! - Outputs have sRGB colors and contain neither metadata nor a color profile.
 
+mod animation;
 mod color;
 mod crop;
 mod decode;
@@ -30,7 +33,9 @@ pub use watermark::{MAX_WATERMARK_PIXELS, WatermarkLayer};
 
 use domain::{Focus, Quality, Resize};
 
-use crate::{Format, MediaError, probe};
+use crate::{Format, MediaError, probe, rendered_frames};
+
+use self::animation::Source;
 
 /// Options of [`render`].
 #[derive(Clone, Copy, Debug)]
@@ -65,15 +70,26 @@ fn focus(resize: Option<Resize>) -> Option<Focus> {
     }
 }
 
-/// Renders an image of any format that can be decoded; of an animation, the first frame.
+/// Renders an image of any format that can be decoded. An animated GIF or WebP stays animated if it
+/// is rendered as GIF or WebP; of other animations, and in other formats, the first frame is rendered.
 ///
-/// Fails if the file is truncated or damaged, or exceeds a pixel limit. Peak memory in addition to
+/// Fails if the file is truncated or damaged, or exceeds a limit. Peak memory in addition to
 /// input and output: that of [`decode`](crate::decode()) for the decoded size (a JPEG is decoded in
 /// at most 3 times the output's width and height, and a progressive one buffers 6 bytes per pixel
 /// of the full size), plus that of [`encode`](crate::encode()), plus 8 bytes per pixel of the output.
+/// For an animation: 28 bytes per pixel of the canvas, and 44 per pixel of the output.
 pub fn render(bytes: &[u8], options: &RenderOptions) -> Result<RenderedImage, MediaError> {
     let probed = probe(bytes)?;
     let geometry = plan(probed.displayed(), options.resize)?;
+    let frames = rendered_frames(bytes, &probed, options.format, geometry.output())?;
+    if frames > 1 {
+        let source = Source {
+            bytes,
+            probed: &probed,
+            frames,
+        };
+        return animation::render(&source, &geometry, options);
+    }
     let keeps_ycc = options.format == Format::Jpeg;
 
     let decoded = decode::read(bytes, &probed, &geometry)?;

@@ -56,10 +56,6 @@ impl WatermarkLayer {
 
     /// Returns the layer in the size for an output.
     fn fitted_to(&self, output: Dimensions) -> Result<Pixels, MediaError> {
-        let whole = Dimensions {
-            width: self.pixels.width,
-            height: self.pixels.height,
-        };
         let limits = Dimensions {
             width: percent(output.width, MAX_SIDE_PERCENT),
             height: percent(output.height, MAX_SIDE_PERCENT),
@@ -68,7 +64,7 @@ impl WatermarkLayer {
         resized(
             &self.pixels,
             region,
-            fitted(whole, limits),
+            fitted(self.pixels.size(), limits),
             FilterType::Lanczos3,
         )
     }
@@ -92,6 +88,38 @@ fn fade(pixels: &mut Pixels, opacity: f64) {
     }
 }
 
+/// A watermark in the size and color model of outputs.
+pub(super) struct FittedWatermark {
+    layer: Pixels,
+    at: Rectangle,
+}
+
+impl FittedWatermark {
+    /// Prepares a watermark for outputs of this size and color model.
+    pub(super) fn new(
+        watermark: &WatermarkLayer,
+        output: Dimensions,
+        model: ColorModel,
+    ) -> Result<FittedWatermark, MediaError> {
+        let mut layer = watermark.fitted_to(output)?;
+        if model == ColorModel::Ycc {
+            // Blending is linear, so its result is the same in both color models.
+            to_ycc(&mut layer);
+        }
+
+        let at = position(&layer, output, watermark.gravity);
+        Ok(FittedWatermark { layer, at })
+    }
+
+    /// Composites the watermark over an output.
+    pub(super) fn composite(&self, picture: Picture) -> Picture {
+        // The watermark has colors.
+        let mut pixels = color::with_colors(picture.pixels);
+        composite(&mut pixels, &self.layer, self.at);
+        Picture { pixels, ..picture }
+    }
+}
+
 /// Composites the watermark over the pixels.
 pub(super) fn apply(
     picture: Picture,
@@ -100,21 +128,9 @@ pub(super) fn apply(
     let Some(watermark) = watermark else {
         return Ok(picture);
     };
-    // The watermark has colors.
-    let mut pixels = color::with_colors(picture.pixels);
-    let output = Dimensions {
-        width: pixels.width,
-        height: pixels.height,
-    };
-    let mut layer = watermark.fitted_to(output)?;
-    if picture.model == ColorModel::Ycc {
-        // Blending is linear, so its result is the same in both color models.
-        to_ycc(&mut layer);
-    }
-
-    let at = position(&layer, output, watermark.gravity);
-    composite(&mut pixels, &layer, at);
-    Ok(Picture { pixels, ..picture })
+    let output = picture.pixels.size();
+    let fitted = FittedWatermark::new(watermark, output, picture.model)?;
+    Ok(fitted.composite(picture))
 }
 
 /// Returns where a layer is placed inside the margins.
@@ -152,37 +168,14 @@ fn composite(pixels: &mut Pixels, layer: &Pixels, at: Rectangle) {
         let above = above.as_chunks::<4>().0;
         if pixels.channels == Channels::Rgba {
             for (below, above) in below.as_chunks_mut::<4>().0.iter_mut().zip(above) {
-                *below = over(*below, *above);
+                *below = color::over(*below, *above);
             }
         } else {
             for (below, above) in below.as_chunks_mut::<3>().0.iter_mut().zip(above) {
-                let [red, green, blue, _] = over([below[0], below[1], below[2], u8::MAX], *above);
+                let [red, green, blue, _] =
+                    color::over([below[0], below[1], below[2], u8::MAX], *above);
                 *below = [red, green, blue];
             }
         }
     }
-}
-
-/// Returns a color over another one (Porter and Duff), both not premultiplied.
-fn over(below: [u8; 4], above: [u8; 4]) -> [u8; 4] {
-    let opaque = u32::from(u8::MAX);
-    let above_weight = u32::from(above[3]) * opaque;
-    let below_weight = u32::from(below[3]) * (opaque - u32::from(above[3]));
-    let weight = above_weight + below_weight;
-    if weight == 0 {
-        return below;
-    }
-
-    let mixed = |channel: usize| {
-        let sum =
-            u32::from(above[channel]) * above_weight + u32::from(below[channel]) * below_weight;
-        sample((sum + weight / 2) / weight)
-    };
-    let alpha = sample((weight + opaque / 2) / opaque);
-    [mixed(0), mixed(1), mixed(2), alpha]
-}
-
-/// Converts a mean of samples.
-fn sample(value: u32) -> u8 {
-    u8::try_from(value).unwrap_or(u8::MAX)
 }

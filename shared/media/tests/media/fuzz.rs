@@ -1,7 +1,10 @@
 //! Property tests with mutated and random files.
 
-use domain::{Quality, TransformationRules, UploadFormat};
-use media::{Channels, EncodeOptions, Format, TransformOutcome, encode, probe, transform};
+use domain::{Quality, Resize, Sides, TransformationRules, UploadFormat};
+use media::{
+    Channels, Dimensions, EncodeOptions, Format, RenderOptions, TransformOutcome, encode, probe,
+    render, transform,
+};
 use proptest::prelude::*;
 
 use crate::files;
@@ -122,7 +125,7 @@ fn check(file: &[u8]) -> Result<(), TestCaseError> {
             prop_assert!(probed.is_ok(), "{:?}", probed);
             prop_assert_eq!(
                 probed.map(|probed| probed.displayed()),
-                Ok(media::Dimensions {
+                Ok(Dimensions {
                     width: changed.width,
                     height: changed.height
                 })
@@ -147,6 +150,32 @@ proptest! {
             apply(&mut file, mutation);
         }
         check(&file)?;
+    }
+
+    #[test]
+    fn mutated_animations_fail_or_are_rendered(
+        is_gif in any::<bool>(),
+        mutations in prop::collection::vec(mutation(), 0..4),
+    ) {
+        let mut file = if is_gif { files::gif(3) } else { files::animated_webp(&files::exif(6)) };
+        for mutation in &mutations {
+            apply(&mut file, mutation);
+        }
+        if probe(&file).is_ok_and(|probed| probed.pixels() <= 1 << 16) {
+            for format in [Format::Gif, Format::WebP, Format::Png] {
+                let options = RenderOptions {
+                    resize: Some(Resize::Fit(Sides::Width(5))),
+                    format,
+                    quality: Quality::Auto,
+                    watermark: None,
+                };
+                if let Ok(rendered) = render(&file, &options) {
+                    let probed = probe(&rendered.bytes).map(|probed| probed.displayed());
+                    let Dimensions { width, height } = probed.unwrap();
+                    prop_assert_eq!((width, height), (rendered.width, rendered.height));
+                }
+            }
+        }
     }
 
     #[test]

@@ -349,10 +349,12 @@ fn image_over_format_limit_is_rejected() {
 }
 
 #[test]
-fn animated_webp_cannot_be_decoded() {
+fn animated_webp_is_decoded_to_its_first_frame() {
     let file = files::animated_webp(&files::exif(1));
-    assert_eq!(
-        decode(&file, &probe(&file).unwrap()),
-        Err(MediaError::UnsupportedFormat(Format::WebP))
-    );
+    let found = decode(&file, &probe(&file).unwrap()).unwrap();
+    let still = files::file(Format::WebP, 24, 16, Channels::Rgb);
+    let expected = decode(&still, &probe(&still).unwrap()).unwrap();
+    let colors = found.samples.as_chunks::<4>().0.iter();
+    let colors: Vec<u8> = colors.flat_map(|color| color[..3].to_vec()).collect();
+    assert!(colors == expected.samples);
 }

@@ -2,6 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod animation_files;
+mod animation_laws;
+mod animation_limits;
+mod animation_steps;
+mod animation_viewer;
+mod animations;
 mod colors;
 mod files;
 mod fuzz;

@@ -1,0 +1,97 @@
+//! Frames of animations and their limits.
+//!
+//! Invariant: frames are counted, and checked against the limits, before a pixel is decoded.
+
+use crate::{
+    Dimensions, Format, Frames, ImageInfo, MediaError, ProbeError,
+    container::{gif, webp},
+};
+
+/// Maximum number of frames of a rendered animation.
+pub const MAX_FRAMES: u32 = 3_000;
+/// Maximum number of pixels of an animation in all frames.
+pub const MAX_ANIMATION_PIXELS: u64 = 250_000_000;
+/// Maximum number of pixels of a rendered animation in all frames.
+pub const MAX_ANIMATION_OUTPUT_PIXELS: u64 = 50_000_000;
+
+/// How often an animation is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Plays {
+    /// Without end.
+    Forever,
+    /// This number of times, at least 1.
+    Times(u16),
+}
+
+/// Returns the number of frames that an image has after it is rendered in a format and size: 1 for
+/// still images, and unless both formats can be animated, which are GIF and WebP.
+///
+/// Fails if an animation is truncated, or exceeds a limit.
+pub fn rendered_frames(
+    bytes: &[u8],
+    probed: &ImageInfo,
+    format: Format,
+    output: Dimensions,
+) -> Result<u32, MediaError> {
+    if !matches!(format, Format::Gif | Format::WebP) || probed.frames == Frames::Still {
+        return Ok(1);
+    }
+    let frames = match probed.format {
+        Format::Gif => count_gif_frames(bytes)?,
+        Format::WebP => count_webp_frames(bytes)?,
+        _ => 1,
+    };
+
+    if frames > 1 {
+        require_limits(frames, probed, output)?;
+    }
+    Ok(frames)
+}
+
+fn require_limits(frames: u32, probed: &ImageInfo, output: Dimensions) -> Result<(), MediaError> {
+    let pixels = probed.pixels().saturating_mul(frames.into());
+    if frames > MAX_FRAMES || pixels > MAX_ANIMATION_PIXELS {
+        return Err(MediaError::AnimationTooLarge);
+    }
+
+    let pixels = output.pixels().saturating_mul(frames.into());
+    if pixels > MAX_ANIMATION_OUTPUT_PIXELS {
+        return Err(MediaError::AnimatedOutputTooLarge {
+            pixels,
+            limit: MAX_ANIMATION_OUTPUT_PIXELS,
+        });
+    }
+    Ok(())
+}
+
+/// Counts the frames of a GIF, at most one more than the maximum. Like browsers, accepts a file
+/// without its end, and ignores unknown blocks after a frame.
+fn count_gif_frames(bytes: &[u8]) -> Result<u32, MediaError> {
+    let mut blocks = gif::Blocks::of(bytes)?;
+    let mut frames = 0;
+    while frames <= MAX_FRAMES {
+        let is_end = blocks.at() >= bytes.len();
+        match blocks.next().map(|block| block.kind) {
+            Ok(gif::BlockKind::Image) => frames += 1,
+            Ok(gif::BlockKind::Trailer) => break,
+            Ok(_) => {}
+            Err(ProbeError::NeedsMore { .. }) if is_end && frames > 0 => break,
+            Err(ProbeError::Malformed(_)) if frames > 0 => break,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(frames)
+}
+
+/// Counts the frames of a WebP, at most one more than the maximum.
+fn count_webp_frames(bytes: &[u8]) -> Result<u32, MediaError> {
+    let mut chunks = webp::Chunks::of(bytes)?;
+    let mut frames = 0;
+    while frames <= MAX_FRAMES
+        && let Some(chunk) = chunks.find(*b"ANMF")?
+    {
+        chunk.data(bytes)?;
+        frames += 1;
+    }
+    Ok(frames)
+}

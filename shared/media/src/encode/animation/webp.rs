@@ -1,0 +1,118 @@
+//! Encoding of animated WebP files: each frame is encoded as a still image.
+//!
+//! The animation encoder of libwebp is not used: it merges equal frames.
+
+use crate::{
+    EncodeOptions, Format, MediaError, Pixels, Rectangle,
+    animation::Plays,
+    container::webp::{
+        ANIMATED, AnimationFrameHeader, Chunks, HAS_ALPHA, REPLACES, begin, end, extended_header,
+        frame, push,
+    },
+    encode::{require_max_sides, webp},
+};
+
+use super::{
+    AnimationOptions,
+    difference::{area, whole},
+};
+
+/// Encoder of an animated WebP.
+pub(crate) struct WebPAnimation {
+    options: AnimationOptions,
+    /// Chunks of the frames.
+    frames: Vec<u8>,
+    has_alpha: bool,
+    previous: Option<Pixels>,
+}
+
+/// Area of frames without differences; an animation has no empty frames.
+const NO_DIFFERENCE: Rectangle = Rectangle {
+    left: 0,
+    top: 0,
+    width: 1,
+    height: 1,
+};
+
+impl WebPAnimation {
+    pub(super) fn new(options: &AnimationOptions) -> Result<WebPAnimation, MediaError> {
+        require_max_sides(options.size, Format::WebP, webp::MAX_SIDE)?;
+        Ok(WebPAnimation {
+            options: *options,
+            frames: Vec::new(),
+            has_alpha: false,
+            previous: None,
+        })
+    }
+
+    /// Appends a frame, which replaces the pixels in the area that differs.
+    pub(super) fn push(&mut self, pixels: Pixels, milliseconds: u32) -> Result<(), MediaError> {
+        let area = match &self.previous {
+            None => whole(&pixels),
+            Some(previous) => {
+                let different = area(previous, &pixels, |before, after| before != after);
+                with_even_position(different.unwrap_or(NO_DIFFERENCE))
+            }
+        };
+        let header = AnimationFrameHeader {
+            area,
+            milliseconds,
+            flags: REPLACES,
+        };
+
+        let still = self.encode_still(&pixels.part(area))?;
+        let mut data = header.to_bytes().to_vec();
+        let mut chunks = Chunks::of(&still)?;
+        while let Some(chunk) = chunks.next()? {
+            self.has_alpha |= match &chunk.kind {
+                b"ALPH" => true,
+                b"VP8L" => frame(&still, &chunk)?.has_alpha,
+                b"VP8 " => false,
+                _ => continue,
+            };
+            push(&mut data, chunk.kind, chunk.data(&still)?);
+        }
+
+        push(&mut self.frames, *b"ANMF", &data);
+        self.previous = Some(pixels);
+        Ok(())
+    }
+
+    fn encode_still(&self, pixels: &Pixels) -> Result<Vec<u8>, MediaError> {
+        let encoding = EncodeOptions {
+            format: Format::WebP,
+            quality: self.options.quality,
+            progressive: false,
+            lossless: false,
+            exif: None,
+        };
+        webp::encode(pixels, &encoding)
+    }
+
+    pub(super) fn finish(self) -> Vec<u8> {
+        let alpha = if self.has_alpha { HAS_ALPHA } else { 0 };
+        let header = extended_header(ANIMATED | alpha, self.options.size);
+        let times = match self.options.plays {
+            Plays::Forever => 0,
+            Plays::Times(times) => times,
+        };
+        let [low, high] = times.to_le_bytes();
+
+        let mut file = begin();
+        push(&mut file, *b"VP8X", &header);
+        // A transparent background, and how often the animation is shown.
+        push(&mut file, *b"ANIM", &[0, 0, 0, 0, low, high]);
+        file.extend_from_slice(&self.frames);
+        end(file)
+    }
+}
+
+/// Returns an area that contains another one, at a position that the format can express.
+fn with_even_position(area: Rectangle) -> Rectangle {
+    Rectangle {
+        left: area.left & !1,
+        top: area.top & !1,
+        width: area.width + area.left % 2,
+        height: area.height + area.top % 2,
+    }
+}
