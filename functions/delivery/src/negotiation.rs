@@ -46,6 +46,12 @@ fn original_format(mime_type: &str) -> ImageFormat {
     }
 }
 
+/// Whether images of this format can be animated. An animation is rendered as WebP instead of AVIF,
+/// so the client must accept both.
+fn can_be_animated(original: ImageFormat) -> bool {
+    matches!(original, ImageFormat::Gif | ImageFormat::WebP)
+}
+
 fn negotiate(headers: &HeaderMap, original: ImageFormat) -> ImageFormat {
     let ranges: Vec<MediaRange> = headers
         .get_all(header::ACCEPT)
@@ -59,8 +65,10 @@ fn negotiate(headers: &HeaderMap, original: ImageFormat) -> ImageFormat {
         range.map(|range| range.weight)
     };
 
-    let avif = weight_of("image/avif").unwrap_or(0);
     let webp = weight_of("image/webp").unwrap_or(0);
+    let avif = weight_of("image/avif")
+        .filter(|_| webp > 0 || !can_be_animated(original))
+        .unwrap_or(0);
     let original_name = format!("image/{}", original.name());
     let own = weight_of(&original_name)
         .or_else(|| weight_of("image/*"))
@@ -133,6 +141,11 @@ mod tests {
             ("image/webp,*/*", Jpeg, WebP),
             ("*/*", Jpeg, Jpeg),
             ("image/*", Gif, Gif),
+            ("image/avif,image/webp,*/*;q=0.8", Gif, Avif),
+            ("image/avif,*/*;q=0.8", Gif, Gif),
+            ("image/avif,*/*;q=0.8", WebP, WebP),
+            ("image/avif,image/webp;q=0", Gif, Gif),
+            ("image/avif,*/*;q=0.8", Jpeg, Avif),
             ("", Jpeg, Jpeg),
             ("text/html", Jpeg, Jpeg),
             ("IMAGE/WEBP", Jpeg, WebP),
