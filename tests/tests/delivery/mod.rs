@@ -1,6 +1,7 @@
 //! The CDN origin: `GET` and `HEAD` of delivered files.
 
 pub(crate) mod access;
+pub(crate) mod animations;
 pub(crate) mod caching;
 pub(crate) mod charset;
 pub(crate) mod fixture;

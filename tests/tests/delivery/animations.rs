@@ -1,0 +1,206 @@
+//! Transformed animations: frames, durations, loops, negotiation and limits.
+
+use media::{Channels, EncodeOptions, Format, Frames, Pixels, decode, encode, probe};
+use serde_json::json;
+use tests::{Response, Stack, TestSpace, stack_test};
+
+use crate::support::image_server::{ImageServer, logo};
+
+/// Accept header of a browser.
+const BROWSER: (&str, &str) = ("accept", "image/avif,image/webp,*/*;q=0.8");
+/// Duration of each frame of the animation, in hundredths of a second.
+const DELAYS: [u8; 3] = [5, 20, 100];
+/// Length of a GIF's header with the table of two colors that the encoder writes, in bytes.
+const GIF_HEADER: usize = 19;
+/// Start of the extension before each frame of a GIF.
+const GIF_CONTROL: &[u8] = b"\x21\xF9\x04";
+/// Extension of a GIF that is repeated twice, so shown three times.
+const TWO_REPETITIONS: &[u8] = b"\x21\xFF\x0BNETSCAPE2.0\x03\x01\x02\0\0";
+
+/// Returns a GIF of 64 × 48 pixels in one color.
+fn still_gif(color: [u8; 3]) -> Vec<u8> {
+    let pixels = Pixels {
+        width: 64,
+        height: 48,
+        channels: Channels::Rgb,
+        samples: color.repeat(64 * 48),
+        profile: None,
+    };
+    let options = EncodeOptions {
+        format: Format::Gif,
+        quality: 90,
+        progressive: false,
+        lossless: false,
+        exif: None,
+    };
+    encode(pixels, &options).expect("a GIF")
+}
+
+/// Returns a GIF of 64 × 48 pixels that is red, then green, then blue, three times.
+fn animation() -> Vec<u8> {
+    let colors = [[255, 0, 0], [0, 255, 0], [0, 0, 255]];
+    let mut file = still_gif(colors[0])[..GIF_HEADER].to_vec();
+    file.extend_from_slice(TWO_REPETITIONS);
+    for (color, delay) in colors.into_iter().zip(DELAYS) {
+        let still = still_gif(color);
+        let mut frame = still[GIF_HEADER..still.len() - 1].to_vec();
+        assert!(frame.starts_with(GIF_CONTROL));
+        frame[4] = delay;
+        file.append(&mut frame);
+    }
+    file.push(b';');
+    file
+}
+
+async fn upload_animation(acme: &TestSpace) -> String {
+    let file = acme.upload(animation()).named("a.gif", "image/gif").await;
+    file.url().to_owned()
+}
+
+/// An animated image in a response.
+#[derive(Debug, PartialEq, Eq)]
+struct Animation {
+    format: Format,
+    width: u32,
+    height: u32,
+    /// Duration of each frame, in milliseconds.
+    durations: Vec<u32>,
+}
+
+fn animation_of(response: Response) -> Animation {
+    let response = response.expect_status(200);
+    let info = probe(&response.body).expect("an image");
+    assert_eq!(info.frames, Frames::Animated);
+    assert_eq!(
+        response.header("content-type"),
+        info.format.media_type().mime_type
+    );
+
+    let found = positions(
+        &response.body,
+        if info.format == Format::Gif {
+            GIF_CONTROL
+        } else {
+            b"ANMF"
+        },
+    );
+    let durations = found.map(|at| {
+        let frame = &response.body[at..];
+        if info.format == Format::Gif {
+            u32::from(u16::from_le_bytes([frame[4], frame[5]])) * 10
+        } else {
+            u32::from_le_bytes([frame[20], frame[21], frame[22], 0])
+        }
+    });
+    Animation {
+        format: info.format,
+        width: info.width,
+        height: info.height,
+        durations: durations.collect(),
+    }
+}
+
+fn positions(bytes: &[u8], what: &[u8]) -> impl Iterator<Item = usize> {
+    let windows = bytes.windows(what.len()).enumerate();
+    windows
+        .filter(move |(_, window)| *window == what)
+        .map(|(at, _)| at)
+}
+
+fn expected(format: Format, width: u32, height: u32) -> Animation {
+    Animation {
+        format,
+        width,
+        height,
+        durations: DELAYS.map(|delay| u32::from(delay) * 10).to_vec(),
+    }
+}
+
+#[stack_test]
+async fn animation_stays_animated_in_negotiated_formats(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let url = format!("{}?w=32", upload_animation(&acme).await);
+
+    for (accept, format) in [
+        (BROWSER.1, Format::WebP),
+        ("image/webp", Format::WebP),
+        ("image/avif,*/*;q=0.8", Format::Gif),
+        ("*/*", Format::Gif),
+    ] {
+        let headers = [("accept", accept)];
+        let response = stack.anonymous.get_with(&url, &headers).await;
+        assert_eq!(response.header("vary"), "accept", "{accept}");
+        let found = animation_of(response);
+        assert_eq!(found, expected(format, 32, 24), "{accept}");
+    }
+}
+
+#[stack_test]
+async fn animation_is_cropped_and_keeps_its_loops(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let url = upload_animation(&acme).await;
+
+    for (query, format) in [
+        ("w=20&h=20&r=fill&f=gif", Format::Gif),
+        ("w=20&h=20&r=thumb&f=webp", Format::WebP),
+    ] {
+        let response = stack.anonymous.get(&format!("{url}?{query}")).await;
+        let loops: &[u8] = if format == Format::Gif {
+            TWO_REPETITIONS
+        } else {
+            b"ANIM\x06\0\0\0\0\0\0\0\x03\0"
+        };
+        assert_eq!(positions(&response.body, loops).count(), 1, "{query}");
+        assert_eq!(animation_of(response), expected(format, 20, 20), "{query}");
+    }
+}
+
+#[stack_test]
+async fn original_with_a_watermark_stays_animated(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let url = upload_animation(&acme).await;
+    let server = ImageServer::start(&logo([255, 255, 255])).await;
+    let path = format!("/spaces/{}/security", acme.id);
+    let body = json!({"security": {"watermark": {"enabled": true, "url": server.url()}}});
+    acme.client.put(&path, body).await.expect_ok();
+
+    let original = stack.anonymous.get(&url).await;
+    assert!(original.body != animation(), "marked");
+    assert_eq!(animation_of(original), expected(Format::Gif, 64, 48));
+}
+
+#[stack_test]
+async fn other_formats_of_an_animation_have_its_first_frame(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let url = upload_animation(&acme).await;
+
+    for (name, format) in [("jpeg", Format::Jpeg), ("png", Format::Png)] {
+        let response = stack.anonymous.get(&format!("{url}?w=32&f={name}")).await;
+        let response = response.expect_status(200);
+        let info = probe(&response.body).expect("an image");
+        assert_eq!((info.format, info.frames), (format, Frames::Still));
+
+        let pixels = decode(&response.body, &info).expect("pixels");
+        let red = pixels.samples[0];
+        let green = pixels.samples[1];
+        assert!(red > 240 && green < 15, "{name}: {red} {green}");
+    }
+}
+
+#[stack_test]
+async fn animation_with_too_many_frames_returns_422(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let frame = b"\x2C\0\0\0\0\x01\0\x01\0\0\x02\x02\x44\x01\0";
+    let header = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xFF\xFF\xFF";
+    let bytes = [&header[..], &frame.repeat(10_000), b";"].concat();
+    let file = acme.upload(bytes).named("long.gif", "image/gif").await;
+
+    for query in ["w=8", "f=webp"] {
+        let url = format!("{}?{query}", file.url());
+        let errors = stack.anonymous.get(&url).await.expect_error(422);
+        let message = errors["file"][0].as_str().unwrap_or_default();
+        assert!(message.contains("3,000 frames"), "{query}: {errors}");
+    }
+    let still = format!("{}?f=png", file.url());
+    stack.anonymous.get(&still).await.expect_status(200);
+}
