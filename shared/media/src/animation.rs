@@ -11,8 +11,12 @@ use crate::{
 pub const MAX_FRAMES: u32 = 3_000;
 /// Maximum number of pixels of an animation in all frames.
 pub const MAX_ANIMATION_PIXELS: u64 = 250_000_000;
-/// Maximum number of pixels of a rendered animation in all frames.
-pub const MAX_ANIMATION_OUTPUT_PIXELS: u64 = 50_000_000;
+/// Maximum number of pixels of a rendered WebP animation in all frames. Noise takes 0.25 s per
+/// million pixels.
+pub const MAX_ANIMATED_WEBP_PIXELS: u64 = 50_000_000;
+/// Maximum number of pixels of a rendered GIF animation in all frames. Noise takes 0.55 s per million
+/// pixels.
+pub const MAX_ANIMATED_GIF_PIXELS: u64 = 25_000_000;
 
 /// How often an animation is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,23 +47,29 @@ pub fn rendered_frames(
     };
 
     if frames > 1 {
-        require_limits(frames, probed, output)?;
+        let output_limit = if format == Format::Gif {
+            MAX_ANIMATED_GIF_PIXELS
+        } else {
+            MAX_ANIMATED_WEBP_PIXELS
+        };
+        require_source_limits(frames, probed)?;
+        require_output_limit(frames, output, output_limit)?;
     }
     Ok(frames)
 }
 
-fn require_limits(frames: u32, probed: &ImageInfo, output: Dimensions) -> Result<(), MediaError> {
+fn require_source_limits(frames: u32, probed: &ImageInfo) -> Result<(), MediaError> {
     let pixels = probed.pixels().saturating_mul(frames.into());
     if frames > MAX_FRAMES || pixels > MAX_ANIMATION_PIXELS {
         return Err(MediaError::AnimationTooLarge);
     }
+    Ok(())
+}
 
+fn require_output_limit(frames: u32, output: Dimensions, limit: u64) -> Result<(), MediaError> {
     let pixels = output.pixels().saturating_mul(frames.into());
-    if pixels > MAX_ANIMATION_OUTPUT_PIXELS {
-        return Err(MediaError::AnimatedOutputTooLarge {
-            pixels,
-            limit: MAX_ANIMATION_OUTPUT_PIXELS,
-        });
+    if pixels > limit {
+        return Err(MediaError::AnimatedOutputTooLarge { pixels, limit });
     }
     Ok(())
 }

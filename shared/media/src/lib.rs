@@ -31,7 +31,8 @@ mod render;
 mod transform;
 
 pub use animation::{
-    MAX_ANIMATION_OUTPUT_PIXELS, MAX_ANIMATION_PIXELS, MAX_FRAMES, rendered_frames,
+    MAX_ANIMATED_GIF_PIXELS, MAX_ANIMATED_WEBP_PIXELS, MAX_ANIMATION_PIXELS, MAX_FRAMES,
+    rendered_frames,
 };
 pub use completeness::require_complete;
 pub use decode::decode;

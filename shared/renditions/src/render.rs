@@ -189,7 +189,7 @@ fn rendering_error(error: MediaError) -> ServiceError {
         MediaError::AnimatedOutputTooLarge { .. } => FieldErrors::from((
             "w",
             FieldError::Custom(
-                "must be smaller for an animation with this many frames: all frames together may have at most 50 million pixels",
+                "must be smaller for an animation with this many frames: all frames together may have at most 25 million pixels as GIF, and 50 million as WebP",
             ),
         ))
         .into(),
@@ -208,7 +208,9 @@ fn rendering_error(error: MediaError) -> ServiceError {
 #[cfg(test)]
 mod tests {
     use domain::Transformation;
-    use media::{MAX_ANIMATION_OUTPUT_PIXELS, MAX_ANIMATION_PIXELS, MAX_FRAMES};
+    use media::{
+        MAX_ANIMATED_GIF_PIXELS, MAX_ANIMATED_WEBP_PIXELS, MAX_ANIMATION_PIXELS, MAX_FRAMES,
+    };
 
     use super::*;
 
@@ -249,6 +251,7 @@ mod tests {
     fn messages_name_the_limits_of_animations() {
         assert_eq!(MAX_FRAMES, 3_000);
         assert_eq!(MAX_ANIMATION_PIXELS, 250_000_000);
-        assert_eq!(MAX_ANIMATION_OUTPUT_PIXELS, 50_000_000);
+        assert_eq!(MAX_ANIMATED_GIF_PIXELS, 25_000_000);
+        assert_eq!(MAX_ANIMATED_WEBP_PIXELS, 50_000_000);
     }
 }

@@ -2,7 +2,8 @@
 
 use domain::{Resize, Sides};
 use media::{
-    Format, MAX_ANIMATION_OUTPUT_PIXELS, MAX_FRAMES, MediaError, RenderOptions, probe, render,
+    Format, MAX_ANIMATED_GIF_PIXELS, MAX_ANIMATED_WEBP_PIXELS, MAX_FRAMES, MediaError,
+    RenderOptions, probe, render,
 };
 
 use crate::{
@@ -76,14 +77,17 @@ fn animation_with_too_many_pixels_in_all_frames_is_rejected() {
 fn output_with_too_many_pixels_in_all_frames_is_rejected() {
     let file = gif_of_frames(100, 10, 10);
     let resize = Some(Resize::Scale(Sides::Width(800)));
-    for format in FORMATS {
+    for (format, limit) in [
+        (Format::Gif, MAX_ANIMATED_GIF_PIXELS),
+        (Format::WebP, MAX_ANIMATED_WEBP_PIXELS),
+    ] {
         let options = RenderOptions {
             resize,
             ..to(format)
         };
         let expected = MediaError::AnimatedOutputTooLarge {
             pixels: 64_000_000,
-            limit: MAX_ANIMATION_OUTPUT_PIXELS,
+            limit,
         };
         assert_eq!(render(&file, &options), Err(expected));
     }
