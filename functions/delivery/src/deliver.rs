@@ -1,28 +1,22 @@
 //! Handler of a delivery.
 
-use std::ops::RangeInclusive;
-
 use axum::{
-    body::Body,
     extract::{Request, State},
     response::{IntoResponse, Response},
 };
-use domain::{ErrorKind, ServiceError, SignatureError, SignedDelivery, Timestamp, Variant};
-use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
-use renditions::{Rendition, VariantRequest};
-use tenant::{AccessContext, AuthorizedFile, UrlSignature, VariantInfo};
+use domain::{ErrorKind, ServiceError, SignatureError, SignedDelivery, Timestamp};
+use http::{HeaderValue, Method, StatusCode, header};
+use tenant::{AccessContext, AuthorizedFile, UrlSignature};
 use web::{ApiError, authenticate_optional};
 
 use crate::{
-    Delivery, METHODS, VIEWER_AUTHORIZATION, VIEWER_ORIGIN,
-    byte_range::{self, ByteRange},
+    Delivery, METHODS, VIEWER_AUTHORIZATION,
     delivery_request::DeliveryRequest,
-    file_response::{FileResponse, insert},
+    file_response::FileResponse,
     negotiation::choose_variant,
-    object_url::ViewerOrigin,
     precondition::Precondition,
     preflight,
-    redirect::Redirect,
+    transfer::Transfer,
 };
 
 /// Route of all requests in log and metrics.
@@ -75,15 +69,13 @@ pub(crate) async fn deliver(
                 delivery: &delivery,
                 file: &file,
                 response: &response,
+                method,
+                headers,
                 now,
             };
             match variant {
-                Some(variant) => {
-                    transfer
-                        .respond_with_variant(variant, method, headers)
-                        .await?
-                }
-                None => transfer.respond(method, headers).await?,
+                Some(variant) => transfer.respond_with_variant(variant).await?,
+                None => transfer.respond().await?,
             }
         }
     };
@@ -142,132 +134,8 @@ impl AccessRequest<'_> {
     }
 }
 
-/// A response with bytes of a file.
-struct Transfer<'a> {
-    delivery: &'a Delivery,
-    file: &'a AuthorizedFile,
-    response: &'a FileResponse<'a>,
-    now: Timestamp,
-}
-
-impl Transfer<'_> {
-    async fn respond(
-        &self,
-        method: &Method,
-        headers: &HeaderMap,
-    ) -> Result<Response, ServiceError> {
-        let size = self.file.file().size;
-        let max_bytes = self.delivery.max_body_bytes;
-        let range = match self.requested_range(method, headers) {
-            ByteRange::Full if method == Method::GET && size > max_bytes => {
-                return self.redirect(None, headers).await;
-            }
-            ByteRange::Full => None,
-            ByteRange::Partial(range) => Some(byte_range::truncate(&range, max_bytes)),
-            ByteRange::Unsatisfiable => return Ok(range_not_satisfiable(size)),
-        };
-
-        let status = if range.is_some() {
-            StatusCode::PARTIAL_CONTENT
-        } else {
-            StatusCode::OK
-        };
-        let response_headers = self.response_headers(range.as_ref());
-        if method == Method::HEAD {
-            return Ok((status, response_headers).into_response());
-        }
-
-        let Delivery {
-            tenants, originals, ..
-        } = self.delivery;
-        let bytes = self.file.bytes(tenants, originals, range).await?;
-        Ok((status, response_headers, Body::from_stream(bytes)).into_response())
-    }
-
-    /// Responds with a variant. Ranges are ignored, since the bytes are in memory anyway.
-    async fn respond_with_variant(
-        &self,
-        variant: Variant,
-        method: &Method,
-        headers: &HeaderMap,
-    ) -> Result<Response, ServiceError> {
-        let request = VariantRequest {
-            file: self.file,
-            variant,
-        };
-        let Rendition { info, bytes } = self.delivery.renditions.get(request).await?;
-        let size = bytes.len() as u64;
-        if method == Method::GET && size > self.delivery.max_body_bytes {
-            return self.redirect(Some(&info), headers).await;
-        }
-
-        let mut response_headers = self.response.variant_headers(&info);
-        insert(
-            &mut response_headers,
-            header::CONTENT_LENGTH,
-            &size.to_string(),
-        );
-        if method == Method::HEAD {
-            return Ok((StatusCode::OK, response_headers).into_response());
-        }
-        Ok((StatusCode::OK, response_headers, bytes).into_response())
-    }
-
-    /// Redirects to the object with a variant, or with the original for `None`.
-    async fn redirect(
-        &self,
-        variant: Option<&VariantInfo>,
-        headers: &HeaderMap,
-    ) -> Result<Response, ServiceError> {
-        let redirect = Redirect {
-            delivery: self.delivery,
-            file: self.file,
-            response: self.response,
-            variant,
-            origin: headers.get(&VIEWER_ORIGIN).and_then(ViewerOrigin::parse),
-            now: self.now,
-        };
-        redirect.respond().await
-    }
-
-    fn requested_range(&self, method: &Method, headers: &HeaderMap) -> ByteRange {
-        let header = headers
-            .get(header::RANGE)
-            .and_then(|value| value.to_str().ok())
-            .filter(|_| method == Method::GET)
-            .filter(|_| self.response.validators().range_applies(headers));
-        header.map_or(ByteRange::Full, |header| {
-            ByteRange::parse(header, self.file.file().size)
-        })
-    }
-
-    fn response_headers(&self, range: Option<&RangeInclusive<u64>>) -> HeaderMap {
-        let size = self.file.file().size;
-        let length = range.map_or(size, |range| range.end() - range.start() + 1);
-
-        let mut headers = self.response.headers();
-        insert(&mut headers, header::CONTENT_LENGTH, &length.to_string());
-        if let Some(range) = range {
-            let content_range = format!("bytes {}-{}/{size}", range.start(), range.end());
-            insert(&mut headers, header::CONTENT_RANGE, &content_range);
-        }
-        headers
-    }
-}
-
 fn method_not_allowed() -> Response {
     let message = format!("This path supports the methods {METHODS}.");
     let error = ServiceError::new(ErrorKind::MethodNotAllowed, message);
     ([(header::ALLOW, METHODS)], ApiError::from(error)).into_response()
-}
-
-fn range_not_satisfiable(size: u64) -> Response {
-    let message = format!("The range is outside of the file, which has {size} bytes.");
-    let error = ServiceError::new(ErrorKind::RangeNotSatisfiable, message);
-    let content_range = format!("bytes */{size}");
-    (
-        [(header::CONTENT_RANGE, content_range)],
-        ApiError::from(error),
-    )
-        .into_response()
 }

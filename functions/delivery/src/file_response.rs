@@ -103,7 +103,8 @@ impl<'a> FileResponse<'a> {
         headers
     }
 
-    /// Returns the headers of a 200 with a variant, except `Content-Length`.
+    /// Returns the headers of a 200 or 206 with a variant, except `Content-Length` and
+    /// `Content-Range`.
     pub(crate) fn variant_headers(&self, info: &VariantInfo) -> HeaderMap {
         let mut headers = self.not_modified_headers();
         insert(&mut headers, header::CONTENT_TYPE, &info.content_type);
@@ -112,6 +113,7 @@ impl<'a> FileResponse<'a> {
             header::CONTENT_DISPOSITION,
             &self.variant_disposition(info),
         );
+        insert(&mut headers, header::ACCEPT_RANGES, "bytes");
         insert(&mut headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
         insert(&mut headers, IMAGE_WIDTH, &info.width.to_string());
         insert(&mut headers, IMAGE_HEIGHT, &info.height.to_string());

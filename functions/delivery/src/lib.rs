@@ -15,6 +15,7 @@ mod negotiation;
 mod object_url;
 mod precondition;
 mod redirect;
+mod transfer;
 
 use axum::{
     Router,

@@ -1,13 +1,15 @@
 //! Renditions of images: a variant is rendered once, stored, and reused.
 //!
 //! Invariants:
-//! - Simultaneous requests for one variant render it once per process.
+//! - Simultaneous requests for one variant render it once per process, and share an error.
+//! - A stored variant is opened, and read only as far as the caller reads it.
 //! - Renderings together use at most the memory that the process has for them. A request that waits
 //!   too long for memory fails with 503.
 //! - A request that may not create a variant gets it only if it is stored.
 
 mod in_flight;
 mod memory;
+mod ready;
 mod render;
 mod watermark;
 
@@ -16,8 +18,10 @@ use domain::{ServiceError, Variant, VariantId};
 use futures::{Stream, TryStreamExt, future};
 use tenant::{AuthorizedFile, BucketError, FileBucket, NewVariant, Tenants, VariantInfo};
 
+pub use ready::ReadyVariant;
+
 use crate::{
-    in_flight::InFlight,
+    in_flight::{InFlight, Outcome},
     memory::MemoryBudget,
     render::Rendering,
     watermark::{LayerCache, WatermarkSource},
@@ -45,7 +49,7 @@ pub struct VariantRequest<'a> {
     pub variant: Variant,
 }
 
-/// A rendition.
+/// A rendition in memory.
 #[derive(Clone, Debug)]
 pub struct Rendition {
     /// Type and dimensions.
@@ -70,10 +74,11 @@ impl Renditions {
     ///
     /// Fails with 403 if it is not stored and the request may not render, with 422 if the file is no
     /// image that can be rendered, and with 503 if the process is busy with other renderings.
-    pub async fn get(&self, request: VariantRequest<'_>) -> Result<Rendition, ServiceError> {
+    pub async fn get(&self, request: VariantRequest<'_>) -> Result<ReadyVariant, ServiceError> {
         let id = request.variant.id();
-        if let Some(stored) = self.stored(request.file, &id).await? {
-            return Ok(stored);
+        let finished = self.in_flight.finished();
+        if let Some(stored) = request.file.variant(&self.bucket, &id).await? {
+            return Ok(ReadyVariant::Stored(stored));
         }
         let resize = request
             .variant
@@ -84,23 +89,35 @@ impl Renditions {
             .require_creatable(&self.tenants, resize)
             .await?;
 
-        let render = || self.render_and_store(request, &id);
-        self.in_flight
+        let render = || self.render_unless_stored(request, &id, finished);
+        let outcome = self
+            .in_flight
             .run(request.file.file().id, &id, render)
-            .await
+            .await?;
+        match outcome {
+            Outcome::Rendered(rendition) => Ok(ReadyVariant::Rendered(rendition)),
+            Outcome::Stored => {
+                let stored = request.file.variant(&self.bucket, &id).await?;
+                let stored = stored.ok_or_else(|| ServiceError::contended("the variant is gone"));
+                stored.map(ReadyVariant::Stored)
+            }
+        }
     }
 
-    async fn stored(
+    /// Renders and stores a variant that was not stored when `finished` renderings had succeeded.
+    /// Looks it up again only if another rendering has succeeded since.
+    async fn render_unless_stored(
         &self,
-        file: &AuthorizedFile,
+        request: VariantRequest<'_>,
         id: &VariantId,
-    ) -> Result<Option<Rendition>, ServiceError> {
-        let Some(stored) = file.variant(&self.bucket, id).await? else {
-            return Ok(None);
-        };
-        let info = stored.info.clone();
-        let bytes = collect(stored.into_bytes()).await?;
-        Ok(Some(Rendition { info, bytes }))
+        finished: u64,
+    ) -> Result<Outcome, ServiceError> {
+        let has_changed = self.in_flight.finished() != finished;
+        if has_changed && request.file.variant(&self.bucket, id).await?.is_some() {
+            return Ok(Outcome::Stored);
+        }
+        let rendition = self.render_and_store(request, id).await?;
+        Ok(Outcome::Rendered(rendition))
     }
 
     async fn render_and_store(

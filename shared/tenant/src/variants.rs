@@ -3,13 +3,14 @@
 //! Invariant: a variant of a deleted file is not stored. It is written first, and deleted again if
 //! the record is gone by then.
 
-use std::time::Duration;
+use std::{ops::RangeInclusive, time::Duration};
 
-use bucket::{ObjectKey, ResponseHeaders, StoredVariant, VariantInfo};
+use bucket::{BucketError, ObjectKey, ResponseHeaders, StoredVariant, VariantInfo};
 use bytes::Bytes;
 use domain::{
     Resize, ServiceError, Timestamp, TransformationPolicy, UploadConfigReference, VariantId,
 };
+use futures::Stream;
 use tracing::instrument;
 
 use crate::{AuthorizedFile, FileBucket, Tenants, file_store::original_key};
@@ -52,6 +53,19 @@ impl AuthorizedFile {
     ) -> Result<Option<StoredVariant>, ServiceError> {
         let key = self.variant_key(id)?;
         Ok(bucket.0.variant(&key).await?)
+    }
+
+    /// Returns a range of a stored variant's bytes. Fails with 503 if the variant was deleted in the
+    /// meantime.
+    pub async fn variant_range(
+        &self,
+        bucket: &FileBucket,
+        id: &VariantId,
+        range: RangeInclusive<u64>,
+    ) -> Result<impl Stream<Item = Result<Bytes, BucketError>> + Send + use<>, ServiceError> {
+        let key = self.variant_key(id)?;
+        let bytes = bucket.0.get(&key, Some(range)).await?;
+        bytes.ok_or_else(|| ServiceError::contended("the variant was deleted"))
     }
 
     /// Stores a variant.

@@ -16,4 +16,5 @@ pub(crate) mod throughput;
 pub(crate) mod transformation_access;
 pub(crate) mod transformations;
 pub(crate) mod validators;
+pub(crate) mod variant_bodies;
 pub(crate) mod watermarks;

@@ -1,0 +1,201 @@
+//! Responses with the bytes of a file or of a variant: whole, a range, or a redirect.
+//!
+//! Invariants:
+//! - A body has at most `max_body_bytes`. Instead of a larger one, a redirect is sent. A range
+//!   is truncated and never redirected.
+//! - No bytes are read for `HEAD`, for redirects, and outside a range.
+
+use std::ops::RangeInclusive;
+
+use axum::{
+    body::Body,
+    response::{IntoResponse, Response},
+};
+use domain::{ErrorKind, ServiceError, Timestamp, Variant};
+use http::{HeaderMap, Method, StatusCode, header};
+use renditions::{ReadyVariant, VariantRequest};
+use tenant::{AuthorizedFile, VariantInfo};
+use web::ApiError;
+
+use crate::{
+    Delivery, VIEWER_ORIGIN,
+    byte_range::{self, ByteRange},
+    file_response::{FileResponse, insert},
+    object_url::ViewerOrigin,
+    redirect::Redirect,
+};
+
+/// A request for a file, whose conditions hold.
+pub(crate) struct Transfer<'a> {
+    pub(crate) delivery: &'a Delivery,
+    pub(crate) file: &'a AuthorizedFile,
+    pub(crate) response: &'a FileResponse<'a>,
+    pub(crate) method: &'a Method,
+    pub(crate) headers: &'a HeaderMap,
+    pub(crate) now: Timestamp,
+}
+
+/// The part of a representation to respond with.
+enum Part {
+    /// All bytes.
+    Whole,
+    /// A range of the bytes.
+    Range(RangeInclusive<u64>),
+    /// A redirect to all bytes.
+    Redirect,
+    /// None: the range is outside.
+    OutOfRange,
+}
+
+impl Transfer<'_> {
+    /// Responds with the original.
+    pub(crate) async fn respond(&self) -> Result<Response, ServiceError> {
+        let size = self.file.file().size;
+        let range = match self.part(size) {
+            Part::Redirect => return self.redirect(None).await,
+            Part::OutOfRange => return Ok(range_not_satisfiable(size)),
+            Part::Whole => None,
+            Part::Range(range) => Some(range),
+        };
+
+        let head = Head::new(self.response.headers(), size, range.as_ref());
+        if self.method == Method::HEAD {
+            return Ok(head.with(Body::empty()));
+        }
+        let Delivery {
+            tenants, originals, ..
+        } = self.delivery;
+        let bytes = self.file.bytes(tenants, originals, range).await?;
+        Ok(head.with(Body::from_stream(bytes)))
+    }
+
+    /// Responds with a variant.
+    pub(crate) async fn respond_with_variant(
+        &self,
+        variant: Variant,
+    ) -> Result<Response, ServiceError> {
+        let request = VariantRequest {
+            file: self.file,
+            variant,
+        };
+        let ready = self.delivery.renditions.get(request).await?;
+        let size = ready.size_bytes();
+        let range = match self.part(size) {
+            Part::Redirect => return self.redirect(Some(ready.info())).await,
+            Part::OutOfRange => return Ok(range_not_satisfiable(size)),
+            Part::Whole => None,
+            Part::Range(range) => Some(range),
+        };
+
+        let headers = self.response.variant_headers(ready.info());
+        let head = Head::new(headers, size, range.as_ref());
+        if self.method == Method::HEAD {
+            return Ok(head.with(Body::empty()));
+        }
+        let body = self.variant_body(variant, ready, range).await?;
+        Ok(head.with(body))
+    }
+
+    /// Returns the bytes of a variant, or a range of them.
+    async fn variant_body(
+        &self,
+        variant: Variant,
+        ready: ReadyVariant,
+        range: Option<RangeInclusive<u64>>,
+    ) -> Result<Body, ServiceError> {
+        match (ready, range) {
+            (ReadyVariant::Stored(stored), None) => Ok(Body::from_stream(stored.into_bytes())),
+            (ReadyVariant::Stored(_), Some(range)) => {
+                let bucket = &self.delivery.originals;
+                let id = variant.id();
+                let bytes = self.file.variant_range(bucket, &id, range).await?;
+                Ok(Body::from_stream(bytes))
+            }
+            (ReadyVariant::Rendered(rendition), None) => Ok(Body::from(rendition.bytes)),
+            (ReadyVariant::Rendered(rendition), Some(range)) => {
+                let bytes = rendition.bytes.get(positions(&range)?).unwrap_or_default();
+                Ok(Body::from(rendition.bytes.slice_ref(bytes)))
+            }
+        }
+    }
+
+    /// Redirects to the object with a variant, or with the original for `None`.
+    async fn redirect(&self, variant: Option<&VariantInfo>) -> Result<Response, ServiceError> {
+        let origin = self.headers.get(&VIEWER_ORIGIN);
+        let redirect = Redirect {
+            delivery: self.delivery,
+            file: self.file,
+            response: self.response,
+            variant,
+            origin: origin.and_then(ViewerOrigin::parse),
+            now: self.now,
+        };
+        redirect.respond().await
+    }
+
+    /// Returns the part of a representation of `size` bytes to respond with.
+    fn part(&self, size: u64) -> Part {
+        let max_bytes = self.delivery.max_body_bytes;
+        match self.requested_range(size) {
+            ByteRange::Full if self.method == Method::GET && size > max_bytes => Part::Redirect,
+            ByteRange::Full => Part::Whole,
+            ByteRange::Partial(range) => Part::Range(byte_range::truncate(&range, max_bytes)),
+            ByteRange::Unsatisfiable => Part::OutOfRange,
+        }
+    }
+
+    fn requested_range(&self, size: u64) -> ByteRange {
+        let header = self
+            .headers
+            .get(header::RANGE)
+            .and_then(|value| value.to_str().ok())
+            .filter(|_| self.method == Method::GET)
+            .filter(|_| self.response.validators().range_applies(self.headers));
+        header.map_or(ByteRange::Full, |header| ByteRange::parse(header, size))
+    }
+}
+
+/// Status and headers of a 200 or 206.
+struct Head {
+    status: StatusCode,
+    headers: HeaderMap,
+}
+
+impl Head {
+    /// Adds the length and the range to the headers of a representation of `size` bytes.
+    fn new(mut headers: HeaderMap, size: u64, range: Option<&RangeInclusive<u64>>) -> Head {
+        let length = range.map_or(size, |range| range.end() - range.start() + 1);
+        insert(&mut headers, header::CONTENT_LENGTH, &length.to_string());
+        let Some(range) = range else {
+            return Head {
+                status: StatusCode::OK,
+                headers,
+            };
+        };
+
+        let content_range = format!("bytes {}-{}/{size}", range.start(), range.end());
+        insert(&mut headers, header::CONTENT_RANGE, &content_range);
+        Head {
+            status: StatusCode::PARTIAL_CONTENT,
+            headers,
+        }
+    }
+
+    fn with(self, body: Body) -> Response {
+        (self.status, self.headers, body).into_response()
+    }
+}
+
+/// Returns a range as positions in memory.
+fn positions(range: &RangeInclusive<u64>) -> Result<RangeInclusive<usize>, ServiceError> {
+    let position = |position: &u64| usize::try_from(*position).map_err(ServiceError::internal);
+    Ok(position(range.start())?..=position(range.end())?)
+}
+
+fn range_not_satisfiable(size: u64) -> Response {
+    let message = format!("The range is outside of the file, which has {size} bytes.");
+    let error = ServiceError::new(ErrorKind::RangeNotSatisfiable, message);
+    let content_range = format!("bytes */{size}");
+    let headers = [(header::CONTENT_RANGE, content_range)];
+    (headers, ApiError::from(error)).into_response()
+}
