@@ -62,22 +62,26 @@ impl<'a> FileResponse<'a> {
     pub(crate) fn validators(&self) -> Validators<'_> {
         Validators {
             etag: &self.etag,
-            last_modified: self.file.last_modified(),
+            last_modified: self.last_modified(),
         }
+    }
+
+    /// Returns the activation of the file; `None` for a variant, since its bytes also change with
+    /// watermarks and with versions of the rendering.
+    fn last_modified(&self) -> Option<Timestamp> {
+        let is_original = self.variant.is_none();
+        is_original.then(|| self.file.last_modified())
     }
 
     /// Returns the headers of a 304.
     pub(crate) fn not_modified_headers(&self) -> HeaderMap {
-        let last_modified_seconds = self.file.last_modified().seconds().unsigned_abs();
-        let last_modified = UNIX_EPOCH + Duration::from_secs(last_modified_seconds);
-
         let mut headers = HeaderMap::new();
         insert(&mut headers, header::ETAG, &self.etag);
-        insert(
-            &mut headers,
-            header::LAST_MODIFIED,
-            &httpdate::fmt_http_date(last_modified),
-        );
+        if let Some(last_modified) = self.last_modified() {
+            let seconds = last_modified.seconds().unsigned_abs();
+            let date = httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_secs(seconds));
+            insert(&mut headers, header::LAST_MODIFIED, &date);
+        }
         insert(
             &mut headers,
             header::CACHE_CONTROL,

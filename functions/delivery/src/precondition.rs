@@ -23,22 +23,20 @@ pub(crate) enum Precondition {
 #[derive(Clone, Copy)]
 pub(crate) struct Validators<'a> {
     pub(crate) etag: &'a str,
-    pub(crate) last_modified: Timestamp,
+    /// Time of the last change; `None` if it is not known. Conditions with dates are then ignored (RFC
+    /// 9110, sections 13.1.3 and 13.1.4).
+    pub(crate) last_modified: Option<Timestamp>,
 }
 
 impl Validators<'_> {
     /// Evaluates the conditions of a request in the order of RFC 9110, section 13.2.2. Invalid
     /// dates are ignored.
     pub(crate) fn evaluate(&self, headers: &HeaderMap) -> Precondition {
-        let modified_seconds = self.last_modified.seconds();
-
         if let Some(tags) = header_text(headers, header::IF_MATCH) {
             if !self.matches_any(&tags, Comparison::Strong) {
                 return Precondition::Failed;
             }
-        } else if header_date(headers, header::IF_UNMODIFIED_SINCE)
-            .is_some_and(|since| modified_seconds > since)
-        {
+        } else if self.is_modified_since(headers, header::IF_UNMODIFIED_SINCE) == Some(true) {
             return Precondition::Failed;
         }
 
@@ -49,9 +47,7 @@ impl Validators<'_> {
                 Precondition::Passed
             };
         }
-        if header_date(headers, header::IF_MODIFIED_SINCE)
-            .is_some_and(|since| modified_seconds <= since)
-        {
+        if self.is_modified_since(headers, header::IF_MODIFIED_SINCE) == Some(false) {
             return Precondition::NotModified;
         }
         Precondition::Passed
@@ -63,7 +59,15 @@ impl Validators<'_> {
         let Some(condition) = header_text(headers, header::IF_RANGE) else {
             return true;
         };
-        condition == self.etag || parse_date(&condition) == Some(self.last_modified.seconds())
+        let modified_seconds = self.last_modified.map(Timestamp::seconds);
+        let is_date = modified_seconds.is_some() && parse_date(&condition) == modified_seconds;
+        condition == self.etag || is_date
+    }
+
+    /// Whether the file was modified after the date of a header; `None` if one of the dates is missing.
+    fn is_modified_since(&self, headers: &HeaderMap, name: HeaderName) -> Option<bool> {
+        let since_seconds = header_date(headers, name)?;
+        Some(self.last_modified?.seconds() > since_seconds)
     }
 
     fn matches_any(&self, tags: &str, comparison: Comparison) -> bool {
@@ -117,7 +121,15 @@ mod tests {
     fn file() -> Validators<'static> {
         Validators {
             etag: "\"a\"",
-            last_modified: Timestamp::from_ms(1_767_323_045_678),
+            last_modified: Some(Timestamp::from_ms(1_767_323_045_678)),
+        }
+    }
+
+    /// Returns [`file`] without a date.
+    fn undated_file() -> Validators<'static> {
+        Validators {
+            last_modified: None,
+            ..file()
         }
     }
 
@@ -208,6 +220,25 @@ mod tests {
             let result = file().evaluate(&headers(&[("if-modified-since", date)]));
             assert_eq!(result, modified_since, "{date}");
         }
+    }
+
+    #[test]
+    fn dates_are_ignored_without_a_date_of_the_file() {
+        for date in [BEFORE, MODIFIED, AFTER] {
+            for name in ["if-modified-since", "if-unmodified-since"] {
+                let result = undated_file().evaluate(&headers(&[(name, date)]));
+                assert_eq!(result, Precondition::Passed, "{name}: {date}");
+            }
+            let if_range = headers(&[("if-range", date)]);
+            assert!(!undated_file().range_applies(&if_range), "{date}");
+        }
+        assert!(!undated_file().range_applies(&headers(&[("if-range", "yesterday")])));
+
+        let unchanged = headers(&[("if-none-match", "\"a\"")]);
+        assert_eq!(
+            undated_file().evaluate(&unchanged),
+            Precondition::NotModified
+        );
     }
 
     #[test]

@@ -179,6 +179,27 @@ async fn changed_and_removed_watermarks_change_etags_at_once(stack: &Stack) {
 }
 
 #[stack_test]
+async fn unmarked_copy_is_not_revalidated_by_its_date(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let url = upload_image(&acme).await;
+    let server = ImageServer::start(&logo(RED)).await;
+    let unmarked = stack.anonymous.get(&url).await.expect_status(200);
+    let since = [("if-modified-since", unmarked.header("last-modified"))];
+    let revalidated = stack.anonymous.get_with(&url, &since).await;
+    revalidated.expect_status(304);
+
+    enable(&acme, &server).await;
+
+    for query in ["", "?w=32"] {
+        let url = format!("{url}{query}");
+        let marked = stack.anonymous.get_with(&url, &since).await;
+        assert_eq!(marked.header("last-modified"), "", "{query}");
+        let pixels = decoded(&marked.expect_status(200));
+        assert!(is_close(southeast(&pixels), RED), "{query}");
+    }
+}
+
+#[stack_test]
 async fn stored_copy_is_used_after_the_host_is_gone(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let url = upload_image(&acme).await;
