@@ -5,18 +5,13 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::{ErrorKind, ServiceError, SignatureError, SignedDelivery, Timestamp};
-use http::{HeaderValue, Method, StatusCode, header};
+use http::{HeaderValue, Method, header};
 use tenant::{AccessContext, AuthorizedFile, UrlSignature};
 use web::{ApiError, authenticate_optional};
 
 use crate::{
-    Delivery, METHODS, VIEWER_AUTHORIZATION,
-    delivery_request::DeliveryRequest,
-    file_response::FileResponse,
-    negotiation::choose_variant,
-    precondition::Precondition,
-    preflight,
-    transfer::Transfer,
+    Delivery, METHODS, VIEWER_AUTHORIZATION, delivery_request::DeliveryRequest,
+    file_response::FileResponse, negotiation::choose_variant, preflight, transfer::Transfer,
 };
 
 /// Route of all requests in log and metrics.
@@ -53,31 +48,17 @@ pub(crate) async fn deliver(
     let variant = choose_variant(transformation, &file, headers);
     let variant_id = variant.map(|variant| variant.id());
     let response = FileResponse::of(&file, variant_id, delivery_request.download, now);
-    let mut delivered = match response.validators().evaluate(headers) {
-        Precondition::NotModified => {
-            (StatusCode::NOT_MODIFIED, response.not_modified_headers()).into_response()
-        }
-        Precondition::Failed => {
-            return Err(ServiceError::new(
-                ErrorKind::PreconditionFailed,
-                "The file does not match the conditions of the request.",
-            )
-            .into());
-        }
-        Precondition::Passed => {
-            let transfer = Transfer {
-                delivery: &delivery,
-                file: &file,
-                response: &response,
-                method,
-                headers,
-                now,
-            };
-            match variant {
-                Some(variant) => transfer.respond_with_variant(variant).await?,
-                None => transfer.respond().await?,
-            }
-        }
+    let transfer = Transfer {
+        delivery: &delivery,
+        file: &file,
+        response: &response,
+        method,
+        headers,
+        now,
+    };
+    let mut delivered = match variant {
+        Some(variant) => transfer.respond_with_variant(variant).await?,
+        None => transfer.respond().await?,
     };
 
     if variant.is_some_and(|variant| variant.is_negotiated()) {

@@ -8,6 +8,9 @@ use std::time::UNIX_EPOCH;
 use domain::Timestamp;
 use http::{HeaderMap, HeaderName, header};
 
+/// Matches every entity tag.
+const ANY: &str = "*";
+
 /// Result of a request's conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Precondition {
@@ -53,6 +56,12 @@ impl Validators<'_> {
         Precondition::Passed
     }
 
+    /// Whether `If-None-Match` names the entity tag, so that the client received it before. `*` does not.
+    pub(crate) fn are_named(&self, headers: &HeaderMap) -> bool {
+        header_text(headers, header::IF_NONE_MATCH)
+            .is_some_and(|tags| tags != ANY && self.matches_any(&tags, Comparison::Weak))
+    }
+
     /// Whether `Range` applies: there is no `If-Range`, or it matches the file. The bytes of a file
     /// never change, so its date is a strong validator.
     pub(crate) fn range_applies(&self, headers: &HeaderMap) -> bool {
@@ -76,7 +85,7 @@ impl Validators<'_> {
                 comparison == Comparison::Weak && tag.strip_prefix("W/") == Some(self.etag);
             tag == self.etag || is_weak_match
         };
-        tags == "*" || tags.split(',').map(str::trim).any(matches)
+        tags == ANY || tags.split(',').map(str::trim).any(matches)
     }
 }
 
@@ -220,6 +229,20 @@ mod tests {
             let result = file().evaluate(&headers(&[("if-modified-since", date)]));
             assert_eq!(result, modified_since, "{date}");
         }
+    }
+
+    #[test]
+    fn client_that_names_the_entity_tag_received_it() {
+        for (tags, expected) in [
+            ("\"a\"", true),
+            ("\"b\", W/\"a\"", true),
+            ("\"b\"", false),
+            ("*", false),
+        ] {
+            let headers = headers(&[("if-none-match", tags)]);
+            assert_eq!(file().are_named(&headers), expected, "{tags}");
+        }
+        assert!(!file().are_named(&HeaderMap::new()));
     }
 
     #[test]

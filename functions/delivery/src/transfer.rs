@@ -22,10 +22,11 @@ use crate::{
     byte_range::{self, ByteRange},
     file_response::{FileResponse, insert},
     object_url::ViewerOrigin,
+    precondition::Precondition,
     redirect::Redirect,
 };
 
-/// A request for a file, whose conditions hold.
+/// A request for a file.
 pub(crate) struct Transfer<'a> {
     pub(crate) delivery: &'a Delivery,
     pub(crate) file: &'a AuthorizedFile,
@@ -50,6 +51,10 @@ enum Part {
 impl Transfer<'_> {
     /// Responds with the original.
     pub(crate) async fn respond(&self) -> Result<Response, ServiceError> {
+        let precondition = self.response.validators().evaluate(self.headers);
+        if let Some(response) = self.conditional_response(precondition)? {
+            return Ok(response);
+        }
         let size = self.file.file().size;
         let range = match self.part(size) {
             Part::Redirect => return self.redirect(None).await,
@@ -70,15 +75,26 @@ impl Transfer<'_> {
     }
 
     /// Responds with a variant.
+    ///
+    /// Conditions apply only if the response without them would be a 2xx (RFC 9110, section 13.2.1):
+    /// if the variant exists, or can be created. A client that names its entity tag received it before.
     pub(crate) async fn respond_with_variant(
         &self,
         variant: Variant,
     ) -> Result<Response, ServiceError> {
+        let validators = self.response.validators();
+        let precondition = validators.evaluate(self.headers);
+        if precondition == Precondition::NotModified && validators.are_named(self.headers) {
+            return Ok(self.not_modified());
+        }
         let request = VariantRequest {
             file: self.file,
             variant,
         };
         let ready = self.delivery.renditions.get(request).await?;
+        if let Some(response) = self.conditional_response(precondition)? {
+            return Ok(response);
+        }
         let size = ready.size_bytes();
         let range = match self.part(size) {
             Part::Redirect => return self.redirect(Some(ready.info())).await,
@@ -94,6 +110,26 @@ impl Transfer<'_> {
         }
         let body = self.variant_body(variant, ready, range).await?;
         Ok(head.with(body))
+    }
+
+    /// Returns the response that the conditions require, if they do not pass. Fails with 412.
+    fn conditional_response(
+        &self,
+        precondition: Precondition,
+    ) -> Result<Option<Response>, ServiceError> {
+        match precondition {
+            Precondition::Passed => Ok(None),
+            Precondition::NotModified => Ok(Some(self.not_modified())),
+            Precondition::Failed => Err(ServiceError::new(
+                ErrorKind::PreconditionFailed,
+                "The file does not match the conditions of the request.",
+            )),
+        }
+    }
+
+    fn not_modified(&self) -> Response {
+        let headers = self.response.not_modified_headers();
+        (StatusCode::NOT_MODIFIED, headers).into_response()
     }
 
     /// Returns the bytes of a variant, or a range of them.

@@ -19,10 +19,13 @@ async fn variant_of_private_file_is_public_once_it_is_rendered(stack: &Stack) {
     let unsigned = format!("{url}?w=32");
 
     anonymous.get(&unsigned).await.expect_error(403);
+    let any = [("if-none-match", "*")];
+    anonymous.get_with(&unsigned, &any).await.expect_error(403);
     let signed = signed(&fixture, &url, "32");
     anonymous.get(&signed).await.expect_status(200);
 
     anonymous.get(&unsigned).await.expect_status(200);
+    anonymous.get_with(&unsigned, &any).await.expect_status(304);
     anonymous
         .get(&format!("{url}?w=33"))
         .await

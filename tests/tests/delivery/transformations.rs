@@ -261,6 +261,26 @@ async fn file_that_cannot_be_rendered_returns_422(stack: &Stack) {
 }
 
 #[stack_test]
+async fn conditions_apply_only_to_variants_that_can_be_delivered(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let text = acme.upload("text").named("a.txt", "text/plain").await;
+    let text = format!("{}?w=32", text.url());
+    let image = format!("{}?w=32", upload_image(&acme, Format::Png).await);
+
+    for (condition, status) in [
+        (("if-none-match", "*"), 304),
+        (("if-match", "*"), 200),
+        (("if-match", "\"other\""), 412),
+        (("if-none-match", "\"other\""), 200),
+    ] {
+        let invalid = stack.anonymous.get_with(&text, &[condition]).await;
+        invalid.expect_error(422);
+        let valid = stack.anonymous.get_with(&image, &[condition]).await;
+        assert_eq!(valid.status, status, "{condition:?}");
+    }
+}
+
+#[stack_test]
 async fn animation_is_not_rendered_as_avif_unless_requested(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let gif = animation();
