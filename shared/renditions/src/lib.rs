@@ -80,13 +80,9 @@ impl Renditions {
         if let Some(stored) = request.file.variant(&self.bucket, &id).await? {
             return Ok(ReadyVariant::Stored(stored));
         }
-        let resize = request
-            .variant
-            .transformation
-            .and_then(|transformation| transformation.resize);
         request
             .file
-            .require_creatable(&self.tenants, resize)
+            .require_creatable(&self.tenants, request.variant.transformation)
             .await?;
 
         let render = || self.render_unless_stored(request, &id, finished);

@@ -8,7 +8,7 @@ use std::{ops::RangeInclusive, time::Duration};
 use bucket::{BucketError, ObjectKey, ResponseHeaders, StoredVariant, VariantInfo};
 use bytes::Bytes;
 use domain::{
-    Resize, ServiceError, Timestamp, TransformationPolicy, UploadConfigReference, VariantId,
+    ServiceError, Timestamp, Transformation, TransformationPolicy, UploadConfigReference, VariantId,
 };
 use futures::Stream;
 use tracing::instrument;
@@ -16,11 +16,11 @@ use tracing::instrument;
 use crate::{AuthorizedFile, FileBucket, Tenants, file_store::original_key};
 
 impl AuthorizedFile {
-    /// Fails with 403 if the request may not create an image of this size.
+    /// Fails with 403 if the request may not create an image with this transformation.
     pub async fn require_creatable(
         &self,
         tenants: &Tenants,
-        resize: Option<Resize>,
+        transformation: Option<Transformation>,
     ) -> Result<(), ServiceError> {
         let is_creatable = match self.creatable {
             TransformationPolicy::Any => true,
@@ -34,7 +34,7 @@ impl AuthorizedFile {
                 let mut eager = config
                     .into_iter()
                     .flat_map(|config| config.config.transformations.eager);
-                eager.any(|eager| eager.resize() == resize)
+                eager.any(|eager| Some(eager.requested()) == transformation)
             }
         };
         if is_creatable {

@@ -99,9 +99,12 @@ async fn space_requires_signatures_to_create_variants(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn space_allows_eager_sizes_only(stack: &Stack) {
+async fn space_allows_eager_transformations_only(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
-    let eager = json!([{"width": 32, "height": 32, "crop": "fill"}]);
+    let eager = json!([
+        {"width": 32, "height": 32, "crop": "fill"},
+        {"width": 20, "crop": "fit", "format": "png"},
+    ]);
     let settings = json!({"transformations": {"eager": eager}});
     fixture
         .acme
@@ -120,8 +123,12 @@ async fn space_allows_eager_sizes_only(stack: &Stack) {
 
     for (query, status) in [
         ("w=32&h=32&r=fill", 200),
-        ("w=32&h=32&r=fill&f=webp", 200),
-        ("w=32&h=32&r=thumb&g=center", 200),
+        ("w=32&h=32&r=thumb&g=center&q=auto", 200),
+        ("w=20&f=png", 200),
+        ("w=32&h=32&r=fill&f=gif", 403),
+        ("w=32&h=32&r=fill&q=50", 403),
+        ("w=20", 403),
+        ("w=20&f=jpeg", 403),
         ("w=32&h=32", 403),
         ("w=33&h=32&r=fill", 403),
         ("f=webp", 403),
@@ -129,6 +136,34 @@ async fn space_allows_eager_sizes_only(stack: &Stack) {
         let response = stack.anonymous.get(&format!("{url}?{query}")).await;
         assert_eq!(response.status, status, "{query}");
     }
+}
+
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn eager_transformations_of_private_files_require_credentials(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
+    let config = json!({
+        "space_id": fixture.acme.id,
+        "name": "private thumbnails",
+        "delivery_type": "private",
+        "config": {"transformations": {"eager": [{"width": 32, "crop": "fit"}]}},
+    });
+    let created = fixture.acme.client.post("/upload-configs", config).await;
+    created.expect_created();
+    let file = fixture
+        .acme
+        .upload(PHOTO)
+        .named("a.jpg", "image/jpeg")
+        .with_config("private thumbnails")
+        .await;
+    assert_eq!(file["type"], "private");
+
+    set_policy(&fixture, "named").await;
+
+    let url = format!("{}?w=32", file.url());
+    stack.anonymous.get(&url).await.expect_error(403);
+    let signed = signed(&fixture, file.url(), "32");
+    stack.anonymous.get(&signed).await.expect_status(200);
+    stack.anonymous.get(&url).await.expect_status(200);
 }
 
 #[stack_test]

@@ -25,7 +25,8 @@ pub enum TransformationPolicy {
     Any,
     /// None.
     Signed,
-    /// Those in the sizes of the `eager` transformations of the file's upload config.
+    /// The `eager` transformations of the file's upload config, with automatic quality. Without a
+    /// format, they are negotiated.
     Named,
 }
 

@@ -69,10 +69,15 @@ impl Transformation {
 }
 
 impl EagerTransformation {
-    /// Returns the size of the output; `None` keeps the size of the image.
-    pub fn resize(self) -> Option<Resize> {
-        let sides = Sides::of(self.width, self.height)?;
-        Some(Resize::new(sides, Some(self.crop), None))
+    /// Returns the transformation that requests the same image: with automatic quality, and with a
+    /// negotiated format if this one has none.
+    pub fn requested(self) -> Transformation {
+        let sides = Sides::of(self.width, self.height);
+        Transformation {
+            resize: sides.map(|sides| Resize::new(sides, Some(self.crop), None)),
+            format: self.format,
+            quality: Quality::Auto,
+        }
     }
 }
 
