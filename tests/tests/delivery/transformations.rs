@@ -147,6 +147,31 @@ async fn variant_is_rendered_once_and_reused(stack: &Stack) {
 }
 
 #[stack_test]
+async fn requests_for_the_same_image_share_one_object(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let url = upload_image(&acme, Format::Jpeg).await;
+    let webp = [("accept", "image/webp")];
+
+    for query in [
+        "w=32",
+        "w=32&f=webp",
+        "w=32&f=png",
+        "w=32&f=png&q=9",
+        "w=32&f=png&q=10&v=2",
+    ] {
+        let response = stack
+            .anonymous
+            .get_with(&format!("{url}?{query}"), &webp)
+            .await;
+        response.expect_status(200);
+    }
+
+    let objects = stack.dump().await.objects;
+    let variants = objects.keys().filter(|key| key.contains("/variants/"));
+    assert_eq!(variants.count(), 2, "a WebP and a PNG");
+}
+
+#[stack_test]
 async fn simultaneous_requests_render_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let url = format!("{}?w=32", upload_image(&acme, Format::Png).await);

@@ -2,12 +2,14 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::{AppliedWatermark, ImageFormat, Transformation};
+use crate::{AppliedWatermark, ImageFormat, Quality, Transformation};
 
 /// Version of the rendering. A higher number replaces all stored variants.
 const RENDERING_VERSION: u32 = 2;
 /// Stands for the transformation of an original with a watermark.
 const ORIGINAL: &str = "original";
+/// Marks a negotiated AVIF.
+const NEGOTIATED: &str = "negotiated";
 /// Number of hex digits of an id.
 const ID_DIGITS: usize = 32;
 
@@ -30,17 +32,23 @@ impl Variant {
             .is_some_and(|transformation| transformation.format.is_none())
     }
 
-    /// Returns the id under which the variant is stored.
+    /// Returns the id under which the variant is stored. Requests for the same image have equal ids: it
+    /// does not matter whether the format was requested or negotiated, except for AVIF, which another
+    /// format may replace, and a quality that the format ignores does not matter.
     ///
     /// The original with a watermark differs from all transformations, even if its bytes do not: of
     /// a private file, existing transformations are public, but the original is not.
     pub fn id(&self) -> VariantId {
         let transformation = self.transformation.map_or_else(
             || ORIGINAL.to_owned(),
-            |transformation| transformation.to_string(),
+            |transformation| self.canonical(transformation).to_string(),
         );
         let format = self.format.name();
         let mut description = format!("{RENDERING_VERSION} {transformation} {format}");
+        if self.is_negotiated() && self.format == ImageFormat::Avif {
+            description.push(' ');
+            description.push_str(NEGOTIATED);
+        }
         if let Some(watermark) = self.watermark {
             let revision = watermark.revision;
             let position = watermark.position.name();
@@ -51,6 +59,21 @@ impl Variant {
 
         let digest = hex::encode(Sha256::digest(description));
         VariantId(digest[..ID_DIGITS].to_owned())
+    }
+
+    /// Returns a transformation without its format, which is that of the variant, and without a quality
+    /// that this format ignores.
+    fn canonical(&self, transformation: Transformation) -> Transformation {
+        let quality = if self.format.has_quality() {
+            transformation.quality
+        } else {
+            Quality::Auto
+        };
+        Transformation {
+            format: None,
+            quality,
+            ..transformation
+        }
     }
 }
 
@@ -102,9 +125,35 @@ mod tests {
             id("w=400", ImageFormat::Jpeg),
             id("w=400&q=80", ImageFormat::WebP),
             id("w=400&r=scale", ImageFormat::WebP),
-            id("w=400&f=webp", ImageFormat::WebP),
         ] {
             assert_ne!(other, fitted);
+        }
+    }
+
+    #[test]
+    fn requested_and_negotiated_formats_are_one_variant_except_for_avif() {
+        use ImageFormat::{Avif, Gif, Jpeg, Png, WebP};
+
+        for format in [Jpeg, Png, WebP, Gif] {
+            let requested = format!("w=400&q=80&f={}", format.name());
+            assert_eq!(
+                id(&requested, format),
+                id("w=400&q=80", format),
+                "{format:?}"
+            );
+        }
+        assert_ne!(id("w=400&f=avif", Avif), id("w=400", Avif));
+    }
+
+    #[test]
+    fn quality_matters_only_in_formats_that_have_one() {
+        use ImageFormat::{Avif, Gif, Jpeg, Png, WebP};
+
+        for format in [Jpeg, WebP, Avif] {
+            assert_ne!(id("q=80", format), id("q=81", format), "{format:?}");
+        }
+        for format in [Png, Gif] {
+            assert_eq!(id("q=80", format), id("q=auto", format), "{format:?}");
         }
     }
 

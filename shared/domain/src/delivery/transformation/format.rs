@@ -20,6 +20,15 @@ pub enum ImageFormat {
 }
 
 impl ImageFormat {
+    /// Whether the quality of an image in this format can be selected. PNG is lossless, and a GIF always has
+    /// as many colors as possible.
+    pub fn has_quality(self) -> bool {
+        match self {
+            ImageFormat::Jpeg | ImageFormat::WebP | ImageFormat::Avif => true,
+            ImageFormat::Png | ImageFormat::Gif => false,
+        }
+    }
+
     /// Returns the name, as in JSON and URLs.
     pub fn name(self) -> &'static str {
         match self {
