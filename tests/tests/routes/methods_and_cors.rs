@@ -133,6 +133,8 @@ async fn cors_exposes_every_response_header(stack: &Stack) {
     let unsatisfiable = [("range", "bytes=999999999-")];
     let not_satisfiable = anonymous.get_with(url, &unsatisfiable).await;
     let not_found = anonymous.get(&format!("{url}x")).await;
+    let image = anonymous.get(&format!("{url}?w=8&f=png")).await;
+    assert_eq!(image.header("x-image-width"), "8");
 
     for response in [
         uploaded,
@@ -145,6 +147,7 @@ async fn cors_exposes_every_response_header(stack: &Stack) {
         not_satisfiable.expect_status(416),
         not_found.expect_status(404),
         part.expect_status(206),
+        image.expect_status(200),
     ] {
         assert_readable(&response);
     }
