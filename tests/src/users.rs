@@ -2,7 +2,7 @@
 //! are missing, and objects without records.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::{ApiKey, KeyId, KeyName, KeyOwner, KeyScope, KeySecret, UserId};
+use domain::{ApiKey, Handle, KeyId, KeyName, KeyOwner, KeyScope, KeySecret, UserId};
 use runtime::{FunctionContext, Settings};
 use table::keys::Key;
 
@@ -81,6 +81,11 @@ impl Stack {
     pub async fn remove_folder_record(&self, tenant: &TestSpace, id: &str) {
         let id = id.parse().expect("a folder id");
         self.delete_item(Key::folder(tenant.space_id(), id)).await;
+    }
+
+    /// Deletes a replica of a space.
+    pub async fn remove_replica(&self, handle: &Handle, number: u16) {
+        self.delete_item(Key::delivery_space(handle, number)).await;
     }
 
     async fn delete_item(&self, key: Key) {

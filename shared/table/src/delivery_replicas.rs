@@ -115,7 +115,7 @@ impl Transaction<'_> {
 #[derive(Clone, Debug)]
 pub(crate) struct ReplicaSelector {
     pub(crate) count: ReplicaCount,
-    /// The number of replicas of spaces that were found to have fewer than `count`, which saves
+    /// The number of replicas of spaces that had fewer than `count` at the last read, which saves
     /// reads of replicas that do not exist. Never decides the outcome of a read.
     remembered: Arc<Mutex<HashMap<Handle, u16>>>,
 }

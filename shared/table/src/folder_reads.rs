@@ -125,6 +125,7 @@ impl Table {
         let number = self.replicas.select(handle, &self.env);
         let replica = Key::delivery_space(handle, number);
         let read = self.read_delivery(storage_path, replica, folders).await?;
+        self.remember_replicas(handle, &read);
         // Without the file, nothing is delivered, whether the space exists or not.
         if number == 0 || read.space.is_some() || read.file.is_none() {
             return Ok(read.into_records());
@@ -133,10 +134,15 @@ impl Table {
         // Every space that is not deleted has the first replica.
         let replica = Key::delivery_space(handle, 0);
         let read = self.read_delivery(storage_path, replica, folders).await?;
+        self.remember_replicas(handle, &read);
+        Ok(read.into_records())
+    }
+
+    /// Remembers how many replicas a space has, which may have changed since the last read.
+    fn remember_replicas(&self, handle: &Handle, read: &DeliveryRead) {
         if let Some(replica) = &read.space {
             self.replicas.remember(handle, replica.replicas);
         }
-        Ok(read.into_records())
     }
 
     async fn read_delivery(

@@ -123,7 +123,8 @@ impl Key {
         Key::new(format!("{HANDLES}{handle}"), "HANDLE")
     }
 
-    pub(crate) fn delivery_space(handle: &Handle, replica: u16) -> Key {
+    /// Returns the key of a replica of what delivery reads of a space.
+    pub fn delivery_space(handle: &Handle, replica: u16) -> Key {
         Key::new(
             format!("DELIVERY_SPACE#{handle}#{replica}"),
             "DELIVERY_SPACE",

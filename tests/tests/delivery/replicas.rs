@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use domain::Handle;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tests::{Client, Dump, PHOTO, Stack, StackOptions, TestSpace, stack_test};
@@ -193,6 +194,14 @@ async fn raised_number_of_replicas_applies_from_the_next_change() {
     assert_delivered(&stack, &url, 403).await;
     protect(&acme, false).await;
     assert_delivered(&stack, &url, 200).await;
+
+    // The function, which still runs, reads the new replicas.
+    let parsed = Handle::parse(handle).expect("a handle");
+    for added in 2..8 {
+        stack.remove_replica(&parsed, added).await;
+    }
+    let ((), calls) = stack.calls_of(assert_delivered(&stack, &url, 200)).await;
+    assert!(calls.len() > DELIVERIES, "reads of removed replicas repeat");
     stack.stop().await;
 }
 
