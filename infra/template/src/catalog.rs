@@ -107,6 +107,7 @@ const TYPES: &[ResourceDefinition] = &[
             "SSESpecification",
             "TableClass",
             "Tags",
+            "WarmThroughput",
         ],
         ..INERT
     },

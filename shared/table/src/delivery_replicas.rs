@@ -3,8 +3,8 @@
 //! A partition serves 3,000 read units per second ("Best practices for designing and using partition
 //! keys effectively in DynamoDB", Amazon DynamoDB Developer Guide), and a transactional read of up to
 //! 4 KB takes two ("DynamoDB read and write operations" there). So one item limits the deliveries
-//! of a space to 1,500 per second. Each replica is in its own partition, and each delivery reads one
-//! of them at random.
+//! of a space to 1,500 per second. Each replica has a separate partition key, so that DynamoDB can store
+//! it in a separate partition, and each delivery reads one of them at random.
 //!
 //! Invariants:
 //! - A space that is not deleted has the replicas `0..delivery_replicas`, and no others. A deleted

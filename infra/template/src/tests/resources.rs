@@ -15,6 +15,7 @@ Resources:
     Properties:
       TableName: things
       BillingMode: PAY_PER_REQUEST
+      WarmThroughput: { ReadUnitsPerSecond: 20000 }
       AttributeDefinitions:
         - { AttributeName: pk, AttributeType: S }
         - { AttributeName: at, AttributeType: N }
