@@ -33,6 +33,7 @@ mod stopping;
 pub use cargo_lambda::CargoLambda;
 pub use drain::NotDrained;
 pub use functions::all_functions;
+pub use gateway::reduced_accept;
 pub use local_stack::LocalStack;
 pub use messages::Messages;
 pub use options::{Options, Ports};

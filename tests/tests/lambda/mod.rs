@@ -9,3 +9,4 @@ pub(crate) mod master_secret;
 pub(crate) mod metrics;
 pub(crate) mod no_background_work;
 pub(crate) mod viewer;
+pub(crate) mod viewer_function;

@@ -3,6 +3,7 @@
 //! The HTTP API matches requests against the routes of the template. The CDN changes requests to its
 //! function as the distribution's viewer function does, and has a second origin for objects.
 
+mod accept;
 mod body;
 mod error;
 mod head;
@@ -20,6 +21,7 @@ use runtime::{BodyDeadlines, BodyTimer, EventSource};
 
 use crate::{demo, function::LocalFunction, invoke_error::InvokeError};
 
+pub use accept::reduced_accept;
 use error::GatewayError;
 pub(crate) use objects::ObjectOrigin;
 pub(crate) use routing::Routing;
@@ -117,6 +119,11 @@ async fn cdn(
     headers.remove(&MOVED_AUTHORIZATION);
     if let Some(authorization) = headers.remove(header::AUTHORIZATION) {
         headers.insert(MOVED_AUTHORIZATION, authorization);
+    }
+    let accept = headers.get(header::ACCEPT);
+    let accept = accept.and_then(|accept| accept.to_str().ok());
+    if let Ok(reduced) = HeaderValue::from_str(&reduced_accept(accept.unwrap_or_default())) {
+        headers.insert(header::ACCEPT, reduced);
     }
     if let Ok(value) = HeaderValue::from_str(&viewer_origin) {
         headers.insert(VIEWER_ORIGIN, value);
