@@ -1,13 +1,14 @@
 //! Security settings of spaces and folders, and the stored images of their watermarks.
 //!
 //! Invariant: the image is stored before the settings refer to it, and deleted after they no longer
-//! do. If a deletion fails, the object remains until the space is purged.
+//! do. If a deletion fails, or if it is unknown whether the settings were written, the object remains
+//! until the space is purged.
 
 use std::sync::{Mutex, PoisonError};
 
 use bucket::{BucketError, ObjectKey};
 use bytes::Bytes;
-use domain::{AppliedWatermark, Revision, Security, ServiceError};
+use domain::{AppliedWatermark, ErrorKind, Revision, Security, ServiceError};
 use futures::Stream;
 use tracing::{instrument, warn};
 
@@ -50,24 +51,32 @@ impl SpaceScope {
         Ok(revision)
     }
 
-    /// Replaces the security settings of the space.
+    /// Replaces the security settings of the space. After an error, the new image is deleted.
     pub async fn replace_security(
         &mut self,
         bucket: &FileBucket,
         new: NewSecurity,
     ) -> Result<(), ServiceError> {
         let replaced = Replaced::default();
-        self.change(|space| {
-            replaced.set(space.stored_watermark);
-            space.security = new.settings.clone();
-            space.stored_watermark = new.stored_watermark;
-        })
-        .await?;
+        let changed = self
+            .change(|space| {
+                replaced.set(space.stored_watermark);
+                space.security = new.settings.clone();
+                space.stored_watermark = new.stored_watermark;
+            })
+            .await;
+
+        if let Err(error) = changed {
+            self.discard_watermark(bucket, new.stored_watermark, &error)
+                .await;
+            return Err(error);
+        }
         self.remove_watermark(bucket, replaced.into_inner()).await;
         Ok(())
     }
 
-    /// Replaces the security settings of a folder; `None` inherits them.
+    /// Replaces the security settings of a folder; `None` inherits them. After an error, the new image
+    /// is deleted.
     pub async fn replace_folder_security(
         &self,
         resolved: ResolvedFolder,
@@ -80,9 +89,31 @@ impl SpaceScope {
             FolderSetting::Security(new.clone())
         };
 
-        let changed = self.change_folder_setting(resolved, setting).await?;
-        self.remove_watermark(bucket, replaced.into_inner()).await;
-        Ok(changed)
+        match self.change_folder_setting(resolved, setting).await {
+            Ok(changed) => {
+                self.remove_watermark(bucket, replaced.into_inner()).await;
+                Ok(changed)
+            }
+            Err(error) => {
+                let unused = new.and_then(|new| new.stored_watermark);
+                self.discard_watermark(bucket, unused, &error).await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Deletes the image of settings that were not written because of an error. Keeps it if they may
+    /// have been written.
+    async fn discard_watermark(
+        &self,
+        bucket: &FileBucket,
+        revision: Option<Revision>,
+        error: &ServiceError,
+    ) {
+        let is_outcome_unknown = matches!(error.kind, ErrorKind::Unavailable | ErrorKind::Internal);
+        if !is_outcome_unknown {
+            self.remove_watermark(bucket, revision).await;
+        }
     }
 
     /// Deletes the image of a watermark that no settings refer to. A failure is only logged.

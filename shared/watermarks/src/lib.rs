@@ -2,8 +2,11 @@
 //!
 //! Invariant: an image is stored only if delivery can decode it. Delivery reads the copy, and never
 //! the URL.
+//!
+//! Images are decoded one at a time, but outside of a memory budget: a WebP that was prepared for it can
+//! request more memory than the function has. That ends the invocation, and nothing is stored.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use domain::{FieldError, FieldErrors, Folder, PublicHttpsUrl, Security, ServiceError, Watermark};
@@ -11,6 +14,7 @@ use media::{MAX_WATERMARK_PIXELS, MediaError, WatermarkLayer};
 use outbound::{FetchLimits, Outbound, OutboundSettings};
 use runtime::Settings;
 use tenant::{FileBucket, NewSecurity, ResolvedFolder, SpaceScope};
+use tokio::sync::Semaphore;
 
 /// Maximum size of the image of a watermark, in bytes.
 pub const MAX_IMAGE_BYTES: usize = 5 << 20;
@@ -18,6 +22,8 @@ pub const MAX_IMAGE_BYTES: usize = 5 << 20;
 const DEADLINE: Duration = Duration::from_secs(5);
 /// Status of a response with an image.
 const OK: u16 = 200;
+/// Maximum images that are decoded at a time.
+const MAX_DECODINGS: usize = 1;
 /// Field of errors.
 const URL_FIELD: &str = "security.watermark.url";
 
@@ -26,6 +32,7 @@ const URL_FIELD: &str = "security.watermark.url";
 pub struct Watermarks {
     outbound: Outbound,
     bucket: FileBucket,
+    decodings: Arc<Semaphore>,
 }
 
 impl Watermarks {
@@ -38,6 +45,7 @@ impl Watermarks {
                 ..OutboundSettings::default()
             }),
             bucket: FileBucket::new(settings.bucket()),
+            decodings: Arc::new(Semaphore::new(MAX_DECODINGS)),
         }
     }
 
@@ -90,7 +98,7 @@ impl Watermarks {
         };
 
         let image = self.fetch(url).await?;
-        require_decodable(image.clone()).await?;
+        self.require_decodable(image.clone()).await?;
         let revision = space.store_watermark(&self.bucket, image).await?;
         Ok(NewSecurity {
             settings,
@@ -114,26 +122,32 @@ impl Watermarks {
         let reason = format!("The host responds with status {status}.");
         Err(invalid(FieldError::NotFetched(reason)))
     }
-}
 
-/// Fails with 422 if delivery cannot decode an image.
-async fn require_decodable(image: Bytes) -> Result<(), ServiceError> {
-    let Watermark {
-        position, opacity, ..
-    } = Watermark::default();
-    let decode = move || WatermarkLayer::decode(&image, position, opacity.value()).map(|_layer| ());
-    let decoded = tokio::task::spawn_blocking(decode).await;
+    /// Fails with 422 if delivery cannot decode an image.
+    async fn require_decodable(&self, image: Bytes) -> Result<(), ServiceError> {
+        let permit = self.decodings.clone().acquire_owned().await;
+        let permit = permit.map_err(ServiceError::internal)?;
+        let Watermark {
+            position, opacity, ..
+        } = Watermark::default();
+        let decode = move || {
+            let decoded = WatermarkLayer::decode(&image, position, opacity.value());
+            drop(permit);
+            decoded.map(|_layer| ())
+        };
 
-    decoded
-        .map_err(ServiceError::internal)?
-        .map_err(|error| match error {
-            MediaError::TooManyPixels { .. } => {
-                invalid(FieldError::TooManyPixels(MAX_WATERMARK_PIXELS))
-            }
-            _ => invalid(FieldError::Custom(
-                "must be the URL of a PNG, JPEG, WebP or GIF that can be decoded",
-            )),
-        })
+        let decoded = tokio::task::spawn_blocking(decode).await;
+        decoded
+            .map_err(ServiceError::internal)?
+            .map_err(|error| match error {
+                MediaError::TooManyPixels { .. } => {
+                    invalid(FieldError::TooManyPixels(MAX_WATERMARK_PIXELS))
+                }
+                _ => invalid(FieldError::Custom(
+                    "must be the URL of a PNG, JPEG, WebP or GIF that can be decoded",
+                )),
+            })
+    }
 }
 
 fn invalid(field_error: FieldError) -> ServiceError {
