@@ -17,4 +17,5 @@ pub(crate) mod transformation_access;
 pub(crate) mod transformations;
 pub(crate) mod validators;
 pub(crate) mod variant_bodies;
+pub(crate) mod variant_races;
 pub(crate) mod watermarks;

@@ -1,5 +1,8 @@
 //! Throughput of one space, with the limits of DynamoDB items enforced. The clock stands still, so all
 //! requests of a test are in the same second.
+//!
+//! The limits concern reads of the table. So most deliveries are only the read that a delivery makes; the
+//! others are complete requests over HTTP.
 
 use domain::Handle;
 use emulators::AsyncClock;
@@ -12,9 +15,9 @@ use tests::{PHOTO, Stack, StackOptions, TestSpace, seconds, stack_test};
 const DELIVERIES_OF_ITEM: usize = 1_500;
 /// Number of files, whose items have the same limit as a replica.
 const FILES: usize = 8;
-/// Deliveries of one space in one second.
+/// Deliveries of one space in one second: requests over HTTP, and reads.
 const DELIVERIES: usize = 5_000;
-/// Those of them that are sent over HTTP.
+/// Those of them that are sent over HTTP: more than one replica serves.
 const HTTP_DELIVERIES: usize = 1_600;
 /// Maximum concurrent deliveries.
 const CONCURRENT: usize = 32;
@@ -97,7 +100,7 @@ async fn upload(stack: &Stack, acme: &TestSpace) -> String {
 }
 
 #[stack_test(multi_thread)]
-async fn one_space_delivers_5000_requests_per_second(stack: &Stack) {
+async fn one_space_serves_5000_reads_of_deliveries_per_second(stack: &Stack) {
     let space = PopularSpace::new(stack).await;
 
     stream::iter(0..HTTP_DELIVERIES)

@@ -1,0 +1,110 @@
+//! Renderings while other requests change what they read, or use all memory for originals.
+
+use std::{pin::Pin, time::Instant};
+
+use emulators::Hold;
+use futures::future::join_all;
+use serde_json::json;
+use tests::{PHOTO, Response, Stack, StackOptions, TestSpace, stack_test};
+
+use crate::support::image_server::{ImageServer, logo};
+
+/// Calls of a delivery before it reads the original: the records, and the stored variant.
+const CALLS_BEFORE_ORIGINAL: u32 = 2;
+/// Maximum originals in memory.
+const MAX_ORIGINALS: u32 = 4;
+/// Requests for one variant while no memory is free.
+const WAITING: usize = 10;
+/// Maximum time of these requests, in seconds. One waits for five.
+const MAX_WAIT_SECONDS: u64 = 9;
+
+type Request<'a> = Pin<Box<dyn Future<Output = Response> + 'a>>;
+
+/// A request that is paused between two calls of its function.
+struct PausedRequest<'a> {
+    request: Request<'a>,
+    hold: Hold,
+}
+
+/// Sends a request for a variant, and pauses it after this number of calls.
+async fn paused(stack: &Stack, url: String, calls: u32) -> PausedRequest<'_> {
+    let mut hold = stack.local.faults().hold("delivery", calls);
+    let mut request: Request<'_> = Box::pin(async move { stack.anonymous.get(&url).await });
+    tokio::select! {
+        response = &mut request => panic!("not paused: {}", response.status),
+        () = hold.reached() => {}
+    }
+    PausedRequest { request, hold }
+}
+
+async fn enable_watermark(acme: &TestSpace, server: &ImageServer) {
+    let watermark = json!({"enabled": true, "url": server.url()});
+    let body = json!({"security": {"watermark": watermark}});
+    let path = format!("{}/security", acme.path());
+    acme.client.put(&path, body).await.expect_ok();
+}
+
+#[stack_test]
+async fn variant_of_a_file_that_is_deleted_meanwhile_is_not_kept(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = acme.upload(PHOTO).named("a.jpg", "image/jpeg").await;
+    let url = format!("{}?w=32", file.url());
+    let before_store = paused(stack, url, CALLS_BEFORE_ORIGINAL + 1).await;
+
+    acme.client.delete(file.path()).await.expect_status(204);
+    before_store.hold.release();
+    let (rendered, calls) = stack.calls_of(before_store.request).await;
+
+    rendered.expect_status(200);
+    assert!(
+        calls.iter().any(|call| call == "delivery DeleteObject"),
+        "{calls:?}"
+    );
+    let objects = stack.dump().await.objects;
+    assert!(!objects.keys().any(|key| key.contains("/variants/")));
+    stack.run_purges().await;
+}
+
+#[stack_test]
+async fn rendering_with_a_watermark_that_is_replaced_meanwhile_can_be_retried(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = acme.upload(PHOTO).named("a.jpg", "image/jpeg").await;
+    let server = ImageServer::start(&logo([255, 0, 0])).await;
+    enable_watermark(&acme, &server).await;
+    let url = format!("{}?w=32", file.url());
+    let before_watermark = paused(stack, url.clone(), CALLS_BEFORE_ORIGINAL + 1).await;
+
+    enable_watermark(&acme, &server).await;
+    before_watermark.hold.release();
+
+    let contended = before_watermark.request.await;
+    assert_eq!(contended.header("retry-after"), "1");
+    contended.expect_error(503);
+    stack.anonymous.get(&url).await.expect_status(200);
+}
+
+#[stack_test(options = StackOptions::without_rate_limits(), multi_thread)]
+async fn requests_for_one_variant_wait_together_for_memory(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = acme.upload(PHOTO).named("a.jpg", "image/jpeg").await;
+    let mut paused_requests = Vec::new();
+    for width in 0..MAX_ORIGINALS {
+        let url = format!("{}?w={}", file.url(), 40 + width);
+        paused_requests.push(paused(stack, url, CALLS_BEFORE_ORIGINAL).await);
+    }
+
+    let url = format!("{}?w=32", file.url());
+    let started = Instant::now();
+    let responses = join_all((0..WAITING).map(|_| stack.anonymous.get(&url))).await;
+
+    assert!(started.elapsed().as_secs() < MAX_WAIT_SECONDS);
+    for response in responses {
+        assert_eq!(response.header("retry-after"), "1");
+        response.expect_error(503);
+    }
+    for paused in paused_requests {
+        paused.hold.release();
+        paused.request.await.expect_status(200);
+    }
+    stack.anonymous.get(&url).await.expect_status(200);
+}
