@@ -44,8 +44,8 @@ impl ObjectKey {
 
     /// Returns the key of the stored image of a watermark.
     pub fn watermark(space: SpaceId, revision: Revision) -> ObjectKey {
-        let prefix = space_prefix(space);
-        ObjectKey(format!("{prefix}watermarks/{revision}"))
+        let prefix = watermarks_prefix(space);
+        ObjectKey(format!("{prefix}{revision}"))
     }
 
     /// Returns the key that a client sends a file's bytes to.
@@ -78,6 +78,11 @@ pub(crate) fn file_variants_prefix(space: SpaceId, file: FileId) -> String {
 /// Returns the key prefix of a space's variants.
 pub(crate) fn variants_prefix(space: SpaceId) -> String {
     format!("{}variants/", space_prefix(space))
+}
+
+/// Returns the key prefix of the images of a space's watermarks.
+pub(crate) fn watermarks_prefix(space: SpaceId) -> String {
+    format!("{}watermarks/", space_prefix(space))
 }
 
 /// Returns the key prefix of a space's objects, except for staged ones.

@@ -15,6 +15,7 @@ mod presign;
 mod read;
 mod remove;
 mod variant;
+mod variant_list;
 mod write;
 
 use aws_credential_types::provider::SharedCredentialsProvider;
@@ -23,11 +24,12 @@ use aws_sdk_s3::Client;
 pub use copy::{Copied, CopyOutcome, MAX_CHECKSUM_BYTES};
 pub use error::BucketError;
 pub use key::ObjectKey;
-pub use list::{ListedOriginal, MAX_LISTED_OBJECTS, OriginalsPage, OriginalsPosition};
+pub use list::{ListedObject, MAX_LISTED_OBJECTS, OriginalsPage, OriginalsPosition};
 pub use presign::{PresignedPut, PutGrant, ResponseHeaders};
 pub use read::{ObjectHead, ObjectReader};
 pub use remove::MAX_DELETED_OBJECTS;
 pub use variant::{StoredVariant, VariantInfo};
+pub use variant_list::{ListedVariant, VariantsPage};
 pub use write::Payload;
 
 /// The client of the bucket.

@@ -21,9 +21,9 @@ const AFTER_DELIMITER: &str = "0";
 /// Maximum objects of one list call.
 pub const MAX_LISTED_OBJECTS: u16 = 1_000;
 
-/// An original in a list.
+/// An original or a variant in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ListedOriginal {
+pub struct ListedObject {
     /// Key of the object.
     pub key: ObjectKey,
     /// The file.
@@ -38,7 +38,7 @@ pub struct ListedOriginal {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OriginalsPage {
     /// The originals.
-    pub originals: Vec<ListedOriginal>,
+    pub originals: Vec<ListedObject>,
     /// Whether more follow.
     pub has_more: bool,
 }
@@ -53,9 +53,9 @@ pub struct OriginalsPosition {
 }
 
 /// The entries of a page, and whether more follow.
-struct Entries<T> {
-    entries: Vec<T>,
-    has_more: bool,
+pub(crate) struct Entries<T> {
+    pub(crate) entries: Vec<T>,
+    pub(crate) has_more: bool,
 }
 
 impl Bucket {
@@ -106,7 +106,7 @@ impl Bucket {
         })
     }
 
-    fn list(&self) -> ListObjectsV2FluentBuilder {
+    pub(crate) fn list(&self) -> ListObjectsV2FluentBuilder {
         self.client.list_objects_v2().bucket(&self.name)
     }
 }
@@ -123,13 +123,13 @@ fn listed_spaces(page: ListObjectsV2Output) -> Vec<SpaceId> {
         .collect()
 }
 
-fn listed_original(object: Object, prefix: &str) -> Option<ListedOriginal> {
+fn listed_original(object: Object, prefix: &str) -> Option<ListedObject> {
     let key = object.key?;
     let (file_id, revision) = key.strip_prefix(prefix)?.split_once(DELIMITER)?;
     let file_id = file_id.parse().ok()?;
     let revision = revision.parse().ok()?;
     let stored_at = Timestamp::from_ms(object.last_modified?.to_millis().ok()?);
-    Some(ListedOriginal {
+    Some(ListedObject {
         key: ObjectKey(key),
         file_id,
         revision,
@@ -138,7 +138,7 @@ fn listed_original(object: Object, prefix: &str) -> Option<ListedOriginal> {
 }
 
 /// Returns the first page that has entries. `read` skips objects with unknown keys.
-async fn first_nonempty_page<T>(
+pub(crate) async fn first_nonempty_page<T>(
     list: ListObjectsV2FluentBuilder,
     read: impl Fn(ListObjectsV2Output) -> Vec<T>,
 ) -> Result<Entries<T>, BucketError> {

@@ -4,8 +4,8 @@
 use domain::{FileId, Revision, SpaceId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// Deletes objects without a record.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// Deletes objects that are no longer used.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SweepJob {
     /// The round to continue; `None` to start a new one.
@@ -14,7 +14,7 @@ pub struct SweepJob {
 }
 
 /// A round through all spaces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SweepRound {
     /// Objects that were stored up to this time were checked in earlier rounds.
     pub checked_until: Timestamp,
@@ -24,8 +24,9 @@ pub struct SweepRound {
     pub after: Option<SweepPosition>,
 }
 
-/// The position of an original in a round, by space, file and revision.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The position of an original in a round, by space, file and revision, or of a variant, which follow all
+/// originals of their space.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SweepPosition {
     /// The space.
     pub space_id: SpaceId,
@@ -33,19 +34,32 @@ pub struct SweepPosition {
     pub file_id: FileId,
     /// The revision of the file's bytes.
     pub revision: Revision,
+    /// Position of the variant in the list of the space, empty before the first one; `None` for an
+    /// original.
+    #[serde(default)]
+    pub variant: Option<String>,
 }
 
 impl SweepPosition {
-    /// Returns the position after all originals of a space.
+    /// Returns the position after all originals and variants of a space.
     pub fn end_of(space_id: SpaceId) -> SweepPosition {
         SweepPosition {
             space_id,
             file_id: FileId::MAX,
             revision: Revision::MAX,
+            variant: None,
         }
     }
 
-    /// Returns whether no original of the space follows.
+    /// Returns the position of a variant; an empty one precedes the first variant of the space.
+    pub fn of_variant(space_id: SpaceId, variant: String) -> SweepPosition {
+        SweepPosition {
+            variant: Some(variant),
+            ..SweepPosition::end_of(space_id)
+        }
+    }
+
+    /// Returns whether neither an original nor a variant of the space follows.
     pub fn is_end_of_space(&self) -> bool {
         *self == SweepPosition::end_of(self.space_id)
     }

@@ -1,14 +1,19 @@
-//! Daily background job that deletes objects without a record. Such an object remains if a function
-//! stops between storing the object and writing its record.
+//! Daily background job that deletes objects that are no longer used: originals and variants without a
+//! record, and variants with a replaced watermark or of another version of the rendering. An object without
+//! a record remains if a function stops between storing the object and writing its record.
 //!
 //! Invariants:
 //! - An object is deleted only at an age at which no request can still write its record, and the
 //!   record is read after that.
-//! - Each object is checked once, in the first round after its first day.
+//! - The record of each object is read once, in the first round after its first day.
+//! - The settings name a watermark only while its image is stored, so a variant whose watermark has no
+//!   stored image is never delivered again.
+
+mod variants;
 
 use std::collections::{BTreeSet, HashMap};
 
-use bucket::{Bucket, ListedOriginal, ObjectKey, OriginalsPosition};
+use bucket::{Bucket, ListedObject, ObjectKey, OriginalsPosition};
 use domain::{FileId, Revision, ServiceError, SpaceId};
 use queue::{SweepJob, SweepPosition, SweepRound};
 use table::Table;
@@ -34,7 +39,7 @@ pub struct Sweep {
 }
 
 /// Outcome of a sweep job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SweepOutcome {
     /// The round is complete.
     Done,
@@ -60,13 +65,13 @@ impl Sweep {
         job: &SweepJob,
         time: &JobTime<'_>,
     ) -> Result<SweepOutcome, ServiceError> {
-        let round = match job.round {
-            Some(round) => round,
+        let round = match &job.round {
+            Some(round) => round.clone(),
             None => self.new_round().await?,
         };
         let scan = Scan {
             sweep: self,
-            round,
+            round: &round,
             time,
         };
 
@@ -92,10 +97,10 @@ impl Sweep {
     }
 }
 
-/// A scan of all spaces and their originals.
+/// A scan of all spaces, their originals and their variants.
 struct Scan<'a> {
     sweep: &'a Sweep,
-    round: SweepRound,
+    round: &'a SweepRound,
     time: &'a JobTime<'a>,
 }
 
@@ -103,16 +108,10 @@ impl Scan<'_> {
     /// Scans the rest of the round. Returns the position to continue from if the time runs out.
     async fn scan_spaces(&self) -> Result<Option<SweepPosition>, ServiceError> {
         let mut last_space = None;
-        if let Some(position) = self.round.after {
-            if !position.is_end_of_space() {
-                let start = OriginalsPosition {
-                    file: position.file_id,
-                    after: Some(position.revision),
-                };
-                let stopped = self.scan_space(position.space_id, start).await?;
-                if stopped.is_some() {
-                    return Ok(stopped);
-                }
+        if let Some(position) = &self.round.after {
+            let stopped = self.resume(position).await?;
+            if stopped.is_some() {
+                return Ok(stopped);
             }
             last_space = Some(position.space_id);
         }
@@ -137,9 +136,42 @@ impl Scan<'_> {
         }
     }
 
+    /// Scans the rest of a space. Returns the position to continue from if the time runs out.
+    async fn resume(
+        &self,
+        position: &SweepPosition,
+    ) -> Result<Option<SweepPosition>, ServiceError> {
+        let space_id = position.space_id;
+        if position.is_end_of_space() {
+            return Ok(None);
+        }
+        if let Some(variant) = &position.variant {
+            return self.scan_variants(space_id, variant.clone()).await;
+        }
+
+        let start = OriginalsPosition {
+            file: position.file_id,
+            after: Some(position.revision),
+        };
+        self.scan_space(space_id, start).await
+    }
+
+    /// Scans a space from a position. Returns the position to continue from if the time runs out.
+    async fn scan_space(
+        &self,
+        space_id: SpaceId,
+        start: OriginalsPosition,
+    ) -> Result<Option<SweepPosition>, ServiceError> {
+        let stopped = self.scan_originals(space_id, start).await?;
+        if stopped.is_some() {
+            return Ok(stopped);
+        }
+        self.scan_variants(space_id, String::new()).await
+    }
+
     /// Scans the originals of a space from a position. Returns the position to continue from if the
     /// time runs out.
-    async fn scan_space(
+    async fn scan_originals(
         &self,
         space_id: SpaceId,
         mut start: OriginalsPosition,
@@ -151,7 +183,8 @@ impl Scan<'_> {
                 .bucket
                 .originals_page(space_id, start, limit)
                 .await?;
-            self.delete_orphans(space_id, &page.originals).await?;
+            let orphans = self.orphans(space_id, page.originals.iter()).await?;
+            self.delete(space_id, &orphans).await?;
 
             let last = page.originals.last().filter(|_| page.has_more);
             if !self.time.allows_another_page() {
@@ -159,10 +192,10 @@ impl Scan<'_> {
                     space_id,
                     file_id: last.file_id,
                     revision: last.revision,
+                    variant: None,
                 });
-                return Ok(Some(
-                    position.unwrap_or_else(|| SweepPosition::end_of(space_id)),
-                ));
+                let variants = || SweepPosition::of_variant(space_id, String::new());
+                return Ok(Some(position.unwrap_or_else(variants)));
             }
             let Some(last) = last else {
                 return Ok(None);
@@ -174,31 +207,32 @@ impl Scan<'_> {
         }
     }
 
-    /// Deletes those originals that are due in this round and that no record refers to.
-    async fn delete_orphans(
+    /// Returns those objects that are due in this round and that no record refers to.
+    async fn orphans(
         &self,
         space_id: SpaceId,
-        originals: &[ListedOriginal],
-    ) -> Result<(), ServiceError> {
-        let round = &self.round;
-        let due: Vec<&ListedOriginal> = originals
-            .iter()
-            .filter(|original| original.stored_at > round.checked_until)
-            .filter(|original| original.stored_at <= round.until)
+        objects: impl Iterator<Item = &ListedObject>,
+    ) -> Result<Vec<ObjectKey>, ServiceError> {
+        let round = self.round;
+        let due: Vec<&ListedObject> = objects
+            .filter(|object| object.stored_at > round.checked_until)
+            .filter(|object| object.stored_at <= round.until)
             .collect();
-        let files: BTreeSet<FileId> = due.iter().map(|original| original.file_id).collect();
+        let files: BTreeSet<FileId> = due.iter().map(|object| object.file_id).collect();
         let files: Vec<FileId> = files.into_iter().collect();
         let revisions: HashMap<FileId, Revision> =
             self.sweep.table.revisions(space_id, &files).await?;
 
-        let orphans: Vec<ObjectKey> = due
+        let orphans = due
             .iter()
-            .filter(|original| revisions.get(&original.file_id) != Some(&original.revision))
-            .map(|original| original.key.clone())
-            .collect();
-        if !orphans.is_empty() {
-            self.sweep.bucket.delete_many(&orphans).await?;
-            tracing::info!(%space_id, objects = orphans.len(), "deleted objects without a record");
+            .filter(|object| revisions.get(&object.file_id) != Some(&object.revision));
+        Ok(orphans.map(|object| object.key.clone()).collect())
+    }
+
+    async fn delete(&self, space_id: SpaceId, unused: &[ObjectKey]) -> Result<(), ServiceError> {
+        if !unused.is_empty() {
+            self.sweep.bucket.delete_many(unused).await?;
+            tracing::info!(%space_id, objects = unused.len(), "deleted unused objects");
         }
         Ok(())
     }

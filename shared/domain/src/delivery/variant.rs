@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::{AppliedWatermark, ImageFormat, Quality, Transformation};
+use crate::{AppliedWatermark, ImageFormat, Quality, Revision, Transformation};
 
 /// Version of the rendering. A higher number replaces all stored variants.
 const RENDERING_VERSION: u32 = 2;
@@ -10,8 +10,10 @@ const RENDERING_VERSION: u32 = 2;
 const ORIGINAL: &str = "original";
 /// Marks a negotiated AVIF.
 const NEGOTIATED: &str = "negotiated";
-/// Number of hex digits of an id.
-const ID_DIGITS: usize = 32;
+/// Number of hex digits of the digest in an id.
+const DIGEST_DIGITS: usize = 32;
+/// Separates the parts of an id.
+const SEPARATOR: char = '-';
 
 /// A rendering of one image with the format chosen. Equal variants have equal bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,15 +52,19 @@ impl Variant {
             description.push_str(NEGOTIATED);
         }
         if let Some(watermark) = self.watermark {
-            let revision = watermark.revision;
             let position = watermark.position.name();
             let opacity = watermark.opacity.value();
-            let layer = format!(" {revision} {position} {opacity}");
+            let layer = format!(" {position} {opacity}");
             description.push_str(&layer);
         }
 
         let digest = hex::encode(Sha256::digest(description));
-        VariantId(digest[..ID_DIGITS].to_owned())
+        let mut id = format!("{RENDERING_VERSION}{SEPARATOR}{}", &digest[..DIGEST_DIGITS]);
+        if let Some(watermark) = self.watermark {
+            id.push(SEPARATOR);
+            id.push_str(&watermark.revision.to_string());
+        }
+        VariantId(id)
     }
 
     /// Returns a transformation without its format, which is that of the variant, and without a quality
@@ -77,16 +83,30 @@ impl Variant {
     }
 }
 
-/// Identifies a variant of one revision of a file: 32 hex digits.
+/// Identifies a variant of one revision of a file: the version of the rendering, 32 hex digits, and the
+/// revision of the watermark if it has one, separated by hyphens.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VariantId(String);
 
 impl VariantId {
-    /// Parses an id; `None` if it is malformed.
+    /// Parses an id of the current version of the rendering; `None` if it is another one or malformed.
     pub fn parse(text: &str) -> Option<VariantId> {
+        let mut parts = text.split(SEPARATOR);
+        let is_current = parts.next() == Some(RENDERING_VERSION.to_string().as_str());
         let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        let is_valid = text.len() == ID_DIGITS && text.bytes().all(is_hex);
+        let digest = parts.next()?;
+        let is_digest = digest.len() == DIGEST_DIGITS && digest.bytes().all(is_hex);
+        let is_watermark = parts
+            .next()
+            .is_none_or(|text| text.parse::<Revision>().is_ok());
+
+        let is_valid = is_current && is_digest && is_watermark && parts.next().is_none();
         is_valid.then(|| VariantId(text.to_owned()))
+    }
+
+    /// Returns the revision of the watermark's image, if the variant has a watermark.
+    pub fn watermark(&self) -> Option<Revision> {
+        self.0.split(SEPARATOR).nth(2)?.parse().ok()
     }
 
     /// Returns the id as text.
@@ -98,7 +118,7 @@ impl VariantId {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Gravity, Opacity, Revision, decoded_parameters};
+    use crate::{Gravity, Opacity, decoded_parameters};
 
     fn id(query: &str, format: ImageFormat) -> VariantId {
         let parameters = decoded_parameters(query).expect("UTF-8");
@@ -192,15 +212,29 @@ mod tests {
             },
         ];
 
+        let id = marked(Some(watermark)).id();
         for other in others {
-            assert_ne!(other.id(), marked(Some(watermark)).id(), "{other:?}");
+            assert_ne!(other.id(), id, "{other:?}");
         }
+        assert_eq!(VariantId::parse(id.as_str()), Some(id.clone()));
+        assert_eq!(id.watermark(), Some(Revision::MIN));
+        assert_eq!(marked(None).id().watermark(), None);
     }
 
     #[test]
     fn malformed_id_is_rejected() {
-        for text in ["", "0", &"A".repeat(32), &"g".repeat(32), &"0".repeat(33)] {
-            assert_eq!(VariantId::parse(text), None, "{text}");
+        let digest = "0".repeat(DIGEST_DIGITS);
+        for text in [
+            String::new(),
+            digest.clone(),
+            format!("0-{digest}"),
+            format!("{RENDERING_VERSION}-"),
+            format!("{RENDERING_VERSION}-{digest}0"),
+            format!("{RENDERING_VERSION}-{}", "g".repeat(DIGEST_DIGITS)),
+            format!("{RENDERING_VERSION}-{digest}-"),
+            format!("{RENDERING_VERSION}-{digest}-{}-", Revision::MIN),
+        ] {
+            assert_eq!(VariantId::parse(&text), None, "{text}");
         }
     }
 }

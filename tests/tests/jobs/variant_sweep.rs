@@ -1,0 +1,92 @@
+//! The sweep for variants that are no longer delivered.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use bucket::ObjectKey;
+use domain::{FileId, ImageFormat, Revision, Transformation, Variant};
+use serde_json::json;
+use template::RecursiveLoop;
+use tests::{PHOTO, Stack, TestSpace, seconds, stack_test};
+
+use super::batches::small_jobs;
+use crate::support::image_server::{ImageServer, logo};
+
+/// Period of the sweep, and minimum age of the objects that it deletes.
+const DAY: Duration = Duration::from_hours(24);
+
+async fn variants(stack: &Stack) -> BTreeSet<String> {
+    let objects = stack.dump().await.objects.into_keys();
+    objects.filter(|key| key.contains("/variants/")).collect()
+}
+
+async fn set_watermark(acme: &TestSpace, enabled: bool, server: &ImageServer) {
+    let watermark = json!({"enabled": enabled, "url": server.url()});
+    let body = json!({"security": {"watermark": watermark}});
+    let path = format!("{}/security", acme.path());
+    acme.client.put(&path, body).await.expect_ok();
+}
+
+/// Requests an image, and returns the variants that this added.
+async fn added(stack: &Stack, url: &str) -> BTreeSet<String> {
+    let before = variants(stack).await;
+    stack.anonymous.get(url).await.expect_status(200);
+    variants(stack).await.difference(&before).cloned().collect()
+}
+
+#[stack_test(options = small_jobs(RecursiveLoop::Allow))]
+async fn variants_with_replaced_watermarks_are_swept_after_a_day(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = acme.upload(PHOTO).named("a.jpg", "image/jpeg").await;
+    let url = format!("{}?w=32&f=jpeg", file.url());
+    let server = ImageServer::start(&logo([255, 0, 0])).await;
+
+    let plain = added(stack, &url).await;
+    set_watermark(&acme, true, &server).await;
+    let replaced = added(stack, &url).await;
+    set_watermark(&acme, true, &server).await;
+    let current = added(stack, &url).await;
+    for added in [&plain, &replaced, &current] {
+        assert_eq!(added.len(), 1, "{added:?}");
+    }
+
+    stack.run_for(DAY - seconds(1)).await;
+    assert_eq!(variants(stack).await.len(), 3);
+    stack.run_for(DAY).await;
+    let expected: BTreeSet<String> = plain.union(&current).cloned().collect();
+    assert_eq!(variants(stack).await, expected);
+
+    set_watermark(&acme, false, &server).await;
+    stack.run_for(DAY).await;
+    assert_eq!(variants(stack).await, plain);
+}
+
+#[stack_test]
+async fn variants_without_a_file_or_of_another_version_are_swept_after_a_day(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = acme.upload(PHOTO).named("a.jpg", "image/jpeg").await;
+    let kept = added(stack, &format!("{}?w=32&f=jpeg", file.url())).await;
+    let current = kept.first().expect("a variant");
+    let (directory, _) = current.rsplit_once('/').expect("a key");
+
+    let env = stack.unrestricted_context().env;
+    let id = Variant {
+        transformation: Some(Transformation::default()),
+        format: ImageFormat::Png,
+        watermark: None,
+    }
+    .id();
+    let orphan = ObjectKey::variant(acme.space_id(), FileId::new(&env), Revision::new(&env), &id);
+    let unused = [
+        orphan.as_str().to_owned(),
+        format!("{directory}/{}", "0".repeat(32)),
+        format!("{directory}/0-{}", "0".repeat(32)),
+    ];
+    for key in &unused {
+        stack.put_object(key, b"unused").await;
+    }
+
+    stack.run_for(DAY - seconds(1)).await;
+    assert_eq!(variants(stack).await.len(), kept.len() + unused.len());
+    stack.run_for(DAY).await;
+    assert_eq!(variants(stack).await, kept);
+}
