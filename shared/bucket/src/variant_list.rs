@@ -72,7 +72,8 @@ impl Bucket {
             let page = list.send().await.map_err(BucketError::from_sdk)?;
             let keys = page.contents.unwrap_or_default().into_iter();
             let keys = keys.filter_map(|object| object.key);
-            revisions.extend(keys.filter_map(|key| key.strip_prefix(&prefix)?.parse().ok()));
+            let revision_of = |key: String| key.strip_prefix(&prefix)?.parse::<Revision>().ok();
+            revisions.extend(keys.filter_map(revision_of));
 
             next = page.next_continuation_token;
             if next.is_none() {

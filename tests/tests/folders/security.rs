@@ -354,11 +354,12 @@ async fn image_of_settings_that_cannot_be_written_is_deleted(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let server = image_server().await;
     let body = json!({"security": {"watermark": enabled(server.url())}});
-    let first = format!("{}/security", folder_path(&acme.folder("First").await));
+    let first = format!("{}/security", acme.folder("First").await.path());
     let (set, calls) = stack.calls_of(acme.client.put(&first, body.clone())).await;
     set.expect_ok();
     acme.client.delete(&first).await.expect_ok();
-    let second = folder_path(&acme.folder("Second").await);
+    let second = acme.folder("Second").await;
+    let second = second.path();
 
     let calls_before_write = u32::try_from(calls.len() - 1).expect("few calls");
     let mut hold = stack.local.faults().hold("folders", calls_before_write);
@@ -368,7 +369,7 @@ async fn image_of_settings_that_cannot_be_written_is_deleted(stack: &Stack) {
         hold.reached().await;
         let stored = stack.dump().await.objects;
         assert!(stored.keys().any(|key| key.contains("/watermarks/")));
-        acme.client.delete(&second).await.expect_status(204);
+        acme.client.delete(second).await.expect_status(204);
         hold.release();
     };
     let (set, ()) = futures::future::join(setting, delete).await;
