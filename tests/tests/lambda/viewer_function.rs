@@ -13,10 +13,15 @@ const CODE_START: &str = "      FunctionCode: |\n";
 const CODE_INDENTATION: &str = "        ";
 
 /// Values of `Accept`, and what they are reduced to.
-const ACCEPTED: [(&str, &str); 21] = [
+const ACCEPTED: [(&str, &str); 23] = [
     (
         "image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8",
-        "image/avif",
+        "image/avif,image/webp",
+    ),
+    ("image/avif,*/*", "image/avif"),
+    (
+        "image/avif;q=0.4,image/webp;q=0.2,image/gif",
+        "image/avif;q=0.5,image/webp;q=0.5,image/gif",
     ),
     ("image/webp,*/*", "image/webp"),
     ("IMAGE/WEBP;Q=0.3", "image/webp"),
@@ -26,7 +31,7 @@ const ACCEPTED: [(&str, &str); 21] = [
     ("image/avif;q=0,image/webp", "image/webp"),
     ("image/avif;q=0,image/webp;q=0.000,image/*", "*/*"),
     ("image/avif;q=0.5,image/webp;q=0.8", "image/webp"),
-    ("image/avif;q=0.5,image/webp;q=0.5", "image/avif"),
+    ("image/avif;q=0.5,image/webp;q=0.5", "image/avif,image/webp"),
     ("image/webp;q=0.5,image/jpeg", "image/webp;q=0.5,image/jpeg"),
     ("image/webp;q=0.5,*/*;q=0.4", "image/webp"),
     ("image/avif;q=0.9,*/*", "image/avif;q=0.5,*/*"),

@@ -17,8 +17,9 @@ struct MediaRange {
     weight: u16,
 }
 
-/// Reduces a value of `Accept` to the preferred one of AVIF and WebP, and to the types that are preferred
-/// to it. So almost all clients have one of three values: `image/avif`, `image/webp`, `*/*`.
+/// Reduces a value of `Accept` to AVIF unless WebP is preferred, to WebP if it is accepted, and to the
+/// types that are preferred to both. So almost all clients have one of three values:
+/// `image/avif,image/webp`, `image/webp`, `*/*`.
 pub fn reduced_accept(accept: &str) -> String {
     let ranges: Vec<MediaRange> = accept.split(',').filter_map(MediaRange::parse).collect();
     let weight_of = |name: &str| {
@@ -31,10 +32,12 @@ pub fn reduced_accept(accept: &str) -> String {
     if best_weight == 0 {
         return "*/*".to_owned();
     }
-    let best = if avif >= webp { NAMED[0] } else { NAMED[1] };
+    let has_name = [avif >= webp, webp > 0];
+    let named = NAMED.iter().zip(has_name).filter(|(_, has_name)| *has_name);
+    let named: Vec<&str> = named.map(|(name, _)| *name).collect();
     let is_preferred = |name: &str| weight_of(name).is_some_and(|weight| weight > best_weight);
     if !OTHERS.iter().any(|name| is_preferred(name)) {
-        return best.to_owned();
+        return named.join(",");
     }
 
     let others = OTHERS.iter().filter(|name| weight_of(name).is_some());
@@ -45,9 +48,8 @@ pub fn reduced_accept(accept: &str) -> String {
             format!("{name};q=0")
         }
     });
-    let all: Vec<String> = std::iter::once(format!("{best};q=0.5"))
-        .chain(others)
-        .collect();
+    let named = named.iter().map(|name| format!("{name};q=0.5"));
+    let all: Vec<String> = named.chain(others).collect();
     all.join(",")
 }
 
