@@ -143,7 +143,7 @@ async fn eager_transformations_of_private_files_require_credentials(stack: &Stac
     let fixture = DeliveryFixture::new(stack).await;
     let config = json!({
         "space_id": fixture.acme.id,
-        "name": "private thumbnails",
+        "name": "private-thumbnails",
         "delivery_type": "private",
         "config": {"transformations": {"eager": [{"width": 32, "crop": "fit"}]}},
     });
@@ -153,7 +153,7 @@ async fn eager_transformations_of_private_files_require_credentials(stack: &Stac
         .acme
         .upload(PHOTO)
         .named("a.jpg", "image/jpeg")
-        .with_config("private thumbnails")
+        .with_config("private-thumbnails")
         .await;
     assert_eq!(file["type"], "private");
 

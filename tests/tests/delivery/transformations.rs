@@ -270,15 +270,15 @@ async fn file_that_cannot_be_rendered_returns_422(stack: &Stack) {
             "a.txt",
             "text/plain",
             b"some text".to_vec(),
-            "must be an image",
+            &["must be an image"][..],
         ),
-        ("a.svg", "image/svg+xml", svg, "can be decoded"),
-        ("cut.jpg", "image/jpeg", truncated, "truncated"),
+        ("a.svg", "image/svg+xml", svg, &["can be decoded"]),
+        ("cut.jpg", "image/jpeg", truncated, &["truncated"]),
         (
             "bomb.png",
             "image/png",
             png_of_sides(65_535, 65_535),
-            "must not have more than 100000000 pixels",
+            &["100000000 pixels", "more memory"],
         ),
     ] {
         let file = acme.upload(bytes.clone()).named(name, mime_type).await;
@@ -286,7 +286,8 @@ async fn file_that_cannot_be_rendered_returns_422(stack: &Stack) {
         let transformed = stack.anonymous.get(&format!("{}?w=32", file.url())).await;
         let errors = transformed.expect_error(422);
         let message = errors["file"][0].as_str().expect("an error");
-        assert!(message.contains(expected), "{name}: {message}");
+        let has_reason = expected.iter().any(|reason| message.contains(reason));
+        assert!(has_reason, "{name}: {message}");
 
         let original = stack.anonymous.get(file.url()).await.expect_status(200);
         assert!(original.body == bytes, "{name}");
