@@ -36,7 +36,7 @@ const FAILURE_PAUSE: Duration = Duration::from_millis(200);
 
 /// Role, limits and counters of a [`Poller`].
 pub(crate) struct PollerOptions {
-    /// FunctionContext with the credentials of the function's role.
+    /// Context with the credentials of the function's role.
     pub(crate) context: FunctionContext,
     pub(crate) recursion: RecursionGuard,
     pub(crate) running: RunningBatches,
