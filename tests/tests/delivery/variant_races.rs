@@ -1,11 +1,12 @@
 //! Renderings while other requests change what they read, or use all memory for originals.
 
-use std::{pin::Pin, time::Instant};
+use std::pin::Pin;
 
 use emulators::Hold;
 use futures::future::join_all;
 use serde_json::json;
 use tests::{PHOTO, Response, Stack, StackOptions, TestSpace, stack_test};
+use tokio::time::Instant;
 
 use crate::support::image_server::{ImageServer, logo};
 
