@@ -271,6 +271,13 @@ pub(crate) fn ico() -> Vec<u8> {
     file
 }
 
+/// Returns the largest difference of two samples. Fails if there are not equally many, or none.
+pub(crate) fn largest_difference(expected: &[u8], found: &[u8]) -> u8 {
+    assert_eq!(found.len(), expected.len());
+    let samples = expected.iter().zip(found);
+    samples.map(|(a, b)| a.abs_diff(*b)).max().unwrap()
+}
+
 /// Whether a file has some bytes in it.
 pub(crate) fn contains(file: &[u8], what: &[u8]) -> bool {
     file.windows(what.len()).any(|window| window == what)
