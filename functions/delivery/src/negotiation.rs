@@ -32,6 +32,7 @@ pub(crate) fn choose_variant(
     Some(Variant {
         transformation,
         format,
+        accepts_webp: accepts_webp(headers),
         watermark,
     })
 }
@@ -52,14 +53,25 @@ fn can_be_animated(original: ImageFormat) -> bool {
     matches!(original, ImageFormat::Gif | ImageFormat::WebP)
 }
 
-fn negotiate(headers: &HeaderMap, original: ImageFormat) -> ImageFormat {
-    let ranges: Vec<MediaRange> = headers
-        .get_all(header::ACCEPT)
-        .iter()
+/// Whether the client names WebP as acceptable.
+fn accepts_webp(headers: &HeaderMap) -> bool {
+    let ranges = media_ranges(headers);
+    let webp = ranges.iter().find(|range| range.name == "image/webp");
+    webp.is_some_and(|range| range.weight > 0)
+}
+
+/// Returns the elements of all `Accept` headers.
+fn media_ranges(headers: &HeaderMap) -> Vec<MediaRange> {
+    let values = headers.get_all(header::ACCEPT).iter();
+    values
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(','))
         .filter_map(MediaRange::parse)
-        .collect();
+        .collect()
+}
+
+fn negotiate(headers: &HeaderMap, original: ImageFormat) -> ImageFormat {
+    let ranges = media_ranges(headers);
     let weight_of = |name: &str| {
         let range = ranges.iter().find(|range| range.name == name);
         range.map(|range| range.weight)
@@ -161,6 +173,21 @@ mod tests {
             let mut headers = HeaderMap::new();
             headers.insert(header::ACCEPT, HeaderValue::from_static(accept));
             assert_eq!(negotiate(&headers, original), expected, "{accept}");
+        }
+    }
+
+    #[test]
+    fn webp_is_accepted_only_if_it_is_named() {
+        for (accept, expected) in [
+            ("image/avif,image/webp,*/*;q=0.8", true),
+            ("image/avif, image/webp;q=0.1", true),
+            ("image/avif, image/webp;q=0", false),
+            ("image/avif,*/*", false),
+            ("", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT, HeaderValue::from_static(accept));
+            assert_eq!(accepts_webp(&headers), expected, "{accept}");
         }
     }
 

@@ -110,8 +110,15 @@ fn ingest_error(error: MediaError) -> IngestError {
         MediaError::Malformed(_) | MediaError::UnsupportedFormat(_) => {
             FieldError::Custom("must be an image that can be decoded")
         }
-        MediaError::TooManyPixels { limit, .. } | MediaError::OutputTooLarge { limit, .. } => {
-            FieldError::TooManyPixels(limit)
+        MediaError::SideTooLarge { limit, .. } => FieldError::SideTooLarge(limit),
+        MediaError::TooManyPixels { limit, .. }
+        | MediaError::OutputTooLarge { limit, .. }
+        | MediaError::TooManyPixelsForFormat { limit, .. } => FieldError::TooManyPixels(limit),
+        MediaError::DecodingTooSlow { .. } | MediaError::RenderingTooSlow { .. } => {
+            FieldError::Custom("must be an image that is transformed in less time")
+        }
+        MediaError::TooManyCodes { .. } => {
+            FieldError::Custom("must be a WebP with smaller code tables")
         }
         MediaError::TooManyScans(_) => FieldError::Custom("must be a JPEG with at most 200 scans"),
         MediaError::DimensionsTooLarge { .. } => {

@@ -54,6 +54,11 @@ impl SrgbConverter {
     }
 }
 
+/// Whether a profile is small enough to be used.
+pub(crate) fn is_usable(profile: &[u8]) -> bool {
+    profile.len() <= PROFILE_BYTES
+}
+
 /// Converts the colors to sRGB. Keeps colors and profile if the profile cannot be used.
 pub(crate) fn to_srgb(pixels: &mut Pixels) {
     let Some(profile) = pixels.profile.take() else {
@@ -69,8 +74,7 @@ pub(crate) fn to_srgb(pixels: &mut Pixels) {
 
 /// Returns the transform from a profile to sRGB, if the profile is usable.
 fn transform(profile: &[u8], from: Layout, to: Layout) -> Option<Arc<Transform8BitExecutor>> {
-    let profile =
-        (profile.len() <= PROFILE_BYTES).then(|| ColorProfile::new_from_slice(profile).ok())??;
+    let profile = is_usable(profile).then(|| ColorProfile::new_from_slice(profile).ok())??;
     let options = TransformOptions {
         rendering_intent: RenderingIntent::Perceptual,
         ..TransformOptions::default()
@@ -115,9 +119,7 @@ impl CmykConverter {
             ColorProfile::new_from_slice(profile)
                 .is_ok_and(|profile| profile.color_space == DataColorSpace::Cmyk)
         };
-        let profile = profile
-            .filter(|profile| profile.len() <= PROFILE_BYTES)
-            .filter(is_cmyk);
+        let profile = profile.filter(|profile| is_usable(profile)).filter(is_cmyk);
         // RGBA has the same memory layout as CMYK.
         CmykConverter(profile.and_then(|profile| transform(profile, Layout::Rgba, Layout::Rgb)))
     }

@@ -31,6 +31,16 @@ pub enum MediaError {
     /// The image contradicts its format.
     #[error("the image is malformed: {0}")]
     Malformed(String),
+    /// A side of the image exceeds the limit.
+    #[error("the image has {width}×{height} pixels, and a side may have {limit}")]
+    SideTooLarge {
+        /// Width in pixels.
+        width: u32,
+        /// Height in pixels.
+        height: u32,
+        /// Maximum width and height, in pixels.
+        limit: u32,
+    },
     /// The image exceeds a pixel limit.
     #[error("the image has {pixels} pixels, more than {limit}")]
     TooManyPixels {
@@ -70,6 +80,42 @@ pub enum MediaError {
         width: u32,
         /// Height in pixels.
         height: u32,
+    },
+    /// The image to encode exceeds the pixel limit of the target format.
+    #[error("an image of {pixels} pixels is larger than {limit}, the maximum of {format:?}")]
+    TooManyPixelsForFormat {
+        /// Target format.
+        format: Format,
+        /// Width times height.
+        pixels: u64,
+        /// Maximum number of pixels.
+        limit: u64,
+    },
+    /// Decoding would take too long, as estimated from the header.
+    #[error("decoding would take {milliseconds} ms, more than {limit}")]
+    DecodingTooSlow {
+        /// Estimated time, in milliseconds.
+        milliseconds: u64,
+        /// Maximum time of a rendering, in milliseconds.
+        limit: u64,
+    },
+    /// Decoding, resizing and encoding together would take too long, as estimated from the header.
+    #[error("rendering as {format:?} would take {milliseconds} ms, more than {limit}")]
+    RenderingTooSlow {
+        /// Target format.
+        format: Format,
+        /// Estimated time, in milliseconds.
+        milliseconds: u64,
+        /// Maximum time of a rendering, in milliseconds.
+        limit: u64,
+    },
+    /// The code tables of a lossless or transparent WebP exceed the memory limit.
+    #[error("the code tables of the image take {bytes} bytes, more than {limit}")]
+    TooManyCodes {
+        /// Size of the tables, in bytes.
+        bytes: u64,
+        /// Maximum size, in bytes.
+        limit: u64,
     },
     /// The format, or a variant of it, cannot be decoded.
     #[error("{0:?} cannot be decoded")]

@@ -21,6 +21,7 @@ mod container;
 mod decode;
 mod encode;
 mod error;
+mod estimate;
 mod exif;
 mod format;
 mod metadata;
@@ -36,16 +37,20 @@ pub use animation::{
 };
 pub use completeness::require_complete;
 pub use decode::decode;
-pub use encode::{EncodeOptions, encode, fits_avif, quality};
+pub use encode::{EncodeOptions, encode, quality};
 pub use error::{MediaError, ProbeError};
+pub use estimate::MAX_RENDERING_MILLISECONDS;
 pub use format::Format;
 pub use metadata::strip;
 pub use orient::{Orientation, orient};
-pub use pixels::{Channels, MAX_AVIF_PIXELS, MAX_LOSSLESS_PIXELS, MAX_PIXELS, Pixels};
+pub use pixels::{
+    Channels, MAX_AVIF_PIXELS, MAX_LOSSLESS_PIXELS, MAX_PIXELS, MAX_RENDERED_AVIF_PIXELS, MAX_SIDE,
+    Pixels,
+};
 pub use probe::{Dimensions, Frames, ImageInfo, probe};
 pub use render::{
-    Geometry, MAX_OUTPUT_PIXELS, MAX_WATERMARK_PIXELS, Rectangle, RenderOptions, RenderedImage,
-    WatermarkLayer, plan, render,
+    Geometry, MAX_OUTPUT_PIXELS, MAX_WATERMARK_PIXELS, PlanOptions, Rectangle, RenderOptions,
+    RenderPlan, RenderedImage, Source, WatermarkLayer, plan, render,
 };
 pub use transform::{
     TransformOutcome, TransformedImage, can_transform, has_image_transformations, transform,

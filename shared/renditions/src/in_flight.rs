@@ -153,6 +153,7 @@ mod tests {
         Variant {
             transformation: Some(Transformation::default()),
             format: ImageFormat::Png,
+            accepts_webp: false,
             watermark: None,
         }
         .id()

@@ -9,6 +9,7 @@
 
 mod in_flight;
 mod memory;
+mod negotiation;
 mod ready;
 mod render;
 mod watermark;

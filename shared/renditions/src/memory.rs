@@ -1,9 +1,13 @@
 //! Memory for simultaneous renderings.
 //!
-//! Invariant: a rendering that waits for memory holds none, except its original. At most
-//! [`MAX_SOURCES`] originals are in memory. So renderings never wait for each other in a circle.
+//! Invariants:
+//! - A rendering that waits for memory holds none, except its original. So renderings never wait for
+//!   each other in a circle.
+//! - A rendering keeps its original until it ends. So at most [`max_renderings`] read an original,
+//!   wait for memory or render at the same time, and the originals take at most
+//!   [`MAX_SOURCE_BYTES`](crate::MAX_SOURCE_BYTES) each, in addition to the budget.
 
-use std::{sync::Arc, time::Duration};
+use std::{num::NonZeroUsize, sync::Arc, thread, time::Duration};
 
 use domain::{FieldError, FieldErrors, ServiceError};
 use tokio::{
@@ -11,8 +15,11 @@ use tokio::{
     time,
 };
 
-/// Maximum originals in memory.
-const MAX_SOURCES: usize = 4;
+/// Number of renderings that one core always may have at once: some read and write files meanwhile.
+const MIN_RENDERINGS: usize = 4;
+/// Maximum number of renderings at once, however many cores there are: their originals are not part
+/// of the budget.
+const LIMIT_OF_RENDERINGS: usize = 16;
 /// Time that a request waits for memory.
 const MAX_WAIT: Duration = Duration::from_secs(5);
 /// Unit of the budget, in bytes.
@@ -21,7 +28,8 @@ const UNIT_BYTES: u64 = 1 << 20;
 /// The memory of the process for renderings.
 #[derive(Clone, Debug)]
 pub(crate) struct MemoryBudget {
-    sources: Arc<Semaphore>,
+    /// One permit per rendering.
+    renderings: Arc<Semaphore>,
     /// One permit per unit.
     pixels: Arc<Semaphore>,
     total_units: u32,
@@ -31,15 +39,16 @@ impl MemoryBudget {
     pub(crate) fn new(total_bytes: u64) -> MemoryBudget {
         let total_units = units(total_bytes);
         MemoryBudget {
-            sources: Arc::new(Semaphore::new(MAX_SOURCES)),
+            renderings: Arc::new(Semaphore::new(max_renderings())),
             pixels: Arc::new(Semaphore::new(total_units as usize)),
             total_units,
         }
     }
 
-    /// Waits for the permit to read an original. Fails with 503 if none is free in time.
+    /// Waits for the permit to read an original and to render it, which is held to the end of the
+    /// rendering. Fails with 503 if none is free in time.
     pub(crate) async fn reserve_source(&self) -> Result<OwnedSemaphorePermit, ServiceError> {
-        acquire(&self.sources, 1).await
+        acquire(&self.renderings, 1).await
     }
 
     /// Waits for the memory of a rendering. Fails with 503 if it is not free in time, and with 422 if
@@ -56,6 +65,12 @@ impl MemoryBudget {
         }
         acquire(&self.pixels, needed).await
     }
+}
+
+/// Returns the maximum number of renderings at once: one per core, within limits.
+fn max_renderings() -> usize {
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    cores.clamp(MIN_RENDERINGS, LIMIT_OF_RENDERINGS)
 }
 
 async fn acquire(
@@ -92,6 +107,24 @@ mod tests {
 
         drop(first);
         assert!(budget.reserve_pixels(10 * UNIT_BYTES).await.is_ok());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn renderings_wait_for_each_other_beyond_their_number() {
+        let budget = MemoryBudget::new(10 * UNIT_BYTES);
+        let mut permits = Vec::new();
+        for _ in 0..max_renderings() {
+            permits.push(budget.reserve_source().await.expect("free"));
+        }
+
+        let refused = budget.reserve_source().await;
+        assert_eq!(
+            refused.err().map(|error| error.kind),
+            Some(ErrorKind::Unavailable)
+        );
+
+        permits.pop();
+        assert!(budget.reserve_source().await.is_ok());
     }
 
     #[tokio::test]

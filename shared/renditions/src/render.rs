@@ -1,37 +1,16 @@
-//! Rendering of one variant: limits, choice of the format, and errors.
+//! Rendering of one variant: its plan, and the fields that its errors are about.
 
 use bytes::Bytes;
-use domain::{FieldError, FieldErrors, File, ImageFormat, ResourceType, ServiceError, Variant};
+use domain::{FieldError, FieldErrors, File, Resize, ResourceType, ServiceError, Sides, Variant};
 use media::{
-    Dimensions, Format, Frames, ImageInfo, MAX_WATERMARK_PIXELS, MediaError, RenderOptions,
-    WatermarkLayer, plan, probe, render, rendered_frames,
+    Format, MediaError, PlanOptions, RenderOptions, RenderPlan, Source, WatermarkLayer, render,
 };
 use tenant::VariantInfo;
 
-use crate::{MAX_SOURCE_BYTES, Rendition};
-
-/// Maximum pixels of an AVIF that a client did not request explicitly. Encoding takes up to 0.5 s per
-/// million pixels.
-const MAX_NEGOTIATED_AVIF_PIXELS: u64 = 2_000_000;
-/// Memory of a decoded pixel with the working memory of its decoder, in bytes.
-const DECODED_PIXEL_BYTES: u64 = 8;
-/// Memory of a pixel of a progressive JPEG in addition, in bytes.
-const PROGRESSIVE_PIXEL_BYTES: u64 = 6;
-/// Memory of a pixel of the output with its encoder, in bytes.
-const OUTPUT_PIXEL_BYTES: u64 = 12;
-/// Memory of a pixel of an AVIF with its encoder, in bytes.
-const AVIF_PIXEL_BYTES: u64 = 180;
-/// Memory of a pixel of an animation's canvas, in bytes: the canvas, one frame, and their copies.
-const CANVAS_PIXEL_BYTES: u64 = 28;
-/// Memory of a pixel of a frame of a WebP in addition, in bytes: the Huffman tables of a malicious one.
-const HUFFMAN_PIXEL_BYTES: u64 = 36;
-/// Memory of a pixel of a rendered frame with its encoder, in bytes.
-const FRAME_PIXEL_BYTES: u64 = 44;
-/// Memory of a pixel of a rendered animation in the file, in bytes. Noise, the worst case, takes half
-/// of it; the file grows by doubling.
-const FILE_PIXEL_BYTES: u64 = 4;
-/// A JPEG is decoded in at most this multiple of the output's width and height.
-const MAX_JPEG_SCALE: u64 = 3;
+use crate::{
+    MAX_SOURCE_BYTES, Rendition,
+    negotiation::{formats, suits},
+};
 
 /// A rendering whose limits are checked.
 #[derive(Clone, Copy, Debug)]
@@ -56,30 +35,16 @@ pub(crate) fn require_source(file: &File) -> Result<(), ServiceError> {
 }
 
 impl Rendering {
-    /// Chooses the format, and checks the limits from the image's header.
+    /// Chooses the format, and checks the limits from the image's headers.
     pub(crate) fn plan(bytes: &[u8], variant: Variant) -> Result<Rendering, ServiceError> {
-        let info = probe(bytes).map_err(|error| rendering_error(error.into()))?;
-        let resize = variant
-            .transformation
-            .and_then(|transformation| transformation.resize);
-        let geometry = plan(info.displayed(), resize).map_err(rendering_error)?;
-        let output = geometry.output();
-        let format = choose_format(variant, &info, output);
-        let frames = rendered_frames(bytes, &info, format, output).map_err(rendering_error)?;
-        let watermark_bytes = if variant.watermark.is_some() {
-            MAX_WATERMARK_PIXELS * DECODED_PIXEL_BYTES
-        } else {
-            0
-        };
+        let to_service_error = |error| rendering_error(error, variant);
+        let source = Source::read(bytes).map_err(to_service_error)?;
+        let chosen = choose_format(&source, variant).map_err(to_service_error)?;
 
         Ok(Rendering {
             variant,
-            format,
-            memory_bytes: if frames > 1 {
-                animation_memory_bytes(&info, output, frames) + watermark_bytes
-            } else {
-                memory_bytes(&info, output, format) + watermark_bytes
-            },
+            format: chosen.format,
+            memory_bytes: chosen.plan.memory_bytes,
         })
     }
 
@@ -96,7 +61,8 @@ impl Rendering {
             quality: transformation.quality,
             watermark,
         };
-        let rendered = render(bytes, &options).map_err(rendering_error)?;
+        let rendered =
+            render(bytes, &options).map_err(|error| rendering_error(error, self.variant))?;
 
         Ok(Rendition {
             info: VariantInfo {
@@ -109,63 +75,76 @@ impl Rendering {
     }
 }
 
-/// Returns the format to render. A negotiated AVIF becomes a WebP if it would take too long, or would
-/// lose an animation.
-fn choose_format(variant: Variant, info: &ImageInfo, output: Dimensions) -> Format {
-    let format = match variant.format {
-        ImageFormat::Jpeg => Format::Jpeg,
-        ImageFormat::Png => Format::Png,
-        ImageFormat::WebP => Format::WebP,
-        ImageFormat::Avif => Format::Avif,
-        ImageFormat::Gif => Format::Gif,
-    };
-    let is_animated =
-        matches!(info.format, Format::Gif | Format::WebP) && info.frames != Frames::Still;
-    let exceeds_avif = pixels(output) > MAX_NEGOTIATED_AVIF_PIXELS || is_animated;
-    if format == Format::Avif && variant.is_negotiated() && exceeds_avif {
-        Format::WebP
-    } else {
-        format
+/// A format and the plan to render it.
+struct ChosenFormat {
+    format: Format,
+    plan: RenderPlan,
+}
+
+/// Returns the first format of a variant in which the image can be rendered. Fails with the error of
+/// the last one.
+fn choose_format(source: &Source, variant: Variant) -> Result<ChosenFormat, MediaError> {
+    let transformation = variant.transformation.unwrap_or_default();
+    let mut exceeded = None;
+
+    for format in formats(variant, source.info()) {
+        let planned = source.plan(&PlanOptions {
+            resize: transformation.resize,
+            format,
+            quality: transformation.quality,
+            has_watermark: variant.watermark.is_some(),
+        });
+        match planned {
+            Ok(plan) => {
+                let output = plan.geometry.output();
+                if !variant.is_negotiated() || suits(format, source.info(), output) {
+                    return Ok(ChosenFormat { format, plan });
+                }
+            }
+            Err(error) if is_about_format(&error) => exceeded = Some(error),
+            Err(error) => return Err(error),
+        }
+    }
+    // The last format suits every image, so it exceeded a limit.
+    Err(exceeded.unwrap_or(MediaError::Encoding("no format suits the image".to_owned())))
+}
+
+/// Whether another format may not have the error.
+fn is_about_format(error: &MediaError) -> bool {
+    matches!(
+        error,
+        MediaError::DimensionsTooLarge { .. }
+            | MediaError::TooManyPixelsForFormat { .. }
+            | MediaError::RenderingTooSlow { .. }
+    )
+}
+
+/// Returns the field that determines the size of the output: the file itself, unless it is resized.
+fn size_field(variant: Variant) -> &'static str {
+    let resize = variant
+        .transformation
+        .and_then(|transformation| transformation.resize);
+    match resize {
+        None => "file",
+        Some(Resize::Fill { .. }) => "w",
+        Some(Resize::Scale(sides) | Resize::Fit(sides) | Resize::Crop { sides, .. }) => match sides
+        {
+            Sides::Width(_) | Sides::Both { .. } => "w",
+            Sides::Height(_) => "h",
+        },
     }
 }
 
-fn memory_bytes(info: &ImageInfo, output: Dimensions, format: Format) -> u64 {
-    let output_pixels = pixels(output);
-    let input_pixels = info.pixels();
-
-    let decoding = if info.format == Format::Jpeg {
-        let decoded_pixels = input_pixels.min(output_pixels * MAX_JPEG_SCALE * MAX_JPEG_SCALE);
-        let scans = if info.progressive {
-            input_pixels * PROGRESSIVE_PIXEL_BYTES
-        } else {
-            0
-        };
-        decoded_pixels * DECODED_PIXEL_BYTES + scans
+/// Returns the field that determines the format: that of the size, if the format was not requested.
+fn format_field(variant: Variant) -> &'static str {
+    let requested = variant
+        .transformation
+        .and_then(|transformation| transformation.format);
+    if requested.is_some() {
+        "f"
     } else {
-        input_pixels * DECODED_PIXEL_BYTES
-    };
-    let encoding = if format == Format::Avif {
-        output_pixels * AVIF_PIXEL_BYTES
-    } else {
-        output_pixels * OUTPUT_PIXEL_BYTES
-    };
-    decoding + encoding
-}
-
-fn animation_memory_bytes(info: &ImageInfo, output: Dimensions, frames: u32) -> u64 {
-    let canvas_pixel_bytes = if info.format == Format::WebP {
-        CANVAS_PIXEL_BYTES + HUFFMAN_PIXEL_BYTES
-    } else {
-        CANVAS_PIXEL_BYTES
-    };
-    let file_pixels = pixels(output) * u64::from(frames);
-    info.pixels() * canvas_pixel_bytes
-        + pixels(output) * FRAME_PIXEL_BYTES
-        + file_pixels * FILE_PIXEL_BYTES
-}
-
-fn pixels(dimensions: Dimensions) -> u64 {
-    u64::from(dimensions.width) * u64::from(dimensions.height)
+        size_field(variant)
+    }
 }
 
 fn invalid(field_error: FieldError) -> ServiceError {
@@ -173,12 +152,16 @@ fn invalid(field_error: FieldError) -> ServiceError {
 }
 
 /// Returns the error of a request for an image that cannot be rendered.
-fn rendering_error(error: MediaError) -> ServiceError {
+fn rendering_error(error: MediaError, variant: Variant) -> ServiceError {
+    let on = |field: &'static str, field_error: FieldError| -> ServiceError {
+        FieldErrors::from((field, field_error)).into()
+    };
     match error {
         MediaError::Truncated => invalid(FieldError::Custom("is a truncated image")),
         MediaError::Malformed(_) | MediaError::UnsupportedFormat(_) => invalid(FieldError::Custom(
             "must be an image that can be decoded to be transformed",
         )),
+        MediaError::SideTooLarge { limit, .. } => invalid(FieldError::SideTooLarge(limit)),
         MediaError::TooManyPixels { limit, .. } => invalid(FieldError::TooManyPixels(limit)),
         MediaError::TooManyScans(_) => {
             invalid(FieldError::Custom("must be a JPEG with at most 200 scans"))
@@ -186,33 +169,153 @@ fn rendering_error(error: MediaError) -> ServiceError {
         MediaError::AnimationTooLarge => invalid(FieldError::Custom(
             "must be an animation with at most 3,000 frames and 250 million pixels in all frames; as f=jpeg, png or avif, the first frame is delivered",
         )),
-        MediaError::AnimatedOutputTooLarge { .. } => FieldErrors::from((
-            "w",
+        MediaError::AnimatedOutputTooLarge { .. } => on(
+            size_field(variant),
             FieldError::Custom(
                 "must be smaller for an animation with this many frames: all frames together may have at most 25 million pixels as GIF, and 50 million as WebP",
             ),
-        ))
-        .into(),
+        ),
+        MediaError::TooManyCodes { .. } => invalid(FieldError::Custom(
+            "must be a WebP with smaller code tables to be transformed",
+        )),
+        MediaError::DecodingTooSlow { .. } => invalid(FieldError::Custom(
+            "takes too long to be decoded; it must have fewer pixels or scans",
+        )),
         MediaError::OutputTooLarge { limit, .. } => {
-            FieldErrors::from(("w", FieldError::TooManyPixels(limit))).into()
+            on(size_field(variant), FieldError::TooManyPixels(limit))
         }
-        MediaError::DimensionsTooLarge { .. } => FieldErrors::from((
-            "f",
+        MediaError::DimensionsTooLarge { .. } => on(
+            format_field(variant),
             FieldError::Custom("must be a format that supports images of this size"),
-        ))
-        .into(),
+        ),
+        MediaError::TooManyPixelsForFormat { limit, .. } => {
+            on(format_field(variant), FieldError::TooManyPixels(limit))
+        }
+        MediaError::RenderingTooSlow { .. } => on(
+            format_field(variant),
+            FieldError::Custom("takes too long to be rendered in this size"),
+        ),
         error @ MediaError::Encoding(_) => ServiceError::internal(error),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use domain::Transformation;
+    use domain::{Focus, Gravity, ImageFormat, Quality, Transformation};
+
     use media::{
         MAX_ANIMATED_GIF_PIXELS, MAX_ANIMATED_WEBP_PIXELS, MAX_ANIMATION_PIXELS, MAX_FRAMES,
     };
 
     use super::*;
+
+    /// Returns the headers of a PNG that has these dimensions.
+    fn png_of_sides(width: u32, height: u32) -> Vec<u8> {
+        let chunk = |kind: &[u8; 4], data: &[u8]| {
+            let length = u32::try_from(data.len()).unwrap_or(u32::MAX).to_be_bytes();
+            // The checksum is not read.
+            [&length[..], kind, data, &[0; 4]].concat()
+        };
+        let mut header = [width.to_be_bytes(), height.to_be_bytes()].concat();
+        header.extend([8, 2, 0, 0, 0]);
+        [
+            &b"\x89PNG\r\n\x1A\n"[..],
+            &chunk(b"IHDR", &header),
+            &chunk(b"IDAT", &[]),
+        ]
+        .concat()
+    }
+
+    fn negotiated(format: ImageFormat, resize: Option<Resize>) -> Variant {
+        Variant {
+            transformation: Some(Transformation {
+                resize,
+                quality: Quality::Fixed(80),
+                format: None,
+            }),
+            format,
+            accepts_webp: true,
+            watermark: None,
+        }
+    }
+
+    fn requested(format: ImageFormat, resize: Option<Resize>) -> Variant {
+        let mut variant = negotiated(format, resize);
+        if let Some(transformation) = &mut variant.transformation {
+            transformation.format = Some(format);
+        }
+        variant
+    }
+
+    /// Whether a rendering is rejected because of a field.
+    fn is_rejected(bytes: &[u8], variant: Variant, field: &str) -> bool {
+        let error = Rendering::plan(bytes, variant).expect_err("a limit");
+        error.field_errors.has(field)
+    }
+
+    #[test]
+    fn negotiated_format_gives_way_to_one_that_fits() {
+        for (width, height, format, expected) in [
+            (1_000, 1_000, ImageFormat::Avif, Format::Avif),
+            (2_000, 2_000, ImageFormat::Avif, Format::WebP),
+            (20_000, 1_000, ImageFormat::Avif, Format::Png),
+            (20_000, 1_000, ImageFormat::WebP, Format::Png),
+        ] {
+            let file = png_of_sides(width, height);
+            let rendering = Rendering::plan(&file, negotiated(format, None)).expect("a plan");
+            assert_eq!(rendering.format, expected, "{width} × {height} {format:?}");
+        }
+    }
+
+    #[test]
+    fn error_names_the_parameter_that_determines_the_output() {
+        let width = Resize::Scale(Sides::Width(8_192));
+        let height = Resize::Scale(Sides::Height(8_192));
+        let fill = Resize::Fill {
+            width: 8_000,
+            height: 8_000,
+            focus: Focus::At(Gravity::Center),
+        };
+        for (resize, field) in [
+            (None, "file"),
+            (Some(width), "w"),
+            (Some(height), "h"),
+            (Some(fill), "w"),
+        ] {
+            let file = png_of_sides(8_100, 8_100);
+            let variant = negotiated(ImageFormat::Png, resize);
+            assert!(is_rejected(&file, variant, field), "{resize:?}");
+        }
+    }
+
+    #[test]
+    fn requested_format_that_does_not_fit_is_named() {
+        for (width, height, format) in [
+            (6_000, 4_000, ImageFormat::Avif),
+            (20_000, 1_000, ImageFormat::WebP),
+        ] {
+            let file = png_of_sides(width, height);
+            assert!(is_rejected(&file, requested(format, None), "f"));
+        }
+    }
+
+    #[test]
+    fn source_over_a_limit_is_named_for_every_request() {
+        let max = u32::MAX >> 1;
+        let small = Some(Resize::Fit(Sides::Width(32)));
+        for file in [
+            png_of_sides(1, 60_000_000),
+            png_of_sides(max, max),
+            png_of_sides(20_000, 20_000),
+        ] {
+            for variant in [
+                negotiated(ImageFormat::Avif, small),
+                requested(ImageFormat::WebP, small),
+            ] {
+                assert!(is_rejected(&file, variant, "file"));
+            }
+        }
+    }
 
     /// Returns a GIF of 100 × 100 pixels with this number of frames.
     fn gif(frames: usize) -> Vec<u8> {
@@ -222,22 +325,15 @@ mod tests {
     }
 
     fn planned(frames: usize, format: ImageFormat) -> Rendering {
-        let variant = Variant {
-            transformation: Some(Transformation::default()),
-            format,
-            watermark: None,
-        };
-        Rendering::plan(&gif(frames), variant).expect("within the limits")
+        Rendering::plan(&gif(frames), negotiated(format, None)).expect("within the limits")
     }
 
     #[test]
     fn memory_of_an_animation_counts_its_frames() {
-        let still = planned(200, ImageFormat::Png).memory_bytes;
         let few = planned(2, ImageFormat::Gif).memory_bytes;
         let many = planned(200, ImageFormat::Gif).memory_bytes;
 
-        assert!(still < few && few < many, "{still} {few} {many}");
-        assert_eq!(many - few, 198 * 10_000 * FILE_PIXEL_BYTES);
+        assert!(few < many, "{few} {many}");
     }
 
     #[test]

@@ -9,7 +9,9 @@ const RENDERING_VERSION: u32 = 2;
 /// Stands for the transformation of an original with a watermark.
 const ORIGINAL: &str = "original";
 /// Marks a negotiated AVIF.
-const NEGOTIATED: &str = "negotiated";
+const NEGOTIATED: &str = " negotiated";
+/// Marks a negotiated AVIF that WebP must not replace.
+const WITHOUT_WEBP: &str = " without webp";
 /// Number of hex digits of the digest in an id.
 const DIGEST_DIGITS: usize = 32;
 /// Separates the parts of an id.
@@ -22,6 +24,8 @@ pub struct Variant {
     pub transformation: Option<Transformation>,
     /// Format to render.
     pub format: ImageFormat,
+    /// Whether the client accepts WebP, which replaces a negotiated AVIF that exceeds its limits.
+    pub accepts_webp: bool,
     /// Watermark of the image.
     pub watermark: Option<AppliedWatermark>,
 }
@@ -48,8 +52,10 @@ impl Variant {
         let format = self.format.name();
         let mut description = format!("{RENDERING_VERSION} {transformation} {format}");
         if self.is_negotiated() && self.format == ImageFormat::Avif {
-            description.push(' ');
             description.push_str(NEGOTIATED);
+            if !self.accepts_webp {
+                description.push_str(WITHOUT_WEBP);
+            }
         }
         if let Some(watermark) = self.watermark {
             let position = watermark.position.name();
@@ -128,6 +134,7 @@ mod tests {
         Variant {
             transformation: Some(transformation),
             format,
+            accepts_webp: true,
             watermark: None,
         }
         .id()
@@ -178,6 +185,21 @@ mod tests {
     }
 
     #[test]
+    fn acceptance_of_webp_changes_the_id_of_a_negotiated_avif() {
+        let variant = |format, accepts_webp| Variant {
+            transformation: Some(Transformation::default()),
+            format,
+            accepts_webp,
+            watermark: None,
+        };
+        let avif = ImageFormat::Avif;
+        let jpeg = ImageFormat::Jpeg;
+
+        assert_ne!(variant(avif, true).id(), variant(avif, false).id());
+        assert_eq!(variant(jpeg, true).id(), variant(jpeg, false).id());
+    }
+
+    #[test]
     fn every_property_of_a_watermark_changes_the_id() {
         let watermark = AppliedWatermark {
             revision: Revision::MIN,
@@ -187,6 +209,7 @@ mod tests {
         let marked = |watermark| Variant {
             transformation: None,
             format: ImageFormat::Png,
+            accepts_webp: true,
             watermark,
         };
         let others = [

@@ -55,6 +55,8 @@ pub enum FieldError {
     NoDimensions,
     /// Image with more pixels than this maximum.
     TooManyPixels(u64),
+    /// Image with a side of more pixels than this maximum.
+    SideTooLarge(u32),
     /// Number below this minimum.
     TooSmall(i64),
     /// Number above this maximum.
@@ -137,6 +139,9 @@ impl FieldError {
                 "has invalid image dimensions: they cannot be read".to_owned()
             }
             FieldError::TooManyPixels(max) => format!("must not have more than {max} pixels"),
+            FieldError::SideTooLarge(max) => {
+                format!("must not have a side of more than {max} pixels")
+            }
             FieldError::TooSmall(min) => format!("must be at least {min}"),
             FieldError::TooLarge(max) => format!("must not be greater than {max}"),
             FieldError::NotADate => "must be a valid date".to_owned(),

@@ -10,4 +10,5 @@ pub(crate) mod heif;
 pub(crate) mod jpeg;
 pub(crate) mod png;
 pub(crate) mod tiff;
+pub(crate) mod vp8l;
 pub(crate) mod webp;

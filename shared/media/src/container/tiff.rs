@@ -7,7 +7,10 @@ use crate::{
 
 pub(crate) const WIDTH: u16 = 256;
 pub(crate) const HEIGHT: u16 = 257;
+pub(crate) const BITS_PER_SAMPLE: u16 = 258;
+pub(crate) const COLOR_INTERPRETATION: u16 = 262;
 pub(crate) const ORIENTATION: u16 = 274;
+pub(crate) const SAMPLES_PER_PIXEL: u16 = 277;
 pub(crate) const EXTRA_SAMPLES: u16 = 338;
 
 /// Field type of 16-bit numbers.
@@ -99,6 +102,23 @@ impl<'a> Directory<'a> {
             LONG => self.long(value.at).map(Some),
             _ => Ok(None),
         }
+    }
+
+    /// Returns the first value of a tag if it has 16-bit numbers.
+    pub(crate) fn first_number(&self, tag: u16) -> Result<Option<u32>, ProbeError> {
+        let Some(value) = self.value(tag)? else {
+            return Ok(None);
+        };
+        if value.field_type != SHORT {
+            return Ok(None);
+        }
+        // More than two numbers are stored elsewhere.
+        let at = if self.long(value.at - 4)? > 2 {
+            length(self.long(value.at)?.into())
+        } else {
+            value.at
+        };
+        self.short(at).map(|number| Some(number.into()))
     }
 
     /// Whether the directory has a tag.

@@ -7,6 +7,7 @@ use image::{ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, Imag
 use crate::{
     Format, ImageInfo, MediaError,
     bytes::{array, le16, le32, length, part},
+    estimate::Coding,
     pixels::{Channels, Pixels},
 };
 
@@ -34,6 +35,7 @@ pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaErro
     let mut decoder = reader.into_decoder().map_err(decode_error)?;
     let (width, height) = decoder.dimensions();
     require_probed_size(probed, width, height)?;
+    require_estimated_size(bytes, probed, decoder.total_bytes())?;
     let profile = decoder.icc_profile().ok().flatten();
     let is_cmyk = decoder.original_color_type() == image::ExtendedColorType::Cmyk8;
     let image = DynamicImage::from_decoder(decoder).map_err(decode_error)?;
@@ -42,6 +44,17 @@ pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaErro
     // The decoder has already converted inks without their profile.
     pixels.profile = profile.filter(|_| !is_cmyk);
     Ok(pixels)
+}
+
+/// Fails if a TIFF has more bytes per pixel than its memory was estimated for, which is possible if it
+/// contains a property twice.
+fn require_estimated_size(bytes: &[u8], probed: &ImageInfo, total: u64) -> Result<(), MediaError> {
+    if let Coding::Tiff(coding) = Coding::read(bytes, probed)?
+        && total > probed.pixels().saturating_mul(coding.pixel_bytes)
+    {
+        return Err(MediaError::malformed("the TIFF contradicts itself"));
+    }
+    Ok(())
 }
 
 fn image_format(format: Format) -> Result<ImageFormat, MediaError> {

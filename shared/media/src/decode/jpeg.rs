@@ -22,7 +22,7 @@ use crate::{
 use super::{Shrink, require_probed_size};
 
 /// Maximum number of scans of an image; encoders write about ten.
-const MAX_SCANS: usize = 200;
+pub(crate) const MAX_SCANS: usize = 200;
 
 /// Decodes a JPEG.
 pub(super) fn read(bytes: &[u8], probed: &ImageInfo, shrink: Shrink) -> Result<Pixels, MediaError> {

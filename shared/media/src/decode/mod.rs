@@ -1,7 +1,7 @@
 //! Decoding of image files to pixels, with one decoder per format.
 //!
 //! Invariants:
-//! - The pixel limit is checked against the probed dimensions before decoding.
+//! - The limits of sides and pixels are checked against the probed dimensions before decoding.
 //! - A decoder that reads other dimensions than the probe fails before it allocates pixels.
 
 mod canvas;
@@ -15,23 +15,27 @@ mod shrink;
 mod webp;
 
 pub(crate) use frames::FrameDecoder;
-pub(crate) use layers::{DecodedLayer, DecodedLayers};
+pub(crate) use jpeg::MAX_SCANS;
+pub(crate) use layers::{DecodedLayer, DecodedLayers, MAX_ROWS_PER_BLOCK};
 pub(crate) use shrink::Shrink;
 
 use crate::{
     Dimensions, Format, Frames, ImageInfo, MediaError, color,
-    pixels::{MAX_LOSSLESS_PIXELS, MAX_PIXELS, Pixels, catch_codec_panic, require_pixel_limit},
+    pixels::{
+        MAX_LOSSLESS_PIXELS, MAX_PIXELS, Pixels, catch_codec_panic, require_pixel_limit,
+        require_side_limit,
+    },
 };
 
 /// Memory limit of decoders that support one, in bytes, in addition to the pixels.
-const WORKING_BYTES: usize = 64 << 20;
+const WORKING_BYTES: usize = 8 << 20;
 
 /// Decodes a complete image and converts its colors to sRGB. Does not apply the orientation.
 ///
 /// Decodes the first frame of an animation. Rejects JPEGs for which libjpeg emits a warning, since it
-/// would invent pixels. Peak memory: up to 4 bytes per pixel, plus 6 for a progressive JPEG, 4 for
-/// GIF, PNG and WebP, or 8 for an animated WebP. A malicious WebP that is lossless, animated or
-/// transparent can request 1.4 GB of Huffman tables.
+/// would invent pixels. Fails if the code tables of a WebP that is lossless or transparent take more
+/// than 128 MiB. Peak memory in addition: up to 4 bytes per pixel, plus 6 for a progressive JPEG (8 with
+/// four components), 1 for GIF or 8 for WebP.
 pub fn decode(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaError> {
     if !probed.format.is_decodable() {
         return Err(MediaError::UnsupportedFormat(probed.format));
@@ -50,7 +54,7 @@ pub(crate) fn decode_shrunk(
     probed: &ImageInfo,
     shrink: Shrink,
 ) -> Result<Pixels, MediaError> {
-    require_pixel_limit(probed.pixels(), pixel_limit(probed))?;
+    require_decodable_size(probed)?;
     catch_codec_panic(MediaError::malformed, || match probed.format {
         Format::Jpeg => jpeg::read(bytes, probed, shrink),
         Format::Png => png::read(bytes, probed),
@@ -72,10 +76,16 @@ pub(crate) fn decode_layers(
     if probed.format != Format::Jpeg {
         return Ok(None);
     }
-    require_pixel_limit(probed.pixels(), pixel_limit(probed))?;
+    require_decodable_size(probed)?;
     catch_codec_panic(MediaError::malformed, || {
         layers::read(bytes, probed, shrink)
     })
+}
+
+/// Fails if an image exceeds the maximum side or number of pixels of its format.
+pub(crate) fn require_decodable_size(probed: &ImageInfo) -> Result<(), MediaError> {
+    require_side_limit(probed.stored())?;
+    require_pixel_limit(probed.pixels(), pixel_limit(probed))
 }
 
 /// Returns the maximum number of pixels of an image.

@@ -12,6 +12,7 @@ use crate::{
         ANIMATION_FRAME_HEADER, AnimationFrameHeader, Chunk, Chunks, HAS_ALPHA, IS_CLEARED,
         REPLACES, begin, end, extended_header, push,
     },
+    estimate::{MAX_TABLE_BYTES, require_table_limit},
     pixels::{Channels, Pixels},
     require_complete,
 };
@@ -33,6 +34,8 @@ pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaErro
 }
 
 fn read_still(bytes: &[u8], size: Dimensions) -> Result<Pixels, MediaError> {
+    require_table_limit(bytes, MAX_TABLE_BYTES)?;
+
     let mut decoder = WebPDecoder::new(Cursor::new(bytes)).map_err(decode_error)?;
     decoder.set_memory_limit(WORKING_BYTES);
     let (width, height) = decoder.dimensions();

@@ -4,39 +4,21 @@ use ravif::{Encoder, Img};
 use rgb::FromSlice;
 
 use crate::{
-    Format, MediaError, color,
-    pixels::{Channels, MAX_AVIF_PIXELS, Pixels},
+    MediaError, color,
+    pixels::{Channels, Pixels},
 };
 
-use super::{EncodeOptions, require_max_pixels, require_max_side};
+use super::EncodeOptions;
 
 /// Maximum width and height, in pixels.
-const MAX_SIDE: u32 = 65_535;
-/// Quality above which the pixel limit is halved: noise then takes twice the time, and 180 bytes
+pub(super) const MAX_SIDE: u32 = 65_535;
+/// Quality above which the pixel limits are halved: noise then takes twice the time, and 180 bytes
 /// per pixel.
-const FULL_LIMIT_QUALITY: u8 = 85;
+pub(crate) const FULL_LIMIT_QUALITY: u8 = 85;
 /// Encoder speed, 1 (slowest) to 10; lower values exceed the time of a request.
 const SPEED: u8 = 9;
 
-/// Maximum number of pixels of an AVIF that a client accepts but does not insist on. A photo of this
-/// size takes about a second without assembly code, noise about 4.5.
-const MAX_NEGOTIATED_PIXELS: u64 = 2_000_000;
-
-/// Whether an image of this size is encoded as AVIF within the time of a delivery. Larger images
-/// should be negotiated to another format.
-pub fn fits_avif(width: u32, height: u32) -> bool {
-    let pixels = u64::from(width) * u64::from(height);
-    width.max(height) <= MAX_SIDE && pixels <= MAX_NEGOTIATED_PIXELS
-}
-
 pub(super) fn encode(pixels: &Pixels, encoding: &EncodeOptions) -> Result<Vec<u8>, MediaError> {
-    require_max_side(pixels, Format::Avif, MAX_SIDE)?;
-    let limit = if encoding.quality > FULL_LIMIT_QUALITY {
-        MAX_AVIF_PIXELS / 2
-    } else {
-        MAX_AVIF_PIXELS
-    };
-    require_max_pixels(pixels, limit)?;
     let mut encoder = Encoder::new()
         .with_quality(encoding.quality.into())
         .with_speed(SPEED);

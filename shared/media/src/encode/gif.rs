@@ -5,9 +5,7 @@ use std::{borrow::Cow, collections::HashMap};
 use color_quant::NeuQuant;
 use gif::{Encoder, Frame};
 
-use crate::{Format, MediaError, Pixels, color};
-
-use super::require_max_side;
+use crate::{MediaError, Pixels, color};
 
 /// Maximum width and height, in pixels.
 pub(super) const MAX_SIDE: u32 = 65_535;
@@ -21,7 +19,6 @@ const KEY_BITS: u32 = 6;
 const SAMPLE_FACTOR: i32 = 10;
 
 pub(super) fn encode(pixels: Pixels) -> Result<Vec<u8>, MediaError> {
-    require_max_side(&pixels, Format::Gif, MAX_SIDE)?;
     let width = u16::try_from(pixels.width).map_err(MediaError::encoding)?;
     let height = u16::try_from(pixels.height).map_err(MediaError::encoding)?;
     let quantized = quantize(pixels);

@@ -3,17 +3,17 @@
 use mozjpeg::{ColorSpace, Compress, Marker};
 
 use crate::{
-    Format, MediaError, color,
+    MediaError, color,
     container::jpeg::{EXIF_NAME, PROFILE_NAME},
     pixels::{Channels, Pixels},
 };
 
-use super::{EncodeOptions, require_max_side};
+use super::EncodeOptions;
 
 /// Maximum width and height of libjpeg, in pixels.
-const MAX_SIDE: u32 = 65_500;
+pub(super) const MAX_SIDE: u32 = 65_500;
 /// Minimum quality without chroma subsampling (4:4:4); lower qualities use 4:2:0.
-const FULL_CHROMA_QUALITY: u8 = 90;
+pub(crate) const FULL_CHROMA_QUALITY: u8 = 90;
 /// Maximum payload of a segment, in bytes.
 const SEGMENT_BYTES: usize = 65_533;
 /// Maximum size of EXIF data, in bytes.
@@ -41,8 +41,6 @@ fn encode_colors(
     colors: ColorSpace,
     encoding: &EncodeOptions,
 ) -> Result<Vec<u8>, MediaError> {
-    require_max_side(pixels, Format::Jpeg, MAX_SIDE)?;
-
     let is_grey = colors == ColorSpace::JCS_GRAYSCALE;
     let mut settings = Compress::new(colors);
     settings.set_fastest_defaults();

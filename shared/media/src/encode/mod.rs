@@ -8,13 +8,14 @@ mod png;
 mod webp;
 
 pub(crate) use animation::{AnimationEncoder, AnimationOptions};
-pub use avif::fits_avif;
+pub(crate) use avif::FULL_LIMIT_QUALITY as AVIF_FULL_LIMIT_QUALITY;
+pub(crate) use jpeg::FULL_CHROMA_QUALITY as JPEG_FULL_CHROMA_QUALITY;
 
 use domain::Quality;
 
 use crate::{
     Dimensions, Format, MediaError,
-    pixels::{Pixels, catch_codec_panic, require_pixel_limit},
+    pixels::{Channels, MAX_AVIF_PIXELS, MAX_LOSSLESS_PIXELS, Pixels, catch_codec_panic},
 };
 
 /// Automatic quality by the longer side in pixels: larger images are viewed from further away.
@@ -59,10 +60,22 @@ pub fn quality(requested: Quality, width: u32, height: u32) -> u8 {
 
 /// Encodes pixels as a file. JPEG has no alpha channel: transparent pixels are flattened on white.
 ///
-/// Measured peak memory in addition to pixels and file, in bytes per pixel: 6 for JPEG (12 without
-/// chroma subsampling), 0 for PNG, 8 for WebP (26 if lossless or transparent), 50 for AVIF (180 at
-/// high quality); 3 more for gray pixels in WebP or AVIF.
+/// Fails if the image exceeds the maximum side or number of pixels of the format. The module
+/// `estimate` contains the memory of each format.
 pub fn encode(pixels: Pixels, encoding: &EncodeOptions) -> Result<Vec<u8>, MediaError> {
+    let size = Dimensions {
+        width: pixels.width,
+        height: pixels.height,
+    };
+    require_side_of_format(encoding.format, size)?;
+    match encoding.format {
+        Format::Avif => require_avif_limit(size, encoding.quality, MAX_AVIF_PIXELS)?,
+        Format::WebP if encoding.lossless || pixels.channels == Channels::Rgba => {
+            require_pixels_of_format(Format::WebP, size, MAX_LOSSLESS_PIXELS)?;
+        }
+        _ => {}
+    }
+
     catch_codec_panic(MediaError::encoding, || match encoding.format {
         Format::Jpeg => jpeg::encode(pixels, encoding),
         Format::Png => png::encode(&pixels, encoding),
@@ -78,27 +91,55 @@ pub(crate) fn encode_ycc(pixels: &Pixels, encoding: &EncodeOptions) -> Result<Ve
     catch_codec_panic(MediaError::encoding, || jpeg::encode_ycc(pixels, encoding))
 }
 
-/// Fails if an image has more pixels than an encoder's limit.
-fn require_max_pixels(pixels: &Pixels, limit: u64) -> Result<(), MediaError> {
-    require_pixel_limit(u64::from(pixels.width) * u64::from(pixels.height), limit)
-}
-
-/// Fails if a side of an image exceeds the format's maximum.
-fn require_max_side(pixels: &Pixels, format: Format, max_side: u32) -> Result<(), MediaError> {
-    require_max_sides(pixels.size(), format, max_side)
-}
-
-/// Fails if a side exceeds the format's maximum.
-fn require_max_sides(size: Dimensions, format: Format, max_side: u32) -> Result<(), MediaError> {
-    let Dimensions { width, height } = size;
-    if width.max(height) > max_side {
+/// Fails if a side exceeds the maximum of a format.
+pub(crate) fn require_side_of_format(format: Format, size: Dimensions) -> Result<(), MediaError> {
+    if size.width.max(size.height) > max_side(format) {
         Err(MediaError::DimensionsTooLarge {
             format,
-            width,
-            height,
+            width: size.width,
+            height: size.height,
         })
     } else {
         Ok(())
+    }
+}
+
+/// Fails if an AVIF exceeds a pixel limit, which is halved for high qualities.
+pub(crate) fn require_avif_limit(
+    size: Dimensions,
+    quality: u8,
+    limit: u64,
+) -> Result<(), MediaError> {
+    let is_halved = quality > AVIF_FULL_LIMIT_QUALITY;
+    let limit = if is_halved { limit / 2 } else { limit };
+    require_pixels_of_format(Format::Avif, size, limit)
+}
+
+fn require_pixels_of_format(
+    format: Format,
+    size: Dimensions,
+    limit: u64,
+) -> Result<(), MediaError> {
+    let pixels = size.pixels();
+    if pixels > limit {
+        Err(MediaError::TooManyPixelsForFormat {
+            format,
+            pixels,
+            limit,
+        })
+    } else {
+        Ok(())
+    }
+}
+
+/// Returns the maximum width and height of a format, in pixels.
+fn max_side(format: Format) -> u32 {
+    match format {
+        Format::Jpeg => jpeg::MAX_SIDE,
+        Format::WebP => webp::MAX_SIDE,
+        Format::Avif => avif::MAX_SIDE,
+        Format::Gif => gif::MAX_SIDE,
+        Format::Png | Format::Heic | Format::Bmp | Format::Tiff | Format::Ico => u32::MAX,
     }
 }
 

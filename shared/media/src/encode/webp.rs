@@ -3,14 +3,14 @@
 use webp::{Encoder, PixelLayout, WebPConfig};
 
 use crate::{
-    Format, MediaError, color,
+    MediaError, color,
     container::webp::{
         Chunks, HAS_ALPHA, HAS_EXIF, HAS_PROFILE, begin, end, extended_header, frame, push,
     },
-    pixels::{Channels, MAX_LOSSLESS_PIXELS, Pixels},
+    pixels::{Channels, Pixels},
 };
 
-use super::{EncodeOptions, require_max_pixels, require_max_side};
+use super::EncodeOptions;
 
 /// Maximum width and height, in pixels.
 pub(super) const MAX_SIDE: u32 = 16_383;
@@ -20,11 +20,6 @@ const METHOD: i32 = 4;
 const LOSSLESS_EFFORT: f32 = 75.0;
 
 pub(super) fn encode(pixels: &Pixels, encoding: &EncodeOptions) -> Result<Vec<u8>, MediaError> {
-    require_max_side(pixels, Format::WebP, MAX_SIDE)?;
-    if encoding.lossless || pixels.channels == Channels::Rgba {
-        require_max_pixels(pixels, MAX_LOSSLESS_PIXELS)?;
-    }
-
     let mut config = WebPConfig::new()
         .map_err(|()| MediaError::encoding("libwebp has an incompatible ABI version"))?;
     config.method = METHOD;

@@ -22,7 +22,7 @@ use super::{
 };
 
 /// An animation to render.
-pub(super) struct Source<'a> {
+pub(super) struct Animation<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) probed: &'a ImageInfo,
     /// Number of frames, within the limits.
@@ -31,11 +31,11 @@ pub(super) struct Source<'a> {
 
 /// Renders all frames of a GIF or WebP as GIF or WebP.
 pub(super) fn render(
-    source: &Source,
+    animation: &Animation,
     geometry: &Geometry,
     options: &RenderOptions,
 ) -> Result<RenderedImage, MediaError> {
-    let mut decoder = FrameDecoder::open(source.bytes, source.probed)?;
+    let mut decoder = FrameDecoder::open(animation.bytes, animation.probed)?;
     let output = geometry.output();
     let mut encoder = AnimationEncoder::new(&AnimationOptions {
         format: options.format,
@@ -45,10 +45,10 @@ pub(super) fn render(
     })?;
     let mut pipeline = Pipeline::new(&decoder, geometry, options)?;
 
-    for _ in 0..source.frames {
+    for _ in 0..animation.frames {
         let milliseconds = decoder.draw_next()?;
         let frame = frame_of(&decoder);
-        let picture = pipeline.apply(orient::apply(frame, source.probed.orientation))?;
+        let picture = pipeline.apply(orient::apply(frame, animation.probed.orientation))?;
         encoder.push(picture.pixels, milliseconds)?;
     }
 

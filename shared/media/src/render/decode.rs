@@ -2,38 +2,36 @@
 
 use crate::{
     Dimensions, ImageInfo, MediaError,
+    color::is_usable,
     decode::{DecodedLayer, Shrink, decode_layers, decode_shrunk},
 };
 
 use super::{
     frame::{ColorModel, Frame, Layer},
-    geometry::Geometry,
+    plan::RenderPlan,
     region::Region,
 };
 
-/// Decodes an image in a size that the geometry needs.
+/// Decodes an image in the size of its plan.
 pub(super) fn read(
     bytes: &[u8],
     probed: &ImageInfo,
-    geometry: &Geometry,
+    plan: &RenderPlan,
 ) -> Result<Frame, MediaError> {
-    let image = probed.displayed();
-    if is_downscaled(image, geometry.resized) {
-        let shrink = shrink(image, geometry.resized);
-        if let Some(decoded) = decode_layers(bytes, probed, shrink)? {
-            let layers = decoded.layers.into_iter();
-            return Ok(Frame {
-                layers: layers
-                    .map(|layer| layer_of(layer, probed.stored()))
-                    .collect(),
-                model: ColorModel::Ycc,
-                profile: decoded.profile,
-            });
-        }
-        return shrunk(bytes, probed, shrink);
+    if plan.is_downscaled
+        && let Some(decoded) = decode_layers(bytes, probed, plan.shrink)?
+    {
+        let layers = decoded.layers.into_iter();
+        return Ok(Frame {
+            layers: layers
+                .map(|layer| layer_of(layer, probed.stored()))
+                .collect(),
+            model: ColorModel::Ycc,
+            profile: decoded.profile.filter(|profile| is_usable(profile)),
+        });
     }
 
-    shrunk(bytes, probed, Shrink::default())
+    shrunk(bytes, probed, plan.shrink)
 }
 
 /// Decodes an image with all channels in one layer.
@@ -52,7 +50,7 @@ fn shrunk(bytes: &[u8], probed: &ImageInfo, shrink: Shrink) -> Result<Frame, Med
     Ok(Frame {
         layers: vec![layer_of(layer, probed.stored())],
         model: ColorModel::Rgb,
-        profile,
+        profile: profile.filter(|profile| is_usable(profile)),
     })
 }
 
@@ -66,16 +64,4 @@ fn layer_of(decoded: DecodedLayer, full: Dimensions) -> Layer {
         },
         pixels: decoded.pixels,
     }
-}
-
-fn is_downscaled(image: Dimensions, resized: Dimensions) -> bool {
-    let is_smaller = resized.width < image.width || resized.height < image.height;
-    is_smaller && resized.width <= image.width && resized.height <= image.height
-}
-
-/// Returns the shrink factor of an image before it is resized.
-fn shrink(image: Dimensions, resized: Dimensions) -> Shrink {
-    let horizontal = image.width / resized.width;
-    let vertical = image.height / resized.height;
-    Shrink::for_ratio(horizontal.min(vertical))
 }

@@ -11,7 +11,7 @@
 //! The frames of an animation pass through the same steps one after the other ([`animation`]).
 //!
 //! Invariants:
-//! - Input and output are checked against their pixel limits before a pixel is decoded.
+//! - Input and output are checked against all limits by a plan, before a pixel is decoded.
 //! - Positions are relative to the image in full size, also if it is decoded in a smaller size.
 //! - Outputs have sRGB colors and contain neither metadata nor a color profile.
 
@@ -22,20 +22,23 @@ mod decode;
 mod encode;
 mod frame;
 mod geometry;
+mod memory;
 mod orient;
+mod plan;
 mod region;
 mod resize;
 mod saliency;
 mod watermark;
 
 pub use geometry::{Geometry, MAX_OUTPUT_PIXELS, Rectangle, plan};
+pub use plan::{PlanOptions, RenderPlan, Source};
 pub use watermark::{MAX_WATERMARK_PIXELS, WatermarkLayer};
 
 use domain::{Focus, Quality, Resize};
 
-use crate::{Format, MediaError, probe, rendered_frames};
+use crate::{Format, MediaError};
 
-use self::animation::Source;
+use self::animation::Animation;
 
 /// Options of [`render`].
 #[derive(Clone, Copy, Debug)]
@@ -73,29 +76,25 @@ fn focus(resize: Option<Resize>) -> Option<Focus> {
 /// Renders an image of any format that can be decoded. An animated GIF or WebP stays animated if it
 /// is rendered as GIF or WebP; of other animations, and in other formats, the first frame is rendered.
 ///
-/// Fails if the file is truncated or damaged, or exceeds a limit. Peak memory in addition to
-/// input and output: that of [`decode`](crate::decode()) for the decoded size (a JPEG is decoded in
-/// at most 3 times the output's width and height, and a progressive one buffers 6 bytes per pixel
-/// of the full size), plus that of [`encode`](crate::encode()), plus 8 bytes per pixel of the output.
-/// For an animation: 28 bytes per pixel of the canvas, and 44 per pixel of the output.
+/// Fails if the file is truncated or damaged, and like [`Source::read`] and [`Source::plan`], which
+/// estimates the memory and the time.
 pub fn render(bytes: &[u8], options: &RenderOptions) -> Result<RenderedImage, MediaError> {
-    let probed = probe(bytes)?;
-    let geometry = plan(probed.displayed(), options.resize)?;
-    let frames = rendered_frames(bytes, &probed, options.format, geometry.output())?;
-    if frames > 1 {
-        let source = Source {
+    let source = Source::read(bytes)?;
+    let plan = source.plan(&PlanOptions::from(options))?;
+    if plan.frames > 1 {
+        let animation = Animation {
             bytes,
-            probed: &probed,
-            frames,
+            probed: source.info(),
+            frames: plan.frames,
         };
-        return animation::render(&source, &geometry, options);
+        return animation::render(&animation, &plan.geometry, options);
     }
     let keeps_ycc = options.format == Format::Jpeg;
 
-    let decoded = decode::read(bytes, &probed, &geometry)?;
-    let oriented = orient::apply(decoded, probed.orientation);
-    let crop = crop::select(&oriented, &geometry, focus(options.resize))?;
-    let resized = resize::apply(oriented, geometry.resized, crop)?;
+    let decoded = decode::read(bytes, source.info(), &plan)?;
+    let oriented = orient::apply(decoded, source.info().orientation);
+    let crop = crop::select(&oriented, &plan.geometry, focus(options.resize))?;
+    let resized = resize::apply(oriented, plan.geometry.resized, crop)?;
     let colored = color::apply(resized, keeps_ycc);
     let marked = watermark::apply(colored, options.watermark)?;
 

@@ -18,12 +18,12 @@ use super::{
 
 /// Resizes the image to a size, and returns the crop rectangle of the result.
 pub(super) fn apply(
-    frame: Frame,
+    mut frame: Frame,
     size: Dimensions,
     crop: Rectangle,
 ) -> Result<Picture, MediaError> {
     let model = frame.model;
-    let profile = frame.profile.clone();
+    let profile = frame.profile.take();
     let pixels = cropped(frame, size, crop)?;
     Ok(Picture {
         pixels: Pixels { profile, ..pixels },

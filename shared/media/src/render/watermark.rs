@@ -4,8 +4,9 @@ use domain::Gravity;
 use fast_image_resize::FilterType;
 
 use crate::{
-    Channels, Dimensions, MediaError, Pixels, color,
+    Channels, Dimensions, Format, MediaError, Pixels, color,
     decode::{Shrink, decode_shrunk},
+    estimate::require_table_limit,
     orient,
     pixels::require_pixel_limit,
     probe,
@@ -21,6 +22,8 @@ use super::{
 
 /// Maximum number of pixels of a watermark image.
 pub const MAX_WATERMARK_PIXELS: u64 = 4_000_000;
+/// Maximum memory of the code tables of a WebP, in bytes.
+pub(super) const MAX_WATERMARK_TABLE_BYTES: u64 = 16 << 20;
 /// Maximum width and height of the watermark, in percent of those of the output.
 const MAX_SIDE_PERCENT: u32 = 25;
 /// Distance between the watermark and the sides of the output, in percent of its shorter side.
@@ -44,6 +47,9 @@ impl WatermarkLayer {
     ) -> Result<WatermarkLayer, MediaError> {
         let probed = probe(bytes)?;
         require_pixel_limit(probed.pixels(), MAX_WATERMARK_PIXELS)?;
+        if probed.format == Format::WebP {
+            require_table_limit(bytes, MAX_WATERMARK_TABLE_BYTES)?;
+        }
         let mut pixels = decode_shrunk(bytes, &probed, Shrink::default())?;
         pixels = orient(pixels, probed.orientation);
         color::to_srgb(&mut pixels);

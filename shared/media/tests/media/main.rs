@@ -13,6 +13,7 @@ mod colors;
 mod files;
 mod fuzz;
 mod hostile;
+mod limits;
 mod orientation;
 mod probe;
 mod render;

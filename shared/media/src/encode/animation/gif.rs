@@ -11,8 +11,8 @@ use crate::{
     Channels, Format, MediaError, Pixels, Rectangle,
     animation::Plays,
     encode::{
-        gif::{MAX_SIDE, quantize, without_partial_transparency},
-        require_max_sides,
+        gif::{quantize, without_partial_transparency},
+        require_side_of_format,
     },
 };
 
@@ -45,7 +45,7 @@ struct PendingFrame {
 
 impl GifAnimation {
     pub(super) fn new(options: &AnimationOptions) -> Result<GifAnimation, MediaError> {
-        require_max_sides(options.size, Format::Gif, MAX_SIDE)?;
+        require_side_of_format(Format::Gif, options.size)?;
         let width = side(options.size.width)?;
         let height = side(options.size.height)?;
         let mut encoder =

@@ -9,7 +9,7 @@ use crate::{
         ANIMATED, AnimationFrameHeader, Chunks, HAS_ALPHA, REPLACES, begin, end, extended_header,
         frame, push,
     },
-    encode::{require_max_sides, webp},
+    encode::{require_side_of_format, webp},
 };
 
 use super::{
@@ -36,7 +36,7 @@ const NO_DIFFERENCE: Rectangle = Rectangle {
 
 impl WebPAnimation {
     pub(super) fn new(options: &AnimationOptions) -> Result<WebPAnimation, MediaError> {
-        require_max_sides(options.size, Format::WebP, webp::MAX_SIDE)?;
+        require_side_of_format(Format::WebP, options.size)?;
         Ok(WebPAnimation {
             options: *options,
             frames: Vec::new(),

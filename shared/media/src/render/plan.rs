@@ -1,0 +1,182 @@
+//! Plans of renderings: geometry, memory and time, checked before a pixel is decoded.
+
+use domain::{Quality, Resize};
+
+use crate::{
+    Dimensions, Format, ImageInfo, MediaError,
+    decode::{Shrink, require_decodable_size},
+    encode::{quality, require_avif_limit, require_side_of_format},
+    estimate::{
+        Coding, DecodedImage, MAX_RENDERING_MILLISECONDS, Work, decoding_time, rendering_time,
+    },
+    pixels::MAX_RENDERED_AVIF_PIXELS,
+    probe, rendered_frames,
+};
+
+use super::{
+    Geometry, RenderOptions, focus, geometry,
+    memory::{Steps, animation_bytes},
+};
+
+/// Options of [`Source::plan`].
+#[derive(Clone, Copy, Debug)]
+pub struct PlanOptions {
+    /// Size of the output; `None` keeps the size of the image.
+    pub resize: Option<Resize>,
+    /// Target format: JPEG, PNG, WebP, AVIF or GIF.
+    pub format: Format,
+    /// Quality; ignored by PNG and GIF.
+    pub quality: Quality,
+    /// Whether a watermark is composited.
+    pub has_watermark: bool,
+}
+
+impl From<&RenderOptions<'_>> for PlanOptions {
+    fn from(options: &RenderOptions) -> PlanOptions {
+        PlanOptions {
+            resize: options.resize,
+            format: options.format,
+            quality: options.quality,
+            has_watermark: options.watermark.is_some(),
+        }
+    }
+}
+
+/// A rendering within all limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RenderPlan {
+    /// Size of the output, and the part of the image that is kept.
+    pub geometry: Geometry,
+    /// Estimated peak memory in addition to the file, in bytes.
+    pub memory_bytes: u64,
+    /// Estimated time on one core, in milliseconds. That of an animation is bounded by its pixels.
+    pub milliseconds: u64,
+    /// Number of rendered frames; 1 for still images.
+    pub frames: u32,
+    /// How much the image is shrunk while it is decoded.
+    pub(super) shrink: Shrink,
+    /// Whether no side is enlarged and at least one is reduced.
+    pub(super) is_downscaled: bool,
+}
+
+/// A complete file whose headers are read.
+#[derive(Clone, Debug)]
+pub struct Source<'a> {
+    bytes: &'a [u8],
+    info: ImageInfo,
+    coding: Coding,
+}
+
+impl<'a> Source<'a> {
+    /// Reads the headers.
+    ///
+    /// Fails if the file is truncated or malformed, or has a format that cannot be decoded, or if the
+    /// image exceeds the limit of sides, pixels or code tables.
+    pub fn read(bytes: &'a [u8]) -> Result<Source<'a>, MediaError> {
+        let info = probe(bytes)?;
+        require_decodable_size(&info)?;
+        let coding = Coding::read(bytes, &info)?;
+        Ok(Source {
+            bytes,
+            info,
+            coding,
+        })
+    }
+
+    /// Returns the properties of the image.
+    pub fn info(&self) -> &ImageInfo {
+        &self.info
+    }
+
+    /// Plans a rendering.
+    ///
+    /// Fails with `OutputTooLarge`, `DimensionsTooLarge`, `TooManyPixelsForFormat`,
+    /// `AnimationTooLarge` or `AnimatedOutputTooLarge` if a limit is exceeded, and with
+    /// `DecodingTooSlow` or `RenderingTooSlow` if it would take too long.
+    pub fn plan(&self, options: &PlanOptions) -> Result<RenderPlan, MediaError> {
+        let image = self.info.displayed();
+        let geometry = geometry::plan(image, options.resize)?;
+        let output = geometry.output();
+        let quality = quality(options.quality, output.width, output.height);
+        require_side_of_format(options.format, output)?;
+        if options.format == Format::Avif {
+            require_avif_limit(output, quality, MAX_RENDERED_AVIF_PIXELS)?;
+        }
+
+        let frames = rendered_frames(self.bytes, &self.info, options.format, output)?;
+        let is_downscaled = is_downscaled(image, geometry.resized);
+        let shrink = if is_downscaled && self.info.format == Format::Jpeg {
+            shrink(image, geometry.resized)
+        } else {
+            Shrink::None
+        };
+        let work = Work {
+            output,
+            format: options.format,
+            quality,
+            has_alpha: self.info.has_alpha,
+        };
+        let milliseconds = if frames > 1 {
+            rendering_time(&self.info, work).saturating_mul(frames.into())
+        } else {
+            self.require_time(work)?
+        };
+        let steps = Steps {
+            decoded: DecodedImage::new(&self.info, &self.coding, shrink, is_downscaled),
+            swaps_sides: self.info.orientation.swaps_sides(),
+            geometry,
+            focus: focus(options.resize),
+            has_watermark: options.has_watermark,
+            format: options.format,
+            quality,
+        };
+        let memory_bytes = if frames > 1 {
+            animation_bytes(&self.info, output, frames, options.has_watermark)
+        } else {
+            steps.peak_bytes()
+        };
+        Ok(RenderPlan {
+            geometry,
+            memory_bytes,
+            milliseconds,
+            frames,
+            shrink,
+            is_downscaled,
+        })
+    }
+
+    /// Returns the estimated time. Fails if it exceeds the limit.
+    fn require_time(&self, work: Work) -> Result<u64, MediaError> {
+        let limit = MAX_RENDERING_MILLISECONDS;
+        let decoding = decoding_time(&self.info, &self.coding, self.bytes.len() as u64);
+        if decoding > limit {
+            return Err(MediaError::DecodingTooSlow {
+                milliseconds: decoding,
+                limit,
+            });
+        }
+
+        let milliseconds = decoding.saturating_add(rendering_time(&self.info, work));
+        if milliseconds > limit {
+            return Err(MediaError::RenderingTooSlow {
+                format: work.format,
+                milliseconds,
+                limit,
+            });
+        }
+        Ok(milliseconds)
+    }
+}
+
+/// Whether no side is enlarged and at least one is reduced.
+fn is_downscaled(image: Dimensions, resized: Dimensions) -> bool {
+    let is_smaller = resized.width < image.width || resized.height < image.height;
+    is_smaller && resized.width <= image.width && resized.height <= image.height
+}
+
+/// Returns the shrink factor of a JPEG before it is resized.
+fn shrink(image: Dimensions, resized: Dimensions) -> Shrink {
+    let horizontal = image.width / resized.width;
+    let vertical = image.height / resized.height;
+    Shrink::for_ratio(horizontal.min(vertical))
+}

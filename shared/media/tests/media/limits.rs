@@ -1,0 +1,337 @@
+//! Limits of renderings, which are checked before a pixel is decoded.
+
+use domain::{Quality, Resize, Sides};
+use media::{
+    Channels, Format, MAX_OUTPUT_PIXELS, MAX_PIXELS, MAX_RENDERED_AVIF_PIXELS, MAX_SIDE,
+    MediaError, PlanOptions, RenderPlan, Source, decode, encode, probe, render,
+};
+
+use crate::files;
+
+const fn to(format: Format) -> PlanOptions {
+    PlanOptions {
+        resize: None,
+        format,
+        quality: Quality::Fixed(80),
+        has_watermark: false,
+    }
+}
+
+const fn scaled(width: u32, height: u32) -> Option<Resize> {
+    Some(Resize::Scale(Sides::Both { width, height }))
+}
+
+/// Returns the beginning of a PNG that has these dimensions.
+fn png_of_sides(width: u32, height: u32) -> Vec<u8> {
+    let mut header = [width.to_be_bytes(), height.to_be_bytes()].concat();
+    header.extend([8, 0, 0, 0, 0]);
+    [
+        &b"\x89PNG\r\n\x1A\n"[..],
+        &files::chunk(*b"IHDR", &header),
+        &files::chunk(*b"IDAT", &[]),
+        &files::chunk(*b"IEND", &[]),
+    ]
+    .concat()
+}
+
+fn planned(file: &[u8], options: &PlanOptions) -> Result<RenderPlan, MediaError> {
+    Source::read(file)?.plan(options)
+}
+
+#[test]
+fn side_over_limit_is_rejected_by_the_header() {
+    for (width, height) in [
+        (1, 60_000_000),
+        (60_000_000, 1),
+        (1, MAX_SIDE + 1),
+        (MAX_SIDE + 1, 1),
+        (i32::MAX.cast_unsigned(), i32::MAX.cast_unsigned()),
+    ] {
+        let file = png_of_sides(width, height);
+        let expected = MediaError::SideTooLarge {
+            width,
+            height,
+            limit: MAX_SIDE,
+        };
+        let options = PlanOptions {
+            resize: Some(Resize::Fit(Sides::Height(32))),
+            ..to(Format::Jpeg)
+        };
+        assert_eq!(planned(&file, &options), Err(expected.clone()));
+        assert_eq!(decode(&file, &probe(&file).unwrap()), Err(expected));
+    }
+    assert!(planned(&png_of_sides(1, MAX_SIDE), &to(Format::Png)).is_ok());
+}
+
+#[test]
+fn overflowing_header_is_rejected() {
+    let max = i32::MAX;
+    let files = [
+        files::bmp(max, max),
+        files::bmp(max, i32::MIN),
+        png_of_sides(u32::MAX, u32::MAX),
+    ];
+    for file in files {
+        let result = planned(&file, &to(Format::Jpeg));
+        assert!(
+            matches!(result, Err(MediaError::SideTooLarge { .. })),
+            "{result:?}"
+        );
+    }
+}
+
+#[test]
+fn pixels_over_limit_are_rejected_by_the_header() {
+    let expected = MediaError::TooManyPixels {
+        pixels: 10_001 * 10_000,
+        limit: MAX_PIXELS,
+    };
+    let options = PlanOptions {
+        resize: Some(Resize::Fit(Sides::Height(32))),
+        ..to(Format::Jpeg)
+    };
+    assert_eq!(
+        planned(&png_of_sides(10_001, 10_000), &options),
+        Err(expected)
+    );
+}
+
+#[test]
+fn plan_checks_the_limits_of_formats() {
+    let file = png_of_sides(100, 100);
+    for (format, width, height) in [
+        (Format::WebP, 16_383, 1),
+        (Format::Jpeg, 65_500, 1),
+        (Format::Gif, 65_535, 1),
+        (Format::Avif, 65_535, 1),
+        (Format::Png, 65_535, 1),
+    ] {
+        let options = PlanOptions {
+            resize: scaled(width, height),
+            ..to(format)
+        };
+        assert!(planned(&file, &options).is_ok(), "{format:?}");
+
+        let wider = PlanOptions {
+            resize: scaled(width + 1, height),
+            ..to(format)
+        };
+        let result = planned(&file, &wider);
+        let is_limited = matches!(result, Err(MediaError::DimensionsTooLarge { .. }));
+        assert_eq!(is_limited, format != Format::Png, "{format:?} {result:?}");
+    }
+}
+
+#[test]
+fn plan_checks_the_pixels_of_avif_by_quality() {
+    let file = png_of_sides(100, 100);
+    for (quality, limit) in [
+        (85, MAX_RENDERED_AVIF_PIXELS),
+        (86, MAX_RENDERED_AVIF_PIXELS / 2),
+    ] {
+        let height = u32::try_from(limit / 1_000).unwrap();
+        let options = |height| PlanOptions {
+            resize: scaled(1_000, height),
+            quality: Quality::Fixed(quality),
+            ..to(Format::Avif)
+        };
+        let expected = MediaError::TooManyPixelsForFormat {
+            format: Format::Avif,
+            pixels: u64::from(height + 1) * 1_000,
+            limit,
+        };
+
+        assert!(planned(&file, &options(height)).is_ok(), "{quality}");
+        assert_eq!(planned(&file, &options(height + 1)), Err(expected));
+    }
+}
+
+#[test]
+fn every_output_within_the_pixel_limit_takes_little_enough_time() {
+    let file = png_of_sides(100, 100);
+    let side = u32::try_from(MAX_OUTPUT_PIXELS.isqrt()).unwrap();
+    for format in [Format::Jpeg, Format::Png, Format::WebP, Format::Gif] {
+        let options = PlanOptions {
+            resize: scaled(side, side),
+            ..to(format)
+        };
+        let plan = planned(&file, &options).unwrap();
+        assert!(plan.milliseconds <= media::MAX_RENDERING_MILLISECONDS);
+    }
+}
+
+#[test]
+fn progressive_jpeg_with_many_scans_of_many_pixels_takes_too_long() {
+    let progressive = media::EncodeOptions {
+        progressive: true,
+        ..files::plain(Format::Jpeg)
+    };
+    let jpeg = encode(files::picture(24, 16, Channels::Rgb), &progressive).unwrap();
+    let last = jpeg
+        .windows(2)
+        .rposition(|window| window == [0xFF, 0xDA])
+        .unwrap();
+    let scan = &jpeg[last..jpeg.len() - 2];
+    let frame = jpeg
+        .windows(2)
+        .position(|window| window == [0xFF, 0xC2])
+        .unwrap();
+
+    for (scans, side, is_fast) in [
+        (180, 9_900_u16, false),
+        (180, 2_000, true),
+        (2, 9_900, true),
+    ] {
+        let mut file = [&jpeg[..jpeg.len() - 2], &scan.repeat(scans), &[0xFF, 0xD9]].concat();
+        file[frame + 5..frame + 7].copy_from_slice(&side.to_be_bytes());
+        file[frame + 7..frame + 9].copy_from_slice(&side.to_be_bytes());
+        let options = PlanOptions {
+            resize: Some(Resize::Fit(Sides::Width(32))),
+            ..to(Format::Jpeg)
+        };
+        let result = planned(&file, &options);
+        let is_slow = matches!(result, Err(MediaError::DecodingTooSlow { .. }));
+        assert_eq!(is_slow, !is_fast, "{scans} {side} {result:?}");
+    }
+}
+
+/// Writes bits, the lowest first.
+#[derive(Default)]
+struct BitWriter {
+    bytes: Vec<u8>,
+    count: usize,
+}
+
+impl BitWriter {
+    fn push(&mut self, value: u32, count: usize) {
+        for bit in 0..count {
+            if self.count % 8 == 0 {
+                self.bytes.push(0);
+            }
+            let byte = self.bytes.last_mut().unwrap();
+            *byte |= u8::from(value >> bit & 1 == 1) << (self.count % 8);
+            self.count += 1;
+        }
+    }
+
+    /// Writes a prefix code with one symbol.
+    fn push_single(&mut self, symbol: u32) {
+        // Simple, one symbol, of 8 bits.
+        self.push(0b101, 3);
+        self.push(symbol, 8);
+    }
+
+    /// Writes a prefix code of eleven symbols, whose longest codes have ten bits.
+    fn push_long(&mut self) {
+        self.push(0, 1);
+        // Lengths of all 19 codes for lengths: four bits for 0 to 15.
+        self.push(15, 4);
+        for symbol in [
+            17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+        ] {
+            self.push(if symbol < 16 { 4 } else { 0 }, 3);
+        }
+        // Only eleven lengths follow, whose number takes four bits.
+        self.push(1, 1);
+        self.push(1, 3);
+        self.push(11 - 2, 4);
+        for length in [1_u32, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10] {
+            // Codes start with their highest bit.
+            self.push(length.reverse_bits() >> 28, 4);
+        }
+    }
+}
+
+/// Returns a lossless WebP whose pixels refer to this group of codes, and all earlier groups.
+fn webp_with_groups(groups: u32) -> Vec<u8> {
+    let side = 1_024_u32;
+    let mut bits = BitWriter::default();
+    bits.push(0x2F, 8);
+    bits.push((side - 1) | (side - 1) << 14, 32);
+    // No transform, no color cache, several groups for blocks of 4 × 4 pixels.
+    bits.push(0b100, 3);
+    bits.push(0, 3);
+
+    // The image of groups: no color cache, and one color.
+    bits.push(0, 1);
+    bits.push_single((groups - 1) & 0xFF);
+    bits.push_single((groups - 1) >> 8);
+    for _ in 0..3 {
+        bits.push_single(0);
+    }
+
+    for _ in 0..groups * 5 {
+        bits.push_long();
+    }
+    files::webp(&[(*b"VP8L", &bits.bytes)])
+}
+
+#[test]
+fn webp_with_too_many_codes_is_rejected() {
+    let bomb = webp_with_groups(60_000);
+    for result in [
+        planned(&bomb, &to(Format::Jpeg)).map(|_plan| ()),
+        decode(&bomb, &probe(&bomb).unwrap()).map(|_pixels| ()),
+    ] {
+        assert!(
+            matches!(result, Err(MediaError::TooManyCodes { .. })),
+            "{result:?}"
+        );
+    }
+
+    let few = planned(&webp_with_groups(10), &to(Format::Jpeg)).unwrap();
+    let many = planned(&webp_with_groups(2_000), &to(Format::Jpeg)).unwrap();
+    let difference = many.memory_bytes - few.memory_bytes;
+    // Each of the codes has a table of 4 KiB.
+    let expected = 1_990 * 5 * (4 << 10);
+    assert!(
+        (expected..expected * 5 / 4).contains(&difference),
+        "{difference}"
+    );
+}
+
+#[test]
+fn codes_of_lossless_and_transparent_webp_are_read() {
+    let noisy = |channels: Channels| {
+        let mut picture = files::picture(301, 203, channels);
+        for (index, sample) in picture.samples.iter_mut().enumerate() {
+            let hash = u32::try_from(index).unwrap().wrapping_mul(0x9E37_79B1);
+            *sample ^= u8::try_from(hash >> 24).unwrap() & 0x3F;
+        }
+        picture
+    };
+    let few_colors = || {
+        let mut picture = files::picture(301, 203, Channels::Rgba);
+        for sample in &mut picture.samples {
+            *sample &= 0x80;
+        }
+        picture
+    };
+    let pictures = [
+        files::picture(301, 203, Channels::Rgb),
+        files::picture(301, 203, Channels::Rgba),
+        noisy(Channels::Rgb),
+        noisy(Channels::Rgba),
+        few_colors(),
+    ];
+
+    for picture in pictures {
+        for lossless in [true, false] {
+            let options = media::EncodeOptions {
+                lossless,
+                ..files::plain(Format::WebP)
+            };
+            let file = encode(picture.clone(), &options).unwrap();
+            let result = render(
+                &file,
+                &media::RenderOptions {
+                    resize: None,
+                    format: Format::Png,
+                    quality: Quality::Auto,
+                    watermark: None,
+                },
+            );
+            assert!(result.is_ok(), "{lossless} {result:?}");
+        }
+    }
+}
