@@ -9,6 +9,7 @@ pub(crate) mod folders;
 pub(crate) mod large;
 pub(crate) mod originals;
 pub(crate) mod redirects;
+pub(crate) mod rendering_limits;
 pub(crate) mod replicas;
 pub(crate) mod signed_urls;
 pub(crate) mod signers;
