@@ -66,11 +66,11 @@ impl PrefixCode {
         }
 
         // Codes are ordered by length, and those of equal length by symbol.
-        let coded = lengths
+        let with_length = lengths
             .iter()
             .zip(0_u16..)
             .filter(|(length, _)| **length > 0);
-        let mut symbols: Vec<u16> = coded.map(|(_, symbol)| symbol).collect();
+        let mut symbols: Vec<u16> = with_length.map(|(_, symbol)| symbol).collect();
         symbols.sort_by_key(|symbol| lengths[usize::from(*symbol)]);
         if let [symbol] = symbols[..] {
             return Ok(PrefixCode::single(symbol));

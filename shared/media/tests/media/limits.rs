@@ -17,8 +17,8 @@ const fn to(format: Format) -> PlanOptions {
     }
 }
 
-const fn scaled(width: u32, height: u32) -> Option<Resize> {
-    Some(Resize::Scale(Sides::Both { width, height }))
+const fn scaled(width: u32, height: u32) -> Resize {
+    Resize::Scale(Sides::Both { width, height })
 }
 
 /// Returns the beginning of a PNG that has these dimensions.
@@ -107,13 +107,13 @@ fn plan_checks_the_limits_of_formats() {
         (Format::Png, 65_535, 1),
     ] {
         let options = PlanOptions {
-            resize: scaled(width, height),
+            resize: Some(scaled(width, height)),
             ..to(format)
         };
         assert!(planned(&file, &options).is_ok(), "{format:?}");
 
         let wider = PlanOptions {
-            resize: scaled(width + 1, height),
+            resize: Some(scaled(width + 1, height)),
             ..to(format)
         };
         let result = planned(&file, &wider);
@@ -131,7 +131,7 @@ fn plan_checks_the_pixels_of_avif_by_quality() {
     ] {
         let height = u32::try_from(limit / 1_000).unwrap();
         let options = |height| PlanOptions {
-            resize: scaled(1_000, height),
+            resize: Some(scaled(1_000, height)),
             quality: Quality::Fixed(quality),
             ..to(Format::Avif)
         };
@@ -152,7 +152,7 @@ fn every_output_within_the_pixel_limit_takes_little_enough_time() {
     let side = u32::try_from(MAX_OUTPUT_PIXELS.isqrt()).unwrap();
     for format in [Format::Jpeg, Format::Png, Format::WebP, Format::Gif] {
         let options = PlanOptions {
-            resize: scaled(side, side),
+            resize: Some(scaled(side, side)),
             ..to(format)
         };
         let plan = planned(&file, &options).unwrap();
@@ -205,7 +205,7 @@ struct BitWriter {
 impl BitWriter {
     fn push(&mut self, value: u32, count: usize) {
         for bit in 0..count {
-            if self.count % 8 == 0 {
+            if self.count.is_multiple_of(8) {
                 self.bytes.push(0);
             }
             let byte = self.bytes.last_mut().unwrap();
