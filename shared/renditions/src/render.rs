@@ -158,6 +158,12 @@ fn rendering_error(error: MediaError, variant: Variant) -> ServiceError {
     };
     match error {
         MediaError::Truncated => invalid(FieldError::Custom("is a truncated image")),
+        MediaError::UnsupportedFormat(Format::Avif) => invalid(FieldError::Custom(
+            "is an AVIF original, which cannot be transformed or have a watermark",
+        )),
+        MediaError::UnsupportedFormat(Format::Heic) => invalid(FieldError::Custom(
+            "is a HEIC original, which cannot be transformed or have a watermark",
+        )),
         MediaError::Malformed(_) | MediaError::UnsupportedFormat(_) => invalid(FieldError::Custom(
             "must be an image that can be decoded to be transformed",
         )),

@@ -16,6 +16,7 @@ pub(crate) mod signers;
 pub(crate) mod throughput;
 pub(crate) mod transformation_access;
 pub(crate) mod transformations;
+pub(crate) mod undecodable;
 pub(crate) mod validators;
 pub(crate) mod variant_bodies;
 pub(crate) mod variant_races;

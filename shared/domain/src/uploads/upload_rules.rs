@@ -202,7 +202,7 @@ pub enum UploadFormat {
     Png,
     /// WebP.
     WebP,
-    /// AVIF.
+    /// AVIF. Such files are delivered unchanged: they cannot be transformed or have a watermark.
     Avif,
 }
 
