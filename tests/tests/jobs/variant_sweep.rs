@@ -74,6 +74,7 @@ async fn variants_without_a_file_or_of_another_version_are_swept_after_a_day(sta
     let id = Variant {
         transformation: Some(Transformation::default()),
         format: ImageFormat::Png,
+        accepts_webp: false,
         watermark: None,
     }
     .id();
