@@ -1,0 +1,137 @@
+//! Inputs of images: bytes that select the options of a request, and a file.
+
+use domain::{Focus, Gravity, Quality, Resize, Sides, TransformationRules, UploadFormat};
+use media::Format;
+
+/// Number of bytes before the file.
+const OPTION_BYTES: usize = 8;
+/// Output formats. AVIF is rare because its encoder is slow.
+const FORMATS: [Format; 16] = [
+    Format::Jpeg,
+    Format::Png,
+    Format::WebP,
+    Format::Gif,
+    Format::Jpeg,
+    Format::Png,
+    Format::WebP,
+    Format::Gif,
+    Format::Jpeg,
+    Format::Png,
+    Format::WebP,
+    Format::Gif,
+    Format::Jpeg,
+    Format::Png,
+    Format::WebP,
+    Format::Avif,
+];
+const UPLOAD_FORMATS: [UploadFormat; 4] = [
+    UploadFormat::Original,
+    UploadFormat::Jpeg,
+    UploadFormat::Png,
+    UploadFormat::WebP,
+];
+const GRAVITIES: [Gravity; 9] = [
+    Gravity::Northwest,
+    Gravity::North,
+    Gravity::Northeast,
+    Gravity::West,
+    Gravity::Center,
+    Gravity::East,
+    Gravity::Southwest,
+    Gravity::South,
+    Gravity::Southeast,
+];
+
+/// A file with options.
+#[derive(Clone, Copy, Debug)]
+pub struct ImageInput<'a> {
+    options: [u8; OPTION_BYTES],
+    /// The file.
+    pub file: &'a [u8],
+}
+
+impl<'a> ImageInput<'a> {
+    /// Splits an input. Returns `None` if it is too short.
+    pub fn parse(bytes: &'a [u8]) -> Option<ImageInput<'a>> {
+        let (options, file) = bytes.split_first_chunk()?;
+        Some(ImageInput {
+            options: *options,
+            file,
+        })
+    }
+
+    /// Returns the size of the output.
+    pub fn resize(&self) -> Option<Resize> {
+        let side = |byte: u8| (byte > 0).then(|| u32::from(byte));
+        let sides = Sides::of(side(self.options[1]), side(self.options[2]))?;
+
+        match self.options[0] % 4 {
+            0 => Some(Resize::Scale(sides)),
+            1 => Some(Resize::Fit(sides)),
+            2 => Some(Resize::Fill {
+                width: sides.width().unwrap_or(1),
+                height: sides.height().unwrap_or(1),
+                focus: self.focus(),
+            }),
+            _ => Some(Resize::Crop {
+                sides,
+                focus: self.focus(),
+            }),
+        }
+    }
+
+    fn focus(&self) -> Focus {
+        GRAVITIES
+            .get(usize::from(self.options[3]) % (GRAVITIES.len() + 1))
+            .map_or(Focus::Auto, |gravity| Focus::At(*gravity))
+    }
+
+    /// Returns the position of a watermark.
+    pub fn gravity(&self) -> Gravity {
+        GRAVITIES[usize::from(self.options[3]) % GRAVITIES.len()]
+    }
+
+    /// Returns the opacity of a watermark.
+    pub fn opacity(&self) -> f64 {
+        f64::from(self.options[7]) / f64::from(u8::MAX)
+    }
+
+    /// Returns the format of the output.
+    pub fn format(&self) -> Format {
+        FORMATS[usize::from(self.options[4]) % FORMATS.len()]
+    }
+
+    /// Returns the quality of the output.
+    pub fn quality(&self) -> Quality {
+        match self.options[5] % 101 {
+            0 => Quality::Auto,
+            quality => Quality::Fixed(quality),
+        }
+    }
+
+    /// Whether the output has a watermark.
+    pub fn has_watermark(&self) -> bool {
+        self.options[6] & 1 == 1
+    }
+
+    /// Whether the output is rendered twice, to compare the files.
+    pub fn is_repeated(&self) -> bool {
+        self.options[6] & 0x0E == 0x0E
+    }
+
+    /// Returns the rules of an upload.
+    pub fn rules(&self) -> TransformationRules {
+        TransformationRules {
+            upload_format: UPLOAD_FORMATS[usize::from(self.options[7]) % UPLOAD_FORMATS.len()],
+            upload_quality: self.quality(),
+            progressive: self.options[7] & 0x10 != 0,
+            strip_metadata: self.options[7] & 0x20 != 0,
+            ..TransformationRules::default()
+        }
+    }
+
+    /// Whether the file is also transformed as an upload.
+    pub fn is_uploaded(&self) -> bool {
+        self.options[6] & 0x30 == 0
+    }
+}
