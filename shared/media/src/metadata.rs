@@ -49,7 +49,10 @@ fn strip_jpeg(bytes: &[u8]) -> Result<Vec<u8>, MediaError> {
     loop {
         let segment = segments.next()?;
         if has_pixels {
-            kept.extend_from_slice(&bytes[end..segment.range.start]);
+            // Fill bytes of a removed segment would turn the data after it into a marker.
+            let data = &bytes[end..segment.range.start];
+            let length = data.iter().rposition(|byte| *byte != 0xFF);
+            kept.extend_from_slice(&data[..length.map_or(0, |last| last + 1)]);
         }
         end = segment.range.end;
         has_pixels |= segment.marker == jpeg::SCAN;

@@ -1,7 +1,9 @@
 //! Removal of metadata.
 
 use domain::TransformationRules;
-use media::{Channels, Format, Frames, TransformOutcome, decode, probe, transform};
+use media::{
+    Channels, Format, Frames, TransformOutcome, decode, probe, require_complete, transform,
+};
 
 use crate::files::{self, SECRET, contains};
 
@@ -68,6 +70,16 @@ fn strip_removes_all_metadata_and_keeps_pixels() {
             "{name}"
         );
     }
+}
+
+#[test]
+fn fill_bytes_before_a_removed_segment_do_not_become_a_marker() {
+    let mut jpeg = files::file(Format::Jpeg, 24, 16, Channels::Rgb);
+    jpeg.truncate(jpeg.len() - 2);
+    // A fill byte, a comment, data and the end.
+    jpeg.extend([0xFF, 0xFF, 0xFE, 0, 4, 1, 1, 0x4F, 0xFF, 0xD9]);
+
+    assert_eq!(require_complete(&stripped(&jpeg)), Ok(()));
 }
 
 #[test]
