@@ -240,7 +240,9 @@ async fn sweep_stops_where_recursive_loops_are_terminated(stack: &Stack) {
 
     stack.run_for(DAY).await;
 
-    assert_eq!(stack.dump().await.objects.len(), CHAIN_MAX);
+    // One job deletes the originals of a space, and another one its variants.
+    let swept = CHAIN_MAX / 2;
+    assert_eq!(stack.dump().await.objects.len(), 2 * CHAIN_MAX - swept);
 }
 
 #[stack_test]
