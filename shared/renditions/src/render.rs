@@ -277,7 +277,7 @@ mod tests {
     fn error_names_the_parameter_that_determines_the_output() {
         let width = Resize::Scale(Sides::Width(8_192));
         let height = Resize::Scale(Sides::Height(8_192));
-        let fill = Resize::Fill {
+        let filled = Resize::Fill {
             width: 8_000,
             height: 8_000,
             focus: Focus::At(Gravity::Center),
@@ -286,7 +286,7 @@ mod tests {
             (None, "file"),
             (Some(width), "w"),
             (Some(height), "h"),
-            (Some(fill), "w"),
+            (Some(filled), "w"),
         ] {
             let file = png_of_sides(8_100, 8_100);
             let variant = negotiated(ImageFormat::Png, resize);
