@@ -4,7 +4,7 @@
 //! Invariants:
 //! - Of `functions` and `shared`, only this crate reads the process environment, the wall clock and the
 //!   random source.
-//! - A function gets its configuration from an [`Environment`], so one process can run many
+//! - A function gets its configuration from a [`FunctionContext`], so one process can run many
 //!   functions with different configurations.
 
 mod aws;
