@@ -14,11 +14,14 @@ pub(crate) const PATH: &str = "/demo";
 
 /// Head of every page up to its title.
 const HEAD: &str = include_str!("head.html");
+const LOGO: &str = include_str!("logo.svg");
 
 /// A page of the demo.
 struct Page {
     path: &'static str,
     title: &'static str,
+    /// One line below the name, as HTML.
+    introduction: &'static str,
     style: &'static str,
     body: &'static str,
     script: &'static str,
@@ -28,6 +31,7 @@ const PAGES: [Page; 2] = [
     Page {
         path: PATH,
         title: "Larder: upload",
+        introduction: r#"Upload files and open them from the CDN. <a id="gallery" href="/demo/gallery">Gallery of transformations</a>"#,
         style: include_str!("page.css"),
         body: include_str!("upload.html"),
         script: include_str!("upload.js"),
@@ -35,6 +39,7 @@ const PAGES: [Page; 2] = [
     Page {
         path: "/demo/gallery",
         title: "Larder: transformations",
+        introduction: r#"One image, transformed by the parameters of its URL. <a href="/demo">Upload an image</a>"#,
         style: concat!(include_str!("page.css"), include_str!("gallery.css")),
         body: include_str!("gallery.html"),
         script: include_str!("gallery.js"),
@@ -45,13 +50,15 @@ impl Page {
     fn document(&self) -> String {
         let Page {
             title,
+            introduction,
             style,
             body,
             script,
             ..
         } = self;
         format!(
-            "{HEAD}<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>\n{body}\
+            "{HEAD}<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>\n\
+             <header>\n{LOGO}<div><h1>Larder</h1>\n<p>{introduction}</p></div>\n</header>\n{body}\
              <script type=\"module\">{script}</script>\n</body>\n</html>\n"
         )
     }
