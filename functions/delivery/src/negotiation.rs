@@ -47,12 +47,6 @@ fn original_format(mime_type: &str) -> ImageFormat {
     }
 }
 
-/// Whether images of this format can be animated. An animation is rendered as WebP instead of AVIF,
-/// so the client must accept both.
-fn can_be_animated(original: ImageFormat) -> bool {
-    matches!(original, ImageFormat::Gif | ImageFormat::WebP)
-}
-
 /// Whether the client names WebP as acceptable.
 fn accepts_webp(headers: &HeaderMap) -> bool {
     let ranges = media_ranges(headers);
@@ -78,9 +72,7 @@ fn negotiate(headers: &HeaderMap, original: ImageFormat) -> ImageFormat {
     };
 
     let webp = weight_of("image/webp").unwrap_or(0);
-    let avif = weight_of("image/avif")
-        .filter(|_| webp > 0 || !can_be_animated(original))
-        .unwrap_or(0);
+    let avif = weight_of("image/avif").unwrap_or(0);
     let original_name = format!("image/{}", original.name());
     let own = weight_of(&original_name)
         .or_else(|| weight_of("image/*"))
@@ -154,9 +146,7 @@ mod tests {
             ("*/*", Jpeg, Jpeg),
             ("image/*", Gif, Gif),
             ("image/avif,image/webp,*/*;q=0.8", Gif, Avif),
-            ("image/avif,*/*;q=0.8", Gif, Gif),
-            ("image/avif,*/*;q=0.8", WebP, WebP),
-            ("image/avif,image/webp;q=0", Gif, Gif),
+            ("image/avif,image/webp;q=0", Gif, Avif),
             ("image/avif,*/*;q=0.8", Jpeg, Avif),
             ("", Jpeg, Jpeg),
             ("text/html", Jpeg, Jpeg),
