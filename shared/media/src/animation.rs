@@ -31,7 +31,7 @@ pub(crate) enum Plays {
 /// still images, and unless both formats can be animated, which are GIF and WebP.
 ///
 /// Fails if an animation is truncated, or exceeds a limit.
-pub fn rendered_frames(
+pub(crate) fn rendered_frames(
     bytes: &[u8],
     probed: &ImageInfo,
     format: Format,

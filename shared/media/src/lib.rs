@@ -33,7 +33,6 @@ mod transform;
 
 pub use animation::{
     MAX_ANIMATED_GIF_PIXELS, MAX_ANIMATED_WEBP_PIXELS, MAX_ANIMATION_PIXELS, MAX_FRAMES,
-    rendered_frames,
 };
 pub use completeness::require_complete;
 pub use decode::decode;

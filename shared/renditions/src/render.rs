@@ -208,7 +208,6 @@ fn rendering_error(error: MediaError, variant: Variant) -> ServiceError {
 #[cfg(test)]
 mod tests {
     use domain::{Focus, Gravity, ImageFormat, Quality, Transformation};
-
     use media::{
         MAX_ANIMATED_GIF_PIXELS, MAX_ANIMATED_WEBP_PIXELS, MAX_ANIMATION_PIXELS, MAX_FRAMES,
     };

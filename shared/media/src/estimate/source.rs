@@ -1,7 +1,7 @@
 //! How an image is coded, as far as it decides about memory and time.
 
 use crate::{
-    Channels, Dimensions, Format, ImageInfo, MediaError, ProbeError,
+    Channels, Dimensions, Format, Frames, ImageInfo, MediaError, ProbeError,
     bytes::array,
     container::{
         jpeg::{self, Segments},
@@ -94,6 +94,10 @@ impl Coding {
         Ok(match probed.format {
             Format::Jpeg => Coding::Jpeg(read_jpeg(bytes)?),
             Format::Tiff => Coding::Tiff(read_tiff(bytes, probed)?),
+            // The tables of frames are limited when they are decoded.
+            Format::WebP if probed.frames != Frames::Still => Coding::WebP {
+                table_bytes: MAX_TABLE_BYTES,
+            },
             Format::WebP => Coding::WebP {
                 table_bytes: webp_tables::table_bytes(bytes, MAX_TABLE_BYTES)?,
             },

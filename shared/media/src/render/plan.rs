@@ -4,13 +4,14 @@ use domain::{Quality, Resize};
 
 use crate::{
     Dimensions, Format, ImageInfo, MediaError,
+    animation::rendered_frames,
     decode::{Shrink, require_decodable_size},
     encode::{quality, require_avif_limit, require_side_of_format},
     estimate::{
         Coding, DecodedImage, MAX_RENDERING_MILLISECONDS, Work, decoding_time, rendering_time,
     },
     pixels::MAX_RENDERED_AVIF_PIXELS,
-    probe, rendered_frames,
+    probe,
 };
 
 use super::{
@@ -116,11 +117,19 @@ impl<'a> Source<'a> {
             quality,
             has_alpha: self.info.has_alpha,
         };
-        let milliseconds = if frames > 1 {
-            rendering_time(&self.info, work).saturating_mul(frames.into())
-        } else {
-            self.require_time(work)?
-        };
+        if frames > 1 {
+            let time = rendering_time(&self.info, work).saturating_mul(frames.into());
+            return Ok(RenderPlan {
+                geometry,
+                memory_bytes: animation_bytes(&self.info, output, frames, options.has_watermark),
+                milliseconds: time,
+                frames,
+                shrink,
+                is_downscaled,
+            });
+        }
+
+        let milliseconds = self.require_time(work)?;
         let steps = Steps {
             decoded: DecodedImage::new(&self.info, &self.coding, shrink, is_downscaled),
             swaps_sides: self.info.orientation.swaps_sides(),
@@ -130,11 +139,8 @@ impl<'a> Source<'a> {
             format: options.format,
             quality,
         };
-        let memory_bytes = if frames > 1 {
-            animation_bytes(&self.info, output, frames, options.has_watermark)
-        } else {
-            steps.peak_bytes()
-        };
+        let memory_bytes = steps.peak_bytes();
+
         Ok(RenderPlan {
             geometry,
             memory_bytes,
