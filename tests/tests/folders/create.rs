@@ -48,7 +48,7 @@ pub(super) fn name_taken() -> Value {
 }
 
 #[stack_test]
-async fn folder_is_created_returned_and_renamed(stack: &Stack) {
+async fn folder_is_created_and_returned(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let made_at = stack.now().rfc3339();
     let body = json!({"name": "  Photos ", "space_id": acme.id.to_lowercase(), "parent_id": "root", "colour": "red"});
@@ -62,7 +62,7 @@ async fn folder_is_created_returned_and_renamed(stack: &Stack) {
         },
         "security": {
             "watermark": {"enabled": false, "url": null, "position": "southeast", "opacity": 0.5},
-            "source": "space", "inherited_from": acme.id,
+            "transformations": "any", "source": "space", "inherited_from": acme.id,
         },
         "created_at": made_at, "updated_at": made_at,
     });
@@ -90,6 +90,15 @@ async fn folder_is_created_returned_and_renamed(stack: &Stack) {
             );
         }
     }
+}
+
+#[stack_test]
+async fn renamed_folder_changes_paths_and_nothing_else(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let body = json!({"name": "Photos", "space_id": acme.id});
+    let photos = acme.client.post("/folders", body).await.expect_created();
+    let body = json!({"name": "Vacation", "space_id": acme.id, "parent_id": photos["id"]});
+    let vacation = acme.client.post("/folders", body).await.expect_created();
 
     let mut expected = get_folder(&acme, &photos).await;
     stack.clock.advance(seconds(1));

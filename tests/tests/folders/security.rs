@@ -80,7 +80,7 @@ async fn put_replaces_security_and_delete_inherits(stack: &Stack) {
     let inherited = get_folder(&acme, &photos).await["security"].clone();
     assert_eq!(
         inherited,
-        json!({"watermark": watermark(&of_space), "source": "space", "inherited_from": acme.id})
+        json!({"watermark": watermark(&of_space), "transformations": "any", "source": "space", "inherited_from": acme.id})
     );
     for (requested, differences) in [
         (
@@ -106,7 +106,7 @@ async fn put_replaces_security_and_delete_inherits(stack: &Stack) {
             .put(&path, json!({"security": requested}))
             .await
             .expect_ok();
-        let expected = json!({"watermark": watermark(&differences), "source": "direct", "inherited_from": photos["id"]});
+        let expected = json!({"watermark": watermark(&differences), "transformations": "any", "source": "direct", "inherited_from": photos["id"]});
         assert_eq!(response["security"], expected, "{requested}");
         assert_eq!(get_folder(&acme, &photos).await, response, "{requested}");
     }

@@ -2,7 +2,7 @@
 
 use domain::{
     AccessSource, EffectiveAccess, EffectiveSecurity, FolderId, FolderName, Space, SpaceId,
-    Watermark,
+    TransformationPolicy, Watermark,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -37,6 +37,8 @@ pub(crate) struct FolderView {
 struct FolderSecurityView {
     /// Watermark of delivered images.
     watermark: Watermark,
+    /// Who may create transformed images.
+    transformations: TransformationPolicy,
     /// Level at which the settings were set.
     source: AccessSource,
     /// Id of the folder or space that the settings were set on.
@@ -59,6 +61,7 @@ impl FolderView {
             access_control: EffectiveAccess::of_folder(resolved.chain(), space),
             security: FolderSecurityView {
                 watermark: security.security.watermark.clone(),
+                transformations: security.security.transformations,
                 source: security.source,
                 inherited_from: security.inherited_from,
             },
