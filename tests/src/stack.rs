@@ -21,6 +21,9 @@ use template::Template;
 
 use crate::{Client, text};
 
+/// The workers of the jobs that follow an upload.
+const POST_UPLOAD_WORKERS: [&str; 3] = ["blurhash", "thumbnails", "webhook-delivery"];
+
 /// `template.yaml`, parsed once for all stacks.
 static DEFAULT_TEMPLATE: LazyLock<Arc<Template>> = LazyLock::new(|| parse_template(TEMPLATE));
 
@@ -60,6 +63,9 @@ pub struct StackOptions {
     pub body_deadlines: BodyDeadlines,
     /// Runs the functions as Lambda binaries instead of in this process.
     pub cargo_lambda: Option<CargoLambda>,
+    /// Whether the jobs that follow an upload run from the start. By default they wait for
+    /// [`Stack::run_post_upload`], so that they do not concern tests of other things.
+    pub runs_post_upload: bool,
     /// Seed of ids and keys.
     pub seed: u64,
     /// Seed of random AWS misbehavior, enabled once the stack has started. `None` disables it.
@@ -74,6 +80,7 @@ impl Default for StackOptions {
             parameters: BTreeMap::new(),
             body_deadlines: BodyDeadlines::default(),
             cargo_lambda: None,
+            runs_post_upload: false,
             seed: 1,
             chaos: None,
         }
@@ -176,6 +183,11 @@ impl Stack {
             clock: Arc::new(clock.clone()),
             random: Arc::new(SeededRandom::new(options.seed)),
             body_deadlines: options.body_deadlines,
+            paused_workers: if options.runs_post_upload {
+                &[]
+            } else {
+                &POST_UPLOAD_WORKERS
+            },
             cargo_lambda: options.cargo_lambda,
         })
         .await?;
@@ -265,6 +277,13 @@ impl Stack {
             .until(Messages::are_quiet)
             .await
             .unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    /// Starts the workers of the jobs that follow an upload, and waits until they have processed the
+    /// jobs that are due.
+    pub async fn run_post_upload(&self) {
+        self.local.resume_workers();
+        self.run_for(Duration::ZERO).await;
     }
 
     /// Advances the clock past all purges of records that were deleted before.

@@ -18,7 +18,7 @@ pub struct NotDrained(String);
 
 impl LocalStack {
     /// Waits until no queue with a trigger holds a message, no batch is in progress, and no scheduled
-    /// message is due.
+    /// message is due. Queues of paused workers do not count.
     pub async fn drained(&self) -> Result<(), NotDrained> {
         self.until(|messages| messages == Messages::default())
             .await
@@ -54,6 +54,9 @@ impl LocalStack {
     async fn messages(&self) -> Option<Messages> {
         let mut total = Messages::default();
         for trigger in &self.template.triggers {
+            if self.is_paused(trigger) {
+                continue;
+            }
             let MessageCounts {
                 visible,
                 in_flight,

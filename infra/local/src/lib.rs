@@ -20,6 +20,7 @@ mod invoke_error;
 mod local_stack;
 mod messages;
 mod options;
+mod paused;
 mod poller;
 mod recursion;
 mod registry;

@@ -20,6 +20,7 @@ use crate::{
     hosting::{check_registry, start_function},
     messages::RunningBatches,
     options::{Options, Origins, context},
+    paused::PausedWorkers,
     poller::{Poller, PollerOptions},
     recursion::RecursionGuard,
     s3_client::s3_client,
@@ -54,6 +55,7 @@ pub struct LocalStack {
     cargo_lambda: Option<CargoLambdaWatch>,
     pub(crate) schedules: Schedules,
     pub(crate) running_batches: RunningBatches,
+    pub(crate) paused_workers: PausedWorkers,
     tasks: JoinSet<()>,
     /// Stops the stack when it is dropped.
     stop: watch::Sender<()>,
@@ -106,6 +108,7 @@ impl LocalStack {
             cargo_lambda,
             schedules: Schedules::new(Arc::clone(&options.clock)),
             running_batches: RunningBatches::default(),
+            paused_workers: PausedWorkers::new(options.paused_workers),
             tasks: JoinSet::new(),
             stop,
         };
@@ -171,11 +174,32 @@ impl LocalStack {
 
     fn start_pollers(&mut self, functions: &Functions, stopping: &Stopping) {
         for trigger in &self.template.triggers {
-            if let Some(poller) = self.poller(trigger, functions) {
-                self.tasks
-                    .spawn(poller.run(trigger.maximum_concurrency, stopping.clone()));
+            let Some(poller) = self.poller(trigger, functions) else {
+                continue;
+            };
+            let polling = poller.run(trigger.maximum_concurrency, stopping.clone());
+            if self.is_paused(trigger) {
+                let paused = self.paused_workers.after_resume(polling, stopping.clone());
+                self.tasks.spawn(paused);
+            } else {
+                self.tasks.spawn(polling);
             }
         }
+    }
+
+    /// Whether the queue of a trigger is not polled because its worker is paused.
+    pub(crate) fn is_paused(&self, trigger: &Trigger) -> bool {
+        let function = self
+            .template
+            .functions
+            .iter()
+            .find(|function| function.logical_id == trigger.function);
+        function.is_some_and(|function| self.paused_workers.contains(&function.binary))
+    }
+
+    /// Resumes the paused workers.
+    pub fn resume_workers(&self) {
+        self.paused_workers.resume();
     }
 
     /// Creates the poller of a trigger. `None` if its function does not exist.

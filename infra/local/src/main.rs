@@ -73,6 +73,7 @@ async fn serve(arguments: Arguments) -> Result<(), String> {
         clock: Arc::new(emulators::AsyncSystemClock),
         random: Arc::new(SystemRandom),
         body_deadlines: BodyDeadlines::default(),
+        paused_workers: &[],
         cargo_lambda: arguments.cargo_lambda,
     });
     let local_stack = tokio::select! {

@@ -57,6 +57,10 @@ pub struct Options {
     pub random: Arc<dyn Random>,
     /// Time limits for receiving request bodies.
     pub body_deadlines: BodyDeadlines,
+    /// Workers, by binary name, that process no message until [`LocalStack::resume_workers`].
+    ///
+    /// [`LocalStack::resume_workers`]: crate::LocalStack::resume_workers
+    pub paused_workers: &'static [&'static str],
     /// cargo-lambda to run the functions under. `None` runs them in this process.
     pub cargo_lambda: Option<CargoLambda>,
 }

@@ -38,10 +38,10 @@ pub use requests::{
     ReservationOutcome, ServiceError, Window, error_chain, parse_variant,
 };
 pub use resources::{
-    ActivationSnapshot, DeleteLock, DeliverySpace, File, FileFilter, FileProperties, FileStatus,
-    Folder, FolderChain, FolderMode, FolderRef, Handle, InheritedSettings, MAX_FILE_BYTES,
-    MediaType, NamePrefix, NewSpace, PendingUpload, Resolution, ResourceType, Space, StoredContent,
-    UploadTarget,
+    ActivationSnapshot, DeleteLock, DeliverySpace, ExifValue, File, FileFilter, FileProperties,
+    FileStatus, Folder, FolderChain, FolderMode, FolderRef, Handle, InheritedSettings,
+    MAX_EXIF_BYTES, MAX_FILE_BYTES, MediaType, NamePrefix, NewSpace, PendingUpload, ProcessedMedia,
+    Resolution, ResourceType, Space, StorageMeta, StoredContent, Thumbnail, UploadTarget,
 };
 pub use signing::{
     MasterSecret, PreviousSecret, QueryParameter, SIGNATURE_PARAMETER, Secret, SignatureError,

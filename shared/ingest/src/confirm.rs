@@ -13,7 +13,7 @@ use domain::{
     FieldError, File, MediaType, PendingUpload, ServiceError, StoredContent, UploadRules,
 };
 use mime::Mime;
-use tenant::{FileStore, ObjectHead, ObjectReader, StagedCopy, StagedCopyOutcome};
+use tenant::{Announced, FileStore, ObjectHead, ObjectReader, StagedCopy, StagedCopyOutcome};
 
 use crate::{
     IngestError, MAX_FORM_FILE_BYTES, ReceivedFile, Spool, Spooled,
@@ -105,7 +105,12 @@ impl Confirmation<'_> {
         };
 
         match self.validate_copy(&copy).await {
-            Ok(content) => Ok(self.store.activate(self.file, content).await?.into()),
+            Ok(valid) => {
+                let activated = self
+                    .store
+                    .activate(self.file, valid.content, valid.announced);
+                Ok(activated.await?.into())
+            }
             Err(error) => {
                 self.store.remove_copy(copy).await;
                 Err(error)
@@ -113,22 +118,27 @@ impl Confirmation<'_> {
         }
     }
 
-    /// Returns the content of a copy that complies with all rules.
-    async fn validate_copy(&self, copy: &StagedCopy) -> Result<StoredContent, IngestError> {
-        let head = self.store.copy_head(copy, PREFIX_BYTES).await?;
+    /// Returns the content of a copy that complies with all rules. Meanwhile announces the file, to
+    /// save time.
+    async fn validate_copy(&self, copy: &StagedCopy) -> Result<ValidCopy, IngestError> {
+        let (head, announced) = tokio::try_join!(
+            self.store.copy_head(copy, PREFIX_BYTES),
+            self.store.announce(self.file)
+        )?;
         let media_type = self.validate(head.size_bytes, &head.prefix)?;
 
         let read_prefix = |bytes| self.read_prefix(copy, &head, bytes);
         dimensions::require_dimensions(&media_type, &self.pending.rules.validation, read_prefix)
             .await?;
 
-        Ok(StoredContent {
+        let content = StoredContent {
             media_type,
             size: head.size_bytes,
             is_utf8: has_utf8_prefix(&head),
             revision: copy.revision,
             checksum_sha256: copy.checksum_sha256.clone(),
-        })
+        };
+        Ok(ValidCopy { content, announced })
     }
 
     /// Returns the first `bytes` of a copy, or all of them if there are fewer.
@@ -177,17 +187,17 @@ impl Confirmation<'_> {
             .await?;
         let transformed = validated.transform(rules).await?;
 
-        let revision = self
-            .store
-            .put_revision(
-                self.file,
-                transformed.spooled.content(),
-                &transformed.media_type.mime_type,
-                transformed.spooled.checksum_sha256(),
-            )
-            .await?;
-        let content = transformed.stored_content(revision);
-        Ok(self.store.activate(self.file, content).await?.into())
+        let put = self.store.put_revision(
+            self.file,
+            transformed.spooled.content(),
+            &transformed.media_type.mime_type,
+            transformed.spooled.checksum_sha256(),
+        );
+        // Both calls are completed even if one fails, because a cancelled one could still take effect.
+        let (revision, announced) = tokio::join!(put, self.store.announce(self.file));
+        let content = transformed.stored_content(revision?);
+        let activated = self.store.activate(self.file, content, announced?);
+        Ok(activated.await?.into())
     }
 
     /// Returns the type of bytes that have the declared size and comply with all rules except those
@@ -207,6 +217,12 @@ impl Confirmation<'_> {
         };
         facts.validate(&self.pending.rules.validation)
     }
+}
+
+/// A copy that complies with all rules, of an announced file.
+struct ValidCopy {
+    content: StoredContent,
+    announced: Announced,
 }
 
 async fn spool(mut object: ObjectReader) -> Result<Spooled, ServiceError> {

@@ -3,9 +3,11 @@
 //! Invariant: workers deserialize the same types that are serialized here.
 
 mod jobs;
+mod post_upload;
 mod sweep;
 
 pub use jobs::{ConfirmCheck, PurgeJob, PurgePass};
+pub use post_upload::{BlurhashJob, MAX_ANNOUNCEMENT_AGE_MS, ThumbnailsJob, WebhookJob};
 pub use sweep::{SweepJob, SweepPosition, SweepRound};
 
 use std::{error::Error as StdError, fmt, marker::PhantomData, time::Duration};
@@ -61,6 +63,16 @@ pub struct DelayedJob<Job> {
     pub job: Job,
     /// Time until the job can be received, in seconds, at most [`MAX_DELAY_SECONDS`].
     pub delay_seconds: i32,
+}
+
+impl<Job> DelayedJob<Job> {
+    /// Returns a job that can be received at once.
+    pub fn immediate(job: Job) -> DelayedJob<Job> {
+        DelayedJob {
+            job,
+            delay_seconds: 0,
+        }
+    }
 }
 
 /// A failed call to SQS. Some of the jobs may have been sent.
@@ -137,7 +149,8 @@ impl<Job: Serialize> Queue<Job> {
         }
     }
 
-    /// Sends up to ten jobs. After an error, some of them may have been sent.
+    /// Sends up to ten jobs, with no call if there are none. After an error, some of them may have been
+    /// sent.
     #[instrument(skip_all, fields(jobs = jobs.len()))]
     pub async fn send(&self, jobs: &[DelayedJob<Job>]) -> Result<(), QueueError> {
         debug_assert!(jobs.len() <= MAX_BATCH, "SQS accepts ten messages per call");
@@ -146,6 +159,9 @@ impl<Job: Serialize> Queue<Job> {
             .enumerate()
             .map(|(index, job)| entry(index, job))
             .collect::<Result<_, QueueError>>()?;
+        if unsent.is_empty() {
+            return Ok(());
+        }
 
         for attempt in 0..MAX_TRIES {
             if attempt > 0 {

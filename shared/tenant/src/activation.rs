@@ -6,7 +6,7 @@ use domain::{File, FileId, FileStatus, Revision, ServiceError, StoredContent, Ti
 use table::{ChangeError, Reason, WriteError};
 use tracing::instrument;
 
-use crate::{FileStore, staged_copies::staged_key};
+use crate::{Announced, FileStore, staged_copies::staged_key};
 
 /// One attempt to activate a file.
 struct Activation<'a> {
@@ -17,7 +17,18 @@ struct Activation<'a> {
 }
 
 impl FileStore<'_> {
-    /// Activates a pending file with validated and stored bytes. Keeps concurrent changes of the
+    /// Sends the jobs that follow the activation of a pending file.
+    pub async fn announce(&self, pending: &File) -> Result<Announced, ServiceError> {
+        let notifications = pending
+            .pending_upload
+            .as_ref()
+            .map(|pending| pending.rules.notifications.clone())
+            .unwrap_or_default();
+        let ids = std::iter::once(pending.id);
+        self.storage.announce(self.space, ids, &notifications).await
+    }
+
+    /// Activates an announced pending file with validated and stored bytes. Keeps concurrent changes of the
     /// record. A failed attempt deletes the bytes, unless they may be in use.
     ///
     /// Returns the active file, which another attempt may have activated; `None` if the file was
@@ -27,6 +38,7 @@ impl FileStore<'_> {
         &self,
         pending: &File,
         content: StoredContent,
+        _announced: Announced,
     ) -> Result<Option<File>, ServiceError> {
         let activation = Activation {
             store: self,

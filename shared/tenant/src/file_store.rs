@@ -7,14 +7,15 @@ use std::collections::BTreeSet;
 use bucket::{Bucket, ObjectKey, Payload};
 use domain::{
     Completion, FieldError, FieldErrors, File, FileId, FileStatus, FolderId, HourlyQuota,
-    IdempotencyReservation, Revision, ServiceError,
+    IdempotencyReservation, NotificationRules, Revision, ServiceError,
 };
-use futures::{StreamExt, stream};
+use futures::{StreamExt, future, stream};
 use table::{Reason, WriteError};
 use tracing::instrument;
 
 use crate::{
-    SpaceScope, deletion::space_locked, files::FOLDER_FIELD, folder_deletion::folder_locked,
+    Announced, SpaceScope, UploadStorage, deletion::space_locked, files::FOLDER_FIELD,
+    folder_deletion::folder_locked,
 };
 
 /// Objects that one request stores concurrently.
@@ -36,6 +37,7 @@ impl FileBucket {
 pub struct FileStore<'a> {
     pub(crate) space: &'a SpaceScope,
     pub(crate) bucket: &'a Bucket,
+    pub(crate) storage: &'a UploadStorage,
 }
 
 impl SpaceScope {
@@ -50,10 +52,11 @@ impl SpaceScope {
     }
 
     /// Returns this space's files.
-    pub fn file_store<'a>(&'a self, bucket: &'a FileBucket) -> FileStore<'a> {
+    pub fn file_store<'a>(&'a self, storage: &'a UploadStorage) -> FileStore<'a> {
         FileStore {
             space: self,
-            bucket: &bucket.0,
+            bucket: &storage.bucket.0,
+            storage,
         }
     }
 }
@@ -93,8 +96,9 @@ impl FailedWrite {
 }
 
 impl FileStore<'_> {
-    /// Stores files, all or nothing. The transaction that writes the records also completes the
-    /// idempotency reservation and counts one upload of the quota's hour.
+    /// Stores files of one upload config, all or nothing, and sends their jobs before the records are
+    /// written. The transaction that writes the records also completes the idempotency reservation and
+    /// counts one upload of the quota's hour.
     ///
     /// Fails with 409 if a stored name is taken. A failure leaves no objects behind, unless it is
     /// unknown whether the records were written.
@@ -102,14 +106,21 @@ impl FileStore<'_> {
     pub async fn store(
         &self,
         files: &[NewFile],
+        notifications: &NotificationRules,
         quota: Option<HourlyQuota>,
         completion: Option<&Completion>,
     ) -> Result<(), ServiceError> {
         let records: Vec<File> = files.iter().map(|file| file.record.clone()).collect();
         require_storable(&records)?;
 
-        let written = match self.put_all(files).await {
-            Ok(()) => self.write_records(&records, quota, completion).await,
+        let ids = records.iter().map(|file| file.id);
+        let storing = future::join(
+            self.put_all(files),
+            self.storage.announce(self.space, ids, notifications),
+        );
+        let (stored, announced) = storing.await;
+        let written = match stored.and(announced) {
+            Ok(Announced { .. }) => self.write_records(&records, quota, completion).await,
             Err(error) => Err(FailedWrite::definite(error)),
         };
         let Err(failed) = written else {

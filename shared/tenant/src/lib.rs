@@ -35,6 +35,7 @@ mod unsigned_uploads;
 mod upload_config_lists;
 mod upload_configs;
 mod upload_scope;
+mod upload_storage;
 mod variants;
 mod watermarks;
 
@@ -55,7 +56,8 @@ pub use pending_uploads::PendingUploads;
 pub use presigned_uploads::{PRESIGNED_URL_LIFETIME_MS, PresignRequest, PresignedUpload};
 pub use purge::{Purge, PurgeOutcome};
 pub use queue::{
-    ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS, PurgeJob, PurgePass, Queue, SweepJob,
+    BlurhashJob, ConfirmCheck, DelayedJob, MAX_ANNOUNCEMENT_AGE_MS, MAX_DELAY_SECONDS, PurgeJob,
+    PurgePass, Queue, SweepJob, ThumbnailsJob, WebhookJob,
 };
 pub use space_scope::{Scoped, SpaceScope};
 pub use staged_copies::{StagedCopy, StagedCopyOutcome};
@@ -64,6 +66,7 @@ pub use table::{AnonymousCount, FileInSpace};
 pub use unsigned_uploads::{RequestOrigin, UnverifiedUpload};
 pub use upload_configs::CONFIG_READ_ROLE;
 pub use upload_scope::{Selected, UploadScope, VerifiedUpload};
+pub use upload_storage::{Announced, UploadStorage};
 pub use variants::{NewVariant, PresignedRead};
 pub use watermarks::NewSecurity;
 

@@ -1,26 +1,25 @@
 //! Access to pending files for the background job that checks unconfirmed uploads.
 
-use bucket::Bucket;
 use domain::{File, FileStatus, ServiceError};
 use queue::ConfirmCheck;
 use table::Table;
 
-use crate::{FileBucket, Scoped, SpaceScope};
+use crate::{Scoped, SpaceScope, UploadStorage};
 
 /// Pending files of all spaces.
 #[derive(Clone, Debug)]
 pub struct PendingUploads {
     table: Table,
-    /// The bucket of their bytes.
-    pub bucket: FileBucket,
+    /// Storage of their bytes.
+    pub storage: UploadStorage,
 }
 
 impl PendingUploads {
-    /// Creates access to the pending files in a table and a bucket.
-    pub fn new(table: Table, bucket: Bucket) -> PendingUploads {
+    /// Creates access to the pending files in a table and a storage.
+    pub fn new(table: Table, storage: UploadStorage) -> PendingUploads {
         PendingUploads {
             table: table.for_background_job(),
-            bucket: FileBucket(bucket),
+            storage,
         }
     }
 

@@ -70,4 +70,4 @@ pub use page::{ListQuery, PageQuery, PageResponse};
 pub use path::{KeyPath, path_parameter};
 pub use query::ValidQuery;
 pub use responses::{Accepted, ApiError, Created, CreatedUnwrapped, Data, NoContent};
-pub use views::{AnonymousFileView, FileView, Rfc3339, file_url};
+pub use views::{AnonymousFileView, FileView, Rfc3339, ThumbnailView, file_url};

@@ -2,11 +2,11 @@
 
 use domain::{
     DeliveryType, EffectiveAccess, File, FileId, FileStatus, FolderChain, FolderId, OriginalName,
-    Principal, Reference, ResourceType, Space, SpaceId, Tag, Timestamp, UploadConfigId,
+    Principal, Reference, ResourceType, Space, SpaceId, StorageMeta, Tag, Thumbnail, Timestamp,
+    UploadConfigId,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 /// Time in RFC 3339, in UTC with milliseconds.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -35,6 +35,27 @@ pub fn file_url(file: &File, space: &Space, cdn_url: &str) -> Option<String> {
         origin.as_deref().unwrap_or(cdn_url),
         file.storage_path
     ))
+}
+
+/// A thumbnail of an image.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ThumbnailView {
+    /// Width in pixels.
+    width: u32,
+    /// Height in pixels.
+    height: u32,
+    /// Delivery URL, under the same access control as the URL of the file.
+    url: String,
+}
+
+impl ThumbnailView {
+    fn of(thumbnail: &Thumbnail, file_url: &str) -> ThumbnailView {
+        ThumbnailView {
+            width: thumbnail.width,
+            height: thumbnail.height,
+            url: format!("{file_url}?{}", thumbnail.query),
+        }
+    }
 }
 
 /// A file.
@@ -76,9 +97,9 @@ pub struct FileView {
     /// SHA-256 of the bytes, in lower-case hex. Null if unknown.
     checksum_sha256: Option<String>,
     /// Metadata, extracted after the upload.
-    storage_meta: Map<String, Value>,
-    /// Thumbnails, created after the upload.
-    thumbnails: Vec<Value>,
+    storage_meta: StorageMeta,
+    /// Thumbnails of an image, created after the upload, the smallest first.
+    thumbnails: Vec<ThumbnailView>,
     /// Access control of the file, its own or inherited.
     access_control: EffectiveAccess,
     /// Uploader of the file: a user, a key or an anonymous caller.
@@ -119,6 +140,7 @@ impl FileView {
             checksum_sha256,
             is_utf8: _,
             pending_upload: _,
+            media,
             activation_snapshot: _,
             uploaded_by,
             created_at,
@@ -128,6 +150,15 @@ impl FileView {
             version: _,
         } = file.clone();
 
+        let url = file_url(file, space, cdn_url);
+        let media = media.unwrap_or_default();
+        let thumbnails = url.iter().flat_map(|url| {
+            media
+                .thumbnails
+                .iter()
+                .map(|thumbnail| ThumbnailView::of(thumbnail, url))
+        });
+
         FileView {
             id,
             name,
@@ -136,7 +167,8 @@ impl FileView {
             mime_type,
             size,
             storage_path,
-            url: file_url(file, space, cdn_url),
+            thumbnails: thumbnails.collect(),
+            url,
             delivery_type,
             resource_type,
             status,
@@ -147,8 +179,7 @@ impl FileView {
             reference,
             tags,
             checksum_sha256,
-            storage_meta: Map::new(),
-            thumbnails: Vec::new(),
+            storage_meta: media.meta,
             access_control: EffectiveAccess::of_file(file, folders, space),
             uploaded_by,
             created_at: created_at.into(),

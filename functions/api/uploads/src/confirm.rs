@@ -179,7 +179,7 @@ async fn activate(
         return Ok(file);
     }
 
-    let store = space.file_store(&uploads.file_bucket);
+    let store = space.file_store(&uploads.storage);
     match ingest::confirm(&store, &file).await? {
         ConfirmOutcome::Active(file) => Ok(*file),
         ConfirmOutcome::NotUploaded => {

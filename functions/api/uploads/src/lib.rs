@@ -22,7 +22,7 @@ mod views;
 use axum::{Router, extract::FromRef};
 use domain::ServiceError;
 use runtime::{ConfigurationError, FunctionContext, Settings};
-use tenant::{ConfirmCheck, FileBucket, Queue};
+use tenant::{ConfirmCheck, Queue, UploadStorage};
 use web::{ApiState, RateLimitTier, Register, RouterBuilder};
 
 use crate::{
@@ -38,7 +38,7 @@ pub const TIER: RateLimitTier = RateLimitTier::Upload;
 pub struct UploadsState {
     api: ApiState,
     unsigned: UnsignedUploads,
-    file_bucket: FileBucket,
+    storage: UploadStorage,
     confirm_checks: Queue<ConfirmCheck>,
     cdn_url: String,
 }
@@ -66,7 +66,11 @@ pub fn endpoints<R: Register<UploadsState>>(register: R) -> R {
 pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(context);
     let api = ApiState::read(&mut settings, TIER);
-    let file_bucket = FileBucket::new(settings.bucket());
+    let storage = UploadStorage::new(
+        settings.bucket(),
+        settings.queue("THUMBNAILS_QUEUE_URL"),
+        settings.queue("WEBHOOK_QUEUE_URL"),
+    );
     let confirm_checks = settings.queue("CONFIRM_CHECK_QUEUE_URL");
     let cdn_url = settings.text("CDN_URL");
     let master_secret = settings.master_secret();
@@ -76,7 +80,7 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     let state = UploadsState {
         api,
         unsigned,
-        file_bucket,
+        storage,
         confirm_checks,
         cdn_url,
     };

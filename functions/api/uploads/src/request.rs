@@ -2,7 +2,7 @@
 //! sent: an [`UploadRequest`] is read and validated, reports all field errors together, and becomes
 //! an [`AcceptedUpload`].
 
-use domain::{HourlyQuota, Principal, Reference, ServiceError, UploadTarget};
+use domain::{HourlyQuota, NotificationRules, Principal, Reference, ServiceError, UploadTarget};
 use ingest::{DeclaredFile, ReceivedFile, ValidatedFile, ValidationOutcome};
 use tenant::{FileStore, FolderSelector, Placement, UploadScope};
 use web::{FieldReader, IdempotencyScope, InputFields};
@@ -194,7 +194,12 @@ impl AcceptedUpload {
 
     /// Returns the file store of the upload's space.
     pub(crate) fn file_store<'a>(&'a self, uploads: &'a UploadsState) -> FileStore<'a> {
-        self.scope.space.file_store(&uploads.file_bucket)
+        self.scope.space.file_store(&uploads.storage)
+    }
+
+    /// Returns the webhooks of the upload's config.
+    pub(crate) fn notifications(&self) -> &NotificationRules {
+        &self.scope.config.config.notifications
     }
 
     /// Returns the hourly quota that the upload counts against, if uploads are counted.

@@ -13,7 +13,9 @@
 use domain::{ErrorKind, ServiceError, Timestamp};
 use ingest::{ConfirmOutcome, confirm};
 use runtime::{ConfigurationError, FunctionContext, Settings};
-use tenant::{ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS, PendingUploads, Queue, Scoped};
+use tenant::{
+    ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS, PendingUploads, Queue, Scoped, UploadStorage,
+};
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
 /// Milliseconds in a second.
@@ -27,7 +29,12 @@ struct ConfirmChecker {
 /// Returns the function's handler.
 pub fn handler(context: &FunctionContext) -> Result<BatchHandler, ConfigurationError> {
     let mut settings = Settings::of(context);
-    let uploads = PendingUploads::new(settings.table(), settings.bucket());
+    let storage = UploadStorage::new(
+        settings.bucket(),
+        settings.queue("THUMBNAILS_QUEUE_URL"),
+        settings.queue("WEBHOOK_QUEUE_URL"),
+    );
+    let uploads = PendingUploads::new(settings.table(), storage);
     let queue = settings.queue("CONFIRM_CHECK_QUEUE_URL");
     settings.finish()?;
 
@@ -63,7 +70,7 @@ impl ConfirmChecker {
             space,
             record: file,
         } = pending;
-        let store = space.file_store(&self.uploads.bucket);
+        let store = space.file_store(&self.uploads.storage);
         if !space.record().enabled {
             return store.discard(&file).await.map(|_| ());
         }

@@ -89,6 +89,7 @@ fn deployed_template_is_supported() -> Result<(), Diagnostics> {
     assert_eq!(
         binaries,
         [
+            "blurhash",
             "confirm-check",
             "delivery",
             "files",
@@ -97,8 +98,10 @@ fn deployed_template_is_supported() -> Result<(), Diagnostics> {
             "purge",
             "spaces",
             "sweep",
+            "thumbnails",
             "upload-configs",
-            "uploads"
+            "uploads",
+            "webhook-delivery"
         ]
     );
 
@@ -136,7 +139,8 @@ fn deployed_functions_get_only_their_own_variables() -> Result<(), Diagnostics> 
 
     let actual: Vec<String> = functions.iter().map(own_variables).collect();
     let expected = [
-        "confirm-check: BUCKET_NAME, CONFIRM_CHECK_QUEUE_URL, TABLE_NAME",
+        "blurhash: BLURHASH_QUEUE_URL, BUCKET_NAME, TABLE_NAME, WEBHOOK_QUEUE_URL",
+        "confirm-check: BUCKET_NAME, CONFIRM_CHECK_QUEUE_URL, TABLE_NAME, THUMBNAILS_QUEUE_URL, WEBHOOK_QUEUE_URL",
         "delivery: BUCKET_NAME, CDN_KEY_PAIR_ID, CDN_PRIVATE_KEY_ARN, MASTER_SECRET_ARN, \
          REDIRECT_ABOVE_BYTES, RENDERING_MEMORY_MIB, TABLE_NAME",
         "files: ADMIN_REQUESTS_PER_MINUTE, CDN_URL, MASTER_SECRET_ARN, PURGE_QUEUE_URL, TABLE_NAME",
@@ -146,9 +150,11 @@ fn deployed_functions_get_only_their_own_variables() -> Result<(), Diagnostics> 
         "spaces: ADMIN_REQUESTS_PER_MINUTE, ALLOW_LOOPBACK_URLS, BUCKET_NAME, MASTER_SECRET_ARN, PURGE_QUEUE_URL, \
          TABLE_NAME",
         "sweep: BUCKET_NAME, SWEEP_QUEUE_URL, TABLE_NAME",
+        "thumbnails: BLURHASH_QUEUE_URL, BUCKET_NAME, TABLE_NAME, THUMBNAILS_QUEUE_URL, WEBHOOK_QUEUE_URL",
         "upload-configs: ADMIN_REQUESTS_PER_MINUTE, ALLOW_LOOPBACK_URLS, MASTER_SECRET_ARN, TABLE_NAME",
-        "uploads: BUCKET_NAME, CDN_URL, CONFIRM_CHECK_QUEUE_URL, MASTER_SECRET_ARN, TABLE_NAME, \
-         UNSIGNED_REQUESTS_PER_MINUTE, UNSIGNED_UPLOADS_PER_HOUR, UPLOAD_REQUESTS_PER_MINUTE",
+        "uploads: BUCKET_NAME, CDN_URL, CONFIRM_CHECK_QUEUE_URL, MASTER_SECRET_ARN, TABLE_NAME, THUMBNAILS_QUEUE_URL, \
+         UNSIGNED_REQUESTS_PER_MINUTE, UNSIGNED_UPLOADS_PER_HOUR, UPLOAD_REQUESTS_PER_MINUTE, WEBHOOK_QUEUE_URL",
+        "webhook-delivery: ALLOW_LOOPBACK_URLS, MASTER_SECRET_ARN, TABLE_NAME, WEBHOOK_QUEUE_URL",
     ];
     assert_eq!(actual, expected);
 

@@ -1,5 +1,6 @@
 //! Variants: transformed images as they are rendered, stored and delivered.
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::{AppliedWatermark, ImageFormat, Quality, Revision, Transformation};
@@ -91,7 +92,8 @@ impl Variant {
 
 /// Identifies a variant of one revision of a file: the version of the rendering, 32 hex digits, and the
 /// revision of the watermark if it has one, separated by hyphens.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct VariantId(String);
 
 impl VariantId {

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     AccessControl, DeliveryType, Env, FileId, FolderChain, FolderId, FolderMode, FolderRef,
-    OriginalName, Principal, Reference, Revision, Space, SpaceId, Tag, Timestamp, UploadConfig,
-    UploadConfigId, UploadRules, naming::stored_name::NameSource,
+    OriginalName, Principal, ProcessedMedia, Reference, Revision, Space, SpaceId, Tag, Timestamp,
+    UploadConfig, UploadConfigId, UploadRules, naming::stored_name::NameSource,
 };
 
 /// Maximum size of a file, in bytes: 5 GB, the [limit of one S3
@@ -183,6 +183,9 @@ pub struct File {
     /// Requirements for the bytes; only set for a pending presigned upload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_upload: Option<PendingUpload>,
+    /// Results of the processing after the upload; `None` until it is complete.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub media: Option<ProcessedMedia>,
     /// Values shown to the anonymous uploader instead of the current ones; set by the first change
     /// that replaces them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -243,6 +246,7 @@ impl File {
             checksum_sha256: None,
             is_utf8: false,
             pending_upload: None,
+            media: None,
             activation_snapshot: None,
             uploaded_by: target.uploaded_by,
             created_at: now,

@@ -5,6 +5,7 @@ mod file;
 mod file_filter;
 mod folder;
 mod folder_chain;
+mod processed_media;
 mod space;
 
 pub use delivery_space::{DeliverySpace, InheritedSettings};
@@ -15,4 +16,5 @@ pub use file::{
 pub use file_filter::{FileFilter, NamePrefix};
 pub use folder::{Folder, FolderRef};
 pub use folder_chain::{FolderChain, Resolution};
+pub use processed_media::{ExifValue, MAX_EXIF_BYTES, ProcessedMedia, StorageMeta, Thumbnail};
 pub use space::{DeleteLock, FolderMode, Handle, NewSpace, Space};

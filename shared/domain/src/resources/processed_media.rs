@@ -1,0 +1,83 @@
+//! Results of the processing after an upload: metadata and thumbnails.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Maximum size of a file's EXIF fields as JSON, in bytes. They are part of the record, and a page
+/// of files must fit into a response of DynamoDB.
+pub const MAX_EXIF_BYTES: usize = 4_096;
+
+/// Metadata that was extracted from the bytes of a file. Fields that do not apply to its type, or
+/// could not be read, are absent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct StorageMeta {
+    /// Displayed width in pixels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub width: Option<u32>,
+    /// Displayed height in pixels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub height: Option<u32>,
+    /// Placeholder of an image as a [BlurHash](https://blurha.sh).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blurhash: Option<String>,
+    /// Format of an image: `jpeg`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+    /// EXIF orientation of an image, 1 to 8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub orientation: Option<u16>,
+    /// Whether pixels of an image can be transparent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub has_alpha: Option<bool>,
+    /// Number of frames of an image.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frames: Option<u32>,
+    /// Number of pages of a document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pages: Option<u32>,
+    /// Duration of audio or video, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration: Option<f64>,
+    /// Most frequent color of an image: `#c08040`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dominant_color: Option<String>,
+    /// EXIF fields by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub exif: BTreeMap<String, ExifValue>,
+}
+
+/// Value of an EXIF field.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ExifValue {
+    /// A number, for example an exposure time in seconds.
+    Number(f64),
+    /// A text, for example the model of a camera.
+    Text(String),
+}
+
+/// A stored thumbnail.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Thumbnail {
+    /// Width in pixels.
+    pub width: u32,
+    /// Height in pixels.
+    pub height: u32,
+    /// Query of its URL: `w=300&h=300&f=webp`.
+    pub query: String,
+}
+
+/// Results of the processing after an upload.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ProcessedMedia {
+    /// Metadata of the bytes.
+    pub meta: StorageMeta,
+    /// Thumbnails, the smallest first.
+    pub thumbnails: Vec<Thumbnail>,
+    /// Why an image could not be processed; `None` on success.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+}
