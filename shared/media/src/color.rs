@@ -183,9 +183,7 @@ pub(crate) fn flatten_on_white(mut pixels: Pixels) -> Pixels {
     let count = pixels.samples.len() / 4;
     for index in 0..count {
         let pixel = &pixels.samples[index * 4..index * 4 + 4];
-        let opacity = u16::from(pixel[3]);
-        let white = u16::from(u8::MAX) * (u16::from(u8::MAX) - opacity);
-        let seen = [0, 1, 2].map(|channel| scaled(u16::from(pixel[channel]) * opacity + white));
+        let seen = on_white([pixel[0], pixel[1], pixel[2], pixel[3]]);
         pixels.samples[index * 3..index * 3 + 3].copy_from_slice(&seen);
     }
     pixels.samples.truncate(count * 3);
@@ -193,6 +191,41 @@ pub(crate) fn flatten_on_white(mut pixels: Pixels) -> Pixels {
         channels: Channels::Rgb,
         ..pixels
     }
+}
+
+/// Returns a color composited on white.
+fn on_white([red, green, blue, alpha]: [u8; 4]) -> [u8; 3] {
+    let opacity = u16::from(alpha);
+    let white = u16::from(u8::MAX) * (u16::from(u8::MAX) - opacity);
+    [red, green, blue].map(|sample| scaled(u16::from(sample) * opacity + white))
+}
+
+/// Returns the red, green, blue and alpha of a pixel with one, three or four samples.
+pub(crate) fn rgba(samples: &[u8]) -> [u8; 4] {
+    match *samples {
+        [gray] => [gray, gray, gray, u8::MAX],
+        [red, green, blue] => [red, green, blue, u8::MAX],
+        [red, green, blue, alpha] => [red, green, blue, alpha],
+        _ => [0; 4],
+    }
+}
+
+/// Iterates over the rows of an image, and over the pixels of each row, composited on white.
+pub(crate) fn rows_on_white(
+    pixels: &Pixels,
+) -> impl Iterator<Item = impl Iterator<Item = [u8; 3]>> {
+    let channels = pixels.channels.count();
+    let rows = pixels.samples.chunks_exact(pixels.row_bytes().max(1));
+    rows.map(move |row| {
+        let colors = row.chunks_exact(channels).map(rgba);
+        colors.map(|color| {
+            if color[3] == u8::MAX {
+                [color[0], color[1], color[2]]
+            } else {
+                on_white(color)
+            }
+        })
+    })
 }
 
 /// Returns the pixels with gray expanded to RGB.

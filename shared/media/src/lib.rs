@@ -8,17 +8,20 @@
 //! - [`strip()`] removes metadata without decoding.
 //! - [`transform()`] combines these steps by the rules of an upload config.
 //! - [`render()`] renders an image for delivery: resized, cropped, with a watermark.
+//! - [`blurhash()`], [`dominant_color()`] and [`color_name()`] describe pixels.
 //!
 //! Invariants:
 //! - No I/O and no async code.
 //! - No input causes a panic, or more memory use than the functions document.
 
 mod animation;
+mod blurhash;
 mod bytes;
 mod color;
 mod completeness;
 mod container;
 mod decode;
+mod dominant_color;
 mod encode;
 mod error;
 mod estimate;
@@ -34,8 +37,10 @@ mod transform;
 pub use animation::{
     MAX_ANIMATED_GIF_PIXELS, MAX_ANIMATED_WEBP_PIXELS, MAX_ANIMATION_PIXELS, MAX_FRAMES,
 };
+pub use blurhash::blurhash;
 pub use completeness::require_complete;
 pub use decode::decode;
+pub use dominant_color::{color_name, dominant_color};
 pub use encode::{EncodeOptions, encode, quality};
 pub use error::{MediaError, ProbeError};
 pub use estimate::MAX_RENDERING_MILLISECONDS;

@@ -10,6 +10,7 @@ mod animation_viewer;
 mod animations;
 mod color_inputs;
 mod colors;
+mod descriptions;
 mod files;
 mod fuzz;
 mod hostile;
