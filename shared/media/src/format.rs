@@ -74,6 +74,21 @@ impl Format {
         )
     }
 
+    /// Returns the name of the format in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Jpeg => "jpeg",
+            Format::Png => "png",
+            Format::Gif => "gif",
+            Format::WebP => "webp",
+            Format::Avif => "avif",
+            Format::Heic => "heic",
+            Format::Bmp => "bmp",
+            Format::Tiff => "tiff",
+            Format::Ico => "ico",
+        }
+    }
+
     /// Returns the media type of stored files.
     pub fn media_type(self) -> MediaType {
         let (mime_type, extension) = match self {

@@ -8,6 +8,7 @@
 //! - [`strip()`] removes metadata without decoding.
 //! - [`transform()`] combines these steps by the rules of an upload config.
 //! - [`render()`] renders an image for delivery: resized, cropped, with a watermark.
+//! - [`image_metadata()`] reads what the record of an image contains, such as EXIF fields.
 //! - [`blurhash()`], [`dominant_color()`] and [`color_name()`] describe pixels.
 //!
 //! Invariants:
@@ -27,6 +28,7 @@ mod error;
 mod estimate;
 mod exif;
 mod format;
+mod image_metadata;
 mod metadata;
 mod orient;
 mod pixels;
@@ -44,7 +46,9 @@ pub use dominant_color::{color_name, dominant_color};
 pub use encode::{EncodeOptions, encode, quality};
 pub use error::{MediaError, ProbeError};
 pub use estimate::MAX_RENDERING_MILLISECONDS;
+pub use exif::{ExifValue, MAX_EXIF_CHARACTERS, MAX_EXIF_FIELDS};
 pub use format::Format;
+pub use image_metadata::{ImageMetadata, MAX_COUNTED_PAGES, MetadataOptions, image_metadata};
 pub use metadata::strip;
 pub use orient::{Orientation, orient};
 pub use pixels::{

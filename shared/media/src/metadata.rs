@@ -4,7 +4,7 @@
 
 use crate::{
     Format, ImageInfo, MediaError, Orientation,
-    container::{gif, jpeg, png, webp},
+    container::{gif, heif_items, jpeg, png, webp},
     exif,
 };
 
@@ -145,6 +145,17 @@ fn strip_webp(bytes: &[u8], orientation_exif: Option<&[u8]>) -> Result<Vec<u8>, 
 /// Returns a file's EXIF data for pixels in display orientation.
 pub(crate) fn normalized_exif(bytes: &[u8], format: Format) -> Option<Vec<u8>> {
     exif::normalized(exif_of(bytes, format)?)
+}
+
+/// Returns the EXIF data of a file as a TIFF structure, without copying it. That of a TIFF is the file.
+pub(crate) fn exif_block(bytes: &[u8], format: Format) -> Option<&[u8]> {
+    match format {
+        Format::Tiff => Some(bytes),
+        Format::Avif | Format::Heic => heif_items::exif(bytes).ok().flatten(),
+        Format::Jpeg | Format::Png | Format::WebP | Format::Gif | Format::Bmp | Format::Ico => {
+            exif_of(bytes, format)
+        }
+    }
 }
 
 fn exif_of(bytes: &[u8], format: Format) -> Option<&[u8]> {

@@ -28,13 +28,13 @@ pub(crate) struct Primary {
 }
 
 /// Box with the range of its content, which may exceed the available bytes.
-struct BmffBox {
-    kind: [u8; 4],
-    content: Range<usize>,
+pub(super) struct BmffBox {
+    pub(super) kind: [u8; 4],
+    pub(super) content: Range<usize>,
 }
 
 /// Reads the box at an offset.
-fn read_box(bytes: &[u8], at: usize) -> Result<BmffBox, ProbeError> {
+pub(super) fn read_box(bytes: &[u8], at: usize) -> Result<BmffBox, ProbeError> {
     let kind = array(bytes, at.saturating_add(4))?;
     let (header, size) = match be32(bytes, at)? {
         0 => (8, usize::MAX),
@@ -54,7 +54,11 @@ fn read_box(bytes: &[u8], at: usize) -> Result<BmffBox, ProbeError> {
 }
 
 /// Returns the first box of a kind in a range.
-fn find(bytes: &[u8], range: Range<usize>, kind: [u8; 4]) -> Result<Option<BmffBox>, ProbeError> {
+pub(super) fn find(
+    bytes: &[u8],
+    range: Range<usize>,
+    kind: [u8; 4],
+) -> Result<Option<BmffBox>, ProbeError> {
     let mut at = range.start;
     while at < range.end {
         let found = read_box(bytes, at)?;

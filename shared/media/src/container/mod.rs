@@ -7,6 +7,7 @@
 
 pub(crate) mod gif;
 pub(crate) mod heif;
+pub(crate) mod heif_items;
 pub(crate) mod jpeg;
 pub(crate) mod png;
 pub(crate) mod tiff;

@@ -2,7 +2,7 @@
 
 use crate::{
     ProbeError,
-    bytes::{be16, be32, le16, le32, length},
+    bytes::{be16, be32, le16, le32, length, part},
 };
 
 pub(crate) const WIDTH: u16 = 256;
@@ -20,6 +20,17 @@ const LONG: u16 = 4;
 /// Length of an entry, in bytes.
 const ENTRY: usize = 12;
 
+/// Maximum number of entries of a directory that are read as fields.
+const MAX_FIELDS: usize = 512;
+
+/// Entry of a directory with its value.
+pub(crate) struct Field<'a> {
+    pub(crate) tag: u16,
+    /// Number of the field type.
+    pub(crate) kind: u16,
+    pub(crate) value: &'a [u8],
+}
+
 /// Value of an entry: its offset and field type.
 struct Value {
     at: usize,
@@ -34,7 +45,18 @@ pub(crate) struct EncodedOne {
     pub(crate) bytes: &'static [u8],
 }
 
-/// First directory of a TIFF.
+/// Returns the size of a value of a field type, in bytes; 0 if the type is unknown.
+fn type_bytes(field_type: u16) -> usize {
+    match field_type {
+        1 | 2 | 6 | 7 | 129 => 1,
+        3 | 8 => 2,
+        4 | 9 | 11 | 13 => 4,
+        5 | 10 | 12 => 8,
+        _ => 0,
+    }
+}
+
+/// Directory of a TIFF.
 pub(crate) struct Directory<'a> {
     bytes: &'a [u8],
     big_endian: bool,
@@ -57,9 +79,60 @@ impl<'a> Directory<'a> {
             at: 0,
             entries: 0,
         };
-        directory.at = length(directory.long(4)?.into());
-        directory.entries = directory.short(directory.at)?.into();
+        let first = directory.long(4)?;
+        directory.move_to(first)?;
         Ok(directory)
+    }
+
+    /// Reads the directory at an offset of the same file.
+    pub(crate) fn at(&self, offset: u32) -> Result<Directory<'a>, ProbeError> {
+        let mut directory = Directory { ..*self };
+        directory.move_to(offset)?;
+        Ok(directory)
+    }
+
+    fn move_to(&mut self, offset: u32) -> Result<(), ProbeError> {
+        self.at = length(offset.into());
+        self.entries = self.short(self.at)?.into();
+        Ok(())
+    }
+
+    /// Returns the offset of the directory.
+    pub(crate) fn offset(&self) -> usize {
+        self.at
+    }
+
+    /// Returns the offset of the next directory; 0 after the last one.
+    pub(crate) fn next_offset(&self) -> Result<u32, ProbeError> {
+        self.long(self.next_at())
+    }
+
+    /// Whether numbers are big-endian.
+    pub(crate) fn is_big_endian(&self) -> bool {
+        self.big_endian
+    }
+
+    /// Iterates over the entries whose values lie within the file.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = Field<'a>> {
+        let indices = 0..self.entries.min(MAX_FIELDS);
+        indices.filter_map(|index| self.field(self.at + 2 + index * ENTRY).ok())
+    }
+
+    /// Reads the entry at an offset.
+    fn field(&self, at: usize) -> Result<Field<'a>, ProbeError> {
+        let kind = self.short(at + 2)?;
+        let count = length(self.long(at + 4)?.into());
+        let size = count.saturating_mul(type_bytes(kind));
+        let value = if size <= 4 {
+            at + 8
+        } else {
+            length(self.long(at + 8)?.into())
+        };
+        Ok(Field {
+            tag: self.short(at)?,
+            kind,
+            value: part(self.bytes, value, size)?,
+        })
     }
 
     fn short(&self, at: usize) -> Result<u16, ProbeError> {

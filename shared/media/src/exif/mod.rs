@@ -1,4 +1,10 @@
-//! EXIF data: its orientation, and its adjustment to pixels that were rotated.
+//! EXIF data: its orientation, its adjustment to pixels that were rotated, and its fields.
+
+mod fields;
+mod tags;
+
+pub(crate) use fields::fields;
+pub use fields::{ExifValue, MAX_EXIF_CHARACTERS, MAX_EXIF_FIELDS};
 
 use crate::{Orientation, container::tiff};
 

@@ -1,0 +1,144 @@
+//! Properties and EXIF fields of images, for records of files.
+//!
+//! Invariants:
+//! - No pixel is decoded, and no input is an error: what cannot be read is absent.
+//! - Frames are counted by their data, not read from a header.
+
+use std::collections::{BTreeMap, HashSet};
+
+use crate::{
+    ExifValue, Format, Frames, ImageInfo, Orientation,
+    container::{gif, png, tiff, webp},
+    exif,
+    metadata::exif_block,
+    probe,
+};
+
+/// Maximum number of pages of a TIFF that are counted.
+pub const MAX_COUNTED_PAGES: u32 = 10_000;
+
+/// Options of [`image_metadata`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MetadataOptions {
+    /// Whether the position where a photo was taken is returned.
+    pub keep_gps: bool,
+}
+
+/// Properties of an image.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ImageMetadata {
+    /// Image format.
+    pub format: Option<Format>,
+    /// Width as displayed, in pixels.
+    pub width: Option<u32>,
+    /// Height as displayed, in pixels.
+    pub height: Option<u32>,
+    /// EXIF orientation of the stored pixels; normal if unspecified.
+    pub orientation: Orientation,
+    /// Whether pixels can be transparent.
+    pub has_alpha: Option<bool>,
+    /// Number of frames of an animation, or of pages of a TIFF, up to the damaged part of a file. At
+    /// least 1; `None` for sequences of AVIF and HEIC.
+    pub pages: Option<u32>,
+    /// EXIF fields by their standard names: at most [`MAX_EXIF_FIELDS`](crate::MAX_EXIF_FIELDS).
+    /// `GPSLatitude` and `GPSLongitude` are in degrees, negative to the south and west. Serial numbers
+    /// and names of owners are never returned.
+    pub exif: BTreeMap<&'static str, ExifValue>,
+}
+
+/// Reads the properties and EXIF fields of an image. Omits what is damaged or missing.
+pub fn image_metadata(bytes: &[u8], options: &MetadataOptions) -> ImageMetadata {
+    let Some(format) = Format::detect(bytes) else {
+        return ImageMetadata::default();
+    };
+    let block = exif_block(bytes, format);
+    let exif = block.map(|block| exif::fields(block, options.keep_gps));
+    let partial = ImageMetadata {
+        format: Some(format),
+        exif: exif.unwrap_or_default(),
+        ..ImageMetadata::default()
+    };
+
+    let Ok(info) = probe(bytes) else {
+        return partial;
+    };
+    let displayed = info.displayed();
+    ImageMetadata {
+        width: Some(displayed.width),
+        height: Some(displayed.height),
+        orientation: info.orientation,
+        has_alpha: Some(info.has_alpha),
+        pages: pages(bytes, &info),
+        ..partial
+    }
+}
+
+/// Counts frames or pages.
+fn pages(bytes: &[u8], info: &ImageInfo) -> Option<u32> {
+    let count = match info.format {
+        Format::Gif => gif_frames(bytes),
+        Format::Png if info.frames == Frames::Animated => png_frames(bytes),
+        Format::WebP if info.frames == Frames::Animated => webp_frames(bytes),
+        Format::Tiff => tiff_pages(bytes),
+        _ if info.frames == Frames::Still => 1,
+        _ => return None,
+    };
+    Some(count.max(1))
+}
+
+fn gif_frames(bytes: &[u8]) -> u32 {
+    let Ok(mut blocks) = gif::Blocks::of(bytes) else {
+        return 0;
+    };
+    let mut frames = 0;
+    while let Ok(block) = blocks.next()
+        && block.kind != gif::BlockKind::Trailer
+    {
+        frames += u32::from(block.kind == gif::BlockKind::Image);
+    }
+    frames
+}
+
+fn png_frames(bytes: &[u8]) -> u32 {
+    let mut chunks = png::Chunks::of(bytes);
+    let mut frames = 0;
+    while let Ok(chunk) = chunks.next()
+        && chunk.full(bytes).is_ok()
+        && chunk.kind != *b"IEND"
+    {
+        frames += u32::from(chunk.kind == *b"fcTL");
+    }
+    frames
+}
+
+fn webp_frames(bytes: &[u8]) -> u32 {
+    let Ok(mut chunks) = webp::Chunks::of(bytes) else {
+        return 0;
+    };
+    let mut frames = 0;
+    while let Ok(Some(chunk)) = chunks.find(*b"ANMF")
+        && chunk.data(bytes).is_ok()
+    {
+        frames += 1;
+    }
+    frames
+}
+
+/// Counts the directories of a TIFF up to one that was visited before.
+fn tiff_pages(bytes: &[u8]) -> u32 {
+    let Ok(mut directory) = tiff::Directory::first(bytes) else {
+        return 0;
+    };
+    let mut visited = HashSet::new();
+    let mut pages = 0;
+    while pages < MAX_COUNTED_PAGES && visited.insert(directory.offset()) {
+        pages += 1;
+        let next = directory.next_offset();
+        match next.and_then(|offset| directory.at(offset)) {
+            // The first directory never starts at 0.
+            Ok(next) if next.offset() != 0 => directory = next,
+            _ => break,
+        }
+    }
+    pages
+}
