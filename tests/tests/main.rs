@@ -12,6 +12,7 @@ mod lambda;
 mod local_stack;
 mod malformed;
 mod models;
+mod processing;
 mod races;
 mod routes;
 mod spaces;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use domain::{File, Timestamp, VariantId};
+use domain::{File, ResourceType, Timestamp, VariantId};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use sha2::{Digest, Sha256};
 use tenant::{AccessGrant, AuthorizedFile, VariantInfo};
@@ -20,6 +20,8 @@ const SANDBOX: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
 const IMAGE_WIDTH: HeaderName = HeaderName::from_static("x-image-width");
 /// Height of a variant, in pixels.
 const IMAGE_HEIGHT: HeaderName = HeaderName::from_static("x-image-height");
+/// Placeholder of an image as a BlurHash.
+const BLURHASH: HeaderName = HeaderName::from_static("x-blurhash");
 /// Number of hex digits of an entity tag.
 const ETAG_DIGITS: usize = 32;
 
@@ -87,7 +89,26 @@ impl<'a> FileResponse<'a> {
             header::CACHE_CONTROL,
             &self.cache_control_at(self.now),
         );
+        self.insert_metadata(&mut headers);
         headers
+    }
+
+    /// Inserts the metadata of an image, once it is known. It is part of a 304, which updates the headers
+    /// of a response that was cached before (RFC 9111, section 3.2).
+    fn insert_metadata(&self, headers: &mut HeaderMap) {
+        let Some(media) = &self.file.media else {
+            return;
+        };
+        let meta = &media.meta;
+        if let Some(blurhash) = &meta.blurhash {
+            insert(headers, BLURHASH, blurhash);
+        }
+        let is_original_image =
+            self.variant.is_none() && self.file.resource_type == ResourceType::Image;
+        if let (true, Some(width), Some(height)) = (is_original_image, meta.width, meta.height) {
+            insert(headers, IMAGE_WIDTH, &width.to_string());
+            insert(headers, IMAGE_HEIGHT, &height.to_string());
+        }
     }
 
     /// Returns the headers of a 200 or 206, except `Content-Length` and `Content-Range`.

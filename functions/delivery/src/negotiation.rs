@@ -20,7 +20,7 @@ pub(crate) fn choose_variant(
     headers: &HeaderMap,
 ) -> Option<Variant> {
     let watermark = file.watermark();
-    let original = original_format(&file.file().mime_type);
+    let original = ImageFormat::of_original(&file.file().mime_type);
     let format = match transformation {
         Some(transformation) => transformation
             .format
@@ -35,16 +35,6 @@ pub(crate) fn choose_variant(
         accepts_webp: accepts_webp(headers),
         watermark,
     })
-}
-
-/// Returns the format of a file, or PNG for formats that browsers do not show.
-fn original_format(mime_type: &str) -> ImageFormat {
-    match mime_type {
-        "image/jpeg" => ImageFormat::Jpeg,
-        "image/webp" => ImageFormat::WebP,
-        "image/gif" => ImageFormat::Gif,
-        _ => ImageFormat::Png,
-    }
 }
 
 /// Whether the client names WebP as acceptable.

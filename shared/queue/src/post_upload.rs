@@ -1,7 +1,7 @@
 //! Jobs that follow an upload. They are sent before the record is written, so their workers wait for
 //! the record for a while.
 
-use domain::{FileId, Revision, SpaceId, Timestamp, VariantId, WebhookEvent};
+use domain::{FileId, Revision, SpaceId, Timestamp, WebhookEvent};
 use serde::{Deserialize, Serialize};
 
 /// Time for which a worker waits for the record of an announced file, in milliseconds: far longer
@@ -19,8 +19,8 @@ pub struct ThumbnailsJob {
     pub announced_at: Timestamp,
 }
 
-/// Computes the blurhash of a file from a small variant.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Computes the blurhash of a file from the rendition that is stored for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlurhashJob {
     /// The space of the file.
     pub space_id: SpaceId,
@@ -28,8 +28,6 @@ pub struct BlurhashJob {
     pub file_id: FileId,
     /// The revision of the file's bytes.
     pub revision: Revision,
-    /// The variant to read.
-    pub variant: VariantId,
     /// Time right before the metadata of the file is written.
     pub announced_at: Timestamp,
 }

@@ -18,6 +18,7 @@ use bytes::{Bytes, BytesMut};
 use domain::{ServiceError, Variant, VariantId};
 use futures::{Stream, TryStreamExt, future};
 use tenant::{AuthorizedFile, BucketError, FileBucket, NewVariant, Tenants, VariantInfo};
+use tokio::sync::OwnedSemaphorePermit;
 
 pub use ready::ReadyVariant;
 
@@ -46,6 +47,15 @@ pub struct Renditions {
 pub struct VariantRequest<'a> {
     /// The file.
     pub file: &'a AuthorizedFile,
+    /// The variant.
+    pub variant: Variant,
+}
+
+/// A variant to create.
+#[derive(Clone, Debug)]
+pub struct NewRendition {
+    /// The id to store it under.
+    pub id: VariantId,
     /// The variant.
     pub variant: Variant,
 }
@@ -125,13 +135,46 @@ impl Renditions {
         let file = request.file;
         let rendition = self.render(file, request.variant).await?;
 
+        self.store(file, id, &rendition).await?;
+        Ok(rendition)
+    }
+
+    async fn store(
+        &self,
+        file: &AuthorizedFile,
+        id: &VariantId,
+        rendition: &Rendition,
+    ) -> Result<(), ServiceError> {
         let stored = NewVariant {
             id,
             info: &rendition.info,
             bytes: rendition.bytes.clone(),
         };
         file.store_variant(&self.tenants, &self.bucket, stored)
+            .await
+    }
+
+    /// Returns the bytes of an original. Fails with 422 if it is no image, or too large to be read into
+    /// memory.
+    pub async fn original(&self, file: &AuthorizedFile) -> Result<Bytes, ServiceError> {
+        render::require_source(file.file())?;
+        let original = file.bytes(&self.tenants, &self.bucket, None).await?;
+        collect(original).await
+    }
+
+    /// Renders a variant from the bytes of the original, and stores it under an id.
+    pub async fn create(
+        &self,
+        file: &AuthorizedFile,
+        original: Bytes,
+        new: NewRendition,
+    ) -> Result<Rendition, ServiceError> {
+        let source_permit = self.memory.reserve_source().await?;
+        let rendition = self
+            .render_original(file, original, source_permit, new.variant)
             .await?;
+
+        self.store(file, &new.id, &rendition).await?;
         Ok(rendition)
     }
 
@@ -140,11 +183,21 @@ impl Renditions {
         file: &AuthorizedFile,
         variant: Variant,
     ) -> Result<Rendition, ServiceError> {
+        // Before waiting: a file that cannot be rendered never has to.
         render::require_source(file.file())?;
         let source_permit = self.memory.reserve_source().await?;
-        let original = file.bytes(&self.tenants, &self.bucket, None).await?;
-        let original = collect(original).await?;
+        let original = self.original(file).await?;
+        self.render_original(file, original, source_permit, variant)
+            .await
+    }
 
+    async fn render_original(
+        &self,
+        file: &AuthorizedFile,
+        original: Bytes,
+        source_permit: OwnedSemaphorePermit,
+        variant: Variant,
+    ) -> Result<Rendition, ServiceError> {
         let rendering = Rendering::plan(&original, variant)?;
         let watermark = self.watermark(file, variant).await?;
         let pixels_permit = self.memory.reserve_pixels(rendering.memory_bytes).await?;

@@ -177,7 +177,8 @@ impl Table {
         let mut transaction = self.transaction();
         transaction.replace(Key::file(from.space_id, from.id), to, from.version);
         if from.status == FileStatus::Active {
-            transaction.replace(Key::path(&from.storage_path), to, from.version);
+            let delivered = without_exif(to);
+            transaction.replace(Key::path(&from.storage_path), &delivered, from.version);
         }
         transaction.change_entries(from, to);
         if let Some(folder) = to.folder_id()
@@ -222,6 +223,15 @@ impl Table {
         self.record_for_member(space, Key::file(space, file), user)
             .await
     }
+}
+
+/// Returns a file as delivery reads it: without EXIF fields, which would make each read more expensive.
+fn without_exif(file: &File) -> File {
+    let mut delivered = file.clone();
+    if let Some(media) = &mut delivered.media {
+        media.meta.exif.clear();
+    }
+    delivered
 }
 
 impl Transaction<'_> {

@@ -27,13 +27,13 @@ const MAX_READS: usize = MAX_FOLDER_DEPTH;
 /// Maximum folders of one read. A transactional read has at most 100 items.
 const MAX_FOLDERS: usize = 90;
 
-/// An active file in an enabled space, before its access control is evaluated.
+/// An active file, before its access control is evaluated.
 #[derive(Debug)]
 pub struct ResolvedFile {
-    file: File,
+    pub(crate) file: File,
     /// The folders of the file; `None` if one of them is missing.
-    folders: Option<FolderChain>,
-    space: DeliverySpace,
+    pub(crate) folders: Option<FolderChain>,
+    pub(crate) space: DeliverySpace,
 }
 
 /// The credentials of a delivery request.
@@ -99,6 +99,15 @@ enum FileResolution {
 impl Tenants {
     /// Returns the active file with a storage path in an enabled space; `None` if there is none.
     pub async fn resolve_file(
+        &self,
+        storage_path: &str,
+    ) -> Result<Option<ResolvedFile>, ServiceError> {
+        let resolved = self.resolve_active(storage_path).await?;
+        Ok(resolved.filter(|resolved| resolved.space.enabled))
+    }
+
+    /// Returns the active file with a storage path, also in a disabled space; `None` if there is none.
+    pub(crate) async fn resolve_active(
         &self,
         storage_path: &str,
     ) -> Result<Option<ResolvedFile>, ServiceError> {
@@ -265,19 +274,18 @@ impl Tenants {
     }
 }
 
-/// The records of an active file in an enabled space.
+/// The records of an active file.
 struct DeliverableFile {
     file: File,
     space: DeliverySpace,
     folders: HashMap<FolderId, Option<Folder>>,
 }
 
-/// Returns the records if the file is active and belongs to this enabled space.
+/// Returns the records if the file is active and belongs to this space.
 fn deliverable(records: DeliveryRecords) -> Option<DeliverableFile> {
     let file = records.file?;
     let space = records.space?;
-    let is_deliverable =
-        file.space_id == space.id && file.status == FileStatus::Active && space.enabled;
+    let is_deliverable = file.space_id == space.id && file.status == FileStatus::Active;
     is_deliverable.then_some(DeliverableFile {
         file,
         space,
@@ -323,6 +331,21 @@ fn verify(
 }
 
 impl AuthorizedFile {
+    /// Creates the file for a background job, which may create all variants.
+    pub(crate) fn for_background_job(
+        file: File,
+        watermark: Option<AppliedWatermark>,
+    ) -> AuthorizedFile {
+        AuthorizedFile {
+            file,
+            grant: AccessGrant::Public,
+            url: None,
+            access_revision: String::new(),
+            watermark,
+            creatable: TransformationPolicy::Any,
+        }
+    }
+
     /// Returns the file's record.
     pub fn file(&self) -> &File {
         &self.file

@@ -7,7 +7,8 @@
 //!   confirm token, or a background job. It reads and writes only its own space.
 //! - Reads outside of a scope are limited to authentication, the lookup of the space that an id
 //!   belongs to, and delivery's lookup of a storage path.
-//! - Only the background jobs [`Purge`], [`PendingUploads`] and [`Sweep`] reach all spaces.
+//! - Only the background jobs [`Purge`], [`PendingUploads`], [`UploadedFiles`] and [`Sweep`] reach all
+//!   spaces.
 
 mod account;
 mod activation;
@@ -36,6 +37,7 @@ mod upload_config_lists;
 mod upload_configs;
 mod upload_scope;
 mod upload_storage;
+mod uploaded_files;
 mod variants;
 mod watermarks;
 
@@ -67,6 +69,7 @@ pub use unsigned_uploads::{RequestOrigin, UnverifiedUpload};
 pub use upload_configs::CONFIG_READ_ROLE;
 pub use upload_scope::{Selected, UploadScope, VerifiedUpload};
 pub use upload_storage::{Announced, UploadStorage};
+pub use uploaded_files::{AnnouncedFile, RenderableFile, UploadedFiles};
 pub use variants::{NewVariant, PresignedRead};
 pub use watermarks::NewSecurity;
 

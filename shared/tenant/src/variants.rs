@@ -8,7 +8,8 @@ use std::{ops::RangeInclusive, time::Duration};
 use bucket::{BucketError, ObjectKey, ResponseHeaders, StoredVariant, VariantInfo};
 use bytes::Bytes;
 use domain::{
-    ServiceError, Timestamp, Transformation, TransformationPolicy, UploadConfigReference, VariantId,
+    File, ServiceError, Timestamp, Transformation, TransformationPolicy, UploadConfigReference,
+    VariantId,
 };
 use futures::Stream;
 use tracing::instrument;
@@ -119,12 +120,16 @@ impl AuthorizedFile {
     }
 
     fn variant_key(&self, id: &VariantId) -> Result<ObjectKey, ServiceError> {
-        let file = self.file();
-        let revision = file
-            .revision
-            .ok_or_else(|| ServiceError::internal("the file has no stored bytes"))?;
-        Ok(ObjectKey::variant(file.space_id, file.id, revision, id))
+        variant_key(self.file(), id)
     }
+}
+
+/// Returns the key of a variant. Fails if the file has no bytes.
+pub(crate) fn variant_key(file: &File, id: &VariantId) -> Result<ObjectKey, ServiceError> {
+    let revision = file
+        .revision
+        .ok_or_else(|| ServiceError::internal("the file has no stored bytes"))?;
+    Ok(ObjectKey::variant(file.space_id, file.id, revision, id))
 }
 
 /// A variant to store.

@@ -31,9 +31,11 @@ pub(super) async fn cost(
     own.unwrap_or_else(|| panic!("{request_line}: {calls:?}"))
 }
 
-/// Returns sorted calls with a number of stored objects.
+/// Returns sorted calls with a number of stored objects, whose jobs are sent in one call.
 fn with_puts<'a>(puts: usize, others: &[&'a str]) -> Vec<&'a str> {
-    let mut calls = [vec!["PutObject"; puts], others.to_vec()].concat();
+    let mut calls = vec!["PutObject"; puts];
+    calls.push("SendMessageBatch");
+    calls.extend(others);
     calls.sort_unstable();
     calls
 }

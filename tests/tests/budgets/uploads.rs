@@ -98,6 +98,7 @@ async fn presigned_uploads_stay_within_call_budget(stack: &Stack) {
         "CopyObject",
         "GetItem",
         "GetObject",
+        "SendMessageBatch",
         "TransactWriteItems",
         "UpdateItem",
     ];
@@ -129,6 +130,7 @@ async fn presigned_uploads_stay_within_call_budget(stack: &Stack) {
         "GetItem",
         "GetObject",
         "PutObject",
+        "SendMessageBatch",
         "TransactWriteItems",
         "UpdateItem",
     ];
@@ -159,6 +161,7 @@ async fn anonymous_uploads_stay_within_call_budget(stack: &Stack) {
         "BatchGetItem",
         "BatchGetItem",
         "PutObject",
+        "SendMessageBatch",
         "TransactWriteItems",
         "UpdateItem",
     ];
@@ -180,6 +183,7 @@ async fn anonymous_uploads_stay_within_call_budget(stack: &Stack) {
         "GetItem",
         "GetItem",
         "GetObject",
+        "SendMessageBatch",
         "TransactWriteItems",
         "UpdateItem",
     ];
@@ -230,6 +234,7 @@ async fn unsigned_uploads_stay_within_call_budget(stack: &Stack) {
         "GetItem",
         "GetItem",
         "PutObject",
+        "SendMessageBatch",
         "TransactWriteItems",
         "UpdateItem",
     ];

@@ -311,5 +311,5 @@ async fn every_function_that_sends_to_its_own_queue_allows_recursive_loops(stack
         }
     }
 
-    assert_eq!(recursive, 3);
+    assert_eq!(recursive, 6);
 }

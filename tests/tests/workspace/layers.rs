@@ -56,7 +56,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "blurhash-worker",
+        "blurhash",
         &[
             "domain",
             "media",
@@ -136,7 +136,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "uploads",
             "not-found",
             "delivery",
-            "blurhash-worker",
+            "blurhash",
             "confirm-check",
             "purge",
             "sweep",
@@ -171,7 +171,7 @@ const KEPT_OUT: &[(&[&str], &[&str])] = &[
             "uploads",
             "not-found",
             "delivery",
-            "blurhash-worker",
+            "blurhash",
             "confirm-check",
             "purge",
             "sweep",

@@ -1,6 +1,5 @@
 //! Variants: transformed images as they are rendered, stored and delivered.
 
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::{AppliedWatermark, ImageFormat, Quality, Revision, Transformation};
@@ -9,6 +8,8 @@ use crate::{AppliedWatermark, ImageFormat, Quality, Revision, Transformation};
 const RENDERING_VERSION: u32 = 2;
 /// Stands for the transformation of an original with a watermark.
 const ORIGINAL: &str = "original";
+/// Stands for the rendition that the blurhash is computed from.
+const PLACEHOLDER: &str = "placeholder";
 /// Marks a negotiated AVIF.
 const NEGOTIATED: &str = " negotiated";
 /// Marks a negotiated AVIF that WebP must not replace.
@@ -92,11 +93,18 @@ impl Variant {
 
 /// Identifies a variant of one revision of a file: the version of the rendering, 32 hex digits, and the
 /// revision of the watermark if it has one, separated by hyphens.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VariantId(String);
 
 impl VariantId {
+    /// Returns the id of the small rendition that the blurhash of an image is computed from. It is never
+    /// delivered: no request has this id.
+    pub fn placeholder() -> VariantId {
+        let digest = hex::encode(Sha256::digest(PLACEHOLDER));
+        let digest = &digest[..DIGEST_DIGITS];
+        VariantId(format!("{RENDERING_VERSION}{SEPARATOR}{digest}"))
+    }
+
     /// Parses an id of the current version of the rendering; `None` if it is another one or malformed.
     pub fn parse(text: &str) -> Option<VariantId> {
         let mut parts = text.split(SEPARATOR);

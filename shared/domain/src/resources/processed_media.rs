@@ -28,14 +28,11 @@ pub struct StorageMeta {
     pub format: Option<String>,
     /// EXIF orientation of an image, 1 to 8.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub orientation: Option<u16>,
+    pub orientation: Option<u32>,
     /// Whether pixels of an image can be transparent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub has_alpha: Option<bool>,
-    /// Number of frames of an image.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub frames: Option<u32>,
-    /// Number of pages of a document.
+    /// Number of frames of an image, or of pages of a document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pages: Option<u32>,
     /// Duration of audio or video, in seconds.
@@ -53,10 +50,22 @@ pub struct StorageMeta {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ExifValue {
-    /// A number, for example an exposure time in seconds.
-    Number(f64),
+    /// An integer, for example a sensitivity.
+    Integer(i64),
+    /// A decimal number, for example an exposure time in seconds.
+    Decimal(f64),
     /// A text, for example the model of a camera.
     Text(String),
+}
+
+impl ExifValue {
+    /// Returns the size as JSON in bytes, approximately.
+    pub fn size_bytes(&self) -> usize {
+        match self {
+            ExifValue::Integer(_) | ExifValue::Decimal(_) => size_of::<f64>(),
+            ExifValue::Text(text) => text.len(),
+        }
+    }
 }
 
 /// A stored thumbnail.

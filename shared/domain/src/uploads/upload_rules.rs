@@ -126,6 +126,14 @@ pub struct NotificationRules {
     pub events: Option<Vec<WebhookEvent>>,
 }
 
+impl NotificationRules {
+    /// Whether an event is sent.
+    pub fn sends(&self, event: WebhookEvent) -> bool {
+        let selected = self.events.iter().flatten();
+        event == WebhookEvent::Uploaded || selected.copied().any(|selected| selected == event)
+    }
+}
+
 /// Quality of an encoded image: 1 to 100, or automatic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "QualityForm", into = "QualityForm")]

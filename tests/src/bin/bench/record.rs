@@ -175,6 +175,7 @@ impl FileGenerator {
             checksum_sha256: Some(hex::encode(env.random_bytes::<32>())),
             is_utf8: false,
             pending_upload: None,
+            media: None,
             activation_snapshot: None,
             uploaded_by: Principal::ApiKey(self.key_id),
             created_at: now,

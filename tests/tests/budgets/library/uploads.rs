@@ -40,48 +40,51 @@ async fn uploads_into_folders_stay_within_call_budget(stack: &Stack) {
     // The space is read together with the config, and again with the folder after the files are
     // stored.
     let cases: &[(&[(&str, &str)], &str)] = &[
-        (&[], "2 BatchGetItem, PutObject, TransactWriteItems"),
+        (
+            &[],
+            "2 BatchGetItem, PutObject, SendMessageBatch, TransactWriteItems",
+        ),
         (
             &[("folder_id", "root")],
-            "2 BatchGetItem, PutObject, TransactWriteItems",
+            "2 BatchGetItem, PutObject, SendMessageBatch, TransactWriteItems",
         ),
         (
             &[("folder_id", &ids[0])],
-            "3 BatchGetItem, PutObject, TransactWriteItems",
+            "3 BatchGetItem, PutObject, SendMessageBatch, TransactWriteItems",
         ),
         (
             &[("folder_id", &ids[4])],
-            "4 BatchGetItem, PutObject, TransactWriteItems",
+            "4 BatchGetItem, PutObject, SendMessageBatch, TransactWriteItems",
         ),
         (
             &[("folder_id", deepest)],
-            "4 BatchGetItem, PutObject, TransactWriteItems",
+            "4 BatchGetItem, PutObject, SendMessageBatch, TransactWriteItems",
         ),
         // Each name of the path is one read.
         (
             &[("folder_id", "root"), ("folder_path", "level 1/Level 2")],
-            "3 BatchGetItem, 2 GetItem, PutObject, TransactWriteItems",
+            "3 BatchGetItem, 2 GetItem, PutObject, SendMessageBatch, TransactWriteItems",
         ),
         (
             &[("folder_id", "root"), ("folder_path", "x/y")],
-            "3 BatchGetItem, GetItem, PutObject, 3 TransactWriteItems",
+            "3 BatchGetItem, GetItem, PutObject, SendMessageBatch, 3 TransactWriteItems",
         ),
         (
             &[("folder_id", "root"), ("folder_path", "x/y")],
-            "3 BatchGetItem, 2 GetItem, PutObject, TransactWriteItems",
+            "3 BatchGetItem, 2 GetItem, PutObject, SendMessageBatch, TransactWriteItems",
         ),
         (
             &[("upload_config", "kept")],
-            "3 BatchGetItem, 2 GetItem, PutObject, TransactWriteItems",
+            "3 BatchGetItem, 2 GetItem, PutObject, SendMessageBatch, TransactWriteItems",
         ),
         (
             &[("upload_config", "made")],
-            "3 BatchGetItem, GetItem, PutObject, 3 TransactWriteItems",
+            "3 BatchGetItem, GetItem, PutObject, SendMessageBatch, 3 TransactWriteItems",
         ),
         // A folder of the request takes precedence over that of the config, which is not read.
         (
             &[("upload_config", "kept"), ("folder_id", "root")],
-            "2 BatchGetItem, PutObject, TransactWriteItems",
+            "2 BatchGetItem, PutObject, SendMessageBatch, TransactWriteItems",
         ),
     ];
 
@@ -120,8 +123,9 @@ async fn presigned_uploads_into_folders_stay_within_call_budget(stack: &Stack) {
         };
         pending_file.send(stack, PHOTO).await.expect_status(200);
         // The ancestors are read once, for the response.
-        let expected =
-            format!("{confirmed}BatchGetItem, CopyObject, GetItem, GetObject, TransactWriteItems");
+        let expected = format!(
+            "{confirmed}BatchGetItem, CopyObject, GetItem, GetObject, SendMessageBatch, TransactWriteItems"
+        );
         let Cost { calls, .. } =
             cost(stack, "uploads", 200, pending_file.confirm(&acme.client)).await;
         assert_eq!(calls, counted(&expected), "{folder}");

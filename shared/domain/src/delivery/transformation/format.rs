@@ -20,6 +20,17 @@ pub enum ImageFormat {
 }
 
 impl ImageFormat {
+    /// Returns the format in which an original of this MIME type is delivered: its own, or PNG if
+    /// browsers do not show it.
+    pub fn of_original(mime_type: &str) -> ImageFormat {
+        match mime_type {
+            "image/jpeg" => ImageFormat::Jpeg,
+            "image/webp" => ImageFormat::WebP,
+            "image/gif" => ImageFormat::Gif,
+            _ => ImageFormat::Png,
+        }
+    }
+
     /// Whether the quality of an image in this format can be selected. PNG is lossless, and a GIF always has
     /// as many colors as possible.
     pub fn has_quality(self) -> bool {

@@ -1,0 +1,184 @@
+//! Processing of images: metadata from the headers, and variants from one read of the original.
+
+use bytes::Bytes;
+use domain::{ErrorKind, File, ImageFormat, ServiceError, StorageMeta, Thumbnail, UploadRules};
+use media::{Format, Frames, MetadataOptions, color_name, decode, dominant_color, probe};
+use tenant::{AuthorizedFile, RenderableFile};
+
+use crate::{
+    Processed, Thumbnails, metadata, tags,
+    variants::{self, PlannedVariant},
+};
+
+/// What the headers of an image say.
+struct Headers {
+    meta: StorageMeta,
+    format: Option<Format>,
+    is_animated: bool,
+}
+
+/// An image that is being processed.
+struct Image<'a> {
+    thumbnails: &'a Thumbnails,
+    file: &'a AuthorizedFile,
+    original: Bytes,
+}
+
+impl Thumbnails {
+    /// Reads the metadata of an image and creates its variants; `None` if the file was deleted.
+    pub(crate) async fn process_image(
+        &self,
+        file: &File,
+        rules: &UploadRules,
+    ) -> Result<Option<Processed>, ServiceError> {
+        let Some(renderable) = self.files.renderable(file).await? else {
+            return Ok(None);
+        };
+        let original = match self.renditions.original(&renderable.authorized).await {
+            Ok(original) => original,
+            Err(error) if error.kind == ErrorKind::NotFound => return Ok(None),
+            Err(error) if error.kind == ErrorKind::Invalid => {
+                return Ok(Some(Processed::failed(StorageMeta::default(), error)));
+            }
+            Err(error) => return Err(error),
+        };
+
+        let options = MetadataOptions {
+            keep_gps: !rules.transformations.strip_metadata,
+        };
+        let headers = read_headers(original.clone(), options).await;
+        let is_decodable = headers.format.is_some_and(Format::is_decodable);
+        if headers.format.is_some() && !is_decodable {
+            return Ok(Some(Processed::of(headers.meta)));
+        }
+
+        let image = Image {
+            thumbnails: self,
+            file: &renderable.authorized,
+            original,
+        };
+        image.process(headers, &renderable, rules).await.map(Some)
+    }
+}
+
+impl Image<'_> {
+    /// Creates all variants. If not even the smallest one can be created, the image has failed.
+    async fn process(
+        &self,
+        headers: Headers,
+        renderable: &RenderableFile,
+        rules: &UploadRules,
+    ) -> Result<Processed, ServiceError> {
+        let small = match self.create_placeholder().await {
+            Ok(small) => small,
+            Err(error) if error.kind == ErrorKind::Invalid => {
+                return Ok(Processed::failed(headers.meta, error));
+            }
+            Err(error) => return Err(error),
+        };
+
+        let mut thumbnails = Vec::new();
+        for planned in self.planned(&headers, renderable, rules) {
+            thumbnails.extend(self.create(planned).await?);
+        }
+        thumbnails.sort_by_key(|thumbnail| (thumbnail.width, thumbnail.height));
+
+        let color = color_of(&small);
+        let mut processed = Processed::of(headers.meta);
+        processed.media.thumbnails = thumbnails;
+        processed.media.meta.dominant_color =
+            color.map(|[red, green, blue]| format!("#{red:02x}{green:02x}{blue:02x}"));
+        processed.has_placeholder = true;
+        processed.tags = tags::of_image(
+            &processed.media.meta,
+            color.map(color_name),
+            headers.is_animated,
+        );
+        Ok(processed)
+    }
+
+    /// Returns the variants of the file. Those that nobody requested are not created if that would
+    /// publish them.
+    fn planned(
+        &self,
+        headers: &Headers,
+        renderable: &RenderableFile,
+        rules: &UploadRules,
+    ) -> Vec<PlannedVariant> {
+        let watermark = self.file.watermark();
+        let longest_side = headers.meta.width.max(headers.meta.height).unwrap_or(0);
+        let mut planned = if renderable.publishes_variants {
+            Vec::new()
+        } else {
+            variants::thumbnails(longest_side, headers.is_animated, watermark)
+        };
+
+        let original = ImageFormat::of_original(&self.file.file().mime_type);
+        for eager in &rules.transformations.eager {
+            planned.extend(variants::eager(*eager, original, watermark));
+        }
+        planned
+    }
+
+    /// Renders and stores the rendition for the blurhash, and returns its bytes.
+    async fn create_placeholder(&self) -> Result<Bytes, ServiceError> {
+        let rendition = self
+            .thumbnails
+            .renditions
+            .create(self.file, self.original.clone(), variants::placeholder())
+            .await?;
+        Ok(rendition.bytes)
+    }
+
+    /// Renders and stores a variant. Returns its thumbnail; `None` if the variant is not listed, or
+    /// exceeds a limit.
+    async fn create(&self, planned: PlannedVariant) -> Result<Option<Thumbnail>, ServiceError> {
+        let PlannedVariant { rendition, query } = planned;
+        let created = self
+            .thumbnails
+            .renditions
+            .create(self.file, self.original.clone(), rendition)
+            .await;
+        match created {
+            Ok(created) => Ok(query.map(|query| Thumbnail {
+                width: created.info.width,
+                height: created.info.height,
+                query,
+            })),
+            Err(error) if error.kind == ErrorKind::Invalid => {
+                tracing::info!(%error, query, "a variant cannot be created");
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Reads the headers on a thread for blocking work: they may be those of a large file.
+async fn read_headers(original: Bytes, options: MetadataOptions) -> Headers {
+    let read = move || {
+        let read = media::image_metadata(&original, &options);
+        let is_animated = probe(&original).is_ok_and(|info| info.frames != Frames::Still);
+        Headers {
+            format: read.format,
+            meta: metadata::of_image(read),
+            is_animated,
+        }
+    };
+    let headers = tokio::task::spawn_blocking(read).await;
+    headers.unwrap_or_else(|error| {
+        tracing::error!(%error, "the metadata of an image could not be read");
+        Headers {
+            meta: StorageMeta::default(),
+            format: None,
+            is_animated: false,
+        }
+    })
+}
+
+/// Returns the most frequent color of the placeholder.
+fn color_of(placeholder: &[u8]) -> Option<[u8; 3]> {
+    let info = probe(placeholder).ok()?;
+    let pixels = decode(placeholder, &info).ok()?;
+    Some(dominant_color(&pixels))
+}

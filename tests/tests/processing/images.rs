@@ -1,0 +1,144 @@
+//! What the record and the delivery of an image show once it is processed.
+
+use media::{Channels, EncodeOptions, Format, Pixels, blurhash, decode, encode, probe};
+use serde_json::{Value, json};
+use tenant::ThumbnailsJob;
+use tests::{Client, PHOTO, Stack, TestSpace, stack_test};
+
+use super::send;
+
+/// Returns a PNG of two colors side by side, the left one wider.
+pub(crate) fn two_colors(width: u32, height: u32, left: [u8; 3], right: [u8; 3]) -> Vec<u8> {
+    let mut samples = Vec::new();
+    for _ in 0..height {
+        for x in 0..width {
+            samples.extend(if x * 3 < width * 2 { left } else { right });
+        }
+    }
+    png_of(width, height, Channels::Rgb, samples)
+}
+
+/// Returns a PNG of these samples.
+pub(crate) fn png_of(width: u32, height: u32, channels: Channels, samples: Vec<u8>) -> Vec<u8> {
+    let pixels = Pixels {
+        width,
+        height,
+        channels,
+        samples,
+        profile: None,
+    };
+    let options = EncodeOptions {
+        format: Format::Png,
+        quality: 90,
+        progressive: false,
+        lossless: true,
+        exif: None,
+    };
+    encode(pixels, &options).expect("a PNG")
+}
+
+/// Returns a file as the API shows it after all jobs.
+pub(crate) async fn processed(stack: &Stack, acme: &TestSpace, path: &str) -> Value {
+    stack.run_post_upload().await;
+    acme.client.get(path).await.expect_ok()
+}
+
+/// Returns the image at a URL that needs no rendering.
+pub(crate) async fn stored_image(client: &Client, stack: &Stack, url: &str) -> Pixels {
+    let (response, calls) = stack.calls_of(client.get(url)).await;
+    let puts = calls.iter().filter(|call| call.ends_with("PutObject"));
+    assert_eq!(puts.count(), 0, "{url} was rendered: {calls:?}");
+
+    let image = response.expect_status(200).body;
+    let info = probe(&image).expect("an image");
+    decode(&image, &info).expect("pixels")
+}
+
+#[stack_test]
+async fn image_gets_metadata_thumbnails_and_blurhash(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let image = two_colors(900, 600, [200, 30, 30], [250, 250, 250]);
+    let file = acme.upload(image).named("flag.png", "image/png").await;
+    let before = acme.client.get(file.path()).await.expect_ok();
+    assert_eq!(before["storage_meta"], json!({}));
+    assert_eq!(before["thumbnails"], json!([]));
+
+    let after = processed(stack, &acme, file.path()).await;
+
+    let meta = &after["storage_meta"];
+    assert_eq!(meta["width"], 900);
+    assert_eq!(meta["height"], 600);
+    assert_eq!(meta["format"], "png");
+    assert_eq!(meta["orientation"], 1);
+    assert_eq!(meta["has_alpha"], false);
+    assert_eq!(meta["pages"], 1);
+    assert_eq!(meta["dominant_color"], "#c81e1e");
+    assert_eq!(meta["blurhash"].as_str().map(str::len), Some(28));
+    assert!(meta.get("duration").is_none());
+
+    let thumbnails = after["thumbnails"].as_array().expect("a list");
+    let sides: Vec<&Value> = thumbnails.iter().map(|found| &found["width"]).collect();
+    assert_eq!(sides, [160, 320, 640]);
+    for thumbnail in thumbnails {
+        let url = thumbnail["url"].as_str().expect("a URL");
+        let pixels = stored_image(&stack.anonymous, stack, url).await;
+        assert_eq!(thumbnail["width"], pixels.width);
+        assert_eq!(thumbnail["height"], pixels.height);
+    }
+}
+
+#[stack_test]
+async fn blurhash_is_that_of_the_small_rendition(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let image = two_colors(60, 40, [0, 80, 200], [255, 255, 0]);
+    let file = acme.upload(image.clone()).named("a.png", "image/png").await;
+
+    let after = processed(stack, &acme, file.path()).await;
+
+    // The image is smaller than the rendition, which is lossless.
+    let info = probe(&image).expect("an image");
+    let pixels = decode(&image, &info).expect("pixels");
+    assert_eq!(after["storage_meta"]["blurhash"], blurhash(&pixels));
+}
+
+#[stack_test]
+async fn delivery_states_blurhash_and_dimensions(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = acme.upload(PHOTO).await;
+    let early = stack.anonymous.get(file.url()).await.expect_status(200);
+    assert!(early.headers.get("x-blurhash").is_none());
+
+    let after = processed(stack, &acme, file.path()).await;
+    let meta = &after["storage_meta"];
+    let late = stack.anonymous.get(file.url()).await.expect_status(200);
+
+    assert_eq!(late.header("x-blurhash"), meta["blurhash"]);
+    assert_eq!(late.header("x-image-width"), meta["width"].to_string());
+    assert_eq!(late.header("x-image-height"), meta["height"].to_string());
+    assert_eq!(late.header("etag"), early.header("etag"));
+}
+
+#[stack_test]
+async fn processing_twice_changes_nothing(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = acme.upload(PHOTO).await;
+    let once = processed(stack, &acme, file.path()).await;
+
+    let job = ThumbnailsJob {
+        space_id: acme.space_id(),
+        file_id: file.id.parse().expect("an id"),
+        announced_at: stack.now(),
+    };
+    let again = async {
+        send(stack, "THUMBNAILS_QUEUE_URL", job).await;
+        stack.run_post_upload().await;
+    };
+    let (_, calls) = stack.calls_of(again).await;
+
+    let calls: Vec<&String> = calls
+        .iter()
+        .filter(|call| call.starts_with("thumbnails") && !call.ends_with("DeleteMessageBatch"))
+        .collect();
+    assert_eq!(calls, ["thumbnails BatchGetItem"]);
+    assert_eq!(acme.client.get(file.path()).await.expect_ok(), once);
+}

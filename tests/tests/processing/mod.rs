@@ -1,0 +1,27 @@
+//! The jobs that process a file after its upload: metadata, thumbnails, blurhashes.
+
+mod failures;
+mod fault_sweep;
+mod images;
+mod rules;
+
+use runtime::Settings;
+use serde::Serialize;
+use tenant::DelayedJob;
+use tests::Stack;
+
+/// Sends a job to the queue that this variable of the worker `thumbnails` names.
+async fn send<Job: Serialize>(stack: &Stack, variable: &str, job: Job) {
+    let context = stack
+        .local
+        .unrestricted_context("thumbnails")
+        .expect("a worker");
+    let mut settings = Settings::of(&context);
+    let queue = settings.queue(variable);
+    settings.finish().expect("the variable");
+
+    queue
+        .send(&[DelayedJob::immediate(job)])
+        .await
+        .expect("a sent job");
+}

@@ -1,0 +1,120 @@
+//! What the upload config determines: eager transformations, tags, positions; and who sees variants.
+
+use serde_json::{Value, json};
+use tests::{PHOTO, Stack, stack_test};
+
+use super::images::{processed, stored_image, two_colors};
+
+#[stack_test]
+async fn eager_transformations_are_stored_where_delivery_looks(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let eager = json!([
+        {"width": 200, "height": 100, "crop": "fill", "format": "jpeg"},
+        {"width": 50, "crop": "scale"},
+    ]);
+    acme.upload_config("eager")
+        .with_settings(json!({"transformations": {"eager": eager}}))
+        .await;
+    let file = acme
+        .upload(two_colors(400, 300, [9, 9, 9], [0, 200, 0]))
+        .named("a.png", "image/png")
+        .with_config("eager")
+        .await;
+
+    let after = processed(stack, &acme, file.path()).await;
+
+    let widths: Vec<&Value> = after["thumbnails"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|thumbnail| &thumbnail["width"])
+        .collect();
+    assert_eq!(widths, [50, 160, 200, 320]);
+    let filled = format!("{}?w=200&h=100&r=fill&f=jpeg", file.url());
+    let filled = stored_image(&stack.anonymous, stack, &filled).await;
+    assert_eq!(filled.height, 100);
+    let client = stack.anonymous.clone();
+    for accept in ["image/avif,image/webp", "image/webp", "*/*"] {
+        let url = format!("{}?w=50&r=scale", file.url());
+        let request = client.request("GET", &url).header("accept", accept);
+        let (response, calls) = stack.calls_of(client.send(request)).await;
+        response.expect_status(200);
+        assert!(!calls.iter().any(|call| call.contains("Put")), "{accept}");
+    }
+}
+
+#[stack_test]
+async fn automatic_tags_describe_the_image(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    acme.upload_config("tagged")
+        .with_settings(json!({"metadata": {"auto_tagging": true, "tags": ["product"]}}))
+        .await;
+    let blue = two_colors(40, 60, [10, 20, 220], [255, 255, 255]);
+    let file = acme
+        .upload(blue)
+        .named("a.png", "image/png")
+        .with_config("tagged")
+        .await;
+
+    let after = processed(stack, &acme, file.path()).await;
+
+    assert_eq!(after["tags"], json!(["product", "png", "portrait", "blue"]));
+    let listed = format!("/files?space_id={}&tag=blue", acme.id);
+    let found = acme.client.get(&listed).await.expect_status(200).json();
+    assert_eq!(found["data"][0]["id"], file.id);
+}
+
+#[stack_test]
+async fn thumbnails_of_a_private_file_are_not_published(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    acme.upload_config("private")
+        .with(json!({"delivery_type": "private"}))
+        .await;
+    acme.upload_config("authenticated")
+        .with(json!({"delivery_type": "authenticated"}))
+        .await;
+    let private = acme.upload(PHOTO).with_config("private").await;
+    let authenticated = acme.upload(PHOTO).with_config("authenticated").await;
+    let thumbnail = |url: &str| format!("{url}?w=160&h=160&f=webp");
+
+    let private_after = processed(stack, &acme, private.path()).await;
+    let authenticated_after = processed(stack, &acme, authenticated.path()).await;
+
+    assert_eq!(private_after["thumbnails"], json!([]));
+    assert!(private_after["storage_meta"]["blurhash"].is_string());
+    let url = thumbnail(private.url());
+    stack.anonymous.get(&url).await.expect_error(403);
+
+    let listed = authenticated_after["thumbnails"][0]["url"].as_str();
+    let url = thumbnail(authenticated.url());
+    assert_eq!(listed, Some(url.as_str()));
+    stack.anonymous.get(&url).await.expect_error(403);
+    stored_image(&acme.client, stack, &url).await;
+}
+
+#[stack_test]
+async fn thumbnails_have_the_watermark_of_the_space(stack: &Stack) {
+    use crate::support::image_server::{ImageServer, logo};
+
+    let acme = stack.space("Acme").await;
+    let server = ImageServer::start(&logo([255, 0, 0])).await;
+    let security = json!({"watermark": {"enabled": true, "url": server.url(), "opacity": 1}});
+    acme.client
+        .put(
+            &format!("{}/security", acme.path()),
+            json!({"security": security}),
+        )
+        .await
+        .expect_ok();
+    let file = acme
+        .upload(two_colors(300, 300, [0, 0, 255], [0, 0, 255]))
+        .named("a.png", "image/png")
+        .await;
+
+    let after = processed(stack, &acme, file.path()).await;
+
+    let url = after["thumbnails"][0]["url"].as_str().expect("a URL");
+    let pixels = stored_image(&stack.anonymous, stack, url).await;
+    let is_red = |pixel: &[u8]| pixel[0] > 200 && pixel[2] < 60;
+    assert!(pixels.samples.chunks_exact(3).any(is_red));
+}
