@@ -31,7 +31,7 @@ fn pixel_bytes(format: Format, channels: Channels, quality: u8) -> u64 {
         Format::Jpeg if quality >= JPEG_FULL_CHROMA_QUALITY => 16,
         Format::Jpeg => 8,
         Format::Png => 2 * channels.count() as u64,
-        Format::WebP if channels == Channels::Rgba => 40,
+        Format::WebP if channels == Channels::Rgba => 48,
         Format::WebP if quality > WEBP_MEDIUM_QUALITY => 34 + gray_expansion,
         Format::WebP => 24 + gray_expansion,
         Format::Avif if quality > AVIF_FULL_LIMIT_QUALITY => 230,
