@@ -8,6 +8,7 @@
 //! - [`strip()`] removes metadata without decoding.
 //! - [`transform()`] combines these steps by the rules of an upload config.
 //! - [`render()`] renders an image for delivery: resized, cropped, with a watermark.
+//! - [`Source::decode`] renders several outputs of an image that is decoded once.
 //! - [`image_metadata()`] reads what the record of an image contains, such as EXIF fields.
 //! - [`blurhash()`], [`dominant_color()`] and [`color_name()`] describe pixels.
 //!
@@ -57,8 +58,9 @@ pub use pixels::{
 };
 pub use probe::{Dimensions, Frames, ImageInfo, probe};
 pub use render::{
-    Geometry, MAX_OUTPUT_PIXELS, MAX_WATERMARK_PIXELS, PlanOptions, Rectangle, RenderOptions,
-    RenderPlan, RenderedImage, Source, WatermarkLayer, plan, render,
+    DecodedSource, Geometry, MAX_OUTPUT_PIXELS, MAX_WATERMARK_PIXELS, PREVIEW_SIDE, PlanOptions,
+    Rectangle, RenderOptions, RenderPlan, RenderedImage, SharedPlan, Source, WatermarkLayer, plan,
+    render,
 };
 pub use transform::{
     TransformOutcome, TransformedImage, can_transform, has_image_transformations, transform,

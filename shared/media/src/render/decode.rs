@@ -8,18 +8,18 @@ use crate::{
 
 use super::{
     frame::{ColorModel, Frame, Layer},
-    plan::RenderPlan,
+    plan::Decoding,
     region::Region,
 };
 
-/// Decodes an image in the size of its plan.
+/// Decodes an image in the planned size.
 pub(super) fn read(
     bytes: &[u8],
     probed: &ImageInfo,
-    plan: &RenderPlan,
+    decoding: Decoding,
 ) -> Result<Frame, MediaError> {
-    if plan.is_downscaled
-        && let Some(decoded) = decode_layers(bytes, probed, plan.shrink)?
+    if decoding.is_downscaled
+        && let Some(decoded) = decode_layers(bytes, probed, decoding.shrink)?
     {
         let layers = decoded.layers.into_iter();
         return Ok(Frame {
@@ -31,7 +31,7 @@ pub(super) fn read(
         });
     }
 
-    shrunk(bytes, probed, plan.shrink)
+    shrunk(bytes, probed, decoding.shrink)
 }
 
 /// Decodes an image with all channels in one layer.

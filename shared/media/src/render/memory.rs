@@ -79,18 +79,32 @@ pub(super) struct Steps {
 impl Steps {
     /// Returns the peak of all steps, in bytes.
     pub(super) fn peak_bytes(&self) -> u64 {
+        let peak = self.bytes_before_output().max(self.encoding_bytes());
+        self.with_fixed_bytes(peak)
+    }
+
+    /// Returns the peak of all steps if the decoded pixels are kept for further outputs, in bytes.
+    pub(super) fn shared_peak_bytes(&self) -> u64 {
         let decoded = self.decoded.bytes();
+        let encoding = decoded.saturating_add(self.encoding_bytes());
+        let peak = self.bytes_before_output().max(encoding);
+        self.with_fixed_bytes(peak)
+    }
+
+    /// Returns the peak of the steps from decoding to resizing.
+    fn bytes_before_output(&self) -> u64 {
         let with_pixels = [
             self.decoded.working_bytes,
             self.orienting_bytes(),
             self.cropping_bytes(),
             self.resizing_bytes(),
         ];
-        let before_output = decoded.saturating_add(with_pixels.into_iter().max().unwrap_or(0));
-        let peak = before_output
-            .max(self.encoding_bytes())
-            .saturating_add(FIXED_BYTES);
+        let working = with_pixels.into_iter().max().unwrap_or(0);
+        self.decoded.bytes().saturating_add(working)
+    }
 
+    fn with_fixed_bytes(&self, peak: u64) -> u64 {
+        let peak = peak.saturating_add(FIXED_BYTES);
         if self.has_watermark {
             let layer = MAX_WATERMARK_PIXELS * LAYER_PIXEL_BYTES;
             peak.saturating_add(layer).max(LAYER_DECODING_BYTES)

@@ -8,6 +8,7 @@
 //! 6. [`watermark`]: composite the watermark
 //! 7. [`encode`]: encode without metadata
 //!
+//! Steps 1 and 2 are shared by several outputs of one image ([`shared`]).
 //! The frames of an animation pass through the same steps one after the other ([`animation`]).
 //!
 //! Invariants:
@@ -28,17 +29,22 @@ mod plan;
 mod region;
 mod resize;
 mod saliency;
+mod shared;
 mod watermark;
 
 pub use geometry::{Geometry, MAX_OUTPUT_PIXELS, Rectangle, plan};
 pub use plan::{PlanOptions, RenderPlan, Source};
+pub use shared::{DecodedSource, PREVIEW_SIDE, SharedPlan};
 pub use watermark::{MAX_WATERMARK_PIXELS, WatermarkLayer};
 
 use domain::{Focus, Quality, Resize};
 
 use crate::{Format, MediaError};
 
-use self::animation::Animation;
+use self::{
+    animation::Animation,
+    frame::{Frame, Picture},
+};
 
 /// Options of [`render`].
 #[derive(Clone, Copy, Debug)]
@@ -82,21 +88,42 @@ pub fn render(bytes: &[u8], options: &RenderOptions) -> Result<RenderedImage, Me
     let source = Source::read(bytes)?;
     let plan = source.plan(&PlanOptions::from(options))?;
     if plan.frames > 1 {
-        let animation = Animation {
-            bytes,
-            probed: source.info(),
-            frames: plan.frames,
-        };
-        return animation::render(&animation, &plan.geometry, options);
+        return render_animation(&source, &plan, options);
     }
-    let keeps_ycc = options.format == Format::Jpeg;
 
-    let decoded = decode::read(bytes, source.info(), &plan)?;
+    let decoded = decode::read(bytes, source.info(), plan.decoding)?;
     let oriented = orient::apply(decoded, source.info().orientation);
-    let crop = crop::select(&oriented, &plan.geometry, focus(options.resize))?;
+    let crop = select(&oriented, &plan, options)?;
     let resized = resize::apply(oriented, plan.geometry.resized, crop)?;
+    finish(resized, options)
+}
+
+fn render_animation(
+    source: &Source,
+    plan: &RenderPlan,
+    options: &RenderOptions,
+) -> Result<RenderedImage, MediaError> {
+    let animation = Animation {
+        bytes: source.bytes(),
+        probed: source.info(),
+        frames: plan.frames,
+    };
+    animation::render(&animation, &plan.geometry, options)
+}
+
+/// Step 3.
+fn select(
+    frame: &Frame,
+    plan: &RenderPlan,
+    options: &RenderOptions,
+) -> Result<Rectangle, MediaError> {
+    crop::select(frame, &plan.geometry, focus(options.resize))
+}
+
+/// Steps 5 to 7.
+fn finish(resized: Picture, options: &RenderOptions) -> Result<RenderedImage, MediaError> {
+    let keeps_ycc = options.format == Format::Jpeg;
     let colored = color::apply(resized, keeps_ycc);
     let marked = watermark::apply(colored, options.watermark)?;
-
     encode::write(marked, options)
 }

@@ -54,10 +54,27 @@ pub struct RenderPlan {
     pub milliseconds: u64,
     /// Number of rendered frames; 1 for still images.
     pub frames: u32,
+    pub(super) decoding: Decoding,
+}
+
+/// How an image is decoded for an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Decoding {
     /// How much the image is shrunk while it is decoded.
     pub(super) shrink: Shrink,
     /// Whether no side is enlarged and at least one is reduced.
     pub(super) is_downscaled: bool,
+}
+
+impl Decoding {
+    /// Returns the decoding that serves two outputs.
+    pub(super) fn for_both(self, other: Decoding) -> Decoding {
+        let is_larger = self.shrink.divisor() < other.shrink.divisor();
+        Decoding {
+            shrink: if is_larger { self.shrink } else { other.shrink },
+            is_downscaled: self.is_downscaled && other.is_downscaled,
+        }
+    }
 }
 
 /// A complete file whose headers are read.
@@ -106,10 +123,13 @@ impl<'a> Source<'a> {
 
         let frames = rendered_frames(self.bytes, &self.info, options.format, output)?;
         let is_downscaled = is_downscaled(image, geometry.resized);
-        let shrink = if is_downscaled && self.info.format == Format::Jpeg {
-            shrink(image, geometry.resized)
-        } else {
-            Shrink::None
+        let decoding = Decoding {
+            shrink: if is_downscaled && self.info.format == Format::Jpeg {
+                shrink(image, geometry.resized)
+            } else {
+                Shrink::None
+            },
+            is_downscaled,
         };
         let work = Work {
             output,
@@ -124,37 +144,64 @@ impl<'a> Source<'a> {
                 memory_bytes: animation_bytes(&self.info, output, frames, options.has_watermark),
                 milliseconds: time,
                 frames,
-                shrink,
-                is_downscaled,
+                decoding,
             });
         }
 
         let milliseconds = self.require_time(work)?;
-        let steps = Steps {
-            decoded: DecodedImage::new(&self.info, &self.coding, shrink, is_downscaled),
+        let steps = self.steps(options, geometry, decoding);
+        Ok(RenderPlan {
+            geometry,
+            memory_bytes: steps.peak_bytes(),
+            milliseconds,
+            frames,
+            decoding,
+        })
+    }
+
+    /// Returns the file.
+    pub(super) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Returns the steps of a still output.
+    pub(super) fn steps(
+        &self,
+        options: &PlanOptions,
+        geometry: Geometry,
+        decoding: Decoding,
+    ) -> Steps {
+        let output = geometry.output();
+        Steps {
+            decoded: self.decoded(decoding),
             swaps_sides: self.info.orientation.swaps_sides(),
             geometry,
             focus: focus(options.resize),
             has_watermark: options.has_watermark,
             format: options.format,
-            quality,
-        };
-        let memory_bytes = steps.peak_bytes();
+            quality: quality(options.quality, output.width, output.height),
+        }
+    }
 
-        Ok(RenderPlan {
-            geometry,
-            memory_bytes,
-            milliseconds,
-            frames,
-            shrink,
-            is_downscaled,
-        })
+    /// Returns the estimated memory of the decoded image.
+    pub(super) fn decoded(&self, decoding: Decoding) -> DecodedImage {
+        DecodedImage::new(
+            &self.info,
+            &self.coding,
+            decoding.shrink,
+            decoding.is_downscaled,
+        )
+    }
+
+    /// Returns the estimated time of decoding a still image, in milliseconds.
+    pub(super) fn decoding_time(&self) -> u64 {
+        decoding_time(&self.info, &self.coding, self.bytes.len() as u64)
     }
 
     /// Returns the estimated time. Fails if it exceeds the limit.
     fn require_time(&self, work: Work) -> Result<u64, MediaError> {
         let limit = MAX_RENDERING_MILLISECONDS;
-        let decoding = decoding_time(&self.info, &self.coding, self.bytes.len() as u64);
+        let decoding = self.decoding_time();
         if decoding > limit {
             return Err(MediaError::DecodingTooSlow {
                 milliseconds: decoding,

@@ -31,21 +31,48 @@ pub(super) fn apply(
     })
 }
 
+/// Resizes the image like [`apply`], and keeps it for further outputs.
+pub(super) fn copied(
+    frame: &Frame,
+    size: Dimensions,
+    crop: Rectangle,
+) -> Result<Picture, MediaError> {
+    let pixels = match &frame.layers[..] {
+        [layer] if keeps_pixels(layer, size, crop) => layer.pixels.clone(),
+        _ => resampled(frame, size, crop)?,
+    };
+    Ok(Picture {
+        pixels: Pixels {
+            profile: frame.profile.clone(),
+            ..pixels
+        },
+        model: frame.model,
+    })
+}
+
 fn cropped(mut frame: Frame, size: Dimensions, crop: Rectangle) -> Result<Pixels, MediaError> {
+    if let [layer] = &frame.layers[..]
+        && keeps_pixels(layer, size, crop)
+    {
+        let Layer { pixels, .. } = frame.layers.remove(0);
+        return Ok(pixels);
+    }
+    resampled(&frame, size, crop)
+}
+
+/// Whether a layer already is the output.
+fn keeps_pixels(layer: &Layer, size: Dimensions, crop: Rectangle) -> bool {
+    let is_whole = crop.width == size.width && crop.height == size.height;
+    is_whole && layer.pixels.size() == size && layer.region == Region::whole(&layer.pixels)
+}
+
+fn resampled(frame: &Frame, size: Dimensions, crop: Rectangle) -> Result<Pixels, MediaError> {
     let output = Dimensions {
         width: crop.width,
         height: crop.height,
     };
-    if let [layer] = &mut frame.layers[..] {
-        let is_kept = output.width == layer.pixels.width && output.height == layer.pixels.height;
-        if is_kept && size == output && layer.region == Region::whole(&layer.pixels) {
-            let Layer { pixels, .. } = frame.layers.remove(0);
-            return Ok(pixels);
-        }
-    }
-
     merged(
-        &frame,
+        frame,
         |region| region.part(size, crop),
         output,
         FilterType::Lanczos3,

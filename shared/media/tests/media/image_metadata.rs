@@ -1,8 +1,8 @@
 //! Properties and EXIF fields of images.
 
 use media::{
-    Channels, ExifValue, Format, ImageMetadata, MAX_COUNTED_PAGES, MAX_EXIF_CHARACTERS,
-    MAX_EXIF_FIELDS, MetadataOptions, Orientation, image_metadata,
+    Channels, ExifValue, Format, ImageMetadata, MAX_EXIF_CHARACTERS, MAX_EXIF_FIELDS,
+    MetadataOptions, Orientation, image_metadata,
 };
 
 use crate::{
@@ -14,8 +14,8 @@ fn read(file: &[u8]) -> ImageMetadata {
     image_metadata(file, &MetadataOptions { keep_gps: true })
 }
 
-fn text(text: &str) -> Option<ExifValue> {
-    Some(ExifValue::Text(text.to_owned()))
+fn text(text: &str) -> ExifValue {
+    ExifValue::Text(text.to_owned())
 }
 
 /// EXIF data as of a camera.
@@ -59,20 +59,20 @@ fn exif_fields_have_standard_names_in_both_byte_orders() {
         let metadata = read(&jpeg(&camera().bytes(is_big_endian)));
 
         let field = |name: &str| metadata.exif.get(name).cloned();
-        assert_eq!(field("Make"), text("Acme"));
-        assert_eq!(field("Model"), text("Camera \u{FFFD}One"));
+        assert_eq!(field("Make"), Some(text("Acme")));
+        assert_eq!(field("Model"), Some(text("Camera \u{FFFD}One")));
         assert_eq!(field("ExposureTime"), Some(ExifValue::Decimal(0.004)));
         assert_eq!(field("FNumber"), Some(ExifValue::Decimal(2.8)));
         assert_eq!(
             field("PhotographicSensitivity"),
             Some(ExifValue::Integer(400))
         );
-        assert_eq!(field("ExifVersion"), text("0230"));
-        assert_eq!(field("DateTimeOriginal"), text("2026:01:02 03:04:05"));
-        assert_eq!(field("LensSpecification"), text("24, 70, 2.8, 4"));
+        assert_eq!(field("ExifVersion"), Some(text("0230")));
+        assert_eq!(field("DateTimeOriginal"), Some(text("2026:01:02 03:04:05")));
+        assert_eq!(field("LensSpecification"), Some(text("24, 70, 2.8, 4")));
         assert_eq!(
             field("LensModel"),
-            text(&"x".repeat(MAX_EXIF_CHARACTERS)),
+            Some(text(&"x".repeat(MAX_EXIF_CHARACTERS))),
             "long texts are cut"
         );
         assert_eq!(field("ExposureBiasValue"), None, "a division by zero");
@@ -112,7 +112,7 @@ fn exif_is_found_in_all_formats_that_contain_it() {
         let metadata = read(&file);
         assert_eq!(
             metadata.exif.get("Make"),
-            text("Acme").as_ref(),
+            Some(&text("Acme")),
             "{metadata:?}"
         );
     }
@@ -155,7 +155,6 @@ fn frames_and_pages_are_counted() {
     ] {
         assert_eq!(read(&file).pages, Some(pages), "{name}");
     }
-    assert!(MAX_COUNTED_PAGES >= 2);
 }
 
 #[test]
@@ -169,7 +168,7 @@ fn damaged_files_have_partial_metadata() {
 
     assert_eq!(metadata.format, Some(Format::Jpeg));
     assert_eq!(metadata.width, None);
-    assert_eq!(metadata.exif.get("Make"), text("Acme").as_ref());
+    assert_eq!(metadata.exif.get("Make"), Some(&text("Acme")));
 
     assert_eq!(read(b""), ImageMetadata::default());
     assert_eq!(read(b"not an image"), ImageMetadata::default());

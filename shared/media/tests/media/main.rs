@@ -22,5 +22,6 @@ mod probe;
 mod render;
 mod render_inputs;
 mod render_laws;
+mod shared_rendering;
 mod strip;
 mod transform;

@@ -17,6 +17,16 @@ pub(crate) struct Case {
     pub(crate) has_watermark: bool,
 }
 
+/// Several renderings of one image.
+#[derive(Clone, Debug)]
+pub(crate) struct SharedCase {
+    pub(crate) source: SourceKind,
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    pub(crate) resizes: Vec<Option<Resize>>,
+    pub(crate) format: Format,
+}
+
 const SOURCES: [SourceKind; 17] = [
     SourceKind::Jpeg,
     SourceKind::JpegWithFullChroma,
@@ -145,4 +155,37 @@ fn encodings(source: SourceKind) -> Vec<Case> {
         cases.push(unmarked);
     }
     cases
+}
+
+/// Returns shared renderings of all sources: thumbnails of a large image, and outputs in full size.
+pub(crate) fn shared_cases() -> Vec<SharedCase> {
+    let thumbnails = vec![
+        Some(Resize::Fit(both(800, 800))),
+        Some(Resize::Fit(both(200, 200))),
+        Some(Resize::Fill {
+            width: 300,
+            height: 300,
+            focus: Focus::Auto,
+        }),
+    ];
+    let full = vec![None, Some(Resize::Fit(both(200, 200)))];
+
+    SOURCES
+        .into_iter()
+        .zip(
+            [Format::Jpeg, Format::WebP, Format::Png]
+                .into_iter()
+                .cycle(),
+        )
+        .flat_map(|(source, format)| {
+            let case = |resizes: &Vec<Option<Resize>>| SharedCase {
+                source,
+                width: 1_600,
+                height: 1_200,
+                resizes: resizes.clone(),
+                format,
+            };
+            [case(&thumbnails), case(&full)]
+        })
+        .collect()
 }

@@ -20,7 +20,7 @@ use std::{env, fs, process::Command};
 
 use media::{PlanOptions, RenderOptions, Source, WatermarkLayer, render};
 
-use crate::cases::{Case, cases};
+use crate::cases::{Case, SharedCase, cases, shared_cases};
 
 /// Variable that selects all cases. By default, every eighth case is measured.
 const THOROUGH: &str = "LARDER_THOROUGH";
@@ -46,7 +46,7 @@ fn estimate_covers_the_measured_peak() {
     };
     let mut failures = Vec::new();
     for (index, case) in cases().iter().enumerate().step_by(step) {
-        let memory = measured_in_process(index);
+        let memory = measured_in_process("report_memory_of_case", index);
         let Memory { estimated, peak } = memory;
         let ratio = estimated * 100 / peak.max(1);
         println!("{case:?}: {estimated} estimated, {peak} measured, {ratio} %");
@@ -63,6 +63,22 @@ fn estimate_covers_the_measured_peak() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+#[test]
+fn shared_estimate_covers_the_measured_peak() {
+    let mut failures = Vec::new();
+    for (index, case) in shared_cases().iter().enumerate() {
+        let memory = measured_in_process("report_memory_of_shared_case", index);
+        let Memory { estimated, peak } = memory;
+        let ratio = estimated * 100 / peak.max(1);
+        println!("{case:?}: {estimated} estimated, {peak} measured, {ratio} %");
+
+        if estimated < peak || estimated > 3 * peak + FIXED_BYTES {
+            failures.push(format!("{case:?}: {memory:?} {ratio} %"));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
 /// Memory of a rendering, in bytes.
 #[derive(Clone, Copy, Debug)]
 struct Memory {
@@ -70,14 +86,9 @@ struct Memory {
     peak: u64,
 }
 
-fn measured_in_process(index: usize) -> Memory {
+fn measured_in_process(name: &str, index: usize) -> Memory {
     let output = Command::new(env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "report_memory_of_case",
-            "--ignored",
-            "--nocapture",
-        ])
+        .args(["--exact", name, "--ignored", "--nocapture"])
         .env(CASE, index.to_string())
         .env("MALLOC_MMAP_THRESHOLD_", PAGED_BYTES)
         .env("MALLOC_TRIM_THRESHOLD_", PAGED_BYTES)
@@ -101,6 +112,45 @@ fn report_memory_of_case() {
     let index: usize = env::var(CASE).unwrap().parse().unwrap();
     let Memory { estimated, peak } = measure(&cases()[index]);
     println!("{RESULT} {estimated} {peak}");
+}
+
+#[test]
+#[ignore = "runs one case in a separate process"]
+fn report_memory_of_shared_case() {
+    let index: usize = env::var(CASE).unwrap().parse().unwrap();
+    let Memory { estimated, peak } = measure_shared(&shared_cases()[index]);
+    println!("{RESULT} {estimated} {peak}");
+}
+
+fn measure_shared(case: &SharedCase) -> Memory {
+    let file = case.source.file(case.width, case.height);
+    let outputs: Vec<RenderOptions> = case
+        .resizes
+        .iter()
+        .map(|resize| RenderOptions {
+            resize: *resize,
+            format: case.format,
+            quality: domain::Quality::Fixed(80),
+            watermark: None,
+        })
+        .collect();
+    let planned: Vec<PlanOptions> = outputs.iter().map(PlanOptions::from).collect();
+
+    reset_peak();
+    let before = status_bytes("VmRSS");
+    let source = Source::read(&file).unwrap();
+    let plan = source.plan_shared(&planned).unwrap();
+    let decoded = source.decode(&plan).unwrap();
+    decoded.preview().unwrap();
+    for options in &outputs {
+        decoded.render(options).unwrap();
+    }
+    let peak = status_bytes("VmHWM");
+
+    Memory {
+        estimated: plan.memory_bytes,
+        peak: peak - before,
+    }
 }
 
 fn measure(case: &Case) -> Memory {
