@@ -2,7 +2,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use media::{Format, Frames, ImageInfo, Orientation, ProbeError, probe, require_complete, strip};
+use media::{
+    Format, Frames, ImageInfo, MAX_EXIF_FIELDS, MetadataOptions, Orientation, ProbeError,
+    image_metadata, probe, require_complete, strip,
+};
 
 /// Number of bytes that detect every format.
 const DETECTION_BYTES: usize = 256;
@@ -14,6 +17,7 @@ fuzz_target!(init: fuzz::init(fuzz::seeds::headers), |file: &[u8]| {
         check_head(file, length.min(file.len()), &whole);
     }
     check_detection(file);
+    check_metadata(file, &whole);
     if let Ok(probed) = whole {
         check_strip(file, &probed);
     }
@@ -48,6 +52,14 @@ fn check_head(file: &[u8], length: usize, whole: &Result<ImageInfo, ProbeError>)
 fn check_detection(file: &[u8]) {
     let head = &file[..file.len().min(DETECTION_BYTES)];
     assert_eq!(Format::detect(head), Format::detect(file));
+}
+
+/// Metadata agrees with the header, and is bounded.
+fn check_metadata(file: &[u8], whole: &Result<ImageInfo, ProbeError>) {
+    let metadata = image_metadata(file, &MetadataOptions { keep_gps: true });
+    assert!(metadata.exif.len() <= MAX_EXIF_FIELDS);
+    let width = whole.as_ref().ok().map(|info| info.displayed().width);
+    assert_eq!(metadata.width, width);
 }
 
 /// A file without metadata has the same header, and none is left to remove.

@@ -4,6 +4,9 @@
 #[path = "../../shared/media/tests/media/files.rs"]
 mod files;
 mod jpegs;
+#[expect(dead_code, reason = "the tests of `media` use more of it")]
+#[path = "../../shared/media/tests/media/media_files.rs"]
+mod media_files;
 mod uncommon;
 
 use media::{Channels, EncodeOptions, Format, encode};
@@ -71,6 +74,26 @@ pub fn headers() -> Vec<Vec<u8>> {
         others,
     ]
     .concat()
+}
+
+/// Returns audio, video and PDF files.
+pub fn media() -> Vec<Vec<u8>> {
+    vec![
+        media_files::mp4(12_500, true),
+        media_files::fragmented_mp4(true),
+        media_files::fragmented_mp4(false),
+        media_files::webm(1_234.0),
+        media_files::wav(101),
+        media_files::avi(),
+        media_files::flac(120_000),
+        media_files::opus(),
+        media_files::vorbis(),
+        media_files::mp3(3, Some(1_000)),
+        media_files::aac(3),
+        [media_files::id3(3), media_files::mp3(2, None)].concat(),
+        media_files::pdf("/Type /Pages /Count 4"),
+        media_files::compressed_pdf(b"1 0 << /Type /Pages /Count 4 >>"),
+    ]
 }
 
 /// Returns inputs with files of all formats.

@@ -10,10 +10,11 @@
 //! - [`render()`] renders an image for delivery: resized, cropped, with a watermark.
 //! - [`Source::decode`] renders several outputs of an image that is decoded once.
 //! - [`image_metadata()`] reads what the record of an image contains, such as EXIF fields.
+//! - [`inspect()`] and [`inspect_sparse()`] read properties of audio, video and PDF files.
 //! - [`blurhash()`], [`dominant_color()`] and [`color_name()`] describe pixels.
 //!
 //! Invariants:
-//! - No I/O and no async code.
+//! - No I/O, except by the reader that is passed to [`inspect()`], and no async code.
 //! - No input causes a panic, or more memory use than the functions document.
 
 mod animation;
@@ -30,6 +31,7 @@ mod estimate;
 mod exif;
 mod format;
 mod image_metadata;
+mod inspect;
 mod metadata;
 mod orient;
 mod pixels;
@@ -50,6 +52,10 @@ pub use estimate::MAX_RENDERING_MILLISECONDS;
 pub use exif::{ExifValue, MAX_EXIF_CHARACTERS, MAX_EXIF_FIELDS};
 pub use format::Format;
 pub use image_metadata::{ImageMetadata, MAX_COUNTED_PAGES, MetadataOptions, image_metadata};
+pub use inspect::{
+    Inspection, MAX_DURATION_SECONDS, MAX_PDF_BYTES, MAX_SPARSE_CHUNKS, MediaProperties,
+    MissingBytes, SPARSE_CHUNK_BYTES, SparseReader, inspect, inspect_sparse,
+};
 pub use metadata::strip;
 pub use orient::{Orientation, orient};
 pub use pixels::{

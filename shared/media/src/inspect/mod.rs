@@ -1,0 +1,118 @@
+//! Properties of audio, video and PDF files from their headers.
+//!
+//! Invariants:
+//! - Nothing is decoded. The number of reads and of read bytes is bounded for each file, and no
+//!   allocation depends on a size in the file that was not checked against these bounds.
+//! - What cannot be read is absent; a damaged file is not an error.
+
+mod flac;
+mod input;
+mod isobmff;
+mod matroska;
+mod mpeg;
+mod ogg;
+mod pdf;
+mod pdf_tokens;
+mod riff;
+mod sparse;
+
+pub use pdf::MAX_PDF_BYTES;
+pub use sparse::{
+    Inspection, MAX_SPARSE_CHUNKS, MissingBytes, SPARSE_CHUNK_BYTES, SparseReader, inspect_sparse,
+};
+
+use std::{
+    io::{self, Read, Seek},
+    time::Duration,
+};
+
+use self::input::{Input, InspectError};
+
+/// Maximum duration, in seconds: ten years.
+pub const MAX_DURATION_SECONDS: f64 = 10.0 * 365.25 * 86_400.0;
+/// Maximum width and height of a video, in pixels.
+const MAX_VIDEO_SIDE: u32 = 65_535;
+/// Number of bytes that detect a format.
+const DETECTION_BYTES: usize = 16;
+
+/// Properties of a file. What does not apply, or cannot be read, is `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MediaProperties {
+    /// Width of a video as displayed, in pixels.
+    pub width: Option<u32>,
+    /// Height of a video as displayed, in pixels.
+    pub height: Option<u32>,
+    /// Duration in seconds, in whole milliseconds, from 0 to [`MAX_DURATION_SECONDS`]. That of AAC without a container and of
+    /// MP3 without a frame count is an estimate from the bit rate.
+    pub duration_seconds: Option<f64>,
+    /// Number of pages of a PDF.
+    pub pages: Option<u32>,
+}
+
+impl MediaProperties {
+    /// Sets the size if it is plausible.
+    fn set_size(&mut self, width: u32, height: u32) {
+        let sides = 1..=MAX_VIDEO_SIDE;
+        if sides.contains(&width) && sides.contains(&height) {
+            self.width = Some(width);
+            self.height = Some(height);
+        }
+    }
+
+    /// Sets the duration, rounded to milliseconds, if it is plausible.
+    fn set_duration(&mut self, seconds: f64) {
+        if (0.0..=MAX_DURATION_SECONDS).contains(&seconds) {
+            let milliseconds = (seconds * 1_000.0).round();
+            self.duration_seconds = Some(milliseconds / 1_000.0);
+        }
+    }
+
+    /// Sets the duration to a number of units if it is plausible.
+    fn set_units(&mut self, units: u64, units_per_second: u64) {
+        if let Some(seconds) = seconds(units, units_per_second) {
+            self.set_duration(seconds);
+        }
+    }
+}
+
+/// Converts units to seconds; `None` without units per second.
+fn seconds(units: u64, units_per_second: u64) -> Option<f64> {
+    let whole = units.checked_div(units_per_second)?;
+    let rest = u128::from(units % units_per_second);
+    let nanoseconds = rest * 1_000_000_000 / u128::from(units_per_second);
+    let duration = Duration::new(whole, u32::try_from(nanoseconds).ok()?);
+    Some(duration.as_secs_f64())
+}
+
+/// Reads the properties of MP4, MOV, M4A, `WebM`, Matroska, AVI, MP3, AAC, FLAC, Ogg, WAV and PDF files,
+/// which are detected by their bytes. Files of other formats have none.
+///
+/// Reads few and small parts of a file, apart from a PDF of up to [`MAX_PDF_BYTES`], which is read as a
+/// whole. Fails if the reader fails.
+pub fn inspect(reader: impl Read + Seek) -> io::Result<MediaProperties> {
+    let mut properties = MediaProperties::default();
+    let result = Input::new(reader).and_then(|mut input| read(&mut input, &mut properties));
+    match result {
+        Ok(()) | Err(InspectError::Invalid) => Ok(properties),
+        Err(InspectError::Io(error)) => Err(error),
+    }
+}
+
+fn read(
+    input: &mut Input<impl Read + Seek>,
+    properties: &mut MediaProperties,
+) -> Result<(), InspectError> {
+    let head = input.read_up_to(0, DETECTION_BYTES)?;
+    match &head[..] {
+        [0x1A, 0x45, 0xDF, 0xA3, ..] => matroska::read(input, properties),
+        [b'R', b'I', b'F', b'F' | b'X', ..] | [b'R', b'F', b'6', b'4', ..] => {
+            riff::read(input, properties)
+        }
+        [b'f', b'L', b'a', b'C', ..] => flac::read(input, 0, properties),
+        [b'O', b'g', b'g', b'S', ..] => ogg::read(input, properties),
+        [b'%', b'P', b'D', b'F', ..] => pdf::read(input, properties),
+        [b'I', b'D', b'3', ..] | [0xFF, 0xE0..=0xFF, ..] => mpeg::read(input, properties),
+        [_, _, _, _, kind @ ..] if isobmff::is_first_box(kind) => isobmff::read(input, properties),
+        _ => Ok(()),
+    }
+}
