@@ -14,6 +14,7 @@ mod samples;
 mod search;
 mod stack;
 mod users;
+mod webhook_receiver;
 
 pub use attempts::{DEFAULT_ATTEMPTS, DYNAMODB_ATTEMPTS, failed_calls, max_attempts};
 pub use builders::{File, Folder, Key, NewFolder, NewKey, NewUploadConfig, Upload, UploadConfig};
@@ -28,3 +29,4 @@ pub use search::{Extent, is_thorough};
 pub use stack::{SeededRandom, Stack, StackOptions, TestSpace, minutes, parse_template, seconds};
 pub use test_macros::stack_test;
 pub use users::User;
+pub use webhook_receiver::{Answer, ReceivedWebhook, WebhookReceiver};

@@ -19,4 +19,5 @@ mod spaces;
 mod support;
 mod upload_configs;
 mod uploads;
+mod webhooks;
 mod workspace;

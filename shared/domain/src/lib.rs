@@ -13,6 +13,7 @@ mod requests;
 mod resources;
 mod signing;
 mod uploads;
+mod webhooks;
 
 pub use access::{
     AccessControl, AccessSource, DeliveryType, EffectiveAccess, EffectiveSecurity, Protection,
@@ -26,7 +27,7 @@ pub use delivery::{
 pub use env::{Clock, Env, Random, Timestamp};
 pub use identity::{
     ApiKey, FileId, FolderId, IdSequence, InvalidId, KeyHash, KeyId, KeyOwner, KeyScope, KeySecret,
-    Principal, Revision, Role, SpaceId, UploadConfigId, UserId,
+    Principal, Revision, Role, SpaceId, UploadConfigId, UserId, WebhookDeliveryId,
 };
 pub use naming::{
     Description, FolderName, FolderPath, HostName, KeyName, MAX_FOLDER_DEPTH, OriginalName,
@@ -55,4 +56,9 @@ pub use uploads::{
     StorageRules, Tag, TransformationRules, UnsignedRestrictions, UploadConfig, UploadConfigName,
     UploadConfigReference, UploadFormat, UploadRules, ValidationRules, WebhookEvent, is_executable,
     reject_executable_name,
+};
+pub use webhooks::{
+    MAX_RESPONSE_EXCERPT_BYTES, NewWebhookDelivery, SignedWebhook, WebhookAttempt,
+    WebhookConclusion, WebhookDelivery, WebhookExcerpt, WebhookFailure, WebhookFile, WebhookFilter,
+    WebhookPayload, WebhookSecret, WebhookStatus,
 };

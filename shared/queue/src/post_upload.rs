@@ -1,7 +1,10 @@
 //! Jobs that follow an upload. They are sent before the record is written, so their workers wait for
 //! the record for a while.
 
-use domain::{FileId, Revision, SpaceId, Timestamp, WebhookEvent};
+use domain::{
+    FileId, Revision, SpaceId, Timestamp, UploadConfigId, WebhookDeliveryId, WebhookEvent,
+    WebhookFile,
+};
 use serde::{Deserialize, Serialize};
 
 /// Time for which a worker waits for the record of an announced file, in milliseconds: far longer
@@ -47,4 +50,49 @@ pub enum WebhookJob {
         /// Time right before the record is written that the event is about.
         announced_at: Timestamp,
     },
+    /// A deletion to create a delivery for. It contains the file, whose record will not exist.
+    Deleted {
+        /// The upload config of the file.
+        upload_config_id: UploadConfigId,
+        /// The file.
+        file: WebhookFile,
+        /// Time right before the record is deleted.
+        announced_at: Timestamp,
+    },
+    /// An attempt of a delivery.
+    Attempt {
+        /// The space of the delivery.
+        space_id: SpaceId,
+        /// The delivery.
+        delivery_id: WebhookDeliveryId,
+        /// Number of the attempt.
+        number: u32,
+        /// Time from which the attempt is made.
+        due_at: Timestamp,
+    },
+    /// A delivery to begin a new series of attempts of, unless it was redelivered later. Dead letters
+    /// have this form too, so that they can be sent back to the queue.
+    Redeliver {
+        /// The space of the delivery.
+        space_id: SpaceId,
+        /// The delivery.
+        delivery_id: WebhookDeliveryId,
+        /// Time of the request, or of the last failed attempt.
+        requested_at: Timestamp,
+        /// Why the last attempt failed, in a dead letter.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cause: Option<String>,
+    },
+}
+
+impl WebhookJob {
+    /// Returns the space of the job.
+    pub fn space_id(&self) -> SpaceId {
+        match self {
+            WebhookJob::Event { space_id, .. }
+            | WebhookJob::Attempt { space_id, .. }
+            | WebhookJob::Redeliver { space_id, .. } => *space_id,
+            WebhookJob::Deleted { file, .. } => file.space_id,
+        }
+    }
 }

@@ -7,8 +7,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use domain::{
-    Cursor, Direction, File, FileFilter, FileId, FileStatus, Page, PageRequest, Reference, Space,
-    SpaceId, UserId,
+    Cursor, File, FileFilter, FileId, FileStatus, Page, PageRequest, Reference, Space, SpaceId,
+    UserId,
 };
 use tracing::instrument;
 
@@ -16,17 +16,14 @@ use crate::{
     Key, Table, TableError,
     file_index::{FileEntry, NAME_PREFIX_CHARACTERS, name_prefix},
     files::FileLookup,
+    filtered_page::{FILTERED_BATCH, FilteredPage},
     key::{
         FILES, files_in_folder, files_with_name_prefix, files_with_reference, files_with_tag,
         space_partition,
     },
-    query::{Positioned, Range, Slice},
+    query::{Range, Slice},
 };
 
-/// Maximum files that one page reads.
-const MAX_FILES_READ: usize = 1_000;
-/// Files that are read at once.
-const FILES_BATCH: u16 = 100;
 /// Spaces of a user that are read at once, each with its membership.
 const SPACES_BATCH: usize = 50;
 /// Files of one reference that are read first to find the newest active one.
@@ -101,69 +98,6 @@ struct FileLocation {
     file: FileId,
 }
 
-/// Collects the files of one page.
-struct PageReader<'a> {
-    filter: &'a FileFilter,
-    page_request: &'a PageRequest,
-    /// Number of files that pass the filter.
-    accepted: usize,
-    /// The files that were read, in the direction of the request; `None` for files that do not pass.
-    read: Slice<Option<File>>,
-}
-
-impl PageReader<'_> {
-    fn is_full(&self) -> bool {
-        self.accepted == usize::from(self.page_request.limit)
-    }
-
-    fn is_backward(&self) -> bool {
-        self.page_request.direction() == Direction::Backward
-    }
-
-    /// Adds a batch up to the limit of the page.
-    fn add(&mut self, mut batch: Slice<Option<File>>) {
-        if self.is_backward() {
-            batch.records.reverse();
-        }
-
-        let mut records = batch.records.into_iter();
-        while !self.is_full()
-            && let Some(positioned) = records.next()
-        {
-            let file = positioned.record.filter(|file| self.filter.matches(file));
-            self.accepted += usize::from(file.is_some());
-            self.read.records.push(Positioned {
-                position: positioned.position,
-                record: file,
-            });
-        }
-        self.read.has_more = batch.has_more || records.len() > 0;
-    }
-
-    /// Returns the request of the next batch; `None` if the page is complete.
-    fn next_batch(&self) -> Option<PageRequest> {
-        if self.is_full() || !self.read.has_more || self.read.records.len() >= MAX_FILES_READ {
-            return None;
-        }
-        let last = self.read.records.last()?;
-        Some(PageRequest {
-            cursor: Some(Cursor {
-                direction: self.page_request.direction(),
-                is_inclusive: false,
-                position: last.position.clone(),
-            }),
-            limit: FILES_BATCH,
-        })
-    }
-
-    fn into_page(mut self) -> Page<File> {
-        if self.is_backward() {
-            self.read.records.reverse();
-        }
-        self.read.into_page(self.page_request, |file| file)
-    }
-}
-
 impl Table {
     /// Returns a page of the files of a space that pass a filter: sorted by name if the filter has a
     /// search prefix, else newest first.
@@ -175,19 +109,11 @@ impl Table {
         page_request: &PageRequest,
     ) -> Result<Page<File>, TableError> {
         let source = Source::of(filter);
-        let mut reader = PageReader {
-            filter,
-            page_request,
-            accepted: 0,
-            read: Slice {
-                records: Vec::new(),
-                has_more: false,
-            },
-        };
+        let mut page = FilteredPage::new(page_request);
         let limit = if source.covers(filter) {
             page_request.limit
         } else {
-            FILES_BATCH
+            FILTERED_BATCH
         };
         let mut batch = PageRequest {
             limit,
@@ -195,10 +121,11 @@ impl Table {
         };
 
         loop {
-            reader.add(self.read_files(space, &source, &batch).await?);
-            match reader.next_batch() {
+            let files = self.read_files(space, &source, &batch).await?;
+            page.add(files, |file| filter.matches(file));
+            match page.next_batch() {
                 Some(next) => batch = next,
-                None => return Ok(reader.into_page()),
+                None => return Ok(page.into_page()),
             }
         }
     }
@@ -228,7 +155,7 @@ impl Table {
             };
             page_request = PageRequest {
                 cursor: Some(Cursor::after(last)),
-                limit: FILES_BATCH,
+                limit: FILTERED_BATCH,
             };
         }
     }

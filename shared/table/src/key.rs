@@ -22,6 +22,8 @@
 //! | index: file by original name | `SPACE#{space id}` | `ORIGINAL_NAME#{prefix of the folded name}{U+0001}{id}` |
 //! | lookup: file id → space id | `FILE#{id}` | `FILE` |
 //! | active file by storage path | `PATH#{SHA-256 of the storage path}` | `PATH` |
+//! | delivery of a webhook | `SPACE#{space id}` | `WEBHOOK_DELIVERY#{id}` |
+//! | delivery by file and event | `SPACE#{space id}` | `WEBHOOK_EVENT#{file id}#{event}` |
 //! | user | `USER#{id}` | `USER` |
 //! | id of the first user | `FIRST_USER` | `FIRST_USER` |
 //! | membership of a user in a space | `USER#{user id}` | `SPACE#{space id}` |
@@ -36,7 +38,7 @@
 //! - Everything that belongs to a space is in its partition or named by an item there, so a purge finds
 //!   it. Only replicas for delivery are not: they are deleted with the transaction that deletes the space.
 //! - In a space's partition only files and folders sort from `FILE#` to the last `FOLDER#`.
-//! - Idempotency reservations, rate counters and upload quotas expire by the table's TTL. The response
+//! - Idempotency reservations, rate counters, upload quotas and webhook deliveries expire by the table's TTL. The response
 //!   in a reservation is encrypted.
 
 use std::collections::HashMap;
@@ -44,7 +46,8 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{
     FileId, FolderId, FolderName, Handle, HourlyQuota, KeyHash, KeyId, KeyOwner, Reference,
-    SpaceId, SpaceName, Tag, UploadConfigId, UploadConfigName, UserId, Window,
+    SpaceId, SpaceName, Tag, UploadConfigId, UploadConfigName, UserId, WebhookDeliveryId,
+    WebhookEvent, Window,
 };
 use sha2::{Digest, Sha256};
 
@@ -66,6 +69,8 @@ pub(crate) const MEMBERS: &str = "MEMBER#";
 /// Prefix of the sort keys of listed API keys. Ids follow with leading zeros, so that they sort
 /// numerically.
 pub(crate) const API_KEYS: &str = "KEY#";
+/// Prefix of the sort keys of a space's webhook deliveries.
+pub const WEBHOOK_DELIVERIES: &str = "WEBHOOK_DELIVERY#";
 /// Prefix of the sort keys of a user's memberships.
 pub(crate) const MEMBERSHIPS: &str = "SPACE#";
 /// Separates a name from the id of its file. No name contains this character, and every character
@@ -225,6 +230,16 @@ impl Key {
 
     pub(crate) fn path(storage_path: &str) -> Key {
         Key::new(format!("{PATHS}{}", digest(storage_path)), "PATH")
+    }
+
+    /// Returns the key of a webhook delivery.
+    pub fn webhook_delivery(space: SpaceId, id: WebhookDeliveryId) -> Key {
+        Key::new(space_partition(space), format!("{WEBHOOK_DELIVERIES}{id}"))
+    }
+
+    pub(crate) fn webhook_event(space: SpaceId, file: FileId, event: WebhookEvent) -> Key {
+        let sort = format!("WEBHOOK_EVENT#{file}#{}", event.name());
+        Key::new(space_partition(space), sort)
     }
 
     pub(crate) fn upload_quota(space: SpaceId, quota: HourlyQuota) -> Key {

@@ -18,6 +18,7 @@ mod error;
 mod file_index;
 mod file_lists;
 mod files;
+mod filtered_page;
 mod folder_counts;
 mod folder_reads;
 mod folders;
@@ -36,6 +37,7 @@ mod spaces;
 mod sweep;
 mod transaction;
 mod upload_configs;
+mod webhook_deliveries;
 mod write;
 mod write_error;
 
@@ -50,6 +52,7 @@ pub use members::{JoinedSpace, Membership, RecordForMember, User, UserWithKey};
 pub use purge::{PurgePage, PurgedFile};
 pub use rate_counters::AnonymousCount;
 pub use space_record::WithSpace;
+pub use webhook_deliveries::WebhookEventRecords;
 pub use write_error::{Reason, WriteError};
 
 use aws_sdk_dynamodb::Client;

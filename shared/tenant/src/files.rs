@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use domain::{
-    FieldError, FieldErrors, File, FileFilter, FileId, FolderId, Page, PageRequest, Reference,
-    Role, ServiceError,
+    FieldError, FieldErrors, File, FileFilter, FileId, FileStatus, FolderId, Page, PageRequest,
+    Reference, Role, ServiceError, UploadConfigReference, WebhookEvent, WebhookFile,
 };
-use queue::{DelayedJob, PurgeJob, Queue};
+use futures::future;
+use queue::{DelayedJob, PurgeJob, Queue, WebhookJob};
 use table::{ChangeError, FileInSpace, Reason, WriteError};
 use tracing::instrument;
 
@@ -16,6 +17,15 @@ use crate::{
 
 /// The field of a file's folder.
 pub(crate) const FOLDER_FIELD: &str = "folder_id";
+
+/// The queues of the jobs that precede the deletion of a file.
+#[derive(Clone, Debug)]
+pub struct DeletionQueues {
+    /// Jobs that delete its bytes.
+    pub purge: Queue<PurgeJob>,
+    /// Webhooks.
+    pub webhooks: Queue<WebhookJob>,
+}
 
 impl SpaceScope {
     /// Returns a page of the files that pass a filter.
@@ -99,12 +109,13 @@ impl SpaceScope {
         }
     }
 
-    /// Deletes a file. Its bytes are deleted by the purge, whose job is sent first.
+    /// Deletes a file. Its bytes are deleted by the purge, whose job is sent first, as is the webhook of
+    /// the deletion.
     #[instrument(skip_all)]
     pub async fn delete_file(
         &self,
         file: File,
-        purge: &Queue<PurgeJob>,
+        queues: &DeletionQueues,
     ) -> Result<(), ServiceError> {
         let id = file.id;
         let job = PurgeJob::File {
@@ -112,17 +123,49 @@ impl SpaceScope {
             file_id: id,
             requested_at: self.now(),
         };
-        purge
-            .send(&[DelayedJob {
-                job,
-                delay_seconds: PURGE_DELAY_SECONDS,
-            }])
-            .await?;
+        let purge = [DelayedJob {
+            job,
+            delay_seconds: PURGE_DELAY_SECONDS,
+        }];
+        let sent = future::join(
+            queues.purge.send(&purge),
+            self.announce_deletion(&file, &queues.webhooks),
+        );
+        let (purge, webhook) = sent.await;
+        purge?;
+        webhook?;
 
         let remove = |file: File| async move { Ok(self.table.remove_file(&file).await?) };
         self.table
             .retry_on_conflict(file, || self.current_file(id), remove)
             .await
+    }
+
+    /// Sends the webhook of the deletion of an active file, if its upload config asks for it.
+    async fn announce_deletion(
+        &self,
+        file: &File,
+        webhooks: &Queue<WebhookJob>,
+    ) -> Result<(), ServiceError> {
+        if file.status != FileStatus::Active || !self.record.enabled {
+            return Ok(());
+        }
+        let reference = UploadConfigReference::Id(file.upload_config_id);
+        let config = self.table.upload_config(file.space_id, &reference).await?;
+        let Some(notifications) = config.map(|config| config.config.notifications) else {
+            return Ok(());
+        };
+        let has_url = notifications.webhook_url.is_some() || self.record.webhook_url.is_some();
+        if !has_url || !notifications.includes(WebhookEvent::Deleted) {
+            return Ok(());
+        }
+
+        let job = WebhookJob::Deleted {
+            upload_config_id: file.upload_config_id,
+            file: WebhookFile::from(file),
+            announced_at: self.now(),
+        };
+        Ok(webhooks.send(&[DelayedJob::immediate(job)]).await?)
     }
 
     /// Returns the current version of a file. Fails with 404 if it was deleted.

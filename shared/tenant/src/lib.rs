@@ -7,7 +7,7 @@
 //!   confirm token, or a background job. It reads and writes only its own space.
 //! - Reads outside of a scope are limited to authentication, the lookup of the space that an id
 //!   belongs to, and delivery's lookup of a storage path.
-//! - Only the background jobs [`Purge`], [`PendingUploads`], [`UploadedFiles`] and [`Sweep`] reach all
+//! - Only the background jobs [`Purge`], [`PendingUploads`], [`UploadedFiles`], [`Webhooks`] and [`Sweep`] reach all
 //!   spaces.
 
 mod account;
@@ -40,6 +40,8 @@ mod upload_storage;
 mod uploaded_files;
 mod variants;
 mod watermarks;
+mod webhook_log;
+mod webhooks;
 
 pub use account::Account;
 pub use authorized_file::{AccessContext, AccessGrant, AuthorizedFile, ResolvedFile, UrlSignature};
@@ -49,6 +51,7 @@ pub use bucket::{
 };
 pub use caller::{Caller, SpaceRole};
 pub use file_store::{FileBucket, FileStore, NewFile};
+pub use files::DeletionQueues;
 pub use folder_chains::FolderChains;
 pub use folder_targets::{FolderSelector, Placement};
 pub use folders::{FolderMove, FolderSetting, NewFolder, ResolvedFolder};
@@ -72,6 +75,7 @@ pub use upload_storage::{Announced, UploadStorage};
 pub use uploaded_files::{AnnouncedFile, RenderableFile, UploadedFiles};
 pub use variants::{NewVariant, PresignedRead};
 pub use watermarks::NewSecurity;
+pub use webhooks::{DeletedFile, DeliveryInSpace, EventOutcome, FileEvent, Webhooks};
 
 use caches::{ActiveConfigCache, AncestorCache};
 use domain::{

@@ -52,6 +52,8 @@ actions! {
     ManageUploadConfigs: Role::Admin;
     /// Changes the space, its access control and its security.
     ManageSpace: Role::Owner;
+    /// Reads the log of the space's webhooks, and sends them again.
+    ManageWebhooks: Role::Admin;
     /// Creates, lists and revokes the API keys of the space.
     ManageKeys: Role::Owner;
     /// Deletes the space with its contents.

@@ -53,8 +53,8 @@ pub use authenticated::{AccountHolder, AnyRole, Authenticated, SpaceQuery, authe
 pub use body::{content_length, content_type, drain, require_unencoded};
 pub use can::{
     Action, Can, DeleteSpace, ManageFileAccess, ManageFiles, ManageFolders, ManageKeys,
-    ManageSpace, ManageUploadConfigs, ReadFiles, ReadFolders, ReadSpace, ReadUploadConfigs,
-    Resource, ResourceId, Upload,
+    ManageSpace, ManageUploadConfigs, ManageWebhooks, ReadFiles, ReadFolders, ReadSpace,
+    ReadUploadConfigs, Resource, ResourceId, Upload,
 };
 pub use cursors::CursorSecret;
 pub use endpoint::{API_PREFIX, Endpoint, Register, RouterBuilder};
@@ -67,7 +67,7 @@ pub use input_fields::InputFields;
 pub use json::{JsonObject, UnreadJson, ValidJson};
 pub use layers::with_layers;
 pub use page::{ListQuery, PageQuery, PageResponse};
-pub use path::{KeyPath, path_parameter};
+pub use path::{KeyPath, WebhookDeliveryPath, path_parameter};
 pub use query::ValidQuery;
 pub use responses::{Accepted, ApiError, Created, CreatedUnwrapped, Data, NoContent};
 pub use views::{AnonymousFileView, FileView, Rfc3339, ThumbnailView, file_url};

@@ -1,7 +1,7 @@
 //! Path parameters, and the canonical form of paths.
 
 use axum::extract::{FromRequestParts, RawPathParams};
-use domain::{KeyId, ServiceError, SpaceId};
+use domain::{KeyId, ServiceError, SpaceId, WebhookDeliveryId};
 use http::request::Parts;
 
 use crate::ApiError;
@@ -32,6 +32,28 @@ impl<S: Send + Sync> FromRequestParts<S> for KeyPath {
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<KeyPath, ApiError> {
         let id = path_parameter(parts, KeyPath::PARAMETER).await?;
         Ok(KeyPath(id.parse().map_err(|_| ServiceError::not_found())?))
+    }
+}
+
+/// The delivery of a webhook that the path names.
+pub struct WebhookDeliveryPath(pub WebhookDeliveryId);
+
+impl WebhookDeliveryPath {
+    /// Name of the path parameter.
+    pub(crate) const PARAMETER: &str = "deliveryId";
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for WebhookDeliveryPath {
+    type Rejection = ApiError;
+
+    /// Fails with 404 if the parameter is not an id.
+    async fn from_request_parts(
+        parts: &mut Parts,
+        _state: &S,
+    ) -> Result<WebhookDeliveryPath, ApiError> {
+        let id = path_parameter(parts, WebhookDeliveryPath::PARAMETER).await?;
+        let id = id.parse().map_err(|_| ServiceError::not_found())?;
+        Ok(WebhookDeliveryPath(id))
     }
 }
 

@@ -16,7 +16,7 @@ const CHECK_DELAY_MS: i64 = 2 * 60 * 60 * 1_000;
 const DUPLICATES: usize = 4;
 
 /// Runs the stack for `duration` minutes, in steps of at most the maximum message delay.
-pub(super) async fn run_for_minutes(stack: &Stack, duration: u64) {
+pub(crate) async fn run_for_minutes(stack: &Stack, duration: u64) {
     for _ in 0..duration / MAX_DELAY_MINUTES {
         stack.run_for(minutes(MAX_DELAY_MINUTES)).await;
     }
@@ -24,7 +24,7 @@ pub(super) async fn run_for_minutes(stack: &Stack, duration: u64) {
 }
 
 /// Presigns the photo and sends it.
-pub(super) async fn presign_and_send(
+pub(crate) async fn presign_and_send(
     stack: &Stack,
     acme: &TestSpace,
     fields: Value,

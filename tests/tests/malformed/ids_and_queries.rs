@@ -4,7 +4,7 @@ use serde_json::json;
 use tests::{Response, Stack, StackOptions, stack_test};
 
 use super::assert_rejected;
-use crate::routes::fixture::{ROUTES, Route, RouteFixture};
+use crate::routes::fixture::{MISSING_DELIVERY, ROUTES, Route, RouteFixture};
 
 /// Malformed ids, percent-encoded.
 const MALFORMED_IDS: [&str; 22] = [
@@ -46,6 +46,10 @@ fn malformed_paths(fixture: &RouteFixture, route: &Route) -> Vec<String> {
 
     if route.path.contains("{fileId}") {
         ids.push(fixture.file());
+    }
+
+    if route.path.contains("{deliveryId}") {
+        ids.push(MISSING_DELIVERY.to_owned());
     }
 
     let path = fixture.path(route);

@@ -63,13 +63,19 @@ const fn failing(method: &'static str, path: &'static str, status: u16) -> Faili
     }
 }
 
-/// Deletions that fail: the space has files, the upload config is active, the folder has a
-/// subfolder, and the account key does not exist.
-const FAILING_ROUTES: [FailingRoute; 4] = [
+/// Requests that fail: the space has files, the upload config is active, the folder has a subfolder,
+/// and the account key and the webhook delivery do not exist.
+const FAILING_ROUTES: [FailingRoute; 6] = [
     failing("DELETE", "/spaces", 409),
     failing("DELETE", "/upload-configs", 409),
     failing("DELETE", "/folders/{id}", 409),
     failing("DELETE", "/account/api-keys/{keyId}", 404),
+    failing("GET", "/spaces/{id}/webhook-deliveries/{deliveryId}", 404),
+    failing(
+        "POST",
+        "/spaces/{id}/webhook-deliveries/{deliveryId}/redeliver",
+        404,
+    ),
 ];
 
 /// Every route that takes a key, as its endpoint declares it.
@@ -132,6 +138,8 @@ fn requirement(operation: &openapi::Operation) -> Requirement {
     }
 }
 
+/// Id of no webhook delivery.
+pub(crate) const MISSING_DELIVERY: &str = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
 /// Reference of the file.
 const REFERENCE: &str = "photo";
 
@@ -207,6 +215,7 @@ impl RouteFixture {
             .path
             .replace("{id}", &id)
             .replace("{keyId}", &self.key.to_string())
+            .replace("{deliveryId}", MISSING_DELIVERY)
             .replace("{fileId}", &self.file());
 
         match (route.method, route.path) {
@@ -227,7 +236,14 @@ impl RouteFixture {
         let tenant = &self.tenant;
 
         Some(match (route.method, route.path) {
-            (_, "/upload" | "/upload/confirm/{fileId}" | "/spaces/{id}/signing-secret/rotate") => {
+            (
+                _,
+                "/upload"
+                | "/upload/confirm/{fileId}"
+                | "/spaces/{id}/signing-secret/rotate"
+                | "/spaces/{id}/webhook-secret/rotate"
+                | "/spaces/{id}/webhook-deliveries/{deliveryId}/redeliver",
+            ) => {
                 return None;
             }
             (_, "/upload/generate-signed-url") => json!({"upload_config_id": self.config}),

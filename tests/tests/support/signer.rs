@@ -56,19 +56,23 @@ pub(crate) fn canonical_at(path: &str, parameters: &[(String, String)]) -> Strin
 
 /// Returns HMAC-SHA256 (RFC 2104) in hex. The key must not exceed a block.
 pub(crate) fn hmac_sha256(secret: &str, text: &str) -> String {
+    hex::encode(hmac_sha256_of_bytes(secret.as_bytes(), text))
+}
+
+/// Returns HMAC-SHA256 (RFC 2104). The key must not exceed a block.
+pub(crate) fn hmac_sha256_of_bytes(secret: &[u8], text: &str) -> Vec<u8> {
     let mut key = [0_u8; BLOCK_BYTES];
-    key[..secret.len()].copy_from_slice(secret.as_bytes());
+    key[..secret.len()].copy_from_slice(secret);
 
     let inner = Sha256::new()
         .chain_update(key.map(|byte| byte ^ 0x36))
         .chain_update(text)
         .finalize();
-    hex::encode(
-        Sha256::new()
-            .chain_update(key.map(|byte| byte ^ 0x5C))
-            .chain_update(inner)
-            .finalize(),
-    )
+    Sha256::new()
+        .chain_update(key.map(|byte| byte ^ 0x5C))
+        .chain_update(inner)
+        .finalize()
+        .to_vec()
 }
 
 /// Returns parameters with one value replaced.

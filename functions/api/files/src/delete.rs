@@ -25,7 +25,7 @@ pub(crate) async fn delete(
 ) -> Result<NoContent, ApiError> {
     can.space.require_file_manager(&can.resource, &can.caller)?;
     can.space
-        .delete_file(can.resource, &files.purge_queue)
+        .delete_file(can.resource, &files.deletion_queues)
         .await?;
     Ok(NoContent)
 }

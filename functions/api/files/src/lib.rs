@@ -15,7 +15,7 @@ mod view;
 
 use axum::{Router, extract::FromRef};
 use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
-use tenant::{PurgeJob, Queue};
+use tenant::DeletionQueues;
 use web::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
 
 /// The rate limit tier of the endpoints.
@@ -27,7 +27,7 @@ pub struct FilesState {
     api: ApiState,
     cursor_secret: CursorSecret,
     master_secret: LazyMasterSecret,
-    purge_queue: Queue<PurgeJob>,
+    deletion_queues: DeletionQueues,
     cdn_url: String,
 }
 
@@ -51,7 +51,10 @@ pub fn endpoints<R: Register<FilesState>>(register: R) -> R {
 pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(context);
     let api = ApiState::read(&mut settings, TIER);
-    let purge_queue = settings.queue("PURGE_QUEUE_URL");
+    let deletion_queues = DeletionQueues {
+        purge: settings.queue("PURGE_QUEUE_URL"),
+        webhooks: settings.queue("WEBHOOK_QUEUE_URL"),
+    };
     let cdn_url = settings.text("CDN_URL");
     let master_secret = settings.master_secret();
     settings.finish()?;
@@ -60,7 +63,7 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
         api,
         cursor_secret: CursorSecret::new(master_secret.clone()),
         master_secret,
-        purge_queue,
+        deletion_queues,
         cdn_url,
     };
     Ok(endpoints(RouterBuilder::new()).finish(state))

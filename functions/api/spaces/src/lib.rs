@@ -1,13 +1,14 @@
-//! The endpoints of `/spaces`, including the API keys of a space, and of `/account`.
+//! The endpoints of `/spaces`, including the API keys and webhooks of a space, and of `/account`.
 
 mod account;
 mod keys;
 mod space;
 mod views;
+mod webhooks;
 
 use axum::{Router, extract::FromRef};
 use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
-use tenant::{PurgeJob, Queue};
+use tenant::{PurgeJob, Queue, WebhookJob};
 use watermarks::Watermarks;
 use web::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
 
@@ -20,6 +21,7 @@ pub struct SpacesState {
     api: ApiState,
     cursor_secret: CursorSecret,
     purge_queue: Queue<PurgeJob>,
+    webhook_queue: Queue<WebhookJob>,
     master_secret: LazyMasterSecret,
     watermarks: Watermarks,
 }
@@ -38,6 +40,14 @@ pub fn endpoints<R: Register<SpacesState>>(register: R) -> R {
         .on(space::security::RESET, space::security::reset)
         .on(space::signing_secret::GET, space::signing_secret::get)
         .on(space::signing_secret::ROTATE, space::signing_secret::rotate)
+        .on(webhooks::secret::GET, webhooks::secret::get)
+        .on(webhooks::secret::ROTATE, webhooks::secret::rotate)
+        .on(webhooks::list::LIST, webhooks::list::list)
+        .on(webhooks::get::GET, webhooks::get::get)
+        .on(
+            webhooks::redeliver::REDELIVER,
+            webhooks::redeliver::redeliver,
+        )
         .on(keys::create::CREATE, keys::create::create)
         .on(keys::list::LIST, keys::list::list)
         .on(keys::revoke::REVOKE, keys::revoke::revoke)
@@ -53,6 +63,7 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(context);
     let api = ApiState::read(&mut settings, TIER);
     let purge_queue = settings.queue("PURGE_QUEUE_URL");
+    let webhook_queue = settings.queue("WEBHOOK_QUEUE_URL");
     let master_secret = settings.master_secret();
     let watermarks = Watermarks::read(&mut settings);
     settings.finish()?;
@@ -61,6 +72,7 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
         api,
         cursor_secret: CursorSecret::new(master_secret.clone()),
         purge_queue,
+        webhook_queue,
         master_secret,
         watermarks,
     };

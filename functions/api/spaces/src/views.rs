@@ -23,7 +23,7 @@ pub(crate) struct SpaceView {
     folder_mode: FolderMode,
     /// Host of the `url` of files. Null for the host of the CDN.
     custom_domain: Option<HostName>,
-    /// URL of webhooks. No webhooks are sent yet.
+    /// URL that receives webhooks of files whose upload config has none.
     webhook_url: Option<PublicHttpsUrl>,
     /// Id of the upload config of uploads that do not name one.
     active_upload_config_id: UploadConfigId,

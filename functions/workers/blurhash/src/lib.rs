@@ -82,7 +82,7 @@ impl Blurhash {
             .map_err(ServiceError::internal)?;
 
         let rules = self.files.rules(&file).await?;
-        if rules.notifications.sends(WebhookEvent::Processed) {
+        if rules.notifications.includes(WebhookEvent::Processed) {
             let job = WebhookJob::Event {
                 space_id: file.space_id,
                 file_id: file.id,

@@ -140,7 +140,8 @@ impl Thumbnails {
             };
             self.blurhashes.send(&[DelayedJob::immediate(job)]).await?;
         }
-        if let Some(event) = event_of(&processed).filter(|event| rules.notifications.sends(*event))
+        if let Some(event) =
+            event_of(&processed).filter(|event| rules.notifications.includes(*event))
         {
             let job = WebhookJob::Event {
                 space_id: file.space_id,

@@ -1,25 +1,175 @@
-//! Worker `webhook-delivery`.
+//! Worker `webhook-delivery`: creates the deliveries of events, and makes their attempts.
+//!
+//! Invariants:
+//! - An event has one delivery, whose id and body all attempts share.
+//! - An attempt is claimed on the record before it is made, so two messages of one attempt do not both
+//!   make it. The claim of a worker that stopped expires, and SQS delivers its message again.
+//! - The message of the next attempt is sent before the result of an attempt is recorded. So wherever
+//!   the worker stops, a message is left that continues the delivery. A message whose number is below
+//!   that of the record's next attempt is outdated, so superfluous messages end.
+//! - SQS delays a message by 15 minutes at most, so an attempt that is not due is sent again. Lambda
+//!   stops such a chain after about 16 messages ("Use Lambda recursive loop detection to prevent
+//!   infinite loops" in the Lambda developer guide), so the template sets `RecursiveLoop: Allow`.
 
-use runtime::{ConfigurationError, FunctionContext, Settings};
-use tenant::WebhookJob;
+mod attempt;
+mod event;
+mod request;
+
+use std::{sync::Arc, time::Duration};
+
+use domain::{SpaceId, Timestamp, WebhookDeliveryId};
+use outbound::{Network, Outbound, OutboundSettings, SystemNetwork};
+use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
+use tenant::{
+    DelayedJob, DeletedFile, DeliveryInSpace, FileEvent, MAX_DELAY_SECONDS, Queue, WebhookJob,
+    Webhooks,
+};
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
-struct WebhookDelivery;
+/// Maximum time of an attempt, from the resolution of the name to the status of the response.
+const DEADLINE: Duration = Duration::from_secs(5);
+
+/// How attempts reach endpoints.
+pub struct SendOptions {
+    /// Maximum time of an attempt.
+    pub deadline: Duration,
+    /// Resolver and sockets.
+    pub network: Arc<dyn Network>,
+}
+
+impl Default for SendOptions {
+    fn default() -> SendOptions {
+        SendOptions {
+            deadline: DEADLINE,
+            network: Arc::new(SystemNetwork),
+        }
+    }
+}
+
+pub(crate) struct WebhookWorker {
+    pub(crate) webhooks: Webhooks,
+    pub(crate) queue: Queue<WebhookJob>,
+    pub(crate) dead_letters: Queue<WebhookJob>,
+    pub(crate) master_secret: LazyMasterSecret,
+    pub(crate) outbound: Outbound,
+    pub(crate) deadline: Duration,
+}
 
 /// Returns the function's handler.
 pub fn handler(context: &FunctionContext) -> Result<BatchHandler, ConfigurationError> {
-    let settings = Settings::of(context);
+    handler_with(context, SendOptions::default())
+}
+
+/// Returns the function's handler with another way to reach endpoints.
+pub fn handler_with(
+    context: &FunctionContext,
+    options: SendOptions,
+) -> Result<BatchHandler, ConfigurationError> {
+    let mut settings = Settings::of(context);
+    let outbound = OutboundSettings {
+        url_policy: settings.url_policy(),
+        ..OutboundSettings::default()
+    };
+    let worker = WebhookWorker {
+        webhooks: Webhooks::new(settings.table()),
+        queue: settings.queue("WEBHOOK_QUEUE_URL"),
+        dead_letters: settings.queue("WEBHOOK_DEAD_LETTERS_URL"),
+        master_secret: settings.master_secret(),
+        outbound: Outbound::new(outbound).with_network(options.network),
+        deadline: options.deadline,
+    };
     settings.finish()?;
 
     let env = context.env.clone();
-    Ok(BatchHandler::of(WebhookDelivery, context.meter(), env))
+    Ok(BatchHandler::of(worker, context.meter(), env))
 }
 
-impl Worker for WebhookDelivery {
+impl Worker for WebhookWorker {
     type Job = WebhookJob;
 
-    async fn work(&self, job: WebhookJob, _context: &JobContext) -> Result<(), JobError> {
-        tracing::debug!(?job, "ignored");
-        Ok(())
+    async fn work(&self, job: WebhookJob, context: &JobContext) -> Result<(), JobError> {
+        telemetry::record_space(job.space_id());
+
+        match job.clone() {
+            WebhookJob::Event {
+                space_id,
+                file_id,
+                event,
+                announced_at,
+            } => {
+                let event = FileEvent {
+                    space_id,
+                    file_id,
+                    event,
+                    deleted: None,
+                };
+                self.send_event(event, announced_at, job, context).await
+            }
+            WebhookJob::Deleted {
+                upload_config_id,
+                file,
+                announced_at,
+            } => {
+                let event = FileEvent::of_deletion(DeletedFile {
+                    file,
+                    upload_config_id,
+                });
+                self.send_event(event, announced_at, job, context).await
+            }
+            WebhookJob::Attempt {
+                space_id,
+                delivery_id,
+                number,
+                due_at,
+            } => {
+                let now = context.env.now();
+                if now < due_at {
+                    return self.send_when_due(job, due_at, now).await;
+                }
+                match self.delivery(space_id, delivery_id).await? {
+                    Some(found) => self.attempt(found, number, context).await,
+                    None => Ok(()),
+                }
+            }
+            WebhookJob::Redeliver {
+                space_id,
+                delivery_id,
+                requested_at,
+                ..
+            } => match self.delivery(space_id, delivery_id).await? {
+                Some(found) => self.redeliver(found, requested_at, context).await,
+                None => Ok(()),
+            },
+        }
+    }
+}
+
+impl WebhookWorker {
+    async fn delivery(
+        &self,
+        space_id: SpaceId,
+        id: WebhookDeliveryId,
+    ) -> Result<Option<DeliveryInSpace>, JobError> {
+        let found = self.webhooks.delivery(space_id, id).await;
+        found.map_err(JobError::new)
+    }
+
+    /// Sends a job that can be received at a later time, or as late as SQS permits.
+    pub(crate) async fn send_when_due(
+        &self,
+        job: WebhookJob,
+        due_at: Timestamp,
+        now: Timestamp,
+    ) -> Result<(), JobError> {
+        let delay_seconds = if now < due_at {
+            i32::try_from(due_at.seconds_after(now)).unwrap_or(MAX_DELAY_SECONDS)
+        } else {
+            0
+        };
+        let delayed = DelayedJob {
+            job,
+            delay_seconds: delay_seconds.min(MAX_DELAY_SECONDS),
+        };
+        self.queue.send(&[delayed]).await.map_err(JobError::new)
     }
 }

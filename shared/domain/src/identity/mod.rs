@@ -5,5 +5,8 @@ mod id;
 mod role;
 
 pub use api_key::{ApiKey, KeyHash, KeyId, KeyOwner, KeyScope, KeySecret, Principal};
-pub use id::{FileId, FolderId, IdSequence, InvalidId, Revision, SpaceId, UploadConfigId, UserId};
+pub use id::{
+    FileId, FolderId, IdSequence, InvalidId, Revision, SpaceId, UploadConfigId, UserId,
+    WebhookDeliveryId,
+};
 pub use role::Role;

@@ -97,6 +97,9 @@ pub struct Space {
     /// State of the signing secret's rotation.
     #[serde(default)]
     pub signing: Signing,
+    /// State of the webhook secret's rotation.
+    #[serde(default)]
+    pub webhook_signing: Signing,
     /// Upload config of uploads that select none.
     pub active_upload_config_id: UploadConfigId,
     /// Creation time.
@@ -174,6 +177,7 @@ impl Space {
             security: Security::default(),
             stored_watermark: None,
             signing: Signing::default(),
+            webhook_signing: Signing::default(),
             active_upload_config_id: UploadConfigId::from_sequence(ids),
             created_at: now,
             updated_at: now,

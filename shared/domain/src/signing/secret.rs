@@ -60,6 +60,11 @@ impl Secret {
         Secret::derive(&self.0, purpose)
     }
 
+    /// Returns the bytes of the secret, for clients that verify signatures.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     /// Returns the secret in lower-case hex, for clients that create signatures.
     pub(crate) fn hex(&self) -> String {
         hex::encode(self.0)

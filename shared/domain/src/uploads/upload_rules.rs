@@ -127,10 +127,9 @@ pub struct NotificationRules {
 }
 
 impl NotificationRules {
-    /// Whether an event is sent.
-    pub fn sends(&self, event: WebhookEvent) -> bool {
-        let selected = self.events.iter().flatten();
-        event == WebhookEvent::Uploaded || selected.copied().any(|selected| selected == event)
+    /// Whether an event is sent: `file.uploaded` always, others if `events` contains them.
+    pub fn includes(&self, event: WebhookEvent) -> bool {
+        event == WebhookEvent::Uploaded || self.events.iter().flatten().any(|sent| *sent == event)
     }
 }
 
@@ -229,6 +228,26 @@ pub enum WebhookEvent {
     /// A file was uploaded; always sent.
     #[serde(rename = "file.uploaded")]
     Uploaded,
+}
+
+impl WebhookEvent {
+    /// All events.
+    pub const ALL: [WebhookEvent; 4] = [
+        WebhookEvent::Processed,
+        WebhookEvent::Failed,
+        WebhookEvent::Deleted,
+        WebhookEvent::Uploaded,
+    ];
+
+    /// Returns the name of the event in payloads.
+    pub fn name(self) -> &'static str {
+        match self {
+            WebhookEvent::Processed => "file.processed",
+            WebhookEvent::Failed => "file.failed",
+            WebhookEvent::Deleted => "file.deleted",
+            WebhookEvent::Uploaded => "file.uploaded",
+        }
+    }
 }
 
 /// Transformation to create in advance.

@@ -1,14 +1,14 @@
 //! Descriptions of extractors.
 
 use axum::extract::State;
-use domain::KeyId;
+use domain::{KeyId, WebhookDeliveryId};
 use http::{Extensions, HeaderMap};
 use serde_json::json;
 
 use super::{DescribeInput, OperationBuilder};
 use crate::{
     AccountHolder, Action, Authenticated, Can, FromFields, IdempotentJson, KeyPath, ListQuery,
-    PageQuery, Resource, UnreadJson, ValidJson, ValidQuery, can::ID_PARAMETER,
+    PageQuery, Resource, UnreadJson, ValidJson, ValidQuery, WebhookDeliveryPath, can::ID_PARAMETER,
     page::PageParameters,
 };
 
@@ -65,6 +65,12 @@ impl<A: Action, T: Resource> DescribeInput for Can<A, T> {
 impl DescribeInput for KeyPath {
     fn describe(operation: &mut OperationBuilder<'_>) {
         operation.path_parameter::<KeyId>(KeyPath::PARAMETER);
+    }
+}
+
+impl DescribeInput for WebhookDeliveryPath {
+    fn describe(operation: &mut OperationBuilder<'_>) {
+        operation.path_parameter::<WebhookDeliveryId>(WebhookDeliveryPath::PARAMETER);
     }
 }
 

@@ -1,0 +1,23 @@
+//! `POST /spaces/:id/webhook-deliveries/:deliveryId/redeliver`: send a webhook again.
+
+use axum::extract::State;
+use tenant::{Queue, WebhookJob};
+use web::{Accepted, ApiError, Can, Endpoint, ManageWebhooks, WebhookDeliveryPath};
+
+pub(crate) const REDELIVER: Endpoint = Endpoint::post(
+    "redeliverWebhook",
+    "/spaces/{id}/webhook-deliveries/{deliveryId}/redeliver",
+    "Send a webhook again",
+);
+
+/// Begins a new series of attempts in the background, with the same id and body. Also advances the next
+/// attempt of a pending delivery. Fails with 403 if the space is disabled.
+pub(crate) async fn redeliver(
+    can: Can<ManageWebhooks>,
+    WebhookDeliveryPath(id): WebhookDeliveryPath,
+    State(webhooks): State<Queue<WebhookJob>>,
+) -> Result<Accepted, ApiError> {
+    let delivery = can.space.webhook_delivery(id).await?;
+    can.space.redeliver_webhook(&delivery, &webhooks).await?;
+    Ok(Accepted)
+}

@@ -1,0 +1,174 @@
+//! Attempts: claim, request, next message, record.
+
+use domain::{
+    Timestamp, WebhookAttempt, WebhookConclusion, WebhookDelivery, WebhookFailure, WebhookStatus,
+};
+use tenant::{DelayedJob, DeliveryInSpace, WebhookJob};
+use worker::{JobContext, JobError};
+
+use crate::WebhookWorker;
+
+/// Status with which an endpoint asks for no further webhooks.
+const GONE: u16 = 410;
+
+/// An attempt that was made, and what follows it.
+struct Concluded {
+    attempt: WebhookAttempt,
+    conclusion: WebhookConclusion,
+}
+
+impl WebhookWorker {
+    /// Makes the attempt with a number if it is the delivery's next one and due. A message of a later
+    /// attempt makes the next one too: its worker stopped before it recorded the result.
+    pub(crate) async fn attempt(
+        &self,
+        found: DeliveryInSpace,
+        number: u32,
+        context: &JobContext,
+    ) -> Result<(), JobError> {
+        let now = context.env.now();
+        let delivery = &found.delivery;
+        let is_outdated = number < delivery.next_number;
+        let next_attempt_at = match delivery.next_attempt_at {
+            Some(next) if !is_outdated && delivery.status == WebhookStatus::Pending => next,
+            _ => return Ok(()),
+        };
+
+        if !found.space.enabled {
+            let fail = |delivery: &mut WebhookDelivery| {
+                delivery.fail(WebhookFailure::SpaceDisabled, now);
+            };
+            let failed = self.webhooks.change(delivery, fail).await;
+            return failed.map(|_| ()).map_err(JobError::new);
+        }
+        if now < next_attempt_at {
+            let next = next_message(delivery, delivery.next_number, next_attempt_at);
+            return self.send_when_due(next, next_attempt_at, now).await;
+        }
+        if delivery.is_claimed(now) {
+            return Err(in_progress());
+        }
+
+        let claim = |delivery: &mut WebhookDelivery| delivery.claim(now);
+        let claimed = self.webhooks.change(delivery, claim).await;
+        let claimed = claimed.map_err(JobError::new)?.ok_or_else(in_progress)?;
+        self.make_attempt(&found, claimed, context).await
+    }
+
+    /// Begins a new series of attempts, unless a request that is as late or later began one.
+    pub(crate) async fn redeliver(
+        &self,
+        mut found: DeliveryInSpace,
+        requested_at: Timestamp,
+        context: &JobContext,
+    ) -> Result<(), JobError> {
+        let is_begun = found
+            .delivery
+            .redelivered_at
+            .is_some_and(|last| requested_at <= last);
+        if !is_begun {
+            if found.delivery.is_claimed(context.env.now()) {
+                return Err(in_progress());
+            }
+            let begun = self.webhooks.begin_series(&found, requested_at).await;
+            found.delivery = begun.map_err(JobError::new)?.ok_or_else(in_progress)?;
+        }
+
+        let number = found.delivery.next_number;
+        self.attempt(found, number, context).await
+    }
+
+    /// Makes a claimed attempt. What follows is sent before it is recorded: a stop in between repeats
+    /// the attempt instead of losing the delivery.
+    async fn make_attempt(
+        &self,
+        found: &DeliveryInSpace,
+        claimed: WebhookDelivery,
+        context: &JobContext,
+    ) -> Result<(), JobError> {
+        let concluded = self.request_and_conclude(found, &claimed, context).await?;
+        let now = context.env.now();
+        match concluded.conclusion {
+            WebhookConclusion::RetryAt(due_at) => {
+                let next = next_message(&claimed, claimed.next_number + 1, due_at);
+                self.send_when_due(next, due_at, now).await?;
+            }
+            WebhookConclusion::Failed(WebhookFailure::AttemptsExhausted) => {
+                self.send_dead_letter(&claimed, &concluded.attempt, now)
+                    .await?;
+            }
+            WebhookConclusion::Failed(_) | WebhookConclusion::Delivered => {}
+        }
+
+        let Concluded {
+            attempt,
+            conclusion,
+        } = concluded;
+        let conclude = |delivery: &mut WebhookDelivery| {
+            delivery.conclude(attempt, conclusion, now);
+        };
+        let recorded = self.webhooks.change(&claimed, conclude).await;
+        if recorded.map_err(JobError::new)?.is_none() {
+            tracing::warn!(delivery_id = %claimed.id, "the delivery changed during an attempt");
+        }
+        Ok(())
+    }
+
+    async fn request_and_conclude(
+        &self,
+        found: &DeliveryInSpace,
+        claimed: &WebhookDelivery,
+        context: &JobContext,
+    ) -> Result<Concluded, JobError> {
+        let sent = self.request(&found.space, claimed, context).await?;
+        let now = context.env.now();
+        let retry_after = sent.retry_after.map(|retry_after| retry_after.moment(now));
+        let conclusion = if sent.attempt.is_success() {
+            WebhookConclusion::Delivered
+        } else if sent.attempt.status_code == Some(GONE) {
+            WebhookConclusion::Failed(WebhookFailure::Gone)
+        } else {
+            claimed.retry_at(retry_after, now, &context.env).map_or(
+                WebhookConclusion::Failed(WebhookFailure::AttemptsExhausted),
+                WebhookConclusion::RetryAt,
+            )
+        };
+        Ok(Concluded {
+            attempt: sent.attempt,
+            conclusion,
+        })
+    }
+
+    /// Sends a delivery whose attempts are exhausted to the dead-letter queue. If an operator moves the
+    /// message back, a new series begins.
+    async fn send_dead_letter(
+        &self,
+        delivery: &WebhookDelivery,
+        last: &WebhookAttempt,
+        now: Timestamp,
+    ) -> Result<(), JobError> {
+        let job = WebhookJob::Redeliver {
+            space_id: delivery.space_id,
+            delivery_id: delivery.id,
+            requested_at: now,
+            cause: Some(last.describe_failure()),
+        };
+        let sent = self.dead_letters.send(&[DelayedJob::immediate(job)]).await;
+        sent.map_err(JobError::new)
+    }
+}
+
+fn next_message(delivery: &WebhookDelivery, number: u32, due_at: Timestamp) -> WebhookJob {
+    WebhookJob::Attempt {
+        space_id: delivery.space_id,
+        delivery_id: delivery.id,
+        number,
+        due_at,
+    }
+}
+
+/// Returns the error of a message whose attempt another invocation is making. SQS delivers the message
+/// again, after that invocation has recorded its result or its claim has expired.
+fn in_progress() -> JobError {
+    JobError::new("another invocation is making this attempt")
+}

@@ -1,0 +1,376 @@
+//! Delivery of one event to one URL, in numbered attempts.
+//!
+//! Invariants:
+//! - Id and payload never change, so a receiver recognizes repetitions.
+//! - `next_attempt_at` is set exactly while the delivery is pending.
+//! - Attempts are numbered from 1 on. A redelivery begins a new series, which continues the numbers.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Env, FileId, PublicHttpsUrl, SpaceId, Timestamp, UploadConfigId, WebhookAttempt,
+    WebhookDeliveryId, WebhookEvent,
+};
+
+/// Milliseconds in a second.
+const SECOND_MS: i64 = 1_000;
+/// Milliseconds in a minute.
+const MINUTE_MS: i64 = 60 * SECOND_MS;
+/// Milliseconds in an hour.
+const HOUR_MS: i64 = 60 * MINUTE_MS;
+/// Milliseconds in a day.
+const DAY_MS: i64 = 24 * HOUR_MS;
+
+/// Pauses between the attempts of a series, in milliseconds.
+const RETRY_DELAYS_MS: [i64; 6] = [
+    5 * SECOND_MS,
+    5 * MINUTE_MS,
+    30 * MINUTE_MS,
+    2 * HOUR_MS,
+    5 * HOUR_MS,
+    10 * HOUR_MS,
+];
+/// Maximum deviation of a pause, as a part of it.
+const JITTER_DIVISOR: i64 = 10;
+/// Maximum pause that an endpoint can ask for with `Retry-After`, in milliseconds.
+const MAX_RETRY_AFTER_MS: i64 = DAY_MS;
+/// Time for which an attempt is claimed, in milliseconds: longer than an invocation of the worker takes.
+const CLAIM_MS: i64 = MINUTE_MS;
+/// Time for which a delivery is kept after its event or its last redelivery, in milliseconds.
+const RETENTION_MS: i64 = 30 * DAY_MS;
+/// Maximum number of stored attempts. Older ones are dropped.
+const MAX_STORED_ATTEMPTS: usize = 20;
+
+/// State of a delivery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum WebhookStatus {
+    /// An attempt is in progress or follows.
+    Pending,
+    /// The endpoint responded with 2xx.
+    Delivered,
+    /// No further attempt is made.
+    Failed,
+}
+
+/// Reason why a delivery failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WebhookFailure {
+    /// The endpoint responded with 410.
+    Gone,
+    /// All attempts failed.
+    AttemptsExhausted,
+    /// The space was disabled when an attempt was due.
+    SpaceDisabled,
+}
+
+/// What follows an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WebhookConclusion {
+    /// The webhook is delivered.
+    Delivered,
+    /// Another attempt is made at this time.
+    RetryAt(Timestamp),
+    /// No further attempt is made.
+    Failed(WebhookFailure),
+}
+
+/// Conditions on listed deliveries. A delivery matches if it meets all that are set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WebhookFilter {
+    /// State of the delivery.
+    pub status: Option<WebhookStatus>,
+    /// Event of the delivery.
+    pub event: Option<WebhookEvent>,
+    /// File of the delivery.
+    pub file_id: Option<FileId>,
+}
+
+impl WebhookFilter {
+    /// Whether the delivery meets all conditions.
+    pub fn matches(&self, delivery: &WebhookDelivery) -> bool {
+        self.status.is_none_or(|status| delivery.status == status)
+            && self.event.is_none_or(|event| delivery.event == event)
+            && self.file_id.is_none_or(|file| delivery.file_id == file)
+    }
+}
+
+/// Properties of a new delivery.
+#[derive(Clone, Debug)]
+pub struct NewWebhookDelivery {
+    /// Space of the file.
+    pub space_id: SpaceId,
+    /// The file.
+    pub file_id: FileId,
+    /// Upload config of the file.
+    pub upload_config_id: UploadConfigId,
+    /// The event.
+    pub event: WebhookEvent,
+    /// URL of the endpoint.
+    pub url: PublicHttpsUrl,
+    /// The body.
+    pub payload: String,
+}
+
+/// Stored record of a delivery.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WebhookDelivery {
+    /// Id of the delivery, which every attempt sends as `webhook-id`.
+    pub id: WebhookDeliveryId,
+    /// Space of the file.
+    pub space_id: SpaceId,
+    /// The file.
+    pub file_id: FileId,
+    /// Upload config of the file.
+    pub upload_config_id: UploadConfigId,
+    /// The event.
+    pub event: WebhookEvent,
+    /// URL of the endpoint.
+    pub url: PublicHttpsUrl,
+    /// The body.
+    pub payload: String,
+    /// State.
+    pub status: WebhookStatus,
+    /// Why it failed; `None` in other states.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<WebhookFailure>,
+    /// The last attempts, the oldest first.
+    pub attempts: Vec<WebhookAttempt>,
+    /// Number of the next attempt.
+    pub next_number: u32,
+    /// Number of the first attempt of the current series.
+    pub series_start: u32,
+    /// Time of the next attempt; `None` unless the delivery is pending.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_attempt_at: Option<Timestamp>,
+    /// End of the claim of an attempt in progress.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed_until: Option<Timestamp>,
+    /// Time of the last request for a redelivery.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redelivered_at: Option<Timestamp>,
+    /// Creation time.
+    pub created_at: Timestamp,
+    /// Time of the last change.
+    pub updated_at: Timestamp,
+    /// Time from which the record is deleted, in seconds since 1970.
+    pub expires_at_seconds: i64,
+    /// Number of writes, for optimistic locking.
+    pub version: u64,
+}
+
+impl WebhookDelivery {
+    /// Creates a delivery whose first attempt is due.
+    pub fn new(new: NewWebhookDelivery, env: &Env) -> WebhookDelivery {
+        let now = env.now();
+        WebhookDelivery {
+            id: WebhookDeliveryId::new(env),
+            space_id: new.space_id,
+            file_id: new.file_id,
+            upload_config_id: new.upload_config_id,
+            event: new.event,
+            url: new.url,
+            payload: new.payload,
+            status: WebhookStatus::Pending,
+            failure: None,
+            attempts: Vec::new(),
+            next_number: 1,
+            series_start: 1,
+            next_attempt_at: Some(now),
+            claimed_until: None,
+            redelivered_at: None,
+            created_at: now,
+            updated_at: now,
+            expires_at_seconds: now.plus_ms(RETENTION_MS).seconds(),
+            version: 0,
+        }
+    }
+
+    /// Whether an attempt is in progress, as far as its record shows.
+    pub fn is_claimed(&self, now: Timestamp) -> bool {
+        self.claimed_until.is_some_and(|until| now < until)
+    }
+
+    /// Claims the next attempt.
+    pub fn claim(&mut self, now: Timestamp) {
+        self.claimed_until = Some(now.plus_ms(CLAIM_MS));
+        self.updated_at = now;
+    }
+
+    /// Begins a new series of attempts, the first of which is due.
+    pub fn begin_series(&mut self, requested_at: Timestamp, now: Timestamp) {
+        self.status = WebhookStatus::Pending;
+        self.failure = None;
+        self.series_start = self.next_number;
+        self.next_attempt_at = Some(now);
+        self.claimed_until = None;
+        self.redelivered_at = Some(requested_at);
+        self.updated_at = now;
+        self.expires_at_seconds = now.plus_ms(RETENTION_MS).seconds();
+    }
+
+    /// Returns when to try again after the next attempt fails at `now`; `None` if it is the last one of
+    /// its series. `retry_after` is the time that the endpoint asks for: it delays the attempt by a day
+    /// at most, and never advances it.
+    pub fn retry_at(
+        &self,
+        retry_after: Option<Timestamp>,
+        now: Timestamp,
+        env: &Env,
+    ) -> Option<Timestamp> {
+        let index = usize::try_from(self.next_number - self.series_start).ok()?;
+        let delay_ms = *RETRY_DELAYS_MS.get(index)?;
+        let scheduled = now.plus_ms(delay_ms + jitter_ms(delay_ms / JITTER_DIVISOR, env));
+
+        let latest = now.plus_ms(MAX_RETRY_AFTER_MS);
+        let asked = retry_after.map(|asked| asked.min(latest));
+        Some(asked.map_or(scheduled, |asked| asked.max(scheduled)))
+    }
+
+    /// Records the next attempt and what follows it.
+    pub fn conclude(
+        &mut self,
+        attempt: WebhookAttempt,
+        conclusion: WebhookConclusion,
+        now: Timestamp,
+    ) {
+        let excess = (self.attempts.len() + 1).saturating_sub(MAX_STORED_ATTEMPTS);
+        self.attempts.drain(..excess);
+        self.attempts.push(attempt);
+        self.next_number += 1;
+        self.stop_or_retry(conclusion, now);
+    }
+
+    /// Records that no further attempt is made.
+    pub fn fail(&mut self, failure: WebhookFailure, now: Timestamp) {
+        self.stop_or_retry(WebhookConclusion::Failed(failure), now);
+    }
+
+    fn stop_or_retry(&mut self, conclusion: WebhookConclusion, now: Timestamp) {
+        self.status = match conclusion {
+            WebhookConclusion::Delivered => WebhookStatus::Delivered,
+            WebhookConclusion::RetryAt(_) => WebhookStatus::Pending,
+            WebhookConclusion::Failed(_) => WebhookStatus::Failed,
+        };
+        self.failure = match conclusion {
+            WebhookConclusion::Failed(failure) => Some(failure),
+            _ => None,
+        };
+        self.next_attempt_at = match conclusion {
+            WebhookConclusion::RetryAt(at) => Some(at),
+            _ => None,
+        };
+        self.claimed_until = None;
+        self.updated_at = now;
+    }
+}
+
+/// Returns a random number from `-max` to `max`.
+fn jitter_ms(max: i64, env: &Env) -> i64 {
+    let random = u64::from_be_bytes(env.random_bytes());
+    let range = u64::try_from(2 * max + 1).unwrap_or(1);
+    i64::try_from(random % range).unwrap_or_default() - max
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::env::random::tests::counting;
+
+    fn delivery(env: &Env) -> WebhookDelivery {
+        let new = NewWebhookDelivery {
+            space_id: SpaceId::MIN,
+            file_id: FileId::MIN,
+            upload_config_id: UploadConfigId::MIN,
+            event: WebhookEvent::Uploaded,
+            url: PublicHttpsUrl::parse("https://example.com/hook").expect("a URL"),
+            payload: "{}".to_owned(),
+        };
+        WebhookDelivery::new(new, env)
+    }
+
+    fn failed_attempt(number: u32, at: Timestamp) -> WebhookAttempt {
+        WebhookAttempt {
+            number,
+            at,
+            duration_ms: 1,
+            status_code: Some(500),
+            error: None,
+            response_excerpt: None,
+        }
+    }
+
+    /// Fails attempts until the series ends, and returns the pauses before their repetitions.
+    fn fail_series(delivery: &mut WebhookDelivery, env: &Env) -> Vec<i64> {
+        let now = env.now();
+        let mut pauses = Vec::new();
+        loop {
+            let attempt = failed_attempt(delivery.next_number, now);
+            let Some(at) = delivery.retry_at(None, now, env) else {
+                let failure = WebhookConclusion::Failed(WebhookFailure::AttemptsExhausted);
+                delivery.conclude(attempt, failure, now);
+                return pauses;
+            };
+            pauses.push(at.ms() - now.ms());
+            delivery.conclude(attempt, WebhookConclusion::RetryAt(at), now);
+        }
+    }
+
+    #[test]
+    fn series_has_seven_attempts_and_a_redelivery_begins_another() {
+        let env = counting();
+        let mut delivery = delivery(&env);
+
+        for series in 1..=4_u32 {
+            let pauses = fail_series(&mut delivery, &env);
+            assert_eq!(pauses.len(), RETRY_DELAYS_MS.len());
+            for (pause, delay) in pauses.into_iter().zip(RETRY_DELAYS_MS) {
+                assert!((pause - delay).abs() <= delay / 10, "{pause} {delay}");
+            }
+            assert_eq!(delivery.status, WebhookStatus::Failed);
+            assert_eq!(delivery.next_attempt_at, None);
+            assert_eq!(delivery.next_number, series * 7 + 1);
+
+            delivery.begin_series(env.now(), env.now());
+            assert_eq!(delivery.status, WebhookStatus::Pending);
+            assert_eq!(delivery.failure, None);
+        }
+        let stored: Vec<u32> = delivery.attempts.iter().map(|one| one.number).collect();
+        assert_eq!(stored, (9..=28).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn retry_after_delays_by_a_day_at_most_and_never_advances() {
+        let env = counting();
+        let delivery = delivery(&env);
+        let now = env.now();
+        let pause = |asked_ms: i64| {
+            let asked = Some(now.plus_ms(asked_ms));
+            delivery.retry_at(asked, now, &env).expect("a retry").ms() - now.ms()
+        };
+
+        assert_eq!(pause(60_000), 60_000);
+        assert_eq!(pause(DAY_MS), DAY_MS);
+        assert_eq!(pause(365 * DAY_MS), DAY_MS);
+        for asked_ms in [-1_000, 0, 1_000] {
+            assert!((4_500..=5_500).contains(&pause(asked_ms)));
+        }
+    }
+
+    #[test]
+    fn claim_ends_after_a_minute_or_with_the_attempt() {
+        let env = counting();
+        let now = env.now();
+        let mut delivery = delivery(&env);
+        assert!(!delivery.is_claimed(now));
+
+        delivery.claim(now);
+        assert!(delivery.is_claimed(now.plus_ms(CLAIM_MS - 1)));
+        assert!(!delivery.is_claimed(now.plus_ms(CLAIM_MS)));
+
+        delivery.conclude(failed_attempt(1, now), WebhookConclusion::Delivered, now);
+        assert!(!delivery.is_claimed(now));
+    }
+}

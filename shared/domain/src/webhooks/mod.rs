@@ -1,0 +1,14 @@
+//! Webhooks: payloads, signatures, and the record of a delivery with its attempts.
+
+mod attempt;
+mod delivery;
+mod payload;
+mod secret;
+
+pub use attempt::{MAX_RESPONSE_EXCERPT_BYTES, WebhookAttempt, WebhookExcerpt};
+pub use delivery::{
+    NewWebhookDelivery, WebhookConclusion, WebhookDelivery, WebhookFailure, WebhookFilter,
+    WebhookStatus,
+};
+pub use payload::{WebhookFile, WebhookPayload};
+pub use secret::{SignedWebhook, WebhookSecret};

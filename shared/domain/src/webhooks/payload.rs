@@ -1,0 +1,54 @@
+//! Payload of a webhook.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{DeliveryType, File, FileId, OriginalName, ResourceType, SpaceId, WebhookEvent};
+
+/// JSON body of a webhook, with its fields in this order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WebhookPayload {
+    /// The event.
+    pub event: WebhookEvent,
+    /// The file that the event is about.
+    pub file: WebhookFile,
+}
+
+/// A file in the payload of a webhook.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WebhookFile {
+    /// Id of the file.
+    pub id: FileId,
+    /// Stored name.
+    pub name: String,
+    /// Name that the client uploaded the file under.
+    pub original_name: OriginalName,
+    /// MIME type.
+    pub mime_type: String,
+    /// Size in bytes.
+    pub size: u64,
+    /// Path of the delivery URL.
+    pub storage_path: String,
+    /// How the file is delivered.
+    #[serde(rename = "type")]
+    pub delivery_type: DeliveryType,
+    /// Category of the MIME type.
+    pub resource_type: ResourceType,
+    /// Space of the file.
+    pub space_id: SpaceId,
+}
+
+impl From<&File> for WebhookFile {
+    fn from(file: &File) -> WebhookFile {
+        WebhookFile {
+            id: file.id,
+            name: file.name.clone(),
+            original_name: file.original_name.clone(),
+            mime_type: file.mime_type.clone(),
+            size: file.size,
+            storage_path: file.storage_path.clone(),
+            delivery_type: file.delivery_type,
+            resource_type: file.resource_type,
+            space_id: file.space_id,
+        }
+    }
+}

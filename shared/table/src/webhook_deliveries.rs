@@ -1,0 +1,229 @@
+//! Deliveries of webhooks. An item by file and event guarantees that each event has one delivery.
+
+use std::cmp::Reverse;
+
+use domain::{
+    Direction, File, FileId, Page, PageBounds, PageRequest, Space, SpaceId, UploadConfig,
+    UploadConfigId, WebhookDelivery, WebhookDeliveryId, WebhookEvent, WebhookFilter,
+};
+use serde::{Deserialize, Serialize};
+use tracing::instrument;
+
+use crate::{
+    Key, Reason, Table, TableError, WithSpace, WriteError,
+    filtered_page::{FILTERED_BATCH, FilteredPage},
+    key::{WEBHOOK_DELIVERIES, space_partition},
+    query::Range,
+    space_record::existing,
+    transaction::Transaction,
+};
+
+/// Item that guarantees that an event of a file has one delivery.
+#[derive(Serialize, Deserialize)]
+struct EventDelivery {
+    delivery_id: WebhookDeliveryId,
+    expires_at_seconds: i64,
+}
+
+/// What exists for an event of a file.
+#[derive(Clone, Debug)]
+pub struct WebhookEventRecords {
+    /// The space, unless it was deleted.
+    pub space: Option<Space>,
+    /// The file.
+    pub file: Option<File>,
+    /// The delivery of the event.
+    pub delivery_id: Option<WebhookDeliveryId>,
+    /// The upload config, if its id was given.
+    pub upload_config: Option<UploadConfig>,
+}
+
+impl Table {
+    /// Returns what exists for an event of a file, and an upload config of its space.
+    #[instrument(skip_all)]
+    pub async fn webhook_event(
+        &self,
+        space: SpaceId,
+        file: FileId,
+        event: WebhookEvent,
+        upload_config: Option<UploadConfigId>,
+    ) -> Result<WebhookEventRecords, TableError> {
+        let space_key = Key::space(space);
+        let file_key = Key::file(space, file);
+        let event_key = Key::webhook_event(space, file, event);
+        let config_key = upload_config.map(|id| Key::upload_config(space, id));
+        let keys = [&space_key, &file_key, &event_key];
+        let keys = keys.into_iter().chain(&config_key).cloned();
+        let mut found = self.batch_get(keys).await?;
+
+        let delivery: Option<EventDelivery> = found.take(&event_key)?;
+        let upload_config = match &config_key {
+            Some(key) => found.take(key)?,
+            None => None,
+        };
+        Ok(WebhookEventRecords {
+            space: existing(found.take(&space_key)?),
+            file: found.take(&file_key)?,
+            delivery_id: delivery.map(|delivery| delivery.delivery_id),
+            upload_config,
+        })
+    }
+
+    /// Creates the delivery of an event. Fails with [`Reason::IdTaken`] if the event has one.
+    #[instrument(skip_all)]
+    pub async fn create_webhook_delivery(
+        &self,
+        delivery: &WebhookDelivery,
+    ) -> Result<(), WriteError> {
+        let key = Key::webhook_delivery(delivery.space_id, delivery.id);
+        let mut transaction = self.transaction();
+        transaction.insert(
+            event_key(delivery),
+            &event_delivery(delivery),
+            Reason::IdTaken,
+        );
+        transaction.insert(key, delivery, Reason::IdTaken);
+        transaction.commit().await
+    }
+
+    /// Replaces a delivery if it is still the version `from`. Returns the new version.
+    #[instrument(skip_all)]
+    pub async fn change_webhook_delivery(
+        &self,
+        from: &WebhookDelivery,
+        to: WebhookDelivery,
+    ) -> Result<WebhookDelivery, WriteError> {
+        let to = WebhookDelivery {
+            version: from.version + 1,
+            ..to
+        };
+        let key = Key::webhook_delivery(from.space_id, from.id);
+
+        let mut transaction = self.transaction();
+        transaction.replace(key, &to, from.version);
+        if from.expires_at_seconds != to.expires_at_seconds {
+            transaction.keep_event(&to);
+        }
+        transaction.commit().await?;
+        Ok(to)
+    }
+
+    /// Returns a space and one of its deliveries.
+    #[instrument(skip_all)]
+    pub async fn space_with_webhook_delivery(
+        &self,
+        space: SpaceId,
+        id: WebhookDeliveryId,
+    ) -> Result<WithSpace<WebhookDelivery>, TableError> {
+        self.with_space(space, Key::webhook_delivery(space, id))
+            .await
+    }
+
+    /// Returns a delivery of a space.
+    #[instrument(skip_all)]
+    pub async fn webhook_delivery(
+        &self,
+        space: SpaceId,
+        id: WebhookDeliveryId,
+    ) -> Result<Option<WebhookDelivery>, TableError> {
+        self.get(Key::webhook_delivery(space, id)).await
+    }
+
+    /// Returns a page of the deliveries of a space that pass a filter, newest first. A page reads a
+    /// bounded number of deliveries, so it may be short or empty although more follow.
+    #[instrument(skip_all)]
+    pub async fn list_webhook_deliveries(
+        &self,
+        space: SpaceId,
+        filter: &WebhookFilter,
+        page_request: &PageRequest,
+    ) -> Result<Page<WebhookDelivery>, TableError> {
+        if let Some(file) = filter.file_id {
+            let deliveries = self.webhook_deliveries_of_file(space, file).await?;
+            return Ok(page_of(deliveries, filter, page_request));
+        }
+
+        let range = Range::newest_first(space_partition(space), WEBHOOK_DELIVERIES);
+        if *filter == WebhookFilter::default() {
+            return self.page(range, page_request).await;
+        }
+
+        let mut page = FilteredPage::new(page_request);
+        let mut batch = PageRequest {
+            limit: FILTERED_BATCH,
+            ..page_request.clone()
+        };
+        loop {
+            let slice = self.slice(range.clone(), &batch).await?;
+            page.add(slice.map(Some), |delivery| filter.matches(delivery));
+            match page.next_batch() {
+                Some(next) => batch = next,
+                None => return Ok(page.into_page()),
+            }
+        }
+    }
+
+    /// Returns the deliveries of a file, at most one for each event.
+    async fn webhook_deliveries_of_file(
+        &self,
+        space: SpaceId,
+        file: FileId,
+    ) -> Result<Vec<WebhookDelivery>, TableError> {
+        let events = WebhookEvent::ALL.map(|event| Key::webhook_event(space, file, event));
+        let mut found = self.batch_get(events.clone()).await?;
+        let mut keys = Vec::new();
+        for event in &events {
+            let delivery: Option<EventDelivery> = found.take(event)?;
+            keys.extend(
+                delivery.map(|delivery| Key::webhook_delivery(space, delivery.delivery_id)),
+            );
+        }
+
+        let mut found = self.batch_get(keys.clone()).await?;
+        let mut deliveries = Vec::new();
+        for key in &keys {
+            deliveries.extend(found.take(key)?);
+        }
+        Ok(deliveries)
+    }
+}
+
+/// Returns the requested page of all deliveries of a list.
+fn page_of(
+    mut deliveries: Vec<WebhookDelivery>,
+    filter: &WebhookFilter,
+    page_request: &PageRequest,
+) -> Page<WebhookDelivery> {
+    deliveries.retain(|one| filter.matches(one) && page_request.includes(one.id));
+    deliveries.sort_by_key(|delivery| Reverse(delivery.id));
+    let limit = usize::from(page_request.limit);
+    let excess = deliveries.len().saturating_sub(limit);
+    match page_request.direction() {
+        Direction::Forward => deliveries.truncate(limit),
+        Direction::Backward => drop(deliveries.drain(..excess)),
+    }
+
+    let position = |delivery: Option<&WebhookDelivery>| delivery.map(|one| one.id.to_string());
+    let bounds = position(deliveries.first())
+        .zip(position(deliveries.last()))
+        .map(|(first, last)| PageBounds { first, last });
+    Page::new(page_request, bounds, excess > 0, deliveries)
+}
+
+fn event_key(delivery: &WebhookDelivery) -> Key {
+    Key::webhook_event(delivery.space_id, delivery.file_id, delivery.event)
+}
+
+fn event_delivery(delivery: &WebhookDelivery) -> EventDelivery {
+    EventDelivery {
+        delivery_id: delivery.id,
+        expires_at_seconds: delivery.expires_at_seconds,
+    }
+}
+
+impl Transaction<'_> {
+    /// Lets the item by file and event expire with its delivery.
+    fn keep_event(&mut self, delivery: &WebhookDelivery) {
+        self.put(event_key(delivery), &event_delivery(delivery));
+    }
+}

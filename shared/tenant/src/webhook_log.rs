@@ -1,0 +1,51 @@
+//! The log of a space's webhooks, and redeliveries.
+
+use domain::{Page, PageRequest, ServiceError, WebhookDelivery, WebhookDeliveryId, WebhookFilter};
+use queue::{DelayedJob, Queue, WebhookJob};
+
+use crate::SpaceScope;
+
+impl SpaceScope {
+    /// Returns a page of the deliveries that pass a filter, newest first.
+    pub async fn list_webhook_deliveries(
+        &self,
+        filter: &WebhookFilter,
+        page_request: &PageRequest,
+    ) -> Result<Page<WebhookDelivery>, ServiceError> {
+        Ok(self
+            .table
+            .list_webhook_deliveries(self.record.id, filter, page_request)
+            .await?)
+    }
+
+    /// Returns a delivery of this space. Fails with 404 if it does not exist.
+    pub async fn webhook_delivery(
+        &self,
+        id: WebhookDeliveryId,
+    ) -> Result<WebhookDelivery, ServiceError> {
+        let delivery = self.table.webhook_delivery(self.record.id, id).await?;
+        delivery.ok_or_else(ServiceError::not_found)
+    }
+
+    /// Requests a new series of attempts of a delivery, which begins in the background. Fails with 403
+    /// if the space is disabled.
+    pub async fn redeliver_webhook(
+        &self,
+        delivery: &WebhookDelivery,
+        webhooks: &Queue<WebhookJob>,
+    ) -> Result<(), ServiceError> {
+        if !self.record.enabled {
+            return Err(ServiceError::forbidden(
+                "This space is disabled and sends no webhooks.",
+            ));
+        }
+
+        let job = WebhookJob::Redeliver {
+            space_id: self.record.id,
+            delivery_id: delivery.id,
+            requested_at: self.now(),
+            cause: None,
+        };
+        Ok(webhooks.send(&[DelayedJob::immediate(job)]).await?)
+    }
+}

@@ -1,0 +1,106 @@
+//! Addresses that webhooks are not sent to, and how the log shows them.
+
+use std::{
+    io,
+    net::{IpAddr, SocketAddr},
+};
+
+use outbound::{Network, Stream};
+use serde_json::{Value, json};
+use tests::{PHOTO, Stack, StackOptions, seconds, stack_test};
+
+use super::fixture::{Hooks, set_webhook_url, with_network};
+
+/// A network whose only names resolve to private addresses. Connections are not expected.
+struct PrivateNetwork;
+
+#[async_trait::async_trait]
+impl Network for PrivateNetwork {
+    async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
+        let address = match host {
+            "private.example.com" => "10.0.0.1",
+            "loopback.example.com" => "127.0.0.1",
+            "metadata.example.com" => "169.254.169.254",
+            "mapped.example.com" => "::ffff:10.0.0.1",
+            "localhost" => "192.168.0.1",
+            _ => return Err(io::ErrorKind::NotFound.into()),
+        };
+        Ok(vec![address.parse().expect("an address")])
+    }
+
+    async fn connect(&self, address: SocketAddr) -> io::Result<Box<dyn Stream>> {
+        panic!("{address} is private")
+    }
+}
+
+/// Uploads the photo and returns the logged attempt to a URL.
+async fn attempt_to(stack: &Stack, hooks: &Hooks, url: &str) -> Value {
+    set_webhook_url(&hooks.acme, "Acme", url).await;
+    hooks.acme.upload(PHOTO).await;
+    stack.run_for(seconds(0)).await;
+
+    let delivery = hooks.deliveries().await[0].clone();
+    assert_eq!(delivery["url"], url);
+    assert_eq!(delivery["status"], "pending");
+    delivery["attempts"][0].clone()
+}
+
+#[stack_test(options = with_network(PrivateNetwork), undrained)]
+async fn names_that_resolve_to_private_addresses_are_refused_and_logged(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    stack.run_post_upload().await;
+    let urls = [
+        "https://private.example.com/",
+        "https://loopback.example.com/",
+        "https://metadata.example.com/latest/",
+        "https://mapped.example.com/",
+        "http://localhost:1/",
+    ];
+
+    for url in urls {
+        let attempt = attempt_to(stack, &hooks, url).await;
+        assert_eq!(attempt["error"], "The host resolves to a private address.");
+        assert_eq!(attempt["status_code"], Value::Null);
+        assert_eq!(attempt["response_excerpt"], Value::Null);
+        stack.clock.advance(seconds(1));
+    }
+
+    let attempt = attempt_to(stack, &hooks, "https://unknown.example.com/").await;
+    assert_eq!(attempt["error"], "The host name cannot be resolved.");
+}
+
+#[stack_test]
+async fn private_addresses_are_rejected_when_they_are_set(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    for url in [
+        "https://10.0.0.1/",
+        "https://[::1]/",
+        "https://[::ffff:10.0.0.1]/",
+        "https://169.254.169.254/latest/",
+        "http://example.com/",
+        "https://user:secret@example.com/",
+    ] {
+        let space = json!({"name": "Acme", "webhook_url": url});
+        let errors = acme.client.put(&acme.path(), space).await.expect_error(422);
+        assert!(errors["webhook_url"].is_array(), "{url}");
+
+        let config = json!({
+            "space_id": acme.id, "name": "web", "config": {"notifications": {"webhook_url": url}},
+        });
+        let created = acme.client.post("/upload-configs", config).await;
+        let errors = created.expect_error(422);
+        assert!(
+            errors["config.notifications.webhook_url"].is_array(),
+            "{url}: {errors}"
+        );
+    }
+}
+
+#[stack_test(options = StackOptions::default().with_parameters(&[("AllowLoopbackUrls", "false")]))]
+async fn loopback_urls_need_the_parameter(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    for url in ["http://127.0.0.1:9000/hook", "http://localhost/hook"] {
+        let body = json!({"name": "Acme", "webhook_url": url});
+        acme.client.put(&acme.path(), body).await.expect_error(422);
+    }
+}

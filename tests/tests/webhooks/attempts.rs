@@ -1,0 +1,234 @@
+//! Attempts: success, repetition by schedule, `Retry-After`, 410, and responses that are not read.
+
+use domain::Timestamp;
+use serde_json::{Value, json};
+use tests::{Answer, Stack, seconds, stack_test};
+
+use super::fixture::{Hooks, dead_letters, run_until, time, until_idle, with_short_deadline};
+
+/// Pauses between the attempts, in seconds.
+const PAUSES_SECONDS: [i64; 6] = [5, 300, 1_800, 7_200, 18_000, 36_000];
+/// Milliseconds in a second.
+const MS: i64 = 1_000;
+/// Size of a response that is not read to its end, in bytes.
+const LARGE_BYTES: usize = 200 << 20;
+/// Maximum size of the buffers between receiver and worker, in bytes.
+const MAX_BUFFERED_BYTES: usize = 16 << 20;
+
+#[stack_test]
+async fn delivered_webhook_is_logged_and_not_repeated(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    hooks
+        .receiver
+        .answer_all(Answer::status(202).with_body("thanks\r\n\u{1b}[1m"));
+    let file = hooks.upload(stack).await;
+
+    let delivery = hooks.delivery().await;
+    let mut attempt = delivery["attempts"][0].clone();
+    assert!(attempt["duration_ms"].take().is_u64());
+    let now = stack.now().rfc3339();
+    assert_eq!(
+        attempt,
+        json!({
+            "number": 1, "at": now, "duration_ms": null, "status_code": 202, "error": null,
+            "response_excerpt": "thanks\n\u{fffd}[1m",
+        })
+    );
+    assert_eq!(delivery["id"], hooks.receiver.only().header("webhook-id"));
+    assert_eq!(delivery["event"], "file.uploaded");
+    assert_eq!(delivery["file_id"], file.id);
+    assert_eq!(delivery["status"], "delivered");
+    assert_eq!(delivery["failure"], Value::Null);
+    assert_eq!(delivery["next_attempt_at"], Value::Null);
+
+    run_until(stack, stack.now().plus_ms(3_600 * MS)).await;
+    hooks.receiver.only();
+    assert_eq!(dead_letters(stack).await, Vec::<Value>::new());
+}
+
+#[stack_test]
+async fn failed_attempts_are_repeated_by_schedule_and_end_as_a_dead_letter(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    hooks.receiver.answer_all(Answer::status(503));
+    hooks.upload(stack).await;
+
+    for (index, pause) in PAUSES_SECONDS.into_iter().enumerate() {
+        let delivery = hooks.delivery().await;
+        assert_eq!(delivery["status"], "pending");
+        assert_eq!(
+            delivery["attempts"].as_array().map(Vec::len),
+            Some(index + 1)
+        );
+        let next = time(&delivery["next_attempt_at"]);
+        let left_ms = next.ms() - time(&delivery["attempts"][index]["at"]).ms();
+        assert!(
+            (left_ms - pause * MS).abs() <= pause * MS / 10,
+            "{left_ms} {pause}"
+        );
+
+        run_until(stack, next.plus_ms(-MS)).await;
+        assert_eq!(hooks.receiver.received().len(), index + 1);
+        run_until(stack, next.plus_ms(MS)).await;
+        assert_eq!(hooks.receiver.received().len(), index + 2);
+    }
+
+    let delivery = hooks.delivery().await;
+    assert_eq!(delivery["status"], "failed");
+    assert_eq!(delivery["failure"], "attempts_exhausted");
+    assert_eq!(delivery["next_attempt_at"], Value::Null);
+    let received = hooks.receiver.received();
+    assert!(
+        received
+            .iter()
+            .all(|webhook| webhook.body == received[0].body)
+    );
+    assert!(
+        received
+            .iter()
+            .all(|webhook| delivery["id"] == webhook.header("webhook-id"))
+    );
+
+    let dead_letters = dead_letters(stack).await;
+    assert_eq!(dead_letters.len(), 1);
+    assert_eq!(dead_letters[0]["delivery_id"], delivery["id"]);
+    assert_eq!(
+        dead_letters[0]["cause"],
+        "The host responds with status 503."
+    );
+}
+
+#[stack_test]
+async fn later_attempt_succeeds_and_ends_the_repetition(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    hooks.receiver.answer_next(Answer::status(500));
+    hooks.receiver.answer_next(Answer::Close);
+    hooks.upload(stack).await;
+    run_until(stack, stack.now().plus_ms(10 * MS)).await;
+    run_until(stack, stack.now().plus_ms(3_600 * MS)).await;
+
+    let delivery = hooks.delivery().await;
+    assert_eq!(delivery["status"], "delivered");
+    let attempts = delivery["attempts"].as_array().expect("a list");
+    let numbers: Vec<&Value> = attempts.iter().map(|attempt| &attempt["number"]).collect();
+    assert_eq!(numbers, [1, 2, 3]);
+    assert_eq!(attempts[1]["status_code"], Value::Null);
+    assert_eq!(
+        attempts[1]["error"],
+        "The host closed the connection before the response was complete."
+    );
+    assert_eq!(hooks.receiver.received().len(), 3);
+}
+
+#[stack_test]
+async fn retry_after_delays_the_next_attempt(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    let date = stack.now().plus_ms(7_200 * MS);
+    let date = httpdate::fmt_http_date(
+        std::time::UNIX_EPOCH + seconds(u64::try_from(date.seconds()).expect("a time")),
+    );
+    let answer = |value: &str| {
+        let header = format!("retry-after: {value}");
+        hooks
+            .receiver
+            .answer_next(Answer::status(429).with_header(&header));
+    };
+    answer("3600");
+    answer(&date);
+    answer("999999999");
+    answer("1");
+    hooks.upload(stack).await;
+
+    let mut pauses_seconds = Vec::new();
+    for _ in 0..4 {
+        let next = time(&hooks.delivery().await["next_attempt_at"]);
+        pauses_seconds.push((next.ms() - stack.now().ms() + MS / 2) / MS);
+        run_until(stack, next.plus_ms(MS)).await;
+    }
+
+    let delivery = hooks.delivery().await;
+    assert_eq!(delivery["status"], "delivered");
+    assert_eq!(pauses_seconds[0], 3_600);
+    assert!(
+        (3_590..=3_600).contains(&pauses_seconds[1]),
+        "{pauses_seconds:?}"
+    );
+    assert_eq!(pauses_seconds[2], 24 * 3_600);
+    // Not earlier than the schedule.
+    assert!(
+        (6_480..=7_920).contains(&pauses_seconds[3]),
+        "{pauses_seconds:?}"
+    );
+}
+
+#[stack_test]
+async fn gone_ends_the_delivery_without_a_dead_letter(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    hooks.receiver.answer_all(Answer::status(410));
+    hooks.upload(stack).await;
+    run_until(stack, stack.now().plus_ms(3_600 * MS)).await;
+
+    let delivery = hooks.delivery().await;
+    assert_eq!(delivery["status"], "failed");
+    assert_eq!(delivery["failure"], "gone");
+    hooks.receiver.only();
+    assert_eq!(dead_letters(stack).await, Vec::<Value>::new());
+}
+
+#[stack_test]
+async fn redirect_is_not_followed(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    let location = format!("location: {}", hooks.receiver.url());
+    hooks
+        .receiver
+        .answer_next(Answer::status(307).with_header(&location));
+    hooks.upload(stack).await;
+
+    let attempt = hooks.delivery().await["attempts"][0].clone();
+    assert_eq!(attempt["status_code"], 307);
+    assert_eq!(
+        attempt["error"],
+        "The host responds with a redirect (307). Redirects are not followed."
+    );
+    hooks.receiver.only();
+    stack.run_for(seconds(6)).await;
+    assert_eq!(hooks.receiver.received().len(), 2);
+}
+
+#[stack_test]
+async fn large_response_is_cut_off(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    hooks.receiver.answer_next(Answer::Large(LARGE_BYTES));
+    hooks.upload(stack).await;
+
+    let delivery = hooks.delivery().await;
+    assert_eq!(delivery["status"], "delivered");
+    assert_eq!(
+        delivery["attempts"][0]["response_excerpt"],
+        "x".repeat(1_024)
+    );
+    assert!(hooks.receiver.sent_bytes() < MAX_BUFFERED_BYTES);
+}
+
+#[stack_test(options = with_short_deadline())]
+async fn silent_endpoint_fails_at_the_deadline_and_delays_no_other_space(stack: &Stack) {
+    let silent = Hooks::named(stack, "Silent").await;
+    silent.receiver.answer_next(Answer::Silence);
+    let other = Hooks::named(stack, "Other").await;
+    silent.acme.upload(tests::PHOTO).await;
+    stack.local.resume_workers();
+    silent.receiver.wait_for(1).await;
+
+    other.acme.upload(tests::PHOTO).await;
+    other.receiver.wait_for(1).await;
+    until_idle(stack).await;
+
+    let attempt = silent.delivery().await["attempts"][0].clone();
+    assert_eq!(attempt["status_code"], Value::Null);
+    assert_eq!(
+        attempt["error"],
+        "The host does not complete its response within 500 ms."
+    );
+    assert_eq!(other.delivery().await["status"], "delivered");
+    run_until(stack, Timestamp::from_ms(stack.now().ms() + 7 * MS)).await;
+    assert_eq!(silent.delivery().await["status"], "delivered");
+}

@@ -1,0 +1,136 @@
+//! `file.deleted`: sent if the upload config asks for it, once the record is gone.
+
+use domain::WebhookFile;
+use emulators::{InjectedError, Service::DynamoDb};
+use serde_json::{Value, json};
+use tenant::WebhookJob;
+use tests::{DYNAMODB_ATTEMPTS, File, PHOTO, Stack, minutes, seconds, stack_test};
+
+use super::fixture::{Hooks, send_jobs};
+use crate::uploads::presign::PendingFile;
+
+/// Uploads the photo with a config that asks for all events, to the URL of the space.
+async fn upload_with_events(stack: &Stack, hooks: &Hooks) -> File {
+    let events = json!({"notifications": {"events": ["file.deleted"]}});
+    hooks.acme.upload_config("all").with_settings(events).await;
+    let file = hooks.acme.upload(PHOTO).with_config("all").await;
+    stack.run_post_upload().await;
+    file
+}
+
+/// Returns the payload of the last webhook.
+fn last_payload(hooks: &Hooks) -> Value {
+    hooks.receiver.received().last().expect("a webhook").json()
+}
+
+#[stack_test]
+async fn deletion_sends_the_deleted_file(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    let file = upload_with_events(stack, &hooks).await;
+    let mut expected = hooks.receiver.only().json();
+    expected["event"] = json!("file.deleted");
+
+    hooks
+        .acme
+        .client
+        .delete(file.path())
+        .await
+        .expect_status(204);
+    stack.run_for(seconds(2)).await;
+
+    assert_eq!(hooks.receiver.received().len(), 2);
+    assert_eq!(last_payload(&hooks), expected);
+    let deliveries = hooks.deliveries().await;
+    assert_eq!(deliveries[0]["event"], "file.deleted");
+    assert_ne!(deliveries[0]["id"], deliveries[1]["id"]);
+}
+
+#[stack_test]
+async fn deletion_sends_nothing_unless_the_config_asks_for_it(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    let file = hooks.upload(stack).await;
+    hooks
+        .acme
+        .client
+        .delete(file.path())
+        .await
+        .expect_status(204);
+
+    let events = json!({"notifications": {"events": ["file.deleted"]}});
+    let config = hooks.acme.upload_config("all").with_settings(events).await;
+    let pending = PendingFile::create(&hooks.acme, json!({"upload_config": config.id})).await;
+    hooks
+        .acme
+        .client
+        .delete(&pending.address())
+        .await
+        .expect_status(204);
+    stack.run_for(seconds(2)).await;
+
+    hooks.receiver.only();
+    stack.run_confirm_checks().await;
+}
+
+#[stack_test]
+async fn failed_deletion_sends_nothing(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    let file = upload_with_events(stack, &hooks).await;
+
+    let error = InjectedError::new(500, "InternalServerError");
+    let faults = stack.local.faults();
+    faults.fail(DynamoDb, "TransactWriteItems", DYNAMODB_ATTEMPTS, error);
+    hooks
+        .acme
+        .client
+        .delete(file.path())
+        .await
+        .expect_error(503);
+    for _ in 0..8 {
+        stack.run_for(minutes(1)).await;
+    }
+
+    hooks.receiver.only();
+    hooks.acme.client.get(file.path()).await.expect_ok();
+}
+
+#[stack_test]
+async fn event_of_a_deletion_waits_until_the_record_is_gone(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    let file = upload_with_events(stack, &hooks).await;
+    let snapshot: WebhookFile =
+        serde_json::from_value(hooks.receiver.only().json()["file"].clone()).expect("a file");
+    let config_id = file["upload_config_id"].as_str().expect("an id");
+    let job = WebhookJob::Deleted {
+        upload_config_id: config_id.parse().expect("an id"),
+        file: snapshot,
+        announced_at: stack.now(),
+    };
+
+    send_jobs(stack, &[job]).await;
+    stack.run_for(seconds(1)).await;
+    hooks.receiver.only();
+
+    // Both messages continue the same delivery.
+    hooks
+        .acme
+        .client
+        .delete(file.path())
+        .await
+        .expect_status(204);
+    for _ in 0..4 {
+        stack.run_for(minutes(1)).await;
+    }
+    assert_eq!(hooks.receiver.received().len(), 2);
+    assert_eq!(last_payload(&hooks)["event"], "file.deleted");
+}
+
+#[stack_test]
+async fn deletion_of_a_space_sends_nothing(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    upload_with_events(stack, &hooks).await;
+    let path = format!("/spaces?id={}&force=true", hooks.acme.id);
+    hooks.acme.client.delete(&path).await.expect_status(202);
+    stack.run_purges().await;
+
+    hooks.receiver.only();
+}

@@ -1,0 +1,60 @@
+//! Messages that SQS delivers more than once, and messages that are outdated.
+
+use domain::WebhookEvent;
+use tenant::WebhookJob;
+use tests::{Answer, PHOTO, Stack, seconds, stack_test};
+
+use super::fixture::{Hooks, event_job, run_failed_messages, send_jobs, time};
+
+/// Duplicates of a message.
+const DUPLICATES: usize = 4;
+
+#[stack_test]
+async fn duplicates_of_an_event_send_one_webhook(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    let file = hooks.acme.upload(PHOTO).await;
+    let job = event_job(stack, &hooks.acme, &file.id, WebhookEvent::Uploaded);
+    send_jobs(stack, &vec![job.clone(); DUPLICATES]).await;
+
+    stack.local.resume_workers();
+    run_failed_messages(stack).await;
+    send_jobs(stack, &[job]).await;
+    stack.run_for(seconds(0)).await;
+
+    hooks.receiver.only();
+    assert_eq!(hooks.delivery().await["status"], "delivered");
+}
+
+#[stack_test]
+async fn duplicates_of_an_attempt_make_it_once(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    hooks.receiver.answer_all(Answer::status(500));
+    hooks.upload(stack).await;
+    let delivery = hooks.delivery().await;
+    let attempt = |number| WebhookJob::Attempt {
+        space_id: hooks.acme.space_id(),
+        delivery_id: delivery["id"]
+            .as_str()
+            .and_then(|id| id.parse().ok())
+            .expect("an id"),
+        number,
+        due_at: stack.now(),
+    };
+
+    // One is outdated, the others are not due.
+    send_jobs(stack, &[attempt(1), attempt(2), attempt(2), attempt(9)]).await;
+    stack.run_for(seconds(0)).await;
+    hooks.receiver.only();
+
+    stack.clock.advance(seconds(6));
+    run_failed_messages(stack).await;
+    assert_eq!(hooks.receiver.received().len(), 2);
+    let delivery = hooks.delivery().await;
+    assert_eq!(delivery["attempts"].as_array().map(Vec::len), Some(2));
+    assert!(time(&delivery["next_attempt_at"]) > stack.now());
+
+    hooks.receiver.answer_all(Answer::status(200));
+    stack.run_for(seconds(360)).await;
+    assert_eq!(hooks.receiver.received().len(), 3);
+    assert_eq!(hooks.delivery().await["status"], "delivered");
+}

@@ -1,0 +1,252 @@
+//! Events of uploads: one webhook for each file, whichever way it is uploaded.
+
+use domain::WebhookEvent;
+use reqwest::multipart::Form;
+use serde_json::{Value, json};
+use tests::{
+    Answer, PHOTO, Stack, WebhookReceiver, file, form, minutes, seconds, stack_test, text,
+};
+
+use super::fixture::{Hooks, event_job, send_jobs, set_webhook_url};
+use crate::{
+    jobs::confirm_check::{presign_and_send, run_for_minutes},
+    support::signer::Signer,
+    uploads::{presign::PendingFile, unsigned::UnsignedConfig},
+};
+
+/// Minutes after which an unconfirmed upload is checked.
+const CHECK_MINUTES: u64 = 120;
+
+#[stack_test]
+async fn upload_sends_the_specified_payload(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+
+    let file = hooks.upload(stack).await;
+
+    let webhook = hooks.receiver.only();
+    assert_eq!(webhook.request_line, "POST /hook HTTP/1.1");
+    assert_eq!(webhook.header("content-type"), "application/json");
+    assert!(webhook.header("user-agent").starts_with("Larder/"));
+    let expected = format!(
+        r#"{{"event":"file.uploaded","file":{{"id":"{}","name":{},"original_name":"photo.jpg","mime_type":"image/jpeg","size":{},"storage_path":{},"type":"upload","resource_type":"image","space_id":"{}"}}}}"#,
+        file.id,
+        file["name"],
+        PHOTO.len(),
+        file["storage_path"],
+        hooks.acme.id,
+    );
+    assert_eq!(webhook.body, expected.as_bytes());
+}
+
+/// Returns the ids of the files that webhooks were sent for, sorted.
+fn notified(receiver: &WebhookReceiver) -> Vec<String> {
+    let ids = receiver.received().into_iter().map(|webhook| {
+        let payload = webhook.json();
+        assert_eq!(payload["event"], "file.uploaded");
+        text(&payload["file"]["id"])
+    });
+    let mut ids: Vec<String> = ids.collect();
+    ids.sort();
+    ids
+}
+
+#[stack_test(undrained)]
+async fn each_upload_route_sends_one_event_per_file(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
+    let acme = &signer.acme;
+    let receiver = WebhookReceiver::start().await;
+    set_webhook_url(acme, "Acme", receiver.url()).await;
+    let unsigned = UnsignedConfig::new(stack, acme, "open", json!({})).await;
+    stack.run_post_upload().await;
+
+    let mut ids = vec![acme.upload(PHOTO).await.id];
+    let several = Form::new()
+        .text("space", acme.handle.clone())
+        .part("files", file("a.jpg", "image/jpeg", PHOTO))
+        .part("files", file("b.txt", "text/plain", "text"));
+    let several = acme.client.upload(several).await.expect_created();
+    ids.extend(
+        several
+            .as_array()
+            .expect("files")
+            .iter()
+            .map(|file| text(&file["id"])),
+    );
+    let signed = signer.send(&signer.query(stack)).await.expect_created();
+    ids.push(text(&signed["id"]));
+    let anonymous = unsigned.send().await.expect_created();
+    ids.push(text(&anonymous["id"]));
+    let confirmed = presign_and_send(stack, acme, json!({})).await;
+    confirmed.confirm(&acme.client).await.expect_ok();
+    confirmed.confirm(&acme.client).await.expect_ok();
+    ids.push(confirmed.id().to_owned());
+    ids.sort();
+    stack.run_for(seconds(1)).await;
+    assert_eq!(notified(&receiver), ids);
+
+    let checked = presign_and_send(stack, acme, json!({})).await;
+    PendingFile::create(acme, json!({})).await;
+    run_for_minutes(stack, CHECK_MINUTES + 5).await;
+    ids.push(checked.id().to_owned());
+    ids.sort();
+    assert_eq!(notified(&receiver), ids);
+}
+
+#[stack_test]
+async fn url_of_the_upload_config_replaces_that_of_the_space(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    let receiver = WebhookReceiver::start().await;
+    let settings = json!({"notifications": {"webhook_url": receiver.url()}});
+    hooks
+        .acme
+        .upload_config("own")
+        .with_settings(settings)
+        .await;
+
+    hooks.acme.upload(PHOTO).with_config("own").await;
+    stack.run_post_upload().await;
+
+    receiver.only();
+    assert_eq!(hooks.receiver.received().len(), 0);
+    assert_eq!(hooks.delivery().await["url"], receiver.url());
+}
+
+#[stack_test]
+async fn upload_without_url_sends_and_logs_nothing(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    let clear = json!({"name": "Acme", "webhook_url": null});
+    hooks
+        .acme
+        .client
+        .put(&hooks.acme.path(), clear)
+        .await
+        .expect_ok();
+
+    let file = hooks.upload(stack).await;
+    let job = event_job(stack, &hooks.acme, &file.id, WebhookEvent::Uploaded);
+    send_jobs(stack, &[job]).await;
+    stack.run_for(seconds(0)).await;
+
+    assert_eq!(hooks.receiver.received().len(), 0);
+    assert_eq!(hooks.deliveries().await, Vec::<Value>::new());
+}
+
+#[stack_test]
+async fn failed_upload_sends_nothing(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    hooks
+        .acme
+        .upload_config("literal")
+        .with_settings(json!({"storage": {"generate_filename": false, "unique_filename": false}}))
+        .await;
+    let upload = || hooks.acme.upload(PHOTO).with_config("literal").send();
+    upload().await.expect_created();
+    upload().await.expect_error(409);
+
+    stack.run_post_upload().await;
+    // The event of the second upload waits for its record.
+    stack.run_for(seconds(30)).await;
+    for _ in 0..4 {
+        stack.run_for(minutes(1)).await;
+    }
+
+    hooks.receiver.only();
+    hooks.delivery().await;
+}
+
+#[stack_test]
+async fn event_waits_for_the_record_that_is_written_later(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    let pending = presign_and_send(stack, &hooks.acme, json!({})).await;
+    let job = event_job(stack, &hooks.acme, pending.id(), WebhookEvent::Uploaded);
+    send_jobs(stack, &[job]).await;
+    stack.run_post_upload().await;
+    assert_eq!(hooks.receiver.received().len(), 0);
+
+    stack.run_for(seconds(1)).await;
+    pending.confirm(&hooks.acme.client).await.expect_ok();
+    stack.run_for(seconds(2)).await;
+    stack.run_for(seconds(4)).await;
+
+    hooks.receiver.only();
+    stack.run_confirm_checks().await;
+}
+
+#[stack_test]
+async fn processing_events_are_not_sent_unless_the_config_asks_for_them(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    let file = hooks.upload(stack).await;
+
+    let events = [WebhookEvent::Processed, WebhookEvent::Failed];
+    let jobs = events.map(|event| event_job(stack, &hooks.acme, &file.id, event));
+    send_jobs(stack, &jobs).await;
+    stack.run_for(seconds(1)).await;
+    for _ in 0..4 {
+        stack.run_for(minutes(1)).await;
+    }
+
+    hooks.receiver.only();
+    hooks.delivery().await;
+}
+
+#[stack_test]
+async fn space_that_was_disabled_or_deleted_sends_nothing_more(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    hooks.receiver.answer_all(Answer::status(500));
+    hooks.upload(stack).await;
+    hooks.acme.upload(PHOTO).await;
+    stack.run_for(seconds(0)).await;
+    assert_eq!(hooks.receiver.received().len(), 2);
+
+    let disable = json!({"name": "Acme", "enabled": false});
+    hooks
+        .acme
+        .client
+        .put(&hooks.acme.path(), disable)
+        .await
+        .expect_ok();
+    stack.run_for(seconds(6)).await;
+    for delivery in hooks.deliveries().await {
+        assert_eq!(delivery["status"], "failed");
+        assert_eq!(delivery["failure"], "space_disabled");
+        assert_eq!(delivery["next_attempt_at"], Value::Null);
+    }
+
+    let enable = json!({"name": "Acme", "enabled": true});
+    hooks
+        .acme
+        .client
+        .put(&hooks.acme.path(), enable)
+        .await
+        .expect_ok();
+    hooks.acme.upload(PHOTO).await;
+    stack.run_for(seconds(0)).await;
+    assert_eq!(hooks.receiver.received().len(), 3);
+    let path = format!("/spaces?id={}&force=true", hooks.acme.id);
+    hooks.acme.client.delete(&path).await.expect_status(202);
+    stack.run_for(seconds(6)).await;
+    stack.run_purges().await;
+
+    assert_eq!(hooks.receiver.received().len(), 3);
+    let dump = stack.dump().await;
+    let is_of_space = |(partition, _): &(String, String)| partition.contains(&hooks.acme.id);
+    assert_eq!(dump.items.keys().filter(|key| is_of_space(key)).count(), 0);
+}
+
+#[stack_test]
+async fn payload_of_an_uncommon_name_equals_the_record(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    let upload = form(
+        &hooks.acme.handle,
+        "Ünï \"q\" \\ 1.jpg",
+        "image/jpeg",
+        PHOTO,
+    );
+    let file = hooks.acme.client.upload(upload).await.expect_created();
+    stack.run_post_upload().await;
+
+    let payload = hooks.receiver.only().json();
+    for field in ["name", "original_name", "storage_path", "size"] {
+        assert_eq!(payload["file"][field], file[field]);
+    }
+}

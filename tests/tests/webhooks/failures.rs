@@ -1,0 +1,119 @@
+//! The worker stopped at each of its calls to AWS: the webhook is delivered, by one delivery.
+
+use std::collections::BTreeSet;
+
+use futures::future::join_all;
+use local::Messages;
+use tests::{Answer, PHOTO, Stack, failed_calls, seconds};
+
+use super::fixture::Hooks;
+
+/// Concurrent stacks.
+const STACKS: usize = 4;
+/// Rounds after which a delivery that was interrupted once has ended.
+const MAX_ROUNDS: u32 = 12;
+/// Name of the worker.
+const WORKER: &str = "webhook-delivery";
+
+/// A point at which the worker is stopped.
+#[derive(Clone, Copy, Debug)]
+struct Stop {
+    /// Number of calls before it.
+    after: u32,
+    /// Whether the interrupted call takes effect.
+    takes_effect: bool,
+}
+
+/// Uploads a file whose first attempt fails, and runs all jobs, with the worker stopped once.
+async fn deliver(stack: &Stack, hooks: &Hooks, stop: Option<Stop>) {
+    hooks.receiver.answer_next(Answer::status(500));
+    let faults = stack.local.faults();
+    if let Some(stop) = stop {
+        faults.disconnect(WORKER, stop.after, stop.takes_effect);
+    }
+    hooks.acme.upload(PHOTO).await;
+    stack.local.resume_workers();
+
+    let mut is_stopped = stop.is_some();
+    for _ in 0..MAX_ROUNDS {
+        let has_failed =
+            |in_flight: u64| faults.broken_calls() > 0 && failed_calls(&faults) >= in_flight;
+        let is_idle = |messages: Messages| {
+            messages.are_quiet()
+                || (messages.visible == 0 && is_stopped && has_failed(messages.in_flight))
+        };
+        let left = stack.local.until(is_idle).await;
+        let left = left.unwrap_or_else(|error| panic!("{stop:?}: {error}"));
+        if is_stopped && faults.broken_calls() > 0 {
+            faults.reconnect();
+            is_stopped = false;
+        }
+        if left == Messages::default() {
+            break;
+        }
+        stack.clock.advance(seconds(200));
+    }
+    assert!(!is_stopped, "the worker makes fewer calls: {stop:?}");
+}
+
+/// Asserts that the only delivery succeeded, and that all its requests have the same id and body.
+async fn assert_delivered(hooks: &Hooks, stop: Option<Stop>) {
+    let delivery = hooks.delivery().await;
+    assert_eq!(delivery["status"], "delivered", "{stop:?}: {delivery}");
+
+    let received = hooks.receiver.received();
+    let distinct: BTreeSet<_> = received
+        .iter()
+        .map(|webhook| (webhook.header("webhook-id"), webhook.body.clone()))
+        .collect();
+    assert_eq!(distinct.len(), 1, "{stop:?}");
+    assert!(
+        (2..=3).contains(&received.len()),
+        "{stop:?}: {}",
+        received.len()
+    );
+}
+
+/// Counts the calls of the worker.
+async fn calls() -> u32 {
+    let stack = Stack::start().await;
+    let hooks = Hooks::new(&stack).await;
+    let ((), calls) = stack.calls_of(deliver(&stack, &hooks, None)).await;
+    assert_delivered(&hooks, None).await;
+    let calls = calls.iter().filter(|call| call.starts_with(WORKER));
+    let calls = u32::try_from(calls.count()).expect("a few");
+    stack.stop().await;
+    calls
+}
+
+/// Delivers a webhook for each stop.
+async fn survives(stops: Vec<Stop>) {
+    for stop in stops {
+        let stack = Stack::start().await;
+        let hooks = Hooks::new(&stack).await;
+        deliver(&stack, &hooks, Some(stop)).await;
+        assert_delivered(&hooks, Some(stop)).await;
+        stack.stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn webhook_is_delivered_by_one_delivery_wherever_the_worker_stops() {
+    let calls = Box::pin(calls()).await;
+    assert!(
+        calls >= 8,
+        "{calls} calls: two attempts, each with a claim and a record"
+    );
+
+    let stops = (0..calls).flat_map(|after| {
+        [false, true].map(|takes_effect| Stop {
+            after,
+            takes_effect,
+        })
+    });
+    let mut shares = vec![Vec::new(); STACKS];
+    for (index, stop) in stops.enumerate() {
+        shares[index % STACKS].push(stop);
+    }
+    join_all(shares.into_iter().map(survives)).await;
+}

@@ -1,0 +1,185 @@
+//! A space whose webhooks a receiver of the test gets, and access to the worker's queues.
+
+use std::{sync::Arc, time::Duration};
+
+use aws_sdk_sqs::{
+    Client,
+    config::{BehaviorVersion, Credentials, Region},
+};
+use domain::{Timestamp, WebhookEvent};
+use emulators::REGION;
+use local::{Messages, all_functions};
+use outbound::{Network, SystemNetwork};
+use runtime::Settings;
+use serde_json::{Value, json};
+use tenant::{DelayedJob, WebhookJob};
+use tests::{File, PHOTO, Stack, StackOptions, TestSpace, WebhookReceiver, seconds, text};
+use webhook_delivery::SendOptions;
+
+/// Maximum delay of a message.
+const MAX_DELAY: Duration = Duration::from_mins(15);
+/// Time after which a failed message is received again.
+const VISIBILITY_TIMEOUT: Duration = Duration::from_mins(3);
+/// Deadline of an attempt in tests of endpoints that do not respond.
+const SHORT_DEADLINE: Duration = Duration::from_millis(500);
+
+/// A space and the receiver of its webhooks.
+pub(super) struct Hooks {
+    pub(super) acme: TestSpace,
+    pub(super) receiver: WebhookReceiver,
+}
+
+impl Hooks {
+    pub(super) async fn new(stack: &Stack) -> Hooks {
+        Hooks::named(stack, "Acme").await
+    }
+
+    pub(super) async fn named(stack: &Stack, name: &str) -> Hooks {
+        let acme = stack.space(name).await;
+        let receiver = WebhookReceiver::start().await;
+        set_webhook_url(&acme, name, receiver.url()).await;
+        Hooks { acme, receiver }
+    }
+
+    /// Uploads the photo and runs the workers.
+    pub(super) async fn upload(&self, stack: &Stack) -> File {
+        let file = self.acme.upload(PHOTO).await;
+        stack.run_post_upload().await;
+        file
+    }
+
+    /// Returns the path of the log in the API.
+    pub(super) fn log_path(&self) -> String {
+        format!("{}/webhook-deliveries", self.acme.path())
+    }
+
+    /// Returns the deliveries of the space, newest first.
+    pub(super) async fn deliveries(&self) -> Vec<Value> {
+        let list = self.acme.client.get(&self.log_path()).await;
+        let list = list.expect_status(200).json();
+        list["data"].as_array().expect("a list").clone()
+    }
+
+    /// Returns the only delivery of the space.
+    pub(super) async fn delivery(&self) -> Value {
+        let deliveries = self.deliveries().await;
+        assert_eq!(deliveries.len(), 1, "{deliveries:?}");
+        deliveries[0].clone()
+    }
+}
+
+/// Sets the webhook URL of a space with a name.
+pub(super) async fn set_webhook_url(acme: &TestSpace, name: &str, url: &str) {
+    let body = json!({"name": name, "webhook_url": url});
+    acme.client.put(&acme.path(), body).await.expect_ok();
+}
+
+/// Options of a stack whose worker reaches endpoints through a network.
+pub(super) fn with_network(network: impl Network + 'static) -> StackOptions {
+    let network: Arc<dyn Network> = Arc::new(network);
+    let start = move |context: &runtime::FunctionContext| {
+        let options = SendOptions {
+            network: Arc::clone(&network),
+            deadline: SHORT_DEADLINE,
+        };
+        webhook_delivery::handler_with(context, options)
+    };
+    StackOptions {
+        registry: all_functions().worker("webhook-delivery", start),
+        ..StackOptions::default()
+    }
+}
+
+/// Options of a stack whose worker waits for a response for a short time only.
+pub(super) fn with_short_deadline() -> StackOptions {
+    with_network(SystemNetwork)
+}
+
+/// Advances the clock to a time, and waits for the jobs that become due on the way.
+pub(super) async fn run_until(stack: &Stack, time: Timestamp) {
+    loop {
+        let left_ms = u64::try_from(time.ms() - stack.now().ms()).unwrap_or_default();
+        if left_ms == 0 {
+            return;
+        }
+        stack
+            .run_for(Duration::from_millis(left_ms).min(MAX_DELAY))
+            .await;
+    }
+}
+
+/// Returns a time of a response.
+#[track_caller]
+pub(super) fn time(value: &Value) -> Timestamp {
+    Timestamp::parse_rfc3339(&text(value)).expect("a time")
+}
+
+/// Waits until no message can be received and no job is running, with messages that failed.
+pub(super) async fn until_idle(stack: &Stack) {
+    let is_idle = |messages: Messages| messages.visible == 0 && messages.running_batches == 0;
+    let idle = stack.local.until(is_idle).await;
+    idle.unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// Advances the clock until failed messages are received again, and waits for their jobs.
+pub(super) async fn run_failed_messages(stack: &Stack) {
+    until_idle(stack).await;
+    stack.run_for(VISIBILITY_TIMEOUT + seconds(1)).await;
+}
+
+/// Returns the job that announces an event of a file now.
+pub(super) fn event_job(
+    stack: &Stack,
+    acme: &TestSpace,
+    file_id: &str,
+    event: WebhookEvent,
+) -> WebhookJob {
+    WebhookJob::Event {
+        space_id: acme.space_id(),
+        file_id: file_id.parse().expect("a file id"),
+        event,
+        announced_at: stack.now(),
+    }
+}
+
+/// Sends jobs to the queue of the worker.
+pub(super) async fn send_jobs(stack: &Stack, jobs: &[WebhookJob]) {
+    let context = stack.unrestricted_context();
+    let mut settings = Settings::of(&context);
+    let queue = settings.queue("WEBHOOK_QUEUE_URL");
+    let jobs: Vec<DelayedJob<WebhookJob>> =
+        jobs.iter().cloned().map(DelayedJob::immediate).collect();
+    queue.send(&jobs).await.expect("the queue");
+}
+
+/// Receives and returns the dead letters.
+pub(super) async fn dead_letters(stack: &Stack) -> Vec<Value> {
+    let context = stack.local.unrestricted_context("webhook-delivery");
+    let variables = context.expect("a function").variables;
+    let credentials = Credentials::new(
+        &variables["AWS_ACCESS_KEY_ID"],
+        &variables["AWS_SECRET_ACCESS_KEY"],
+        None,
+        None,
+        "test",
+    );
+    let config = aws_sdk_sqs::Config::builder()
+        .behavior_version(BehaviorVersion::latest())
+        .region(Region::new(REGION))
+        .credentials_provider(credentials)
+        .endpoint_url(&variables["AWS_ENDPOINT_URL_SQS"])
+        .http_client(aws_smithy_http_client::Builder::new().build_http())
+        .build();
+
+    let received = Client::from_conf(config)
+        .receive_message()
+        .queue_url(&variables["WEBHOOK_DEAD_LETTERS_URL"])
+        .max_number_of_messages(10)
+        .send()
+        .await
+        .expect("the queue");
+    let bodies = received.messages.unwrap_or_default().into_iter();
+    bodies
+        .map(|message| serde_json::from_str(&message.body.expect("a body")).expect("JSON"))
+        .collect()
+}

@@ -1,0 +1,12 @@
+//! Webhooks: events, attempts, signatures, and the log of deliveries.
+
+pub(crate) mod addresses;
+pub(crate) mod attempts;
+pub(crate) mod deletions;
+pub(crate) mod duplicates;
+pub(crate) mod events;
+pub(crate) mod failures;
+mod fixture;
+pub(crate) mod log;
+pub(crate) mod redeliveries;
+pub(crate) mod signatures;

@@ -1,0 +1,142 @@
+//! `POST /spaces/:id/webhook-deliveries/:deliveryId/redeliver`.
+
+use serde_json::{Value, json};
+use tests::{Answer, Response, Stack, WebhookReceiver, minutes, seconds, stack_test, text};
+
+use super::fixture::{Hooks, dead_letters, run_until, send_jobs, set_webhook_url, time};
+
+/// Milliseconds in a second.
+const MS: i64 = 1_000;
+
+async fn redeliver(hooks: &Hooks) -> Response {
+    let id = text(&hooks.delivery().await["id"]);
+    let path = format!("{}/{id}/redeliver", hooks.log_path());
+    let client = &hooks.acme.client;
+    client.send(client.request("POST", &path)).await
+}
+
+/// Returns the numbers of the logged attempts.
+async fn numbers(hooks: &Hooks) -> Vec<u64> {
+    let delivery = hooks.delivery().await;
+    let attempts = delivery["attempts"].as_array().expect("a list");
+    let number = |attempt: &Value| attempt["number"].as_u64().expect("a number");
+    attempts.iter().map(number).collect()
+}
+
+#[stack_test]
+async fn delivered_webhook_is_sent_again_with_the_same_id_and_body(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    hooks.upload(stack).await;
+
+    for count in 2..=3 {
+        stack.clock.advance(seconds(1));
+        redeliver(&hooks).await.expect_status(202);
+        stack.run_for(seconds(0)).await;
+        assert_eq!(hooks.receiver.received().len(), count);
+    }
+
+    let received = hooks.receiver.received();
+    for webhook in &received[1..] {
+        assert_eq!(
+            webhook.header("webhook-id"),
+            received[0].header("webhook-id")
+        );
+        assert_eq!(webhook.body, received[0].body);
+    }
+    assert_eq!(numbers(&hooks).await, [1, 2, 3]);
+    assert_eq!(hooks.delivery().await["status"], "delivered");
+}
+
+#[stack_test]
+async fn failed_delivery_gets_a_new_series_of_attempts(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    hooks.receiver.answer_next(Answer::status(410));
+    hooks.upload(stack).await;
+    assert_eq!(hooks.delivery().await["status"], "failed");
+
+    hooks.receiver.answer_next(Answer::status(500));
+    redeliver(&hooks).await.expect_status(202);
+    stack.run_for(seconds(0)).await;
+    let delivery = hooks.delivery().await;
+    assert_eq!(delivery["status"], "pending");
+    assert_eq!(delivery["failure"], Value::Null);
+    let pause_ms = time(&delivery["next_attempt_at"]).ms() - stack.now().ms();
+    assert!((4_500..=5_500).contains(&pause_ms), "{pause_ms}");
+
+    stack.run_for(seconds(6)).await;
+    assert_eq!(numbers(&hooks).await, [1, 2, 3]);
+    assert_eq!(hooks.delivery().await["status"], "delivered");
+}
+
+#[stack_test]
+async fn redelivery_of_a_pending_delivery_is_made_at_once(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    hooks.receiver.answer_next(Answer::status(500));
+    hooks.receiver.answer_next(Answer::status(500));
+    hooks.upload(stack).await;
+    stack.run_for(seconds(6)).await;
+    assert_eq!(hooks.receiver.received().len(), 2);
+
+    redeliver(&hooks).await.expect_status(202);
+    redeliver(&hooks).await.expect_status(202);
+    stack.run_for(seconds(0)).await;
+    assert_eq!(hooks.receiver.received().len(), 3);
+    assert_eq!(hooks.delivery().await["status"], "delivered");
+
+    // The message of the attempt that was due later is outdated.
+    stack.run_for(minutes(10)).await;
+    assert_eq!(hooks.receiver.received().len(), 3);
+}
+
+#[stack_test]
+async fn redelivery_goes_to_the_current_url(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    hooks.receiver.answer_next(Answer::status(410));
+    hooks.upload(stack).await;
+    let other = WebhookReceiver::start().await;
+    set_webhook_url(&hooks.acme, "Acme", other.url()).await;
+
+    redeliver(&hooks).await.expect_status(202);
+    stack.run_for(seconds(0)).await;
+
+    hooks.receiver.only();
+    let expected = hooks.receiver.only().header("webhook-id").to_owned();
+    assert_eq!(other.only().header("webhook-id"), expected);
+    assert_eq!(hooks.delivery().await["url"], other.url());
+}
+
+#[stack_test]
+async fn redelivery_in_a_disabled_space_is_rejected(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    hooks.upload(stack).await;
+    let disable = json!({"name": "Acme", "enabled": false});
+    hooks
+        .acme
+        .client
+        .put(&hooks.acme.path(), disable)
+        .await
+        .expect_ok();
+
+    redeliver(&hooks).await.expect_error(403);
+}
+
+#[stack_test]
+async fn dead_letter_that_is_moved_back_begins_a_new_series(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    hooks.receiver.answer_all(Answer::status(500));
+    hooks.upload(stack).await;
+    while hooks.delivery().await["status"] == "pending" {
+        let next = time(&hooks.delivery().await["next_attempt_at"]);
+        run_until(stack, next.plus_ms(MS)).await;
+    }
+    let dead_letters = dead_letters(stack).await;
+    assert_eq!(dead_letters.len(), 1);
+
+    hooks.receiver.answer_all(Answer::status(200));
+    let job = serde_json::from_value(dead_letters[0].clone()).expect("a job");
+    send_jobs(stack, &[job]).await;
+    stack.run_for(seconds(0)).await;
+
+    assert_eq!(hooks.delivery().await["status"], "delivered");
+    assert_eq!(numbers(&hooks).await, (1..=8).collect::<Vec<_>>());
+}
