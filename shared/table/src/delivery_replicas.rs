@@ -209,6 +209,7 @@ mod tests {
             access_control: AccessControl::default(),
             access_version: u64::MAX,
             security,
+            webhook_signing: Signing::default(),
             signing: Signing {
                 generation: u32::MAX,
                 rotated_at: Some(end),
