@@ -41,6 +41,7 @@ fn check_canonical_form(transformation: Transformation) {
         let variant = Variant {
             transformation,
             format: ImageFormat::WebP,
+            accepts_webp: true,
             watermark: None,
         };
         variant.id()

@@ -4,7 +4,6 @@
 #[path = "../../shared/media/tests/media/files.rs"]
 mod files;
 mod jpegs;
-#[expect(dead_code, reason = "the tests of `media` use more of it")]
 #[path = "../../shared/media/tests/media/media_files.rs"]
 mod media_files;
 mod uncommon;

@@ -46,7 +46,7 @@ pub struct ImageMetadata {
     pub exif: BTreeMap<&'static str, ExifValue>,
 }
 
-/// Reads the properties and EXIF fields of an image. Omits what is damaged or missing.
+/// Reads the properties and EXIF fields of an image. Omits damaged and missing fields.
 pub fn image_metadata(bytes: &[u8], options: &MetadataOptions) -> ImageMetadata {
     let Some(format) = Format::detect(bytes) else {
         return ImageMetadata::default();

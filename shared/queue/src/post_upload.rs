@@ -1,5 +1,5 @@
 //! Jobs that follow an upload. They are sent before the record is written, so their workers wait for
-//! the record for a while.
+//! the record.
 
 use domain::{
     FileId, Revision, SpaceId, Timestamp, UploadConfigId, WebhookDeliveryId, WebhookEvent,

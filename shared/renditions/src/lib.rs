@@ -12,13 +12,13 @@ mod memory;
 mod negotiation;
 mod ready;
 mod render;
+mod shared;
 mod watermark;
 
 use bytes::{Bytes, BytesMut};
 use domain::{ServiceError, Variant, VariantId};
 use futures::{Stream, TryStreamExt, future};
 use tenant::{AuthorizedFile, BucketError, FileBucket, NewVariant, Tenants, VariantInfo};
-use tokio::sync::OwnedSemaphorePermit;
 
 pub use ready::ReadyVariant;
 
@@ -26,6 +26,7 @@ use crate::{
     in_flight::{InFlight, Outcome},
     memory::MemoryBudget,
     render::Rendering,
+    shared::SharedRendering,
     watermark::{LayerCache, WatermarkSource},
 };
 
@@ -162,20 +163,48 @@ impl Renditions {
         collect(original).await
     }
 
-    /// Renders a variant from the bytes of the original, and stores it under an id.
-    pub async fn create(
+    /// Renders variants from the bytes of the original, which is decoded once, and stores them. Returns
+    /// the outcome of each.
+    ///
+    /// Fails with 422 if the image cannot be decoded, and with 503 if the process is busy with other
+    /// renderings.
+    pub async fn create_all(
         &self,
         file: &AuthorizedFile,
         original: Bytes,
-        new: NewRendition,
-    ) -> Result<Rendition, ServiceError> {
+        new: &[NewRendition],
+    ) -> Result<Vec<Result<Rendition, ServiceError>>, ServiceError> {
         let source_permit = self.memory.reserve_source().await?;
-        let rendition = self
-            .render_original(file, original, source_permit, new.variant)
-            .await?;
+        let variants: Vec<Variant> = new.iter().map(|new| new.variant).collect();
+        let bytes = original.clone();
+        let planning =
+            tokio::task::spawn_blocking(move || SharedRendering::plan(&bytes, &variants));
+        let rendering = planning.await.map_err(ServiceError::internal)??;
 
-        self.store(file, &new.id, &rendition).await?;
-        Ok(rendition)
+        let marked = new.iter().find(|new| new.variant.watermark.is_some());
+        let watermark = match marked {
+            Some(new) => self.watermark(file, new.variant).await?,
+            None => None,
+        };
+        let pixels_permit = self.memory.reserve_pixels(rendering.memory_bytes()).await?;
+
+        let layers = self.layers.clone();
+        let task = tokio::task::spawn_blocking(move || {
+            let layer = watermark.map(|watermark| layers.decoded(watermark));
+            let rendered = layer
+                .transpose()
+                .and_then(|layer| rendering.run(&original, layer.as_deref()));
+            drop((original, source_permit, pixels_permit));
+            rendered
+        });
+        let rendered = task.await.map_err(ServiceError::internal)??;
+
+        for (new, rendition) in new.iter().zip(&rendered) {
+            if let Ok(rendition) = rendition {
+                self.store(file, &new.id, rendition).await?;
+            }
+        }
+        Ok(rendered)
     }
 
     async fn render(
@@ -187,17 +216,7 @@ impl Renditions {
         render::require_source(file.file())?;
         let source_permit = self.memory.reserve_source().await?;
         let original = self.original(file).await?;
-        self.render_original(file, original, source_permit, variant)
-            .await
-    }
 
-    async fn render_original(
-        &self,
-        file: &AuthorizedFile,
-        original: Bytes,
-        source_permit: OwnedSemaphorePermit,
-        variant: Variant,
-    ) -> Result<Rendition, ServiceError> {
         let rendering = Rendering::plan(&original, variant)?;
         let watermark = self.watermark(file, variant).await?;
         let pixels_permit = self.memory.reserve_pixels(rendering.memory_bytes).await?;

@@ -3,7 +3,8 @@
 use bytes::Bytes;
 use domain::{FieldError, FieldErrors, File, Resize, ResourceType, ServiceError, Sides, Variant};
 use media::{
-    Format, MediaError, PlanOptions, RenderOptions, RenderPlan, Source, WatermarkLayer, render,
+    Format, MediaError, PlanOptions, RenderOptions, RenderPlan, RenderedImage, Source,
+    WatermarkLayer, render,
 };
 use tenant::VariantInfo;
 
@@ -64,26 +65,31 @@ impl Rendering {
         let rendered =
             render(bytes, &options).map_err(|error| rendering_error(error, self.variant))?;
 
-        Ok(Rendition {
-            info: VariantInfo {
-                content_type: rendered.format.media_type().mime_type,
-                width: rendered.width,
-                height: rendered.height,
-            },
-            bytes: Bytes::from(rendered.bytes),
-        })
+        Ok(rendition(rendered))
+    }
+}
+
+/// Returns a rendered image with its properties.
+pub(crate) fn rendition(rendered: RenderedImage) -> Rendition {
+    Rendition {
+        info: VariantInfo {
+            content_type: rendered.format.media_type().mime_type,
+            width: rendered.width,
+            height: rendered.height,
+        },
+        bytes: Bytes::from(rendered.bytes),
     }
 }
 
 /// A format and the plan to render it.
-struct ChosenFormat {
-    format: Format,
-    plan: RenderPlan,
+pub(crate) struct ChosenFormat {
+    pub(crate) format: Format,
+    pub(crate) plan: RenderPlan,
 }
 
 /// Returns the first format of a variant in which the image can be rendered. Fails with the error of
 /// the last one.
-fn choose_format(source: &Source, variant: Variant) -> Result<ChosenFormat, MediaError> {
+pub(crate) fn choose_format(source: &Source, variant: Variant) -> Result<ChosenFormat, MediaError> {
     let transformation = variant.transformation.unwrap_or_default();
     let mut exceeded = None;
 
@@ -152,7 +158,7 @@ fn invalid(field_error: FieldError) -> ServiceError {
 }
 
 /// Returns the error of a request for an image that cannot be rendered.
-fn rendering_error(error: MediaError, variant: Variant) -> ServiceError {
+pub(crate) fn rendering_error(error: MediaError, variant: Variant) -> ServiceError {
     let on = |field: &'static str, field_error: FieldError| -> ServiceError {
         FieldErrors::from((field, field_error)).into()
     };

@@ -6,21 +6,18 @@
 //! - File, space and folders are read as a consistent snapshot, so access is never granted by a
 //!   combination of settings that did not exist.
 
-use std::{collections::HashMap, ops::RangeInclusive};
+use std::collections::HashMap;
 
-use bucket::BucketError;
-use bytes::Bytes;
 use domain::{
     AppliedWatermark, DeliverySpace, DeliveryType, EffectiveSecurity, File, FileStatus, Folder,
     FolderChain, FolderId, FolderRef, Handle, MAX_FOLDER_DEPTH, MasterSecret, Resolution, Role,
     ServiceError, SignatureError, SignedDelivery, Timestamp, TransformationPolicy, access_revision,
     requires_auth, variants_require_auth,
 };
-use futures::Stream;
 use table::{DeliveryRecords, FolderSelection};
 use tracing::instrument;
 
-use crate::{Caller, FileBucket, Tenants, file_store::original_key};
+use crate::{Caller, Tenants};
 
 /// Maximum reads to resolve the folders of a file, which concurrent moves may invalidate.
 const MAX_READS: usize = MAX_FOLDER_DEPTH;
@@ -380,29 +377,5 @@ impl AuthorizedFile {
             AccessGrant::Signature => self.file.delivery_type != DeliveryType::Authenticated,
             AccessGrant::ApiKey => false,
         }
-    }
-
-    /// Returns the file's bytes, or a range of them. Fails with 404 if the file was deleted in the
-    /// meantime.
-    pub async fn bytes(
-        &self,
-        tenants: &Tenants,
-        bucket: &FileBucket,
-        range: Option<RangeInclusive<u64>>,
-    ) -> Result<impl Stream<Item = Result<Bytes, BucketError>> + Send + use<>, ServiceError> {
-        let key = original_key(&self.file)?;
-        if let Some(object) = bucket.0.get(&key, range).await? {
-            return Ok(object);
-        }
-
-        let files = tenants
-            .table
-            .files(self.file.space_id, &[self.file.id])
-            .await?;
-        Err(if files.is_empty() {
-            ServiceError::not_found()
-        } else {
-            ServiceError::internal(format!("the bytes of file {} are missing", self.file.id))
-        })
     }
 }

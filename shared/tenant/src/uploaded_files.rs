@@ -3,22 +3,22 @@
 //! Invariant: a job finds a file only if it is active. The job is sent before the record is written,
 //! so it waits for the record until every request that could write it has ended.
 
-use std::time::Duration;
+use std::{ops::RangeInclusive, time::Duration};
 
-use bucket::Bucket;
+use bucket::{Bucket, BucketError};
 use bytes::{Bytes, BytesMut};
 use domain::{
     EffectiveSecurity, ErrorKind, File, FileId, FileStatus, ServiceError, SpaceId, Timestamp,
     UploadConfigReference, UploadRules, VariantId, requires_auth, variants_require_auth,
 };
-use futures::TryStreamExt;
+use futures::{Stream, TryStreamExt, future};
 use queue::MAX_ANNOUNCEMENT_AGE_MS;
 use table::Table;
 use tracing::instrument;
 
 use crate::{
     AuthorizedFile, FileBucket, Scoped, SpaceScope, Tenants, authorized_file::ResolvedFile,
-    variants::variant_key,
+    file_store::original_key, variants::variant_key,
 };
 
 /// Number of reads of one invocation that wait for a record. It is usually written within
@@ -121,19 +121,28 @@ impl UploadedFiles {
         Ok(config.map(|config| config.config).unwrap_or_default())
     }
 
+    /// Returns a range of the bytes of a file; `None` if it was deleted.
+    #[instrument(skip_all)]
+    pub async fn range(
+        &self,
+        file: &File,
+        range: RangeInclusive<u64>,
+    ) -> Result<Option<Bytes>, ServiceError> {
+        let object = self.bucket.0.get(&original_key(file)?, Some(range)).await?;
+        match object {
+            Some(chunks) => collect(chunks).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
     /// Returns the rendition that the blurhash of a file is computed from; `None` if it is not stored.
     #[instrument(skip_all)]
     pub async fn placeholder(&self, file: &File) -> Result<Option<Bytes>, ServiceError> {
         let key = variant_key(file, &VariantId::placeholder())?;
-        let Some(stored) = self.bucket.0.variant(&key).await? else {
-            return Ok(None);
-        };
-        let mut bytes = BytesMut::new();
-        let mut chunks = std::pin::pin!(stored.into_bytes());
-        while let Some(chunk) = chunks.try_next().await? {
-            bytes.extend_from_slice(&chunk);
+        match self.bucket.0.variant(&key).await? {
+            Some(stored) => collect(stored.into_bytes()).await.map(Some),
+            None => Ok(None),
         }
-        Ok(Some(bytes.freeze()))
     }
 
     /// Returns a file with what its variants depend on; `None` if it was deleted. Fails if the folder
@@ -185,6 +194,17 @@ impl SpaceScope {
             Err(error) => Err(error),
         }
     }
+}
+
+async fn collect(
+    chunks: impl Stream<Item = Result<Bytes, BucketError>>,
+) -> Result<Bytes, ServiceError> {
+    let append = |mut all: BytesMut, chunk: Bytes| {
+        all.extend_from_slice(&chunk);
+        future::ok(all)
+    };
+    let all = chunks.try_fold(BytesMut::new(), append).await?;
+    Ok(all.freeze())
 }
 
 /// Returns the delay after which a job looks for its file again, in seconds; `None` if the file will

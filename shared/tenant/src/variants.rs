@@ -1,4 +1,4 @@
-//! Stored variants of images that a request is authorized to read.
+//! The bytes of files that a request is authorized to read: originals, and stored variants of images.
 //!
 //! Invariant: a variant of a deleted file is not stored. It is written first, and deleted again if
 //! the record is gone by then.
@@ -17,6 +17,30 @@ use tracing::instrument;
 use crate::{AuthorizedFile, FileBucket, Tenants, file_store::original_key};
 
 impl AuthorizedFile {
+    /// Returns the file's bytes, or a range of them. Fails with 404 if the file was deleted in the
+    /// meantime.
+    pub async fn bytes(
+        &self,
+        tenants: &Tenants,
+        bucket: &FileBucket,
+        range: Option<RangeInclusive<u64>>,
+    ) -> Result<impl Stream<Item = Result<Bytes, BucketError>> + Send + use<>, ServiceError> {
+        let key = original_key(self.file())?;
+        if let Some(object) = bucket.0.get(&key, range).await? {
+            return Ok(object);
+        }
+
+        let files = tenants
+            .table
+            .files(self.file().space_id, &[self.file().id])
+            .await?;
+        Err(if files.is_empty() {
+            ServiceError::not_found()
+        } else {
+            ServiceError::internal(format!("the bytes of file {} are missing", self.file().id))
+        })
+    }
+
     /// Fails with 403 if the request may not create an image with this transformation.
     pub async fn require_creatable(
         &self,

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use domain::{ErrorKind, File, ImageFormat, ServiceError, StorageMeta, Thumbnail, UploadRules};
 use media::{Format, Frames, MetadataOptions, color_name, decode, dominant_color, probe};
+use renditions::Rendition;
 use tenant::{AuthorizedFile, RenderableFile};
 
 use crate::{
@@ -62,28 +63,33 @@ impl Thumbnails {
 }
 
 impl Image<'_> {
-    /// Creates all variants. If not even the smallest one can be created, the image has failed.
+    /// Creates all variants. An image that cannot be decoded has failed.
     async fn process(
         &self,
         headers: Headers,
         renderable: &RenderableFile,
         rules: &UploadRules,
     ) -> Result<Processed, ServiceError> {
-        let small = match self.create_placeholder().await {
-            Ok(small) => small,
+        let planned = self.planned(&headers, renderable, rules);
+        let mut created = match self.create(&planned).await {
+            Ok(created) => created.into_iter(),
             Err(error) if error.kind == ErrorKind::Invalid => {
                 return Ok(Processed::failed(headers.meta, error));
             }
             Err(error) => return Err(error),
         };
+        let placeholder = match created.next() {
+            Some(Err(error)) => return Ok(Processed::failed(headers.meta, error)),
+            Some(Ok(placeholder)) => placeholder,
+            None => return Ok(Processed::of(headers.meta)),
+        };
 
-        let mut thumbnails = Vec::new();
-        for planned in self.planned(&headers, renderable, rules) {
-            thumbnails.extend(self.create(planned).await?);
-        }
+        let listed = planned.into_iter().zip(created);
+        let thumbnails = listed.filter_map(|(planned, created)| thumbnail(planned, created));
+        let mut thumbnails: Vec<Thumbnail> = thumbnails.collect();
         thumbnails.sort_by_key(|thumbnail| (thumbnail.width, thumbnail.height));
 
-        let color = color_of(&small);
+        let color = color_of(&placeholder.bytes);
         let mut processed = Processed::of(headers.meta);
         processed.media.thumbnails = thumbnails;
         processed.media.meta.dominant_color =
@@ -97,8 +103,21 @@ impl Image<'_> {
         Ok(processed)
     }
 
-    /// Returns the variants of the file. Those that nobody requested are not created if that would
-    /// publish them.
+    /// Renders and stores the placeholder, then the planned variants, and returns their outcomes in this
+    /// order.
+    async fn create(
+        &self,
+        planned: &[PlannedVariant],
+    ) -> Result<Vec<Result<Rendition, ServiceError>>, ServiceError> {
+        let mut new = vec![variants::placeholder()];
+        new.extend(planned.iter().map(|planned| planned.rendition.clone()));
+        self.thumbnails
+            .renditions
+            .create_all(self.file, self.original.clone(), &new)
+            .await
+    }
+
+    /// Returns the variants of the file. Thumbnails are left out if storing them would publish them.
     fn planned(
         &self,
         headers: &Headers,
@@ -119,37 +138,23 @@ impl Image<'_> {
         }
         planned
     }
+}
 
-    /// Renders and stores the rendition for the blurhash, and returns its bytes.
-    async fn create_placeholder(&self) -> Result<Bytes, ServiceError> {
-        let rendition = self
-            .thumbnails
-            .renditions
-            .create(self.file, self.original.clone(), variants::placeholder())
-            .await?;
-        Ok(rendition.bytes)
-    }
-
-    /// Renders and stores a variant. Returns its thumbnail; `None` if the variant is not listed, or
-    /// exceeds a limit.
-    async fn create(&self, planned: PlannedVariant) -> Result<Option<Thumbnail>, ServiceError> {
-        let PlannedVariant { rendition, query } = planned;
-        let created = self
-            .thumbnails
-            .renditions
-            .create(self.file, self.original.clone(), rendition)
-            .await;
-        match created {
-            Ok(created) => Ok(query.map(|query| Thumbnail {
-                width: created.info.width,
-                height: created.info.height,
-                query,
-            })),
-            Err(error) if error.kind == ErrorKind::Invalid => {
-                tracing::info!(%error, query, "a variant cannot be created");
-                Ok(None)
-            }
-            Err(error) => Err(error),
+/// Returns the thumbnail of a variant; `None` if the variant is not listed, or exceeds a limit.
+fn thumbnail(
+    planned: PlannedVariant,
+    created: Result<Rendition, ServiceError>,
+) -> Option<Thumbnail> {
+    let query = planned.query?;
+    match created {
+        Ok(created) => Some(Thumbnail {
+            width: created.info.width,
+            height: created.info.height,
+            query,
+        }),
+        Err(error) => {
+            tracing::info!(%error, query, "a variant cannot be created");
+            None
         }
     }
 }

@@ -33,7 +33,7 @@ struct Thumbnails {
     webhooks: Queue<WebhookJob>,
 }
 
-/// What was found out about a file.
+/// Results of processing a file.
 #[derive(Default)]
 struct Processed {
     media: ProcessedMedia,
@@ -55,7 +55,7 @@ impl Processed {
         }
     }
 
-    /// Returns what is known of a file that cannot be processed because of `error`.
+    /// Returns the metadata of a file that cannot be processed because of `error`.
     fn failed(meta: StorageMeta, error: ServiceError) -> Processed {
         let mut messages = error.field_errors.into_messages().into_values().flatten();
         let failure = messages

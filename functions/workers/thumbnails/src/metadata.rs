@@ -1,17 +1,55 @@
 //! Metadata of files, as it is recorded.
 
 use domain::{ExifValue, File, MAX_EXIF_BYTES, ServiceError, StorageMeta};
-use media::ImageMetadata;
+use media::{
+    ImageMetadata, Inspection, MediaProperties, SPARSE_CHUNK_BYTES, SparseReader, inspect_sparse,
+};
 
 use crate::{Processed, Thumbnails};
 
 impl Thumbnails {
-    /// Reads the metadata of a file that is no image; `None` if the file was deleted.
+    /// Reads the metadata of audio, video and PDF files from the parts that contain it; `None` if the file
+    /// was deleted.
     pub(crate) async fn read_metadata(
         &self,
-        _file: &File,
+        file: &File,
     ) -> Result<Option<Processed>, ServiceError> {
-        Ok(Some(Processed::of(StorageMeta::default())))
+        let mut reader = SparseReader::new(file.size);
+        loop {
+            let inspecting = tokio::task::spawn_blocking(move || {
+                let inspection = inspect_sparse(&mut reader);
+                (reader, inspection)
+            });
+            let Ok((inspected, inspection)) = inspecting.await else {
+                tracing::error!(file_id = %file.id, "the metadata of the file cannot be read");
+                return Ok(Some(Processed::default()));
+            };
+
+            reader = inspected;
+            let offset = match inspection {
+                Inspection::Done(properties) => {
+                    return Ok(Some(Processed::of(of_media(properties))));
+                }
+                Inspection::Needs(offset) => offset,
+            };
+            let end = offset
+                .saturating_add(SPARSE_CHUNK_BYTES as u64)
+                .min(file.size);
+            let Some(chunk) = self.files.range(file, offset..=end - 1).await? else {
+                return Ok(None);
+            };
+            reader.add(offset, chunk.to_vec());
+        }
+    }
+}
+
+fn of_media(read: MediaProperties) -> StorageMeta {
+    StorageMeta {
+        width: read.width,
+        height: read.height,
+        duration: read.duration_seconds,
+        pages: read.pages,
+        ..StorageMeta::default()
     }
 }
 

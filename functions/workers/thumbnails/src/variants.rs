@@ -31,8 +31,8 @@ pub(crate) fn placeholder() -> NewRendition {
     }
 }
 
-/// Returns the thumbnails of every image: as WebP, of an animation its first frame as PNG. Those that
-/// would not be smaller than the image are left out, except the first.
+/// Returns the thumbnails of every image: as WebP, of an animation its first frame as PNG. A size
+/// is left out if the image is not larger, except the first.
 pub(crate) fn thumbnails(
     longest_side: u32,
     is_animated: bool,
@@ -50,7 +50,7 @@ pub(crate) fn thumbnails(
         .collect()
 }
 
-/// Returns the variants of an eager transformation. One without a format is created in each of those
+/// Returns the variants of an eager transformation. One without a format is created in each format
 /// that delivery selects from.
 pub(crate) fn eager(
     eager: EagerTransformation,

@@ -23,7 +23,7 @@ struct MediaBox {
     end: u64,
 }
 
-/// What is read of a movie.
+/// Properties of a movie that the reading of further boxes depends on.
 #[derive(Default)]
 struct Movie {
     units_per_second: u64,

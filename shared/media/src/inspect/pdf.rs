@@ -84,7 +84,7 @@ fn root_count(dictionary: &Dictionary) -> Option<u32> {
 fn inflated(data: &[u8], limit: usize) -> Vec<u8> {
     let mut inflated = Vec::new();
     let mut decoder = ZlibDecoder::new(data).take(limit as u64);
-    // What was decompressed before an error is used.
+    // Objects before an error are used.
     let _ = decoder.read_to_end(&mut inflated);
     inflated
 }

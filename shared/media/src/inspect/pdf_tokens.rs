@@ -21,7 +21,7 @@ pub(super) enum DictionaryType {
     Other,
 }
 
-/// What is read of a dictionary.
+/// Entries of a dictionary.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Dictionary {
     pub(super) kind: DictionaryType,

@@ -1,4 +1,4 @@
-//! Inspection of files of which only some parts are in memory.
+//! Inspection of files while only some of their parts are in memory.
 //!
 //! Invariant: an inspection that is repeated with the chunks that it needs ends after at most
 //! [`MAX_SPARSE_CHUNKS`] chunks.
@@ -29,7 +29,7 @@ struct Chunk {
     bytes: Vec<u8>,
 }
 
-/// Reader of a file of which only some chunks are in memory. A read of other bytes fails with
+/// Reader of a file while only some of its chunks are in memory. A read of other bytes fails with
 /// [`MissingBytes`].
 #[derive(Clone, Debug)]
 pub struct SparseReader {

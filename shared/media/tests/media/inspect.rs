@@ -167,7 +167,7 @@ fn decompression_is_bounded() {
     assert_eq!(inspected(&bomb.repeat(20)), MediaProperties::default());
 }
 
-/// Inspects a file of which only chunks are read, and counts them.
+/// Inspects a file chunk by chunk, and counts the chunks.
 fn inspect_in_chunks(file: &[u8], chunk: usize) -> (MediaProperties, usize) {
     let mut reader = SparseReader::new(file.len() as u64);
     for count in 0..=MAX_SPARSE_CHUNKS {

@@ -1,0 +1,120 @@
+//! Renderings of several variants of one file, which is decoded once.
+//!
+//! Invariant: an output that cannot be rendered fails no other one.
+
+use bytes::Bytes;
+use domain::{FieldError, FieldErrors, ImageFormat, ServiceError, Variant};
+use media::{Format, PlanOptions, RenderOptions, SharedPlan, Source, WatermarkLayer};
+
+use crate::{
+    Rendition,
+    render::{choose_format, rendering_error, rendition},
+};
+
+/// Maximum estimated time of all outputs together, in milliseconds. Outputs that exceed it are not
+/// rendered.
+const MAX_MILLISECONDS: u64 = 60_000;
+
+/// Stands for the image itself in errors that concern all outputs.
+const WHOLE_IMAGE: Variant = Variant {
+    transformation: None,
+    format: ImageFormat::Png,
+    accepts_webp: false,
+    watermark: None,
+};
+
+/// The outputs of a file whose limits are checked.
+pub(crate) struct SharedRendering {
+    outputs: Vec<Output>,
+    plan: SharedPlan,
+}
+
+/// A variant, and the format to render it in.
+struct Output {
+    variant: Variant,
+    format: Result<Format, ServiceError>,
+}
+
+impl SharedRendering {
+    /// Chooses the format of each variant, and checks the limits from the image's headers. Fails if the
+    /// image cannot be decoded at all. Blocks the thread for a short time.
+    pub(crate) fn plan(
+        bytes: &[u8],
+        variants: &[Variant],
+    ) -> Result<SharedRendering, ServiceError> {
+        let to_service_error = |error| rendering_error(error, WHOLE_IMAGE);
+        let source = Source::read(bytes).map_err(to_service_error)?;
+
+        let mut left_milliseconds = MAX_MILLISECONDS;
+        let mut outputs = Vec::new();
+        let mut planned = Vec::new();
+        for variant in variants {
+            let format = choose_format(&source, *variant)
+                .map_err(|error| rendering_error(error, *variant))
+                .and_then(|chosen| {
+                    left_milliseconds = left_milliseconds
+                        .checked_sub(chosen.plan.milliseconds)
+                        .ok_or_else(too_slow)?;
+                    Ok(chosen.format)
+                });
+            if let Ok(format) = &format {
+                planned.push(plan_options(*variant, *format));
+            }
+            outputs.push(Output {
+                variant: *variant,
+                format,
+            });
+        }
+
+        let plan = source.plan_shared(&planned).map_err(to_service_error)?;
+        Ok(SharedRendering { outputs, plan })
+    }
+
+    /// Returns the estimated peak memory, in bytes.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        self.plan.memory_bytes
+    }
+
+    /// Decodes the image and renders all outputs. Fails if the image is damaged. Blocks the thread for up
+    /// to a minute.
+    pub(crate) fn run(
+        self,
+        bytes: &Bytes,
+        layer: Option<&WatermarkLayer>,
+    ) -> Result<Vec<Result<Rendition, ServiceError>>, ServiceError> {
+        let to_service_error = |error| rendering_error(error, WHOLE_IMAGE);
+        let source = Source::read(bytes).map_err(to_service_error)?;
+        let decoded = source.decode(&self.plan).map_err(to_service_error)?;
+
+        let render = |output: Output| {
+            let Output { variant, format } = output;
+            let transformation = variant.transformation.unwrap_or_default();
+            let options = RenderOptions {
+                resize: transformation.resize,
+                format: format?,
+                quality: transformation.quality,
+                watermark: layer.filter(|_| variant.watermark.is_some()),
+            };
+            let rendered = decoded
+                .render(&options)
+                .map_err(|error| rendering_error(error, variant))?;
+            Ok(rendition(rendered))
+        };
+        Ok(self.outputs.into_iter().map(render).collect())
+    }
+}
+
+fn plan_options(variant: Variant, format: Format) -> PlanOptions {
+    let transformation = variant.transformation.unwrap_or_default();
+    PlanOptions {
+        resize: transformation.resize,
+        format,
+        quality: transformation.quality,
+        has_watermark: variant.watermark.is_some(),
+    }
+}
+
+fn too_slow() -> ServiceError {
+    let field_error = FieldError::Custom("takes too long to be rendered in all sizes");
+    FieldErrors::from(("file", field_error)).into()
+}
