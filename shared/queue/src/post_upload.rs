@@ -1,5 +1,5 @@
 //! Jobs that follow an upload. They are sent before the record is written, so their workers wait for
-//! the record.
+//! the record for up to two minutes.
 
 use domain::{
     FileId, Revision, SpaceId, Timestamp, UploadConfigId, WebhookDeliveryId, WebhookEvent,

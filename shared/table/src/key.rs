@@ -32,14 +32,12 @@
 //! | last id of an API key | `COUNTER#KEY` | `COUNTER` |
 //! | count of anonymous requests per client and minute | `RATE#{tier}#{client}#{minute}` | `RATE` |
 //! | progress of the sweep | `SWEEP` | `SWEEP` |
-//! | idempotency reservation | `IDEMPOTENCY#{request hash}` | `IDEMPOTENCY` |
+//! | idempotency reservation, with an encrypted response | `IDEMPOTENCY#{request hash}` | `IDEMPOTENCY` |
 //!
 //! Invariants:
 //! - Everything that belongs to a space is in its partition or named by an item there, so a purge finds
 //!   it. Only replicas for delivery are not: they are deleted with the transaction that deletes the space.
 //! - In a space's partition only files and folders sort from `FILE#` to the last `FOLDER#`.
-//! - Idempotency reservations, rate counters, upload quotas and webhook deliveries expire by the table's TTL. The response
-//!   in a reservation is encrypted.
 
 use std::collections::HashMap;
 

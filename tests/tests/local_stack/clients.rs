@@ -1,6 +1,8 @@
-//! External clients: boto3 and curl against storage, and signers in other languages.
+//! External clients: boto3 and curl against storage, signers in other languages, and the packages of
+//! Standard Webhooks.
 
-use tests::Stack;
+use serde_json::{Value, json};
+use tests::{PHOTO, Stack, WebhookReceiver, stack_test, text};
 use tokio::process::Command;
 
 use crate::support::external_programs;
@@ -44,6 +46,57 @@ async fn local_s3_is_compatible_with_boto3() {
 #[tokio::test(flavor = "multi_thread")]
 async fn curl_python_and_boto3_upload_to_presigned_urls() {
     Box::pin(script_succeeds("presign.py")).await;
+}
+
+/// Verifies a webhook with the package of each language.
+async fn assert_verified(webhook: &Value) {
+    let root = external_programs::root();
+    let clients = root.join("tests/clients");
+    let python = root.join(".tools/clients/bin/python");
+    let stamp = root.join(".tools/clients/installed");
+    let package = clients.join("node_modules/standardwebhooks");
+    let directory = tempfile::TempDir::new().expect("a temporary directory");
+    let file = directory.path().join("webhook.json");
+    std::fs::write(&file, webhook.to_string()).expect("a file");
+
+    if external_programs::installed("verify_webhook.py", &[], &[&python, &stamp]) {
+        let script = clients.join("verify_webhook.py");
+        external_programs::run(Command::new(python).arg("-B").arg(script).arg(&file)).await;
+    }
+    if external_programs::installed("verify-webhook.mjs", &["node"], &[&package]) {
+        let script = clients.join("verify-webhook.mjs");
+        external_programs::run(Command::new("node").arg(script).arg(&file)).await;
+    }
+}
+
+#[stack_test]
+async fn standard_webhooks_packages_verify_webhooks_with_each_valid_secret(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let receiver = WebhookReceiver::start().await;
+    let body = json!({"name": "Acme", "webhook_url": receiver.url()});
+    acme.client.put(&acme.path(), body).await.expect_ok();
+    let path = format!("{}/webhook-secret", acme.path());
+    let first = acme.client.get(&path).await.expect_ok();
+    let rotate = format!("{path}/rotate");
+    let mut secrets = vec![text(&first["secret"])];
+
+    for _ in 0..2 {
+        acme.upload(PHOTO).await;
+        stack.run_post_upload().await;
+        let webhook = receiver.received().pop().expect("a webhook");
+        let headers = ["webhook-id", "webhook-timestamp", "webhook-signature"];
+        let headers: Value = headers
+            .map(|name| (name.to_owned(), json!(webhook.header(name))))
+            .into_iter()
+            .collect();
+        let body = String::from_utf8(webhook.body.to_vec()).expect("UTF-8");
+        let received = json!({"headers": headers, "body": body, "secrets": secrets});
+        assert_verified(&received).await;
+
+        let request = acme.client.request("POST", &rotate);
+        let rotated = acme.client.send(request).await.expect_ok();
+        secrets.push(text(&rotated["secret"]));
+    }
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tenant::WebhookJob;
 use tests::{DYNAMODB_ATTEMPTS, File, PHOTO, Stack, minutes, seconds, stack_test};
 
-use super::fixture::{Hooks, send_jobs};
+use super::fixture::{Hooks, run_with_failures, send_jobs};
 use crate::uploads::presign::PendingFile;
 
 /// Uploads the photo with a config that asks for all events, to the URL of the space.
@@ -117,9 +117,7 @@ async fn event_of_a_deletion_waits_until_the_record_is_gone(stack: &Stack) {
         .delete(file.path())
         .await
         .expect_status(204);
-    for _ in 0..4 {
-        stack.run_for(minutes(1)).await;
-    }
+    run_with_failures(stack).await;
     assert_eq!(hooks.receiver.received().len(), 2);
     assert_eq!(last_payload(&hooks)["event"], "file.deleted");
 }

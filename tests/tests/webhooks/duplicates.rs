@@ -4,7 +4,7 @@ use domain::WebhookEvent;
 use tenant::WebhookJob;
 use tests::{Answer, PHOTO, Stack, seconds, stack_test};
 
-use super::fixture::{Hooks, event_job, run_failed_messages, send_jobs, time};
+use super::fixture::{Hooks, event_job, run_with_failures, send_jobs, time, until_idle};
 
 /// Duplicates of a message.
 const DUPLICATES: usize = 4;
@@ -17,7 +17,7 @@ async fn duplicates_of_an_event_send_one_webhook(stack: &Stack) {
     send_jobs(stack, &vec![job.clone(); DUPLICATES]).await;
 
     stack.local.resume_workers();
-    run_failed_messages(stack).await;
+    run_with_failures(stack).await;
     send_jobs(stack, &[job]).await;
     stack.run_for(seconds(0)).await;
 
@@ -46,15 +46,16 @@ async fn duplicates_of_an_attempt_make_it_once(stack: &Stack) {
     stack.run_for(seconds(0)).await;
     hooks.receiver.only();
 
+    // All are due, and one makes the attempt.
     stack.clock.advance(seconds(6));
-    run_failed_messages(stack).await;
+    until_idle(stack).await;
     assert_eq!(hooks.receiver.received().len(), 2);
     let delivery = hooks.delivery().await;
     assert_eq!(delivery["attempts"].as_array().map(Vec::len), Some(2));
     assert!(time(&delivery["next_attempt_at"]) > stack.now());
 
     hooks.receiver.answer_all(Answer::status(200));
-    stack.run_for(seconds(360)).await;
+    run_with_failures(stack).await;
     assert_eq!(hooks.receiver.received().len(), 3);
     assert_eq!(hooks.delivery().await["status"], "delivered");
 }

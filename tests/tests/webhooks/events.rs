@@ -7,7 +7,7 @@ use tests::{
     Answer, PHOTO, Stack, WebhookReceiver, file, form, minutes, seconds, stack_test, text,
 };
 
-use super::fixture::{Hooks, event_job, send_jobs, set_webhook_url};
+use super::fixture::{Hooks, event_job, run_with_failures, send_jobs, set_webhook_url};
 use crate::{
     jobs::confirm_check::{presign_and_send, run_for_minutes},
     support::signer::Signer,
@@ -165,8 +165,7 @@ async fn event_waits_for_the_record_that_is_written_later(stack: &Stack) {
 
     stack.run_for(seconds(1)).await;
     pending.confirm(&hooks.acme.client).await.expect_ok();
-    stack.run_for(seconds(2)).await;
-    stack.run_for(seconds(4)).await;
+    run_with_failures(stack).await;
 
     hooks.receiver.only();
     stack.run_confirm_checks().await;

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use futures::future::join_all;
 use local::Messages;
-use tests::{Answer, PHOTO, Stack, failed_calls, seconds};
+use tests::{Answer, PHOTO, Stack, seconds};
 
-use super::fixture::Hooks;
+use super::fixture::{Hooks, until_idle};
 
 /// Concurrent stacks.
 const STACKS: usize = 4;
@@ -36,14 +36,7 @@ async fn deliver(stack: &Stack, hooks: &Hooks, stop: Option<Stop>) {
 
     let mut is_stopped = stop.is_some();
     for _ in 0..MAX_ROUNDS {
-        let has_failed =
-            |in_flight: u64| faults.broken_calls() > 0 && failed_calls(&faults) >= in_flight;
-        let is_idle = |messages: Messages| {
-            messages.are_quiet()
-                || (messages.visible == 0 && is_stopped && has_failed(messages.in_flight))
-        };
-        let left = stack.local.until(is_idle).await;
-        let left = left.unwrap_or_else(|error| panic!("{stop:?}: {error}"));
+        let left = until_idle(stack).await;
         if is_stopped && faults.broken_calls() > 0 {
             faults.reconnect();
             is_stopped = false;

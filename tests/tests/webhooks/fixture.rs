@@ -20,6 +20,8 @@ use webhook_delivery::SendOptions;
 const MAX_DELAY: Duration = Duration::from_mins(15);
 /// Time after which a failed message is received again.
 const VISIBILITY_TIMEOUT: Duration = Duration::from_mins(3);
+/// Maximum steps in which all messages are processed.
+const MAX_ROUNDS: u32 = 12;
 /// Deadline of an attempt in tests of endpoints that do not respond.
 const SHORT_DEADLINE: Duration = Duration::from_millis(500);
 
@@ -114,17 +116,24 @@ pub(super) fn time(value: &Value) -> Timestamp {
     Timestamp::parse_rfc3339(&text(value)).expect("a time")
 }
 
-/// Waits until no message can be received and no job is running, with messages that failed.
-pub(super) async fn until_idle(stack: &Stack) {
+/// Waits until no message can be received and no job is running, and returns the messages that are
+/// left: delayed ones, and failed ones that are received again later.
+pub(super) async fn until_idle(stack: &Stack) -> Messages {
     let is_idle = |messages: Messages| messages.visible == 0 && messages.running_batches == 0;
     let idle = stack.local.until(is_idle).await;
-    idle.unwrap_or_else(|error| panic!("{error}"));
+    idle.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Advances the clock until failed messages are received again, and waits for their jobs.
-pub(super) async fn run_failed_messages(stack: &Stack) {
+/// Runs all jobs, also those of messages that failed. Advances the clock in steps in which failed
+/// messages are received again.
+pub(super) async fn run_with_failures(stack: &Stack) {
+    for _ in 0..MAX_ROUNDS {
+        if until_idle(stack).await == Messages::default() {
+            break;
+        }
+        stack.clock.advance(VISIBILITY_TIMEOUT + seconds(1));
+    }
     until_idle(stack).await;
-    stack.run_for(VISIBILITY_TIMEOUT + seconds(1)).await;
 }
 
 /// Returns the job that announces an event of a file now.

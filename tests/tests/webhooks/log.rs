@@ -17,7 +17,7 @@ fn column(list: &Value, field: &str) -> Vec<String> {
     items.iter().map(|item| text(&item[field])).collect()
 }
 
-/// Uploads [`FILES`] files, of which the third and the last are not accepted. Returns their ids, newest
+/// Uploads [`FILES`] files. The endpoint refuses the third and the last one. Returns their ids, newest
 /// first.
 async fn upload_files(stack: &Stack, hooks: &Hooks) -> Vec<String> {
     let mut ids = Vec::new();

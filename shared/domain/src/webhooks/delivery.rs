@@ -199,7 +199,7 @@ impl WebhookDelivery {
         self.updated_at = now;
     }
 
-    /// Begins a new series of attempts, the first of which is due.
+    /// Begins a new series of attempts, whose first one is due.
     pub fn begin_series(&mut self, requested_at: Timestamp, now: Timestamp) {
         self.status = WebhookStatus::Pending;
         self.failure = None;
