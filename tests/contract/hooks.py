@@ -59,6 +59,8 @@ BY_NAME = {
     "upload_config_id": "config",
     "active_upload_config_id": "config",
     "fileId": "file",
+    "file_id": "file",
+    "deliveryId": "delivery",
     "ref": "reference",
 }
 ID_BY_PATH = {"spaces": "space", "folders": "folder", "files": "file", "upload-configs": "config"}

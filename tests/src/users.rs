@@ -1,8 +1,11 @@
-//! Changes of the table and the bucket that no route makes: users, members of spaces, records that
-//! are missing, and objects without records.
+//! Changes of the table and the bucket that no route makes: users, members of spaces, webhook
+//! deliveries, records that are missing, and objects without records.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::{ApiKey, Handle, KeyId, KeyName, KeyOwner, KeyScope, KeySecret, UserId};
+use domain::{
+    ApiKey, Handle, KeyId, KeyName, KeyOwner, KeyScope, KeySecret, NewWebhookDelivery,
+    PublicHttpsUrl, UploadConfigId, UserId, WebhookDelivery, WebhookEvent,
+};
 use runtime::{FunctionContext, Settings};
 use table::keys::Key;
 
@@ -99,6 +102,24 @@ impl Stack {
             .send()
             .await
             .expect("deleted");
+    }
+
+    /// Creates a webhook delivery of a file without sending it, and returns its id.
+    pub async fn add_webhook_delivery(&self, tenant: &TestSpace, file_id: &str) -> String {
+        let context = self.unrestricted_context();
+        let mut settings = Settings::of(&context);
+        let new = NewWebhookDelivery {
+            space_id: tenant.space_id(),
+            file_id: file_id.parse().expect("a file id"),
+            upload_config_id: UploadConfigId::MIN,
+            event: WebhookEvent::Uploaded,
+            url: PublicHttpsUrl::parse("https://example.com/hook").expect("a URL"),
+            payload: "{}".to_owned(),
+        };
+        let delivery = WebhookDelivery::new(new, &context.env);
+        let created = settings.table().create_webhook_delivery(&delivery).await;
+        created.expect("a new delivery");
+        delivery.id.to_string()
     }
 
     /// Stores an object in the bucket.

@@ -4,7 +4,7 @@ use serde_json::json;
 use tests::{Response, Stack, StackOptions, stack_test};
 
 use super::assert_rejected;
-use crate::routes::fixture::{MISSING_DELIVERY, ROUTES, Route, RouteFixture};
+use crate::routes::fixture::{ROUTES, Route, RouteFixture};
 
 /// Malformed ids, percent-encoded.
 const MALFORMED_IDS: [&str; 22] = [
@@ -49,7 +49,7 @@ fn malformed_paths(fixture: &RouteFixture, route: &Route) -> Vec<String> {
     }
 
     if route.path.contains("{deliveryId}") {
-        ids.push(MISSING_DELIVERY.to_owned());
+        ids.push(fixture.delivery.clone());
     }
 
     let path = fixture.path(route);
@@ -146,6 +146,7 @@ fn assert_invalid_query(route: &Route, response: Response, field: &str) {
         "all",
         "files",
         "folders",
+        "webhook-deliveries",
     ];
     let is_list = route
         .path

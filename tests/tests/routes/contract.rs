@@ -41,6 +41,7 @@ impl Records<'_> {
             uploads,
         } = self;
         let file = acme.upload(PHOTO).await;
+        let delivery = stack.add_webhook_delivery(acme, id(&file)).await;
         let uploading = self.uploads().await;
         let account = stack.account().get("/account").await.expect_ok();
 
@@ -55,6 +56,7 @@ impl Records<'_> {
             "file": file["id"],
             "config": self.config("seed").await,
             "reference": "photo",
+            "delivery": delivery,
             "kept": [uploads.id, uploads.key_id, uploading["upload_config_id"], uploading["folder_id"], account["key"]["id"]],
             "uploads": uploading,
             "spares": self.spares().await,

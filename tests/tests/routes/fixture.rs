@@ -63,19 +63,13 @@ const fn failing(method: &'static str, path: &'static str, status: u16) -> Faili
     }
 }
 
-/// Requests that fail: the space has files, the upload config is active, the folder has a subfolder,
-/// and the account key and the webhook delivery do not exist.
-const FAILING_ROUTES: [FailingRoute; 6] = [
+/// Deletions that fail: the space has files, the upload config is active, the folder has a
+/// subfolder, and the account key does not exist.
+const FAILING_ROUTES: [FailingRoute; 4] = [
     failing("DELETE", "/spaces", 409),
     failing("DELETE", "/upload-configs", 409),
     failing("DELETE", "/folders/{id}", 409),
     failing("DELETE", "/account/api-keys/{keyId}", 404),
-    failing("GET", "/spaces/{id}/webhook-deliveries/{deliveryId}", 404),
-    failing(
-        "POST",
-        "/spaces/{id}/webhook-deliveries/{deliveryId}/redeliver",
-        404,
-    ),
 ];
 
 /// Every route that takes a key, as its endpoint declares it.
@@ -138,12 +132,10 @@ fn requirement(operation: &openapi::Operation) -> Requirement {
     }
 }
 
-/// Id of no webhook delivery.
-pub(crate) const MISSING_DELIVERY: &str = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
 /// Reference of the file.
 const REFERENCE: &str = "photo";
 
-/// A space with a file, a folder with a subfolder, and a key that may be revoked.
+/// A space with a file, a folder with a subfolder, a key that may be revoked, and a webhook delivery.
 pub(crate) struct RouteFixture {
     pub(crate) tenant: TestSpace,
     file: Mutex<String>,
@@ -152,6 +144,8 @@ pub(crate) struct RouteFixture {
     /// Id of the active upload config.
     pub(crate) config: String,
     pub(crate) key: u64,
+    /// Id of a webhook delivery.
+    pub(crate) delivery: String,
     /// Number of created bodies, to create unique names.
     calls: AtomicU32,
 }
@@ -167,6 +161,7 @@ impl RouteFixture {
         let key = tenant.client.post(&keys, json!({"name": "spare"})).await;
         let key = key.expect_created()["id"].as_u64().expect("a number");
 
+        let delivery = stack.add_webhook_delivery(&tenant, &file).await;
         let space = tenant.client.get(&format!("/spaces/{}", tenant.id)).await;
         let config = space.expect_ok()["active_upload_config_id"].clone();
 
@@ -175,6 +170,7 @@ impl RouteFixture {
             folder: outer.id,
             config: config.as_str().expect("an id").to_owned(),
             key,
+            delivery,
             calls: AtomicU32::new(0),
             tenant,
         }
@@ -215,7 +211,7 @@ impl RouteFixture {
             .path
             .replace("{id}", &id)
             .replace("{keyId}", &self.key.to_string())
-            .replace("{deliveryId}", MISSING_DELIVERY)
+            .replace("{deliveryId}", &self.delivery)
             .replace("{fileId}", &self.file());
 
         match (route.method, route.path) {

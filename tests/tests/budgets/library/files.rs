@@ -271,12 +271,12 @@ async fn file_changes_stay_within_call_budget(stack: &Stack) {
         costed(
             ApiRequest::new(client, "DELETE", top.clone(), Value::Null),
             204,
-            "BatchGetItem, SendMessageBatch, TransactWriteItems",
+            "BatchGetItem, GetItem, SendMessageBatch, TransactWriteItems",
         ),
         costed(
             ApiRequest::new(client, "DELETE", inner, Value::Null),
             204,
-            "BatchGetItem, SendMessageBatch, TransactWriteItems",
+            "BatchGetItem, GetItem, SendMessageBatch, TransactWriteItems",
         ),
     ];
 
