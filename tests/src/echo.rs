@@ -7,9 +7,10 @@ use std::{
     path::PathBuf,
 };
 
+use domain::SpaceId;
 use runtime::{ConfigurationError, FunctionContext, Settings};
 use serde::{Deserialize, Serialize};
-use tenant::{DelayedJob, Queue};
+use tenant::{DelayedJob, Job, Queue};
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
 /// Template with this worker, its queue and its dead-letter queue.
@@ -31,6 +32,12 @@ struct Echo {
     /// Number of further messages of the chain.
     #[serde(default)]
     resends: usize,
+}
+
+impl Job for Echo {
+    fn space_id(&self) -> Option<SpaceId> {
+        None
+    }
 }
 
 struct Echoes {

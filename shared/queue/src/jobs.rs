@@ -3,6 +3,8 @@
 use domain::{FileId, SpaceId, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::Job;
+
 /// Milliseconds in a minute.
 const MINUTE_MS: i64 = 60_000;
 
@@ -30,6 +32,13 @@ pub enum PurgeJob {
     },
 }
 
+impl Job for PurgeJob {
+    fn space_id(&self) -> Option<SpaceId> {
+        let (PurgeJob::Space { space_id, .. } | PurgeJob::File { space_id, .. }) = self;
+        Some(*space_id)
+    }
+}
+
 /// Checks a presigned upload that its client may not have confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConfirmCheck {
@@ -39,6 +48,12 @@ pub struct ConfirmCheck {
     pub file_id: FileId,
     /// Time from which the file is checked.
     pub due_at: Timestamp,
+}
+
+impl Job for ConfirmCheck {
+    fn space_id(&self) -> Option<SpaceId> {
+        Some(self.space_id)
+    }
 }
 
 /// A pass over a deleted space. There are three, because requests that were authorized before the

@@ -1,6 +1,10 @@
 //! Sends jobs to SQS queues: one type of job per queue, delivered at least once.
 //!
-//! Invariant: workers deserialize the same types that are serialized here.
+//! Invariants:
+//! - Workers deserialize the same types that are serialized here.
+//! - The messages of one space have its id as their message group. While one space has many messages in
+//!   flight, SQS delivers those of other spaces first ("Amazon SQS fair queues" in the Amazon SQS
+//!   developer guide).
 
 mod jobs;
 mod post_upload;
@@ -17,7 +21,7 @@ use aws_sdk_sqs::{
     error::{ProvideErrorMetadata, SdkError},
     types::SendMessageBatchRequestEntry,
 };
-use domain::ServiceError;
+use domain::{ServiceError, SpaceId};
 use serde::Serialize;
 use telemetry::AwsError;
 use tracing::instrument;
@@ -38,16 +42,22 @@ const PERMANENT: [&str; 4] = [
     "QueueDoesNotExist",
 ];
 
-/// A queue of one type of job.
-#[derive(Debug)]
-pub struct Queue<Job> {
-    client: Client,
-    url: String,
-    job: PhantomData<fn(Job)>,
+/// Payload of a message.
+pub trait Job: Serialize {
+    /// Returns the space that the job belongs to.
+    fn space_id(&self) -> Option<SpaceId>;
 }
 
-impl<Job> Clone for Queue<Job> {
-    fn clone(&self) -> Queue<Job> {
+/// A queue of one type of job.
+#[derive(Debug)]
+pub struct Queue<J> {
+    client: Client,
+    url: String,
+    job: PhantomData<fn(J)>,
+}
+
+impl<J> Clone for Queue<J> {
+    fn clone(&self) -> Queue<J> {
         Queue {
             client: self.client.clone(),
             url: self.url.clone(),
@@ -58,16 +68,16 @@ impl<Job> Clone for Queue<Job> {
 
 /// A job to send.
 #[derive(Clone, Copy, Debug)]
-pub struct DelayedJob<Job> {
+pub struct DelayedJob<J> {
     /// The job.
-    pub job: Job,
+    pub job: J,
     /// Time until the job can be received, in seconds, at most [`MAX_DELAY_SECONDS`].
     pub delay_seconds: i32,
 }
 
-impl<Job> DelayedJob<Job> {
+impl<J> DelayedJob<J> {
     /// Returns a job that can be received at once.
-    pub fn immediate(job: Job) -> DelayedJob<Job> {
+    pub fn immediate(job: J) -> DelayedJob<J> {
         DelayedJob {
             job,
             delay_seconds: 0,
@@ -139,9 +149,9 @@ impl From<QueueError> for ServiceError {
     }
 }
 
-impl<Job: Serialize> Queue<Job> {
+impl<J: Job> Queue<J> {
     /// Creates the client of a queue with this URL.
-    pub fn new(client: Client, url: String) -> Queue<Job> {
+    pub fn new(client: Client, url: String) -> Queue<J> {
         Queue {
             client,
             url,
@@ -152,7 +162,7 @@ impl<Job: Serialize> Queue<Job> {
     /// Sends up to ten jobs, with no call if there are none. After an error, some of them may have been
     /// sent.
     #[instrument(skip_all, fields(jobs = jobs.len()))]
-    pub async fn send(&self, jobs: &[DelayedJob<Job>]) -> Result<(), QueueError> {
+    pub async fn send(&self, jobs: &[DelayedJob<J>]) -> Result<(), QueueError> {
         debug_assert!(jobs.len() <= MAX_BATCH, "SQS accepts ten messages per call");
         let mut unsent: Vec<SendMessageBatchRequestEntry> = jobs
             .iter()
@@ -191,15 +201,38 @@ impl<Job: Serialize> Queue<Job> {
 }
 
 /// Returns a job as an entry of a batch, with its index as id.
-fn entry<Job: Serialize>(
+fn entry<J: Job>(
     index: usize,
-    job: &DelayedJob<Job>,
+    job: &DelayedJob<J>,
 ) -> Result<SendMessageBatchRequestEntry, QueueError> {
     let body = serde_json::to_string(&job.job).map_err(QueueError::rejected)?;
     SendMessageBatchRequestEntry::builder()
         .id(index.to_string())
         .message_body(body)
         .delay_seconds(job.delay_seconds)
+        .set_message_group_id(job.job.space_id().map(|space| space.to_string()))
         .build()
         .map_err(QueueError::rejected)
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{FileId, Timestamp};
+
+    use super::*;
+
+    #[test]
+    fn messages_of_one_space_are_a_group() {
+        let check = ConfirmCheck {
+            space_id: SpaceId::MAX,
+            file_id: FileId::MIN,
+            due_at: Timestamp::from_ms(0),
+        };
+        let of_space = entry(0, &DelayedJob::immediate(check)).expect("an entry");
+        let of_all = entry(1, &DelayedJob::immediate(SweepJob::default())).expect("an entry");
+
+        let group = SpaceId::MAX.to_string();
+        assert_eq!(of_space.message_group_id(), Some(group.as_str()));
+        assert_eq!(of_all.message_group_id(), None);
+    }
 }

@@ -7,6 +7,8 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::Job;
+
 /// Time for which a worker waits for the record of an announced file, in milliseconds: far longer
 /// than any request takes to write it.
 pub const MAX_ANNOUNCEMENT_AGE_MS: i64 = 120_000;
@@ -22,6 +24,12 @@ pub struct ThumbnailsJob {
     pub announced_at: Timestamp,
 }
 
+impl Job for ThumbnailsJob {
+    fn space_id(&self) -> Option<SpaceId> {
+        Some(self.space_id)
+    }
+}
+
 /// Computes the blurhash of a file from the rendition that is stored for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlurhashJob {
@@ -33,6 +41,12 @@ pub struct BlurhashJob {
     pub revision: Revision,
     /// Time right before the metadata of the file is written.
     pub announced_at: Timestamp,
+}
+
+impl Job for BlurhashJob {
+    fn space_id(&self) -> Option<SpaceId> {
+        Some(self.space_id)
+    }
 }
 
 /// Sends webhooks.
@@ -85,14 +99,13 @@ pub enum WebhookJob {
     },
 }
 
-impl WebhookJob {
-    /// Returns the space of the job.
-    pub fn space_id(&self) -> SpaceId {
-        match self {
+impl Job for WebhookJob {
+    fn space_id(&self) -> Option<SpaceId> {
+        Some(match self {
             WebhookJob::Event { space_id, .. }
             | WebhookJob::Attempt { space_id, .. }
             | WebhookJob::Redeliver { space_id, .. } => *space_id,
             WebhookJob::Deleted { file, .. } => file.space_id,
-        }
+        })
     }
 }

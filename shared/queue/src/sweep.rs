@@ -4,6 +4,8 @@
 use domain::{FileId, Revision, SpaceId, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::Job;
+
 /// Deletes objects that are no longer used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -11,6 +13,12 @@ pub struct SweepJob {
     /// The round to continue; `None` to start a new one.
     #[serde(default)]
     pub round: Option<SweepRound>,
+}
+
+impl Job for SweepJob {
+    fn space_id(&self) -> Option<SpaceId> {
+        None
+    }
 }
 
 /// A round through all spaces.

@@ -16,8 +16,7 @@ use aws_smithy_http_client::{Builder, tls};
 
 use bucket::Bucket;
 use domain::MasterSecret;
-use queue::Queue;
-use serde::Serialize;
+use queue::{Job, Queue};
 use table::{InvalidReplicaCount, ReplicaCount, Table};
 
 use crate::{
@@ -118,7 +117,7 @@ impl Settings<'_> {
     }
 
     /// Opens the queue whose URL is in `url_variable`.
-    pub fn queue<Job: Serialize>(&mut self, url_variable: &str) -> Queue<Job> {
+    pub fn queue<J: Job>(&mut self, url_variable: &str) -> Queue<J> {
         Queue::new(self.sqs(), self.text(url_variable))
     }
 

@@ -61,8 +61,8 @@ pub use pending_uploads::PendingUploads;
 pub use presigned_uploads::{PRESIGNED_URL_LIFETIME_MS, PresignRequest, PresignedUpload};
 pub use purge::{Purge, PurgeOutcome};
 pub use queue::{
-    BlurhashJob, ConfirmCheck, DelayedJob, MAX_ANNOUNCEMENT_AGE_MS, MAX_DELAY_SECONDS, PurgeJob,
-    PurgePass, Queue, SweepJob, ThumbnailsJob, WebhookJob,
+    BlurhashJob, ConfirmCheck, DelayedJob, Job, MAX_ANNOUNCEMENT_AGE_MS, MAX_DELAY_SECONDS,
+    PurgeJob, PurgePass, Queue, SweepJob, ThumbnailsJob, WebhookJob,
 };
 pub use space_scope::{Scoped, SpaceScope};
 pub use staged_copies::{StagedCopy, StagedCopyOutcome};

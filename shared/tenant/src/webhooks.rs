@@ -242,12 +242,14 @@ impl Subject {
         }
 
         let file = found.file.as_ref()?;
-        let media_failed = file.media.as_ref().map(|media| media.failure.is_some());
+        let media = file.media.as_ref();
         let has_happened = file.status == FileStatus::Active
             && match event.event {
                 WebhookEvent::Uploaded => true,
-                WebhookEvent::Processed => media_failed == Some(false),
-                WebhookEvent::Failed => media_failed == Some(true),
+                WebhookEvent::Processed => {
+                    media.is_some_and(|media| media.failure.is_none() && media.is_complete())
+                }
+                WebhookEvent::Failed => media.is_some_and(|media| media.failure.is_some()),
                 WebhookEvent::Deleted => false,
             };
         has_happened.then(|| Subject {

@@ -6,12 +6,11 @@ mod images;
 mod rules;
 
 use runtime::Settings;
-use serde::Serialize;
-use tenant::DelayedJob;
+use tenant::{DelayedJob, Job};
 use tests::Stack;
 
 /// Sends a job to the queue that this variable of the worker `thumbnails` names.
-async fn send<Job: Serialize>(stack: &Stack, variable: &str, job: Job) {
+async fn send<J: Job>(stack: &Stack, variable: &str, job: J) {
     let context = stack
         .local
         .unrestricted_context("thumbnails")

@@ -2,7 +2,7 @@
 
 use domain::Timestamp;
 use serde_json::{Value, json};
-use tests::{Answer, Stack, seconds, stack_test};
+use tests::{Answer, PHOTO, Stack, seconds, stack_test};
 
 use super::fixture::{Hooks, dead_letters, run_until, time, until_idle, with_short_deadline};
 
@@ -44,6 +44,25 @@ async fn delivered_webhook_is_logged_and_not_repeated(stack: &Stack) {
     run_until(stack, stack.now().plus_ms(3_600 * MS)).await;
     hooks.receiver.only();
     assert_eq!(dead_letters(stack).await, Vec::<Value>::new());
+}
+
+#[stack_test]
+async fn webhook_takes_two_reads_and_three_writes(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    hooks.acme.upload(PHOTO).await;
+
+    let ((), calls) = stack.calls_of(stack.run_post_upload()).await;
+
+    let calls: Vec<&str> = calls
+        .iter()
+        .filter_map(|call| call.strip_prefix("webhook-delivery "))
+        .filter(|operation| *operation != "DeleteMessageBatch")
+        .collect();
+    let expected = ["BatchGetItem", "GetItem", "TransactWriteItems"];
+    assert_eq!(
+        calls,
+        [&expected[..], &expected[2..], &expected[2..]].concat()
+    );
 }
 
 #[stack_test]
@@ -214,11 +233,11 @@ async fn silent_endpoint_fails_at_the_deadline_and_delays_no_other_space(stack: 
     let silent = Hooks::named(stack, "Silent").await;
     silent.receiver.answer_next(Answer::Silence);
     let other = Hooks::named(stack, "Other").await;
-    silent.acme.upload(tests::PHOTO).await;
+    silent.acme.upload(PHOTO).await;
     stack.local.resume_workers();
     silent.receiver.wait_for(1).await;
 
-    other.acme.upload(tests::PHOTO).await;
+    other.acme.upload(PHOTO).await;
     other.receiver.wait_for(1).await;
     until_idle(stack).await;
 

@@ -8,5 +8,6 @@ pub(crate) mod events;
 pub(crate) mod failures;
 mod fixture;
 pub(crate) mod log;
+pub(crate) mod processing;
 pub(crate) mod redeliveries;
 pub(crate) mod signatures;

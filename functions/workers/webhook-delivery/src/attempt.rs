@@ -17,6 +17,22 @@ struct Concluded {
     conclusion: WebhookConclusion,
 }
 
+impl Concluded {
+    /// Logs the attempt, without the URL, which may contain a secret.
+    fn log(&self, delivery: &WebhookDelivery) {
+        let WebhookAttempt {
+            number,
+            duration_ms,
+            status_code,
+            error,
+            ..
+        } = &self.attempt;
+        let conclusion = self.conclusion;
+        let delivery_id = delivery.id;
+        tracing::info!(%delivery_id, number, duration_ms, status_code, error, ?conclusion, "attempted a webhook");
+    }
+}
+
 impl WebhookWorker {
     /// Makes the attempt with a number if it is the delivery's next one and due. A message of a later
     /// attempt makes the next one too: its worker stopped before it recorded the result.
@@ -87,6 +103,7 @@ impl WebhookWorker {
         context: &JobContext,
     ) -> Result<(), JobError> {
         let concluded = self.request_and_conclude(found, &claimed, context).await?;
+        concluded.log(&claimed);
         let now = context.env.now();
         match concluded.conclusion {
             WebhookConclusion::RetryAt(due_at) => {

@@ -21,7 +21,7 @@ use domain::{SpaceId, Timestamp, WebhookDeliveryId};
 use outbound::{Network, Outbound, OutboundSettings, SystemNetwork};
 use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
 use tenant::{
-    DelayedJob, DeletedFile, DeliveryInSpace, FileEvent, MAX_DELAY_SECONDS, Queue, WebhookJob,
+    DelayedJob, DeletedFile, DeliveryInSpace, FileEvent, Job, MAX_DELAY_SECONDS, Queue, WebhookJob,
     Webhooks,
 };
 use worker::{BatchHandler, JobContext, JobError, Worker};
@@ -88,7 +88,9 @@ impl Worker for WebhookWorker {
     type Job = WebhookJob;
 
     async fn work(&self, job: WebhookJob, context: &JobContext) -> Result<(), JobError> {
-        telemetry::record_space(job.space_id());
+        if let Some(space_id) = job.space_id() {
+            telemetry::record_space(space_id);
+        }
 
         match job.clone() {
             WebhookJob::Event {

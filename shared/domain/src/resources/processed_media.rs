@@ -90,3 +90,11 @@ pub struct ProcessedMedia {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }
+
+impl ProcessedMedia {
+    /// Whether nothing is left to compute: the blurhash of a decoded image is recorded last.
+    pub fn is_complete(&self) -> bool {
+        let is_decoded = self.meta.dominant_color.is_some() || !self.thumbnails.is_empty();
+        !is_decoded || self.meta.blurhash.is_some()
+    }
+}

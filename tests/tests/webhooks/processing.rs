@@ -1,0 +1,69 @@
+//! `file.processed` and `file.failed`: sent if the upload config asks for them, once the results are
+//! stored.
+
+use domain::WebhookEvent;
+use media::Format;
+use serde_json::{Value, json};
+use tests::{File, Stack, minutes, seconds, stack_test, text};
+
+use super::fixture::{Hooks, event_job, send_jobs};
+use crate::support::images::image;
+
+/// Uploads bytes as a PNG, with a config that asks for all events.
+async fn upload(stack: &Stack, hooks: &Hooks, bytes: Vec<u8>) -> File {
+    let events = json!({"notifications": {"events": ["file.processed", "file.failed"]}});
+    hooks.acme.upload_config("all").with_settings(events).await;
+    let upload = hooks.acme.upload(bytes).named("a.png", "image/png");
+    let file = upload.with_config("all").await;
+    stack.run_post_upload().await;
+    for _ in 0..8 {
+        stack.run_for(seconds(10)).await;
+    }
+    file
+}
+
+/// Returns the events of the received webhooks, sorted.
+fn events(hooks: &Hooks) -> Vec<String> {
+    let received = hooks.receiver.received();
+    let mut events: Vec<String> = received
+        .iter()
+        .map(|webhook| text(&webhook.json()["event"]))
+        .collect();
+    events.sort();
+    events
+}
+
+#[stack_test]
+async fn processed_image_is_reported_with_the_payload_of_its_upload(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    let file = upload(stack, &hooks, image(Format::Png, 64, 48)).await;
+
+    assert_eq!(events(&hooks), ["file.processed", "file.uploaded"]);
+    let received = hooks.receiver.received();
+    assert_eq!(received[0].json()["file"], received[1].json()["file"]);
+    assert_eq!(received[0].json()["file"]["id"], file.id);
+    let record = hooks.acme.client.get(file.path()).await.expect_ok();
+    assert!(record["storage_meta"]["blurhash"].is_string());
+}
+
+#[stack_test]
+async fn image_that_cannot_be_processed_is_reported_as_failed(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    let mut bytes = image(Format::Png, 300, 200);
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 8].fill(0xff);
+    let file = upload(stack, &hooks, bytes).await;
+
+    assert_eq!(events(&hooks), ["file.failed", "file.uploaded"]);
+
+    // An event that contradicts the record has not happened.
+    let job = event_job(stack, &hooks.acme, &file.id, WebhookEvent::Processed);
+    send_jobs(stack, &[job]).await;
+    for _ in 0..5 {
+        stack.run_for(minutes(1)).await;
+    }
+    assert_eq!(hooks.receiver.received().len(), 2);
+    let deliveries = hooks.deliveries().await;
+    let of_file = |delivery: &Value| delivery["file_id"] == file.id;
+    assert!(deliveries.iter().all(of_file));
+}
