@@ -131,7 +131,8 @@ impl SpaceScope {
             queues.purge.send(&purge),
             self.announce_deletion(&file, &queues.webhooks),
         );
-        let (purge, webhook) = sent.await;
+        // Boxed to keep the futures of requests small.
+        let (purge, webhook) = Box::pin(sent).await;
         purge?;
         webhook?;
 

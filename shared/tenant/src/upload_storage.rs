@@ -76,7 +76,8 @@ impl UploadStorage {
             self.thumbnails.send(&thumbnails),
             self.webhooks.send(&webhooks),
         );
-        let (thumbnails, webhooks) = sent.await;
+        // Boxed to keep the futures of requests small.
+        let (thumbnails, webhooks) = Box::pin(sent).await;
         thumbnails.and(webhooks)?;
         Ok(Announced(()))
     }
