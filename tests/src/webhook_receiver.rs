@@ -16,8 +16,8 @@ use tokio::{
     task::JoinSet,
 };
 
-/// A part of an endless body.
-const ENDLESS_PART: [u8; 65_536] = [b'x'; 65_536];
+/// A part of a large body.
+static LARGE_PART: [u8; 65_536] = [b'x'; 65_536];
 
 /// A received webhook.
 #[derive(Clone, Debug)]
@@ -205,19 +205,19 @@ async fn respond(stream: TcpStream, state: &State) -> std::io::Result<()> {
             headers,
             body,
         } => {
-            let headers: String = headers.iter().map(|line| format!("{line}\r\n")).collect();
             let length = body.len();
-            let head = format!(
-                "HTTP/1.1 {status} Status\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n"
-            );
+            let status_line = format!("HTTP/1.1 {status} Status");
+            let framing = format!("content-length: {length}\r\nconnection: close\r\n\r\n");
+            let lines = [&[status_line], &headers[..], &[framing]].concat();
+            let head = lines.join("\r\n");
             stream.write_all(head.as_bytes()).await?;
             stream.write_all(&body).await?;
         }
         Answer::Large(bytes) => {
             stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await?;
             while *lock(&state.sent_bytes) < bytes {
-                stream.write_all(&ENDLESS_PART).await?;
-                *lock(&state.sent_bytes) += ENDLESS_PART.len();
+                stream.write_all(&LARGE_PART).await?;
+                *lock(&state.sent_bytes) += LARGE_PART.len();
             }
         }
         Answer::Close => {}

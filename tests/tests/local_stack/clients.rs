@@ -90,8 +90,8 @@ async fn standard_webhooks_packages_verify_webhooks_with_each_valid_secret(stack
             .into_iter()
             .collect();
         let body = String::from_utf8(webhook.body.to_vec()).expect("UTF-8");
-        let received = json!({"headers": headers, "body": body, "secrets": secrets});
-        assert_verified(&received).await;
+        let signed = json!({"headers": headers, "body": body, "secrets": secrets});
+        assert_verified(&signed).await;
 
         let request = acme.client.request("POST", &rotate);
         let rotated = acme.client.send(request).await.expect_ok();

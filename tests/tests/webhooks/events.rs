@@ -72,8 +72,8 @@ async fn each_upload_route_sends_one_event_per_file(stack: &Stack) {
             .iter()
             .map(|file| text(&file["id"])),
     );
-    let signed = signer.send(&signer.query(stack)).await.expect_created();
-    ids.push(text(&signed["id"]));
+    let by_signature = signer.send(&signer.query(stack)).await.expect_created();
+    ids.push(text(&by_signature["id"]));
     let anonymous = unsigned.send().await.expect_created();
     ids.push(text(&anonymous["id"]));
     let confirmed = presign_and_send(stack, acme, json!({})).await;
@@ -84,10 +84,10 @@ async fn each_upload_route_sends_one_event_per_file(stack: &Stack) {
     stack.run_for(seconds(1)).await;
     assert_eq!(notified(&receiver), ids);
 
-    let checked = presign_and_send(stack, acme, json!({})).await;
+    let unconfirmed = presign_and_send(stack, acme, json!({})).await;
     PendingFile::create(acme, json!({})).await;
     run_for_minutes(stack, CHECK_MINUTES + 5).await;
-    ids.push(checked.id().to_owned());
+    ids.push(unconfirmed.id().to_owned());
     ids.sort();
     assert_eq!(notified(&receiver), ids);
 }

@@ -32,13 +32,11 @@ impl WebhookWorker {
             EventOutcome::Ignored => Ok(()),
             EventOutcome::NotYet => {
                 let now = context.env.now();
-                match recheck_at(announced_at, now) {
-                    Some(due_at) => self.send_when_due(job, due_at, now).await,
-                    None => {
-                        tracing::info!(file_id = %event.file_id, "an announced event did not happen");
-                        Ok(())
-                    }
+                if let Some(due_at) = recheck_at(announced_at, now) {
+                    return self.send_when_due(job, due_at, now).await;
                 }
+                tracing::info!(file_id = %event.file_id, "an announced event did not happen");
+                Ok(())
             }
         }
     }
