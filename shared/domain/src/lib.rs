@@ -16,12 +16,13 @@ mod uploads;
 mod webhooks;
 
 pub use access::{
-    AccessControl, AccessSource, DeliveryType, EffectiveAccess, EffectiveSecurity, Protection,
-    access_revision, requires_auth, variants_require_auth,
+    AccessControl, AccessSource, DeliveryType, EffectiveAccess, EffectiveSecurity,
+    EffectiveWatermark, Protection, SettingSource, access_revision, requires_auth,
+    variants_require_auth,
 };
 pub use delivery::{
-    AppliedWatermark, Crop, Focus, Gravity, ImageFormat, MAX_SIDE_PIXELS, Opacity, Resize,
-    Security, Sides, SignedDelivery, TRANSFORMATION_PARAMETERS, Transformation,
+    AppliedWatermark, Crop, Focus, FolderSecurity, Gravity, ImageFormat, MAX_SIDE_PIXELS, Opacity,
+    Resize, Security, Sides, SignedDelivery, TRANSFORMATION_PARAMETERS, Transformation,
     TransformationPolicy, Variant, VariantId, Watermark, signed_query,
 };
 pub use env::{Clock, Env, Random, Timestamp};

@@ -214,7 +214,7 @@ impl Tenants {
         let policy = if file.delivery_type == DeliveryType::Private {
             TransformationPolicy::Signed
         } else {
-            security.security.transformations
+            security.transformations
         };
         let has_credentials = url.is_some() || grant != AccessGrant::Public;
         let is_unrestricted = !context.is_transformed

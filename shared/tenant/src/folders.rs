@@ -8,7 +8,7 @@ use table::FolderRelocation;
 use tracing::instrument;
 
 use crate::{
-    Caller, NewSecurity, Scoped, SpaceScope, Tenants, deletion::space_locked,
+    Caller, NewFolderSecurity, Scoped, SpaceScope, Tenants, deletion::space_locked,
     folder_deletion::folder_locked,
 };
 
@@ -48,8 +48,8 @@ pub struct FolderMove {
 pub enum FolderSetting {
     /// Who may read the contents.
     AccessControl(Option<AccessControl>),
-    /// The watermark of the contents.
-    Security(Option<NewSecurity>),
+    /// The watermark of the contents, and who may create transformed images.
+    Security(NewFolderSecurity),
 }
 
 impl ResolvedFolder {
@@ -168,9 +168,8 @@ impl SpaceScope {
                     folder.access_control = access_control;
                 }
                 FolderSetting::Security(security) => {
-                    folder.stored_watermark =
-                        security.as_ref().and_then(|new| new.stored_watermark);
-                    folder.security = security.map(|new| new.settings);
+                    folder.stored_watermark = security.stored_watermark;
+                    folder.security = security.settings;
                 }
             }
             folder.updated_at = self.now();

@@ -8,18 +8,27 @@ use std::sync::{Mutex, PoisonError};
 
 use bucket::{BucketError, ObjectKey};
 use bytes::Bytes;
-use domain::{AppliedWatermark, ErrorKind, Revision, Security, ServiceError};
+use domain::{AppliedWatermark, ErrorKind, FolderSecurity, Revision, Security, ServiceError};
 use futures::Stream;
 use tracing::{instrument, warn};
 
 use crate::{AuthorizedFile, FileBucket, FolderSetting, ResolvedFolder, SpaceScope};
 
-/// Security settings to store.
-#[derive(Clone, Debug, Default)]
+/// Security settings to store of a space.
+#[derive(Clone, Debug)]
 pub struct NewSecurity {
     /// The settings.
     pub settings: Security,
     /// Revision of the stored image of the watermark; `None` unless the watermark is enabled.
+    pub stored_watermark: Option<Revision>,
+}
+
+/// Security settings to store of a folder.
+#[derive(Clone, Debug)]
+pub struct NewFolderSecurity {
+    /// The settings.
+    pub settings: FolderSecurity,
+    /// Revision of the stored image of the watermark; `None` unless the settings enable one.
     pub stored_watermark: Option<Revision>,
 }
 
@@ -75,13 +84,12 @@ impl SpaceScope {
         Ok(())
     }
 
-    /// Replaces the security settings of a folder; `None` inherits them. After an error, the new image
-    /// is deleted.
+    /// Replaces the security settings of a folder. After an error, the new image is deleted.
     pub async fn replace_folder_security(
         &self,
         resolved: ResolvedFolder,
         bucket: &FileBucket,
-        new: Option<NewSecurity>,
+        new: NewFolderSecurity,
     ) -> Result<ResolvedFolder, ServiceError> {
         let replaced = Replaced::default();
         let setting = |folder: &domain::Folder| {
@@ -95,8 +103,8 @@ impl SpaceScope {
                 Ok(changed)
             }
             Err(error) => {
-                let unused = new.and_then(|new| new.stored_watermark);
-                self.discard_watermark(bucket, unused, &error).await;
+                self.discard_watermark(bucket, new.stored_watermark, &error)
+                    .await;
                 Err(error)
             }
         }

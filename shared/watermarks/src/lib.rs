@@ -9,11 +9,14 @@
 use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use domain::{FieldError, FieldErrors, Folder, PublicHttpsUrl, Security, ServiceError, Watermark};
+use domain::{
+    FieldError, FieldErrors, Folder, FolderSecurity, PublicHttpsUrl, Revision, Security,
+    ServiceError, Watermark,
+};
 use media::{MAX_WATERMARK_PIXELS, MediaError, WatermarkLayer};
 use outbound::{FetchLimits, Outbound, OutboundSettings};
 use runtime::Settings;
-use tenant::{FileBucket, NewSecurity, ResolvedFolder, SpaceScope};
+use tenant::{FileBucket, NewFolderSecurity, NewSecurity, ResolvedFolder, SpaceScope};
 use tokio::sync::Semaphore;
 
 /// Maximum size of the image of a watermark, in bytes.
@@ -56,21 +59,28 @@ impl Watermarks {
         space: &mut SpaceScope,
         settings: Security,
     ) -> Result<(), ServiceError> {
-        let new = self.with_stored_image(space, settings).await?;
+        let stored_watermark = self.store_image(space, &settings.watermark).await?;
+        let new = NewSecurity {
+            settings,
+            stored_watermark,
+        };
         space.replace_security(&self.bucket, new).await
     }
 
-    /// Replaces the security settings of a folder as [`Watermarks::replace`] does; `None` inherits
-    /// them.
+    /// Replaces the security settings of a folder as [`Watermarks::replace`] does.
     pub async fn replace_of_folder(
         &self,
         space: &SpaceScope,
         folder: ResolvedFolder,
-        settings: Option<Security>,
+        settings: FolderSecurity,
     ) -> Result<ResolvedFolder, ServiceError> {
-        let new = match settings {
-            Some(settings) => Some(self.with_stored_image(space, settings).await?),
+        let stored_watermark = match &settings.watermark {
+            Some(watermark) => self.store_image(space, watermark).await?,
             None => None,
+        };
+        let new = NewFolderSecurity {
+            settings,
+            stored_watermark,
         };
         space
             .replace_folder_security(folder, &self.bucket, new)
@@ -84,26 +94,22 @@ impl Watermarks {
             .await;
     }
 
-    async fn with_stored_image(
+    /// Fetches and stores the image of a watermark, and returns its revision; `None` unless the watermark
+    /// is enabled.
+    async fn store_image(
         &self,
         space: &SpaceScope,
-        settings: Security,
-    ) -> Result<NewSecurity, ServiceError> {
-        let Watermark { enabled, url, .. } = &settings.watermark;
+        watermark: &Watermark,
+    ) -> Result<Option<Revision>, ServiceError> {
+        let Watermark { enabled, url, .. } = watermark;
         let (true, Some(url)) = (enabled, url) else {
-            return Ok(NewSecurity {
-                settings,
-                stored_watermark: None,
-            });
+            return Ok(None);
         };
 
         let image = self.fetch(url).await?;
         self.require_decodable(image.clone()).await?;
         let revision = space.store_watermark(&self.bucket, image).await?;
-        Ok(NewSecurity {
-            settings,
-            stored_watermark: Some(revision),
-        })
+        Ok(Some(revision))
     }
 
     async fn fetch(&self, url: &PublicHttpsUrl) -> Result<Bytes, ServiceError> {

@@ -1,7 +1,8 @@
-//! Request fields `access_control` and `security`, the same for spaces, folders and files.
+//! Request fields `access_control` and `security` of spaces, folders and files.
 
 use domain::{
-    AccessControl, FieldError, Opacity, Security, TransformationPolicy, Watermark, parse_variant,
+    AccessControl, FieldError, FolderSecurity, Opacity, Security, TransformationPolicy, Watermark,
+    parse_variant,
 };
 use serde_json::json;
 
@@ -55,29 +56,51 @@ impl AccessControlChange {
     }
 }
 
-/// New security settings. They replace the old ones; absent fields get their defaults.
+/// New security settings of a space. They replace the old ones; absent settings get their defaults.
 #[derive(Clone, Debug)]
 pub struct SecurityChange(pub Security);
 
+/// New security settings of a folder. They replace the old ones; absent settings are inherited.
+#[derive(Clone, Debug)]
+pub struct FolderSecurityChange(pub FolderSecurity);
+
 impl FromFields for SecurityChange {
     fn read(fields: &mut impl FieldReader) -> Option<SecurityChange> {
-        let security = fields.required_object("security", |fields| {
-            fields.deny_unknown(&["watermark", "transformations"]);
-            let watermark = fields.object("watermark", |fields| Some(watermark(fields)));
-            fields.example("watermark", || json!({"enabled": true, "url": EXAMPLE_URL}));
-            let transformations =
-                fields.optional("transformations", parse_variant::<TransformationPolicy>);
-            Some(Security {
-                watermark: watermark.unwrap_or_default(),
-                transformations: transformations.unwrap_or_default(),
-            })
-        });
+        let settings = fields.required_object("security", |fields| Some(settings(fields)));
         fields.describe(
             "security",
             "The new settings, which replace all current ones. Absent settings have their defaults.",
         );
 
-        security.map(SecurityChange)
+        let settings = settings?;
+        Some(SecurityChange(Security {
+            watermark: settings.watermark.unwrap_or_default(),
+            transformations: settings.transformations.unwrap_or_default(),
+        }))
+    }
+}
+
+impl FromFields for FolderSecurityChange {
+    fn read(fields: &mut impl FieldReader) -> Option<FolderSecurityChange> {
+        let settings = fields.required_object("security", |fields| Some(settings(fields)));
+        fields.describe(
+            "security",
+            "The folder's own settings, which replace all current ones. Absent settings are inherited.",
+        );
+
+        settings.map(FolderSecurityChange)
+    }
+}
+
+fn settings(fields: &mut impl FieldReader) -> FolderSecurity {
+    fields.deny_unknown(&["watermark", "transformations"]);
+    let watermark = fields.object("watermark", |fields| Some(watermark(fields)));
+    fields.example("watermark", || json!({"enabled": true, "url": EXAMPLE_URL}));
+    let transformations = fields.optional("transformations", parse_variant::<TransformationPolicy>);
+
+    FolderSecurity {
+        watermark,
+        transformations,
     }
 }
 

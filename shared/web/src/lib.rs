@@ -46,7 +46,7 @@ mod request_state;
 mod responses;
 mod views;
 
-pub use access_settings::{AccessControlChange, SecurityChange};
+pub use access_settings::{AccessControlChange, FolderSecurityChange, SecurityChange};
 pub use api_key::has_key;
 pub use api_state::{ApiState, RateLimitTier};
 pub use authenticated::{AccountHolder, AnyRole, Authenticated, SpaceQuery, authenticate_optional};

@@ -99,6 +99,24 @@ async fn space_requires_signatures_to_create_variants(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
+async fn folder_with_a_watermark_inherits_the_policy_of_its_space(stack: &Stack) {
+    let fixture = DeliveryFixture::new(stack).await;
+    let url = format!("{}?w=32", fixture.put_here("upload").await.url);
+    let security = format!("{}/security", fixture.folder);
+    let set = async |settings: Value| {
+        let body = json!({"security": settings});
+        fixture.acme.client.put(&security, body).await.expect_ok();
+    };
+    set_policy(&fixture, "signed").await;
+
+    set(json!({"watermark": {"enabled": false}})).await;
+    stack.anonymous.get(&url).await.expect_error(403);
+
+    set(json!({"transformations": "any"})).await;
+    stack.anonymous.get(&url).await.expect_status(200);
+}
+
+#[stack_test(options = StackOptions::without_rate_limits())]
 async fn space_allows_eager_transformations_only(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let eager = json!([

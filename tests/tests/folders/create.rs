@@ -62,7 +62,11 @@ async fn folder_is_created_and_returned(stack: &Stack) {
         },
         "security": {
             "watermark": {"enabled": false, "url": null, "position": "southeast", "opacity": 0.5},
-            "transformations": "any", "source": "space", "inherited_from": acme.id,
+            "transformations": "any",
+            "sources": {
+                "watermark": {"source": "space", "inherited_from": acme.id},
+                "transformations": {"source": "space", "inherited_from": acme.id},
+            },
         },
         "created_at": made_at, "updated_at": made_at,
     });

@@ -11,4 +11,5 @@ pub(crate) mod depth;
 pub(crate) mod list;
 pub(crate) mod list_changes;
 pub(crate) mod security;
+pub(crate) mod security_inheritance;
 pub(crate) mod update;

@@ -1,10 +1,10 @@
-//! `PUT` and `DELETE /folders/:id/security`: replace or reset the watermark of images in a folder.
+//! `PUT` and `DELETE /folders/:id/security`: replace or reset the security settings of a folder.
 
 use axum::extract::State;
-use domain::Security;
+use domain::FolderSecurity;
 use tenant::ResolvedFolder;
 use watermarks::Watermarks;
-use web::{ApiError, Can, Data, Endpoint, ManageFolders, SecurityChange, ValidJson};
+use web::{ApiError, Can, Data, Endpoint, FolderSecurityChange, ManageFolders, ValidJson};
 
 use crate::views::FolderView;
 
@@ -26,22 +26,22 @@ pub(crate) const RESET: Endpoint = Endpoint::delete(
 pub(crate) async fn set(
     can: Can<ManageFolders, ResolvedFolder>,
     State(watermarks): State<Watermarks>,
-    ValidJson(SecurityChange(security)): ValidJson<SecurityChange>,
+    ValidJson(FolderSecurityChange(security)): ValidJson<FolderSecurityChange>,
 ) -> Result<Data<FolderView>, ApiError> {
-    replace(can, &watermarks, Some(security)).await
+    replace(can, &watermarks, security).await
 }
 
 pub(crate) async fn reset(
     can: Can<ManageFolders, ResolvedFolder>,
     State(watermarks): State<Watermarks>,
 ) -> Result<Data<FolderView>, ApiError> {
-    replace(can, &watermarks, None).await
+    replace(can, &watermarks, FolderSecurity::default()).await
 }
 
 async fn replace(
     can: Can<ManageFolders, ResolvedFolder>,
     watermarks: &Watermarks,
-    security: Option<Security>,
+    security: FolderSecurity,
 ) -> Result<Data<FolderView>, ApiError> {
     let changed = watermarks
         .replace_of_folder(&can.space, can.resource, security)

@@ -1,7 +1,7 @@
 //! Views of folders in responses.
 
 use domain::{
-    AccessSource, EffectiveAccess, EffectiveSecurity, FolderId, FolderName, Space, SpaceId,
+    EffectiveAccess, EffectiveSecurity, FolderId, FolderName, SettingSource, Space, SpaceId,
     TransformationPolicy, Watermark,
 };
 use schemars::JsonSchema;
@@ -24,7 +24,7 @@ pub(crate) struct FolderView {
     has_children: bool,
     /// Access control of the content, its own or inherited.
     access_control: EffectiveAccess,
-    /// Security settings of the content, its own or inherited.
+    /// Security settings of the content, each its own or inherited.
     security: FolderSecurityView,
     /// Time of creation.
     created_at: Rfc3339,
@@ -39,10 +39,30 @@ struct FolderSecurityView {
     watermark: Watermark,
     /// Who may create transformed images.
     transformations: TransformationPolicy,
-    /// Level at which the settings were set.
-    source: AccessSource,
-    /// Id of the folder or space that the settings were set on.
-    inherited_from: String,
+    /// Where each of the settings is set.
+    sources: FolderSecuritySources,
+}
+
+/// Where the effective security settings of a folder's content are set.
+#[derive(Serialize, JsonSchema)]
+struct FolderSecuritySources {
+    /// Where `watermark` is set.
+    watermark: SettingSource,
+    /// Where `transformations` is set.
+    transformations: SettingSource,
+}
+
+impl FolderSecurityView {
+    fn of(security: EffectiveSecurity<'_>) -> FolderSecurityView {
+        FolderSecurityView {
+            watermark: security.watermark.watermark.clone(),
+            transformations: security.transformations,
+            sources: FolderSecuritySources {
+                watermark: security.watermark.source,
+                transformations: security.transformations_source,
+            },
+        }
+    }
 }
 
 impl FolderView {
@@ -59,12 +79,7 @@ impl FolderView {
             parent_id: folder.parent_id(),
             has_children: folder.has_children(),
             access_control: EffectiveAccess::of_folder(resolved.chain(), space),
-            security: FolderSecurityView {
-                watermark: security.security.watermark.clone(),
-                transformations: security.security.transformations,
-                source: security.source,
-                inherited_from: security.inherited_from,
-            },
+            security: FolderSecurityView::of(security),
             created_at: folder.created_at.into(),
             updated_at: folder.updated_at.into(),
         }

@@ -7,4 +7,4 @@ pub use effective_access::{
     AccessControl, AccessSource, DeliveryType, EffectiveAccess, Protection, access_revision,
     requires_auth, variants_require_auth,
 };
-pub use effective_security::EffectiveSecurity;
+pub use effective_security::{EffectiveSecurity, EffectiveWatermark, SettingSource};

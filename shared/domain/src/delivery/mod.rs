@@ -12,5 +12,5 @@ pub use transformation::{
 };
 pub use variant::{Variant, VariantId};
 pub use watermark::{
-    AppliedWatermark, Gravity, Opacity, Security, TransformationPolicy, Watermark,
+    AppliedWatermark, FolderSecurity, Gravity, Opacity, Security, TransformationPolicy, Watermark,
 };

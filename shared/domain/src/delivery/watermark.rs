@@ -5,14 +5,27 @@ use serde::{Deserialize, Serialize};
 
 use crate::{FieldError, PublicHttpsUrl, Revision};
 
-/// Security settings of a space or folder.
+/// Security settings of a space.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Security {
     /// Watermark of delivered images.
     pub watermark: Watermark,
     /// Which transformed images requests without credentials may create.
     #[serde(default)]
+    #[schemars(!default)]
     pub transformations: TransformationPolicy,
+}
+
+/// Security settings of a folder. Each of them is inherited on its own: from the nearest ancestor that
+/// sets it, else from the space.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct FolderSecurity {
+    /// Watermark of delivered images; `None` inherits it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watermark: Option<Watermark>,
+    /// Which transformed images requests without credentials may create; `None` inherits it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transformations: Option<TransformationPolicy>,
 }
 
 /// Which transformed images requests without a signed URL or an API key may create. Existing ones

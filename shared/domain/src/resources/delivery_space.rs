@@ -19,7 +19,7 @@ pub struct DeliverySpace {
     pub access_control: AccessControl,
     /// Number of changes to its access control.
     pub access_version: u64,
-    /// Security settings of folders that set none, without the URL of the watermark.
+    /// Security settings that folders inherit, without the URL of the watermark.
     pub security: Security,
     /// Stored image of the watermark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,7 +54,7 @@ pub struct InheritedSettings<'a> {
     pub space_id: SpaceId,
     /// Access control of files for which neither the file nor a folder sets one.
     pub access_control: AccessControl,
-    /// Security settings of folders that set none.
+    /// Security settings that folders inherit.
     pub security: &'a Security,
     /// Stored image of the watermark.
     pub stored_watermark: Option<Revision>,

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AccessControl, DeleteLock, FolderId, FolderName, MAX_FOLDER_DEPTH, Revision, Security, SpaceId,
-    Timestamp,
+    AccessControl, DeleteLock, FolderId, FolderName, FolderSecurity, MAX_FOLDER_DEPTH, Revision,
+    SpaceId, Timestamp,
 };
 
 /// Reference to the folder that contains a file or a folder.
@@ -39,9 +39,9 @@ pub struct Folder {
     /// Access control for its contents; `None` inherits it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access_control: Option<AccessControl>,
-    /// Security settings for its contents; `None` inherits them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub security: Option<Security>,
+    /// Security settings for its contents.
+    #[serde(default)]
+    pub security: FolderSecurity,
     /// Revision of the stored copy of its watermark; `None` unless its settings enable one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stored_watermark: Option<Revision>,
@@ -71,7 +71,7 @@ impl Folder {
             name,
             parent: None,
             access_control: None,
-            security: None,
+            security: FolderSecurity::default(),
             stored_watermark: None,
             descendant_counts: vec![0; MAX_FOLDER_DEPTH - 1],
             delete_lock: None,

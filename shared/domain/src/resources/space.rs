@@ -89,7 +89,7 @@ pub struct Space {
     /// Number of changes to its access control.
     #[serde(default)]
     pub access_version: u64,
-    /// Security settings of folders that set none.
+    /// Security settings that folders inherit.
     pub security: Security,
     /// Revision of the stored copy of its watermark; `None` unless a watermark is enabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! `PUT` and `DELETE /spaces/:id/security`: replace or reset the watermark of delivered images.
+//! `PUT` and `DELETE /spaces/:id/security`: replace or reset the security settings of a space.
 
 use axum::extract::State;
 use domain::Security;
