@@ -58,6 +58,7 @@ async fn image_is_resized_and_converted_as_requested(stack: &Stack) {
     for (query, image) in [
         ("w=32", expected(Format::Png, 32, 24)),
         ("h=12&f=jpeg", expected(Format::Jpeg, 16, 12)),
+        ("h=12&f=jpg", expected(Format::Jpeg, 16, 12)),
         ("w=32&h=32", expected(Format::Png, 32, 24)),
         ("w=32&h=32&r=fill&f=webp", expected(Format::WebP, 32, 32)),
         ("w=32&h=32&r=scale&f=gif", expected(Format::Gif, 32, 32)),
@@ -243,11 +244,12 @@ async fn invalid_transformation_reports_all_parameters(stack: &Stack) {
 
     for (query, names) in [
         (
-            "w=0&h=8193&r=pad&g=middle&f=jpg&q=101",
+            "w=0&h=8193&r=pad&g=middle&f=bmp&q=101",
             &["w", "h", "r", "g", "f", "q"][..],
         ),
         ("w=&f=", &["w", "f"]),
         ("w=10&w=10", &["w"]),
+        ("width=10&format=webp&utm_source=a", &["width", "format"]),
         ("w=8192&h=8192&r=scale", &["w"]),
     ] {
         let response = stack.anonymous.get(&format!("{url}?{query}")).await;

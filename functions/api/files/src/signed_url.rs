@@ -52,6 +52,24 @@ enum Auto {
     Auto,
 }
 
+/// The format `auto`, or the other name of `jpeg`.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+#[expect(dead_code, reason = "the type only describes a field")]
+enum AutoOrJpg {
+    Auto,
+    Jpg,
+}
+
+/// An image format, `auto`, or the other name of `jpeg`.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "the type only describes a field")]
+enum RequestedFormat {
+    Of(ImageFormat),
+    Other(AutoOrJpg),
+}
+
 pub(crate) const SIGN_URL: Endpoint = Endpoint::post(
     "signFileUrl",
     "/files/{id}/signed-url",
@@ -75,7 +93,7 @@ impl FromFields for SignDeliveryUrl {
                 "w" | "h" => fields.text_or_number::<PixelCount>(name),
                 "r" => fields.text_or_number::<Crop>(name),
                 "g" => fields.text_or_number::<OrAuto<Gravity>>(name),
-                "f" => fields.text_or_number::<OrAuto<ImageFormat>>(name),
+                "f" => fields.text_or_number::<RequestedFormat>(name),
                 _ => fields.text_or_number::<TransformationQuality>(name),
             };
             parameters.extend(text.map(|text| QueryParameter::new(name, text)));

@@ -65,6 +65,8 @@ pub enum FieldError {
     Taken,
     /// Not one of the allowed values, or no resource that the caller can access.
     InvalidSelection,
+    /// Not one of these values, which are listed in words: "`auto` or 1 to 100".
+    NotOneOf(&'static str),
     /// Not a date with a time.
     NotADate,
     /// Not a valid URL.
@@ -97,6 +99,9 @@ impl FieldError {
         let name = field.replace('_', " ");
         let predicate = match self {
             FieldError::InvalidSelection => return format!("The selected {name} is invalid."),
+            FieldError::NotOneOf(values) => {
+                return format!("The selected {name} is invalid. Use {values}.");
+            }
             FieldError::Header(sentence) => return (*sentence).to_owned(),
             FieldError::NotFetched(reason) => {
                 return format!("The {name} field cannot be fetched. {reason}");

@@ -3,16 +3,18 @@
 //! - `w`, `h`: 1 to 8192 pixels
 //! - `r`: `scale`, `fit` (default), `fill`, `crop`, `thumb`
 //! - `g`: `center` (default), a compass direction, `auto` (default of `thumb`)
-//! - `f`: `jpeg`, `png`, `webp`, `avif`, `gif`, `auto` (default)
+//! - `f`: `jpeg` (also `jpg`), `png`, `webp`, `avif`, `gif`, `auto` (default)
 //! - `q`: 1 to 100, `auto` (default)
 //!
-//! All are optional, and none may be repeated.
+//! All are optional, and none may be repeated. Names of other services for these parameters, such as
+//! `width`, are rejected.
 //!
 //! Invariants:
 //! - Requests for the same image have equal transformations.
 //! - Parsing the canonical parameters of a transformation returns an equal transformation.
 
 mod format;
+mod misnamed;
 mod resize;
 
 pub use format::ImageFormat;
@@ -20,6 +22,9 @@ pub use resize::{Crop, Focus, Resize, Sides};
 
 use std::fmt::{self, Display, Formatter};
 
+use serde::de::DeserializeOwned;
+
+use self::misnamed::misnamed;
 use crate::{
     EagerTransformation, FieldError, FieldErrors, Gravity, Quality, QueryParameter, parse_variant,
 };
@@ -32,6 +37,18 @@ const FORMAT: &str = "f";
 const QUALITY: &str = "q";
 /// Value of gravity and format that is resolved per image.
 const AUTO: &str = "auto";
+/// Other name of the format `jpeg`.
+const JPG: &str = "jpg";
+
+/// Values of `r`, for error messages.
+const CROPS: &str = "scale, fit, fill, crop or thumb";
+/// Values of `g`, for error messages.
+const GRAVITIES: &str =
+    "center, north, northeast, east, southeast, south, southwest, west, northwest or auto";
+/// Values of `f`, for error messages.
+const FORMATS: &str = "jpeg, jpg, png, webp, avif, gif or auto";
+/// Values of `q`, for error messages.
+const QUALITIES: &str = "a number from 1 to 100, or auto";
 
 /// Maximum width and height of a transformed image, in pixels.
 pub const MAX_SIDE_PIXELS: i64 = 8_192;
@@ -53,7 +70,7 @@ pub struct Transformation {
 
 impl Transformation {
     /// Parses decoded query parameters. Ignores parameters that are not part of transformations, and
-    /// returns `None` if there are no others. Fails with all invalid and repeated parameters.
+    /// returns `None` if there are no others. Fails with all invalid, repeated and misnamed parameters.
     pub fn parse(parameters: &[QueryParameter<'_>]) -> Result<Option<Transformation>, FieldErrors> {
         let mut reader = ParameterReader::default();
         for parameter in parameters {
@@ -126,6 +143,9 @@ struct ParameterReader<'a> {
 impl<'a> ParameterReader<'a> {
     fn read(&mut self, name: &'a str, value: &str) {
         if !TRANSFORMATION_PARAMETERS.contains(&name) {
+            if let Some(field_error) = misnamed(name) {
+                self.field_errors.add(name, &field_error);
+            }
             return;
         }
 
@@ -143,18 +163,28 @@ impl<'a> ParameterReader<'a> {
         match name {
             WIDTH => requested.width = Some(parse_pixels(value)?),
             HEIGHT => requested.height = Some(parse_pixels(value)?),
-            CROP => requested.crop = Some(parse_variant(value)?),
+            CROP => requested.crop = Some(parse_named(value, CROPS)?),
             GRAVITY if value == AUTO => requested.gravity = Some(Focus::Auto),
-            GRAVITY => requested.gravity = Some(Focus::At(parse_variant::<Gravity>(value)?)),
+            GRAVITY => {
+                let gravity: Gravity = parse_named(value, GRAVITIES)?;
+                requested.gravity = Some(Focus::At(gravity));
+            }
             FORMAT if value == AUTO => requested.format = None,
-            FORMAT => requested.format = Some(parse_variant(value)?),
+            FORMAT if value == JPG => requested.format = Some(ImageFormat::Jpeg),
+            FORMAT => requested.format = Some(parse_named(value, FORMATS)?),
+            _ if value == AUTO => requested.quality = Quality::Auto,
             _ => {
-                requested.quality = parse_number(value)
-                    .map_or_else(|| Quality::from_name(value), Quality::from_number)?;
+                let number = parse_number(value).ok_or(FieldError::NotOneOf(QUALITIES))?;
+                requested.quality = Quality::from_number(number)?;
             }
         }
         Ok(())
     }
+}
+
+/// Returns the variant with this name, or an error that lists the allowed `values`.
+fn parse_named<T: DeserializeOwned>(name: &str, values: &'static str) -> Result<T, FieldError> {
+    parse_variant(name).map_err(|_| FieldError::NotOneOf(values))
 }
 
 fn parse_pixels(value: &str) -> Result<u32, FieldError> {

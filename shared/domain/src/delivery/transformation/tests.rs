@@ -51,6 +51,7 @@ fn equal_requests_have_one_canonical_form() {
             &["w=400&h=300&r=thumb", "w=400&h=300&r=fill&g=auto"],
         ),
         ("w=400&r=crop&g=northwest", &["r=crop&g=northwest&w=400"]),
+        ("f=jpeg", &["f=jpg", "f=jpeg"]),
         (
             "f=webp&q=80",
             &["q=80&f=webp", "q=080&f=webp&r=fill&g=east"],
@@ -111,10 +112,11 @@ fn valid_values_pass_and_other_parameters_are_ignored() {
         ("h", &["8192"]),
         ("r", &["scale", "fit", "fill", "crop", "thumb"]),
         ("g", &["auto", "center", "northwest"]),
-        ("f", &["auto", "jpeg", "webp", "gif"]),
+        ("f", &["auto", "jpeg", "jpg", "webp", "gif"]),
         ("q", &["auto", "1", "100"]),
         ("download", &["", "x"]),
-        ("W", &["x"]),
+        ("utm_source", &["x"]),
+        ("ww", &["x"]),
     ] {
         for value in values {
             assert!(parse_parameter(name, value).is_ok(), "{name}={value}");
@@ -141,18 +143,22 @@ fn invalid_value_is_reported_on_its_parameter() {
         (
             "r",
             &["", "Fit", "pad", "auto"],
-            FieldError::InvalidSelection,
+            FieldError::NotOneOf(CROPS),
         ),
-        ("g", &["", "middle", "NORTH"], FieldError::InvalidSelection),
+        (
+            "g",
+            &["", "middle", "NORTH"],
+            FieldError::NotOneOf(GRAVITIES),
+        ),
         (
             "f",
-            &["", "jpg", "svg", "original"],
-            FieldError::InvalidSelection,
+            &["", "JPG", "svg", "original"],
+            FieldError::NotOneOf(FORMATS),
         ),
         (
             "q",
             &["", "-1", "+80", "80%", "best"],
-            FieldError::InvalidSelection,
+            FieldError::NotOneOf(QUALITIES),
         ),
         ("q", &["0"], FieldError::TooSmall(1)),
         (
@@ -179,10 +185,46 @@ fn all_invalid_values_are_reported_together() {
         ("w", FieldError::TooSmall(1)),
         ("w", FieldError::Duplicate),
         ("h", FieldError::Duplicate),
-        ("r", FieldError::InvalidSelection),
+        ("r", FieldError::NotOneOf(CROPS)),
     ] {
         expected.add(name, &why);
     }
 
     assert_eq!(try_parse("w=0&h=1&w=2&r=x&h=1&q=1&v=x"), Err(expected));
+}
+
+#[test]
+fn errors_list_all_allowed_values() {
+    for (name, values) in [("r", CROPS), ("g", GRAVITIES), ("f", FORMATS)] {
+        for value in values.replace(" or ", ", ").split(", ") {
+            assert!(parse_parameter(name, value).is_ok(), "{name}={value}");
+        }
+    }
+    for (values, count) in [(CROPS, 5), (GRAVITIES, 10), (FORMATS, 7)] {
+        assert_eq!(
+            values
+                .split([',', ' '])
+                .filter(|word| !["", "or"].contains(word))
+                .count(),
+            count
+        );
+    }
+}
+
+#[test]
+fn misnamed_parameter_is_rejected_with_the_right_name() {
+    for (name, expected) in [
+        ("width", "The width field is not a parameter; use w."),
+        ("Height", "The Height field is not a parameter; use h."),
+        ("W", "The W field is not a parameter; use w."),
+        ("format", "The format field is not a parameter; use f."),
+        (
+            "dpr",
+            "The dpr field is not a parameter; multiply w and h by the pixel ratio.",
+        ),
+    ] {
+        let errors = parse_parameter(name, "1").expect_err(name);
+        assert!(errors.has(name));
+        assert!(format!("{errors:?}").contains(expected), "{errors:?}");
+    }
 }
