@@ -9,11 +9,13 @@
 
 use std::{num::NonZeroUsize, sync::Arc, thread, time::Duration};
 
-use domain::{FieldError, FieldErrors, ServiceError};
+use domain::{FieldError, ServiceError};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     time,
 };
+
+use crate::render::invalid;
 
 /// Number of renderings that one core always may have at once: some read and write files meanwhile.
 const MIN_RENDERINGS: usize = 4;
@@ -61,7 +63,7 @@ impl MemoryBudget {
         if needed > self.total_units {
             let field_error =
                 FieldError::Custom("needs more memory to be rendered than this service has");
-            return Err(FieldErrors::from(("file", field_error)).into());
+            return Err(invalid(&field_error));
         }
         acquire(&self.pixels, needed).await
     }

@@ -13,6 +13,9 @@ use crate::{
     negotiation::{formats, suits},
 };
 
+/// Field of errors that concern the original, which is not a field of the request.
+const FILE: &str = "file";
+
 /// A rendering whose limits are checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rendering {
@@ -25,12 +28,12 @@ pub(crate) struct Rendering {
 /// Fails with 422 if a file is no image, or too large to be read into memory.
 pub(crate) fn require_source(file: &File) -> Result<(), ServiceError> {
     if file.resource_type != ResourceType::Image {
-        return Err(invalid(FieldError::Custom(
+        return Err(invalid(&FieldError::Custom(
             "must be an image to be transformed",
         )));
     }
     if file.size > MAX_SOURCE_BYTES {
-        return Err(invalid(FieldError::TooManyBytes(MAX_SOURCE_BYTES)));
+        return Err(invalid(&FieldError::TooManyBytes(MAX_SOURCE_BYTES)));
     }
     Ok(())
 }
@@ -131,7 +134,7 @@ fn size_field(variant: Variant) -> &'static str {
         .transformation
         .and_then(|transformation| transformation.resize);
     match resize {
-        None => "file",
+        None => FILE,
         Some(Resize::Fill { .. }) => "w",
         Some(Resize::Scale(sides) | Resize::Fit(sides) | Resize::Crop { sides, .. }) => match sides
         {
@@ -153,32 +156,36 @@ fn format_field(variant: Variant) -> &'static str {
     }
 }
 
-fn invalid(field_error: FieldError) -> ServiceError {
-    FieldErrors::from(("file", field_error)).into()
+/// Returns an error of the original.
+pub(crate) fn invalid(field_error: &FieldError) -> ServiceError {
+    FieldErrors::of_resource(FILE, field_error).into()
 }
 
 /// Returns the error of a request for an image that cannot be rendered.
 pub(crate) fn rendering_error(error: MediaError, variant: Variant) -> ServiceError {
     let on = |field: &'static str, field_error: FieldError| -> ServiceError {
-        FieldErrors::from((field, field_error)).into()
+        match field {
+            FILE => invalid(&field_error),
+            parameter => FieldErrors::from((parameter, field_error)).into(),
+        }
     };
     match error {
-        MediaError::Truncated => invalid(FieldError::Custom("is a truncated image")),
-        MediaError::UnsupportedFormat(Format::Avif) => invalid(FieldError::Custom(
+        MediaError::Truncated => invalid(&FieldError::Custom("is a truncated image")),
+        MediaError::UnsupportedFormat(Format::Avif) => invalid(&FieldError::Custom(
             "is an AVIF original, which cannot be transformed or have a watermark",
         )),
-        MediaError::UnsupportedFormat(Format::Heic) => invalid(FieldError::Custom(
+        MediaError::UnsupportedFormat(Format::Heic) => invalid(&FieldError::Custom(
             "is a HEIC original, which cannot be transformed or have a watermark",
         )),
-        MediaError::Malformed(_) | MediaError::UnsupportedFormat(_) => invalid(FieldError::Custom(
-            "must be an image that can be decoded to be transformed",
-        )),
-        MediaError::SideTooLarge { limit, .. } => invalid(FieldError::SideTooLarge(limit)),
-        MediaError::TooManyPixels { limit, .. } => invalid(FieldError::TooManyPixels(limit)),
+        MediaError::Malformed(_) | MediaError::UnsupportedFormat(_) => invalid(
+            &FieldError::Custom("must be an image that can be decoded to be transformed"),
+        ),
+        MediaError::SideTooLarge { limit, .. } => invalid(&FieldError::SideTooLarge(limit)),
+        MediaError::TooManyPixels { limit, .. } => invalid(&FieldError::TooManyPixels(limit)),
         MediaError::TooManyScans(_) => {
-            invalid(FieldError::Custom("must be a JPEG with at most 200 scans"))
+            invalid(&FieldError::Custom("must be a JPEG with at most 200 scans"))
         }
-        MediaError::AnimationTooLarge => invalid(FieldError::Custom(
+        MediaError::AnimationTooLarge => invalid(&FieldError::Custom(
             "must be an animation with at most 3,000 frames and 250 million pixels in all frames; as f=jpeg, png or avif, the first frame is delivered",
         )),
         MediaError::AnimatedOutputTooLarge { .. } => on(
@@ -187,10 +194,10 @@ pub(crate) fn rendering_error(error: MediaError, variant: Variant) -> ServiceErr
                 "must be smaller for an animation with this many frames: all frames together may have at most 25 million pixels as GIF, and 50 million as WebP",
             ),
         ),
-        MediaError::TooManyCodes { .. } => invalid(FieldError::Custom(
+        MediaError::TooManyCodes { .. } => invalid(&FieldError::Custom(
             "must be a WebP with smaller code tables to be transformed",
         )),
-        MediaError::DecodingTooSlow { .. } => invalid(FieldError::Custom(
+        MediaError::DecodingTooSlow { .. } => invalid(&FieldError::Custom(
             "takes too long to be decoded; it must have fewer pixels or scans",
         )),
         MediaError::OutputTooLarge { limit, .. } => {

@@ -272,10 +272,15 @@ async fn file_that_cannot_be_rendered_returns_422(stack: &Stack) {
             "a.txt",
             "text/plain",
             b"some text".to_vec(),
-            &["must be an image"][..],
+            &["The file must be an image"][..],
         ),
         ("a.svg", "image/svg+xml", svg, &["can be decoded"]),
-        ("cut.jpg", "image/jpeg", truncated, &["truncated"]),
+        (
+            "cut.jpg",
+            "image/jpeg",
+            truncated,
+            &["The file is a truncated image."],
+        ),
         (
             "bomb.png",
             "image/png",

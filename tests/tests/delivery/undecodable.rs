@@ -11,7 +11,7 @@ use crate::support::{
 
 /// Error of requests that would have to decode the original.
 const MESSAGE: &str =
-    "The file field is an AVIF original, which cannot be transformed or have a watermark.";
+    "The file is an AVIF original, which cannot be transformed or have a watermark.";
 
 #[stack_test]
 async fn avif_original_is_delivered_but_not_transformed(stack: &Stack) {

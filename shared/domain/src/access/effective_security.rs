@@ -75,7 +75,7 @@ impl EffectiveSecurity<'_> {
         }
 
         let field_error = FieldError::Custom("has no stored image. Set the watermark again");
-        let revision = stored.ok_or_else(|| FieldErrors::from(("watermark", field_error)))?;
+        let revision = stored.ok_or_else(|| FieldErrors::of_resource("watermark", &field_error))?;
         Ok(Some(AppliedWatermark {
             revision,
             position: watermark.position,

@@ -97,6 +97,16 @@ impl FieldError {
     /// Returns the message for a field with this name.
     pub fn message(&self, field: &str) -> String {
         let name = field.replace('_', " ");
+        self.sentence(&name, &format!("The {name} field"))
+    }
+
+    /// Returns the message for a resource that is not a field of the request, such as the `file` of a
+    /// delivery.
+    pub fn message_of_resource(&self, resource: &str) -> String {
+        self.sentence(resource, &format!("The {resource}"))
+    }
+
+    fn sentence(&self, name: &str, subject: &str) -> String {
         let predicate = match self {
             FieldError::InvalidSelection => return format!("The selected {name} is invalid."),
             FieldError::NotOneOf(values) => {
@@ -104,7 +114,7 @@ impl FieldError {
             }
             FieldError::Header(sentence) => return (*sentence).to_owned(),
             FieldError::NotFetched(reason) => {
-                return format!("The {name} field cannot be fetched. {reason}");
+                return format!("{subject} cannot be fetched. {reason}");
             }
             FieldError::Taken => return format!("The {name} has already been taken."),
             FieldError::Required => "is required".to_owned(),
@@ -163,7 +173,7 @@ impl FieldError {
             FieldError::Custom(predicate) => (*predicate).to_owned(),
         };
 
-        format!("The {name} field {predicate}.")
+        format!("{subject} {predicate}.")
     }
 }
 
@@ -183,6 +193,14 @@ pub struct FieldErrors {
 }
 
 impl FieldErrors {
+    /// Returns the error of a resource that is not a field of the request, under its name.
+    pub fn of_resource(resource: &str, field_error: &FieldError) -> FieldErrors {
+        let mut field_errors = FieldErrors::default();
+        let message = field_error.message_of_resource(resource);
+        field_errors.push(resource.to_owned(), message);
+        field_errors
+    }
+
     /// Records one error.
     pub fn add(&mut self, field: &str, field_error: &FieldError) {
         self.push(field.to_owned(), field_error.message(field));
@@ -279,6 +297,10 @@ mod tests {
         assert_eq!(
             FieldError::Taken.message("name"),
             "The name has already been taken."
+        );
+        assert_eq!(
+            FieldError::TooManyPixels(9).message_of_resource("file"),
+            "The file must not have more than 9 pixels."
         );
     }
 }
