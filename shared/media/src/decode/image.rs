@@ -11,7 +11,7 @@ use crate::{
     pixels::{Channels, Pixels},
 };
 
-use super::require_probed_size;
+use super::{png, require_probed_size};
 
 /// Maximum number of pixels: samples may have up to 16 bytes per pixel before their conversion.
 pub(super) const MAX_PIXELS: u64 = 40_000_000;
@@ -22,7 +22,12 @@ const DECODER_BYTES: u64 = 512 << 20;
 pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaError> {
     let icon;
     let file = if probed.format == Format::Ico {
-        icon = largest_of_icon(bytes)?;
+        let largest = largest_of_icon(bytes)?;
+        if largest.data.starts_with(PNG_START) {
+            // The decoder of icons accepts no other PNG than one with red, green, blue and alpha.
+            return png::read(largest.data, probed);
+        }
+        icon = largest.alone();
         &icon[..]
     } else {
         bytes
@@ -85,6 +90,8 @@ fn converted(image: DynamicImage) -> Pixels {
     }
 }
 
+/// First bytes of a PNG.
+const PNG_START: &[u8] = b"\x89PNG\r\n\x1A\n";
 /// Length of the header of an icon, in bytes.
 const ICON_HEADER: usize = 6;
 /// Length of an entry of an icon's directory, in bytes.
@@ -92,9 +99,28 @@ const ICON_ENTRY: usize = 16;
 /// Offset of the data of an icon with one entry, in bytes.
 const ICON_DATA: u32 = 22;
 
-/// Returns an icon with the largest image only, as the probe selects it; of several with this size,
-/// the one with most bits per pixel. The decoder itself prefers many bits to a large size.
-fn largest_of_icon(bytes: &[u8]) -> Result<Vec<u8>, MediaError> {
+/// An image of an icon.
+struct IconImage<'a> {
+    /// Its entry in the directory.
+    entry: [u8; ICON_ENTRY],
+    /// A BMP without its file header, or a PNG.
+    data: &'a [u8],
+}
+
+impl IconImage<'_> {
+    /// Returns an icon with this image only.
+    fn alone(&self) -> Vec<u8> {
+        let mut icon = vec![0, 0, 1, 0, 1, 0];
+        icon.extend_from_slice(&self.entry[..12]);
+        icon.extend_from_slice(&ICON_DATA.to_le_bytes());
+        icon.extend_from_slice(self.data);
+        icon
+    }
+}
+
+/// Returns the largest image of an icon, as the probe selects it; of several with this size, the one
+/// with most bits per pixel. The decoder itself prefers many bits to a large size.
+fn largest_of_icon(bytes: &[u8]) -> Result<IconImage<'_>, MediaError> {
     let count = usize::from(le16(bytes, 4)?);
     let mut largest = None;
     for index in 0..count {
@@ -112,7 +138,7 @@ fn largest_of_icon(bytes: &[u8]) -> Result<Vec<u8>, MediaError> {
     }
 
     let (_, at) = largest.ok_or_else(|| MediaError::malformed("an icon without images"))?;
-    let entry: [u8; ICON_ENTRY] = array(bytes, at)?;
+    let entry = array(bytes, at)?;
     let size = le32(bytes, at + 8)?;
     let data = part(
         bytes,
@@ -120,11 +146,7 @@ fn largest_of_icon(bytes: &[u8]) -> Result<Vec<u8>, MediaError> {
         length(size.into()),
     )?;
 
-    let mut icon = vec![0, 0, 1, 0, 1, 0];
-    icon.extend_from_slice(&entry[..12]);
-    icon.extend_from_slice(&ICON_DATA.to_le_bytes());
-    icon.extend_from_slice(data);
-    Ok(icon)
+    Ok(IconImage { entry, data })
 }
 
 fn decode_error(error: ImageError) -> MediaError {

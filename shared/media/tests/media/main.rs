@@ -15,6 +15,7 @@ mod exif_files;
 mod files;
 mod fuzz;
 mod hostile;
+mod icons;
 mod image_metadata;
 mod inspect;
 mod limits;
