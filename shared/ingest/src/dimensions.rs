@@ -33,9 +33,11 @@ pub(crate) async fn validate_image(
 }
 
 fn decode(bytes: &[u8]) -> Result<(), MediaError> {
-    media::require_complete(bytes)?;
-
     let probed = media::probe(bytes)?;
+    // A JPEG may lack its end marker. Its pixels show whether it is complete.
+    if probed.format != Format::Jpeg {
+        media::require_complete(bytes)?;
+    }
     if !Format::is_decodable(probed.format) || probed.frames != Frames::Still {
         return Ok(());
     }

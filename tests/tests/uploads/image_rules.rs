@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use media::Format;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use tests::{Response, Stack, TestSpace, form, stack_test};
+use tests::{Response, Stack, TestSpace, form, stack_test, text};
 
 use crate::support::images::{image, jpeg_of_sides, png_of_sides, webp_of_sides, with_exif};
 
@@ -184,6 +184,22 @@ async fn image_without_readable_dimensions_is_rejected(stack: &Stack) {
 }
 
 #[stack_test]
+async fn jpeg_without_end_marker_is_accepted(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let config = create_config(&acme, json!({"validation": {"max_image_width": 24}})).await;
+    let whole = image(Format::Jpeg, 24, 16);
+    let bytes = &whole[..whole.len() - 2];
+
+    let file = upload(&acme, &config, "image", bytes).await;
+
+    let url = text(&file.expect_created()["url"]);
+    let original = stack.anonymous.get(&url).await.expect_status(200);
+    assert!(original.body == bytes);
+    let transformed = stack.anonymous.get(&format!("{url}?w=12&f=png")).await;
+    assert_eq!(transformed.expect_status(200).header("x-image-width"), "12");
+}
+
+#[stack_test]
 async fn exif_at_end_of_large_file_is_respected(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let config = create_config(
@@ -294,7 +310,8 @@ async fn truncated_image_is_rejected_and_not_stored(stack: &Stack) {
 
     for format in [Format::Jpeg, Format::Png, Format::WebP] {
         let whole = image(format, 240, 160);
-        for length in [whole.len() / 10, whole.len() / 2, whole.len() - 1] {
+        // A JPEG can be decoded without its end marker of two bytes.
+        for length in [whole.len() / 10, whole.len() / 2, whole.len() - 3] {
             for config in [&converting, &stripping] {
                 let errors = upload(&acme, config, "image", &whole[..length])
                     .await

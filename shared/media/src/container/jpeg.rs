@@ -55,18 +55,44 @@ impl Segment<'_> {
 pub(crate) struct Segments<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// Whether the data of a scan begins at `at`.
+    is_in_scan: bool,
 }
 
 impl<'a> Segments<'a> {
     /// Starts after the start marker.
     pub(crate) fn of(bytes: &'a [u8]) -> Segments<'a> {
-        Segments { bytes, at: 2 }
+        Segments {
+            bytes,
+            at: 2,
+            is_in_scan: false,
+        }
     }
 
     /// Returns the next segment. Must not be called after the end marker.
     pub(crate) fn next(&mut self) -> Result<Segment<'a>, ProbeError> {
         let start = self.marker_at()?;
+        self.read(start)
+    }
+
+    /// Returns the next segment like [`Segments::next`]. At the end of a file that ends in a scan,
+    /// returns an end marker without bytes. Only a decoder finds out whether that scan is complete.
+    pub(crate) fn next_or_end(&mut self) -> Result<Segment<'a>, ProbeError> {
+        match self.marker_at() {
+            Ok(start) => self.read(start),
+            Err(_) if self.is_in_scan => Ok(Segment {
+                marker: END,
+                payload: &[],
+                range: self.bytes.len()..self.bytes.len(),
+            }),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Reads the segment whose marker is at an offset.
+    fn read(&mut self, start: usize) -> Result<Segment<'a>, ProbeError> {
         let marker = self.bytes[start + 1];
+        self.is_in_scan = marker == SCAN;
 
         if marker == END || marker == START || marker == 0x01 {
             self.at = start + 2;

@@ -9,6 +9,7 @@ pub(crate) mod gif;
 pub(crate) mod heif;
 pub(crate) mod heif_items;
 pub(crate) mod jpeg;
+pub(crate) mod jpeg_scans;
 pub(crate) mod png;
 pub(crate) mod tiff;
 pub(crate) mod vp8l;

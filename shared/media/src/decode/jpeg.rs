@@ -3,6 +3,7 @@
 use std::{
     ffi::c_int,
     io::{self, BufRead, Read},
+    mem,
     panic::resume_unwind,
     ptr,
 };
@@ -15,12 +16,17 @@ use mozjpeg_sys::{jpeg_common_struct, jpeg_error_mgr, msg_parm_union};
 
 use crate::{
     ImageInfo, MediaError, color,
-    container::jpeg::{ADOBE, ADOBE_NAME, END, SCAN, Segments, profile},
+    container::{
+        jpeg::{ADOBE, ADOBE_NAME, END, SCAN, Segments, profile},
+        jpeg_scans::ScanCoverage,
+    },
     pixels::{Channels, Pixels},
 };
 
 use super::{Shrink, require_probed_size};
 
+/// The end marker.
+const END_BYTES: &[u8] = &[0xFF, END];
 /// Maximum number of scans of an image; encoders write about ten.
 pub(crate) const MAX_SCANS: usize = 200;
 
@@ -64,30 +70,53 @@ pub(super) struct OpenJpeg<'a> {
 
 /// Checks a file and reads its header.
 pub(super) fn open<'a>(bytes: &'a [u8], probed: &ImageInfo) -> Result<OpenJpeg<'a>, MediaError> {
-    let is_adobe = check_segments(bytes)?;
+    let checked = check_segments(bytes)?;
+    let reader = CompleteReader {
+        bytes,
+        end: if checked.has_end { &[] } else { END_BYTES },
+    };
     let builder = Decompress::with_err(strict_error_manager());
-    let image = builder
-        .from_reader(CompleteReader(bytes))
-        .map_err(MediaError::malformed)?;
+    let image = builder.from_reader(reader).map_err(MediaError::malformed)?;
     require_probed_size(probed, image.width(), image.height())?;
-    Ok(OpenJpeg { image, is_adobe })
+    Ok(OpenJpeg {
+        image,
+        is_adobe: checked.is_adobe,
+    })
 }
 
-/// Checks that the file is complete and within the scan limit. Returns whether it has an Adobe
-/// segment.
-fn check_segments(bytes: &[u8]) -> Result<bool, MediaError> {
+/// Properties of a file with all of its scans.
+struct CheckedSegments {
+    /// Whether it has an Adobe segment.
+    is_adobe: bool,
+    /// Whether it has an end marker.
+    has_end: bool,
+}
+
+/// Checks that the file is within the scan limit, and that it has its end marker or all other segments:
+/// some writers omit the marker. libjpeg then detects whether the data of the last scan is complete.
+fn check_segments(bytes: &[u8]) -> Result<CheckedSegments, MediaError> {
     let mut segments = Segments::of(bytes);
+    let mut coverage = ScanCoverage::default();
     let mut scans = 0;
     let mut is_adobe = false;
     loop {
-        let segment = segments.next()?;
+        let segment = segments.next_or_end()?;
         is_adobe |= segment.starts_with(ADOBE, ADOBE_NAME);
-        scans += usize::from(segment.marker == SCAN);
+        if segment.is_frame() {
+            coverage.add_frame(&segment);
+        } else if segment.marker == SCAN {
+            coverage.add_scan(&segment);
+            scans += 1;
+        }
         if scans > MAX_SCANS {
             return Err(MediaError::TooManyScans(MAX_SCANS));
         }
         if segment.marker == END {
-            return Ok(is_adobe);
+            let has_end = !segment.range.is_empty();
+            if !has_end && !coverage.is_complete() {
+                return Err(MediaError::Truncated);
+            }
+            return Ok(CheckedSegments { is_adobe, has_end });
         }
     }
 }
@@ -188,26 +217,35 @@ fn strict_error_manager() -> jpeg_error_mgr {
     }
 }
 
-/// Reader that fails at the end of the file, where libjpeg would insert an end marker and fill in
-/// gray pixels.
-pub(super) struct CompleteReader<'a>(&'a [u8]);
+/// Reader that fails at the end of the file, where libjpeg would insert end markers and fill in gray
+/// pixels.
+pub(super) struct CompleteReader<'a> {
+    bytes: &'a [u8],
+    /// Bytes that follow those of the file.
+    end: &'static [u8],
+}
 
 impl Read for CompleteReader<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.0.read(into)
+        let read = self.fill_buf()?.read(into)?;
+        self.consume(read);
+        Ok(read)
     }
 }
 
 impl BufRead for CompleteReader<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.0.is_empty() {
+        if self.bytes.is_empty() {
+            self.bytes = mem::take(&mut self.end);
+        }
+        if self.bytes.is_empty() {
             Err(io::Error::other("the image is truncated"))
         } else {
-            Ok(self.0)
+            Ok(self.bytes)
         }
     }
 
     fn consume(&mut self, amount: usize) {
-        self.0.consume(amount);
+        self.bytes.consume(amount);
     }
 }

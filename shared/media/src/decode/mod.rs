@@ -21,6 +21,7 @@ pub(crate) use shrink::Shrink;
 
 use crate::{
     Dimensions, Format, Frames, ImageInfo, MediaError, color,
+    completeness::require_complete,
     pixels::{
         MAX_LOSSLESS_PIXELS, MAX_PIXELS, Pixels, catch_codec_panic, require_pixel_limit,
         require_side_limit,
@@ -55,7 +56,7 @@ pub(crate) fn decode_shrunk(
     shrink: Shrink,
 ) -> Result<Pixels, MediaError> {
     require_decodable_size(probed)?;
-    catch_codec_panic(MediaError::malformed, || match probed.format {
+    let decoded = catch_codec_panic(MediaError::malformed, || match probed.format {
         Format::Jpeg => jpeg::read(bytes, probed, shrink),
         Format::Png => png::read(bytes, probed),
         Format::Gif => frames::read_first(bytes, probed),
@@ -63,7 +64,8 @@ pub(crate) fn decode_shrunk(
         Format::WebP => webp::read(bytes, probed),
         Format::Bmp | Format::Tiff | Format::Ico => image::read(bytes, probed),
         other @ (Format::Avif | Format::Heic) => Err(MediaError::UnsupportedFormat(other)),
-    })
+    });
+    decoded.map_err(|error| truncated_or(error, bytes, probed.format))
 }
 
 /// Decodes a JPEG in the shrunk size like [`decode_shrunk`], without conversion to RGB. Returns
@@ -77,9 +79,21 @@ pub(crate) fn decode_layers(
         return Ok(None);
     }
     require_decodable_size(probed)?;
-    catch_codec_panic(MediaError::malformed, || {
+    let decoded = catch_codec_panic(MediaError::malformed, || {
         layers::read(bytes, probed, shrink)
-    })
+    });
+    decoded.map_err(|error| truncated_or(error, bytes, probed.format))
+}
+
+/// Returns the error of a JPEG as a truncation if the file has no end marker: libjpeg reports missing and
+/// damaged data alike.
+fn truncated_or(error: MediaError, bytes: &[u8], format: Format) -> MediaError {
+    let is_malformed = matches!(error, MediaError::Malformed(_));
+    if format == Format::Jpeg && is_malformed && require_complete(bytes).is_err() {
+        MediaError::Truncated
+    } else {
+        error
+    }
 }
 
 /// Fails if an image exceeds the maximum side or number of pixels of its format.

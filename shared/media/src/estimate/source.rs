@@ -126,7 +126,7 @@ fn read_jpeg(bytes: &[u8]) -> Result<JpegCoding, MediaError> {
 
     let mut is_ycc = true;
     loop {
-        let segment = segments.next()?;
+        let segment = segments.next_or_end()?;
         is_ycc &= !segment.starts_with(jpeg::ADOBE, jpeg::ADOBE_NAME)
             || segment.payload.get(ADOBE_TRANSFORM) != Some(&0);
         if segment.is_frame() && coding.components.is_empty() {

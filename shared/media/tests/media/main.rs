@@ -18,6 +18,7 @@ mod hostile;
 mod icons;
 mod image_metadata;
 mod inspect;
+mod jpeg_ends;
 mod limits;
 mod media_files;
 mod orientation;
