@@ -25,6 +25,7 @@ pub(crate) struct DeliveryRequest {
 impl DeliveryRequest {
     /// Parses a URL. Fails with 400 if its path is malformed.
     pub(crate) fn parse(uri: &Uri) -> Result<DeliveryRequest, ServiceError> {
+        require_plain_slashes(uri.path())?;
         let path = percent_decode_str(uri.path())
             .decode_utf8()
             .map_err(|_| ServiceError::malformed("The path is not UTF-8."))?;
@@ -50,6 +51,17 @@ impl DeliveryRequest {
             signature,
         })
     }
+}
+
+/// Fails if an undecoded path contains an encoded slash, which is no separator of segments: proxies and
+/// caches treat such a URL as another one.
+fn require_plain_slashes(path: &str) -> Result<(), ServiceError> {
+    if path.to_ascii_lowercase().contains("%2f") {
+        return Err(ServiceError::malformed(
+            "The path contains an encoded slash. Write it as `/`.",
+        ));
+    }
+    Ok(())
 }
 
 /// Fails if a path contains NUL, empty or `..` segments.
@@ -99,6 +111,8 @@ mod tests {
             "/..",
             "/a//b",
             "/a/%2Fb",
+            "/a%2Fb",
+            "/a%2fb",
             "//a",
             "/a%00b",
             "/a/..%5Cb",
