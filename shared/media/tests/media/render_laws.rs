@@ -2,9 +2,12 @@
 
 use domain::{Focus, Gravity, Quality, Resize, Sides};
 use media::{Channels, Dimensions, Format, RenderOptions, plan, render};
-use proptest::prelude::*;
+use proptest::{prelude::*, sample::select};
 
 use crate::files;
+
+/// Gravities of every column.
+const GRAVITIES: [Gravity; 3] = [Gravity::West, Gravity::Center, Gravity::East];
 
 const fn to(format: Format) -> RenderOptions<'static> {
     RenderOptions {
@@ -41,6 +44,34 @@ fn resizes() -> impl Strategy<Value = Resize> {
 }
 
 proptest! {
+    #[test]
+    fn fill_is_placed_within_half_a_pixel(
+        width in 1_u32..20_000, height in 1_u32..20_000, side in 1_u32..500, gravity in select(&GRAVITIES[..]),
+    ) {
+        let size = Dimensions { width: side.min(width), height: (side / 2).clamp(1, height) };
+        let resize = Resize::Fill {
+            width: size.width,
+            height: size.height,
+            focus: Focus::At(gravity),
+        };
+        let geometry = plan(Dimensions { width, height }, Some(resize)).unwrap();
+
+        // The size before rounding: the smallest that covers the output.
+        let [width, height] = [width, height].map(f64::from);
+        let factor = (f64::from(size.width) / width).max(f64::from(size.height) / height);
+        prop_assert!((f64::from(geometry.resized.width) - width * factor).abs() <= 0.5 + 1e-6);
+        prop_assert!((f64::from(geometry.resized.height) - height * factor).abs() <= 0.5 + 1e-6);
+
+        let left = geometry.crop.left;
+        let right = geometry.resized.width - left - size.width;
+        let expected = match gravity {
+            Gravity::West => left == 0,
+            Gravity::East => right == 0,
+            _ => left.abs_diff(right) <= 1,
+        };
+        prop_assert!(expected, "{geometry:?}");
+    }
+
     #[test]
     fn geometry_is_within_limits(width in 1_u32..70_000, height in 1_u32..70_000, resize in resizes()) {
         let Ok(geometry) = plan(Dimensions { width, height }, Some(resize)) else {
