@@ -294,7 +294,7 @@ async fn loopback_url_is_refused_unless_it_is_allowed(stack: &Stack) {
 
     assert_eq!(
         errors["security.watermark.url"],
-        json!(["The security.watermark.url field must be a valid URL."])
+        json!(["The security.watermark.url field must be an https URL."])
     );
 }
 

@@ -166,7 +166,7 @@ async fn invalid_folder_security_reports_all_errors(stack: &Stack) {
         ),
         (
             json!({"security": {"watermark": {"url": "https://10.0.0.1/logo.png"}}}),
-            json!({"security.watermark.url": ["The security.watermark.url field must be a public address."]}),
+            json!({"security.watermark.url": ["The security.watermark.url field must be the URL of a public host."]}),
         ),
         (
             json!({"security": {"watermark": {"size": 1, "position": "middle", "opacity": 2, "url": "logo.png"}}}),

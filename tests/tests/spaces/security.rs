@@ -175,14 +175,14 @@ fn invalid_watermarks() -> Vec<(Value, Value)> {
             watermark(json!({"enabled": true, "url": "http://example.com/logo.png"})),
             error(
                 "url",
-                "The security.watermark.url field must be a valid URL.",
+                "The security.watermark.url field must be an https URL.",
             ),
         ),
         (
             watermark(json!({"url": "https://10.0.0.1/logo.png"})),
             error(
                 "url",
-                "The security.watermark.url field must be a public address.",
+                "The security.watermark.url field must be the URL of a public host.",
             ),
         ),
         (

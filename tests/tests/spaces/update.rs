@@ -143,7 +143,7 @@ fn invalid_updates(foreign_config: Value) -> Vec<(Value, Value)> {
             json!({
                 "name": ["The name field must be a string."],
                 "description": ["The description field must not be greater than 1000 characters."],
-                "webhook_url": ["The webhook url field must be a valid URL."],
+                "webhook_url": ["The webhook url field must be an https URL."],
                 "custom_domain": ["The custom domain field must be a public host name, such as assets.example.com."],
                 "enabled": ["The enabled field must be true or false."],
                 "active_upload_config_id": ["The active upload config id field must be a string."],
@@ -231,19 +231,19 @@ async fn webhook_url_must_be_public_https(stack: &Stack) {
         assert_eq!(update(&acme, &body(url)).await["webhook_url"], url);
     }
 
-    for url in [
-        "http://example.com",
-        "ftp://example.com",
-        "example.com",
-        "https://",
-        "https://user@example.com",
+    for (url, reason) in [
+        ("ftp://example.com", "must be a valid URL"),
+        ("example.com", "must be a valid URL"),
+        ("https://", "must be a valid URL"),
+        ("http://example.com", "must be an https URL"),
+        (
+            "https://user@example.com",
+            "must be a URL without a user name and password",
+        ),
     ] {
         let errors = acme.client.put(&path, body(url)).await.expect_error(422);
-        assert_eq!(
-            errors,
-            json!({"webhook_url": ["The webhook url field must be a valid URL."]}),
-            "{url}"
-        );
+        let message = format!("The webhook url field {reason}.");
+        assert_eq!(errors, json!({"webhook_url": [message]}), "{url}");
     }
 
     for url in [
@@ -259,7 +259,7 @@ async fn webhook_url_must_be_public_https(stack: &Stack) {
         let errors = acme.client.put(&path, body(url)).await.expect_error(422);
         assert_eq!(
             errors,
-            json!({"webhook_url": ["The webhook url field must be a public address."]}),
+            json!({"webhook_url": ["The webhook url field must be the URL of a public host."]}),
             "{url}"
         );
     }

@@ -121,7 +121,7 @@ const ERRORS: [(&str, &str); 22] = [
     ),
     (
         "config.notifications.webhook_url",
-        "The config.notifications.webhook url field must be a valid URL.",
+        "The config.notifications.webhook url field must be an https URL.",
     ),
     (
         "config.notifications.events.0",

@@ -27,6 +27,11 @@ const HOST_CHARACTERS: usize = 253;
 /// Maximum number of characters of a label of a host name (RFC 1035).
 pub(crate) const LABEL_CHARACTERS: usize = 63;
 
+const NOT_HTTPS: FieldError = FieldError::Custom("must be an https URL");
+const HAS_CREDENTIALS: FieldError =
+    FieldError::Custom("must be a URL without a user name and password");
+const NOT_PUBLIC: FieldError = FieldError::Custom("must be the URL of a public host");
+
 /// Which hosts the URLs of callers can have. A deployment has one policy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UrlPolicy {
@@ -60,7 +65,7 @@ impl PublicHttpsUrl {
 
         let url = parse_plain(text).ok_or(FieldError::NotAUrl)?;
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(FieldError::NotAUrl);
+            return Err(HAS_CREDENTIALS);
         }
 
         let host = url.host().ok_or(FieldError::NotAUrl)?;
@@ -68,7 +73,7 @@ impl PublicHttpsUrl {
             let is_allowed = policy == UrlPolicy::AllowLoopback && is_loopback_host(&host);
             return is_allowed
                 .then(|| PublicHttpsUrl(text.to_owned()))
-                .ok_or(FieldError::NotAUrl);
+                .ok_or(NOT_HTTPS);
         }
 
         let is_allowed = match host {
@@ -79,7 +84,7 @@ impl PublicHttpsUrl {
         if is_allowed {
             Ok(PublicHttpsUrl(text.to_owned()))
         } else {
-            Err(FieldError::Custom("must be a public address"))
+            Err(NOT_PUBLIC)
         }
     }
 
@@ -176,13 +181,10 @@ mod tests {
         for wrong in [
             "",
             "example.com",
-            "http://example.com",
             "ftp://example.com",
             "https://",
             "https:example.com",
             "https:///x",
-            "https://user@example.com",
-            "https://:x@example.com",
             "https://exa mple.com",
             "https://example.com\\@evil.com",
             "javascript:alert(1)",
@@ -194,6 +196,12 @@ mod tests {
                 Err(FieldError::NotAUrl),
                 "{wrong}"
             );
+        }
+
+        assert_eq!(PublicHttpsUrl::parse("http://example.com"), Err(NOT_HTTPS));
+        for credentials in ["https://user@example.com", "https://:x@example.com"] {
+            let parsed = PublicHttpsUrl::parse(credentials);
+            assert_eq!(parsed, Err(HAS_CREDENTIALS), "{credentials}");
         }
 
         for private in [
@@ -216,11 +224,7 @@ mod tests {
             "https://metadata.google.internal",
             "https://0.0.0.0",
         ] {
-            assert_eq!(
-                PublicHttpsUrl::parse(private),
-                Err(FieldError::Custom("must be a public address")),
-                "{private}"
-            );
+            assert_eq!(PublicHttpsUrl::parse(private), Err(NOT_PUBLIC), "{private}");
         }
 
         assert_eq!(
@@ -240,7 +244,7 @@ mod tests {
             "HTTP://LOCALHOST/",
         ] {
             assert_eq!(allowed(url).expect(url).as_str(), url);
-            assert_eq!(PublicHttpsUrl::parse(url), Err(FieldError::NotAUrl));
+            assert_eq!(PublicHttpsUrl::parse(url), Err(NOT_HTTPS));
         }
         assert!(allowed("https://example.com").is_ok());
 
@@ -251,21 +255,21 @@ mod tests {
             "http://[::1]",
             "http://a.localhost",
             "http://localhost.",
-            "http://user@localhost",
+        ] {
+            assert_eq!(allowed(wrong), Err(NOT_HTTPS), "{wrong}");
+        }
+        assert_eq!(allowed("http://user@localhost"), Err(HAS_CREDENTIALS));
+        for malformed in [
             "http:localhost",
             "http:///localhost",
             "http://localhost:65536",
             "http://127.0.0.1\\@example.com",
         ] {
-            assert_eq!(allowed(wrong), Err(FieldError::NotAUrl), "{wrong}");
+            assert_eq!(allowed(malformed), Err(FieldError::NotAUrl), "{malformed}");
         }
 
         for private in ["https://localhost", "https://127.0.0.1", "https://10.0.0.1"] {
-            assert_eq!(
-                allowed(private),
-                Err(FieldError::Custom("must be a public address")),
-                "{private}"
-            );
+            assert_eq!(allowed(private), Err(NOT_PUBLIC), "{private}");
         }
     }
 
