@@ -8,7 +8,7 @@ use std::{
 };
 
 use lexopt::{Arg, Parser, ValueExt};
-use local::{CargoLambda, Ports, TEMPLATE};
+use local::{CargoLambda, Ports, TEMPLATE, local_default};
 use template::Template;
 use tracing_subscriber::filter::LevelFilter;
 
@@ -134,12 +134,13 @@ Usage: cargo run -- [OPTION …]
   --log LEVEL              error, warn, info, debug or trace; default `warn`.
   --help, --version
 
-Parameters:
+Parameters, with the values that they have here by default:
 "
     );
     let parameters = Template::parse(TEMPLATE).and_then(|template| template.parameters());
     for parameter in parameters.map_err(|diagnostics| diagnostics.to_string())? {
-        let default = parameter.default.unwrap_or_default();
+        let local = local_default(&parameter.name);
+        let default = local.or(parameter.default).unwrap_or_default();
         let description = parameter.description.unwrap_or_default();
         let _ = write!(
             text,

@@ -82,6 +82,16 @@ impl Options {
     }
 }
 
+/// Returns the value of a template parameter in a local stack that runs the functions in its process;
+/// `None` if it is the template's default, or depends on the ports.
+pub fn local_default(parameter: &str) -> Option<String> {
+    match parameter {
+        REDIRECT_PARAMETER => Some(NEVER_REDIRECT.to_string()),
+        LOOPBACK_URLS_PARAMETER => Some(true.to_string()),
+        _ => None,
+    }
+}
+
 /// Returns the context that the template is resolved with.
 pub(crate) fn context(
     options: &Options,

@@ -328,8 +328,8 @@ fn usage_error_and_failure_have_different_exit_codes() {
         "--port",
         "--parameter",
         "--reset",
-        "RedirectAboveBytes",
-        "LogLevel",
+        "RedirectAboveBytes (\"1125899906842624\")",
+        "AllowLoopbackUrls (\"true\")",
     ] {
         assert!(help.contains(named), "{named}");
     }
