@@ -50,7 +50,7 @@ pub use data_directory::ExistingData;
 pub use error::{EmulatorStartError, ProvisionError};
 pub use principal::IamPrincipal;
 pub use proxy::{CallLog, CallRecord, Capacity, Chaos, Faults, Hold, InjectedError, Service};
-pub use sqs::MessageCounts;
+pub use sqs::{MessageCounter, MessageCounts};
 
 /// Configuration of the emulators.
 pub struct EmulatorOptions {
@@ -175,6 +175,11 @@ impl Emulators {
     /// Counts the messages of a queue without a logged call. `None` if the queue cannot be read.
     pub async fn message_counts(&self, queue: &str) -> Option<MessageCounts> {
         self.stores.sqs.count(queue).await
+    }
+
+    /// Returns a counter of messages, which can outlive this reference.
+    pub fn message_counter(&self) -> MessageCounter {
+        MessageCounter::new(self.stores.sqs.clone())
     }
 
     /// Returns the log of calls.

@@ -25,6 +25,14 @@ pub(crate) struct LocalFile {
     pub(crate) cdn_url: String,
     pub(crate) s3_url: String,
     pub(crate) api_key: Option<String>,
+    /// Base URL of SQS. Absent in files of earlier versions, as the credentials are.
+    #[serde(default)]
+    pub(crate) sqs_url: String,
+    /// Access key that may call all operations of SQS.
+    #[serde(default)]
+    pub(crate) access_key_id: String,
+    #[serde(default)]
+    pub(crate) secret_access_key: String,
 }
 
 /// An API key of the first user.

@@ -111,6 +111,15 @@ impl FunctionContexts {
         self.register("cdn", permissions, BTreeMap::new(), emulators)
     }
 
+    /// Returns the context of an operator, who may call all operations of SQS.
+    pub(crate) fn of_operator(&self, emulators: &Emulators) -> FunctionContext {
+        let permission = Permission {
+            actions: vec!["sqs:*".to_owned()],
+            resources: vec!["*".to_owned()],
+        };
+        self.register("operator", vec![permission], BTreeMap::new(), emulators)
+    }
+
     /// Returns a context with all permissions.
     pub(crate) fn unrestricted(
         &self,

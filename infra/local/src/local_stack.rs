@@ -13,10 +13,10 @@ use crate::{
     bootstrap::{self, FirstKey, LOCAL_FILE, LocalFile},
     cargo_lambda::CargoLambdaWatch,
     cdn_key_pair::CdnKeyPair,
-    demo,
+    demo::Demo,
     function::LocalFunction,
     function_contexts::{FunctionContexts, SECRET_FILE},
-    gateway::{CdnOrigins, Gateway, ObjectOrigin, Routing, Upstream},
+    gateway::{ApiOrigins, CdnOrigins, Gateway, ObjectOrigin, Routing, Upstream},
     hosting::{check_registry, start_function},
     messages::RunningBatches,
     options::{Options, Origins, context},
@@ -149,7 +149,12 @@ impl LocalStack {
         let gateway = |upstream| Arc::new(Gateway::new(upstream, env.clone(), body_deadlines));
 
         let routing = Routing::of(&self.template.routes, functions);
-        let api = gateway(Upstream::Api(routing));
+        let demo = Demo::new(
+            &self.template.queues,
+            self.emulators.message_counter(),
+            &env,
+        );
+        let api = gateway(Upstream::Api(ApiOrigins { routing, demo }));
         self.tasks
             .spawn(serve(listeners.api, api, stopping.clone()));
 
@@ -239,11 +244,16 @@ impl LocalStack {
     }
 
     fn write_local_file(&self, options: &Options) -> Result<(), StartError> {
+        let operator = self.contexts.of_operator(&self.emulators).variables;
+        let variable = |name: &str| operator.get(name).cloned().unwrap_or_default();
         let local = LocalFile {
             api_url: self.api_url.clone(),
             cdn_url: self.cdn_url.clone(),
             s3_url: self.s3_url().to_owned(),
             api_key: self.api_key().map(str::to_owned),
+            sqs_url: self.emulators.sqs_url().to_owned(),
+            access_key_id: variable("AWS_ACCESS_KEY_ID"),
+            secret_access_key: variable("AWS_SECRET_ACCESS_KEY"),
         };
         bootstrap::write_local(&options.data_dir, &local)
     }
@@ -253,9 +263,14 @@ impl LocalStack {
         &self.api_url
     }
 
+    /// Returns the URL of the page that shows the stack, `http://127.0.0.1:PORT/`.
+    pub fn watch_url(&self) -> String {
+        format!("{}/", self.api_url.trim_end_matches(API_PATH))
+    }
+
     /// Returns the URL of a page for uploads, `http://127.0.0.1:PORT/demo`.
     pub fn demo_url(&self) -> String {
-        format!("{}{}", self.api_url.trim_end_matches(API_PATH), demo::PATH)
+        format!("{}demo", self.watch_url())
     }
 
     /// Returns the base URL of delivery, `http://127.0.0.1:PORT`.

@@ -9,6 +9,7 @@ mod emulator;
 mod error;
 mod long_poll;
 mod message;
+mod message_counter;
 mod message_operation;
 mod operations;
 mod queue_attributes;
@@ -18,4 +19,5 @@ mod redrive;
 mod requests;
 
 pub(crate) use emulator::SqsEmulator;
+pub use message_counter::MessageCounter;
 pub use queue_store::MessageCounts;

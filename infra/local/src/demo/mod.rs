@@ -1,102 +1,109 @@
-//! `/demo` and `/demo/gallery`: pages for uploads and for transformed images, served on the port of
-//! the API. They are not part of the template, so they are never deployed.
-//!
-//! Invariant: each page is a single document. Its content security policy allows requests to the
-//! local stack and images only.
+//! `/` and `/demo`: pages that show the stack, upload files and transform images, and a receiver of
+//! webhooks, served on the port of the API. They are not part of the template, so they are never
+//! deployed.
+
+mod page;
+mod queues;
+mod receiver;
 
 use axum::body::Body;
-use base64::{Engine, prelude::BASE64_STANDARD};
-use http::{HeaderValue, Method, Request, Response, header};
-use sha2::{Digest, Sha256};
+use domain::Env;
+use emulators::MessageCounter;
+use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use serde::Serialize;
+use template::QueueSpec;
 
-/// Path of the page for uploads.
-pub(crate) const PATH: &str = "/demo";
+use crate::gateway::GatewayError;
+use page::Page;
+use queues::WatchedQueues;
+use receiver::Receiver;
 
-/// Head of every page up to its title.
-const HEAD: &str = include_str!("head.html");
-const LOGO: &str = include_str!("logo.svg");
+/// Path of the depths of the queues.
+const QUEUES_PATH: &str = "/demo/queues";
+/// Path that receives webhooks. `GET` shows the page of them.
+const RECEIVER_PATH: &str = "/demo/webhooks";
+/// Path of the received webhooks as JSON.
+const RECEIVED_PATH: &str = "/demo/webhooks/received";
 
-/// A page of the demo.
-struct Page {
-    path: &'static str,
-    title: &'static str,
-    /// One line below the name, as HTML.
-    introduction: &'static str,
-    style: &'static str,
-    body: &'static str,
-    script: &'static str,
+/// A resource that the template does not define.
+pub(crate) enum DemoResource {
+    Page(&'static Page),
+    QueueDepths,
+    Receiver,
+    ReceivedWebhooks,
 }
 
-const PAGES: [Page; 2] = [
-    Page {
-        path: PATH,
-        title: "Larder: upload",
-        introduction: r#"Upload files and open them from the CDN. <a id="gallery" href="/demo/gallery">Gallery of transformations</a>"#,
-        style: include_str!("page.css"),
-        body: include_str!("upload.html"),
-        script: include_str!("upload.js"),
-    },
-    Page {
-        path: "/demo/gallery",
-        title: "Larder: transformations",
-        introduction: r#"One image, transformed by the parameters of its URL. <a href="/demo">Upload an image</a>"#,
-        style: concat!(include_str!("page.css"), include_str!("gallery.css")),
-        body: include_str!("gallery.html"),
-        script: include_str!("gallery.js"),
-    },
-];
+impl DemoResource {
+    /// Returns the resource that a request is for.
+    pub(crate) fn of(request: &Request<Body>) -> Option<DemoResource> {
+        let path = request.uri().path();
+        if request.method() == Method::POST {
+            return (path == RECEIVER_PATH).then_some(DemoResource::Receiver);
+        }
+        if ![Method::GET, Method::HEAD].contains(request.method()) {
+            return None;
+        }
 
-impl Page {
-    fn document(&self) -> String {
-        let Page {
-            title,
-            introduction,
-            style,
-            body,
-            script,
-            ..
-        } = self;
-        format!(
-            "{HEAD}<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>\n\
-             <header>\n{LOGO}<div><h1>Larder</h1>\n<p>{introduction}</p></div>\n</header>\n{body}\
-             <script type=\"module\">{script}</script>\n</body>\n</html>\n"
-        )
-    }
-
-    /// Returns the content security policy: the page's own script and style, requests to this
-    /// machine, and images of selected and delivered files, including custom domains.
-    fn policy(&self) -> String {
-        let digest = |text: &str| BASE64_STANDARD.encode(Sha256::digest(text));
-        let script = digest(self.script);
-        let style = digest(self.style);
-        format!(
-            "default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; \
-             connect-src 'self' http://127.0.0.1:*; img-src data: blob: http://127.0.0.1:* https:; \
-             base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-        )
+        match path {
+            QUEUES_PATH => Some(DemoResource::QueueDepths),
+            RECEIVED_PATH => Some(DemoResource::ReceivedWebhooks),
+            path => Page::at(path).map(DemoResource::Page),
+        }
     }
 }
 
-/// Returns the page that the request is for.
-pub(crate) fn page(request: &Request<Body>) -> Option<Response<Body>> {
-    let page = PAGES
-        .iter()
-        .find(|page| page.path == request.uri().path())
-        .filter(|_| [Method::GET, Method::HEAD].contains(request.method()))?;
+/// The pages, and the state that they show.
+pub(crate) struct Demo {
+    queues: WatchedQueues,
+    receiver: Receiver,
+}
 
-    let mut response = Response::new(Body::from(page.document()));
+impl Demo {
+    /// Creates the pages of a stack with these queues.
+    pub(crate) fn new(queues: &[QueueSpec], counter: MessageCounter, env: &Env) -> Demo {
+        Demo {
+            queues: WatchedQueues::new(queues, counter),
+            receiver: Receiver::new(env.clone()),
+        }
+    }
+
+    /// Responds to a request of a resource.
+    pub(crate) async fn respond(
+        &self,
+        resource: DemoResource,
+        request: Request<Body>,
+    ) -> Result<Response<Body>, GatewayError> {
+        match resource {
+            DemoResource::Page(page) => Ok(page.response()),
+            DemoResource::QueueDepths => Ok(json(&self.queues.depths().await)),
+            DemoResource::ReceivedWebhooks => {
+                let query = request.uri().query().unwrap_or_default();
+                Ok(json(&self.receiver.received(query)))
+            }
+            DemoResource::Receiver => {
+                self.receiver.receive(request).await?;
+                let mut response = Response::new(Body::empty());
+                *response.status_mut() = StatusCode::NO_CONTENT;
+                Ok(response)
+            }
+        }
+    }
+}
+
+/// Returns a JSON response that is not cached. It has no CORS headers, so scripts of other origins cannot
+/// read it.
+fn json(value: &impl Serialize) -> Response<Body> {
+    let body = serde_json::to_vec(value).unwrap_or_default();
+    let mut response = Response::new(Body::from(body));
     let headers = response.headers_mut();
     headers.insert(
         header::CONTENT_TYPE,
-        HeaderValue::from_static("text/html; charset=utf-8"),
+        HeaderValue::from_static("application/json"),
     );
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(
         header::X_CONTENT_TYPE_OPTIONS,
         HeaderValue::from_static("nosniff"),
     );
-    if let Ok(policy) = HeaderValue::try_from(page.policy()) {
-        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
-    }
-    Some(response)
+    response
 }

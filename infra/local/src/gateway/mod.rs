@@ -19,10 +19,14 @@ use http::{HeaderName, HeaderValue, Request, Response, StatusCode, header};
 use percent_encoding::percent_decode_str;
 use runtime::{BodyDeadlines, BodyTimer, EventSource};
 
-use crate::{demo, function::LocalFunction, invoke_error::InvokeError};
+use crate::{
+    demo::{Demo, DemoResource},
+    function::LocalFunction,
+    invoke_error::InvokeError,
+};
 
 pub use accept::reduced_accept;
-use error::GatewayError;
+pub(crate) use error::GatewayError;
 pub(crate) use objects::ObjectOrigin;
 pub(crate) use routing::Routing;
 
@@ -40,10 +44,16 @@ pub(crate) struct Gateway {
 
 /// The destination of a gateway's requests.
 pub(crate) enum Upstream {
-    /// The routes of the HTTP API, and the demo page.
-    Api(Routing),
+    /// The routes of the HTTP API, and the demo pages.
+    Api(ApiOrigins),
     /// The origins of the CDN.
     Cdn(CdnOrigins),
+}
+
+/// The origins on the port of the API.
+pub(crate) struct ApiOrigins {
+    pub(crate) routing: Routing,
+    pub(crate) demo: Demo,
 }
 
 /// The origins of the CDN.
@@ -70,7 +80,7 @@ impl Gateway {
         let timer = BodyTimer::of(request.extensions());
 
         let response = match &self.upstream {
-            Upstream::Api(routing) => api(routing, request).await,
+            Upstream::Api(origins) => api(origins, request).await,
             Upstream::Cdn(origins) => cdn(origins, request).await,
         };
         response.unwrap_or_else(|error| timer.report_timeout(error.into_response(&self.env)))
@@ -78,12 +88,12 @@ impl Gateway {
 }
 
 async fn api(
-    routing: &Routing,
+    origins: &ApiOrigins,
     mut request: Request<Body>,
 ) -> Result<Response<Body>, GatewayError> {
     head::check(&request, &head::API_LIMITS)?;
-    if let Some(page) = demo::page(&request) {
-        return Ok(page);
+    if let Some(resource) = DemoResource::of(&request) {
+        return origins.demo.respond(resource, request).await;
     }
 
     let decoded = percent_decode_str(request.uri().path())
@@ -91,7 +101,8 @@ async fn api(
         .map_err(|_| GatewayError::new(StatusCode::BAD_REQUEST, "The path is not UTF-8."))?;
     // An HTTP API decodes the path before it separates the query.
     let path = decoded.split('?').next().unwrap_or_default().to_owned();
-    let function = routing
+    let function = origins
+        .routing
         .route(request.method().as_str(), &path)
         .ok_or(GatewayError::new(StatusCode::NOT_FOUND, "Not found."))?;
 
