@@ -15,5 +15,6 @@ await import("./appearance.mjs");
 await import("./gallery.mjs");
 await import("./origins.mjs");
 await import("./uppy.mjs");
+await import("./watch.mjs");
 
 after(close);

@@ -95,11 +95,22 @@ async fn demo_is_served_at_its_paths_only(stack: &Stack) {
     let gallery = stack.anonymous.get(&gallery_url).await.expect_status(200);
     assert!(gallery.body.ends_with(b"</html>\n") && gallery.body != page.body);
 
+    let watch = stack
+        .anonymous
+        .get(&stack.local.watch_url())
+        .await
+        .expect_status(200);
+    assert!(watch.body.ends_with(b"</html>\n") && watch.body != page.body);
+
     let post = stack.anonymous.request("POST", &demo);
     stack.anonymous.send(post).await.expect_error(404);
     stack
         .anonymous
         .get(&format!("{demo}/"))
+        .await
+        .expect_error(404);
+    Client::new(stack.local.cdn_url())
+        .get("/demo/webhooks")
         .await
         .expect_error(404);
     Client::new(stack.local.cdn_url())

@@ -234,8 +234,21 @@ async function watch() {
   }
 }
 
+/** Empties the page, for another key. */
+function clear() {
+  spaces = [];
+  for (const name of Object.keys(rendered)) delete rendered[name];
+  showSpaces({ list: [] });
+  showWebhook(null);
+  showFiles([]);
+  showDeliveries([]);
+  element("no-files").textContent = "Enter an API key to see files.";
+  element("no-deliveries").textContent = "Enter an API key to see webhooks.";
+}
+
 element("key").value = stored().key ?? "";
 element("key").addEventListener("change", () => {
+  clear();
   store({ key: element("key").value.trim() });
   update();
 });

@@ -4,6 +4,7 @@
 const PAUSE_MS = 1000;
 /** Maximum number of webhooks on the page, as many as the receiver keeps. */
 const WEBHOOKS_MAX = 100;
+const HEADERS = ["webhook-id", "webhook-timestamp", "webhook-signature", "content-type", "user-agent"];
 
 const element = (id) => document.getElementById(id);
 /** Number of the last webhook on the page. */
@@ -26,11 +27,11 @@ function item({ received_at, headers, body }) {
   created.querySelector("time").textContent = new Date(received_at).toLocaleString();
   created.querySelector("time").dateTime = received_at;
   created.querySelector("pre").textContent = text || "(empty body)";
-  const pairs = Object.entries(headers).flatMap(([name, value]) => {
+  const pairs = HEADERS.filter((name) => name in headers).flatMap((name) => {
     const term = document.createElement("dt");
     const description = document.createElement("dd");
     term.textContent = name;
-    description.textContent = value;
+    description.textContent = headers[name];
     return [term, description];
   });
   created.querySelector("dl").append(...pairs);
