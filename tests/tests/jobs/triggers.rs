@@ -18,15 +18,15 @@ const DAY: Duration = Duration::from_hours(24);
 const DEADLINE: Duration = Duration::from_secs(20);
 
 /// The stack of the worker, and a client of its queues.
-struct Echo {
-    stack: Stack,
+pub(super) struct Echo {
+    pub(super) stack: Stack,
     client: Client,
     endpoint: String,
-    marks: tempfile::TempDir,
+    pub(super) marks: tempfile::TempDir,
 }
 
 impl Echo {
-    async fn start(cargo_lambda: Option<CargoLambda>) -> Echo {
+    pub(super) async fn start(cargo_lambda: Option<CargoLambda>) -> Echo {
         Echo::start_with(StackOptions {
             cargo_lambda,
             ..StackOptions::default()
@@ -81,7 +81,7 @@ impl Echo {
         format!("{}/{ACCOUNT_ID}/larder-{queue}", self.endpoint)
     }
 
-    async fn send(&self, body: &str) {
+    pub(super) async fn send(&self, body: &str) {
         self.client
             .send_message()
             .queue_url(self.url("Jobs"))
@@ -92,7 +92,7 @@ impl Echo {
     }
 
     /// Waits for a number of marks of a job while it advances the clock.
-    async fn wait_for_marks(&self, name: &str, marks: usize) {
+    pub(super) async fn wait_for_marks(&self, name: &str, marks: usize) {
         let waited = tokio::time::timeout(DEADLINE, async {
             while count(self.marks.path(), name) < marks {
                 self.stack.clock.advance(seconds(10));
@@ -103,6 +103,22 @@ impl Echo {
             waited.await.is_ok(),
             "{name} has {} of {marks} marks",
             count(self.marks.path(), name)
+        );
+    }
+
+    /// Waits for a number of dead letters while it advances the clock. The receive after the last one
+    /// that failed moves a message to the dead-letter queue.
+    pub(super) async fn wait_for_dead_letters(&self, messages: u64) {
+        let waited = tokio::time::timeout(DEADLINE, async {
+            while self.message_count("Dead").await < messages {
+                self.stack.clock.advance(seconds(31));
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        });
+        assert!(
+            waited.await.is_ok(),
+            "{} of {messages} dead letters",
+            self.message_count("Dead").await
         );
     }
 
@@ -123,7 +139,7 @@ impl Echo {
     }
 }
 
-fn count(directory: &Path, name: &str) -> usize {
+pub(super) fn count(directory: &Path, name: &str) -> usize {
     std::fs::read(directory.join(name)).map_or(0, |marks| marks.len())
 }
 
@@ -143,19 +159,7 @@ async fn messages_are_worked_on_until_they_succeed_or_are_put_aside(echo: Echo) 
         echo.wait_for_marks(name, marks).await;
     }
 
-    // The next receive moves messages that failed three times to the dead-letter queue.
-    let put_aside = tokio::time::timeout(DEADLINE, async {
-        while echo.message_count("Dead").await < 2 {
-            echo.stack.clock.advance(seconds(31));
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    });
-
-    assert!(
-        put_aside.await.is_ok(),
-        "{} put aside",
-        echo.message_count("Dead").await
-    );
+    echo.wait_for_dead_letters(2).await;
 
     let marks = ["fine", "twice", "panicked", "never"].map(|name| count(echo.marks.path(), name));
     assert_eq!(marks, [1, 2, 2, 3], "nothing is worked on again");

@@ -105,6 +105,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["domain", "telemetry", "tenant", "runtime", "worker"],
     ),
     ("sweep", &["domain", "tenant", "runtime", "worker"]),
+    ("operations", &["domain"]),
     ("template", &[]),
     ("test-macros", &[]),
     ("emulators", &["template"]),

@@ -1,0 +1,68 @@
+//! Errors of the tools.
+
+use std::{fmt::Debug, path::PathBuf};
+
+use aws_sdk_sqs::error::{DisplayErrorContext, SdkError};
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub enum OperationError {
+    /// The command line is invalid.
+    #[error("{0}\nTry `scripts/dead-letters --help`.")]
+    Usage(String),
+    /// The local stack's file with URLs and credentials cannot be used.
+    #[error("{} cannot be read: {reason}. Start the local stack with `cargo run`.", path.display())]
+    LocalFile {
+        /// The file.
+        path: PathBuf,
+        /// Why it cannot be read.
+        reason: String,
+    },
+    /// There are no credentials or there is no region.
+    #[error("{0}")]
+    Credentials(String),
+    /// A call of SQS failed.
+    #[error("{operation} failed: {reason}")]
+    Sqs {
+        /// The operation.
+        operation: &'static str,
+        /// The error with its causes.
+        reason: String,
+    },
+    /// The stack has no dead-letter queue of this name.
+    #[error("the stack has no dead-letter queue {name}. It has: {existing}")]
+    UnknownQueue {
+        /// The requested name.
+        name: String,
+        /// The names of the existing ones.
+        existing: String,
+    },
+    /// The messages of a dead-letter queue have no unambiguous destination.
+    #[error("{0} is the dead-letter queue of several queues. Redrive it in the console of SQS.")]
+    SeveralSources(String),
+    /// A redrive was interrupted.
+    #[error("{redriven} messages were sent back, then {cause}")]
+    Interrupted {
+        /// Number of messages that were sent back before.
+        redriven: usize,
+        /// The error.
+        cause: Box<OperationError>,
+    },
+    /// The output cannot be written.
+    #[error("the output cannot be written: {0}")]
+    Output(#[from] std::io::Error),
+}
+
+impl OperationError {
+    /// Returns a conversion for errors of an operation of SQS.
+    pub(crate) fn sqs<E, R>(operation: &'static str) -> impl Fn(SdkError<E, R>) -> OperationError
+    where
+        E: std::error::Error + 'static,
+        R: Debug,
+    {
+        move |error| OperationError::Sqs {
+            operation,
+            reason: DisplayErrorContext(&error).to_string(),
+        }
+    }
+}

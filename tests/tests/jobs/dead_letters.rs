@@ -1,0 +1,78 @@
+//! The tool for dead letters, on the local stack.
+
+use std::{collections::BTreeMap, ffi::OsString};
+
+use super::triggers::{Echo, count};
+use serde_json::json;
+
+/// Runs the tool, and returns its output.
+async fn dead_letters(echo: &Echo, command: &[&str]) -> String {
+    let data_dir = echo.stack.data_dir().join("data");
+    let words = command.iter().map(OsString::from);
+    let target = [OsString::from("--local"), data_dir.into_os_string()];
+    let mut output = Vec::new();
+
+    operations::run(words.chain(target), &BTreeMap::new(), &mut output)
+        .await
+        .unwrap_or_else(|error| panic!("{error}"));
+    String::from_utf8(output).expect("text")
+}
+
+/// Returns the numbers of messages and of messages in flight that the tool lists.
+async fn listed(echo: &Echo) -> String {
+    let list = dead_letters(echo, &["list"]).await;
+    let row = list
+        .lines()
+        .find(|line| line.starts_with("larder-Dead "))
+        .unwrap_or_else(|| panic!("{list}"));
+    row.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[tokio::test]
+async fn dead_letter_is_listed_read_and_redriven() {
+    let echo = Echo::start(None).await;
+    let job = json!({"name": "poison", "failures": 3, "cause": "a defect"}).to_string();
+    assert_eq!(listed(&echo).await, "larder-Dead 0 0 larder-Jobs");
+    echo.send(&job).await;
+    echo.wait_for_marks("poison", 3).await;
+    echo.wait_for_dead_letters(1).await;
+
+    assert_eq!(listed(&echo).await, "larder-Dead 1 0 larder-Jobs");
+    for queue in ["Dead", "larder-Dead"] {
+        let read = dead_letters(&echo, &["read", queue]).await;
+        assert!(read.contains(&format!("body      {job}\n")), "{read}");
+        assert!(read.contains("cause     a defect\n"), "{read}");
+        assert!(read.contains("1 of about 1 messages"), "{read}");
+    }
+    assert_eq!(listed(&echo).await, "larder-Dead 1 0 larder-Jobs");
+
+    let redriven = dead_letters(&echo, &["redrive", "Dead"]).await;
+    assert_eq!(redriven, "1 of about 1 messages sent back to larder-Jobs\n");
+    echo.wait_for_marks("poison", 4).await;
+    assert_eq!(listed(&echo).await, "larder-Dead 0 0 larder-Jobs");
+    assert_eq!(count(echo.marks.path(), "poison"), 4);
+    echo.stack.stop().await;
+}
+
+#[tokio::test]
+async fn dead_letter_that_cannot_be_sent_back_is_not_deleted() {
+    let echo = Echo::start(None).await;
+    echo.send("not a job").await;
+    echo.wait_for_dead_letters(1).await;
+    let error = emulators::InjectedError::new(400, "InvalidMessageContents");
+    let faults = echo.stack.local.faults();
+    faults.fail(emulators::Service::Sqs, "SendMessage", 1, error);
+
+    let data_dir = echo.stack.data_dir().join("data");
+    let words = ["redrive", "Dead", "--local"].map(OsString::from);
+    let arguments = words.into_iter().chain([data_dir.into_os_string()]);
+    let result = operations::run(arguments, &BTreeMap::new(), &mut Vec::new()).await;
+
+    let message = result.expect_err("the message is not sent").to_string();
+    assert!(
+        message.starts_with("0 messages were sent back"),
+        "{message}"
+    );
+    assert_eq!(listed(&echo).await, "larder-Dead 0 1 larder-Jobs");
+    echo.stack.stop().await;
+}
