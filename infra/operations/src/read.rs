@@ -20,7 +20,7 @@ const WAIT_SECONDS: i32 = 1;
 const REPEATS_MAX: usize = 20;
 
 /// Prints the messages of a queue. They stay visible, so a receive may return the same ones again, and a
-/// queue with many messages may not be printed completely; the last line says so.
+/// queue with many messages may not be printed completely; the last line shows how many were.
 pub(crate) async fn read(
     stack: &Stack,
     queue: &str,

@@ -131,7 +131,7 @@ impl Redrive<'_> {
             .map_err(OperationError::sqs("SendMessage"))
     }
 
-    /// Deletes messages that were sent. Counts those that cannot be deleted.
+    /// Deletes messages that were sent. Counts the ones that remain.
     async fn delete(&mut self, done: &[Message]) {
         let mut entries: Vec<_> = done
             .iter()
