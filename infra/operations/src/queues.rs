@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::{OperationError, aws::Access, cli::Target};
 
 /// Number of queues of a page. `ListQueues` returns a token for more only if this is specified
-/// ("ListQueues" in the SQS API Reference).
+/// ("`ListQueues`" in the SQS API Reference).
 const PAGE: i32 = 1_000;
 
 /// A stack with queues.
@@ -120,16 +120,15 @@ impl Stack {
         let is_wanted = |queue: &DeadLetterQueue| {
             queue.name == name || self.logical_id(&queue.name) == Some(name)
         };
-        match queues.iter().position(is_wanted) {
-            Some(index) => Ok(queues.swap_remove(index)),
-            None => {
-                let names: Vec<_> = queues.into_iter().map(|queue| queue.name).collect();
-                Err(OperationError::UnknownQueue {
-                    name: name.to_owned(),
-                    existing: names.join(", "),
-                })
-            }
+        if let Some(index) = queues.iter().position(is_wanted) {
+            return Ok(queues.swap_remove(index));
         }
+
+        let names: Vec<_> = queues.into_iter().map(|queue| queue.name).collect();
+        Err(OperationError::UnknownQueue {
+            name: name.to_owned(),
+            existing: names.join(", "),
+        })
     }
 
     /// Returns the logical id in the name of a queue of the stack. `None` for a queue of another stack,

@@ -33,7 +33,7 @@ fn script(name: &str, stack: &Stack) -> Option<Command> {
     Some(command)
 }
 
-#[stack_test(multi_thread, undrained)]
+#[stack_test(multi_thread, undrained, options = StackOptions { runs_post_upload: true, ..StackOptions::default() })]
 async fn browser_uploads_from_demo_and_other_origin(stack: &Stack) {
     if let Some(mut command) = script("run.mjs", stack) {
         external_programs::run(&mut command).await;
