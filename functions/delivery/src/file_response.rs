@@ -20,7 +20,7 @@ const SANDBOX: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
 const IMAGE_WIDTH: HeaderName = HeaderName::from_static("x-image-width");
 /// Height of a variant, in pixels.
 const IMAGE_HEIGHT: HeaderName = HeaderName::from_static("x-image-height");
-/// Placeholder of an image as a BlurHash.
+/// Placeholder of an image as a `BlurHash`.
 const BLURHASH: HeaderName = HeaderName::from_static("x-blurhash");
 /// Number of hex digits of an entity tag.
 const ETAG_DIGITS: usize = 32;
