@@ -133,7 +133,7 @@ async fn processing_twice_changes_nothing(stack: &Stack) {
         send(stack, "THUMBNAILS_QUEUE_URL", job).await;
         stack.run_post_upload().await;
     };
-    let (_, calls) = stack.calls_of(again).await;
+    let ((), calls) = stack.calls_of(again).await;
 
     let calls: Vec<&String> = calls
         .iter()
