@@ -1,7 +1,7 @@
 //! Tools of operators: the dead letters of a stack, on AWS or on this machine.
 //!
 //! Invariants:
-//! - Nothing but [`Command::Redrive`](cli::Command) changes a queue.
+//! - Only a redrive changes a queue.
 //! - A dead letter is deleted only after its copy was sent to the source queue.
 
 mod aws;

@@ -32,7 +32,7 @@ fn viewer_function() -> Router {
             .expect("a request has a host");
         format!("{} {} {base_url}", viewer.address, viewer.is_secure)
     };
-    Router::new().route("/", get(respond))
+    Router::new().route("/viewer", get(respond))
 }
 
 /// Options of a stack with only the function.
@@ -55,7 +55,7 @@ async fn viewer_address_ignores_untrusted_headers(stack: &Stack) {
         "forwarded: for=203.0.113.7;proto=https;host=example.com\r\nx-forwarded-host: example.com\r\n",
     ] {
         let request =
-            format!("GET / HTTP/1.1\r\nhost: {host}\r\n{headers}connection: close\r\n\r\n");
+            format!("GET /viewer HTTP/1.1\r\nhost: {host}\r\n{headers}connection: close\r\n\r\n");
         let response = RawConnection::request(url, request)
             .await
             .expect("an answer")

@@ -217,7 +217,7 @@ async fn survives(kills: Vec<Kill>) {
 async fn upload_killed_at_any_call_leaves_a_complete_file_or_none() {
     let counts = join_all(VICTIMS.map(calls_of)).await;
     for (victim, count) in VICTIMS.iter().zip(&counts) {
-        assert!(*count >= 5, "{victim:?} makes {count} calls");
+        assert!(*count >= 4, "{victim:?} makes {count} calls");
     }
 
     let points = VICTIMS.into_iter().zip(counts).flat_map(|(victim, count)| {
