@@ -87,6 +87,9 @@ impl Renditions {
     /// Fails with 403 if it is not stored and the request may not render, with 422 if the file is no
     /// image that can be rendered, and with 503 if the process is busy with other renderings.
     pub async fn get(&self, request: VariantRequest<'_>) -> Result<ReadyVariant, ServiceError> {
+        request
+            .file
+            .require_public(request.variant.transformation)?;
         let id = request.variant.id();
         let finished = self.in_flight.finished();
         if let Some(stored) = request.file.variant(&self.bucket, &id).await? {

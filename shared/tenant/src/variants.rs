@@ -8,8 +8,8 @@ use std::{ops::RangeInclusive, time::Duration};
 use bucket::{BucketError, ObjectKey, ResponseHeaders, StoredVariant, VariantInfo};
 use bytes::Bytes;
 use domain::{
-    File, ServiceError, Timestamp, Transformation, TransformationPolicy, UploadConfigReference,
-    VariantId,
+    DeliveryType, File, ServiceError, Thumbnail, Timestamp, Transformation, TransformationPolicy,
+    UploadConfigReference, VariantId,
 };
 use futures::Stream;
 use tracing::instrument;
@@ -41,14 +41,43 @@ impl AuthorizedFile {
         })
     }
 
-    /// Fails with 403 if the request may not create an image with this transformation.
+    /// Fails with 403 if a stored image with this transformation is not public: the thumbnails of a file
+    /// that became private after they were created, without anyone requesting them.
+    pub fn require_public(
+        &self,
+        transformation: Option<Transformation>,
+    ) -> Result<(), ServiceError> {
+        let is_private = self.file().delivery_type == DeliveryType::Private;
+        let has_credentials = self.creatable == TransformationPolicy::Any;
+        let thumbnail = self.thumbnail(transformation);
+        if is_private && !has_credentials && thumbnail.is_some_and(|found| found.is_automatic) {
+            return Err(not_creatable());
+        }
+        Ok(())
+    }
+
+    /// Returns the recorded thumbnail with a transformation.
+    fn thumbnail(&self, transformation: Option<Transformation>) -> Option<&Thumbnail> {
+        let query = transformation?.to_string();
+        let media = self.file().media.as_ref()?;
+        media
+            .thumbnails
+            .iter()
+            .find(|thumbnail| thumbnail.query == query)
+    }
+
+    /// Fails with 403 if the request may not create an image with this transformation. The thumbnails
+    /// that the API lists may always be created again, except those of private files: their variants
+    /// have other ids after a change of the watermark.
     pub async fn require_creatable(
         &self,
         tenants: &Tenants,
         transformation: Option<Transformation>,
     ) -> Result<(), ServiceError> {
+        let is_private = self.file().delivery_type == DeliveryType::Private;
         let is_creatable = match self.creatable {
             TransformationPolicy::Any => true,
+            _ if !is_private && self.thumbnail(transformation).is_some() => true,
             TransformationPolicy::Signed => false,
             TransformationPolicy::Named => {
                 let config = UploadConfigReference::Id(self.file().upload_config_id);
@@ -63,11 +92,10 @@ impl AuthorizedFile {
             }
         };
         if is_creatable {
-            return Ok(());
+            Ok(())
+        } else {
+            Err(not_creatable())
         }
-        Err(ServiceError::forbidden(
-            "This image does not exist yet. Creating it requires a signed URL, or an API key of its space in the Authorization header.",
-        ))
     }
 
     /// Returns a variant; `None` if it is not stored.
@@ -146,6 +174,12 @@ impl AuthorizedFile {
     fn variant_key(&self, id: &VariantId) -> Result<ObjectKey, ServiceError> {
         variant_key(self.file(), id)
     }
+}
+
+fn not_creatable() -> ServiceError {
+    ServiceError::forbidden(
+        "This image does not exist yet. Creating it requires a signed URL, or an API key of its space in the Authorization header.",
+    )
 }
 
 /// Returns the key of a variant. Fails if the file has no bytes.

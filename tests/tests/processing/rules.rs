@@ -118,3 +118,42 @@ async fn thumbnails_have_the_watermark_of_the_space(stack: &Stack) {
     let is_red = |pixel: &[u8]| pixel[0] > 200 && pixel[2] < 60;
     assert!(pixels.samples.chunks_exact(3).any(is_red));
 }
+
+#[stack_test]
+async fn listed_thumbnails_can_be_created_again_although_others_require_a_signature(stack: &Stack) {
+    use crate::support::image_server::{ImageServer, logo};
+
+    let acme = stack.space("Acme").await;
+    let security = format!("{}/security", acme.path());
+    let signed = json!({"security": {"transformations": "signed"}});
+    acme.client.put(&security, signed).await.expect_ok();
+    let file = acme.upload(PHOTO).await;
+    processed(stack, &acme, file.path()).await;
+
+    let server = ImageServer::start(&logo([255, 0, 0])).await;
+    let watermark = json!({"enabled": true, "url": server.url()});
+    let marked = json!({"security": {"transformations": "signed", "watermark": watermark}});
+    acme.client.put(&security, marked).await.expect_ok();
+
+    let listed = format!("{}?w=160&h=160&f=webp", file.url());
+    stack.anonymous.get(&listed).await.expect_status(200);
+    let other = format!("{}?w=161&h=160&f=webp", file.url());
+    stack.anonymous.get(&other).await.expect_error(403);
+}
+
+#[stack_test]
+async fn thumbnails_of_a_file_that_becomes_private_require_credentials(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    acme.upload_config("authenticated")
+        .with(json!({"delivery_type": "authenticated"}))
+        .await;
+    let file = acme.upload(PHOTO).with_config("authenticated").await;
+    processed(stack, &acme, file.path()).await;
+
+    let private = json!({"type": "private"});
+    acme.client.put(file.path(), private).await.expect_ok();
+
+    let thumbnail = format!("{}?w=160&h=160&f=webp", file.url());
+    stack.anonymous.get(&thumbnail).await.expect_error(403);
+    acme.client.get(&thumbnail).await.expect_status(200);
+}

@@ -73,9 +73,10 @@ impl Blurhash {
         if is_done(&file) {
             return Ok(());
         }
-        let Some(placeholder) = self.files.placeholder(&file).await? else {
-            return Ok(());
-        };
+        // If the file was deleted in the meantime, the next try does not find it.
+        let placeholder = self.files.placeholder(&file).await?.ok_or_else(|| {
+            ServiceError::internal("the rendition for the blurhash is not stored")
+        })?;
         let blurhash = tokio::task::spawn_blocking(move || blurhash_of(&placeholder))
             .await
             .map_err(ServiceError::internal)?

@@ -32,8 +32,14 @@ impl Thumbnails {
         file: &File,
         rules: &UploadRules,
     ) -> Result<Option<Processed>, ServiceError> {
-        let Some(renderable) = self.files.renderable(file).await? else {
-            return Ok(None);
+        let renderable = match self.files.renderable(file).await {
+            Ok(Some(renderable)) => renderable,
+            Ok(None) => return Ok(None),
+            // The file must have a watermark whose image is not stored.
+            Err(error) if error.kind == ErrorKind::Invalid => {
+                return Ok(Some(Processed::failed(StorageMeta::default(), error)));
+            }
+            Err(error) => return Err(error),
         };
         let original = match self.renditions.original(&renderable.authorized).await {
             Ok(original) => original,
@@ -151,6 +157,7 @@ fn thumbnail(
             width: created.info.width,
             height: created.info.height,
             query,
+            is_automatic: planned.is_automatic,
         }),
         Err(error) => {
             tracing::info!(%error, query, "a variant cannot be created");

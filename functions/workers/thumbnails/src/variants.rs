@@ -16,6 +16,8 @@ pub(crate) struct PlannedVariant {
     pub(crate) rendition: NewRendition,
     /// `None` for a variant that is not listed as a thumbnail.
     pub(crate) query: Option<String>,
+    /// Whether every image has it, also if its upload config does not request it.
+    pub(crate) is_automatic: bool,
 }
 
 /// Returns the rendition that the blurhash is computed from: small, lossless, without a watermark.
@@ -46,7 +48,10 @@ pub(crate) fn thumbnails(
     let is_needed = |side: &u32| *side == THUMBNAIL_SIDES[0] || *side < longest_side;
     let sides = THUMBNAIL_SIDES.into_iter().filter(is_needed);
     sides
-        .map(|side| listed(fitted(side, format), format, watermark))
+        .map(|side| PlannedVariant {
+            is_automatic: true,
+            ..listed(fitted(side, format), format, watermark)
+        })
         .collect()
 }
 
@@ -91,6 +96,7 @@ fn listed(
             variant,
         },
         query: Some(transformation.to_string()),
+        is_automatic: false,
     }
 }
 

@@ -77,6 +77,8 @@ pub struct Thumbnail {
     pub height: u32,
     /// Query of its URL: `w=300&h=300&f=webp`.
     pub query: String,
+    /// Whether every image has it, also if its upload config does not request it.
+    pub is_automatic: bool,
 }
 
 /// Results of the processing after an upload.
