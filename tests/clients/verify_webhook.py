@@ -1,5 +1,5 @@
 """Verifies a webhook with the package of Standard Webhooks: verify_webhook.py FILE. The file contains the webhook's headers, its
-body and the secrets, each of which must verify it. A changed body must not be verified."""
+body and the secrets. Every secret must verify it. A changed body must not be verified."""
 
 import json
 import sys
