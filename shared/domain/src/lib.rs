@@ -43,7 +43,8 @@ pub use resources::{
     ActivationSnapshot, DeleteLock, DeliverySpace, ExifValue, File, FileFilter, FileProperties,
     FileStatus, Folder, FolderChain, FolderMode, FolderRef, Handle, InheritedSettings,
     MAX_EXIF_BYTES, MAX_FILE_BYTES, MediaType, NamePrefix, NewSpace, PendingUpload, ProcessedMedia,
-    Resolution, ResourceType, Space, StorageMeta, StoredContent, Thumbnail, UploadTarget,
+    ProcessingStatus, Resolution, ResourceType, Space, StorageMeta, StoredContent, Thumbnail,
+    UploadTarget,
 };
 pub use signing::{
     MasterSecret, PreviousSecret, QueryParameter, SIGNATURE_PARAMETER, Secret, SignatureError,

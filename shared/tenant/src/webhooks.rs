@@ -5,9 +5,9 @@
 //! - Changes of a delivery that another job precedes fail as conflicts.
 
 use domain::{
-    FileId, FileStatus, NewWebhookDelivery, NotificationRules, PublicHttpsUrl, ServiceError, Space,
-    SpaceId, Timestamp, UploadConfigId, UploadConfigReference, WebhookDelivery, WebhookDeliveryId,
-    WebhookEvent, WebhookFile, WebhookPayload,
+    FileId, FileStatus, NewWebhookDelivery, NotificationRules, ProcessedMedia, ProcessingStatus,
+    PublicHttpsUrl, ServiceError, Space, SpaceId, Timestamp, UploadConfigId, UploadConfigReference,
+    WebhookDelivery, WebhookDeliveryId, WebhookEvent, WebhookFile, WebhookPayload,
 };
 use table::{Reason, Table, WebhookEventRecords, WriteError};
 use tracing::instrument;
@@ -242,14 +242,12 @@ impl Subject {
         }
 
         let file = found.file.as_ref()?;
-        let media = file.media.as_ref();
+        let processing = file.media.as_ref().map(ProcessedMedia::status);
         let has_happened = file.status == FileStatus::Active
             && match event.event {
                 WebhookEvent::Uploaded => true,
-                WebhookEvent::Processed => {
-                    media.is_some_and(|media| media.failure.is_none() && media.is_complete())
-                }
-                WebhookEvent::Failed => media.is_some_and(|media| media.failure.is_some()),
+                WebhookEvent::Processed => processing == Some(ProcessingStatus::Completed),
+                WebhookEvent::Failed => processing == Some(ProcessingStatus::Failed),
                 WebhookEvent::Deleted => false,
             };
         has_happened.then(|| Subject {

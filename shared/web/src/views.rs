@@ -2,8 +2,8 @@
 
 use domain::{
     DeliveryType, EffectiveAccess, File, FileId, FileStatus, FolderChain, FolderId, OriginalName,
-    Principal, Reference, ResourceType, Space, SpaceId, StorageMeta, Tag, Thumbnail, Timestamp,
-    UploadConfigId,
+    Principal, ProcessedMedia, ProcessingStatus, Reference, ResourceType, Space, SpaceId,
+    StorageMeta, Tag, Thumbnail, Timestamp, UploadConfigId,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -58,6 +58,24 @@ impl ThumbnailView {
     }
 }
 
+/// The processing after an upload, which extracts metadata and creates thumbnails.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct ProcessingView {
+    /// How far the processing is.
+    status: ProcessingStatus,
+    /// Why the file could not be processed. Null unless the processing failed.
+    error: Option<String>,
+}
+
+impl From<&ProcessedMedia> for ProcessingView {
+    fn from(media: &ProcessedMedia) -> ProcessingView {
+        ProcessingView {
+            status: media.status(),
+            error: media.failure.clone(),
+        }
+    }
+}
+
 /// A file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FileView {
@@ -100,6 +118,8 @@ pub struct FileView {
     storage_meta: StorageMeta,
     /// Thumbnails of an image, created after the upload, the smallest first.
     thumbnails: Vec<ThumbnailView>,
+    /// Processing of the file after its upload.
+    processing: ProcessingView,
     /// Access control of the file, its own or inherited.
     access_control: EffectiveAccess,
     /// Uploader of the file: a user, a key or an anonymous caller.
@@ -151,6 +171,7 @@ impl FileView {
         } = file.clone();
 
         let url = file_url(file, space, cdn_url);
+        let processing = media.as_ref().map(ProcessingView::from).unwrap_or_default();
         let media = media.unwrap_or_default();
         let thumbnails = url.iter().flat_map(|url| {
             media
@@ -180,6 +201,7 @@ impl FileView {
             tags,
             checksum_sha256,
             storage_meta: media.meta,
+            processing,
             access_control: EffectiveAccess::of_file(file, folders, space),
             uploaded_by,
             created_at: created_at.into(),

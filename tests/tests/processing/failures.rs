@@ -24,6 +24,8 @@ async fn damaged_image_keeps_its_metadata_and_gets_no_thumbnails(stack: &Stack) 
     assert_eq!(after["storage_meta"]["width"], 300);
     assert!(after["storage_meta"].get("blurhash").is_none());
     assert_eq!(after["thumbnails"], json!([]));
+    assert_eq!(after["processing"]["status"], "failed");
+    assert!(after["processing"]["error"].is_string());
     stack.anonymous.get(file.url()).await.expect_status(200);
 }
 
@@ -43,9 +45,17 @@ async fn image_of_one_pixel_is_processed(stack: &Stack) {
 async fn file_that_is_no_image_gets_no_thumbnails(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let file = acme.upload("Hello").named("a.txt", "text/plain").await;
+    assert_eq!(
+        file.record["processing"],
+        json!({"status": "pending", "error": null})
+    );
 
     let after = processed(stack, &acme, file.path()).await;
 
+    assert_eq!(
+        after["processing"],
+        json!({"status": "completed", "error": null})
+    );
     assert_eq!(after["storage_meta"], json!({}));
     assert_eq!(after["thumbnails"], json!([]));
 }

@@ -17,6 +17,7 @@ const NOT_COMPARED: &[&str] = &[
     "tags",
     "storage_meta",
     "thumbnails",
+    "processing",
     "updated_at",
 ];
 

@@ -88,9 +88,13 @@ function bytes(count) {
 
 /** Describes how far the processing of a file is. */
 function progress(file) {
+  const { status, error } = file.processing;
+  const count = file.thumbnails.length;
   if (file.status === "pending") return "Waits for its bytes";
-  if (file.thumbnails.length > 0) return file.thumbnails.length === 1 ? "1 thumbnail" : `${file.thumbnails.length} thumbnails`;
-  return file.resource_type === "image" ? "No thumbnail yet" : "Stored";
+  if (status === "failed") return `Not processed: ${error}`;
+  if (status === "pending") return "Is being processed";
+  if (count === 0) return "Processed";
+  return count === 1 ? "1 thumbnail" : `${count} thumbnails`;
 }
 
 function showPlaceholder(card, { storage_meta: { blurhash, width = 1, height = 1 } }) {

@@ -81,6 +81,19 @@ pub struct Thumbnail {
     pub is_automatic: bool,
 }
 
+/// How far the processing after an upload is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ProcessingStatus {
+    /// Not completed yet.
+    #[default]
+    Pending,
+    /// The metadata, the thumbnails and the blurhash are recorded, as far as the file has them.
+    Completed,
+    /// The image cannot be decoded. Its metadata may be incomplete, and it has no thumbnails.
+    Failed,
+}
+
 /// Results of the processing after an upload.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProcessedMedia {
@@ -94,8 +107,19 @@ pub struct ProcessedMedia {
 }
 
 impl ProcessedMedia {
+    /// Returns how far the processing is.
+    pub fn status(&self) -> ProcessingStatus {
+        if self.failure.is_some() {
+            ProcessingStatus::Failed
+        } else if self.is_complete() {
+            ProcessingStatus::Completed
+        } else {
+            ProcessingStatus::Pending
+        }
+    }
+
     /// Whether nothing is left to compute: the blurhash of a decoded image is recorded last.
-    pub fn is_complete(&self) -> bool {
+    fn is_complete(&self) -> bool {
         let is_decoded = self.meta.dominant_color.is_some() || !self.thumbnails.is_empty();
         !is_decoded || self.meta.blurhash.is_some()
     }
