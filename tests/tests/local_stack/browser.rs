@@ -118,3 +118,25 @@ async fn demo_is_served_at_its_paths_only(stack: &Stack) {
         .await
         .expect_error(404);
 }
+
+#[stack_test]
+async fn state_of_the_stack_is_readable_at_loopback_hosts_only(stack: &Stack) {
+    let demo = stack.local.demo_url();
+    let cases = [
+        ("127.0.0.1:9000", 200),
+        ("LOCALHOST:9000", 200),
+        ("[::1]", 200),
+        ("attacker.example:9000", 421),
+        ("127.0.0.1.attacker.example", 421),
+    ];
+    for path in ["/queues", "/webhooks/received"] {
+        for (host, status) in cases {
+            let request = stack
+                .anonymous
+                .request("GET", &format!("{demo}{path}"))
+                .header("host", host);
+            let response = stack.anonymous.send(request).await;
+            response.with_context(host).expect_status(status);
+        }
+    }
+}

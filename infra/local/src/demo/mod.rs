@@ -9,7 +9,7 @@ mod receiver;
 use axum::body::Body;
 use domain::Env;
 use emulators::MessageCounter;
-use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use http::{HeaderValue, Method, Request, Response, StatusCode, header, uri::Authority};
 use serde::Serialize;
 use template::QueueSpec;
 
@@ -24,6 +24,8 @@ const QUEUES_PATH: &str = "/demo/queues";
 const RECEIVER_PATH: &str = "/demo/webhooks";
 /// Path of the received webhooks as JSON.
 const RECEIVED_PATH: &str = "/demo/webhooks/received";
+/// Hosts that only this machine can have.
+const LOOPBACK_HOSTS: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 /// A resource that the template does not define.
 pub(crate) enum DemoResource {
@@ -75,8 +77,12 @@ impl Demo {
     ) -> Result<Response<Body>, GatewayError> {
         match resource {
             DemoResource::Page(page) => Ok(page.response()),
-            DemoResource::QueueDepths => Ok(json(&self.queues.depths().await)),
+            DemoResource::QueueDepths => {
+                require_loopback_host(&request)?;
+                Ok(json(&self.queues.depths().await))
+            }
             DemoResource::ReceivedWebhooks => {
+                require_loopback_host(&request)?;
                 let query = request.uri().query().unwrap_or_default();
                 Ok(json(&self.receiver.received(query)))
             }
@@ -87,6 +93,28 @@ impl Demo {
                 Ok(response)
             }
         }
+    }
+}
+
+/// Fails with 421 unless the host of a request is a loopback host. A page of another host whose name
+/// resolves to 127.0.0.1 (DNS rebinding) has the origin of its requests, so it could read them.
+fn require_loopback_host(request: &Request<Body>) -> Result<(), GatewayError> {
+    let authority = request
+        .headers()
+        .get(header::HOST)
+        .and_then(|host| Authority::try_from(host.as_bytes()).ok());
+    let is_loopback = authority.is_some_and(|authority| {
+        let host = authority.host().to_ascii_lowercase();
+        LOOPBACK_HOSTS.contains(&host.as_str())
+    });
+
+    if is_loopback {
+        Ok(())
+    } else {
+        Err(GatewayError::new(
+            StatusCode::MISDIRECTED_REQUEST,
+            "Open this page at localhost or 127.0.0.1.",
+        ))
     }
 }
 
