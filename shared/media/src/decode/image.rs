@@ -7,6 +7,7 @@ use image::{ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, Imag
 use crate::{
     Format, ImageInfo, MediaError,
     bytes::{array, le16, le32, length, part},
+    container::tiff,
     estimate::Coding,
     pixels::{Channels, Pixels},
 };
@@ -17,6 +18,8 @@ use super::{png, require_probed_size};
 pub(super) const MAX_PIXELS: u64 = 40_000_000;
 /// Maximum memory of a decoder including its output, in bytes.
 const DECODER_BYTES: u64 = 512 << 20;
+/// Value of `ExtraSamples` of a TIFF whose colors are multiplied by alpha.
+const ASSOCIATED_ALPHA: u32 = 1;
 
 /// Decodes the image of a BMP, the first image of a TIFF or the largest image of an ICO.
 pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaError> {
@@ -46,6 +49,9 @@ pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaErro
     let image = DynamicImage::from_decoder(decoder).map_err(decode_error)?;
 
     let mut pixels = converted(image);
+    if has_associated_alpha(bytes, probed.format)? {
+        divide_by_alpha(&mut pixels);
+    }
     // The decoder has already converted inks without their profile.
     pixels.profile = profile.filter(|_| !is_cmyk);
     Ok(pixels)
@@ -87,6 +93,29 @@ fn converted(image: DynamicImage) -> Pixels {
         channels,
         samples,
         profile: None,
+    }
+}
+
+/// Whether the colors of a TIFF are multiplied by alpha, which the decoder ignores (TIFF 6.0, section 18).
+fn has_associated_alpha(bytes: &[u8], format: Format) -> Result<bool, MediaError> {
+    if format != Format::Tiff {
+        return Ok(false);
+    }
+    let first = tiff::Directory::first(bytes)?.first_number(tiff::EXTRA_SAMPLES)?;
+    Ok(first == Some(ASSOCIATED_ALPHA))
+}
+
+/// Restores colors that are multiplied by alpha.
+fn divide_by_alpha(pixels: &mut Pixels) {
+    if pixels.channels != Channels::Rgba {
+        return;
+    }
+    for pixel in pixels.samples.chunks_exact_mut(4) {
+        let alpha = u32::from(pixel[3]);
+        for color in &mut pixel[..3] {
+            let restored = (u32::from(*color) * 255 + alpha / 2).checked_div(alpha);
+            *color = restored.map_or(0, |restored| restored.min(255) as u8);
+        }
     }
 }
 

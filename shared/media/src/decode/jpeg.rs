@@ -12,7 +12,10 @@ use mozjpeg::{
     Decompress,
     decompress::{DecompressStarted, Format},
 };
-use mozjpeg_sys::{jpeg_common_struct, jpeg_error_mgr, msg_parm_union};
+use mozjpeg_sys::{
+    J_MESSAGE_CODE, JWRN_ADOBE_XFORM, JWRN_BOGUS_ICC, JWRN_BOGUS_PROGRESSION, JWRN_EXTRANEOUS_DATA,
+    JWRN_JFIF_MAJOR, JWRN_NOT_SEQUENTIAL, jpeg_common_struct, jpeg_error_mgr, msg_parm_union,
+};
 
 use crate::{
     ImageInfo, MediaError, color,
@@ -184,15 +187,39 @@ fn read_cmyk(
     Ok(pixels)
 }
 
-/// Returns an error manager that unwinds on errors and on warnings. libjpeg warns about missing or
-/// damaged pixels, which it would invent, for example for a frame header with too many rows.
+/// Warnings about data that does not concern pixels: superfluous bytes between segments, unusual
+/// versions and parameters. Cameras and editors write such files, and browsers show them.
+const HARMLESS_WARNINGS: [J_MESSAGE_CODE; 6] = [
+    JWRN_ADOBE_XFORM,
+    JWRN_BOGUS_ICC,
+    JWRN_BOGUS_PROGRESSION,
+    JWRN_EXTRANEOUS_DATA,
+    JWRN_JFIF_MAJOR,
+    JWRN_NOT_SEQUENTIAL,
+];
+
+/// Whether the last message of an image is a harmless warning.
+#[expect(
+    unsafe_code,
+    reason = "libjpeg states the code of a message behind a pointer only"
+)]
+fn is_harmless(image: &jpeg_common_struct) -> bool {
+    // SAFETY: libjpeg calls its error manager with an image whose `err` points to that manager, which
+    // lives as long as the image ("Error handling" in libjpeg.txt).
+    let code = unsafe { (*image.err).msg_code };
+    HARMLESS_WARNINGS.contains(&code)
+}
+
+/// Returns an error manager that unwinds on errors and on all but harmless warnings. libjpeg warns
+/// about missing or damaged pixels, which it would invent, for example for a frame header with too many
+/// rows.
 fn strict_error_manager() -> jpeg_error_mgr {
     extern "C-unwind" fn unwind(_: &mut jpeg_common_struct) {
         // Not a panic, so the panic hook does not log it.
         resume_unwind(Box::new("libjpeg reports damaged data"));
     }
     extern "C-unwind" fn on_message(image: &mut jpeg_common_struct, level: c_int) {
-        if level < 0 {
+        if level < 0 && !is_harmless(image) {
             unwind(image);
         }
     }

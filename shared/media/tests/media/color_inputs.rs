@@ -277,3 +277,59 @@ fn orientation_moves_the_corners() {
         }
     }
 }
+
+/// Returns a TIFF whose alpha has this value of `ExtraSamples`, and whose pixel is half transparent.
+fn transparent_tiff(extra_samples: u16) -> Vec<u8> {
+    const BITS_AT: u16 = 8;
+    const PIXEL_AT: u16 = 16;
+    const DIRECTORY_AT: u16 = 20;
+    const SHORT: u16 = 3;
+    let entry = |tag: u16, count: u16, value: u16| {
+        let value = if count > 2 { [0, value] } else { [value, 0] };
+        let words = [tag, SHORT, 0, count, value[0], value[1]];
+        words.map(u16::to_be_bytes).concat()
+    };
+    let entries = [
+        entry(256, 1, 1),
+        entry(257, 1, 1),
+        entry(258, 4, BITS_AT),
+        entry(259, 1, 1),
+        entry(262, 1, 2),
+        entry(273, 1, PIXEL_AT),
+        entry(277, 1, 4),
+        entry(278, 1, 1),
+        entry(279, 1, 4),
+        entry(338, 1, extra_samples),
+    ];
+    let header = [&b"MM\0*\0\0"[..], &DIRECTORY_AT.to_be_bytes()].concat();
+    let bits = [8_u16; 4].map(u16::to_be_bytes).concat();
+    let pixel = [100, 50, 0, 128];
+    let count = (entries.len() as u16).to_be_bytes();
+    [
+        &header[..],
+        &bits,
+        &pixel,
+        &count,
+        &entries.concat(),
+        &[0; 4],
+    ]
+    .concat()
+}
+
+#[test]
+fn colors_of_tiff_with_associated_alpha_are_divided_by_alpha() {
+    let options = RenderOptions {
+        resize: None,
+        format: Format::Png,
+        quality: Quality::Auto,
+        watermark: None,
+    };
+    let color = |extra_samples| {
+        let file = transparent_tiff(extra_samples);
+        let png = render(&file, &options).unwrap().bytes;
+        decode(&png, &probe(&png).unwrap()).unwrap().samples
+    };
+
+    assert_eq!(color(1), [199, 100, 0, 128]);
+    assert_eq!(color(2), [100, 50, 0, 128]);
+}

@@ -1,4 +1,4 @@
-//! JPEGs without an end marker: those with all pixels are decoded.
+//! JPEGs without an end marker and with superfluous bytes: those with all pixels are decoded.
 
 use domain::{Quality, Resize, Sides};
 use media::{
@@ -56,5 +56,17 @@ fn jpeg_without_all_pixels_is_truncated_at_every_length() {
                 assert_eq!(result.err(), Some(MediaError::Truncated), "{length}");
             }
         }
+    }
+}
+
+#[test]
+fn jpeg_with_superfluous_bytes_between_segments_is_rendered() {
+    for file in jpegs() {
+        let quantization = file.windows(2).position(|marker| marker == [0xFF, 0xDB]);
+        let (start, rest) = file.split_at(quantization.unwrap());
+        let unusual = [start, b"junk", rest].concat();
+
+        let expected = render(&file, &options(None)).unwrap();
+        assert!(render(&unusual, &options(None)).unwrap() == expected);
     }
 }
