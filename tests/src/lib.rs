@@ -26,7 +26,10 @@ pub use records::{file_path, folder_path, text};
 pub use response::Response;
 pub use samples::{PHOTO, large_photo, noise};
 pub use search::{Extent, is_thorough};
-pub use stack::{SeededRandom, Stack, StackOptions, TestSpace, minutes, parse_template, seconds};
+pub use stack::{
+    POST_UPLOAD_WORKERS, SeededRandom, Stack, StackOptions, TestSpace, minutes, parse_template,
+    seconds,
+};
 pub use test_macros::stack_test;
 pub use users::User;
 pub use webhook_receiver::{Answer, ReceivedWebhook, WebhookReceiver};

@@ -12,10 +12,8 @@ use table::Table;
 use tests::{Stack, StackOptions, TestSpace};
 use tokio::{task::JoinSet, time::Instant};
 
-use crate::{record::FileGenerator, report::group_digits, tree::Tree};
+use crate::{UNLIMITED, record::FileGenerator, report::group_digits, tree::Tree};
 
-/// Rate limit that the benchmark never reaches.
-const UNLIMITED: &str = "100000000";
 /// Maximum number of items per write. A write with more items would create some index entries
 /// before its transaction.
 const MAX_ITEMS: usize = 99;

@@ -1,22 +1,28 @@
 //! `scripts/bench library`: measures the latency of API calls in a space of a thousand, a hundred
-//! thousand and a million files.
+//! thousand and a million files. `scripts/bench processing`: measures the jobs that follow an upload.
 
 mod calls;
+mod codec;
 mod fill;
+mod processing;
 mod record;
 mod report;
 mod stopwatch;
 mod tree;
 
 use std::{
+    fmt::Display,
+    fs,
     io::{self, Write},
+    path::{Path, PathBuf},
     process::ExitCode,
 };
 
 use fill::Library;
 use report::Report;
 
-const USAGE: &str = "scripts/bench library [--records N], with at least 1,000 records";
+const USAGE: &str =
+    "scripts/bench library [--records N], with at least 1,000 records; or scripts/bench processing";
 /// Exit status for an invalid command line.
 const EXIT_USAGE: u8 = 2;
 
@@ -24,41 +30,68 @@ const EXIT_USAGE: u8 = 2;
 const DEFAULT_RECORDS: usize = 1_000_000;
 /// Minimum number of files. A smaller library would not fill the measured pages.
 const MIN_RECORDS: usize = 1_000;
+/// Rate limit that no benchmark reaches.
+const UNLIMITED: &str = "100000000";
+
+/// What the command line requests.
+enum Benchmark {
+    Library { records: usize },
+    Processing { photo: PathBuf },
+}
 
 #[tokio::main]
 async fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let Some(records) = parse_records(&arguments) else {
-        log(USAGE);
-        return ExitCode::from(EXIT_USAGE);
+    let report = match parse(&arguments) {
+        Some(Benchmark::Library { records }) => Box::pin(report_library(records)).await,
+        Some(Benchmark::Processing { photo }) => Box::pin(report_processing(&photo)).await,
+        None => {
+            log(USAGE);
+            return ExitCode::from(EXIT_USAGE);
+        }
     };
 
-    match Box::pin(benchmark_library(records)).await {
-        Ok(report) => {
-            // A closed standard output is not an error of the benchmark.
-            let _ = writeln!(io::stdout(), "{report}");
-            if report.calls_above_ratio().is_empty() {
-                ExitCode::SUCCESS
-            } else {
-                ExitCode::FAILURE
-            }
-        }
-        Err(message) => {
-            log(&message);
-            ExitCode::FAILURE
-        }
-    }
+    report.unwrap_or_else(|message| {
+        log(&message);
+        ExitCode::FAILURE
+    })
 }
 
-/// Returns the number of files that the command line requests, or `None` if it is invalid.
-fn parse_records(arguments: &[String]) -> Option<usize> {
+/// Returns the benchmark that the command line requests, or `None` if it is invalid.
+fn parse(arguments: &[String]) -> Option<Benchmark> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let records = match arguments[..] {
         ["library"] => DEFAULT_RECORDS,
         ["library", "--records", records] => records.parse().ok()?,
+        ["processing", photo] => {
+            return Some(Benchmark::Processing {
+                photo: photo.into(),
+            });
+        }
         _ => return None,
     };
-    (records >= MIN_RECORDS).then_some(records)
+    (records >= MIN_RECORDS).then_some(Benchmark::Library { records })
+}
+
+async fn report_library(records: usize) -> Result<ExitCode, String> {
+    let report = benchmark_library(records).await?;
+    print(&report);
+    Ok(if report.calls_above_ratio().is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+async fn report_processing(photo: &Path) -> Result<ExitCode, String> {
+    let photo = fs::read(photo).map_err(|error| format!("{}: {error}", photo.display()))?;
+    print(&processing::benchmark(&photo).await?);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes a report to standard output. Ignores a closed stream.
+fn print(report: &impl Display) {
+    let _ = writeln!(io::stdout(), "{report}");
 }
 
 /// Creates a library, measures it at each size, and stops its stack.
