@@ -22,6 +22,10 @@ pub struct ThumbnailsJob {
     pub file_id: FileId,
     /// Time right before the record is written.
     pub announced_at: Timestamp,
+    /// Whether the webhook of the upload was announced too. If not, the worker announces it if a URL
+    /// receives it by then.
+    #[serde(default)]
+    pub has_upload_event: bool,
 }
 
 impl Job for ThumbnailsJob {

@@ -17,7 +17,9 @@ struct Activation<'a> {
 }
 
 impl FileStore<'_> {
-    /// Sends the jobs that follow the activation of a pending file.
+    /// Sends the jobs that follow the activation of a pending file: the webhook of the upload by the
+    /// rules of the presign request, since the current ones are not read. If those have no URL, the
+    /// worker `thumbnails` sends it by the current rules.
     pub async fn announce(&self, pending: &File) -> Result<Announced, ServiceError> {
         let notifications = pending
             .pending_upload

@@ -156,8 +156,10 @@ impl SpaceScope {
         let Some(notifications) = config.map(|config| config.config.notifications) else {
             return Ok(());
         };
-        let has_url = notifications.webhook_url.is_some() || self.record.webhook_url.is_some();
-        if !has_url || !notifications.includes(WebhookEvent::Deleted) {
+        let receiver = self
+            .record
+            .webhook_receiver(WebhookEvent::Deleted, &notifications);
+        if receiver.is_none() {
             return Ok(());
         }
 

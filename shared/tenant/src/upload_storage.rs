@@ -48,6 +48,10 @@ impl UploadStorage {
     ) -> Result<Announced, ServiceError> {
         let space_id = space.record().id;
         let announced_at = space.now();
+        let receiver = space
+            .record()
+            .webhook_receiver(WebhookEvent::Uploaded, notifications);
+        let has_upload_event = receiver.is_some();
         let thumbnails: Vec<DelayedJob<ThumbnailsJob>> = ids
             .clone()
             .map(|file_id| {
@@ -55,13 +59,12 @@ impl UploadStorage {
                     space_id,
                     file_id,
                     announced_at,
+                    has_upload_event,
                 })
             })
             .collect();
-        let has_webhook =
-            notifications.webhook_url.is_some() || space.record().webhook_url.is_some();
         let webhooks: Vec<DelayedJob<WebhookJob>> = ids
-            .filter(|_| has_webhook)
+            .filter(|_| has_upload_event)
             .map(|file_id| {
                 DelayedJob::immediate(WebhookJob::Event {
                     space_id,

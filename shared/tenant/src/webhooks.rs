@@ -106,7 +106,8 @@ impl Webhooks {
                     .await?
             }
         };
-        let Some(url) = receiver(event.event, notifications, &space) else {
+        let url = space.webhook_receiver(event.event, &notifications);
+        let Some(url) = url.cloned() else {
             return Ok(EventOutcome::Ignored);
         };
         self.create(event, subject, url, space).await
@@ -255,16 +256,4 @@ impl Subject {
             upload_config_id: file.upload_config_id,
         })
     }
-}
-
-/// Returns the URL that receives an event: that of the upload config, or else of the space.
-fn receiver(
-    event: WebhookEvent,
-    notifications: NotificationRules,
-    space: &Space,
-) -> Option<PublicHttpsUrl> {
-    if !notifications.includes(event) {
-        return None;
-    }
-    notifications.webhook_url.or(space.webhook_url.clone())
 }

@@ -67,6 +67,7 @@ async fn job_waits_two_minutes_for_its_file(stack: &Stack) {
         space_id: acme.space_id(),
         file_id: FileId::MIN,
         announced_at: stack.now(),
+        has_upload_event: false,
     };
     send(stack, "THUMBNAILS_QUEUE_URL", job).await;
     stack.run_post_upload().await;

@@ -128,6 +128,7 @@ async fn processing_twice_changes_nothing(stack: &Stack) {
         space_id: acme.space_id(),
         file_id: file.id.parse().expect("an id"),
         announced_at: stack.now(),
+        has_upload_event: false,
     };
     let again = async {
         send(stack, "THUMBNAILS_QUEUE_URL", job).await;

@@ -172,6 +172,30 @@ async fn event_waits_for_the_record_that_is_written_later(stack: &Stack) {
 }
 
 #[stack_test]
+async fn url_that_is_set_after_the_presign_request_gets_the_event(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let config = acme.upload_config("web").await;
+    let own = PendingFile::create(&acme, json!({"upload_config": "web"})).await;
+    own.send(stack, PHOTO).await.expect_status(200);
+    let other = presign_and_send(stack, &acme, json!({})).await;
+    let receiver = WebhookReceiver::start().await;
+    let update = json!({
+        "id": config.id,
+        "config": {"notifications": {"webhook_url": receiver.url()}},
+    });
+    let path = "/upload-configs/update";
+    acme.client.post(path, update).await.expect_ok();
+
+    own.confirm(&acme.client).await.expect_ok();
+    other.confirm(&acme.client).await.expect_ok();
+    stack.run_post_upload().await;
+
+    assert_eq!(notified(&receiver), [own.id()]);
+    assert_eq!(receiver.only().json()["event"], "file.uploaded");
+    stack.run_confirm_checks().await;
+}
+
+#[stack_test]
 async fn processing_events_are_not_sent_unless_the_config_asks_for_them(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
     let file = hooks.upload(stack).await;

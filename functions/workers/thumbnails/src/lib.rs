@@ -105,7 +105,10 @@ impl Worker for Thumbnails {
             .map_err(JobError::new)?;
 
         match found {
-            AnnouncedFile::Active(file) => self.process(*file).await.map_err(JobError::new),
+            AnnouncedFile::Active(file) => self
+                .process(*file, job.has_upload_event)
+                .await
+                .map_err(JobError::new),
             AnnouncedFile::NotYet(delay_seconds) => {
                 let again = DelayedJob { job, delay_seconds };
                 self.jobs.send(&[again]).await.map_err(JobError::new)
@@ -116,40 +119,31 @@ impl Worker for Thumbnails {
 }
 
 impl Thumbnails {
-    /// Processes a file, unless that is done.
-    async fn process(&self, found: Scoped<File>) -> Result<(), ServiceError> {
-        let Scoped {
-            space,
-            record: file,
-        } = found;
-        if file.media.is_some() {
+    /// Processes a file, unless that is done. Sends the webhook of its upload first, if it was not
+    /// announced: a URL may be set after the presign request, whose rules the announcement follows. A
+    /// repeated event of a file has no effect.
+    async fn process(
+        &self,
+        found: Scoped<File>,
+        has_upload_event: bool,
+    ) -> Result<(), ServiceError> {
+        if found.record.media.is_some() {
             return Ok(());
         }
-        let rules = self.files.rules(&file).await?;
-        let Some(processed) = self.read(&file, &rules).await? else {
+        let rules = self.files.rules(&found.record).await?;
+        if !has_upload_event {
+            self.send_event(&found, &rules, WebhookEvent::Uploaded)
+                .await?;
+        }
+
+        let Some(processed) = self.read(&found.record, &rules).await? else {
             return Ok(());
         };
-
-        let now = space.env().now();
-        if let (true, Some(revision)) = (processed.has_placeholder, file.revision) {
-            let job = BlurhashJob {
-                space_id: file.space_id,
-                file_id: file.id,
-                revision,
-                announced_at: now,
-            };
-            self.blurhashes.send(&[DelayedJob::immediate(job)]).await?;
+        if processed.has_placeholder {
+            self.send_blurhash(&found).await?;
         }
-        if let Some(event) =
-            event_of(&processed).filter(|event| rules.notifications.includes(*event))
-        {
-            let job = WebhookJob::Event {
-                space_id: file.space_id,
-                file_id: file.id,
-                event,
-                announced_at: now,
-            };
-            self.webhooks.send(&[DelayedJob::immediate(job)]).await?;
+        if let Some(event) = event_of(&processed) {
+            self.send_event(&found, &rules, event).await?;
         }
 
         let record = |file: &mut File| {
@@ -161,7 +155,51 @@ impl Thumbnails {
                 tags::add(&mut file.tags, &processed.tags);
             }
         };
-        space.record_processing(file, record).await.map(drop)
+        found
+            .space
+            .record_processing(found.record, record)
+            .await
+            .map(drop)
+    }
+
+    /// Sends the job that computes the blurhash from the stored placeholder.
+    async fn send_blurhash(&self, found: &Scoped<File>) -> Result<(), ServiceError> {
+        let file = &found.record;
+        let Some(revision) = file.revision else {
+            return Ok(());
+        };
+
+        let job = BlurhashJob {
+            space_id: file.space_id,
+            file_id: file.id,
+            revision,
+            announced_at: found.space.env().now(),
+        };
+        Ok(self.blurhashes.send(&[DelayedJob::immediate(job)]).await?)
+    }
+
+    /// Sends the webhook of an event, if a URL receives it.
+    async fn send_event(
+        &self,
+        found: &Scoped<File>,
+        rules: &UploadRules,
+        event: WebhookEvent,
+    ) -> Result<(), ServiceError> {
+        let space = found.space.record();
+        if space
+            .webhook_receiver(event, &rules.notifications)
+            .is_none()
+        {
+            return Ok(());
+        }
+
+        let job = WebhookJob::Event {
+            space_id: space.id,
+            file_id: found.record.id,
+            event,
+            announced_at: found.space.env().now(),
+        };
+        Ok(self.webhooks.send(&[DelayedJob::immediate(job)]).await?)
     }
 
     /// Reads the metadata of a file and creates its variants; `None` if the file was deleted.

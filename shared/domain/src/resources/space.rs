@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AccessControl, Description, Env, FieldError, HostName, IdSequence, PublicHttpsUrl, Revision,
-    Security, Signing, SpaceId, SpaceName, Timestamp, UploadConfigId,
+    AccessControl, Description, Env, FieldError, HostName, IdSequence, NotificationRules,
+    PublicHttpsUrl, Revision, Security, Signing, SpaceId, SpaceName, Timestamp, UploadConfigId,
+    WebhookEvent,
 };
 
 /// Number of characters of a handle.
@@ -193,6 +194,18 @@ impl Space {
         if self.access_control != before.access_control {
             self.access_version = before.access_version + 1;
         }
+    }
+
+    /// Returns the URL that receives an event of a file with these rules: that of the upload config, or
+    /// else of the space; `None` if the event is not sent.
+    pub fn webhook_receiver<'a>(
+        &'a self,
+        event: WebhookEvent,
+        notifications: &'a NotificationRules,
+    ) -> Option<&'a PublicHttpsUrl> {
+        let own = notifications.webhook_url.as_ref();
+        let url = own.or(self.webhook_url.as_ref());
+        url.filter(|_| notifications.includes(event))
     }
 
     /// Whether it rejects new content because it was deleted or a deletion is in progress.
