@@ -47,7 +47,10 @@ pub(super) fn describe_settings(fields: &mut impl FieldReader) {
         "custom_domain",
         "Host of the `url` of files. Null for the host of the CDN.",
     );
-    fields.describe("webhook_url", "URL of webhooks. No webhooks are sent yet.");
+    fields.describe(
+        "webhook_url",
+        "URL of webhooks. That of an upload config replaces it for the config's files.",
+    );
 }
 
 pub(crate) async fn create(
