@@ -1,7 +1,11 @@
 //! Renderings in progress, which simultaneous requests for the same variant share.
 //!
 //! Invariants:
-//! - One rendering per variant runs at a time. If its request is cancelled, the next one renders.
+//! - One rendering per variant runs at a time.
+//! - A rendering continues if its requests are cancelled, and is stored: codecs cannot be cancelled, and a
+//!   request that is repeated because a rendering takes too long would never get it. On Lambda, it
+//!   continues with the next invocation of the same environment, which is frozen between invocations
+//!   ("Lambda execution environment lifecycle" in the AWS Lambda developer guide).
 //! - Requests that wait for a rendering share its result, also an error.
 //! - A finished rendering is not kept: later requests find it in storage, or repeat a failed one.
 
@@ -15,7 +19,10 @@ use std::{
 };
 
 use domain::{FileId, ServiceError, VariantId, error_chain};
-use tokio::sync::OnceCell;
+use futures::{
+    FutureExt,
+    future::{BoxFuture, Shared},
+};
 
 use crate::Rendition;
 
@@ -30,7 +37,7 @@ struct Renderings {
     finished: AtomicU64,
 }
 
-type SharedRendering = Arc<OnceCell<Result<Outcome, ServiceError>>>;
+type SharedRendering = Shared<BoxFuture<'static, Result<Outcome, Arc<ServiceError>>>>;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct RenderingKey {
@@ -54,7 +61,7 @@ impl InFlight {
         self.0.finished.load(Ordering::SeqCst)
     }
 
-    /// Runs `render`, or waits for the same rendering of another request and returns its result.
+    /// Starts a rendering, or waits for the same rendering of another request and returns its result.
     pub(crate) async fn run<Rendering>(
         &self,
         file: FileId,
@@ -62,31 +69,44 @@ impl InFlight {
         render: impl FnOnce() -> Rendering,
     ) -> Result<Outcome, ServiceError>
     where
-        Rendering: Future<Output = Result<Outcome, ServiceError>>,
+        Rendering: Future<Output = Result<Outcome, ServiceError>> + Send + 'static,
     {
         let key = RenderingKey {
             file,
             variant: variant.clone(),
         };
-        let shared = self.lock().entry(key.clone()).or_default().clone();
-        let entry = Entry {
-            in_flight: self,
-            key,
-            shared,
-        };
+        let start = || self.start(key.clone(), render());
+        let shared = self.lock().entry(key.clone()).or_insert_with(start).clone();
+        shared.await.map_err(|error| repeated(&error))
+    }
 
-        let finished = &self.0.finished;
-        let render = || async move {
-            let outcome = render().await;
+    /// Starts a rendering, whose entry is removed at its end.
+    fn start(
+        &self,
+        key: RenderingKey,
+        rendering: impl Future<Output = Result<Outcome, ServiceError>> + Send + 'static,
+    ) -> SharedRendering {
+        let entry = Entry {
+            in_flight: self.clone(),
+            key,
+        };
+        let task = telemetry::spawn(async move {
+            let outcome = rendering.await;
             if outcome.is_ok() {
+                let finished = &entry.in_flight.0.finished;
                 finished.fetch_add(1, Ordering::SeqCst);
             }
+            drop(entry);
             outcome
+        });
+
+        let shared = async move {
+            let outcome = task.await;
+            outcome
+                .unwrap_or_else(|error| Err(ServiceError::internal(error)))
+                .map_err(Arc::new)
         };
-        match entry.shared.get_or_init(render).await {
-            Ok(outcome) => Ok(outcome.clone()),
-            Err(error) => Err(repeated(error)),
-        }
+        shared.boxed().shared()
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<RenderingKey, SharedRendering>> {
@@ -116,36 +136,28 @@ impl fmt::Debug for InFlight {
     }
 }
 
-/// A request's share of a rendering. The first one after its end removes it, so that later requests
-/// start another one; a rendering without an end is removed with its last request.
-struct Entry<'a> {
-    in_flight: &'a InFlight,
+/// A rendering in progress. Its drop removes it, also if the rendering panics, so that a later request
+/// starts another one.
+struct Entry {
+    in_flight: InFlight,
     key: RenderingKey,
-    shared: SharedRendering,
 }
 
-impl Drop for Entry<'_> {
+impl Drop for Entry {
     fn drop(&mut self) {
-        let mut running = self.in_flight.lock();
-        let is_current = running
-            .get(&self.key)
-            .is_some_and(|shared| Arc::ptr_eq(shared, &self.shared));
-        // The map and this entry hold the last two references.
-        let is_unused = Arc::strong_count(&self.shared) <= 2;
-        if is_current && (self.shared.initialized() || is_unused) {
-            running.remove(&self.key);
-        }
+        self.in_flight.lock().remove(&self.key);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::{future, sync::atomic::AtomicUsize};
+    use std::sync::atomic::AtomicUsize;
 
     use bytes::Bytes;
     use domain::{ErrorKind, ImageFormat, Transformation, Variant};
     use futures::{future::join_all, poll};
     use tenant::VariantInfo;
+    use tokio::sync::oneshot;
 
     use super::*;
 
@@ -173,11 +185,14 @@ mod tests {
     #[tokio::test]
     async fn simultaneous_requests_render_once() {
         let in_flight = InFlight::default();
-        let renderings = AtomicUsize::new(0);
-        let render = || async {
-            renderings.fetch_add(1, Ordering::Relaxed);
-            tokio::task::yield_now().await;
-            Ok(rendered())
+        let renderings = Arc::new(AtomicUsize::new(0));
+        let render = || {
+            let renderings = Arc::clone(&renderings);
+            async move {
+                renderings.fetch_add(1, Ordering::Relaxed);
+                tokio::task::yield_now().await;
+                Ok(rendered())
+            }
         };
 
         let id = variant();
@@ -192,13 +207,16 @@ mod tests {
     #[tokio::test]
     async fn waiting_requests_share_an_error_and_a_later_one_renders_again() {
         let in_flight = InFlight::default();
-        let attempts = AtomicUsize::new(0);
-        let render = || async {
-            tokio::task::yield_now().await;
-            if attempts.fetch_add(1, Ordering::Relaxed) == 0 {
-                Err(ServiceError::unavailable("the bucket is busy"))
-            } else {
-                Ok(rendered())
+        let attempts = Arc::new(AtomicUsize::new(0));
+        let render = || {
+            let attempts = Arc::clone(&attempts);
+            async move {
+                tokio::task::yield_now().await;
+                if attempts.fetch_add(1, Ordering::Relaxed) == 0 {
+                    Err(ServiceError::unavailable("the bucket is busy"))
+                } else {
+                    Ok(rendered())
+                }
             }
         };
 
@@ -224,18 +242,43 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn waiting_request_renders_if_the_first_one_is_cancelled() {
+    async fn rendering_of_a_cancelled_request_continues_and_is_shared() {
         let in_flight = InFlight::default();
         let id = variant();
-        let mut first = Box::pin(in_flight.run(FileId::MIN, &id, future::pending));
-        let mut second = Box::pin(in_flight.run(FileId::MIN, &id, || async { Ok(rendered()) }));
+        let (end, ended) = oneshot::channel();
+        let slow = || async {
+            ended.await.map_err(ServiceError::internal)?;
+            Ok(rendered())
+        };
+        let mut first = Box::pin(in_flight.run(FileId::MIN, &id, slow));
         assert!(poll!(&mut first).is_pending());
-        assert!(poll!(&mut second).is_pending());
 
         drop(first);
+        let again = || async { Err(ServiceError::internal("it is rendered twice")) };
+        let mut second = Box::pin(in_flight.run(FileId::MIN, &id, again));
+        assert!(poll!(&mut second).is_pending());
+        end.send(()).expect("the rendering waits");
 
         assert!(second.await.is_ok());
+        assert_eq!(in_flight.finished(), 1);
         assert!(in_flight.lock().is_empty());
+    }
+
+    #[tokio::test]
+    async fn rendering_that_panics_fails_and_can_be_repeated() {
+        let in_flight = InFlight::default();
+        let id = variant();
+        let is_broken = true;
+        let panicking = || async move {
+            assert!(!is_broken, "a bug");
+            Ok(rendered())
+        };
+
+        let failed = in_flight.run(FileId::MIN, &id, panicking).await;
+        assert_eq!(failed.expect_err("a panic").kind, ErrorKind::Internal);
+
+        let render = || async { Ok(rendered()) };
+        assert!(in_flight.run(FileId::MIN, &id, render).await.is_ok());
     }
 
     #[tokio::test]

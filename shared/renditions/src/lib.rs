@@ -5,6 +5,7 @@
 //! - A stored variant is opened, and read only as far as the caller reads it.
 //! - Renderings together use at most the memory that the process has for them. A request that waits
 //!   too long for memory fails with 503.
+//! - A rendering that outlasts its request is stored.
 //! - A request that may not create a variant gets it only if it is stored.
 
 mod in_flight;
@@ -100,7 +101,21 @@ impl Renditions {
             .require_creatable(&self.tenants, request.variant.transformation)
             .await?;
 
-        let render = || self.render_unless_stored(request, &id, finished);
+        let render = || {
+            let renditions = self.clone();
+            let file = request.file.clone();
+            let variant = request.variant;
+            let id = id.clone();
+            async move {
+                let request = VariantRequest {
+                    file: &file,
+                    variant,
+                };
+                renditions
+                    .render_unless_stored(request, &id, finished)
+                    .await
+            }
+        };
         let outcome = self
             .in_flight
             .run(request.file.file().id, &id, render)

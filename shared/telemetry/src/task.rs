@@ -7,7 +7,7 @@ use std::{
 };
 
 use domain::SpaceId;
-use tokio::time::Instant;
+use tokio::{task::JoinHandle, time::Instant};
 use tracing::{Instrument as _, Level, Span};
 
 use crate::{METRICS_TARGET, Meter, ResponseSummary, TaskOutcome, metrics};
@@ -174,6 +174,17 @@ fn log_response(response: &ResponseSummary, path: Option<&str>, duration_ms: u64
         );
     } else {
         tracing::error!(path, status, duration_ms, cause, "request failed");
+    }
+}
+
+/// Starts a part of the current task that continues if the task ends before it, for example because
+/// its client disconnected. Its lines are logged within the task's span, and its AWS calls are counted
+/// for the task until the task ends.
+pub fn spawn<T: Send + 'static>(part: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
+    let part = part.in_current_span();
+    match CURRENT.try_with(Arc::clone) {
+        Ok(running) => tokio::spawn(CURRENT.scope(running, part)),
+        Err(_) => tokio::spawn(part),
     }
 }
 

@@ -72,7 +72,7 @@ struct VerifiedUrl {
 }
 
 /// A file that the request is authorized to read.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct AuthorizedFile {
     file: File,
     grant: AccessGrant,

@@ -1,6 +1,6 @@
 //! Renderings while other requests change what they read, or use all memory for originals.
 
-use std::pin::Pin;
+use std::{pin::Pin, time::Duration};
 
 use emulators::Hold;
 use futures::future::join_all;
@@ -18,6 +18,11 @@ const MAX_ORIGINALS: u32 = 4;
 const WAITING: usize = 10;
 /// Maximum time of these requests, in seconds. One waits for five.
 const MAX_WAIT_SECONDS: u64 = 9;
+
+/// Maximum time until a rendering is stored.
+const MAX_RENDERING_TIME: Duration = Duration::from_secs(20);
+/// Time between two checks for a stored variant.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 type Request<'a> = Pin<Box<dyn Future<Output = Response> + 'a>>;
 
@@ -61,9 +66,37 @@ async fn variant_of_a_file_that_is_deleted_meanwhile_is_not_kept(stack: &Stack) 
         calls.iter().any(|call| call == "delivery DeleteObject"),
         "{calls:?}"
     );
-    let objects = stack.dump().await.objects;
-    assert!(!objects.keys().any(|key| key.contains("/variants/")));
+    assert_eq!(stored_variants(stack).await, 0);
     stack.run_purges().await;
+}
+
+#[stack_test]
+async fn rendering_of_a_cancelled_request_is_stored(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = acme.upload(PHOTO).named("a.jpg", "image/jpeg").await;
+    let url = format!("{}?w=32", file.url());
+    let before_store = paused(stack, url.clone(), CALLS_BEFORE_ORIGINAL + 1).await;
+
+    drop(before_store.request);
+    before_store.hold.release();
+    let stored = async {
+        while stored_variants(stack).await == 0 {
+            tokio::time::sleep(POLL_INTERVAL).await;
+        }
+    };
+    let stored = tokio::time::timeout(MAX_RENDERING_TIME, stored).await;
+    stored.expect("a stored variant");
+
+    let (response, calls) = stack.calls_of(stack.anonymous.get(&url)).await;
+    response.expect_status(200);
+    assert!(!calls.iter().any(|call| call.ends_with("PutObject")));
+}
+
+/// Returns the number of stored variants.
+async fn stored_variants(stack: &Stack) -> usize {
+    let objects = stack.dump().await.objects;
+    let variants = objects.keys().filter(|key| key.contains("/variants/"));
+    variants.count()
 }
 
 #[stack_test]

@@ -26,7 +26,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["domain", "telemetry", "worker", "table", "bucket", "queue"],
     ),
     ("ingest", &["domain", "media", "tenant"]),
-    ("renditions", &["domain", "media", "tenant"]),
+    ("renditions", &["domain", "media", "telemetry", "tenant"]),
     (
         "watermarks",
         &["domain", "media", "outbound", "tenant", "runtime"],
