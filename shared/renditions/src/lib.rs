@@ -13,20 +13,25 @@ mod memory;
 mod negotiation;
 mod ready;
 mod render;
+mod rendered_outputs;
 mod shared;
 mod watermark;
 
-use bytes::{Bytes, BytesMut};
-use domain::{ServiceError, Variant, VariantId};
-use futures::{Stream, TryStreamExt, future};
-use tenant::{AuthorizedFile, BucketError, FileBucket, NewVariant, Tenants, VariantInfo};
+use bytes::Bytes;
+use domain::{AppliedWatermark, ServiceError, Variant, VariantId};
+use futures::future;
+use media::WatermarkLayer;
+use tenant::{AuthorizedFile, FileBucket, NewVariant, Tenants, VariantInfo, collect};
+use tokio::sync::OwnedSemaphorePermit;
 
 pub use ready::ReadyVariant;
+pub use render::require_source;
 
 use crate::{
     in_flight::{InFlight, Outcome},
     memory::MemoryBudget,
     render::Rendering,
+    rendered_outputs::{RenderedOutput, RenderedOutputs},
     shared::SharedRendering,
     watermark::{LayerCache, WatermarkSource},
 };
@@ -176,13 +181,14 @@ impl Renditions {
     /// Returns the bytes of an original. Fails with 422 if it is no image, or too large to be read into
     /// memory.
     pub async fn original(&self, file: &AuthorizedFile) -> Result<Bytes, ServiceError> {
-        render::require_source(file.file())?;
+        require_source(file.file())?;
         let original = file.bytes(&self.tenants, &self.bucket, None).await?;
         collect(original).await
     }
 
-    /// Renders variants from the bytes of the original, which is decoded once, and stores them. Returns
-    /// the outcome of each.
+    /// Renders variants from the bytes of the original, which is decoded once. Stores each before the next
+    /// one is rendered, so that only one is in memory, and passes it to `on_stored`. Returns the outcome
+    /// of each.
     ///
     /// Fails with 422 if the image cannot be decoded, and with 503 if the process is busy with other
     /// renderings.
@@ -191,7 +197,8 @@ impl Renditions {
         file: &AuthorizedFile,
         original: Bytes,
         new: &[NewRendition],
-    ) -> Result<Vec<Result<Rendition, ServiceError>>, ServiceError> {
+        mut on_stored: impl FnMut(&NewRendition, &Rendition) + Send,
+    ) -> Result<Vec<Result<VariantInfo, ServiceError>>, ServiceError> {
         let source_permit = self.memory.reserve_source().await?;
         let variants: Vec<Variant> = new.iter().map(|new| new.variant).collect();
         let bytes = original.clone();
@@ -199,30 +206,53 @@ impl Renditions {
             tokio::task::spawn_blocking(move || SharedRendering::plan(&bytes, &variants));
         let rendering = planning.await.map_err(ServiceError::internal)??;
 
-        let marked = new.iter().find(|new| new.variant.watermark.is_some());
-        let watermark = match marked {
-            Some(new) => self.watermark(file, new.variant).await?,
-            None => None,
-        };
+        let marked = new.iter().find_map(|new| new.variant.watermark);
+        let watermark = self.watermark(file, marked).await?;
         let pixels_permit = self.memory.reserve_pixels(rendering.memory_bytes()).await?;
+        let reserved = Reserved {
+            original,
+            watermark,
+            permits: [source_permit, pixels_permit],
+        };
 
-        let layers = self.layers.clone();
-        let task = tokio::task::spawn_blocking(move || {
-            let layer = watermark.map(|watermark| layers.decoded(watermark));
-            let rendered = layer
-                .transpose()
-                .and_then(|layer| rendering.run(&original, layer.as_deref()));
-            drop((original, source_permit, pixels_permit));
-            rendered
+        let (sender, mut outputs) = rendered_outputs::channel();
+        let rendering = self.run_blocking(reserved, move |original, layer| {
+            rendering.run(original, layer, |output| sender.send(output))
         });
-        let rendered = task.await.map_err(ServiceError::internal)??;
+        let storing = self.store_all(file, new, &mut outputs, &mut on_stored);
+        let ((), created) = future::try_join(rendering, storing).await?;
+        Ok(created)
+    }
 
-        for (new, rendition) in new.iter().zip(&rendered) {
-            if let Ok(rendition) = rendition {
-                self.store(file, &new.id, rendition).await?;
-            }
+    /// Stores the outputs of a rendering. An output that cannot be stored ends the rendering.
+    async fn store_all(
+        &self,
+        file: &AuthorizedFile,
+        new: &[NewRendition],
+        outputs: &mut RenderedOutputs,
+        on_stored: &mut (impl FnMut(&NewRendition, &Rendition) + Send),
+    ) -> Result<Vec<Result<VariantInfo, ServiceError>>, ServiceError> {
+        let mut created = Vec::with_capacity(new.len());
+        for new in new {
+            let Some(rendered) = outputs.next().await else {
+                break;
+            };
+            let RenderedOutput {
+                output,
+                confirmation,
+            } = rendered;
+            let stored = match output {
+                Ok(rendition) => {
+                    self.store(file, &new.id, &rendition).await?;
+                    on_stored(new, &rendition);
+                    Ok(rendition.info)
+                }
+                Err(error) => Err(error),
+            };
+            created.push(stored);
+            confirmation.send();
         }
-        Ok(rendered)
+        Ok(created)
     }
 
     async fn render(
@@ -231,23 +261,46 @@ impl Renditions {
         variant: Variant,
     ) -> Result<Rendition, ServiceError> {
         // Before waiting: a file that cannot be rendered never has to.
-        render::require_source(file.file())?;
+        require_source(file.file())?;
         let source_permit = self.memory.reserve_source().await?;
         let original = self.original(file).await?;
 
         let rendering = Rendering::plan(&original, variant)?;
-        let watermark = self.watermark(file, variant).await?;
+        let watermark = self.watermark(file, variant.watermark).await?;
         let pixels_permit = self.memory.reserve_pixels(rendering.memory_bytes).await?;
+        let reserved = Reserved {
+            original,
+            watermark,
+            permits: [source_permit, pixels_permit],
+        };
 
-        // Codecs cannot be cancelled: the permits are held until the rendering ends, even if the
-        // request is gone.
+        self.run_blocking(reserved, move |original, layer| {
+            rendering.run(original, layer)
+        })
+        .await
+    }
+
+    /// Runs a rendering on a thread for blocking work. Codecs cannot be cancelled: the permits are held
+    /// until the rendering ends, even if the request is gone.
+    async fn run_blocking<Rendered: Send + 'static>(
+        &self,
+        reserved: Reserved,
+        render: impl FnOnce(&[u8], Option<&WatermarkLayer>) -> Result<Rendered, ServiceError>
+        + Send
+        + 'static,
+    ) -> Result<Rendered, ServiceError> {
         let layers = self.layers.clone();
         let task = tokio::task::spawn_blocking(move || {
+            let Reserved {
+                original,
+                watermark,
+                permits,
+            } = reserved;
             let layer = watermark.map(|watermark| layers.decoded(watermark));
             let rendered = layer
                 .transpose()
-                .and_then(|layer| rendering.run(&original, layer.as_deref()));
-            drop((original, source_permit, pixels_permit));
+                .and_then(|layer| render(&original, layer.as_deref()));
+            drop((original, permits));
             rendered
         });
         task.await.map_err(ServiceError::internal)?
@@ -256,9 +309,9 @@ impl Renditions {
     async fn watermark(
         &self,
         file: &AuthorizedFile,
-        variant: Variant,
+        watermark: Option<AppliedWatermark>,
     ) -> Result<Option<WatermarkSource>, ServiceError> {
-        let Some(watermark) = variant.watermark else {
+        let Some(watermark) = watermark else {
             return Ok(None);
         };
         if let Some(layer) = self.layers.get(watermark) {
@@ -271,13 +324,9 @@ impl Renditions {
     }
 }
 
-async fn collect(
-    chunks: impl Stream<Item = Result<Bytes, BucketError>>,
-) -> Result<Bytes, ServiceError> {
-    let append = |mut all: BytesMut, chunk: Bytes| {
-        all.extend_from_slice(&chunk);
-        future::ok(all)
-    };
-    let all = chunks.try_fold(BytesMut::new(), append).await?;
-    Ok(all.freeze())
+/// The inputs of a rendering, and the permits for its memory.
+struct Reserved {
+    original: Bytes,
+    watermark: Option<WatermarkSource>,
+    permits: [OwnedSemaphorePermit; 2],
 }

@@ -26,7 +26,7 @@ pub(crate) struct Rendering {
 }
 
 /// Fails with 422 if a file is no image, or too large to be read into memory.
-pub(crate) fn require_source(file: &File) -> Result<(), ServiceError> {
+pub fn require_source(file: &File) -> Result<(), ServiceError> {
     if file.resource_type != ResourceType::Image {
         return Err(invalid(&FieldError::Custom(
             "must be an image to be transformed",

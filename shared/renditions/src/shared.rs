@@ -2,9 +2,10 @@
 //!
 //! Invariant: an output that cannot be rendered fails no other one.
 
-use bytes::Bytes;
 use domain::{FieldError, FieldErrors, ImageFormat, ServiceError, Variant};
-use media::{Format, PlanOptions, RenderOptions, SharedPlan, Source, WatermarkLayer};
+use media::{
+    DecodedSource, Format, PlanOptions, RenderOptions, SharedPlan, Source, WatermarkLayer,
+};
 
 use crate::{
     Rendition,
@@ -75,32 +76,46 @@ impl SharedRendering {
         self.plan.memory_bytes
     }
 
-    /// Decodes the image and renders all outputs. Fails if the image is damaged. Blocks the thread for up
-    /// to a minute.
+    /// Decodes the image and renders one output after the other. Passes each to `finish`, and ends early if
+    /// that returns `false`. Fails if the image is damaged. Blocks the thread for up to a minute.
     pub(crate) fn run(
         self,
-        bytes: &Bytes,
+        bytes: &[u8],
         layer: Option<&WatermarkLayer>,
-    ) -> Result<Vec<Result<Rendition, ServiceError>>, ServiceError> {
+        finish: impl Fn(Result<Rendition, ServiceError>) -> bool,
+    ) -> Result<(), ServiceError> {
         let to_service_error = |error| rendering_error(error, WHOLE_IMAGE);
         let source = Source::read(bytes).map_err(to_service_error)?;
         let decoded = source.decode(&self.plan).map_err(to_service_error)?;
 
-        let render = |output: Output| {
-            let Output { variant, format } = output;
-            let transformation = variant.transformation.unwrap_or_default();
-            let options = RenderOptions {
-                resize: transformation.resize,
-                format: format?,
-                quality: transformation.quality,
-                watermark: layer.filter(|_| variant.watermark.is_some()),
-            };
-            let rendered = decoded
-                .render(&options)
-                .map_err(|error| rendering_error(error, variant))?;
-            Ok(rendition(rendered))
+        for output in self.outputs {
+            if !finish(output.render(&decoded, layer)) {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Output {
+    fn render(
+        self,
+        decoded: &DecodedSource<'_>,
+        layer: Option<&WatermarkLayer>,
+    ) -> Result<Rendition, ServiceError> {
+        let Output { variant, format } = self;
+        let transformation = variant.transformation.unwrap_or_default();
+        let options = RenderOptions {
+            resize: transformation.resize,
+            format: format?,
+            quality: transformation.quality,
+            watermark: layer.filter(|_| variant.watermark.is_some()),
         };
-        Ok(self.outputs.into_iter().map(render).collect())
+        let rendered = decoded
+            .render(&options)
+            .map_err(|error| rendering_error(error, variant))?;
+
+        Ok(rendition(rendered))
     }
 }
 

@@ -73,7 +73,7 @@ pub use upload_configs::CONFIG_READ_ROLE;
 pub use upload_scope::{Selected, UploadScope, VerifiedUpload};
 pub use upload_storage::{Announced, UploadStorage};
 pub use uploaded_files::{AnnouncedFile, RenderableFile, UploadedFiles};
-pub use variants::{NewVariant, PresignedRead};
+pub use variants::{NewVariant, PresignedRead, collect};
 pub use watermarks::{NewFolderSecurity, NewSecurity};
 pub use webhooks::{DeletedFile, DeliveryInSpace, EventOutcome, FileEvent, Webhooks};
 

@@ -5,20 +5,19 @@
 
 use std::{ops::RangeInclusive, time::Duration};
 
-use bucket::{Bucket, BucketError};
-use bytes::{Bytes, BytesMut};
+use bucket::Bucket;
+use bytes::Bytes;
 use domain::{
     EffectiveSecurity, ErrorKind, File, FileId, FileStatus, ServiceError, SpaceId, Timestamp,
     UploadConfigReference, UploadRules, VariantId, requires_auth, variants_require_auth,
 };
-use futures::{Stream, TryStreamExt, future};
 use queue::MAX_ANNOUNCEMENT_AGE_MS;
 use table::Table;
 use tracing::instrument;
 
 use crate::{
     AuthorizedFile, FileBucket, Scoped, SpaceScope, Tenants, authorized_file::ResolvedFile,
-    file_store::original_key, variants::variant_key,
+    collect, file_store::original_key, variants::variant_key,
 };
 
 /// Number of reads of one invocation that wait for a record. It is usually written within
@@ -194,17 +193,6 @@ impl SpaceScope {
             Err(error) => Err(error),
         }
     }
-}
-
-async fn collect(
-    chunks: impl Stream<Item = Result<Bytes, BucketError>>,
-) -> Result<Bytes, ServiceError> {
-    let append = |mut all: BytesMut, chunk: Bytes| {
-        all.extend_from_slice(&chunk);
-        future::ok(all)
-    };
-    let all = chunks.try_fold(BytesMut::new(), append).await?;
-    Ok(all.freeze())
 }
 
 /// Returns the delay after which a job looks for its file again, in seconds; `None` if the file will

@@ -6,12 +6,12 @@
 use std::{ops::RangeInclusive, time::Duration};
 
 use bucket::{BucketError, ObjectKey, ResponseHeaders, StoredVariant, VariantInfo};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use domain::{
     DeliveryType, File, ServiceError, Thumbnail, Timestamp, Transformation, TransformationPolicy,
     UploadConfigReference, VariantId,
 };
-use futures::Stream;
+use futures::{Stream, TryStreamExt, future};
 use tracing::instrument;
 
 use crate::{AuthorizedFile, FileBucket, Tenants, file_store::original_key};
@@ -174,6 +174,18 @@ impl AuthorizedFile {
     fn variant_key(&self, id: &VariantId) -> Result<ObjectKey, ServiceError> {
         variant_key(self.file(), id)
     }
+}
+
+/// Returns the bytes of an object that is read in chunks.
+pub async fn collect(
+    chunks: impl Stream<Item = Result<Bytes, BucketError>>,
+) -> Result<Bytes, ServiceError> {
+    let append = |mut all: BytesMut, chunk: Bytes| {
+        all.extend_from_slice(&chunk);
+        future::ok(all)
+    };
+    let all = chunks.try_fold(BytesMut::new(), append).await?;
+    Ok(all.freeze())
 }
 
 fn not_creatable() -> ServiceError {

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use domain::{ErrorKind, File, ImageFormat, ServiceError, StorageMeta, Thumbnail, UploadRules};
 use media::{Format, Frames, MetadataOptions, color_name, decode, dominant_color, probe};
-use renditions::Rendition;
-use tenant::{AuthorizedFile, RenderableFile};
+use renditions::{NewRendition, Rendition};
+use tenant::{AuthorizedFile, RenderableFile, VariantInfo};
 
 use crate::{
     Processed, Thumbnails, metadata, tags,
@@ -68,6 +68,14 @@ impl Thumbnails {
     }
 }
 
+/// Stored variants of an image.
+struct CreatedVariants {
+    /// The outcome of the placeholder, then of each planned variant.
+    outcomes: Vec<Result<VariantInfo, ServiceError>>,
+    /// The most frequent color of the placeholder.
+    color: Option<[u8; 3]>,
+}
+
 impl Image<'_> {
     /// Creates all variants. An image that cannot be decoded has failed.
     async fn process(
@@ -77,25 +85,26 @@ impl Image<'_> {
         rules: &UploadRules,
     ) -> Result<Processed, ServiceError> {
         let planned = self.planned(&headers, renderable, rules);
-        let mut created = match self.create(&planned).await {
-            Ok(created) => created.into_iter(),
+        let created = match self.create(&planned).await {
+            Ok(created) => created,
             Err(error) if error.kind == ErrorKind::Invalid => {
                 return Ok(Processed::failed(headers.meta, error));
             }
             Err(error) => return Err(error),
         };
-        let placeholder = match created.next() {
+        let mut outcomes = created.outcomes.into_iter();
+        match outcomes.next() {
+            Some(Ok(_)) => {}
             Some(Err(error)) => return Ok(Processed::failed(headers.meta, error)),
-            Some(Ok(placeholder)) => placeholder,
             None => return Ok(Processed::of(headers.meta)),
-        };
+        }
 
-        let listed = planned.into_iter().zip(created);
+        let listed = planned.into_iter().zip(outcomes);
         let thumbnails = listed.filter_map(|(planned, created)| thumbnail(planned, created));
         let mut thumbnails: Vec<Thumbnail> = thumbnails.collect();
         thumbnails.sort_by_key(|thumbnail| (thumbnail.width, thumbnail.height));
 
-        let color = color_of(&placeholder.bytes);
+        let color = created.color;
         let mut processed = Processed::of(headers.meta);
         processed.media.thumbnails = thumbnails;
         processed.media.meta.dominant_color =
@@ -109,18 +118,25 @@ impl Image<'_> {
         Ok(processed)
     }
 
-    /// Renders and stores the placeholder, then the planned variants, and returns their outcomes in this
-    /// order.
-    async fn create(
-        &self,
-        planned: &[PlannedVariant],
-    ) -> Result<Vec<Result<Rendition, ServiceError>>, ServiceError> {
-        let mut new = vec![variants::placeholder()];
+    /// Renders and stores the placeholder, then the planned variants.
+    async fn create(&self, planned: &[PlannedVariant]) -> Result<CreatedVariants, ServiceError> {
+        let placeholder = variants::placeholder();
+        let placeholder_id = placeholder.id.clone();
+        let mut new = vec![placeholder];
         new.extend(planned.iter().map(|planned| planned.rendition.clone()));
-        self.thumbnails
+
+        let mut color = None;
+        let read_color = |new: &NewRendition, stored: &Rendition| {
+            if new.id == placeholder_id {
+                color = color_of(&stored.bytes);
+            }
+        };
+        let outcomes = self
+            .thumbnails
             .renditions
-            .create_all(self.file, self.original.clone(), &new)
-            .await
+            .create_all(self.file, self.original.clone(), &new, read_color)
+            .await?;
+        Ok(CreatedVariants { outcomes, color })
     }
 
     /// Returns the variants of the file. Thumbnails are left out if storing them would publish them.
@@ -149,13 +165,13 @@ impl Image<'_> {
 /// Returns the thumbnail of a variant; `None` if the variant is not listed, or exceeds a limit.
 fn thumbnail(
     planned: PlannedVariant,
-    created: Result<Rendition, ServiceError>,
+    created: Result<VariantInfo, ServiceError>,
 ) -> Option<Thumbnail> {
     let query = planned.query?;
     match created {
         Ok(created) => Some(Thumbnail {
-            width: created.info.width,
-            height: created.info.height,
+            width: created.width,
+            height: created.height,
             query,
             is_automatic: planned.is_automatic,
         }),
