@@ -56,7 +56,11 @@ fn check_detection(file: &[u8]) {
 
 /// Metadata agrees with the header, and is bounded.
 fn check_metadata(file: &[u8], whole: &Result<ImageInfo, ProbeError>) {
-    let metadata = image_metadata(file, &MetadataOptions { keep_gps: true });
+    let options = MetadataOptions {
+        keep_gps: true,
+        ..MetadataOptions::default()
+    };
+    let metadata = image_metadata(file, &options);
     assert!(metadata.exif.len() <= MAX_EXIF_FIELDS);
     let width = whole.as_ref().ok().map(|info| info.displayed().width);
     assert_eq!(metadata.width, width);

@@ -22,6 +22,8 @@ pub const MAX_COUNTED_PAGES: u32 = 10_000;
 pub struct MetadataOptions {
     /// Whether the position where a photo was taken is returned.
     pub keep_gps: bool,
+    /// Whether the bytes are only the beginning of a file. Its frames or pages are not counted then.
+    pub is_prefix: bool,
 }
 
 /// Properties of an image.
@@ -38,7 +40,7 @@ pub struct ImageMetadata {
     /// Whether pixels can be transparent.
     pub has_alpha: Option<bool>,
     /// Number of frames of an animation, or of pages of a TIFF, up to the damaged part of a file. At
-    /// least 1; `None` for sequences of AVIF and HEIC.
+    /// least 1; `None` for sequences of AVIF and HEIC, and for what the beginning of a file does not show.
     pub pages: Option<u32>,
     /// EXIF fields by their standard names: at most [`MAX_EXIF_FIELDS`](crate::MAX_EXIF_FIELDS).
     /// `GPSLatitude` and `GPSLongitude` are in degrees, negative to the south and west. Serial numbers
@@ -68,13 +70,18 @@ pub fn image_metadata(bytes: &[u8], options: &MetadataOptions) -> ImageMetadata 
         height: Some(displayed.height),
         orientation: info.orientation,
         has_alpha: Some(info.has_alpha),
-        pages: pages(bytes, &info),
+        pages: pages(bytes, &info, options),
         ..partial
     }
 }
 
-/// Counts frames or pages.
-fn pages(bytes: &[u8], info: &ImageInfo) -> Option<u32> {
+/// Counts frames or pages. Of the beginning of a file, only a still image has a certain number.
+fn pages(bytes: &[u8], info: &ImageInfo, options: &MetadataOptions) -> Option<u32> {
+    let is_counted = info.frames != Frames::Still || info.format == Format::Tiff;
+    if options.is_prefix && is_counted {
+        return None;
+    }
+
     let count = match info.format {
         Format::Gif => gif_frames(bytes),
         Format::Png if info.frames == Frames::Animated => png_frames(bytes),

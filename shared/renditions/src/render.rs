@@ -33,7 +33,9 @@ pub fn require_source(file: &File) -> Result<(), ServiceError> {
         )));
     }
     if file.size > MAX_SOURCE_BYTES {
-        return Err(invalid(&FieldError::TooManyBytes(MAX_SOURCE_BYTES)));
+        return Err(invalid(&FieldError::Custom(
+            "must not be greater than 100 MiB to be transformed or to have thumbnails or a watermark",
+        )));
     }
     Ok(())
 }
@@ -362,7 +364,8 @@ mod tests {
     }
 
     #[test]
-    fn messages_name_the_limits_of_animations() {
+    fn messages_name_the_limits() {
+        assert_eq!(MAX_SOURCE_BYTES, 100 << 20);
         assert_eq!(MAX_FRAMES, 3_000);
         assert_eq!(MAX_ANIMATION_PIXELS, 250_000_000);
         assert_eq!(MAX_ANIMATED_GIF_PIXELS, 25_000_000);

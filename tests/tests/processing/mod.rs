@@ -3,6 +3,7 @@
 mod failures;
 mod fault_sweep;
 mod images;
+mod large_images;
 mod rules;
 
 use runtime::Settings;

@@ -11,11 +11,22 @@ use crate::{
     variants::{self, PlannedVariant},
 };
 
+/// Number of bytes that are read of an image that is too large to be rendered. They contain the headers,
+/// except of TIFFs whose directory follows the pixels.
+const PREFIX_BYTES: u64 = 4 << 20;
+
 /// What the headers of an image say.
 struct Headers {
     meta: StorageMeta,
     format: Option<Format>,
     is_animated: bool,
+}
+
+impl Headers {
+    /// Whether no image of this format is decoded.
+    fn has_no_decoder(&self) -> bool {
+        self.format.is_some_and(|format| !format.is_decodable())
+    }
 }
 
 /// An image that is being processed.
@@ -32,6 +43,9 @@ impl Thumbnails {
         file: &File,
         rules: &UploadRules,
     ) -> Result<Option<Processed>, ServiceError> {
+        if let Err(error) = renditions::require_source(file) {
+            return self.process_large_image(file, rules, error).await;
+        }
         let renderable = match self.files.renderable(file).await {
             Ok(Some(renderable)) => renderable,
             Ok(None) => return Ok(None),
@@ -44,18 +58,15 @@ impl Thumbnails {
         let original = match self.renditions.original(&renderable.authorized).await {
             Ok(original) => original,
             Err(error) if error.kind == ErrorKind::NotFound => return Ok(None),
-            Err(error) if error.kind == ErrorKind::Invalid => {
-                return Ok(Some(Processed::failed(StorageMeta::default(), error)));
-            }
             Err(error) => return Err(error),
         };
 
         let options = MetadataOptions {
             keep_gps: !rules.transformations.strip_metadata,
+            is_prefix: false,
         };
         let headers = read_headers(original.clone(), options).await;
-        let is_decodable = headers.format.is_some_and(Format::is_decodable);
-        if headers.format.is_some() && !is_decodable {
+        if headers.has_no_decoder() {
             return Ok(Some(Processed::of(headers.meta)));
         }
 
@@ -65,6 +76,30 @@ impl Thumbnails {
             original,
         };
         image.process(headers, &renderable, rules).await.map(Some)
+    }
+
+    /// Reads the metadata of an image that is too large to be rendered, as its `error` says, from its
+    /// first bytes; `None` if the file was deleted.
+    async fn process_large_image(
+        &self,
+        file: &File,
+        rules: &UploadRules,
+        error: ServiceError,
+    ) -> Result<Option<Processed>, ServiceError> {
+        let Some(prefix) = self.files.range(file, 0..=PREFIX_BYTES - 1).await? else {
+            return Ok(None);
+        };
+        let options = MetadataOptions {
+            keep_gps: !rules.transformations.strip_metadata,
+            is_prefix: true,
+        };
+        let headers = read_headers(prefix, options).await;
+
+        Ok(Some(if headers.has_no_decoder() {
+            Processed::of(headers.meta)
+        } else {
+            Processed::failed(headers.meta, error)
+        }))
     }
 }
 

@@ -11,7 +11,11 @@ use crate::{
 };
 
 fn read(file: &[u8]) -> ImageMetadata {
-    image_metadata(file, &MetadataOptions { keep_gps: true })
+    let options = MetadataOptions {
+        keep_gps: true,
+        ..MetadataOptions::default()
+    };
+    image_metadata(file, &options)
 }
 
 fn text(text: &str) -> ExifValue {
@@ -154,6 +158,25 @@ fn frames_and_pages_are_counted() {
         ("icon", files::ico(), 1),
     ] {
         assert_eq!(read(&file).pages, Some(pages), "{name}");
+    }
+}
+
+#[test]
+fn frames_and_pages_of_a_prefix_are_not_counted() {
+    let options = MetadataOptions {
+        is_prefix: true,
+        ..MetadataOptions::default()
+    };
+    for (file, pages) in [
+        (files::file(Format::Png, 3, 2, Channels::Rgb), Some(1)),
+        (files::animated_png(3), None),
+        (files::gif(5), None),
+        (files::animated_webp(&files::exif(1)), None),
+        (files::tiff(7, 5, 1), None),
+    ] {
+        let metadata = image_metadata(&file, &options);
+        assert_eq!(metadata.pages, pages, "{:?}", metadata.format);
+        assert!(metadata.width.is_some());
     }
 }
 
