@@ -49,6 +49,17 @@ pub struct ThumbnailView {
 }
 
 impl ThumbnailView {
+    /// Returns the thumbnails of a file with a delivery URL; none without a URL.
+    fn all(thumbnails: &[Thumbnail], file_url: Option<&str>) -> Vec<ThumbnailView> {
+        let Some(file_url) = file_url else {
+            return Vec::new();
+        };
+        let views = thumbnails
+            .iter()
+            .map(|thumbnail| ThumbnailView::of(thumbnail, file_url));
+        views.collect()
+    }
+
     fn of(thumbnail: &Thumbnail, file_url: &str) -> ThumbnailView {
         ThumbnailView {
             width: thumbnail.width,
@@ -173,12 +184,6 @@ impl FileView {
         let url = file_url(file, space, cdn_url);
         let processing = media.as_ref().map(ProcessingView::from).unwrap_or_default();
         let media = media.unwrap_or_default();
-        let thumbnails = url.iter().flat_map(|url| {
-            media
-                .thumbnails
-                .iter()
-                .map(|thumbnail| ThumbnailView::of(thumbnail, url))
-        });
 
         FileView {
             id,
@@ -188,7 +193,7 @@ impl FileView {
             mime_type,
             size,
             storage_path,
-            thumbnails: thumbnails.collect(),
+            thumbnails: ThumbnailView::all(&media.thumbnails, url.as_deref()),
             url,
             delivery_type,
             resource_type,
