@@ -7,23 +7,23 @@ use crate::FieldError;
 
 /// Names that other services use for the parameters, in lower case, and the errors that they get.
 const MISNAMED: [(&str, &str); 15] = [
-    ("w", "is not a parameter; use w"),
-    ("width", "is not a parameter; use w"),
-    ("h", "is not a parameter; use h"),
-    ("height", "is not a parameter; use h"),
-    ("r", "is not a parameter; use r"),
-    ("resize", "is not a parameter; use r"),
-    ("crop", "is not a parameter; use r"),
-    ("fit", "is not a parameter; use r"),
-    ("g", "is not a parameter; use g"),
-    ("gravity", "is not a parameter; use g"),
-    ("f", "is not a parameter; use f"),
-    ("format", "is not a parameter; use f"),
-    ("q", "is not a parameter; use q"),
-    ("quality", "is not a parameter; use q"),
+    ("w", "is not supported; use w"),
+    ("width", "is not supported; use w"),
+    ("h", "is not supported; use h"),
+    ("height", "is not supported; use h"),
+    ("r", "is not supported; use r"),
+    ("resize", "is not supported; use r"),
+    ("crop", "is not supported; use r"),
+    ("fit", "is not supported; use r"),
+    ("g", "is not supported; use g"),
+    ("gravity", "is not supported; use g"),
+    ("f", "is not supported; use f"),
+    ("format", "is not supported; use f"),
+    ("q", "is not supported; use q"),
+    ("quality", "is not supported; use q"),
     (
         "dpr",
-        "is not a parameter; multiply w and h by the pixel ratio",
+        "is not supported; multiply w and h by the pixel ratio",
     ),
 ];
 

@@ -214,13 +214,13 @@ fn errors_list_all_allowed_values() {
 #[test]
 fn misnamed_parameter_is_rejected_with_the_right_name() {
     for (name, expected) in [
-        ("width", "The width field is not a parameter; use w."),
-        ("Height", "The Height field is not a parameter; use h."),
-        ("W", "The W field is not a parameter; use w."),
-        ("format", "The format field is not a parameter; use f."),
+        ("width", "The width field is not supported; use w."),
+        ("Height", "The Height field is not supported; use h."),
+        ("W", "The W field is not supported; use w."),
+        ("format", "The format field is not supported; use f."),
         (
             "dpr",
-            "The dpr field is not a parameter; multiply w and h by the pixel ratio.",
+            "The dpr field is not supported; multiply w and h by the pixel ratio.",
         ),
     ] {
         let errors = parse_parameter(name, "1").expect_err(name);
