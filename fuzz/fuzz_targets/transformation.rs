@@ -1,6 +1,8 @@
 //! Query parameters of transformed images. The input is a query.
 #![no_main]
 
+use std::slice;
+
 use domain::{
     FieldErrors, ImageFormat, MAX_SIDE_PIXELS, QueryParameter, TRANSFORMATION_PARAMETERS,
     Transformation, Variant, decoded_parameters,
@@ -13,7 +15,7 @@ fuzz_target!(init: fuzz::init(fuzz::seeds::queries), |query: &str| {
     };
 
     let parsed = Transformation::parse(&parameters);
-    check_ignored_parameters(&parameters, &parsed);
+    check_other_parameters(&parameters, &parsed);
     match parsed {
         Ok(Some(transformation)) => {
             check_canonical_form(transformation);
@@ -64,17 +66,18 @@ fn check_order(parameters: &[QueryParameter], transformation: Transformation) {
     assert!(Transformation::parse(&repeated).is_err());
 }
 
-/// Other parameters are ignored.
-fn check_ignored_parameters(
+/// Other parameters are ignored, except misnamed ones, which are rejected.
+fn check_other_parameters(
     parameters: &[QueryParameter],
     parsed: &Result<Option<Transformation>, FieldErrors>,
 ) {
-    let relevant: Vec<QueryParameter> = parameters
-        .iter()
-        .filter(|it| is_relevant(it))
-        .cloned()
-        .collect();
-    assert_eq!(Transformation::parse(&relevant), *parsed);
+    let (relevant, others): (Vec<_>, Vec<_>) = parameters.iter().cloned().partition(is_relevant);
+    let is_misnamed = |it: &QueryParameter| Transformation::parse(slice::from_ref(it)).is_err();
+    if others.iter().any(is_misnamed) {
+        assert!(parsed.is_err());
+    } else {
+        assert_eq!(Transformation::parse(&relevant), *parsed);
+    }
 }
 
 fn check_limits(transformation: Transformation) {

@@ -176,6 +176,7 @@ pub fn queries() -> Vec<Vec<u8>> {
         "w=1&h=1&r=thumb&g=center&f=avif&q=100",
         "w=0&h=9999999999999999999999&r=pad&g=&f=jpg&q=0&w=%31",
         "r=scale&g=southeast&f=jpeg",
+        "w=400&width=300&quality=80",
     ];
     queries.map(|query| query.as_bytes().to_vec()).to_vec()
 }
