@@ -11,7 +11,9 @@ mod post_upload;
 mod sweep;
 
 pub use jobs::{ConfirmCheck, PurgeJob, PurgePass};
-pub use post_upload::{BlurhashJob, MAX_ANNOUNCEMENT_AGE_MS, ThumbnailsJob, WebhookJob};
+pub use post_upload::{
+    AnnouncedFile, AnnouncedJob, BlurhashJob, ThumbnailsJob, WebhookJob, recheck_delay_seconds,
+};
 pub use sweep::{SweepJob, SweepPosition, SweepRound};
 
 use std::{error::Error as StdError, fmt, marker::PhantomData, time::Duration};

@@ -1,5 +1,5 @@
 //! Jobs that follow an upload. They are sent before the record is written, so their workers wait for
-//! the record for up to two minutes.
+//! the record for up to two minutes, by sending the job again with a delay.
 
 use domain::{
     FileId, Revision, SpaceId, Timestamp, UploadConfigId, WebhookDeliveryId, WebhookEvent,
@@ -11,7 +11,39 @@ use crate::Job;
 
 /// Time for which a worker waits for the record of an announced file, in milliseconds: far longer
 /// than any request takes to write it.
-pub const MAX_ANNOUNCEMENT_AGE_MS: i64 = 120_000;
+const MAX_ANNOUNCEMENT_AGE_MS: i64 = 120_000;
+/// Milliseconds in a second.
+const MS_PER_SECOND: i64 = 1_000;
+
+/// A file whose record a job waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnnouncedFile {
+    /// The space of the file.
+    pub space_id: SpaceId,
+    /// The file.
+    pub file_id: FileId,
+    /// Time right before the record is written.
+    pub announced_at: Timestamp,
+}
+
+/// A job that processes an announced file.
+pub trait AnnouncedJob: Job + Copy {
+    /// Returns the file.
+    fn file(&self) -> AnnouncedFile;
+}
+
+/// Returns the delay after which a job that was announced at a time looks for its record again, in
+/// seconds; `None` if the record will not be written any more. The age of the job doubles from one
+/// try to the next.
+pub fn recheck_delay_seconds(announced_at: Timestamp, now: Timestamp) -> Option<i32> {
+    let age_ms = now.ms() - announced_at.ms();
+    if age_ms >= MAX_ANNOUNCEMENT_AGE_MS {
+        return None;
+    }
+
+    let age_seconds = age_ms / MS_PER_SECOND;
+    i32::try_from(age_seconds.max(1)).ok()
+}
 
 /// Reads the metadata of a file and creates its thumbnails and eager variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +66,16 @@ impl Job for ThumbnailsJob {
     }
 }
 
+impl AnnouncedJob for ThumbnailsJob {
+    fn file(&self) -> AnnouncedFile {
+        AnnouncedFile {
+            space_id: self.space_id,
+            file_id: self.file_id,
+            announced_at: self.announced_at,
+        }
+    }
+}
+
 /// Computes the blurhash of a file from the rendition that is stored for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlurhashJob {
@@ -50,6 +92,16 @@ pub struct BlurhashJob {
 impl Job for BlurhashJob {
     fn space_id(&self) -> Option<SpaceId> {
         Some(self.space_id)
+    }
+}
+
+impl AnnouncedJob for BlurhashJob {
+    fn file(&self) -> AnnouncedFile {
+        AnnouncedFile {
+            space_id: self.space_id,
+            file_id: self.file_id,
+            announced_at: self.announced_at,
+        }
     }
 }
 
@@ -111,5 +163,29 @@ impl Job for WebhookJob {
             | WebhookJob::Redeliver { space_id, .. } => *space_id,
             WebhookJob::Deleted { file, .. } => file.space_id,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn job_looks_for_its_record_eight_times_in_two_minutes() {
+        let announced_at = Timestamp::from_ms(1_000_000);
+        let at_age = |ms: i64| recheck_delay_seconds(announced_at, announced_at.plus_ms(ms));
+
+        let mut age_ms = 0;
+        let mut ages_seconds = Vec::new();
+        while let Some(delay) = at_age(age_ms) {
+            age_ms += i64::from(delay) * MS_PER_SECOND;
+            ages_seconds.push(age_ms / MS_PER_SECOND);
+        }
+
+        assert_eq!(ages_seconds, [1, 2, 4, 8, 16, 32, 64, 128]);
+        // The clocks of two functions can differ.
+        assert_eq!(at_age(-5_000), Some(1));
+        assert_eq!(at_age(MAX_ANNOUNCEMENT_AGE_MS - 1), Some(119));
+        assert_eq!(at_age(MAX_ANNOUNCEMENT_AGE_MS), None);
     }
 }

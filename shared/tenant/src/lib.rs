@@ -61,8 +61,8 @@ pub use pending_uploads::PendingUploads;
 pub use presigned_uploads::{PRESIGNED_URL_LIFETIME_MS, PresignRequest, PresignedUpload};
 pub use purge::{Purge, PurgeOutcome};
 pub use queue::{
-    BlurhashJob, ConfirmCheck, DelayedJob, Job, MAX_ANNOUNCEMENT_AGE_MS, MAX_DELAY_SECONDS,
-    PurgeJob, PurgePass, Queue, SweepJob, ThumbnailsJob, WebhookJob,
+    BlurhashJob, ConfirmCheck, DelayedJob, Job, MAX_DELAY_SECONDS, PurgeJob, PurgePass, Queue,
+    SweepJob, ThumbnailsJob, WebhookJob, recheck_delay_seconds,
 };
 pub use space_scope::{Scoped, SpaceScope};
 pub use staged_copies::{StagedCopy, StagedCopyOutcome};
@@ -72,7 +72,7 @@ pub use unsigned_uploads::{RequestOrigin, UnverifiedUpload};
 pub use upload_configs::CONFIG_READ_ROLE;
 pub use upload_scope::{Selected, UploadScope, VerifiedUpload};
 pub use upload_storage::{Announced, UploadStorage};
-pub use uploaded_files::{AnnouncedFile, RenderableFile, UploadedFiles};
+pub use uploaded_files::{RenderableFile, UploadedFiles};
 pub use variants::{NewVariant, PresignedRead, collect};
 pub use watermarks::{NewFolderSecurity, NewSecurity};
 pub use webhooks::{DeletedFile, DeliveryInSpace, EventOutcome, FileEvent, Webhooks};

@@ -8,10 +8,10 @@ use std::{ops::RangeInclusive, time::Duration};
 use bucket::Bucket;
 use bytes::Bytes;
 use domain::{
-    EffectiveSecurity, ErrorKind, File, FileId, FileStatus, ServiceError, SpaceId, Timestamp,
-    UploadConfigReference, UploadRules, VariantId, requires_auth, variants_require_auth,
+    EffectiveSecurity, ErrorKind, File, FileStatus, ServiceError, UploadConfigReference,
+    UploadRules, VariantId, requires_auth, variants_require_auth,
 };
-use queue::MAX_ANNOUNCEMENT_AGE_MS;
+use queue::{AnnouncedFile, AnnouncedJob, DelayedJob, Queue, recheck_delay_seconds};
 use table::Table;
 use tracing::instrument;
 
@@ -25,25 +25,12 @@ use crate::{
 const READS: u32 = 4;
 /// Time between two of these reads.
 const READ_PAUSE: Duration = Duration::from_millis(100);
-/// Milliseconds in a second.
-const MS_PER_SECOND: i64 = 1_000;
 
 /// Files of all spaces.
 #[derive(Clone, Debug)]
 pub struct UploadedFiles {
     tenants: Tenants,
     bucket: FileBucket,
-}
-
-/// An announced file.
-#[derive(Debug)]
-pub enum AnnouncedFile {
-    /// The file is active.
-    Active(Box<Scoped<File>>),
-    /// The file does not exist yet. The job is to be sent again with this delay, in seconds.
-    NotYet(i32),
-    /// The file was deleted, or its request failed.
-    Absent,
 }
 
 /// A file whose variants a job creates.
@@ -74,15 +61,34 @@ impl UploadedFiles {
         &self.bucket
     }
 
-    /// Returns an announced file once it is active and `is_ready`.
-    #[instrument(skip_all)]
-    pub async fn announced(
+    /// Returns the file of a job once it is active and `is_ready`. Otherwise returns `None`: the file does
+    /// not exist yet, and the job was sent to `jobs` again, or it was deleted, or its request failed.
+    pub async fn announced<J: AnnouncedJob>(
         &self,
-        space_id: SpaceId,
-        file_id: FileId,
-        announced_at: Timestamp,
+        job: J,
+        jobs: &Queue<J>,
         is_ready: impl Fn(&File) -> bool,
-    ) -> Result<AnnouncedFile, ServiceError> {
+    ) -> Result<Option<Scoped<File>>, ServiceError> {
+        let announced = job.file();
+        let active = self.active(announced, is_ready).await?;
+        if active.is_some() {
+            return Ok(active);
+        }
+
+        let now = self.tenants.table.env().now();
+        if let Some(delay_seconds) = recheck_delay_seconds(announced.announced_at, now) {
+            jobs.send(&[DelayedJob { job, delay_seconds }]).await?;
+        }
+        Ok(None)
+    }
+
+    /// Returns a file that is active and `is_ready`, after several reads within a short time if it is not.
+    #[instrument(skip_all)]
+    async fn active(
+        &self,
+        announced: AnnouncedFile,
+        is_ready: impl Fn(&File) -> bool,
+    ) -> Result<Option<Scoped<File>>, ServiceError> {
         for read in 0..READS {
             if read > 0 {
                 tokio::time::sleep(READ_PAUSE).await;
@@ -90,22 +96,20 @@ impl UploadedFiles {
             let found = self
                 .tenants
                 .table
-                .space_with_file(space_id, file_id)
+                .space_with_file(announced.space_id, announced.file_id)
                 .await?;
             let (Some(space), Some(file)) = (found.space, found.record) else {
                 continue;
             };
             if file.status == FileStatus::Active && is_ready(&file) {
                 let table = self.tenants.table.clone();
-                return Ok(AnnouncedFile::Active(Box::new(Scoped {
+                return Ok(Some(Scoped {
                     space: SpaceScope::for_background_job(table, space),
                     record: file,
-                })));
+                }));
             }
         }
-
-        let age_ms = self.tenants.table.env().now().ms() - announced_at.ms();
-        Ok(retry_delay_seconds(age_ms).map_or(AnnouncedFile::Absent, AnnouncedFile::NotYet))
+        Ok(None)
     }
 
     /// Returns the rules that a file was uploaded by: those of its upload config, or the defaults if
@@ -192,34 +196,5 @@ impl SpaceScope {
             Err(error) if error.kind == ErrorKind::NotFound => Ok(false),
             Err(error) => Err(error),
         }
-    }
-}
-
-/// Returns the delay after which a job looks for its file again, in seconds; `None` if the file will
-/// not come into existence any more. The age of the job doubles from one try to the next.
-fn retry_delay_seconds(age_ms: i64) -> Option<i32> {
-    if age_ms >= MAX_ANNOUNCEMENT_AGE_MS {
-        return None;
-    }
-    let age_seconds = age_ms.max(0) / MS_PER_SECOND;
-    i32::try_from(age_seconds.max(1)).ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn job_looks_for_its_file_eight_times_in_two_minutes() {
-        let mut age_seconds = 0;
-        let mut tries = 0;
-        while let Some(delay) = retry_delay_seconds(age_seconds * MS_PER_SECOND) {
-            age_seconds += i64::from(delay);
-            tries += 1;
-        }
-
-        assert_eq!(tries, 8);
-        assert_eq!(retry_delay_seconds(-5_000), Some(1));
-        assert_eq!(retry_delay_seconds(MAX_ANNOUNCEMENT_AGE_MS), None);
     }
 }

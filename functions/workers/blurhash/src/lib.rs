@@ -10,7 +10,7 @@ use bytes::Bytes;
 use domain::{File, ServiceError, WebhookEvent};
 use media::{MediaError, decode, probe};
 use runtime::{ConfigurationError, FunctionContext, Settings};
-use tenant::{AnnouncedFile, BlurhashJob, DelayedJob, Queue, Scoped, UploadedFiles, WebhookJob};
+use tenant::{BlurhashJob, DelayedJob, Queue, Scoped, UploadedFiles, WebhookJob};
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
 struct Blurhash {
@@ -42,19 +42,11 @@ impl Worker for Blurhash {
     async fn work(&self, job: BlurhashJob, _context: &JobContext) -> Result<(), JobError> {
         telemetry::record_space(job.space_id);
         let is_ready = |file: &File| file.revision == Some(job.revision) && file.media.is_some();
-        let found = self
-            .files
-            .announced(job.space_id, job.file_id, job.announced_at, is_ready)
-            .await
-            .map_err(JobError::new)?;
+        let found = self.files.announced(job, &self.jobs, is_ready).await;
 
-        match found {
-            AnnouncedFile::Active(file) => self.process(*file).await.map_err(JobError::new),
-            AnnouncedFile::NotYet(delay_seconds) => {
-                let again = DelayedJob { job, delay_seconds };
-                self.jobs.send(&[again]).await.map_err(JobError::new)
-            }
-            AnnouncedFile::Absent => Ok(()),
+        match found.map_err(JobError::new)? {
+            Some(file) => self.process(file).await.map_err(JobError::new),
+            None => Ok(()),
         }
     }
 }

@@ -17,9 +17,7 @@ use domain::{
 };
 use renditions::Renditions;
 use runtime::{ConfigurationError, FunctionContext, Settings};
-use tenant::{
-    AnnouncedFile, BlurhashJob, DelayedJob, Queue, Scoped, ThumbnailsJob, UploadedFiles, WebhookJob,
-};
+use tenant::{BlurhashJob, DelayedJob, Queue, Scoped, ThumbnailsJob, UploadedFiles, WebhookJob};
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
 /// Bytes of a mebibyte.
@@ -98,22 +96,14 @@ impl Worker for Thumbnails {
 
     async fn work(&self, job: ThumbnailsJob, _context: &JobContext) -> Result<(), JobError> {
         telemetry::record_space(job.space_id);
-        let found = self
-            .files
-            .announced(job.space_id, job.file_id, job.announced_at, |_| true)
-            .await
-            .map_err(JobError::new)?;
+        let found = self.files.announced(job, &self.jobs, |_| true).await;
 
-        match found {
-            AnnouncedFile::Active(file) => self
-                .process(*file, job.has_upload_event)
+        match found.map_err(JobError::new)? {
+            Some(file) => self
+                .process(file, job.has_upload_event)
                 .await
                 .map_err(JobError::new),
-            AnnouncedFile::NotYet(delay_seconds) => {
-                let again = DelayedJob { job, delay_seconds };
-                self.jobs.send(&[again]).await.map_err(JobError::new)
-            }
-            AnnouncedFile::Absent => Ok(()),
+            None => Ok(()),
         }
     }
 }
