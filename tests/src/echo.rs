@@ -87,11 +87,12 @@ impl Worker for Echoes {
 pub fn echo_worker(context: &FunctionContext) -> Result<BatchHandler, ConfigurationError> {
     let mut settings = Settings::of(context);
     let directory = settings.text("DIRECTORY").into();
-    let jobs = settings.queue("JOBS_QUEUE_URL");
+    let jobs: Queue<Echo> = settings.queue("JOBS_QUEUE_URL");
     settings.finish()?;
-    Ok(BatchHandler::of(
-        Echoes { directory, jobs },
-        context.meter(),
-        context.env.clone(),
-    ))
+
+    let worker = Echoes {
+        directory,
+        jobs: jobs.clone(),
+    };
+    Ok(context.batch_handler(worker, jobs))
 }

@@ -1,8 +1,9 @@
 //! Polls a queue and invokes its worker, as a Lambda event source mapping does.
 //!
 //! - A batch is the result of one receive: there is no batching window.
-//! - Messages are deleted after a successful invocation. Failed messages become visible again until
-//!   the redrive policy moves them to the dead-letter queue.
+//! - Messages are deleted after a successful invocation. Failed messages become visible again, after the
+//!   timeout that the function has set or else that of the queue, until the redrive policy moves them to
+//!   the dead-letter queue.
 //! - A chain of messages that a function sends to its own queue is stopped after 16 invocations,
 //!   unless the template allows recursive loops.
 

@@ -20,6 +20,7 @@ use std::{error::Error as StdError, fmt, marker::PhantomData, time::Duration};
 
 use aws_sdk_sqs::{
     Client,
+    config::retry::RetryConfig,
     error::{ProvideErrorMetadata, SdkError},
     types::SendMessageBatchRequestEntry,
 };
@@ -199,6 +200,27 @@ impl<J: Job> Queue<J> {
         Err(QueueError::Busy(
             "some messages are still unsent after the last retry".into(),
         ))
+    }
+
+    /// Hides a received message for a time from now on, after which it is received again. Fails if the
+    /// message is not in flight.
+    ///
+    /// Makes one attempt: it follows a failure, and a message that is not hidden is received again by the
+    /// visibility timeout of the queue.
+    #[instrument(skip_all, fields(seconds))]
+    pub async fn hide(&self, receipt_handle: &str, seconds: i32) -> Result<(), QueueError> {
+        let once = aws_sdk_sqs::config::Builder::new().retry_config(RetryConfig::disabled());
+        self.client
+            .change_message_visibility()
+            .queue_url(&self.url)
+            .receipt_handle(receipt_handle)
+            .visibility_timeout(seconds)
+            .customize()
+            .config_override(once)
+            .send()
+            .await
+            .map_err(QueueError::from_sdk)?;
+        Ok(())
     }
 }
 

@@ -1,9 +1,13 @@
 //! Configuration that a function starts with.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use domain::Env;
+use queue::{Job, Queue};
 use telemetry::Meter;
+use worker::{BatchHandler, BatchSettings, Worker};
+
+use crate::served_queue::JobQueue;
 
 /// Namespace of metrics if `METRICS_NAMESPACE` is not set.
 const DEFAULT_NAMESPACE: &str = "Larder";
@@ -33,5 +37,18 @@ impl FunctionContext {
         let counts_routes = variable("METRICS_BY_ROUTE") != Some("false");
 
         Meter::new(&self.function, namespace, counts_routes, self.env.clone())
+    }
+
+    /// Returns the handler of a worker that serves a queue.
+    pub fn batch_handler<W: Worker>(&self, worker: W, queue: Queue<W::Job>) -> BatchHandler
+    where
+        W::Job: Job + 'static,
+    {
+        let settings = BatchSettings {
+            queue: Arc::new(JobQueue(queue)),
+            meter: self.meter(),
+            env: self.env.clone(),
+        };
+        BatchHandler::of(worker, settings)
     }
 }

@@ -21,6 +21,7 @@ mod lambda;
 mod lazy_secret;
 mod observer;
 mod serve;
+mod served_queue;
 mod settings;
 mod system;
 mod unread_body;

@@ -65,8 +65,8 @@ async fn delete(stack: &Stack, tenant: &TestSpace, kill: Option<Kill>) {
         let has_died =
             |in_flight: u64| faults.broken_calls() > 0 && failed_calls(&faults) >= in_flight;
         let is_idle = |messages: local::Messages| {
-            messages.are_quiet()
-                || (messages.visible == 0 && is_cut_off && has_died(messages.in_flight))
+            let is_at_rest = messages.visible == 0 && messages.running_batches == 0;
+            messages.are_quiet() || (is_at_rest && is_cut_off && has_died(messages.in_flight))
         };
         let messages_left = stack
             .local

@@ -11,6 +11,7 @@ use table::keys;
 use template::RecursiveLoop;
 use tenant::JobLimits;
 use tests::{Dump, Stack, StackOptions, TestSpace, form, parse_template, seconds, stack_test};
+use worker::LAST_FULL_RECEIVE;
 
 use crate::{
     spaces::delete::{stored_data, with_retired},
@@ -170,7 +171,7 @@ async fn purge_retries_throttled_calls_within_one_job(stack: &Stack) {
 
     stack.run_for(seconds(1)).await;
 
-    // A job that fails is delivered again only after 12 minutes.
+    // A job that fails is tried again later.
     assert_eq!(stack.dump().await.objects.len(), 0);
     stack.run_purges().await;
 }
@@ -276,6 +277,24 @@ async fn every_trigger_bounds_the_concurrency_of_its_function(stack: &Stack) {
             "{} is not bounded",
             trigger.function
         );
+    }
+}
+
+#[stack_test]
+async fn every_queue_retries_its_messages_for_longer_than_an_outage_of_an_hour(stack: &Stack) {
+    let template = stack.local.template();
+
+    for trigger in &template.triggers {
+        let queues = &template.queues;
+        let queue = queues.iter().find(|queue| queue.name == trigger.queue);
+        let redrive = queue.and_then(|queue| queue.redrive.as_ref());
+        let max_receive_count = redrive.expect("a dead-letter queue").max_receive_count;
+        let minimum = match &*trigger.function {
+            // Receives at which the job tries everything, and some to record that it gave up.
+            "Thumbnails" | "Blurhash" => LAST_FULL_RECEIVE + 3,
+            _ => LAST_FULL_RECEIVE + 1,
+        };
+        assert!(max_receive_count >= minimum, "{}", trigger.queue);
     }
 }
 

@@ -2,26 +2,22 @@
 
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
-use aws_sdk_sqs::{
-    Client,
-    config::{BehaviorVersion, Credentials, Region},
-    types::QueueAttributeName,
-};
-use emulators::{ACCOUNT_ID, InjectedError, REGION, Service::Sqs};
+use emulators::{InjectedError, Service::Sqs};
 use local::{CargoLambda, Registry};
 use serde_json::json;
 use tests::{ECHO_TEMPLATE, Stack, StackOptions, echo_worker, parse_template, seconds};
+
+use crate::support::queues::Queues;
 
 /// Period of the rule.
 const DAY: Duration = Duration::from_hours(24);
 /// Time limit for marks to appear.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// The stack of the worker, and a client of its queues.
+/// The stack of the worker, and its queues.
 pub(super) struct Echo {
     pub(super) stack: Stack,
-    client: Client,
-    endpoint: String,
+    queues: Queues,
     pub(super) marks: tempfile::TempDir,
 }
 
@@ -48,47 +44,17 @@ impl Echo {
             ..options
         };
         let stack = Stack::start_with(options).await;
-        let context = stack
-            .local
-            .unrestricted_context("echo-worker")
-            .expect("a function");
-        let variable = |name: &str| context.variables[name].clone();
-        let endpoint = variable("AWS_ENDPOINT_URL_SQS");
-        let credentials = Credentials::new(
-            variable("AWS_ACCESS_KEY_ID"),
-            variable("AWS_SECRET_ACCESS_KEY"),
-            None,
-            None,
-            "test",
-        );
-        let config = aws_sdk_sqs::Config::builder()
-            .behavior_version(BehaviorVersion::latest())
-            .region(Region::new(REGION))
-            .credentials_provider(credentials)
-            .endpoint_url(&endpoint)
-            .http_client(aws_smithy_http_client::Builder::new().build_http())
-            .build();
+        let queues = Queues::of(&stack, "echo-worker");
 
         Echo {
             stack,
-            client: Client::from_conf(config),
-            endpoint,
+            queues,
             marks,
         }
     }
 
-    fn url(&self, queue: &str) -> String {
-        format!("{}/{ACCOUNT_ID}/larder-{queue}", self.endpoint)
-    }
-
     pub(super) async fn send(&self, body: &str) {
-        self.client
-            .send_message()
-            .queue_url(self.url("Jobs"))
-            .message_body(body)
-            .send()
-            .await
-            .expect("sent");
+        self.queues.send("Jobs", body).await;
     }
 
     /// Waits for a number of marks of a job while it advances the clock.
@@ -110,7 +76,7 @@ impl Echo {
     /// that failed moves a message to the dead-letter queue.
     pub(super) async fn wait_for_dead_letters(&self, messages: u64) {
         let waited = tokio::time::timeout(DEADLINE, async {
-            while self.message_count("Dead").await < messages {
+            while self.queues.count("Dead").await < messages {
                 self.stack.clock.advance(seconds(31));
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
@@ -118,24 +84,8 @@ impl Echo {
         assert!(
             waited.await.is_ok(),
             "{} of {messages} dead letters",
-            self.message_count("Dead").await
+            self.queues.count("Dead").await
         );
-    }
-
-    async fn message_count(&self, queue: &str) -> u64 {
-        let name = QueueAttributeName::ApproximateNumberOfMessages;
-        let request = self
-            .client
-            .get_queue_attributes()
-            .queue_url(self.url(queue))
-            .attribute_names(name.clone());
-        let attributes = request
-            .send()
-            .await
-            .expect("an answer")
-            .attributes
-            .expect("attributes");
-        attributes[&name].parse().expect("a number")
     }
 }
 
@@ -196,7 +146,7 @@ async fn every_message_is_processed_under_chaos() {
         marks.iter().all(|marks| *marks >= 1) && marks.iter().any(|marks| *marks > 1),
         "{marks:?}"
     );
-    assert_eq!(echo.message_count("Dead").await, 0);
+    assert_eq!(echo.queues.count("Dead").await, 0);
     echo.stack.stop().await;
 }
 
@@ -230,7 +180,7 @@ async fn chain_of_messages(recursive_loop: &str) -> (usize, u64) {
 
     let outcome = (
         count(echo.marks.path(), "chain"),
-        echo.message_count("Dead").await,
+        echo.queues.count("Dead").await,
     );
     echo.stack.stop().await;
     outcome

@@ -122,7 +122,8 @@ async fn run_jobs(stack: &Stack, mut is_killed: bool) {
             is_killed && faults.broken_calls() > 0 && failed_calls(&faults) >= messages.in_flight
         };
         let is_idle = |messages: Messages| {
-            messages.are_quiet() || (messages.visible == 0 && has_died(messages))
+            let is_at_rest = messages.visible == 0 && messages.running_batches == 0;
+            messages.are_quiet() || (is_at_rest && has_died(messages))
         };
         let left = stack
             .local
@@ -136,7 +137,7 @@ async fn run_jobs(stack: &Stack, mut is_killed: bool) {
         if left == Messages::default() {
             break;
         }
-        // The longest delay of a message. Visibility timeouts are shorter.
+        // The longest delay of a message. Visibility timeouts and first delays of failed messages are shorter.
         stack.clock.advance(minutes(15));
     }
     assert!(!is_killed, "the function makes fewer calls");

@@ -4,6 +4,7 @@ mod failures;
 mod fault_sweep;
 mod images;
 mod large_images;
+mod retries;
 mod rules;
 
 use runtime::Settings;

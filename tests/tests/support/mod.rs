@@ -5,4 +5,5 @@ pub(crate) mod image_server;
 pub(crate) mod images;
 pub(crate) mod library;
 pub(crate) mod pages;
+pub(crate) mod queues;
 pub(crate) mod signer;

@@ -1,6 +1,7 @@
 //! Messages that SQS delivers more than once, and messages that are outdated.
 
 use domain::WebhookEvent;
+use local::Messages;
 use tenant::WebhookJob;
 use tests::{Answer, PHOTO, Stack, seconds, stack_test};
 
@@ -58,4 +59,56 @@ async fn duplicates_of_an_attempt_make_it_once(stack: &Stack) {
     run_with_failures(stack).await;
     assert_eq!(hooks.receiver.received().len(), 3);
     assert_eq!(hooks.delivery().await["status"], "delivered");
+}
+
+#[stack_test]
+async fn message_of_a_claimed_attempt_waits_until_the_claim_expires(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    hooks.receiver.answer_all(Answer::status(500));
+    hooks.upload(stack).await;
+    let delivery = hooks.delivery().await;
+    let attempt = WebhookJob::Attempt {
+        space_id: hooks.acme.space_id(),
+        delivery_id: delivery["id"]
+            .as_str()
+            .and_then(|id| id.parse().ok())
+            .expect("an id"),
+        number: 2,
+        due_at: stack.now(),
+    };
+
+    // The worker makes the second attempt, and is killed before it records that.
+    let faults = stack.local.faults();
+    faults.disconnect("webhook-delivery", 2, false);
+    stack.clock.advance(seconds(6));
+    let is_killed = |messages: Messages| {
+        faults.broken_calls() > 0 && messages.visible == 0 && messages.running_batches == 0
+    };
+    stack.local.until(is_killed).await.expect("a killed worker");
+    faults.reconnect();
+    assert_eq!(hooks.receiver.received().len(), 2);
+
+    hooks.receiver.answer_all(Answer::status(200));
+    stack.local.call_log().clear();
+    send_jobs(stack, &[attempt]).await;
+    let is_hidden = |messages: Messages| {
+        let calls = stack.local.call_log().calls();
+        let mut operations = calls.iter().map(|call| &*call.operation);
+        operations.any(|operation| operation == "ChangeMessageVisibility")
+            && messages.running_batches == 0
+    };
+    stack.local.until(is_hidden).await.expect("a failed job");
+    let waiting = async {
+        stack.clock.advance(seconds(59));
+        until_idle(stack).await;
+    };
+    let ((), calls) = stack.calls_of(waiting).await;
+    assert!(calls.is_empty(), "{calls:?}");
+
+    stack.clock.advance(seconds(13));
+    let is_made =
+        |messages: Messages| hooks.receiver.received().len() == 3 && messages.running_batches == 0;
+    stack.local.until(is_made).await.expect("a third attempt");
+    assert_eq!(hooks.delivery().await["status"], "delivered");
+    run_with_failures(stack).await;
 }

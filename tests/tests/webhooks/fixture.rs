@@ -2,12 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use aws_sdk_sqs::{
-    Client,
-    config::{BehaviorVersion, Credentials, Region},
-};
 use domain::{Timestamp, WebhookEvent};
-use emulators::REGION;
 use local::{Messages, all_functions};
 use outbound::{Network, SystemNetwork};
 use runtime::Settings;
@@ -15,6 +10,8 @@ use serde_json::{Value, json};
 use tenant::{DelayedJob, WebhookJob};
 use tests::{File, PHOTO, Stack, StackOptions, TestSpace, WebhookReceiver, seconds, text};
 use webhook_delivery::SendOptions;
+
+use crate::support::queues::Queues;
 
 /// Maximum delay of a message.
 const MAX_DELAY: Duration = Duration::from_mins(15);
@@ -26,13 +23,13 @@ const MAX_ROUNDS: u32 = 12;
 const SHORT_DEADLINE: Duration = Duration::from_millis(500);
 
 /// A space and the receiver of its webhooks.
-pub(super) struct Hooks {
-    pub(super) acme: TestSpace,
-    pub(super) receiver: WebhookReceiver,
+pub(crate) struct Hooks {
+    pub(crate) acme: TestSpace,
+    pub(crate) receiver: WebhookReceiver,
 }
 
 impl Hooks {
-    pub(super) async fn new(stack: &Stack) -> Hooks {
+    pub(crate) async fn new(stack: &Stack) -> Hooks {
         Hooks::named(stack, "Acme").await
     }
 
@@ -50,20 +47,39 @@ impl Hooks {
         file
     }
 
+    /// Uploads a file with an upload config that asks for all events of its processing.
+    pub(crate) async fn upload_with_all_events(&self, bytes: Vec<u8>, mime_type: &str) -> File {
+        let events = json!({"notifications": {"events": ["file.processed", "file.failed"]}});
+        self.acme.upload_config("all").with_settings(events).await;
+        let upload = self.acme.upload(bytes).named("file", mime_type);
+        upload.with_config("all").await
+    }
+
+    /// Returns the events of the received webhooks, sorted.
+    pub(crate) fn events(&self) -> Vec<String> {
+        let received = self.receiver.received();
+        let mut events: Vec<String> = received
+            .iter()
+            .map(|webhook| text(&webhook.json()["event"]))
+            .collect();
+        events.sort();
+        events
+    }
+
     /// Returns the path of the log in the API.
     pub(super) fn log_path(&self) -> String {
         format!("{}/webhook-deliveries", self.acme.path())
     }
 
     /// Returns the deliveries of the space, newest first.
-    pub(super) async fn deliveries(&self) -> Vec<Value> {
+    pub(crate) async fn deliveries(&self) -> Vec<Value> {
         let list = self.acme.client.get(&self.log_path()).await;
         let list = list.expect_status(200).json();
         list["data"].as_array().expect("a list").clone()
     }
 
     /// Returns the only delivery of the space.
-    pub(super) async fn delivery(&self) -> Value {
+    pub(crate) async fn delivery(&self) -> Value {
         let deliveries = self.deliveries().await;
         assert_eq!(deliveries.len(), 1, "{deliveries:?}");
         deliveries[0].clone()
@@ -118,7 +134,7 @@ pub(super) fn time(value: &Value) -> Timestamp {
 
 /// Waits until no message can be received and no job is running, and returns the messages that are
 /// left: delayed ones, and failed ones that are received again later.
-pub(super) async fn until_idle(stack: &Stack) -> Messages {
+pub(crate) async fn until_idle(stack: &Stack) -> Messages {
     let is_idle = |messages: Messages| messages.visible == 0 && messages.running_batches == 0;
     let idle = stack.local.until(is_idle).await;
     idle.unwrap_or_else(|error| panic!("{error}"))
@@ -126,7 +142,7 @@ pub(super) async fn until_idle(stack: &Stack) -> Messages {
 
 /// Runs all jobs, also those of messages that failed. Advances the clock in steps in which failed
 /// messages are received again.
-pub(super) async fn run_with_failures(stack: &Stack) {
+pub(crate) async fn run_with_failures(stack: &Stack) {
     for _ in 0..MAX_ROUNDS {
         if until_idle(stack).await == Messages::default() {
             break;
@@ -137,7 +153,7 @@ pub(super) async fn run_with_failures(stack: &Stack) {
 }
 
 /// Returns the job that announces an event of a file now.
-pub(super) fn event_job(
+pub(crate) fn event_job(
     stack: &Stack,
     acme: &TestSpace,
     file_id: &str,
@@ -152,7 +168,7 @@ pub(super) fn event_job(
 }
 
 /// Sends jobs to the queue of the worker.
-pub(super) async fn send_jobs(stack: &Stack, jobs: &[WebhookJob]) {
+pub(crate) async fn send_jobs(stack: &Stack, jobs: &[WebhookJob]) {
     let context = stack.unrestricted_context();
     let mut settings = Settings::of(&context);
     let queue = settings.queue("WEBHOOK_QUEUE_URL");
@@ -163,32 +179,8 @@ pub(super) async fn send_jobs(stack: &Stack, jobs: &[WebhookJob]) {
 
 /// Receives and returns the dead letters.
 pub(super) async fn dead_letters(stack: &Stack) -> Vec<Value> {
-    let context = stack.local.unrestricted_context("webhook-delivery");
-    let variables = context.expect("a function").variables;
-    let credentials = Credentials::new(
-        &variables["AWS_ACCESS_KEY_ID"],
-        &variables["AWS_SECRET_ACCESS_KEY"],
-        None,
-        None,
-        "test",
-    );
-    let config = aws_sdk_sqs::Config::builder()
-        .behavior_version(BehaviorVersion::latest())
-        .region(Region::new(REGION))
-        .credentials_provider(credentials)
-        .endpoint_url(&variables["AWS_ENDPOINT_URL_SQS"])
-        .http_client(aws_smithy_http_client::Builder::new().build_http())
-        .build();
-
-    let received = Client::from_conf(config)
-        .receive_message()
-        .queue_url(&variables["WEBHOOK_DEAD_LETTERS_URL"])
-        .max_number_of_messages(10)
-        .send()
-        .await
-        .expect("the queue");
-    let bodies = received.messages.unwrap_or_default().into_iter();
-    bodies
-        .map(|message| serde_json::from_str(&message.body.expect("a body")).expect("JSON"))
-        .collect()
+    let queues = Queues::of(stack, "webhook-delivery");
+    let bodies = queues.receive("WebhookDeadLetters").await;
+    let parse = |body: &String| serde_json::from_str(body).expect("JSON");
+    bodies.iter().map(parse).collect()
 }

@@ -6,7 +6,7 @@ pub(crate) mod deletions;
 pub(crate) mod duplicates;
 pub(crate) mod events;
 pub(crate) mod failures;
-mod fixture;
+pub(crate) mod fixture;
 pub(crate) mod log;
 pub(crate) mod processing;
 pub(crate) mod redeliveries;

@@ -3,18 +3,15 @@
 
 use domain::WebhookEvent;
 use media::Format;
-use serde_json::{Value, json};
-use tests::{File, Stack, minutes, seconds, stack_test, text};
+use serde_json::Value;
+use tests::{File, Stack, minutes, seconds, stack_test};
 
 use super::fixture::{Hooks, event_job, send_jobs};
 use crate::support::images::image;
 
-/// Uploads bytes as a PNG, with a config that asks for all events.
+/// Uploads bytes as a PNG, with a config that asks for all events, and runs all jobs.
 async fn upload(stack: &Stack, hooks: &Hooks, bytes: Vec<u8>) -> File {
-    let events = json!({"notifications": {"events": ["file.processed", "file.failed"]}});
-    hooks.acme.upload_config("all").with_settings(events).await;
-    let upload = hooks.acme.upload(bytes).named("a.png", "image/png");
-    let file = upload.with_config("all").await;
+    let file = hooks.upload_with_all_events(bytes, "image/png").await;
     stack.run_post_upload().await;
     for _ in 0..8 {
         stack.run_for(seconds(10)).await;
@@ -22,23 +19,12 @@ async fn upload(stack: &Stack, hooks: &Hooks, bytes: Vec<u8>) -> File {
     file
 }
 
-/// Returns the events of the received webhooks, sorted.
-fn events(hooks: &Hooks) -> Vec<String> {
-    let received = hooks.receiver.received();
-    let mut events: Vec<String> = received
-        .iter()
-        .map(|webhook| text(&webhook.json()["event"]))
-        .collect();
-    events.sort();
-    events
-}
-
 #[stack_test]
 async fn processed_image_is_reported_with_the_payload_of_its_upload(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
     let file = upload(stack, &hooks, image(Format::Png, 64, 48)).await;
 
-    assert_eq!(events(&hooks), ["file.processed", "file.uploaded"]);
+    assert_eq!(hooks.events(), ["file.processed", "file.uploaded"]);
     let received = hooks.receiver.received();
     assert_eq!(received[0].json()["file"], received[1].json()["file"]);
     assert_eq!(received[0].json()["file"]["id"], file.id);
@@ -54,7 +40,7 @@ async fn image_that_cannot_be_processed_is_reported_as_failed(stack: &Stack) {
     bytes[middle..middle + 8].fill(0xff);
     let file = upload(stack, &hooks, bytes).await;
 
-    assert_eq!(events(&hooks), ["file.failed", "file.uploaded"]);
+    assert_eq!(hooks.events(), ["file.failed", "file.uploaded"]);
 
     // An event that contradicts the record has not happened.
     let job = event_job(stack, &hooks.acme, &file.id, WebhookEvent::Processed);

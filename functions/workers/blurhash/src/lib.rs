@@ -29,11 +29,10 @@ pub fn handler(context: &FunctionContext) -> Result<BatchHandler, ConfigurationE
 
     let worker = Blurhash {
         files,
-        jobs,
+        jobs: jobs.clone(),
         webhooks,
     };
-    let env = context.env.clone();
-    Ok(BatchHandler::of(worker, context.meter(), env))
+    Ok(context.batch_handler(worker, jobs))
 }
 
 impl Worker for Blurhash {

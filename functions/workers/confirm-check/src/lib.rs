@@ -38,9 +38,11 @@ pub fn handler(context: &FunctionContext) -> Result<BatchHandler, ConfigurationE
     let queue = settings.queue("CONFIRM_CHECK_QUEUE_URL");
     settings.finish()?;
 
-    let checker = ConfirmChecker { uploads, queue };
-    let env = context.env.clone();
-    Ok(BatchHandler::of(checker, context.meter(), env))
+    let checker = ConfirmChecker {
+        uploads,
+        queue: queue.clone(),
+    };
+    Ok(context.batch_handler(checker, queue))
 }
 
 impl Worker for ConfirmChecker {

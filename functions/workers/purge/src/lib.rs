@@ -34,11 +34,10 @@ pub fn handler_with_limits(
 
     let worker = PurgeWorker {
         purge,
-        queue,
+        queue: queue.clone(),
         limits,
     };
-    let env = context.env.clone();
-    Ok(BatchHandler::of(worker, context.meter(), env))
+    Ok(context.batch_handler(worker, queue))
 }
 
 impl Worker for PurgeWorker {

@@ -83,12 +83,11 @@ pub fn handler(context: &FunctionContext) -> Result<BatchHandler, ConfigurationE
     let worker = Thumbnails {
         files,
         renditions,
-        jobs,
+        jobs: jobs.clone(),
         blurhashes,
         webhooks,
     };
-    let env = context.env.clone();
-    Ok(BatchHandler::of(worker, context.meter(), env))
+    Ok(context.batch_handler(worker, jobs))
 }
 
 impl Worker for Thumbnails {

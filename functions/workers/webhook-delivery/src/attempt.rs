@@ -61,8 +61,8 @@ impl WebhookWorker {
             let next = next_message(delivery, delivery.next_number, next_attempt_at);
             return self.send_when_due(next, next_attempt_at, now).await;
         }
-        if delivery.is_claimed(now) {
-            return Err(in_progress());
+        if let Some(pause) = delivery.claim_left(now) {
+            return Err(in_progress().with_pause(pause));
         }
 
         let claim = |delivery: &mut WebhookDelivery| delivery.claim(now);
@@ -83,8 +83,8 @@ impl WebhookWorker {
             .redelivered_at
             .is_some_and(|last| requested_at <= last);
         if !is_begun {
-            if found.delivery.is_claimed(context.env.now()) {
-                return Err(in_progress());
+            if let Some(pause) = found.delivery.claim_left(context.env.now()) {
+                return Err(in_progress().with_pause(pause));
             }
             let begun = self.webhooks.begin_series(&found, requested_at).await;
             found.delivery = begun.map_err(JobError::new)?.ok_or_else(in_progress)?;

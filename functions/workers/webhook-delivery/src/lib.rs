@@ -70,9 +70,10 @@ pub fn handler_with(
         url_policy: settings.url_policy(),
         ..OutboundSettings::default()
     };
+    let queue = settings.queue("WEBHOOK_QUEUE_URL");
     let worker = WebhookWorker {
         webhooks: Webhooks::new(settings.table()),
-        queue: settings.queue("WEBHOOK_QUEUE_URL"),
+        queue: queue.clone(),
         dead_letters: settings.queue("WEBHOOK_DEAD_LETTERS_URL"),
         master_secret: settings.master_secret(),
         outbound: Outbound::new(outbound).with_network(options.network),
@@ -80,8 +81,7 @@ pub fn handler_with(
     };
     settings.finish()?;
 
-    let env = context.env.clone();
-    Ok(BatchHandler::of(worker, context.meter(), env))
+    Ok(context.batch_handler(worker, queue))
 }
 
 impl Worker for WebhookWorker {

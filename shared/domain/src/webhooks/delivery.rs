@@ -5,6 +5,8 @@
 //! - `next_attempt_at` is set exactly while the delivery is pending.
 //! - Attempts are numbered from 1 on. A redelivery begins a new series, which continues the numbers.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -188,9 +190,12 @@ impl WebhookDelivery {
         }
     }
 
-    /// Whether an attempt is in progress, as far as its record shows.
-    pub fn is_claimed(&self, now: Timestamp) -> bool {
-        self.claimed_until.is_some_and(|until| now < until)
+    /// Returns the time until the claim of an attempt expires; `None` if no attempt is in progress, as far as
+    /// the record shows.
+    pub fn claim_left(&self, now: Timestamp) -> Option<Duration> {
+        let left_ms = self.claimed_until?.ms() - now.ms();
+        let left_ms = u64::try_from(left_ms).ok().filter(|ms| *ms > 0)?;
+        Some(Duration::from_millis(left_ms))
     }
 
     /// Claims the next attempt.
@@ -364,13 +369,15 @@ mod tests {
         let env = counting();
         let now = env.now();
         let mut delivery = delivery(&env);
-        assert!(!delivery.is_claimed(now));
+        assert_eq!(delivery.claim_left(now), None);
 
         delivery.claim(now);
-        assert!(delivery.is_claimed(now.plus_ms(CLAIM_MS - 1)));
-        assert!(!delivery.is_claimed(now.plus_ms(CLAIM_MS)));
+        assert_eq!(delivery.claim_left(now), Some(Duration::from_mins(1)));
+        let last = Some(Duration::from_millis(1));
+        assert_eq!(delivery.claim_left(now.plus_ms(CLAIM_MS - 1)), last);
+        assert_eq!(delivery.claim_left(now.plus_ms(CLAIM_MS)), None);
 
         delivery.conclude(failed_attempt(1, now), WebhookConclusion::Delivered, now);
-        assert!(!delivery.is_claimed(now));
+        assert_eq!(delivery.claim_left(now), None);
     }
 }
