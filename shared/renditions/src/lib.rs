@@ -190,7 +190,7 @@ impl Renditions {
     /// one is rendered, so that only one is in memory, and passes it to `on_stored`. Returns the outcome
     /// of each.
     ///
-    /// Fails with 422 if the image cannot be decoded, and with 503 if the process is busy with other
+    /// Fails with 422 if the image cannot be decoded or makes a codec panic, and with 503 if the process is busy with other
     /// renderings.
     pub async fn create_all(
         &self,
@@ -202,9 +202,7 @@ impl Renditions {
         let source_permit = self.memory.reserve_source().await?;
         let variants: Vec<Variant> = new.iter().map(|new| new.variant).collect();
         let bytes = original.clone();
-        let planning =
-            tokio::task::spawn_blocking(move || SharedRendering::plan(&bytes, &variants));
-        let rendering = planning.await.map_err(ServiceError::internal)??;
+        let rendering = decode_blocking(move || SharedRendering::plan(&bytes, &variants)).await?;
 
         let marked = new.iter().find_map(|new| new.variant.watermark);
         let watermark = self.watermark(file, marked).await?;
@@ -290,7 +288,7 @@ impl Renditions {
         + 'static,
     ) -> Result<Rendered, ServiceError> {
         let layers = self.layers.clone();
-        let task = tokio::task::spawn_blocking(move || {
+        decode_blocking(move || {
             let Reserved {
                 original,
                 watermark,
@@ -302,8 +300,8 @@ impl Renditions {
                 .and_then(|layer| render(&original, layer.as_deref()));
             drop((original, permits));
             rendered
-        });
-        task.await.map_err(ServiceError::internal)?
+        })
+        .await
     }
 
     async fn watermark(
@@ -329,4 +327,36 @@ struct Reserved {
     original: Bytes,
     watermark: Option<WatermarkSource>,
     permits: [OwnedSemaphorePermit; 2],
+}
+
+/// Runs work that decodes an image, on a thread for blocking work. If a codec panics, fails with 422: it
+/// does so each time.
+async fn decode_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ServiceError> + Send + 'static,
+) -> Result<T, ServiceError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(result) => result,
+        Err(error) if error.is_panic() => {
+            tracing::error!(%error, "a codec panicked");
+            Err(render::undecodable())
+        }
+        Err(error) => Err(ServiceError::internal(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::ErrorKind;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn panic_of_a_codec_is_an_error_of_the_image() {
+        let panicking = || -> Result<(), ServiceError> { panic!("codec of a test") };
+
+        let error = decode_blocking(panicking).await.unwrap_err();
+        assert_eq!(error.kind, ErrorKind::Invalid);
+        let number = decode_blocking(|| Ok(1)).await.unwrap();
+        assert_eq!(number, 1);
+    }
 }

@@ -163,6 +163,13 @@ pub(crate) fn invalid(field_error: &FieldError) -> ServiceError {
     FieldErrors::of_resource(FILE, field_error).into()
 }
 
+/// Returns the error of an image that cannot be decoded.
+pub(crate) fn undecodable() -> ServiceError {
+    invalid(&FieldError::Custom(
+        "must be an image that can be decoded to be transformed",
+    ))
+}
+
 /// Returns the error of a request for an image that cannot be rendered.
 pub(crate) fn rendering_error(error: MediaError, variant: Variant) -> ServiceError {
     let on = |field: &'static str, field_error: FieldError| -> ServiceError {
@@ -179,9 +186,7 @@ pub(crate) fn rendering_error(error: MediaError, variant: Variant) -> ServiceErr
         MediaError::UnsupportedFormat(Format::Heic) => invalid(&FieldError::Custom(
             "is a HEIC original, which cannot be transformed or have a watermark",
         )),
-        MediaError::Malformed(_) | MediaError::UnsupportedFormat(_) => invalid(
-            &FieldError::Custom("must be an image that can be decoded to be transformed"),
-        ),
+        MediaError::Malformed(_) | MediaError::UnsupportedFormat(_) => undecodable(),
         MediaError::SideTooLarge { limit, .. } => invalid(&FieldError::SideTooLarge(limit)),
         MediaError::TooManyPixels { limit, .. } => invalid(&FieldError::TooManyPixels(limit)),
         MediaError::TooManyScans(_) => {

@@ -3,6 +3,7 @@
 mod failures;
 mod fault_sweep;
 mod images;
+mod killed_functions;
 mod large_images;
 mod retries;
 mod rules;

@@ -5,9 +5,11 @@
 //! - A job can run twice and stop anywhere: the same rendition has the same blurhash, which is recorded
 //!   once.
 //! - The event `file.processed` is announced before the blurhash is recorded.
+//! - If the blurhash cannot be computed, or its job was received so often that it may kill its process, the
+//!   file has none. It is not tried again, and `file.processed` is announced all the same.
 
 use bytes::Bytes;
-use domain::{File, ServiceError, WebhookEvent};
+use domain::{File, ProcessedMedia, ServiceError, WebhookEvent};
 use media::{MediaError, decode, probe};
 use runtime::{ConfigurationError, FunctionContext, Settings};
 use tenant::{BlurhashJob, DelayedJob, Queue, Scoped, UploadedFiles, WebhookJob};
@@ -38,13 +40,13 @@ pub fn handler(context: &FunctionContext) -> Result<BatchHandler, ConfigurationE
 impl Worker for Blurhash {
     type Job = BlurhashJob;
 
-    async fn work(&self, job: BlurhashJob, _context: &JobContext) -> Result<(), JobError> {
+    async fn work(&self, job: BlurhashJob, context: &JobContext) -> Result<(), JobError> {
         telemetry::record_space(job.space_id);
         let is_ready = |file: &File| file.revision == Some(job.revision) && file.media.is_some();
         let found = self.files.announced(job, &self.jobs, is_ready).await;
 
         match found.map_err(JobError::new)? {
-            Some(file) => self.process(file).await.map_err(JobError::new),
+            Some(file) => self.process(file, context).await.map_err(JobError::new),
             None => Ok(()),
         }
     }
@@ -52,44 +54,84 @@ impl Worker for Blurhash {
 
 impl Blurhash {
     /// Computes and records the blurhash of a file, unless that is done.
-    async fn process(&self, found: Scoped<File>) -> Result<(), ServiceError> {
+    async fn process(&self, found: Scoped<File>, context: &JobContext) -> Result<(), ServiceError> {
         let Scoped {
             space,
             record: file,
         } = found;
         let is_done = |file: &File| {
             let media = file.media.as_ref();
-            media.is_some_and(|media| media.meta.blurhash.is_some())
+            media.is_some_and(ProcessedMedia::is_blurhash_settled)
         };
         if is_done(&file) {
             return Ok(());
         }
-        // If the file was deleted in the meantime, the next try does not find it.
-        let placeholder = self.files.placeholder(&file).await?.ok_or_else(|| {
-            ServiceError::internal("the rendition for the blurhash is not stored")
-        })?;
-        let blurhash = tokio::task::spawn_blocking(move || blurhash_of(&placeholder))
-            .await
-            .map_err(ServiceError::internal)?
-            .map_err(ServiceError::internal)?;
 
-        let rules = self.files.rules(&file).await?;
-        if rules.notifications.includes(WebhookEvent::Processed) {
-            let job = WebhookJob::Event {
-                space_id: file.space_id,
-                file_id: file.id,
-                event: WebhookEvent::Processed,
-                announced_at: space.env().now(),
-            };
-            self.webhooks.send(&[DelayedJob::immediate(job)]).await?;
+        let blurhash = if context.may_kill_process() {
+            None
+        } else {
+            self.compute(&file).await?
+        };
+        if blurhash.is_none() {
+            let receive_count = context.receive_count;
+            tracing::warn!(file_id = %file.id, receive_count, "the file gets no blurhash");
         }
 
+        self.announce_processed(&file, context).await?;
         let record = |file: &mut File| {
-            if let Some(media) = &mut file.media {
-                media.meta.blurhash = Some(blurhash.clone());
+            let Some(media) = &mut file.media else {
+                return;
+            };
+            if media.is_blurhash_settled() {
+                return;
             }
+            media.meta.blurhash.clone_from(&blurhash);
+            media.lacks_blurhash = blurhash.is_none();
         };
         space.record_processing(file, record).await.map(drop)
+    }
+
+    /// Returns the blurhash of a file; `None` if its rendition cannot be decoded, which would be so each
+    /// time.
+    async fn compute(&self, file: &File) -> Result<Option<String>, ServiceError> {
+        // If the file was deleted in the meantime, the next try does not find it.
+        let placeholder = self.files.placeholder(file).await?.ok_or_else(|| {
+            ServiceError::internal("the rendition for the blurhash is not stored")
+        })?;
+
+        let computed = tokio::task::spawn_blocking(move || blurhash_of(&placeholder)).await;
+        match computed {
+            Ok(Ok(blurhash)) => Ok(Some(blurhash)),
+            Ok(Err(error)) => {
+                tracing::error!(%error, "the rendition for the blurhash cannot be decoded");
+                Ok(None)
+            }
+            Err(error) if error.is_panic() => {
+                tracing::error!(%error, "the codec panicked");
+                Ok(None)
+            }
+            Err(error) => Err(ServiceError::internal(error)),
+        }
+    }
+
+    /// Sends the event `file.processed` if the upload config of the file asks for it.
+    async fn announce_processed(
+        &self,
+        file: &File,
+        context: &JobContext,
+    ) -> Result<(), ServiceError> {
+        let rules = self.files.rules(file).await?;
+        if !rules.notifications.includes(WebhookEvent::Processed) {
+            return Ok(());
+        }
+
+        let job = WebhookJob::Event {
+            space_id: file.space_id,
+            file_id: file.id,
+            event: WebhookEvent::Processed,
+            announced_at: context.env.now(),
+        };
+        Ok(self.webhooks.send(&[DelayedJob::immediate(job)]).await?)
     }
 }
 

@@ -7,7 +7,9 @@ use renditions::{NewRendition, Rendition};
 use tenant::{AuthorizedFile, RenderableFile, VariantInfo};
 
 use crate::{
-    Processed, Thumbnails, metadata, tags,
+    Processed, Thumbnails,
+    effort::Effort,
+    metadata, tags,
     variants::{self, PlannedVariant},
 };
 
@@ -37,11 +39,13 @@ struct Image<'a> {
 }
 
 impl Thumbnails {
-    /// Reads the metadata of an image and creates its variants; `None` if the file was deleted.
+    /// Reads the metadata of an image and, with full effort, creates its variants; `None` if the file was
+    /// deleted.
     pub(crate) async fn process_image(
         &self,
         file: &File,
         rules: &UploadRules,
+        effort: Effort,
     ) -> Result<Option<Processed>, ServiceError> {
         if let Err(error) = renditions::require_source(file) {
             return self.process_large_image(file, rules, error).await;
@@ -68,6 +72,9 @@ impl Thumbnails {
         let headers = read_headers(original.clone(), options).await;
         if headers.has_no_decoder() {
             return Ok(Some(Processed::of(headers.meta)));
+        }
+        if effort != Effort::Full {
+            return Ok(Some(Processed::gave_up(headers.meta)));
         }
 
         let image = Image {

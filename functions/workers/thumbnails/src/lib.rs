@@ -6,7 +6,10 @@
 //! - A job can run twice and stop anywhere: variants have the same ids in each run, following jobs are
 //!   sent before the results are recorded, and results are recorded once.
 //! - A file that cannot be decoded is recorded as failed. It fails no job, so it is not tried again.
+//! - A file that may kill the function, by its memory or time, is recorded as failed too: from a number of
+//!   receives on, its job decodes nothing.
 
+mod effort;
 mod image;
 mod metadata;
 mod tags;
@@ -19,6 +22,12 @@ use renditions::Renditions;
 use runtime::{ConfigurationError, FunctionContext, Settings};
 use tenant::{BlurhashJob, DelayedJob, Queue, Scoped, ThumbnailsJob, UploadedFiles, WebhookJob};
 use worker::{BatchHandler, JobContext, JobError, Worker};
+
+use crate::effort::Effort;
+
+/// Why a file has failed whose job was received too often.
+const GAVE_UP: &str =
+    "The file could not be processed in several attempts. It may need too much memory or time.";
 
 /// Bytes of a mebibyte.
 const MIB: u64 = 1 << 20;
@@ -59,6 +68,15 @@ impl Processed {
         let failure = messages
             .next()
             .unwrap_or_else(|| error.message.clone().into_owned());
+        Processed::with_failure(meta, failure)
+    }
+
+    /// Returns the metadata of a file that is not tried again.
+    fn gave_up(meta: StorageMeta) -> Processed {
+        Processed::with_failure(meta, GAVE_UP.to_owned())
+    }
+
+    fn with_failure(meta: StorageMeta, failure: String) -> Processed {
         let mut processed = Processed::of(meta);
         processed.media.failure = Some(failure);
         processed
@@ -93,13 +111,13 @@ pub fn handler(context: &FunctionContext) -> Result<BatchHandler, ConfigurationE
 impl Worker for Thumbnails {
     type Job = ThumbnailsJob;
 
-    async fn work(&self, job: ThumbnailsJob, _context: &JobContext) -> Result<(), JobError> {
+    async fn work(&self, job: ThumbnailsJob, context: &JobContext) -> Result<(), JobError> {
         telemetry::record_space(job.space_id);
         let found = self.files.announced(job, &self.jobs, |_| true).await;
 
         match found.map_err(JobError::new)? {
             Some(file) => self
-                .process(file, job.has_upload_event)
+                .process(file, job, context)
                 .await
                 .map_err(JobError::new),
             None => Ok(()),
@@ -114,18 +132,21 @@ impl Thumbnails {
     async fn process(
         &self,
         found: Scoped<File>,
-        has_upload_event: bool,
+        job: ThumbnailsJob,
+        context: &JobContext,
     ) -> Result<(), ServiceError> {
         if found.record.media.is_some() {
             return Ok(());
         }
         let rules = self.files.rules(&found.record).await?;
-        if !has_upload_event {
+        if !job.has_upload_event {
             self.send_event(&found, &rules, WebhookEvent::Uploaded)
                 .await?;
         }
 
-        let Some(processed) = self.read(&found.record, &rules).await? else {
+        let effort = Effort::of(context);
+        effort.log(&found.record, context);
+        let Some(processed) = self.read(&found.record, &rules, effort).await? else {
             return Ok(());
         };
         if processed.has_placeholder {
@@ -196,11 +217,14 @@ impl Thumbnails {
         &self,
         file: &File,
         rules: &UploadRules,
+        effort: Effort,
     ) -> Result<Option<Processed>, ServiceError> {
-        if file.resource_type == ResourceType::Image {
-            self.process_image(file, rules).await
-        } else {
-            self.read_metadata(file).await
+        match (effort, file.resource_type) {
+            (Effort::Full | Effort::Headers, ResourceType::Image) => {
+                self.process_image(file, rules, effort).await
+            }
+            (Effort::Full, _) => self.read_metadata(file).await,
+            _ => Ok(Some(Processed::gave_up(StorageMeta::default()))),
         }
     }
 }

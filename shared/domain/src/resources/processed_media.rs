@@ -104,6 +104,9 @@ pub struct ProcessedMedia {
     /// Why an image could not be processed; `None` on success.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
+    /// Whether the blurhash of a decoded image could not be computed, and is not tried again.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub lacks_blurhash: bool,
 }
 
 impl ProcessedMedia {
@@ -121,6 +124,19 @@ impl ProcessedMedia {
     /// Whether nothing is left to compute: the blurhash of a decoded image is recorded last.
     fn is_complete(&self) -> bool {
         let is_decoded = self.meta.dominant_color.is_some() || !self.thumbnails.is_empty();
-        !is_decoded || self.meta.blurhash.is_some()
+        !is_decoded || self.is_blurhash_settled()
     }
+
+    /// Whether the blurhash is recorded, or is not tried again.
+    pub fn is_blurhash_settled(&self) -> bool {
+        self.meta.blurhash.is_some() || self.lacks_blurhash
+    }
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes the field by reference"
+)]
+fn is_false(value: &bool) -> bool {
+    !value
 }

@@ -1,0 +1,124 @@
+//! Files that kill the function that processes them, by their memory or time.
+
+use std::time::Duration;
+
+use local::Messages;
+use media::Format;
+use serde_json::{Value, json};
+use tests::{File, Stack, minutes, stack_test};
+use worker::LAST_FULL_RECEIVE;
+
+use crate::{support::images::image, webhooks::fixture::Hooks};
+
+/// Time after which a message is received again whose function was killed.
+const VISIBILITY_TIMEOUT: Duration = Duration::from_mins(12);
+
+/// Kills a function at its first call, at each of these receives.
+async fn kill(stack: &Stack, function: &str, receives: u32) {
+    let faults = stack.local.faults();
+    for _ in 0..receives {
+        faults.disconnect(function, 0, false);
+        stack.local.resume_workers();
+        stack.clock.advance(VISIBILITY_TIMEOUT);
+
+        let is_killed = |messages: Messages| {
+            faults.broken_calls() > 0 && messages.visible == 0 && messages.running_batches == 0
+        };
+        let killed = stack.local.until(is_killed).await;
+        killed.unwrap_or_else(|error| panic!("{error}"));
+        faults.reconnect();
+    }
+}
+
+/// Lets the killed function live, and runs all jobs.
+async fn run_all(stack: &Stack) {
+    stack.run_for(VISIBILITY_TIMEOUT).await;
+    for _ in 0..5 {
+        stack.run_for(minutes(1)).await;
+    }
+}
+
+/// Returns the stored reason why a file failed.
+async fn failure_of(stack: &Stack, file: &File) -> Value {
+    let dump = stack.dump().await;
+    let records = dump.files_with_bytes();
+    let record = records.iter().find(|record| record["id"] == file.id);
+    record.expect("an active file")["media"]["failure"].clone()
+}
+
+#[stack_test]
+async fn image_whose_job_kills_its_function_fails_with_the_metadata_of_its_headers(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    let png = image(Format::Png, 300, 200);
+    let file = hooks.upload_with_all_events(png, "image/png").await;
+
+    kill(stack, "thumbnails", LAST_FULL_RECEIVE).await;
+    run_all(stack).await;
+
+    let record = hooks.acme.client.get(file.path()).await.expect_ok();
+    assert_eq!(record["status"], "active");
+    assert_eq!(record["storage_meta"]["width"], 300);
+    assert_eq!(record["thumbnails"], json!([]));
+    assert_eq!(hooks.events(), ["file.failed", "file.uploaded"]);
+    let failure = failure_of(stack, &file).await;
+    let failure = failure.as_str().expect("a reason");
+    assert!(failure.contains("several attempts"), "{failure}");
+}
+
+#[stack_test]
+async fn image_whose_headers_kill_the_function_fails_without_metadata(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    let png = image(Format::Png, 300, 200);
+    let file = hooks.upload_with_all_events(png, "image/png").await;
+
+    kill(stack, "thumbnails", LAST_FULL_RECEIVE + 1).await;
+    run_all(stack).await;
+
+    let record = hooks.acme.client.get(file.path()).await.expect_ok();
+    assert_eq!(record["storage_meta"], json!({}));
+    assert_eq!(hooks.events(), ["file.failed", "file.uploaded"]);
+}
+
+#[stack_test]
+async fn document_whose_job_kills_its_function_fails(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    let file = hooks
+        .upload_with_all_events(b"Hello".to_vec(), "text/plain")
+        .await;
+
+    kill(stack, "thumbnails", LAST_FULL_RECEIVE).await;
+    run_all(stack).await;
+
+    let record = hooks.acme.client.get(file.path()).await.expect_ok();
+    assert_eq!(record["storage_meta"], json!({}));
+    assert_eq!(hooks.events(), ["file.failed", "file.uploaded"]);
+}
+
+#[stack_test]
+async fn image_is_processed_if_its_job_succeeds_at_the_last_full_receive(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    let png = image(Format::Png, 300, 200);
+    let file = hooks.upload_with_all_events(png, "image/png").await;
+
+    kill(stack, "thumbnails", LAST_FULL_RECEIVE - 1).await;
+    run_all(stack).await;
+
+    let record = hooks.acme.client.get(file.path()).await.expect_ok();
+    assert!(record["storage_meta"]["blurhash"].is_string());
+    assert_eq!(hooks.events(), ["file.processed", "file.uploaded"]);
+}
+
+#[stack_test]
+async fn image_without_a_blurhash_is_reported_as_processed(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    let png = image(Format::Png, 300, 200);
+    let file = hooks.upload_with_all_events(png, "image/png").await;
+
+    kill(stack, "blurhash", LAST_FULL_RECEIVE).await;
+    run_all(stack).await;
+
+    let record = hooks.acme.client.get(file.path()).await.expect_ok();
+    assert!(record["storage_meta"].get("blurhash").is_none());
+    assert_eq!(record["thumbnails"][0]["width"], 160);
+    assert_eq!(hooks.events(), ["file.processed", "file.uploaded"]);
+}
