@@ -1,5 +1,6 @@
 //! The jobs that process a file after its upload: metadata, thumbnails, blurhashes.
 
+mod duplicates;
 mod failures;
 mod fault_sweep;
 mod images;

@@ -1,0 +1,158 @@
+//! Jobs that SQS delivers twice, out of order, or in a batch with a message that is no job.
+
+use domain::{FileId, Revision, WebhookEvent};
+use local::{Messages, TEMPLATE};
+use media::Format;
+use serde_json::Value;
+use tenant::{BlurhashJob, ThumbnailsJob};
+use tests::{
+    File, PHOTO, Stack, StackOptions, TestSpace, minutes, parse_template, seconds, stack_test,
+};
+
+use super::{images::processed, send};
+use crate::{
+    support::{images::image, queues::Queues},
+    webhooks::fixture::{Hooks, event_job, run_with_failures, send_jobs, until_idle},
+};
+
+/// A message that no worker can parse.
+const BAD: &str = "{\"space_id\": 1}";
+/// Longer than any delay of a failed message.
+const MAX_DELAY_MINUTES: u64 = 20;
+/// Maximum number of receives of a message.
+const MAX_RECEIVES: u32 = 12;
+
+fn thumbnails_job(stack: &Stack, acme: &TestSpace, file: &File) -> ThumbnailsJob {
+    ThumbnailsJob {
+        space_id: acme.space_id(),
+        file_id: file.id.parse().expect("an id"),
+        announced_at: stack.now(),
+    }
+}
+
+/// Returns the job that computes the blurhash of an active file.
+async fn blurhash_job(stack: &Stack, acme: &TestSpace, file: &File) -> BlurhashJob {
+    let dump = stack.dump().await;
+    let records = dump.files_with_bytes();
+    let record = records.iter().find(|record| record["id"] == file.id);
+    let revision = &record.expect("an active file")["revision"];
+
+    BlurhashJob {
+        space_id: acme.space_id(),
+        file_id: file.id.parse::<FileId>().expect("an id"),
+        revision: parsed(revision),
+        announced_at: stack.now(),
+    }
+}
+
+fn parsed(revision: &Value) -> Revision {
+    serde_json::from_value(revision.clone()).expect("a revision")
+}
+
+#[stack_test]
+async fn jobs_delivered_twice_and_out_of_order_process_a_file_once(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    let png = image(Format::Png, 300, 200);
+    let file = hooks.upload_with_all_events(png, "image/png").await;
+    let processed_event = event_job(stack, &hooks.acme, &file.id, WebhookEvent::Processed);
+    let uploaded_event = event_job(stack, &hooks.acme, &file.id, WebhookEvent::Uploaded);
+    let thumbnails = thumbnails_job(stack, &hooks.acme, &file);
+    let blurhash = blurhash_job(stack, &hooks.acme, &file).await;
+
+    // The last jobs arrive first, and each twice.
+    send_jobs(stack, &[processed_event.clone(), processed_event.clone()]).await;
+    for _ in 0..2 {
+        send(stack, "BLURHASH_QUEUE_URL", blurhash).await;
+    }
+    stack.local.resume_workers();
+    until_idle(stack).await;
+    for _ in 0..2 {
+        send(stack, "THUMBNAILS_QUEUE_URL", thumbnails).await;
+    }
+    run_with_failures(stack).await;
+
+    let once = hooks.acme.client.get(file.path()).await.expect_ok();
+    assert!(once["storage_meta"]["blurhash"].is_string());
+    assert_eq!(hooks.events(), ["file.processed", "file.uploaded"]);
+
+    // Duplicates can arrive long after.
+    send_jobs(stack, &[processed_event, uploaded_event]).await;
+    send(stack, "BLURHASH_QUEUE_URL", blurhash).await;
+    send(stack, "THUMBNAILS_QUEUE_URL", thumbnails).await;
+    run_with_failures(stack).await;
+
+    assert_eq!(hooks.acme.client.get(file.path()).await.expect_ok(), once);
+    assert_eq!(hooks.events().len(), 2);
+    let queues = Queues::of(stack, "thumbnails");
+    for dead_letters in ["ThumbnailsDeadLetters", "BlurhashDeadLetters"] {
+        assert_eq!(queues.count(dead_letters).await, 0, "{dead_letters}");
+    }
+}
+
+/// Options of a stack whose workers receive ten messages at once.
+fn large_batches() -> StackOptions {
+    StackOptions {
+        template: parse_template(&TEMPLATE.replace("BatchSize: 1\n", "BatchSize: 10\n")),
+        ..StackOptions::default()
+    }
+}
+
+/// Waits until all jobs have ended and one failed message is left.
+async fn until_only_one_failed(stack: &Stack) {
+    let is_left = |messages: Messages| {
+        messages.in_flight == 1 && messages.visible == 0 && messages.running_batches == 0
+    };
+    let left = stack.local.until(is_left).await;
+    left.unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// Runs all jobs, and those that fail each time until their messages are dead letters.
+async fn run_until_dead(stack: &Stack) {
+    for _ in 0..MAX_RECEIVES {
+        until_idle(stack).await;
+        stack.clock.advance(minutes(MAX_DELAY_MINUTES));
+    }
+    stack.run_for(seconds(0)).await;
+}
+
+#[stack_test(options = large_batches())]
+async fn message_that_is_no_job_fails_no_other_upload_of_its_batch(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let first = acme.upload(PHOTO).await;
+    let queues = Queues::of(stack, "thumbnails");
+    queues.send("ThumbnailsQueue", BAD).await;
+    let second = acme.upload(PHOTO).await;
+
+    stack.local.resume_workers();
+    until_only_one_failed(stack).await;
+
+    for file in [&first, &second] {
+        let record = acme.client.get(file.path()).await.expect_ok();
+        assert!(record["storage_meta"]["blurhash"].is_string(), "{record}");
+    }
+    run_until_dead(stack).await;
+    assert_eq!(queues.receive("ThumbnailsDeadLetters").await, [BAD]);
+}
+
+#[stack_test(options = large_batches())]
+async fn message_that_is_no_job_fails_no_other_blurhash_of_its_batch(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = acme.upload(PHOTO).await;
+    let job = blurhash_job(stack, &acme, &file).await;
+    let queues = Queues::of(stack, "blurhash");
+    send(stack, "BLURHASH_QUEUE_URL", job).await;
+    queues.send("BlurhashQueue", BAD).await;
+    send(stack, "BLURHASH_QUEUE_URL", job).await;
+
+    // A job that precedes the metadata is sent again with a delay of a second.
+    stack.local.resume_workers();
+    until_only_one_failed(stack).await;
+    stack.clock.advance(seconds(1));
+    until_only_one_failed(stack).await;
+
+    let record = acme.client.get(file.path()).await.expect_ok();
+    assert!(record["storage_meta"]["blurhash"].is_string(), "{record}");
+    run_until_dead(stack).await;
+    assert_eq!(queues.receive("BlurhashDeadLetters").await, [BAD]);
+    assert_eq!(processed(stack, &acme, file.path()).await, record);
+}
