@@ -1,6 +1,7 @@
 //! `POST /spaces/:id/webhook-deliveries/:deliveryId/redeliver`.
 
 use serde_json::{Value, json};
+use tenant::WebhookJob;
 use tests::{Answer, Response, Stack, WebhookReceiver, minutes, seconds, stack_test, text};
 
 use super::fixture::{Hooks, dead_letters, run_until, send_jobs, set_webhook_url, time};
@@ -139,4 +140,26 @@ async fn dead_letter_that_is_moved_back_begins_a_new_series(stack: &Stack) {
 
     assert_eq!(hooks.delivery().await["status"], "delivered");
     assert_eq!(numbers(&hooks).await, (1..=8).collect::<Vec<_>>());
+}
+
+/// A worker that stops after it has sent the dead letter repeats its attempt, which may succeed.
+#[stack_test]
+async fn dead_letter_of_a_delivered_webhook_sends_nothing(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    hooks.upload(stack).await;
+    let delivery = hooks.delivery().await;
+    assert_eq!(delivery["status"], "delivered");
+    stack.clock.advance(seconds(1));
+
+    let dead_letter = WebhookJob::Redeliver {
+        space_id: hooks.acme.space_id(),
+        delivery_id: text(&delivery["id"]).parse().expect("an id"),
+        requested_at: stack.now(),
+        cause: Some("HTTP status 500".to_owned()),
+    };
+    send_jobs(stack, &[dead_letter]).await;
+    stack.run_for(seconds(0)).await;
+
+    hooks.receiver.only();
+    assert_eq!(hooks.delivery().await, delivery);
 }

@@ -17,7 +17,7 @@ mod request;
 
 use std::{sync::Arc, time::Duration};
 
-use domain::{SpaceId, Timestamp, WebhookDeliveryId};
+use domain::{SpaceId, Timestamp, WebhookDeliveryId, WebhookStatus};
 use outbound::{Network, Outbound, OutboundSettings, SystemNetwork};
 use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
 use tenant::{
@@ -137,13 +137,20 @@ impl Worker for WebhookWorker {
                 space_id,
                 delivery_id,
                 requested_at,
-                ..
+                cause,
             } => match self.delivery(space_id, delivery_id).await? {
+                // A worker that stopped after it sent a dead letter repeats its attempt, which may
+                // succeed.
+                Some(found) if cause.is_some() && is_delivered(&found) => Ok(()),
                 Some(found) => self.redeliver(found, requested_at, context).await,
                 None => Ok(()),
             },
         }
     }
+}
+
+fn is_delivered(found: &DeliveryInSpace) -> bool {
+    found.delivery.status == WebhookStatus::Delivered
 }
 
 impl WebhookWorker {
