@@ -84,6 +84,9 @@ fn print(message: &Message, output: &mut impl Write) -> Result<(), OperationErro
     )?;
     writeln!(output, "sent      {}", sent.as_deref().unwrap_or("unknown"))?;
     writeln!(output, "receives  {}", receives.unwrap_or("unknown"))?;
+    if let Some(group) = attribute(MessageSystemAttributeName::MessageGroupId) {
+        writeln!(output, "group     {}", printable(group))?;
+    }
     if let Some(cause) = cause(body) {
         writeln!(output, "cause     {}", printable(&cause))?;
     }

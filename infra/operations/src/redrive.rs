@@ -5,7 +5,7 @@
 
 use std::io::Write;
 
-use aws_sdk_sqs::types::{DeleteMessageBatchRequestEntry, Message};
+use aws_sdk_sqs::types::{DeleteMessageBatchRequestEntry, Message, MessageSystemAttributeName};
 
 use crate::{
     OperationError,
@@ -111,20 +111,28 @@ impl Redrive<'_> {
             .visibility_timeout(HIDDEN_SECONDS)
             .wait_time_seconds(WAIT_SECONDS)
             .message_attribute_names("All")
+            .message_system_attribute_names(MessageSystemAttributeName::MessageGroupId)
             .send()
             .await
             .map_err(OperationError::sqs("ReceiveMessage"))?;
         Ok(received.messages.unwrap_or_default())
     }
 
-    /// Sends the body and the attributes of a message to the source queue.
+    /// Sends the body, the attributes and the message group of a message to the source queue. The group
+    /// keeps the queue fair between spaces ("Amazon SQS fair queues" in the SQS Developer Guide); a
+    /// receive returns the group of the sender ("`ReceiveMessage`" in the SQS API Reference).
     async fn send(&self, message: &Message) -> Result<(), OperationError> {
+        let system_attributes = message.attributes.as_ref();
+        let group_id = system_attributes
+            .and_then(|attributes| attributes.get(&MessageSystemAttributeName::MessageGroupId));
+
         self.stack
             .client
             .send_message()
             .queue_url(&self.to.url)
             .set_message_body(message.body.clone())
             .set_message_attributes(message.message_attributes.clone())
+            .set_message_group_id(group_id.cloned())
             .send()
             .await
             .map(drop)

@@ -55,6 +55,22 @@ async fn dead_letter_is_listed_read_and_redriven() {
 }
 
 #[tokio::test]
+async fn redriven_message_keeps_its_message_group() {
+    let echo = Echo::start(None).await;
+    let job = json!({"name": "poison", "failures": 99}).to_string();
+    echo.send_in_group(&job, Some("acme")).await;
+    echo.wait_for_dead_letters(1).await;
+
+    dead_letters(&echo, &["redrive", "Dead"]).await;
+    echo.wait_for_marks("poison", 6).await;
+    echo.wait_for_dead_letters(1).await;
+
+    let read = dead_letters(&echo, &["read", "Dead"]).await;
+    assert!(read.contains("group     acme\n"), "{read}");
+    echo.stack.stop().await;
+}
+
+#[tokio::test]
 async fn dead_letter_that_cannot_be_sent_back_is_not_deleted() {
     let echo = Echo::start(None).await;
     echo.send("not a job").await;

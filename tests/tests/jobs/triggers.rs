@@ -54,7 +54,11 @@ impl Echo {
     }
 
     pub(super) async fn send(&self, body: &str) {
-        self.queues.send("Jobs", body).await;
+        self.send_in_group(body, None).await;
+    }
+
+    pub(super) async fn send_in_group(&self, body: &str, group_id: Option<&str>) {
+        self.queues.send_in_group("Jobs", body, group_id).await;
     }
 
     /// Waits for a number of marks of a job while it advances the clock.

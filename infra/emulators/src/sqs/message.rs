@@ -10,6 +10,8 @@ use super::error::SqsError;
 
 /// Maximum number of attributes of a message.
 const ATTRIBUTES_MAX: usize = 10;
+/// Maximum length of a message group id, in characters.
+const GROUP_ID_LENGTH_MAX: usize = 128;
 
 /// Attributes of a message by name.
 pub(super) type MessageAttributes = BTreeMap<String, MessageAttribute>;
@@ -88,6 +90,19 @@ pub(super) fn check(
     Ok(size_bytes)
 }
 
+/// Checks a message group id: up to 128 letters, digits and punctuation characters of ASCII
+/// ("SendMessage" in the SQS API Reference).
+pub(super) fn check_group_id(id: &str) -> Result<(), SqsError> {
+    let is_allowed = id.bytes().all(|byte| byte.is_ascii_graphic());
+    if is_allowed && (1..=GROUP_ID_LENGTH_MAX).contains(&id.len()) {
+        return Ok(());
+    }
+    let reason = format!(
+        "MessageGroupId can only include alphanumeric and punctuation characters. 1 to {GROUP_ID_LENGTH_MAX} in length"
+    );
+    Err(SqsError::invalid_value(reason))
+}
+
 /// Returns whether XML 1.0, the format of the older query protocol, allows a character.
 fn is_allowed(character: char) -> bool {
     matches!(character, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
@@ -154,6 +169,16 @@ mod tests {
         assert_eq!(check("a\u{1F600}\n", &no_attributes, 10).unwrap(), 6);
         for body in ["", "\u{0}", "\u{FFFF}", "more than ten"] {
             assert!(check(body, &no_attributes, 10).is_err(), "{body:?}");
+        }
+    }
+
+    #[test]
+    fn group_id_is_limited_ascii_without_spaces() {
+        for id in ["a", "space~1", &"g".repeat(128)] {
+            assert!(check_group_id(id).is_ok(), "{id}");
+        }
+        for id in ["", "a b", "ä", &"g".repeat(129)] {
+            assert!(check_group_id(id).is_err(), "{id}");
         }
     }
 }

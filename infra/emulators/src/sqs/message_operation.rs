@@ -47,6 +47,7 @@ pub(super) struct SendMessage {
     delay_seconds: Option<i64>,
     #[serde(default)]
     message_attributes: MessageAttributes,
+    message_group_id: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -94,6 +95,9 @@ impl MessageOperation for SendMessage {
         let max_bytes =
             usize::try_from(queue.attributes.number(&MESSAGE_BYTES)).unwrap_or_default();
         message::check(&self.message_body, &self.message_attributes, max_bytes)?;
+        if let Some(group_id) = &self.message_group_id {
+            message::check_group_id(group_id)?;
+        }
         let visible_ms = context.now_ms + self.delay_seconds(queue)? * 1000;
 
         let message_id = random::uuid();
@@ -101,14 +105,15 @@ impl MessageOperation for SendMessage {
             .map_err(|error| SqsError::internal(&error))?;
         connection
             .prepare_cached(
-                "INSERT INTO messages (queue, id, body, attributes, sent_ms, visible_ms, hops)
-                 VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO messages (queue, id, body, attributes, group_id, sent_ms, visible_ms, hops)
+                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             )?
             .execute(params![
                 queue.name,
                 message_id,
                 self.message_body,
                 attributes,
+                self.message_group_id,
                 context.now_ms,
                 visible_ms,
                 hops(connection, context)?

@@ -31,6 +31,7 @@ const SCHEMA: &str = "
         id TEXT NOT NULL,
         body TEXT NOT NULL,
         attributes TEXT NOT NULL,
+        group_id TEXT,
         sent_ms INTEGER NOT NULL,
         visible_ms INTEGER NOT NULL,
         first_received_ms INTEGER,

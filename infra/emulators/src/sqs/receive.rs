@@ -244,7 +244,7 @@ impl Receive<'_> {
                 "UPDATE messages SET visible_ms = ?2, receives = receives + 1, receipt = ?3, receiver = ?5,
                         first_received_ms = coalesce(first_received_ms, ?4)
                  WHERE sequence = ?1
-                 RETURNING id, body, attributes, sent_ms, first_received_ms, receives, dead_letter_source, hops",
+                 RETURNING id, body, attributes, group_id, sent_ms, first_received_ms, receives, dead_letter_source, hops",
             )?
             .query_row(
                 params![sequence, visible_ms, receipt, now_ms, self.context.principal],
@@ -299,6 +299,7 @@ struct TakenRow {
     body: String,
     /// JSON.
     attributes: String,
+    group_id: Option<String>,
     sent_ms: i64,
     first_received_ms: i64,
     receives: i64,
@@ -312,6 +313,7 @@ impl TakenRow {
             id: row.get("id")?,
             body: row.get("body")?,
             attributes: row.get("attributes")?,
+            group_id: row.get("group_id")?,
             sent_ms: row.get("sent_ms")?,
             first_received_ms: row.get("first_received_ms")?,
             receives: row.get("receives")?,
@@ -332,6 +334,9 @@ impl TakenRow {
             (TRACE_HEADER, format!("{LINEAGE}{}", self.hops)),
         ]);
 
+        if let Some(group_id) = &self.group_id {
+            attributes.insert("MessageGroupId", group_id.clone());
+        }
         if let Some(source) = &self.dead_letter_source {
             attributes.insert("DeadLetterQueueSourceArn", source.clone());
         }

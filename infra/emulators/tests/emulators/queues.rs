@@ -197,6 +197,36 @@ async fn message_moves_to_dead_letter_queue_and_back() {
 }
 
 #[tokio::test]
+async fn message_keeps_its_group_in_the_dead_letter_queue() {
+    let emulation = with_queues().await;
+    let message = emulation
+        .sqs("unrestricted")
+        .send_message()
+        .queue_url(emulation.queue_url("jobs"))
+        .message_body("grouped")
+        .message_group_id("acme");
+    message.send().await.unwrap();
+    emulation.send("ungrouped", 0).await;
+    for _ in 0..2 {
+        emulation.receive("jobs", 0).await;
+        emulation.clock.advance(30);
+    }
+    emulation.receive("jobs", 0).await;
+
+    let dead = emulation.receive("dead", 0).await;
+
+    assert_eq!(bodies(&dead), ["grouped", "ungrouped"]);
+    let group = |message: &Message| {
+        let attributes = message.attributes().unwrap();
+        attributes
+            .get(&MessageSystemAttributeName::MessageGroupId)
+            .cloned()
+    };
+    assert_eq!(group(&dead[0]).as_deref(), Some("acme"));
+    assert_eq!(group(&dead[1]), None);
+}
+
+#[tokio::test]
 async fn long_poll_ends_with_message_timeout_or_shutdown() {
     let emulation = with_queues().await;
     let (received, ()) = futures::join!(emulation.receive("jobs", 20), async {
