@@ -2,7 +2,8 @@
 
 use std::{fmt::Debug, path::PathBuf};
 
-use aws_sdk_sqs::error::{DisplayErrorContext, SdkError};
+use aws_sdk_sqs::error::{ProvideErrorMetadata, SdkError};
+use domain::error_chain;
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
@@ -57,12 +58,26 @@ impl OperationError {
     /// Returns a conversion for errors of an operation of SQS.
     pub(crate) fn sqs<E, R>(operation: &'static str) -> impl Fn(SdkError<E, R>) -> OperationError
     where
-        E: std::error::Error + 'static,
-        R: Debug,
+        E: std::error::Error + ProvideErrorMetadata + 'static,
+        R: Debug + 'static,
     {
         move |error| OperationError::Sqs {
             operation,
-            reason: DisplayErrorContext(&error).to_string(),
+            reason: describe(&error),
         }
+    }
+}
+
+/// Returns code and message of an error response, or the error with its causes. The SDK's own text of an
+/// error response contains Rust debug output.
+fn describe<E, R>(error: &SdkError<E, R>) -> String
+where
+    E: std::error::Error + ProvideErrorMetadata + 'static,
+    R: Debug + 'static,
+{
+    match (error.code(), error.message()) {
+        (Some(code), Some(message)) => format!("{code}: {message}"),
+        (Some(code), None) => code.to_owned(),
+        (None, _) => error_chain(error),
     }
 }

@@ -1,21 +1,35 @@
 //! The tool for dead letters, on the local stack.
 
-use std::{collections::BTreeMap, ffi::OsString};
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+use operations::OperationError;
+use serde_json::json;
 
 use super::triggers::{Echo, count};
-use serde_json::json;
+
+/// Runs the tool on the stack with a data directory, and returns its output.
+async fn run_tool(data_dir: &Path, command: &[&str]) -> Result<String, OperationError> {
+    let words = command.iter().map(OsString::from);
+    let target = [OsString::from("--local"), data_dir.into()];
+    let mut output = Vec::new();
+
+    operations::run(words.chain(target), &BTreeMap::new(), &mut output).await?;
+    Ok(String::from_utf8(output).expect("text"))
+}
+
+/// Returns the data directory of the stack.
+fn data_dir(echo: &Echo) -> PathBuf {
+    echo.stack.data_dir().join("data")
+}
 
 /// Runs the tool, and returns its output.
 async fn dead_letters(echo: &Echo, command: &[&str]) -> String {
-    let data_dir = echo.stack.data_dir().join("data");
-    let words = command.iter().map(OsString::from);
-    let target = [OsString::from("--local"), data_dir.into_os_string()];
-    let mut output = Vec::new();
-
-    operations::run(words.chain(target), &BTreeMap::new(), &mut output)
-        .await
-        .unwrap_or_else(|error| panic!("{error}"));
-    String::from_utf8(output).expect("text")
+    let output = run_tool(&data_dir(echo), command).await;
+    output.unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Returns the numbers of messages and of messages in flight that the tool lists.
@@ -79,16 +93,29 @@ async fn dead_letter_that_cannot_be_sent_back_is_not_deleted() {
     let faults = echo.stack.local.faults();
     faults.fail(emulators::Service::Sqs, "SendMessage", 1, error);
 
-    let data_dir = echo.stack.data_dir().join("data");
-    let words = ["redrive", "Dead", "--local"].map(OsString::from);
-    let arguments = words.into_iter().chain([data_dir.into_os_string()]);
-    let result = operations::run(arguments, &BTreeMap::new(), &mut Vec::new()).await;
+    let result = run_tool(&data_dir(&echo), &["redrive", "Dead"]).await;
 
     let message = result.expect_err("the message is not sent").to_string();
-    assert!(
-        message.starts_with("0 messages were sent back"),
-        "{message}"
+    assert_eq!(
+        message,
+        "0 messages were sent back, then SendMessage failed: InvalidMessageContents: This error was injected."
     );
     assert_eq!(listed(&echo).await, "larder-Dead 0 1 larder-Jobs");
     echo.stack.stop().await;
+}
+
+#[tokio::test]
+async fn stopped_stack_is_a_readable_error() {
+    let echo = Echo::start(None).await;
+    let copy = tempfile::TempDir::new().expect("a directory");
+    let file = "local.json";
+    std::fs::copy(data_dir(&echo).join(file), copy.path().join(file)).expect("a copy");
+    echo.stack.stop().await;
+
+    let result = run_tool(copy.path(), &["list"]).await;
+
+    let message = result.expect_err("nothing listens").to_string();
+    assert!(message.starts_with("ListQueues failed: "), "{message}");
+    assert!(message.contains("Connection refused"), "{message}");
+    assert!(!message.contains("DispatchFailure"), "{message}");
 }
