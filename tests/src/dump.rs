@@ -18,8 +18,8 @@ const LAST_USED: &str = "last_used_at";
 /// All stored items and objects at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dump {
-    /// Items by partition and sort key. Numbers are strings; binary values are lossy UTF-8.
-    pub items: BTreeMap<(String, String), Value>,
+    /// Items by key. Numbers are strings; binary values are lossy UTF-8.
+    pub items: BTreeMap<Key, Value>,
     /// SHA-256 of each object in hex, by key.
     pub objects: BTreeMap<String, String>,
 }
@@ -94,7 +94,7 @@ impl Dump {
 
     /// Returns the item with a key.
     pub fn item(&self, key: Key) -> Option<&Value> {
-        self.items.get(&(key.partition, key.sort))
+        self.items.get(&key)
     }
 
     /// Returns the record of a file, by the ids of its space and its own.
@@ -108,12 +108,12 @@ impl Dump {
     pub fn items_with_prefix<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = &'a Value> {
         self.items
             .iter()
-            .filter(move |((key, _), _)| key.starts_with(prefix))
+            .filter(move |(key, _)| key.partition.starts_with(prefix))
             .map(|(_, item)| item)
     }
 }
 
-async fn items(settings: &mut Settings<'_>) -> BTreeMap<(String, String), Value> {
+async fn items(settings: &mut Settings<'_>) -> BTreeMap<Key, Value> {
     let client = settings.dynamodb();
     let name = settings.text("TABLE_NAME");
     let mut items = BTreeMap::new();
@@ -136,7 +136,11 @@ async fn items(settings: &mut Settings<'_>) -> BTreeMap<(String, String), Value>
                     .and_then(|key| key.as_str().map(str::to_owned))
                     .expect("a key")
             };
-            items.insert((key("pk"), key("sk")), Value::Object(item));
+            let key = Key {
+                partition: key("pk"),
+                sort: key("sk"),
+            };
+            items.insert(key, Value::Object(item));
         }
         start = page.last_evaluated_key;
         if start.is_none() {

@@ -27,8 +27,8 @@ pub use response::Response;
 pub use samples::{PHOTO, large_photo, noise};
 pub use search::{Extent, is_thorough};
 pub use stack::{
-    POST_UPLOAD_WORKERS, SeededRandom, Stack, StackOptions, TestSpace, minutes, parse_template,
-    seconds,
+    Observed, POST_UPLOAD_WORKERS, SeededRandom, Stack, StackOptions, TestSpace, minutes,
+    parse_template, seconds,
 };
 pub use test_macros::stack_test;
 pub use users::User;

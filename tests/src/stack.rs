@@ -144,6 +144,14 @@ pub struct TestSpace {
     pub key_id: u64,
 }
 
+/// Some work and its AWS calls.
+pub struct Observed<T> {
+    /// Output of the work.
+    pub output: T,
+    /// The calls as `function operation`, sorted.
+    pub calls: Vec<String>,
+}
+
 impl Stack {
     /// Starts a stack with the default options.
     pub async fn start() -> Stack {
@@ -253,9 +261,9 @@ impl Stack {
         }
     }
 
-    /// Runs `work`, and returns the AWS calls that the functions made meanwhile, as
-    /// `function operation`, sorted. Polls of queues and reads of the master secret do not count.
-    pub async fn calls_of<T>(&self, work: impl Future<Output = T>) -> (T, Vec<String>) {
+    /// Runs `work`, and returns its output and the AWS calls that the functions made meanwhile. Polls of
+    /// queues and reads of the master secret do not count.
+    pub async fn calls_of<T>(&self, work: impl Future<Output = T>) -> Observed<T> {
         self.local.call_log().clear();
         let output = work.await;
 
@@ -267,7 +275,7 @@ impl Stack {
             .collect();
         calls.sort();
 
-        (output, calls)
+        Observed { output, calls }
     }
 
     /// Advances the clock, and waits until the jobs that became due have ended.

@@ -12,7 +12,7 @@ use futures::future::join;
 use hex::encode;
 use runtime::Settings;
 use sha2::{Digest, Sha256};
-use tests::{Stack, minutes, stack_test};
+use tests::{Observed, Stack, minutes, stack_test};
 
 /// Size of an object that is copied in two parts, the second a short one, in bytes.
 const IN_PARTS: usize = (128 << 20) + 5;
@@ -204,7 +204,10 @@ async fn multipart_copy_succeeds_whole_or_leaves_nothing(stack: &Stack) {
             1,
             InjectedError::new(400, "InvalidArgument"),
         );
-        let (copied, calls) = Box::pin(fixture.stack.calls_of(fixture.copy(IN_PARTS))).await;
+        let Observed {
+            output: copied,
+            calls,
+        } = Box::pin(fixture.stack.calls_of(fixture.copy(IN_PARTS))).await;
         assert!(
             matches!(copied, Err(BucketError::Rejected(_))),
             "{operation}: {copied:?}"

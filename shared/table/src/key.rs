@@ -100,7 +100,7 @@ pub const IDEMPOTENCY_RESERVATIONS: &str = "IDEMPOTENCY#";
 const ROOT: &str = "ROOT";
 
 /// The primary key of an item.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
     /// Partition key.
     pub partition: String,
@@ -181,7 +181,8 @@ impl Key {
         Key::new(owner_partition(owner), format!("{API_KEYS}{:020}", id.0))
     }
 
-    pub(crate) fn last_api_key() -> Key {
+    /// Returns the key of the counter of ids of API keys.
+    pub fn last_api_key() -> Key {
         Key::new("COUNTER#KEY".to_owned(), "COUNTER")
     }
 

@@ -1,6 +1,6 @@
 //! The number of AWS calls of reads of spaces, keys, files and upload configs.
 
-use tests::{Client, PHOTO, Stack, stack_test};
+use tests::{Client, Observed, PHOTO, Stack, stack_test};
 
 use super::requests::warm;
 
@@ -23,7 +23,10 @@ impl<'a> Read<'a> {
 
 async fn assert_reads(stack: &Stack, reads: &[Read<'_>]) {
     for read in reads {
-        let (response, calls) = stack.calls_of(read.client.get(read.address)).await;
+        let Observed {
+            output: response,
+            calls,
+        } = stack.calls_of(read.client.get(read.address)).await;
         let request_line = response.expect_status(200).request;
         assert_eq!(calls, read.calls, "{request_line}");
     }

@@ -2,7 +2,7 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, TestSpace, file, minutes, stack_test};
+use tests::{Observed, PHOTO, Response, Stack, TestSpace, file, minutes, stack_test};
 
 /// Uses each key once, since recording the first use in a minute takes two more writes.
 pub(super) async fn warm(stack: &Stack, acme: &TestSpace) {
@@ -21,7 +21,10 @@ pub(super) async fn cost(
     status: u16,
     request: impl Future<Output = Response>,
 ) -> Vec<String> {
-    let (response, calls) = stack.calls_of(request).await;
+    let Observed {
+        output: response,
+        calls,
+    } = stack.calls_of(request).await;
     let request_line = response.expect_status(status).request;
     let own = |call: &String| {
         call.strip_prefix(function)
@@ -235,8 +238,8 @@ async fn last_used_update_takes_two_writes_per_minute(stack: &Stack) {
 
     let space = format!("/spaces/{}", acme.id);
     let get = || acme.client.get(&space);
-    let (_, first) = stack.calls_of(get()).await;
-    let (_, second) = stack.calls_of(get()).await;
+    let first = stack.calls_of(get()).await.calls;
+    let second = stack.calls_of(get()).await.calls;
 
     assert_eq!(
         first,
@@ -252,12 +255,16 @@ async fn last_used_update_takes_two_writes_per_minute(stack: &Stack) {
 
 #[stack_test]
 async fn rejected_request_stays_within_call_budget(stack: &Stack) {
-    let (_, calls) = stack
+    let calls = stack
         .calls_of(stack.anonymous.with_key("sk_malformed").get("/spaces/x"))
-        .await;
+        .await
+        .calls;
     assert!(calls.is_empty(), "{calls:?}");
     let cdn = stack.local.cdn_url().trim_start_matches("http://");
-    let (status, calls) = stack
+    let Observed {
+        output: status,
+        calls,
+    } = stack
         .calls_of(crate::delivery::originals::raw_status(cdn, "/acme01/../b"))
         .await;
     assert_eq!((status, calls.len()), (400, 0), "{calls:?}");

@@ -2,7 +2,7 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Response, Stack, TestSpace, file, stack_test};
+use tests::{Client, Observed, PHOTO, Response, Stack, TestSpace, file, stack_test};
 
 /// Calls of a presign request. The space is read again after the file is pending.
 const PRESIGN_CALLS: [&str; 5] = [
@@ -21,13 +21,19 @@ async fn warm(stack: &Stack) -> TestSpace {
     acme
 }
 
+/// A response and what it cost.
+struct Cost {
+    response: Value,
+    /// Operations that the function called, sorted.
+    calls: Vec<String>,
+}
+
 /// Runs a request, and returns the response and the calls of its function.
-async fn cost(
-    stack: &Stack,
-    status: u16,
-    request: impl Future<Output = Response>,
-) -> (Value, Vec<String>) {
-    let (response, calls) = stack.calls_of(request).await;
+async fn cost(stack: &Stack, status: u16, request: impl Future<Output = Response>) -> Cost {
+    let Observed {
+        output: response,
+        calls,
+    } = stack.calls_of(request).await;
     let calls = calls
         .iter()
         .map(|call| {
@@ -37,7 +43,10 @@ async fn cost(
         })
         .collect();
 
-    (response.expect_status(status).json(), calls)
+    Cost {
+        response: response.expect_status(status).json(),
+        calls,
+    }
 }
 
 fn photo() -> Form {
@@ -81,7 +90,10 @@ async fn presigned_uploads_stay_within_call_budget(stack: &Stack) {
     let acme = warm(stack).await;
     let mut body = described();
     body["space"] = json!(acme.handle);
-    let (pending_file, calls) = cost(
+    let Cost {
+        response: pending_file,
+        calls,
+    } = cost(
         stack,
         201,
         acme.client.post("/upload/presign", body.clone()),
@@ -91,7 +103,7 @@ async fn presigned_uploads_stay_within_call_budget(stack: &Stack) {
     let confirm = confirm_path(&pending_file);
     let confirmation = || acme.client.send(acme.client.request("POST", &confirm));
     let absent = ["BatchGetItem", "BatchGetItem", "CopyObject", "UpdateItem"];
-    assert_eq!(cost(stack, 409, confirmation()).await.1, absent);
+    assert_eq!(cost(stack, 409, confirmation()).await.calls, absent);
     put(&stack.anonymous, &pending_file).await;
     let active = [
         "BatchGetItem",
@@ -102,9 +114,9 @@ async fn presigned_uploads_stay_within_call_budget(stack: &Stack) {
         "TransactWriteItems",
         "UpdateItem",
     ];
-    assert_eq!(cost(stack, 200, confirmation()).await.1, active);
+    assert_eq!(cost(stack, 200, confirmation()).await.calls, active);
     assert_eq!(
-        cost(stack, 200, confirmation()).await.1,
+        cost(stack, 200, confirmation()).await.calls,
         ["BatchGetItem", "UpdateItem"]
     );
 
@@ -134,7 +146,10 @@ async fn presigned_uploads_stay_within_call_budget(stack: &Stack) {
         "TransactWriteItems",
         "UpdateItem",
     ];
-    assert_eq!(cost(stack, 200, confirmation).await.1, confirmation_calls);
+    assert_eq!(
+        cost(stack, 200, confirmation).await.calls,
+        confirmation_calls
+    );
     stack.run_confirm_checks().await;
 }
 
@@ -146,7 +161,10 @@ async fn anonymous_uploads_stay_within_call_budget(stack: &Stack) {
         "/upload/generate-signed-url",
         json!({"upload_config_id": config}),
     );
-    let (signed, calls) = cost(stack, 200, generate).await;
+    let Cost {
+        response: signed,
+        calls,
+    } = cost(stack, 200, generate).await;
 
     assert_eq!(calls, ["BatchGetItem", "UpdateItem"]);
 
@@ -166,11 +184,13 @@ async fn anonymous_uploads_stay_within_call_budget(stack: &Stack) {
         "UpdateItem",
     ];
 
-    assert_eq!(cost(stack, 201, upload).await.1, stored);
+    assert_eq!(cost(stack, 201, upload).await.calls, stored);
 
     let presign_url = signed["data"]["presign_url"].as_str().expect("an address");
-    let (pending_file, calls) =
-        cost(stack, 201, stack.anonymous.post(presign_url, described())).await;
+    let Cost {
+        response: pending_file,
+        calls,
+    } = cost(stack, 201, stack.anonymous.post(presign_url, described())).await;
 
     assert_eq!(calls, PRESIGN_CALLS);
     put(&stack.anonymous, &pending_file).await;
@@ -191,7 +211,7 @@ async fn anonymous_uploads_stay_within_call_budget(stack: &Stack) {
     assert_eq!(
         cost(stack, 200, stack.anonymous.post(&confirm, token))
             .await
-            .1,
+            .calls,
         active
     );
 
@@ -204,7 +224,7 @@ async fn anonymous_uploads_stay_within_call_budget(stack: &Stack) {
             .multipart(photo()),
     );
 
-    assert_eq!(cost(stack, 403, rejected).await.1, ["BatchGetItem"]);
+    assert_eq!(cost(stack, 403, rejected).await.calls, ["BatchGetItem"]);
     stack.run_confirm_checks().await;
 }
 
@@ -240,18 +260,18 @@ async fn unsigned_uploads_stay_within_call_budget(stack: &Stack) {
     ];
 
     assert_eq!(
-        cost(stack, 201, from("https://example.com/")).await.1,
+        cost(stack, 201, from("https://example.com/")).await.calls,
         stored
     );
     assert_eq!(
-        cost(stack, 403, from("https://example.org/")).await.1,
+        cost(stack, 403, from("https://example.org/")).await.calls,
         ["BatchGetItem", "GetItem", "UpdateItem"]
     );
 
     // Above the hourly limit nothing is read, transformed or stored.
     let rejected = ["BatchGetItem", "GetItem", "GetItem", "UpdateItem"];
     assert_eq!(
-        cost(stack, 429, from("https://example.com/")).await.1,
+        cost(stack, 429, from("https://example.com/")).await.calls,
         rejected
     );
 
@@ -271,7 +291,7 @@ async fn unsigned_uploads_stay_within_call_budget(stack: &Stack) {
         .multipart(photo());
 
     assert_eq!(
-        cost(stack, 201, stack.anonymous.send(request)).await.1,
+        cost(stack, 201, stack.anonymous.send(request)).await.calls,
         stored
     );
 }

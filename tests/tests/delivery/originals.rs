@@ -2,7 +2,7 @@
 
 use domain::DeliveryType;
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, TestSpace, form, stack_test};
+use tests::{Observed, PHOTO, Stack, TestSpace, form, stack_test};
 
 fn url(record: &Value) -> String {
     record["url"].as_str().expect("an address").to_owned()
@@ -76,7 +76,10 @@ async fn matching_etag_returns_304_without_reading_object(stack: &Stack) {
         ("if-none-match", &format!("W/{etag}")),
         ("if-modified-since", modified),
     ] {
-        let (response, calls) = stack
+        let Observed {
+            output: response,
+            calls,
+        } = stack
             .calls_of(stack.anonymous.get_with(&url, &[condition]))
             .await;
         let response = response.expect_status(304);

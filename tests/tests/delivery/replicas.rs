@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use domain::Handle;
 use serde_json::{Value, json};
+use table::keys::Key;
 use tempfile::TempDir;
 use tests::{Client, Dump, PHOTO, Stack, StackOptions, TestSpace, stack_test};
 
@@ -16,11 +17,12 @@ const DELIVERIES: usize = 64;
 /// Returns the replicas of a space, by number.
 fn replicas<'a>(dump: &'a Dump, handle: &str) -> Vec<&'a Value> {
     let prefix = format!("DELIVERY_SPACE#{handle}#");
+    let handle = Handle::parse(handle).expect("a handle");
     let count = dump.items_with_prefix(&prefix).count();
-    let replica = |number: usize| {
-        let key = (format!("{prefix}{number}"), "DELIVERY_SPACE".to_owned());
-        let replica = dump.items.get(&key);
-        replica.unwrap_or_else(|| panic!("{key:?} of {count} replicas does not exist"))
+    let count = u16::try_from(count).expect("a few replicas");
+    let replica = |number: u16| {
+        let replica = dump.item(Key::delivery_space(&handle, number));
+        replica.unwrap_or_else(|| panic!("{number} of {count} replicas does not exist"))
     };
     (0..count).map(replica).collect()
 }
@@ -89,8 +91,9 @@ async fn change_that_does_not_concern_delivery_writes_no_replica(stack: &Stack) 
         replicas(&before, &acme.handle),
         replicas(&after, &acme.handle)
     );
-    let handle = (format!("HANDLE#{}", acme.handle), "HANDLE".to_owned());
-    assert_eq!(after.items[&handle], json!({ "space_id": acme.id }));
+    let handle = Handle::parse(&acme.handle).expect("a handle");
+    let expected = json!({ "space_id": acme.id });
+    assert_eq!(after.item(Key::handle(&handle)), Some(&expected));
 }
 
 #[stack_test]
@@ -177,7 +180,7 @@ async fn raised_number_of_replicas_applies_from_the_next_change() {
     let stack = start(&directory, 2, "8").await;
     let url = library.url(&stack);
     let deliveries = assert_delivered(&stack, &url, 200);
-    let ((), calls) = stack.calls_of(deliveries).await;
+    let calls = stack.calls_of(deliveries).await.calls;
     let reads = calls
         .iter()
         .filter(|call| *call == "delivery TransactGetItems")
@@ -200,7 +203,10 @@ async fn raised_number_of_replicas_applies_from_the_next_change() {
     for added in 2..8 {
         stack.remove_replica(&parsed, added).await;
     }
-    let ((), calls) = stack.calls_of(assert_delivered(&stack, &url, 200)).await;
+    let calls = stack
+        .calls_of(assert_delivered(&stack, &url, 200))
+        .await
+        .calls;
     assert!(calls.len() > DELIVERIES, "reads of removed replicas repeat");
     stack.stop().await;
 }
@@ -249,7 +255,7 @@ async fn space_whose_deletion_failed_has_as_many_replicas_as_its_record_says(sta
     acme.client.delete(&path).await.expect_error(409);
 
     let dump = stack.dump().await;
-    let record = &dump.items[&(format!("SPACE#{}", acme.id), "SPACE".to_owned())];
+    let record = dump.item(Key::space(acme.space_id())).expect("the space");
     assert_eq!(record["delivery_replicas"], "8");
     replica(&dump, &acme.handle, 8);
 }

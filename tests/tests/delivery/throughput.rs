@@ -118,7 +118,7 @@ async fn space_with_one_replica_is_throttled_and_recovers(stack: &Stack) {
     let space = PopularSpace::new(stack).await;
     assert_eq!(space.throttled_reads(0..DELIVERIES_OF_ITEM).await, 0);
 
-    let ((), calls) = stack.calls_of(space.deliver(stack, 0, 503)).await;
+    let calls = stack.calls_of(space.deliver(stack, 0, 503)).await.calls;
 
     assert_eq!(calls, ["delivery TransactGetItems"; 2], "two tries");
     assert_eq!(space.throttled_reads(0..1).await, 1);

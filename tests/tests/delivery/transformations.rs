@@ -3,7 +3,7 @@
 use futures::future::join_all;
 use media::{Dimensions, Format, probe};
 use serde_json::json;
-use tests::{PHOTO, Response, Stack, StackOptions, TestSpace, stack_test};
+use tests::{Observed, PHOTO, Response, Stack, StackOptions, TestSpace, stack_test};
 
 use crate::support::images::{animation, image, png_of_sides, with_exif};
 
@@ -125,8 +125,14 @@ async fn variant_is_rendered_once_and_reused(stack: &Stack) {
     let first_url = format!("{url}?w=32&r=fill");
     let second_url = format!("{url}?r=fit&g=west&w=0032");
 
-    let (first, first_calls) = stack.calls_of(stack.anonymous.get(&first_url)).await;
-    let (second, second_calls) = stack.calls_of(stack.anonymous.get(&second_url)).await;
+    let Observed {
+        output: first,
+        calls: first_calls,
+    } = stack.calls_of(stack.anonymous.get(&first_url)).await;
+    let Observed {
+        output: second,
+        calls: second_calls,
+    } = stack.calls_of(stack.anonymous.get(&second_url)).await;
 
     assert_eq!(
         first_calls,
@@ -179,7 +185,10 @@ async fn simultaneous_requests_render_once(stack: &Stack) {
     let url = format!("{}?w=32", upload_image(&acme, Format::Png).await);
 
     let requests = join_all((0..20).map(|_| stack.anonymous.get(&url)));
-    let (responses, calls) = stack.calls_of(requests).await;
+    let Observed {
+        output: responses,
+        calls,
+    } = stack.calls_of(requests).await;
 
     for response in responses {
         delivered(response);
@@ -196,7 +205,10 @@ async fn unchanged_variant_returns_304_without_reading_it(stack: &Stack) {
     let etag = webp.header("etag").to_owned();
 
     let conditional = [BROWSER, ("if-none-match", etag.as_str())];
-    let (unchanged, calls) = stack
+    let Observed {
+        output: unchanged,
+        calls,
+    } = stack
         .calls_of(stack.anonymous.get_with(&url, &conditional))
         .await;
 

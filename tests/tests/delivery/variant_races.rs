@@ -5,7 +5,7 @@ use std::{pin::Pin, time::Duration};
 use emulators::Hold;
 use futures::future::join_all;
 use serde_json::json;
-use tests::{PHOTO, Response, Stack, StackOptions, TestSpace, stack_test};
+use tests::{Observed, PHOTO, Response, Stack, StackOptions, TestSpace, stack_test};
 use tokio::time::Instant;
 
 use crate::support::image_server::{ImageServer, logo};
@@ -59,7 +59,10 @@ async fn variant_of_a_file_that_is_deleted_meanwhile_is_not_kept(stack: &Stack) 
 
     acme.client.delete(file.path()).await.expect_status(204);
     before_store.hold.release();
-    let (rendered, calls) = stack.calls_of(before_store.request).await;
+    let Observed {
+        output: rendered,
+        calls,
+    } = stack.calls_of(before_store.request).await;
 
     rendered.expect_status(200);
     assert!(

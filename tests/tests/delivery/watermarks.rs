@@ -342,13 +342,13 @@ async fn watermark_is_read_once_per_process(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let url = upload_image(&acme).await;
     let server = ImageServer::start(&logo(RED)).await;
-    let set_first = stack.calls_of(enable(&acme, &server)).await.1;
-    let set_again = stack.calls_of(enable(&acme, &server)).await.1;
+    let set_first = stack.calls_of(enable(&acme, &server)).await.calls;
+    let set_again = stack.calls_of(enable(&acme, &server)).await.calls;
 
-    let rendered = stack.calls_of(stack.anonymous.get(&url)).await.1;
+    let rendered = stack.calls_of(stack.anonymous.get(&url)).await.calls;
     let small = format!("{url}?w=32");
-    let rendered_again = stack.calls_of(stack.anonymous.get(&small)).await.1;
-    let stored = stack.calls_of(stack.anonymous.get(&url)).await.1;
+    let rendered_again = stack.calls_of(stack.anonymous.get(&small)).await.calls;
+    let stored = stack.calls_of(stack.anonymous.get(&url)).await.calls;
 
     let count = |calls: &[String], call: &str| calls.iter().filter(|made| *made == call).count();
     assert_eq!(set_first.len(), 4, "{set_first:?}");

@@ -5,7 +5,7 @@ use emulators::{
     Service::{DynamoDb, S3},
 };
 use serde_json::json;
-use tests::{DYNAMODB_ATTEMPTS, PHOTO, Stack, stack_test};
+use tests::{DYNAMODB_ATTEMPTS, Observed, PHOTO, Stack, stack_test};
 
 #[stack_test]
 async fn lost_response_never_fails_or_duplicates_a_write(stack: &Stack) {
@@ -218,7 +218,10 @@ async fn throttled_transaction_returns_503_after_two_attempts(stack: &Stack) {
             let create = acme
                 .client
                 .post("/folders", json!({"space_id": acme.id, "name": name}));
-            let (response, calls) = stack.calls_of(create).await;
+            let Observed {
+                output: response,
+                calls,
+            } = stack.calls_of(create).await;
             assert_eq!(
                 response
                     .expect_status(written)

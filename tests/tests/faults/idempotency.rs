@@ -7,7 +7,7 @@ use emulators::{
     Service::{DynamoDb, S3},
 };
 use serde_json::{Value, json};
-use table::keys;
+use table::keys::{self, Key};
 use tests::{DYNAMODB_ATTEMPTS, Dump, Response, Stack, seconds, stack_test};
 
 use crate::routes::creations::{Creation, assert_first, assert_replay, creations};
@@ -148,7 +148,7 @@ async fn only_successful_responses_are_stored(stack: &Stack) {
         .expect_error(422);
     let mut after = stack.dump().await;
     // The id of a key that was not created is skipped.
-    let counter = ("COUNTER#KEY".to_owned(), "COUNTER".to_owned());
+    let counter = Key::last_api_key();
     after
         .items
         .insert(counter.clone(), before.items[&counter].clone());

@@ -94,7 +94,7 @@ async fn calls() -> u32 {
     let stack = Stack::start().await;
     let user = stack.user().await;
     let acme = furnished(&stack, "Acme", &user).await;
-    let ((), calls) = stack.calls_of(delete(&stack, &acme, None)).await;
+    let calls = stack.calls_of(delete(&stack, &acme, None)).await.calls;
     let calls = calls
         .iter()
         .filter(|call| call.starts_with("purge "))
@@ -165,7 +165,7 @@ async fn space_purge_killed_at_any_call_completes_and_touches_nothing_else() {
 async fn calls_of_a_deletion(force: bool) -> u32 {
     let stack = Stack::start().await;
     let acme = used_space(&stack, "Acme").await;
-    let ((), calls) = stack.calls_of(assert_deletion(&acme, force)).await;
+    let calls = stack.calls_of(assert_deletion(&acme, force)).await.calls;
     stack.run_purges().await;
     stack.stop().await;
     u32::try_from(calls.len()).expect("a few")

@@ -1,7 +1,7 @@
 //! `PUT` and `DELETE /folders/:id/security`.
 
 use serde_json::{Value, json};
-use tests::{Stack, folder_path, seconds, stack_test};
+use tests::{Observed, Stack, folder_path, seconds, stack_test};
 
 use super::create::get_folder;
 use crate::support::image_server::{ImageServer, logo};
@@ -196,7 +196,8 @@ async fn image_of_settings_that_cannot_be_written_is_deleted(stack: &Stack) {
     let server = image_server().await;
     let body = json!({"security": {"watermark": enabled(server.url())}});
     let first = format!("{}/security", acme.folder("First").await.path());
-    let (set, calls) = stack.calls_of(acme.client.put(&first, body.clone())).await;
+    let Observed { output: set, calls } =
+        stack.calls_of(acme.client.put(&first, body.clone())).await;
     set.expect_ok();
     acme.client.delete(&first).await.expect_ok();
     let second = acme.folder("Second").await;

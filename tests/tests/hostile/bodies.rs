@@ -142,7 +142,7 @@ async fn truncated_body_is_rejected_and_writes_nothing(stack: &Stack) {
             );
         }
     };
-    let ((), calls) = stack.calls_of(work).await;
+    let calls = stack.calls_of(work).await.calls;
     let is_write = |call: &&String| call.contains("Put") || call.contains("Transact");
 
     assert_eq!(calls.iter().find(is_write), None);

@@ -1,6 +1,6 @@
 //! Request lines and headers.
 
-use tests::{RawConnection, Stack, stack_test};
+use tests::{Observed, RawConnection, Stack, stack_test};
 
 use super::{
     Outcome::{self, Answered, Rejected, Unheard},
@@ -234,7 +234,10 @@ async fn two_authorization_headers_are_rejected(stack: &Stack) {
         let second = format!("authorization: {scheme} {}\r\n", api.key);
         api.check(vec![(api.get(&second), Rejected(401))]).await;
         // The file is public. No read of a key shows that none was recognized.
-        let (response, calls) = stack
+        let Observed {
+            output: response,
+            calls,
+        } = stack
             .calls_of(RawConnection::request(&cdn.url, cdn.get(&second)))
             .await;
         assert_eq!(Outcome::of(response), Answered(200));

@@ -138,7 +138,7 @@ async fn purge_of_large_space_completes(stack: &Stack) {
         .delete(&format!("/spaces?id={}&force=true", acme.id))
         .await
         .expect_status(202);
-    let ((), calls) = stack.calls_of(stack.run_purges()).await;
+    let calls = stack.calls_of(stack.run_purges()).await.calls;
 
     stored_data(stack)
         .await

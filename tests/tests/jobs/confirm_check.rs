@@ -287,7 +287,7 @@ async fn confirm_check_ignores_confirmed_files(stack: &Stack) {
     assert!(early_active["updated_at"].as_str() < late_active["updated_at"].as_str());
 
     let before = stack.dump().await;
-    let ((), calls) = stack.calls_of(stack.run_confirm_checks()).await;
+    let calls = stack.calls_of(stack.run_confirm_checks()).await.calls;
     stack
         .dump()
         .await

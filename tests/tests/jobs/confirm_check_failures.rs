@@ -30,8 +30,8 @@ const ATTEMPTS: u32 = DEFAULT_ATTEMPTS;
 
 /// Returns the stored state without the temporary records of abandoned files.
 fn without_abandoned_files(mut dump: Dump) -> Dump {
-    dump.items.retain(|(partition, _), item| {
-        !partition.starts_with(keys::FILE_LOOKUPS) || !item["space_id"].is_null()
+    dump.items.retain(|key, item| {
+        !key.partition.starts_with(keys::FILE_LOOKUPS) || !item["space_id"].is_null()
     });
     dump
 }

@@ -106,7 +106,7 @@ async fn object_is_checked_once_even_if_its_file_is_older(stack: &Stack) {
     stack.run_for(DAY).await;
 
     // All objects are old enough now. A new object of an old file is deleted too.
-    let ((), calls) = stack.calls_of(stack.run_for(DAY)).await;
+    let calls = stack.calls_of(stack.run_for(DAY)).await.calls;
     assert!(
         !calls.iter().any(|call| call == "sweep BatchGetItem"),
         "{calls:?}"
@@ -164,7 +164,7 @@ async fn sweep_continues_from_checkpoint_and_retries_failures(stack: &Stack) {
         InjectedError::new(400, "ProvisionedThroughputExceededException"),
     );
 
-    let ((), calls) = stack.calls_of(run_sweep(stack)).await;
+    let calls = stack.calls_of(run_sweep(stack)).await.calls;
     assert_eq!(keys(stack).await, stored_keys);
 
     let mut counts = BTreeMap::new();

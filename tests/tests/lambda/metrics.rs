@@ -2,7 +2,7 @@
 
 use emulators::{InjectedError, Service::DynamoDb};
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, stack_test};
+use tests::{Observed, PHOTO, Response, Stack, stack_test};
 
 use super::log_capture::{begin_log, is_metrics, lines, take_metrics, task_of};
 
@@ -32,7 +32,10 @@ async fn request_yields_one_line_of_metrics(stack: &Stack) {
     begin_log();
 
     let path = format!("/spaces/{}", acme.id);
-    let (response, calls) = stack.calls_of(acme.client.get(&path)).await;
+    let Observed {
+        output: response,
+        calls,
+    } = stack.calls_of(acme.client.get(&path)).await;
     let metrics = take_metrics();
 
     assert_eq!(metrics.len(), 1, "{metrics:?}");
@@ -102,7 +105,10 @@ async fn throttles_and_conflicts_of_a_request_are_counted(stack: &Stack) {
         InjectedError::new(400, "ProvisionedThroughputExceededException"),
     );
 
-    let (response, calls) = stack.calls_of(acme.client.get(&path)).await;
+    let Observed {
+        output: response,
+        calls,
+    } = stack.calls_of(acme.client.get(&path)).await;
     let (metrics, warnings): (Vec<_>, Vec<_>) = lines().into_iter().partition(is_metrics);
     assert_eq!(
         (&metrics[0]["Throttles"], &metrics[0]["AwsAttempts"]),

@@ -73,11 +73,11 @@ async fn job_waits_two_minutes_for_its_file(stack: &Stack) {
     stack.run_post_upload().await;
 
     for delay in [1, 1, 2, 4, 8, 16, 32] {
-        let ((), calls) = stack.calls_of(stack.run_for(seconds(delay))).await;
+        let calls = stack.calls_of(stack.run_for(seconds(delay))).await.calls;
         let sent = calls.iter().filter(|call| call.contains("SendMessage"));
         assert_eq!(sent.count(), 1, "{delay}: {calls:?}");
     }
-    let ((), calls) = stack.calls_of(stack.run_for(minutes(2))).await;
+    let calls = stack.calls_of(stack.run_for(minutes(2))).await.calls;
     assert!(!calls.is_empty());
     assert!(!calls.iter().any(|call| call.contains("SendMessage")));
 }

@@ -5,7 +5,7 @@
 use futures::future::join_all;
 use local::Messages;
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, StackOptions, TestSpace, failed_calls, is_thorough, minutes};
+use tests::{Observed, PHOTO, Stack, StackOptions, TestSpace, failed_calls, is_thorough, minutes};
 
 use crate::uploads::presign::PendingFile;
 
@@ -158,7 +158,7 @@ async fn calls_of(victim: Victim) -> u32 {
         upload(&stack, &acme, counted, || stack.local.call_log().clear()).await;
         run_jobs(&stack, false).await;
     };
-    let ((), calls) = stack.calls_of(work).await;
+    let calls = stack.calls_of(work).await.calls;
     let is_own = |call: &&String| {
         call.split_once(' ').is_some_and(|(function, operation)| {
             function == victim.function && operation != "DeleteMessageBatch"
@@ -175,7 +175,10 @@ async fn is_complete(stack: &Stack, file: &Value) -> bool {
     let mut rendered = false;
     for thumbnail in thumbnails {
         let url = thumbnail["url"].as_str().expect("a URL");
-        let (response, calls) = stack.calls_of(stack.anonymous.get(url)).await;
+        let Observed {
+            output: response,
+            calls,
+        } = stack.calls_of(stack.anonymous.get(url)).await;
         response.expect_status(200);
         rendered |= calls.iter().any(|call| call.ends_with("PutObject"));
     }

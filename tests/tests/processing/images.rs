@@ -3,7 +3,7 @@
 use media::{Channels, EncodeOptions, Format, Pixels, blurhash, decode, encode, probe};
 use serde_json::{Value, json};
 use tenant::ThumbnailsJob;
-use tests::{Client, PHOTO, Stack, TestSpace, stack_test};
+use tests::{Client, Observed, PHOTO, Stack, TestSpace, stack_test};
 
 use super::send;
 
@@ -45,7 +45,10 @@ pub(crate) async fn processed(stack: &Stack, acme: &TestSpace, path: &str) -> Va
 
 /// Returns the image at a URL that needs no rendering.
 pub(crate) async fn stored_image(client: &Client, stack: &Stack, url: &str) -> Pixels {
-    let (response, calls) = stack.calls_of(client.get(url)).await;
+    let Observed {
+        output: response,
+        calls,
+    } = stack.calls_of(client.get(url)).await;
     let puts = calls.iter().filter(|call| call.ends_with("PutObject"));
     assert_eq!(puts.count(), 0, "{url} was rendered: {calls:?}");
 
@@ -134,7 +137,7 @@ async fn processing_twice_changes_nothing(stack: &Stack) {
         send(stack, "THUMBNAILS_QUEUE_URL", job).await;
         stack.run_post_upload().await;
     };
-    let ((), calls) = stack.calls_of(again).await;
+    let calls = stack.calls_of(again).await.calls;
 
     let calls: Vec<&String> = calls
         .iter()

@@ -1,7 +1,7 @@
 //! What the upload config determines: eager transformations, tags, positions; and who sees variants.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, stack_test};
+use tests::{Observed, PHOTO, Stack, stack_test};
 
 use super::images::{processed, stored_image, two_colors};
 
@@ -37,7 +37,10 @@ async fn eager_transformations_are_stored_where_delivery_looks(stack: &Stack) {
     for accept in ["image/avif,image/webp", "image/webp", "*/*"] {
         let url = format!("{}?w=50&r=scale", file.url());
         let request = client.request("GET", &url).header("accept", accept);
-        let (response, calls) = stack.calls_of(client.send(request)).await;
+        let Observed {
+            output: response,
+            calls,
+        } = stack.calls_of(client.send(request)).await;
         response.expect_status(200);
         assert!(!calls.iter().any(|call| call.contains("Put")), "{accept}");
     }

@@ -282,9 +282,7 @@ async fn concurrent_deletions_keep_accepted_uploads(stack: &Stack) {
         let items = stack.dump().await.items;
         let stored = items
             .keys()
-            .filter(|(partition, sort)| {
-                *partition == partition_key && sort.starts_with(keys::FILES)
-            })
+            .filter(|key| key.partition == partition_key && key.sort.starts_with(keys::FILES))
             .count();
 
         assert!(

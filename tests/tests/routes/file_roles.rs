@@ -77,11 +77,12 @@ async fn roles_are_enforced_for_own_and_others_files(stack: &Stack) {
     );
 
     // Rejected calls neither created nor renamed folders.
-    for ((_, sort), item) in stack.dump().await.items {
+    for (key, item) in stack.dump().await.items {
         let name = item["name"].as_str().unwrap_or_default();
         assert!(
-            !sort.starts_with(keys::FOLDERS) || !rejected.iter().any(|rejected| rejected == name),
-            "{sort} {item}"
+            !key.sort.starts_with(keys::FOLDERS)
+                || !rejected.iter().any(|rejected| rejected == name),
+            "{key:?} {item}"
         );
     }
 

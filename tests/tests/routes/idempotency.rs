@@ -4,7 +4,7 @@ use futures::future::join_all;
 use reqwest::{header::HeaderValue, multipart::Form};
 use serde_json::json;
 use table::keys;
-use tests::{PHOTO, Response, Stack, file, minutes, seconds, stack_test};
+use tests::{Observed, PHOTO, Response, Stack, file, minutes, seconds, stack_test};
 
 use super::creations::{
     Creation, assert_first, assert_payload_mismatch, assert_replay, creations, keys, photo,
@@ -22,7 +22,10 @@ async fn repeated_request_is_replayed_and_has_one_effect(stack: &Stack) {
         let before = stack.dump().await;
 
         for _ in 0..2 {
-            let (replay, calls) = stack.calls_of(creation.send(" order 7 ")).await;
+            let Observed {
+                output: replay,
+                calls,
+            } = stack.calls_of(creation.send(" order 7 ")).await;
             assert_replay(&replay, &first);
             assert!(
                 !calls
@@ -312,7 +315,7 @@ async fn stored_reservation_contains_no_secret(stack: &Stack) {
     let reservations = dump
         .items
         .iter()
-        .filter(|((partition, _), _)| partition.starts_with(keys::IDEMPOTENCY_RESERVATIONS));
+        .filter(|(key, _)| key.partition.starts_with(keys::IDEMPOTENCY_RESERVATIONS));
     let reservations: Vec<String> = reservations
         .map(|(key, item)| format!("{key:?} {item}"))
         .collect();

@@ -7,8 +7,8 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 use table::keys;
 use tests::{
-    Client, DYNAMODB_ATTEMPTS, PHOTO, RawConnection, Response, Stack, StackOptions, TestSpace,
-    form, minutes, seconds, stack_test,
+    Client, DYNAMODB_ATTEMPTS, Observed, PHOTO, RawConnection, Response, Stack, StackOptions,
+    TestSpace, form, minutes, seconds, stack_test,
 };
 
 /// Limit of the test with concurrent requests.
@@ -246,11 +246,17 @@ async fn rate_limited_request_is_not_read_and_has_no_effect(stack: &Stack) {
 
     let body = json!({"name": "one"});
     let creation = stack.calls_of(post_idempotently(&acme.client, &keys, &body));
-    let (response, calls) = creation.await;
+    let Observed {
+        output: response,
+        calls,
+    } = creation.await;
     response.expect_error(429);
     assert_eq!(calls, ["spaces UpdateItem"]);
 
-    let (response, calls) = stack.calls_of(acme.client.upload(photo(&acme))).await;
+    let Observed {
+        output: response,
+        calls,
+    } = stack.calls_of(acme.client.upload(photo(&acme))).await;
     response.expect_error(429);
     assert_eq!(calls, ["uploads UpdateItem"]);
 
@@ -316,7 +322,10 @@ async fn no_request_passes_uncounted_while_table_fails(stack: &Stack) {
 
     for failure in &COUNTING_FAILURES {
         inject(failure);
-        let (response, calls) = stack.calls_of(acme.client.get(&space)).await;
+        let Observed {
+            output: response,
+            calls,
+        } = stack.calls_of(acme.client.get(&space)).await;
         assert_uncounted_error(&response, failure.response_status);
         assert!(
             calls.iter().all(|call| call == "spaces UpdateItem"),
@@ -324,7 +333,10 @@ async fn no_request_passes_uncounted_while_table_fails(stack: &Stack) {
         );
 
         inject(failure);
-        let (response, calls) = stack.calls_of(acme.client.upload(photo(&acme))).await;
+        let Observed {
+            output: response,
+            calls,
+        } = stack.calls_of(acme.client.upload(photo(&acme))).await;
         assert_uncounted_error(&response, failure.response_status);
         assert!(
             calls.iter().all(|call| call == "uploads UpdateItem"),

@@ -4,8 +4,7 @@ use crate::routes::fixture::{ROUTES, RouteFixture};
 use domain::{Handle, IdSequence, NewSpace, Space, SpaceName, UploadConfig, UserId};
 use serde_json::{Value, json};
 use std::pin::pin;
-use table::keys;
-use table::{Reason, WriteError};
+use table::{Reason, WriteError, keys::Key};
 use tests::{Dump, PHOTO, Stack, TestSpace, form, seconds, stack_test};
 
 /// Returns the path that deletes a space.
@@ -16,16 +15,14 @@ pub(super) fn deletion_path(tenant: &TestSpace) -> String {
 /// Returns the stored data without usage and the counter of key ids, which deletions do not reset.
 pub(crate) async fn stored_data(stack: &Stack) -> Dump {
     let mut dump = stack.dump().await.without_usage();
-    dump.items
-        .retain(|(partition, _), _| partition != "COUNTER#KEY");
+    dump.items.retain(|key, _| *key != Key::last_api_key());
     dump
 }
 
 /// Adds the retired handle of a deleted space, the only item that remains of it.
 pub(crate) fn with_retired(mut dump: Dump, handle: &str) -> Dump {
-    let key = keys::Key::handle(&Handle::parse(handle).expect("a handle"));
-    let retired = json!({"is_retired": true});
-    dump.items.insert((key.partition, key.sort), retired);
+    let key = Key::handle(&Handle::parse(handle).expect("a handle"));
+    dump.items.insert(key, json!({"is_retired": true}));
     dump
 }
 
@@ -143,7 +140,7 @@ async fn delete_requires_space_id(stack: &Stack) {
     // Ignore the key of the admin, which the test created.
     after.items.retain(|key, _| before.items.contains_key(key));
 
-    let counter = ("COUNTER#KEY".to_owned(), "COUNTER".to_owned());
+    let counter = Key::last_api_key();
     after
         .items
         .insert(counter.clone(), before.items[&counter].clone());

@@ -133,7 +133,7 @@ impl Uploads<'_> {
     pub(crate) async fn stored(&self) -> Dump {
         let mut dump = self.stack.dump().await.without_usage();
         dump.items
-            .retain(|(partition, _), _| !partition.starts_with(keys::RATE_COUNTERS));
+            .retain(|key, _| !key.partition.starts_with(keys::RATE_COUNTERS));
         dump
     }
 }

@@ -21,8 +21,8 @@ async fn assert_503_leaves_nothing(stack: &Stack, acme: &TestSpace, before: &Dum
 
     // The id stays fenced for a limited time, so that a late write fails.
     let mut after = stack.dump().await;
-    after.items.retain(|(partition, _), item| {
-        !partition.starts_with(keys::FILE_LOOKUPS) || !item["space_id"].is_null()
+    after.items.retain(|key, item| {
+        !key.partition.starts_with(keys::FILE_LOOKUPS) || !item["space_id"].is_null()
     });
     after.assert_unchanged(before, "a failed upload");
 }

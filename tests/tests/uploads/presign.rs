@@ -325,7 +325,7 @@ async fn concurrent_presigns_with_one_key_create_one_file(stack: &Stack) {
     let pending = dump
         .items
         .iter()
-        .filter(|((_, sort), item)| sort.starts_with(keys::FILES) && item["status"] == "pending");
+        .filter(|(key, item)| key.sort.starts_with(keys::FILES) && item["status"] == "pending");
 
     assert_eq!((pending.count(), dump.files_with_bytes().len()), (1, 0));
 

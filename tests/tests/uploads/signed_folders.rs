@@ -142,7 +142,7 @@ async fn signed_upload_that_names_another_folder_returns_403(stack: &Stack) {
         .await
         .items
         .keys()
-        .filter(|(_, sort)| sort.starts_with(keys::FILES))
+        .filter(|key| key.sort.starts_with(keys::FILES))
         .count();
 
     let to_default = signer.query(stack);
@@ -195,7 +195,7 @@ async fn signed_upload_that_names_another_folder_returns_403(stack: &Stack) {
         .await
         .items
         .keys()
-        .filter(|(_, sort)| sort.starts_with(keys::FILES))
+        .filter(|key| key.sort.starts_with(keys::FILES))
         .count();
     assert_eq!(after, before);
 }

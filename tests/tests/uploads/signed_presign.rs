@@ -2,6 +2,7 @@
 //! uploads to S3 by a signed URL.
 
 use serde_json::{Value, json};
+use table::keys;
 use tests::{PHOTO, Response, Stack, stack_test, text};
 
 use crate::support::signer::{Signer, photo, query, with};
@@ -168,7 +169,7 @@ async fn signed_presign_respects_url_and_config(stack: &Stack) {
         .await
         .items
         .keys()
-        .filter(|(_, sort)| sort.starts_with("FILE"))
+        .filter(|key| key.sort.starts_with(keys::FILES))
         .count();
 
     for (more, errors) in invalid_jpeg_requests() {
@@ -192,7 +193,7 @@ async fn signed_presign_respects_url_and_config(stack: &Stack) {
         .await
         .items
         .keys()
-        .filter(|(_, sort)| sort.starts_with("FILE"))
+        .filter(|key| key.sort.starts_with(keys::FILES))
         .count();
 
     assert_eq!(after, before, "rejected requests create no pending file");

@@ -48,7 +48,7 @@ pub(super) async fn count_stored(stack: &Stack) -> Stored {
     let records = dump
         .items
         .keys()
-        .filter(|(_, sort)| sort.starts_with(keys::FILES))
+        .filter(|key| key.sort.starts_with(keys::FILES))
         .count();
 
     Stored {

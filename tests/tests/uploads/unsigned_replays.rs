@@ -50,7 +50,7 @@ async fn idempotency_key_is_scoped_to_ip_and_config_and_counts_once(stack: &Stac
     let claims = dump
         .items
         .iter()
-        .filter(|((partition, _), _)| partition.starts_with(keys::IDEMPOTENCY_RESERVATIONS));
+        .filter(|(key, _)| key.partition.starts_with(keys::IDEMPOTENCY_RESERVATIONS));
 
     for (key, item) in claims {
         let stored = format!("{key:?} {item}");

@@ -51,7 +51,7 @@ async fn webhook_takes_two_reads_and_three_writes(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
     hooks.acme.upload(PHOTO).await;
 
-    let ((), calls) = stack.calls_of(stack.run_post_upload()).await;
+    let calls = stack.calls_of(stack.run_post_upload()).await.calls;
 
     let calls: Vec<&str> = calls
         .iter()

@@ -3,6 +3,7 @@
 use domain::WebhookEvent;
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
+use table::keys::Key;
 use tests::{
     Answer, PHOTO, Stack, WebhookReceiver, file, form, minutes, seconds, stack_test, text,
 };
@@ -252,7 +253,7 @@ async fn space_that_was_disabled_or_deleted_sends_nothing_more(stack: &Stack) {
 
     assert_eq!(hooks.receiver.received().len(), 3);
     let dump = stack.dump().await;
-    let is_of_space = |(partition, _): &(String, String)| partition.contains(&hooks.acme.id);
+    let is_of_space = |key: &Key| key.partition.contains(&hooks.acme.id);
     assert_eq!(dump.items.keys().filter(|key| is_of_space(key)).count(), 0);
 }
 

@@ -76,7 +76,7 @@ async fn assert_delivered(hooks: &Hooks, stop: Option<Stop>) {
 async fn calls() -> u32 {
     let stack = Stack::start().await;
     let hooks = Hooks::new(&stack).await;
-    let (_, calls) = stack.calls_of(deliver(&stack, &hooks, None)).await;
+    let calls = stack.calls_of(deliver(&stack, &hooks, None)).await.calls;
     assert_delivered(&hooks, None).await;
     let calls = calls.iter().filter(|call| call.starts_with(WORKER));
     let calls = u32::try_from(calls.count()).expect("a few");

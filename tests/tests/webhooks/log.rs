@@ -1,6 +1,7 @@
 //! `GET /spaces/:id/webhook-deliveries`: the log of the last 30 days.
 
 use serde_json::Value;
+use table::keys::Key;
 use tests::{Answer, PHOTO, Stack, minutes, seconds, stack_test, text};
 
 use super::fixture::Hooks;
@@ -141,7 +142,7 @@ async fn deliveries_are_deleted_after_30_days(stack: &Stack) {
 
     assert_eq!(hooks.deliveries().await, Vec::<Value>::new());
     let kept = stack.dump().await;
-    let is_webhook = |(_, sort): &(String, String)| sort.starts_with("WEBHOOK");
+    let is_webhook = |key: &Key| key.sort.starts_with("WEBHOOK");
     assert_eq!(before.items.keys().filter(|key| is_webhook(key)).count(), 0);
     assert_eq!(kept.items.keys().filter(|key| is_webhook(key)).count(), 0);
 }

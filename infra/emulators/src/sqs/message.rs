@@ -91,7 +91,7 @@ pub(super) fn check(
 }
 
 /// Checks a message group id: up to 128 letters, digits and punctuation characters of ASCII
-/// ("SendMessage" in the SQS API Reference).
+/// ("`SendMessage`" in the SQS API Reference).
 pub(super) fn check_group_id(id: &str) -> Result<(), SqsError> {
     let is_allowed = id.bytes().all(|byte| byte.is_ascii_graphic());
     if is_allowed && (1..=GROUP_ID_LENGTH_MAX).contains(&id.len()) {

@@ -9,7 +9,7 @@ mod uploads;
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, TestSpace, text};
+use tests::{Observed, PHOTO, Response, Stack, TestSpace, text};
 
 use super::ApiRequest;
 
@@ -45,7 +45,10 @@ async fn cost(
     status: u16,
     request: impl Future<Output = Response>,
 ) -> Cost {
-    let (response, calls) = stack.calls_of(request).await;
+    let Observed {
+        output: response,
+        calls,
+    } = stack.calls_of(request).await;
     let response = response.expect_status(status);
     let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
 

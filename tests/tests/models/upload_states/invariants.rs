@@ -28,8 +28,8 @@ impl World {
         }
 
         let mut records = 0;
-        for ((_, sort), record) in &dump.items {
-            let Some(id) = sort.strip_prefix(keys::FILES) else {
+        for (key, record) in &dump.items {
+            let Some(id) = key.sort.strip_prefix(keys::FILES) else {
                 continue;
             };
             records += 1;

@@ -32,16 +32,19 @@ fn folder_id<'a>(item: &'a Value, field: &str) -> Option<&'a str> {
 impl<'a> StoredLibrary<'a> {
     pub(crate) fn of(dump: &'a Dump, space: &str, id: RoundId) -> StoredLibrary<'a> {
         let partition = format!("{}{space}", keys::SPACES);
-        let own = dump.items.iter().filter(|((key, _), _)| *key == partition);
+        let own = dump
+            .items
+            .iter()
+            .filter(|(key, _)| key.partition == partition);
         let items: BTreeMap<&str, &Value> =
-            own.map(|((_, sort), item)| (sort.as_str(), item)).collect();
+            own.map(|(key, item)| (key.sort.as_str(), item)).collect();
         let owned = dump
             .items
             .iter()
             .filter(|(_, owner)| owner["space_id"] == space);
-        let owned = owned.filter_map(|((key, sort), _)| {
-            key.strip_prefix(keys::FOLDER_LOOKUPS)
-                .filter(|_| sort == "FOLDER")
+        let owned = owned.filter_map(|(key, _)| {
+            let folder = key.partition.strip_prefix(keys::FOLDER_LOOKUPS);
+            folder.filter(|_| key.sort == "FOLDER")
         });
         let folders = items
             .iter()
