@@ -2,12 +2,20 @@
 //! is either active with metadata, thumbnails and blurhash, or it does not exist; and no queue holds a
 //! message.
 
+use std::collections::BTreeSet;
+
 use futures::future::join_all;
 use local::Messages;
 use serde_json::{Value, json};
-use tests::{Observed, PHOTO, Stack, StackOptions, TestSpace, failed_calls, is_thorough, minutes};
+use tests::{Observed, PHOTO, Stack, StackOptions, failed_calls, is_thorough, minutes};
 
-use crate::uploads::presign::PendingFile;
+use crate::{
+    support::signer::{Signer, photo},
+    uploads::{
+        presign::PendingFile,
+        unsigned::{self, UnsignedConfig},
+    },
+};
 
 /// Concurrent stacks.
 const STACKS: usize = 4;
@@ -17,16 +25,23 @@ const SHARE: usize = 5;
 const MOST_ROUNDS: u32 = 30;
 
 /// How the bytes of a file are uploaded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Route {
-    /// In a form.
+    /// In a form, with a key.
     Form,
+    /// In a form, to a signed URL.
+    Signed,
+    /// In a form, from an allowed referrer.
+    Unsigned,
     /// To a presigned URL, confirmed by the client.
     Confirm,
     /// To a presigned URL, confirmed by the confirm-check.
     Check,
 }
-use Route::{Check, Confirm, Form};
+use Route::{Check, Confirm, Form, Signed, Unsigned};
+
+/// All routes.
+const ROUTES: [Route; 5] = [Form, Signed, Unsigned, Confirm, Check];
 
 /// A function that is killed while a file is uploaded by a route.
 #[derive(Clone, Copy, Debug)]
@@ -35,28 +50,21 @@ struct Victim {
     function: &'static str,
 }
 
+impl Victim {
+    const fn new(route: Route, function: &'static str) -> Victim {
+        Victim { route, function }
+    }
+}
+
 /// The functions that each route involves. What follows an upload is the same for all routes.
-const VICTIMS: [Victim; 5] = [
-    Victim {
-        route: Form,
-        function: "uploads",
-    },
-    Victim {
-        route: Confirm,
-        function: "uploads",
-    },
-    Victim {
-        route: Check,
-        function: "confirm-check",
-    },
-    Victim {
-        route: Form,
-        function: "thumbnails",
-    },
-    Victim {
-        route: Form,
-        function: "blurhash",
-    },
+const VICTIMS: [Victim; 7] = [
+    Victim::new(Form, "uploads"),
+    Victim::new(Signed, "uploads"),
+    Victim::new(Unsigned, "uploads"),
+    Victim::new(Confirm, "uploads"),
+    Victim::new(Check, "confirm-check"),
+    Victim::new(Form, "thumbnails"),
+    Victim::new(Form, "blurhash"),
 ];
 
 /// A point at which a function is killed.
@@ -90,27 +98,67 @@ fn options() -> StackOptions {
     }
 }
 
-/// A file to upload.
-struct NewUpload<'a> {
-    route: Route,
-    reference: &'a str,
+/// A stack, and a space that accepts uploads by all routes.
+struct Uploader<'a> {
+    stack: &'a Stack,
+    signer: Signer,
+    unsigned: UnsignedConfig,
 }
 
-/// Uploads the photo under a reference. `begin` is called right before the request that activates
-/// the file.
-async fn upload(stack: &Stack, acme: &TestSpace, upload: NewUpload<'_>, begin: impl FnOnce()) {
-    let NewUpload { route, reference } = upload;
-    if route == Form {
-        begin();
-        acme.upload(PHOTO).with_ref(reference).send().await;
-        return;
+impl<'a> Uploader<'a> {
+    /// Creates the space, and uploads a file by some routes: the first request of a function makes more
+    /// calls than later ones.
+    async fn new(stack: &'a Stack, routes: impl IntoIterator<Item = Route>) -> Uploader<'a> {
+        let signer = Signer::new(stack, "Acme", json!({})).await;
+        let unsigned = UnsignedConfig::new(stack, &signer.acme, "unsigned", json!({})).await;
+        let uploader = Uploader {
+            stack,
+            signer,
+            unsigned,
+        };
+
+        for route in routes {
+            uploader.upload(route, "warm-up", || ()).await;
+            run_jobs(stack, false).await;
+        }
+        uploader
     }
 
-    let pending = PendingFile::create(acme, json!({"ref": reference})).await;
-    pending.send(stack, PHOTO).await.expect_status(200);
-    begin();
-    if route == Confirm {
-        pending.confirm(&acme.client).await;
+    /// Uploads the photo under a reference. `begin` is called right before the request that activates
+    /// the file.
+    async fn upload(&self, route: Route, reference: &str, begin: impl FnOnce()) {
+        let Uploader {
+            stack,
+            signer,
+            unsigned,
+        } = self;
+        let acme = &signer.acme;
+        let field = reference.to_owned();
+
+        match route {
+            Form => {
+                begin();
+                acme.upload(PHOTO).with_ref(reference).send().await;
+            }
+            Signed => {
+                let form = signer.form(photo()).text("ref", field);
+                begin();
+                signer.send_form(&signer.query(stack), form).await;
+            }
+            Unsigned => {
+                let form = unsigned::form(photo()).text("ref", field);
+                begin();
+                unsigned.send_form(form).await;
+            }
+            Confirm | Check => {
+                let pending = PendingFile::create(acme, json!({"ref": reference})).await;
+                pending.send(stack, PHOTO).await.expect_status(200);
+                begin();
+                if route == Confirm {
+                    pending.confirm(&acme.client).await;
+                }
+            }
+        }
     }
 }
 
@@ -143,29 +191,29 @@ async fn run_jobs(stack: &Stack, mut is_killed: bool) {
     assert!(!is_killed, "the function makes fewer calls");
 }
 
-/// Returns the number of calls of a function during an upload.
-async fn calls_of(victim: Victim) -> u32 {
+/// Returns the calls during an upload by a route and the jobs that follow it.
+async fn calls_of(route: Route) -> Vec<String> {
     let stack = Stack::start_with(options()).await;
-    let acme = stack.space("Acme").await;
-    acme.upload(PHOTO).await;
-    run_jobs(&stack, false).await;
+    let uploader = Uploader::new(&stack, [route]).await;
 
     let work = async {
-        let counted = NewUpload {
-            route: victim.route,
-            reference: "counted",
-        };
-        upload(&stack, &acme, counted, || stack.local.call_log().clear()).await;
+        let begin = || stack.local.call_log().clear();
+        uploader.upload(route, "counted", begin).await;
         run_jobs(&stack, false).await;
     };
     let calls = stack.calls_of(work).await.calls;
+    stack.stop().await;
+    calls
+}
+
+/// Returns the number of calls of a function. Those of its event source do not count.
+fn count(calls: &[String], function: &str) -> u32 {
     let is_own = |call: &&String| {
-        call.split_once(' ').is_some_and(|(function, operation)| {
-            function == victim.function && operation != "DeleteMessageBatch"
+        call.split_once(' ').is_some_and(|(caller, operation)| {
+            caller == function && operation != "DeleteMessageBatch"
         })
     };
     let count = calls.iter().filter(is_own).count();
-    stack.stop().await;
     u32::try_from(count).expect("a few dozen")
 }
 
@@ -189,19 +237,18 @@ async fn is_complete(stack: &Stack, file: &Value) -> bool {
 /// Uploads one file for each kill in one stack.
 async fn survives(kills: Vec<Kill>) {
     let stack = Stack::start_with(options()).await;
-    let acme = stack.space("Acme").await;
-    acme.upload(PHOTO).await;
-    run_jobs(&stack, false).await;
+    let routes: BTreeSet<Route> = kills.iter().map(|kill| kill.victim.route).collect();
+    let uploader = Uploader::new(&stack, routes).await;
+    let acme = &uploader.signer.acme;
 
     for kill in kills {
-        let killed = NewUpload {
-            route: kill.victim.route,
-            reference: &kill.reference(),
-        };
-        upload(&stack, &acme, killed, || kill.plan(&stack)).await;
+        let route = kill.victim.route;
+        let reference = kill.reference();
+        let begin = || kill.plan(&stack);
+        uploader.upload(route, &reference, begin).await;
         run_jobs(&stack, true).await;
 
-        let reference = kill.reference().replace(' ', "%20");
+        let reference = reference.replace(' ', "%20");
         let path = format!("/files/by-ref?space_id={}&ref={reference}", acme.id);
         let found = acme.client.get(&path).await;
         assert!([200, 404].contains(&found.status), "{kill:?}");
@@ -217,28 +264,47 @@ async fn survives(kills: Vec<Kill>) {
     stack.stop().await;
 }
 
+/// Returns all points of all victims.
+async fn all_kills() -> Vec<Kill> {
+    let calls_by_route = join_all(ROUTES.map(calls_of)).await;
+    let mut kills = Vec::new();
+    for (route, calls) in ROUTES.into_iter().zip(calls_by_route) {
+        let victims = VICTIMS.into_iter().filter(|victim| victim.route == route);
+        for victim in victims {
+            let count = count(&calls, victim.function);
+            assert!(count >= 4, "{victim:?} makes {count} calls");
+            kills.extend((0..count).flat_map(|after| kills_at(victim, after)));
+        }
+    }
+    kills
+}
+
+/// Returns the kills before and after a call takes effect.
+fn kills_at(victim: Victim, after: u32) -> [Kill; 2] {
+    [false, true].map(|takes_effect| Kill {
+        victim,
+        after,
+        takes_effect,
+    })
+}
+
+#[expect(clippy::print_stdout, reason = "shows what the sweep covers")]
+fn report(covered: usize, all: usize) {
+    println!("fault sweep: functions killed at {covered} of {all} points");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn upload_killed_at_any_call_leaves_a_complete_file_or_none() {
-    let counts = join_all(VICTIMS.map(calls_of)).await;
-    for (victim, count) in VICTIMS.iter().zip(&counts) {
-        assert!(*count >= 4, "{victim:?} makes {count} calls");
-    }
+    let kills = all_kills().await;
+    let all = kills.len();
+    let step = if is_thorough() { 1 } else { SHARE };
+    let chosen: Vec<Kill> = kills.into_iter().step_by(step).collect();
+    let covered = chosen.len();
 
-    let points = VICTIMS.into_iter().zip(counts).flat_map(|(victim, count)| {
-        (0..count).flat_map(move |after| {
-            [false, true].map(|takes_effect| Kill {
-                victim,
-                after,
-                takes_effect,
-            })
-        })
-    });
-    let chosen = points
-        .enumerate()
-        .filter(|(index, _)| is_thorough() || index % SHARE == 0);
     let mut shares = vec![Vec::new(); STACKS];
-    for (index, (_, kill)) in chosen.enumerate() {
+    for (index, kill) in chosen.into_iter().enumerate() {
         shares[index % STACKS].push(kill);
     }
     join_all(shares.into_iter().map(survives)).await;
+    report(covered, all);
 }
