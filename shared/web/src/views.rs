@@ -71,7 +71,7 @@ impl ThumbnailView {
 
 /// The processing after an upload, which extracts metadata and creates thumbnails.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub struct ProcessingView {
+pub(crate) struct ProcessingView {
     /// How far the processing is.
     status: ProcessingStatus,
     /// Why the file could not be processed. Null unless the processing failed.

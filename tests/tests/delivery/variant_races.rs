@@ -90,9 +90,14 @@ async fn rendering_of_a_cancelled_request_is_stored(stack: &Stack) {
     let stored = tokio::time::timeout(MAX_RENDERING_TIME, stored).await;
     stored.expect("a stored variant");
 
-    let (response, calls) = stack.calls_of(stack.anonymous.get(&url)).await;
-    response.expect_status(200);
-    assert!(!calls.iter().any(|call| call.ends_with("PutObject")));
+    let observed = stack.calls_of(stack.anonymous.get(&url)).await;
+    observed.output.expect_status(200);
+    assert!(
+        !observed
+            .calls
+            .iter()
+            .any(|call| call.ends_with("PutObject"))
+    );
 }
 
 /// Returns the number of stored variants.

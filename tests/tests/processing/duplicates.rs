@@ -27,6 +27,7 @@ fn thumbnails_job(stack: &Stack, acme: &TestSpace, file: &File) -> ThumbnailsJob
         space_id: acme.space_id(),
         file_id: file.id.parse().expect("an id"),
         announced_at: stack.now(),
+        has_upload_event: false,
     }
 }
 

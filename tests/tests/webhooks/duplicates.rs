@@ -102,7 +102,7 @@ async fn message_of_a_claimed_attempt_waits_until_the_claim_expires(stack: &Stac
         stack.clock.advance(seconds(59));
         until_idle(stack).await;
     };
-    let ((), calls) = stack.calls_of(waiting).await;
+    let calls = stack.calls_of(waiting).await.calls;
     assert!(calls.is_empty(), "{calls:?}");
 
     stack.clock.advance(seconds(13));
