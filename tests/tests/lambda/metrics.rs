@@ -92,6 +92,22 @@ async fn request_yields_one_line_of_metrics(stack: &Stack) {
 }
 
 #[stack_test]
+async fn calls_of_a_rendering_are_counted_for_its_request(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = acme.upload(PHOTO).await;
+    begin_log();
+
+    let url = format!("{}?w=32", file.url());
+    let (response, calls) = stack.calls_of(stack.anonymous.get(&url)).await;
+    response.expect_status(200);
+    let metrics = take_metrics();
+
+    assert!(calls.iter().any(|call| call == "delivery PutObject"));
+    assert_eq!(metrics.len(), 1, "{metrics:?}");
+    assert_eq!(metrics[0]["AwsAttempts"], calls.len());
+}
+
+#[stack_test]
 async fn throttles_and_conflicts_of_a_request_are_counted(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = format!("/spaces/{}", acme.id);
