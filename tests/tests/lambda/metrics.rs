@@ -98,13 +98,18 @@ async fn calls_of_a_rendering_are_counted_for_its_request(stack: &Stack) {
     begin_log();
 
     let url = format!("{}?w=32", file.url());
-    let (response, calls) = stack.calls_of(stack.anonymous.get(&url)).await;
-    response.expect_status(200);
+    let observed = stack.calls_of(stack.anonymous.get(&url)).await;
+    observed.output.expect_status(200);
     let metrics = take_metrics();
 
-    assert!(calls.iter().any(|call| call == "delivery PutObject"));
+    assert!(
+        observed
+            .calls
+            .iter()
+            .any(|call| call == "delivery PutObject")
+    );
     assert_eq!(metrics.len(), 1, "{metrics:?}");
-    assert_eq!(metrics[0]["AwsAttempts"], calls.len());
+    assert_eq!(metrics[0]["AwsAttempts"], observed.calls.len());
 }
 
 #[stack_test]
