@@ -177,8 +177,8 @@ pub trait FieldReader: Sized {
     /// Sets the example of a field that was read before. Only the schema contains it.
     fn example(&mut self, _name: &str, _example: impl FnOnce() -> Value) {}
 
-    /// Rejects fields whose names are not in `known`.
-    fn deny_unknown(&mut self, known: &[&str]);
+    /// Rejects fields whose names are not in `allowed`.
+    fn deny_unknown(&mut self, allowed: &[&str]);
 
     /// Whether a field is present, even if it is null.
     fn is_present(&self, name: &str) -> bool;

@@ -253,11 +253,11 @@ impl FieldReader for InputFields {
         self.field_errors.extend(field_errors);
     }
 
-    fn deny_unknown(&mut self, known: &[&str]) {
+    fn deny_unknown(&mut self, allowed: &[&str]) {
         let unknown: Vec<String> = self
             .values
             .keys()
-            .filter(|name| !known.contains(&name.as_str()))
+            .filter(|name| !allowed.contains(&name.as_str()))
             .cloned()
             .collect();
         for name in unknown {
