@@ -1,7 +1,7 @@
 //! `PUT` and `DELETE /folders/:id/security`.
 
 use serde_json::{Value, json};
-use tests::{Observed, Stack, folder_path, seconds, stack_test};
+use tests::{Folder, Observed, Stack, TestSpace, folder_path, seconds, stack_test};
 
 use super::create::get_folder;
 use crate::support::image_server::{ImageServer, logo};
@@ -57,77 +57,110 @@ async fn documented_example_is_valid(stack: &Stack) {
     }
 }
 
-#[stack_test]
-async fn put_replaces_security_and_delete_inherits(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let photos = acme.folder("Photos").await;
-    let path = format!("{}/security", folder_path(&photos));
-    let server = image_server().await;
-    let url = server.url();
-    let of_space = json!({"enabled": true, "url": url, "position": "north"});
-    acme.client
-        .put(
-            &format!("/spaces/{}/security", acme.id),
-            json!({"security": {"watermark": of_space}}),
-        )
-        .await
-        .expect_ok();
+/// A folder in a space whose watermark is enabled.
+struct Inherited {
+    acme: TestSpace,
+    photos: Folder,
+    server: ImageServer,
+    /// `security` of the folder.
+    security: Value,
+}
 
-    let inherited = get_folder(&acme, &photos).await["security"].clone();
-    let from_space = json!({"source": "space", "inherited_from": acme.id});
-    let own = json!({"source": "direct", "inherited_from": photos["id"]});
-    assert_eq!(
-        inherited,
-        json!({
+impl Inherited {
+    async fn new(stack: &Stack) -> Inherited {
+        let acme = stack.space("Acme").await;
+        let photos = acme.folder("Photos").await;
+        let server = image_server().await;
+        let of_space = json!({"enabled": true, "url": server.url(), "position": "north"});
+        let body = json!({"security": {"watermark": of_space}});
+        let path = format!("{}/security", acme.path());
+        acme.client.put(&path, body).await.expect_ok();
+
+        let security = get_folder(&acme, &photos).await["security"].clone();
+        let from_space = json!({"source": "space", "inherited_from": acme.id});
+        let expected = json!({
             "watermark": watermark(&of_space),
             "transformations": "any",
             "sources": {"watermark": from_space, "transformations": from_space},
-        })
-    );
+        });
+        assert_eq!(security, expected);
+        Inherited {
+            acme,
+            photos,
+            server,
+            security,
+        }
+    }
+
+    /// Returns the path of the settings of the folder.
+    fn path(&self) -> String {
+        format!("{}/security", self.photos.path())
+    }
+
+    /// Sets `security` of the folder, and returns the record.
+    async fn set(&self, security: &Value) -> Value {
+        let body = json!({ "security": security });
+        self.acme.client.put(&self.path(), body).await.expect_ok()
+    }
+}
+
+#[stack_test]
+async fn put_replaces_all_settings_of_the_watermark(stack: &Stack) {
+    let inherited = Inherited::new(stack).await;
+    let Inherited { acme, photos, .. } = &inherited;
+    let url = inherited.server.url();
+    let from_space = json!({"source": "space", "inherited_from": acme.id});
+    let own = json!({"source": "direct", "inherited_from": photos["id"]});
+
+    let all_null = json!({"url": null, "position": null, "opacity": null});
     for (requested, differences) in [
         (
-            json!({"watermark": {"enabled": true, "url": url, "position": "west", "opacity": 0.25}}),
+            json!({"enabled": true, "url": url, "position": "west", "opacity": 0.25}),
             None,
         ),
-        (json!({"watermark": {"enabled": true, "url": url}}), None),
-        (json!({"watermark": {"opacity": 0.001}}), None),
-        (json!({"watermark": {"url": url, "enabled": false}}), None),
-        (
-            json!({"watermark": {"url": null, "position": null, "opacity": null}}),
-            Some(json!({})),
-        ),
+        (json!({"enabled": true, "url": url}), None),
+        (json!({"opacity": 0.001}), None),
+        (json!({"url": url, "enabled": false}), None),
+        (all_null, Some(json!({}))),
         // A disabled watermark is a setting too.
-        (json!({"watermark": {}}), None),
+        (json!({}), None),
     ] {
         stack.clock.advance(seconds(1));
-        let differences = differences.unwrap_or_else(|| requested["watermark"].clone());
-        let response = acme
-            .client
-            .put(&path, json!({"security": requested}))
-            .await
-            .expect_ok();
+        let response = inherited.set(&json!({ "watermark": requested })).await;
+
+        let differences = differences.unwrap_or_else(|| requested.clone());
         let expected = json!({
             "watermark": watermark(&differences),
             "transformations": "any",
             "sources": {"watermark": own, "transformations": from_space},
         });
         assert_eq!(response["security"], expected, "{requested}");
-        assert_eq!(get_folder(&acme, &photos).await, response, "{requested}");
+        assert_eq!(get_folder(acme, photos).await, response, "{requested}");
     }
+}
+
+#[stack_test]
+async fn put_without_settings_and_delete_inherit(stack: &Stack) {
+    let inherited = Inherited::new(stack).await;
+    let Inherited { acme, photos, .. } = &inherited;
+    let own = json!({"watermark": {"opacity": 0.25}});
 
     for absent in [
         json!({}),
         json!({"watermark": null}),
         json!({"watermark": null, "transformations": null}),
     ] {
-        let body = json!({"security": absent});
-        let response = acme.client.put(&path, body).await.expect_ok();
-        assert_eq!(response["security"], inherited, "{absent}");
+        let changed = inherited.set(&own).await;
+        assert_ne!(changed["security"], inherited.security, "{absent}");
+        let response = inherited.set(&absent).await;
+        assert_eq!(response["security"], inherited.security, "{absent}");
     }
+
+    inherited.set(&own).await;
     for _ in 0..2 {
-        let response = acme.client.delete(&path).await.expect_ok();
-        assert_eq!(response["security"], inherited);
-        assert_eq!(get_folder(&acme, &photos).await, response);
+        let response = acme.client.delete(&inherited.path()).await.expect_ok();
+        assert_eq!(response["security"], inherited.security);
+        assert_eq!(get_folder(acme, photos).await, response);
     }
 }
 

@@ -1,4 +1,7 @@
 //! The number of AWS calls of uploads into folders, and of moves of folders.
+//!
+//! An upload reads the space together with the config, and again with the folder after the files are
+//! stored.
 
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, TestSpace, file_path, form, stack_test, text};
@@ -21,80 +24,116 @@ async fn upload(stack: &Stack, acme: &TestSpace, fields: &[(&str, &str)]) -> Str
         .calls
 }
 
+/// An upload and what it costs.
+struct UploadCost<'a> {
+    /// Fields of the form.
+    fields: &'a [(&'a str, &'a str)],
+    calls: &'a str,
+}
+
+/// Asserts the costs of uploads, one after the other.
+async fn assert_costs(stack: &Stack, acme: &TestSpace, uploads: &[UploadCost<'_>]) {
+    for UploadCost { fields, calls } in uploads {
+        let actual = upload(stack, acme, fields).await;
+        assert_eq!(actual, counted(calls), "{fields:?}");
+    }
+}
+
+/// Creates a space and nested folders, and uploads once, since the first upload looks up the active
+/// config. Returns the space and the ids of the folders.
+async fn warm_library(stack: &Stack) -> Library {
+    let acme = warm(stack).await;
+    acme.upload(PHOTO).await;
+    let folders = nested(&acme, DEEPEST - 1).await;
+    Library { acme, folders }
+}
+
+/// A space with nested folders.
+struct Library {
+    acme: TestSpace,
+    /// Ids of the folders, from the root down.
+    folders: Vec<String>,
+}
+
 #[stack_test]
 async fn uploads_into_folders_stay_within_call_budget(stack: &Stack) {
-    let acme = warm(stack).await;
+    let Library { acme, folders } = warm_library(stack).await;
+    let deepest = folders.last().expect("a folder").as_str();
 
-    // The first upload looks up the active config.
-    acme.upload(PHOTO).await;
-
-    let ids = nested(&acme, DEEPEST - 1).await;
-    for (name, path) in [("kept", "level 1/level 2"), ("made", "new/newer")] {
-        acme.upload_config(name)
-            .with_settings(json!({"storage": {"folder": path}}))
-            .await;
-    }
-
-    let deepest = ids.last().expect("a folder").as_str();
-
-    // The space is read together with the config, and again with the folder after the files are
-    // stored.
-    let cases: &[(&[(&str, &str)], &str)] = &[
-        (
-            &[],
-            "2 BatchGetItem, PutObject, SendMessageBatch, TransactWriteItems",
-        ),
-        (
-            &[("folder_id", "root")],
-            "2 BatchGetItem, PutObject, SendMessageBatch, TransactWriteItems",
-        ),
-        (
-            &[("folder_id", &ids[0])],
-            "3 BatchGetItem, PutObject, SendMessageBatch, TransactWriteItems",
-        ),
-        (
-            &[("folder_id", &ids[4])],
-            "4 BatchGetItem, PutObject, SendMessageBatch, TransactWriteItems",
-        ),
-        (
-            &[("folder_id", deepest)],
-            "4 BatchGetItem, PutObject, SendMessageBatch, TransactWriteItems",
-        ),
-        // Each name of the path is one read.
-        (
-            &[("folder_id", "root"), ("folder_path", "level 1/Level 2")],
-            "3 BatchGetItem, 2 GetItem, PutObject, SendMessageBatch, TransactWriteItems",
-        ),
-        (
-            &[("folder_id", "root"), ("folder_path", "x/y")],
-            "3 BatchGetItem, GetItem, PutObject, SendMessageBatch, 3 TransactWriteItems",
-        ),
-        (
-            &[("folder_id", "root"), ("folder_path", "x/y")],
-            "3 BatchGetItem, 2 GetItem, PutObject, SendMessageBatch, TransactWriteItems",
-        ),
-        (
-            &[("upload_config", "kept")],
-            "3 BatchGetItem, 2 GetItem, PutObject, SendMessageBatch, TransactWriteItems",
-        ),
-        (
-            &[("upload_config", "made")],
-            "3 BatchGetItem, GetItem, PutObject, SendMessageBatch, 3 TransactWriteItems",
-        ),
-        // A folder of the request takes precedence over that of the config, which is not read.
-        (
-            &[("upload_config", "kept"), ("folder_id", "root")],
-            "2 BatchGetItem, PutObject, SendMessageBatch, TransactWriteItems",
-        ),
+    let uploads = [
+        UploadCost {
+            fields: &[],
+            calls: "2 BatchGetItem, PutObject, SendMessageBatch, TransactWriteItems",
+        },
+        UploadCost {
+            fields: &[("folder_id", "root")],
+            calls: "2 BatchGetItem, PutObject, SendMessageBatch, TransactWriteItems",
+        },
+        UploadCost {
+            fields: &[("folder_id", &folders[0])],
+            calls: "3 BatchGetItem, PutObject, SendMessageBatch, TransactWriteItems",
+        },
+        UploadCost {
+            fields: &[("folder_id", &folders[4])],
+            calls: "4 BatchGetItem, PutObject, SendMessageBatch, TransactWriteItems",
+        },
+        UploadCost {
+            fields: &[("folder_id", deepest)],
+            calls: "4 BatchGetItem, PutObject, SendMessageBatch, TransactWriteItems",
+        },
     ];
 
-    for (fields, expected) in cases {
-        assert_eq!(
-            upload(stack, &acme, fields).await,
-            counted(expected),
-            "{fields:?}"
-        );
+    assert_costs(stack, &acme, &uploads).await;
+}
+
+#[stack_test]
+async fn uploads_into_folder_paths_read_each_name_once(stack: &Stack) {
+    let acme = warm_library(stack).await.acme;
+
+    let uploads = [
+        UploadCost {
+            fields: &[("folder_id", "root"), ("folder_path", "level 1/Level 2")],
+            calls: "3 BatchGetItem, 2 GetItem, PutObject, SendMessageBatch, TransactWriteItems",
+        },
+        // Creates both folders.
+        UploadCost {
+            fields: &[("folder_id", "root"), ("folder_path", "x/y")],
+            calls: "3 BatchGetItem, GetItem, PutObject, SendMessageBatch, 3 TransactWriteItems",
+        },
+        UploadCost {
+            fields: &[("folder_id", "root"), ("folder_path", "x/y")],
+            calls: "3 BatchGetItem, 2 GetItem, PutObject, SendMessageBatch, TransactWriteItems",
+        },
+    ];
+
+    assert_costs(stack, &acme, &uploads).await;
+}
+
+#[stack_test]
+async fn uploads_into_folders_of_configs_stay_within_call_budget(stack: &Stack) {
+    let acme = warm_library(stack).await.acme;
+    for (name, path) in [("kept", "level 1/level 2"), ("made", "new/newer")] {
+        let settings = json!({"storage": {"folder": path}});
+        acme.upload_config(name).with_settings(settings).await;
     }
+
+    let uploads = [
+        UploadCost {
+            fields: &[("upload_config", "kept")],
+            calls: "3 BatchGetItem, 2 GetItem, PutObject, SendMessageBatch, TransactWriteItems",
+        },
+        UploadCost {
+            fields: &[("upload_config", "made")],
+            calls: "3 BatchGetItem, GetItem, PutObject, SendMessageBatch, 3 TransactWriteItems",
+        },
+        // A folder of the request takes precedence over that of the config, which is not read.
+        UploadCost {
+            fields: &[("upload_config", "kept"), ("folder_id", "root")],
+            calls: "2 BatchGetItem, PutObject, SendMessageBatch, TransactWriteItems",
+        },
+    ];
+
+    assert_costs(stack, &acme, &uploads).await;
 }
 
 #[stack_test]
