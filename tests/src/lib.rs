@@ -22,7 +22,7 @@ pub use client::{Client, file, form};
 pub use dump::Dump;
 pub use echo::{ECHO_TEMPLATE, echo_worker};
 pub use raw::{RawConnection, authority};
-pub use records::{file_path, folder_path, text};
+pub use records::{UNKNOWN_ID, file_path, folder_path, text};
 pub use response::Response;
 pub use samples::{PHOTO, large_photo, noise};
 pub use search::{Extent, is_thorough};

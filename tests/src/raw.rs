@@ -88,13 +88,13 @@ impl RawConnection {
     }
 
     async fn read_response(&mut self) -> Option<Response> {
-        let (status, headers) = loop {
-            let head = self.take_until(b"\r\n\r\n").await?;
-            let (status, headers) =
-                read_head(&head).unwrap_or_else(|| panic!("{}: {head:?}", self.request));
+        let Head { status, headers } = loop {
+            let bytes = self.take_until(b"\r\n\r\n").await?;
+            let head = Head::read(&bytes);
+            let head = head.unwrap_or_else(|| panic!("{}: {bytes:?}", self.request));
             // Interim responses precede the final one.
-            if status >= 200 {
-                break (status, headers);
+            if head.status >= 200 {
+                break head;
             }
         };
         let body = self.read_body(status, &headers).await?;
@@ -187,22 +187,33 @@ pub fn authority(url: &str) -> &str {
         .unwrap_or_default()
 }
 
-fn read_head(head: &[u8]) -> Option<(u16, HeaderMap)> {
-    let head = std::str::from_utf8(head).ok()?;
-    let mut lines = head.split("\r\n");
-    let status = lines
-        .next()?
-        .strip_prefix("HTTP/1.")?
-        .get(2..5)?
-        .parse()
-        .ok()?;
-    let headers = lines.map(|line| {
-        let (name, value) = line.split_once(':')?;
-        Some((
-            HeaderName::try_from(name).ok()?,
-            HeaderValue::try_from(value.trim()).ok()?,
-        ))
-    });
+/// Head of a response.
+struct Head {
+    status: u16,
+    headers: HeaderMap,
+}
 
-    Some((status, headers.collect::<Option<HeaderMap>>()?))
+impl Head {
+    fn read(head: &[u8]) -> Option<Head> {
+        let head = std::str::from_utf8(head).ok()?;
+        let mut lines = head.split("\r\n");
+        let status = lines
+            .next()?
+            .strip_prefix("HTTP/1.")?
+            .get(2..5)?
+            .parse()
+            .ok()?;
+        let headers = lines.map(|line| {
+            let (name, value) = line.split_once(':')?;
+            Some((
+                HeaderName::try_from(name).ok()?,
+                HeaderValue::try_from(value.trim()).ok()?,
+            ))
+        });
+
+        Some(Head {
+            status,
+            headers: headers.collect::<Option<HeaderMap>>()?,
+        })
+    }
 }

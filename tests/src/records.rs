@@ -2,6 +2,9 @@
 
 use serde_json::Value;
 
+/// A valid id that no record has.
+pub const UNKNOWN_ID: &str = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
+
 /// Returns the text of a JSON string.
 #[track_caller]
 pub fn text(value: &Value) -> String {

@@ -4,7 +4,7 @@ use serde_json::json;
 use tests::{Client, PHOTO, Response, Stack, StackOptions, large_photo, seconds, stack_test};
 
 use super::fixture::{
-    CACHED_SECONDS, DeliveryFixture, HOUR_SECONDS, NOT_CACHED, TYPES, cached,
+    CACHED_SECONDS, Content, DeliveryFixture, HOUR_SECONDS, NOT_CACHED, TYPES, cached,
     options_with_redirects,
 };
 
@@ -235,7 +235,11 @@ async fn unauthorized_request_is_not_redirected_to_storage(stack: &Stack) {
             .put_file(
                 delivery_type,
                 "root",
-                ("large.jpg", "image/jpeg", &bytes[..]),
+                Content {
+                    name: "large.jpg",
+                    mime_type: "image/jpeg",
+                    bytes: &bytes,
+                },
             )
             .await
             .url;

@@ -52,6 +52,13 @@ pub(crate) struct FixtureFile {
     pub(crate) url: String,
 }
 
+/// A file to upload.
+pub(crate) struct Content<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) mime_type: &'a str,
+    pub(crate) bytes: &'a [u8],
+}
+
 impl DeliveryFixture<'_> {
     /// Creates the space and the folder, and advances the clock to a whole second.
     pub(crate) async fn new(stack: &Stack) -> DeliveryFixture<'_> {
@@ -95,17 +102,26 @@ impl DeliveryFixture<'_> {
 
     /// Uploads the photo with a delivery type into a folder, or into the root for `root`.
     pub(crate) async fn put(&self, delivery_type: &str, folder: &str) -> FixtureFile {
-        self.put_file(delivery_type, folder, ("photo.jpg", "image/jpeg", PHOTO))
-            .await
+        let photo = Content {
+            name: "photo.jpg",
+            mime_type: "image/jpeg",
+            bytes: PHOTO,
+        };
+        self.put_file(delivery_type, folder, photo).await
     }
 
-    /// Uploads a file with a name, a MIME type and bytes.
+    /// Uploads a file with a delivery type into a folder, or into the root for `root`.
     pub(crate) async fn put_file(
         &self,
         delivery_type: &str,
         folder: &str,
-        (name, mime_type, bytes): (&str, &str, &[u8]),
+        content: Content<'_>,
     ) -> FixtureFile {
+        let Content {
+            name,
+            mime_type,
+            bytes,
+        } = content;
         let form =
             form(&self.acme.handle, name, mime_type, bytes).text("folder_id", folder.to_owned());
         let form = match delivery_type {

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use tests::{Client, PHOTO, Response, Stack, StackOptions, stack_test};
 
-use super::fixture::{DeliveryFixture, FixtureFile};
+use super::fixture::{Content, DeliveryFixture, FixtureFile};
 use crate::support::image_server::{ImageServer, logo};
 
 /// Names of nested folders.
@@ -182,7 +182,11 @@ async fn nearest_folder_with_watermark_setting_decides(stack: &Stack) {
         .put_file(
             "upload",
             &ids[4],
-            ("a.txt", "text/plain", &b"some text"[..]),
+            Content {
+                name: "a.txt",
+                mime_type: "text/plain",
+                bytes: b"some text",
+            },
         )
         .await;
     let [outer, inner] = [&ids[0], &ids[3]].map(|id| format!("/folders/{id}"));

@@ -5,8 +5,8 @@ use serde_json::json;
 use tests::{Client, Stack, StackOptions, large_photo, minutes, seconds, stack_test};
 
 use super::fixture::{
-    CACHED_SECONDS, DeliveryFixture, FixtureFile, NOT_CACHED, REDIRECT_ABOVE_BYTES, cached,
-    options_with_cdn_redirects,
+    CACHED_SECONDS, Content, DeliveryFixture, FixtureFile, NOT_CACHED, REDIRECT_ABOVE_BYTES,
+    cached, options_with_cdn_redirects,
 };
 
 /// Size of a file above the limit, in bytes.
@@ -28,7 +28,15 @@ async fn fixture_at_window_start(stack: &Stack) -> DeliveryFixture<'_> {
 async fn put_photo(fixture: &DeliveryFixture<'_>, delivery_type: &str) -> FixtureFile {
     let bytes = large_photo(SIZE_BYTES);
     fixture
-        .put_file(delivery_type, "root", ("é.jpg", "image/jpeg", &bytes[..]))
+        .put_file(
+            delivery_type,
+            "root",
+            Content {
+                name: "é.jpg",
+                mime_type: "image/jpeg",
+                bytes: &bytes,
+            },
+        )
         .await
 }
 
@@ -240,7 +248,15 @@ async fn headers_follow_download_and_renames(stack: &Stack) {
     );
     let photo = put_photo(&fixture, "upload").await;
     let markup = fixture
-        .put_file("upload", "root", ("a.html", "text/html", page.as_bytes()))
+        .put_file(
+            "upload",
+            "root",
+            Content {
+                name: "a.html",
+                mime_type: "text/html",
+                bytes: page.as_bytes(),
+            },
+        )
         .await;
     let anonymous = &stack.anonymous;
     let disposition = async |url: &str| {

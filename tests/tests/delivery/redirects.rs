@@ -8,8 +8,8 @@ use tempfile::TempDir;
 use tests::{Stack, StackOptions, large_photo, minutes, seconds, stack_test, text};
 
 use super::fixture::{
-    CACHED_SECONDS, DeliveryFixture, FixtureFile, HOUR_SECONDS, REDIRECT_ABOVE_BYTES, cached,
-    options_with_redirects,
+    CACHED_SECONDS, Content, DeliveryFixture, FixtureFile, HOUR_SECONDS, REDIRECT_ABOVE_BYTES,
+    cached, options_with_redirects,
 };
 
 /// Size of a file above the limit, in bytes.
@@ -27,18 +27,27 @@ async fn fixture_at_window_start(stack: &Stack) -> DeliveryFixture<'_> {
     fixture
 }
 
-async fn put_large(fixture: &DeliveryFixture<'_>, delivery_type: &str) -> (FixtureFile, Vec<u8>) {
+/// A file above the limit.
+struct LargeFile {
+    file: FixtureFile,
+    bytes: Vec<u8>,
+}
+
+async fn put_large(fixture: &DeliveryFixture<'_>, delivery_type: &str) -> LargeFile {
     let bytes = large_photo(SIZE_BYTES);
-    let file = fixture
-        .put_file(delivery_type, "root", ("é.jpg", "image/jpeg", &bytes[..]))
-        .await;
-    (file, bytes)
+    let content = Content {
+        name: "é.jpg",
+        mime_type: "image/jpeg",
+        bytes: &bytes,
+    };
+    let file = fixture.put_file(delivery_type, "root", content).await;
+    LargeFile { file, bytes }
 }
 
 #[stack_test(options = options_with_redirects())]
 async fn redirects_of_open_file_share_url_for_half_an_hour(stack: &Stack) {
     let fixture = fixture_at_window_start(stack).await;
-    let (file, bytes) = put_large(&fixture, "upload").await;
+    let LargeFile { file, bytes } = put_large(&fixture, "upload").await;
     let anonymous = &fixture.stack.anonymous;
     let clock = &fixture.stack.clock;
     let location = async || {
@@ -71,7 +80,7 @@ async fn redirects_of_open_file_share_url_for_half_an_hour(stack: &Stack) {
 #[stack_test(options = options_with_redirects())]
 async fn redirect_target_returns_bytes_with_delivery_headers(stack: &Stack) {
     let fixture = fixture_at_window_start(stack).await;
-    let (file, bytes) = put_large(&fixture, "upload").await;
+    let LargeFile { file, bytes } = put_large(&fixture, "upload").await;
     let anonymous = &fixture.stack.anonymous;
 
     let redirect = anonymous.get(&file.url).await.expect_status(307);
@@ -115,7 +124,7 @@ async fn redirect_of_protected_file_ends_two_minutes_after_access_was_revoked(st
     let anonymous = &fixture.stack.anonymous;
     let clock = &fixture.stack.clock;
     for delivery_type in ["private", "authenticated"] {
-        let (file, bytes) = put_large(&fixture, delivery_type).await;
+        let LargeFile { file, bytes } = put_large(&fixture, delivery_type).await;
         let key = fixture.acme.create_key("viewer").role("viewer").await;
         let signed = fixture.signed(&file.url);
 
@@ -175,7 +184,7 @@ async fn redirect_is_never_valid_for_longer_than_its_signed_url(stack: &Stack) {
     let anonymous = &fixture.stack.anonymous;
     let clock = &fixture.stack.clock;
     for delivery_type in ["private", "authenticated"] {
-        let (file, _) = put_large(&fixture, delivery_type).await;
+        let file = put_large(&fixture, delivery_type).await.file;
         for remaining in [1, 30, 119] {
             let signed = fixture
                 .signer
@@ -198,7 +207,7 @@ async fn redirect_is_never_valid_for_longer_than_its_signed_url(stack: &Stack) {
         }
     }
 
-    let (public, _) = put_large(&fixture, "upload").await;
+    let public = put_large(&fixture, "upload").await.file;
     let signed = fixture.signer.sign(&public.url, fixture.now() + 600, &[]);
     let location = anonymous
         .get(&signed)
@@ -213,7 +222,7 @@ async fn redirect_is_never_valid_for_longer_than_its_signed_url(stack: &Stack) {
     clock.advance(seconds(59));
 
     // Browsers may store the bytes while the signed URL is valid, whenever they use it.
-    let (file, _) = put_large(&fixture, "private").await;
+    let file = put_large(&fixture, "private").await.file;
     let signed = fixture.signer.sign(&file.url, fixture.now() + 200, &[]);
     clock.advance(seconds(50));
     let location = anonymous
@@ -236,7 +245,7 @@ async fn redirect_is_never_valid_for_longer_than_its_signed_url(stack: &Stack) {
 #[stack_test(options = options_with_redirects())]
 async fn range_above_the_limit_is_answered_with_its_first_bytes(stack: &Stack) {
     let fixture = fixture_at_window_start(stack).await;
-    let (file, bytes) = put_large(&fixture, "upload").await;
+    let LargeFile { file, bytes } = put_large(&fixture, "upload").await;
     let anonymous = &fixture.stack.anonymous;
     let last = SIZE_BYTES - 1;
 
@@ -296,7 +305,7 @@ async fn range_above_the_limit_is_answered_with_its_first_bytes(stack: &Stack) {
 #[stack_test(options = options_with_redirects())]
 async fn player_seeks_with_ranges_for_hours(stack: &Stack) {
     let fixture = fixture_at_window_start(stack).await;
-    let (file, bytes) = put_large(&fixture, "private").await;
+    let LargeFile { file, bytes } = put_large(&fixture, "private").await;
     let signed = fixture
         .signer
         .sign(&file.url, fixture.now() + 10 * HOUR_SECONDS, &[]);

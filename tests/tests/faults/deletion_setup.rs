@@ -46,7 +46,8 @@ impl Operation {
     pub(super) async fn prepare<'a>(self, stack: &'a Stack, acme: &'a TestSpace) -> Setup<'a> {
         let from = folder(acme, "from", None).await;
         let to = folder(acme, "to", None).await;
-        let (address, inner) = match self {
+        let mut inner = None;
+        let address = match self {
             Operation::DeleteFile => {
                 let form = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO)
                     .text("folder_id", from.clone());
@@ -55,22 +56,21 @@ impl Operation {
                     .upload(form.text("ref", "x"))
                     .await
                     .expect_created();
-                (format!("/files/{}", text(&file["id"])), None)
+                format!("/files/{}", text(&file["id"]))
             }
             Operation::DeletePending => {
                 let pending_file =
                     PendingFile::create(acme, json!({"folder_id": from, "ref": "x"})).await;
                 pending_file.send(stack, PHOTO).await.expect_status(200);
-                (pending_file.address(), None)
+                pending_file.address()
             }
-            Operation::DeleteFolder => (
-                format!("/folders/{}", folder(acme, "subject", Some(&from)).await),
-                None,
-            ),
+            Operation::DeleteFolder => {
+                format!("/folders/{}", folder(acme, "subject", Some(&from)).await)
+            }
             Operation::MoveFolder => {
                 let subject = folder(acme, "subject", Some(&from)).await;
-                let inner = folder(acme, "inner", Some(&subject)).await;
-                (format!("/folders/{subject}"), Some(inner))
+                inner = Some(folder(acme, "inner", Some(&subject)).await);
+                format!("/folders/{subject}")
             }
         };
         let record = acme.client.get(&address).await.expect_ok();
@@ -260,11 +260,8 @@ impl Setup<'_> {
     async fn settle_move(&self) -> bool {
         let record = self.acme.client.get(&self.address).await.expect_ok();
         let is_moved = record["parent_id"] == self.to.as_str();
-        let (parent, other_parent) = if is_moved {
-            (&self.to, &self.from)
-        } else {
-            (&self.from, &self.to)
-        };
+        let parent = if is_moved { &self.to } else { &self.from };
+        let other_parent = if is_moved { &self.from } else { &self.to };
         let path = if is_moved {
             "to/subject/"
         } else {

@@ -29,19 +29,25 @@ use CallFault::{DiesAfter, DiesBefore, Fails, LosesResponse};
 /// All kinds of faults.
 const CALL_FAULTS: [CallFault; 4] = [DiesBefore, DiesAfter, Fails, LosesResponse];
 
+/// A call of a function.
+#[derive(Debug, PartialEq)]
+struct OwnCall {
+    service: Service,
+    operation: String,
+}
+
 /// Returns the calls of a function during an operation, in order.
-async fn calls_of<T>(
-    stack: &Stack,
-    function: &str,
-    work: impl Future<Output = T>,
-) -> Vec<(Service, String)> {
+async fn calls_of<T>(stack: &Stack, function: &str, work: impl Future<Output = T>) -> Vec<OwnCall> {
     stack.local.call_log().clear();
     work.await;
     let calls = stack.local.call_log().calls().into_iter();
     let own_calls =
         calls.filter(|call| call.principal == function && call.operation != "ReceiveMessage");
     own_calls
-        .map(|call| (call.service, call.operation))
+        .map(|call| OwnCall {
+            service: call.service,
+            operation: call.operation,
+        })
         .collect()
 }
 
@@ -50,7 +56,7 @@ async fn calls_of<T>(
 struct ChosenCall<'a> {
     function: &'a str,
     /// All calls of the function.
-    calls: &'a [(Service, String)],
+    calls: &'a [OwnCall],
     index: usize,
 }
 
@@ -68,7 +74,7 @@ fn plan(faults: &Faults, call: ChosenCall<'_>, fault: CallFault) {
         return;
     }
 
-    let (service, operation) = &calls[index];
+    let OwnCall { service, operation } = &calls[index];
     let before = calls[..index]
         .iter()
         .filter(|call| **call == calls[index])

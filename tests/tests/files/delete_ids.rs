@@ -1,9 +1,7 @@
 //! `DELETE /files`: the places where a request can specify the id of the file.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, file_path, stack_test, text};
-
-use crate::uploads::presign::UNKNOWN;
+use tests::{PHOTO, Stack, UNKNOWN_ID, file_path, stack_test, text};
 
 use super::delete::delete_by_body;
 
@@ -71,7 +69,7 @@ async fn delete_of_unknown_or_foreign_file_returns_404_and_changes_nothing(stack
     let before = stack.dump().await;
 
     for (client, id) in [
-        (&acme.client, UNKNOWN),
+        (&acme.client, UNKNOWN_ID),
         (&acme.client, "x"),
         (&acme.client, &acme.id),
         (&other.client, &file.id),

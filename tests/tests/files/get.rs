@@ -1,7 +1,7 @@
 //! `GET /files/:id`.
 
 use serde_json::json;
-use tests::{PHOTO, Stack, stack_test};
+use tests::{PHOTO, Stack, UNKNOWN_ID, stack_test};
 
 #[stack_test]
 async fn get_returns_uploaded_file(stack: &Stack) {
@@ -55,14 +55,7 @@ async fn foreign_file_returns_404(stack: &Stack) {
         .expect("an id")
         .to_owned();
 
-    for id in [
-        id.as_str(),
-        "01JCQZ4XK8V9W7Y6T5S4R3Q2P1",
-        "x",
-        "%20",
-        "a%2Fb",
-        "%C3%A9",
-    ] {
+    for id in [id.as_str(), UNKNOWN_ID, "x", "%20", "a%2Fb", "%C3%A9"] {
         other
             .client
             .get(&format!("/files/{id}"))

@@ -2,14 +2,11 @@
 
 use reqwest::multipart::Form;
 use serde_json::json;
-use tests::{Client, Stack, TestSpace, file, form, stack_test, text};
+use tests::{Client, Stack, TestSpace, UNKNOWN_ID, file, form, stack_test, text};
 
-use crate::{
-    support::{
-        pages::{List, list_ids},
-        signer::query,
-    },
-    uploads::presign::UNKNOWN,
+use crate::support::{
+    pages::{List, list_ids},
+    signer::query,
 };
 
 /// Uploads a text, and returns its id.
@@ -96,7 +93,14 @@ async fn unknown_folder_filter_returns_422(stack: &Stack) {
     let deleted = acme.folder("Photos").await;
     acme.client.delete(deleted.path()).await.expect_status(204);
 
-    for folder_id in [UNKNOWN, "x", "Photos/", &foreign.id, &deleted.id, &acme.id] {
+    for folder_id in [
+        UNKNOWN_ID,
+        "x",
+        "Photos/",
+        &foreign.id,
+        &deleted.id,
+        &acme.id,
+    ] {
         for client in [&acme.client, &stack.account()] {
             let filter = one("folder_id", folder_id);
             let address = format!("/files?space_id={}&{filter}", acme.id);
@@ -296,7 +300,7 @@ async fn lists_are_separate_per_space(stack: &Stack) {
         }
     }
 
-    for unknown in [UNKNOWN, "x", "%C3%A9"] {
+    for unknown in [UNKNOWN_ID, "x", "%C3%A9"] {
         assert_eq!(
             acme.client
                 .get(&format!("/files?space_id={unknown}"))

@@ -5,12 +5,9 @@ use std::collections::BTreeMap;
 use domain::Timestamp;
 use reqwest::Url;
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, TestSpace, minutes, seconds, stack_test, text};
+use tests::{PHOTO, Stack, TestSpace, UNKNOWN_ID, minutes, seconds, stack_test, text};
 
-use crate::{
-    support::signer::{SigningSecret, canonical_at, hmac_sha256},
-    uploads::presign::UNKNOWN,
-};
+use crate::support::signer::{SigningSecret, canonical_at, hmac_sha256};
 
 const MS_PER_SECOND: i64 = 1_000;
 
@@ -348,7 +345,7 @@ async fn sign_url_request_for_unknown_file_returns_404(stack: &Stack) {
     let file = acme.upload(PHOTO).await;
 
     for (client, id) in [
-        (&acme.client, UNKNOWN),
+        (&acme.client, UNKNOWN_ID),
         (&acme.client, "x"),
         (&other.client, &file.id),
     ] {

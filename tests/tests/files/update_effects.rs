@@ -19,6 +19,15 @@ async fn assert_listed(acme: &TestSpace, id: &str, listed: &[String], unlisted: 
     }
 }
 
+/// Fields that the test changes to and fro.
+#[derive(Clone, Copy)]
+struct Variant<'a> {
+    name: &'a str,
+    tag: &'a str,
+    kind: &'a str,
+    folder: &'a str,
+}
+
 #[stack_test]
 async fn update_is_visible_in_all_lists_at_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
@@ -27,10 +36,26 @@ async fn update_is_visible_in_all_lists_at_once(stack: &Stack) {
     let file = acme.upload(PHOTO).await;
     let id = text(&file["id"]);
     let variants = [
-        ("Alpha.jpg", "a", "upload", &photos),
-        ("Beta.jpg", "b", "private", &texts),
+        Variant {
+            name: "Alpha.jpg",
+            tag: "a",
+            kind: "upload",
+            folder: &photos,
+        },
+        Variant {
+            name: "Beta.jpg",
+            tag: "b",
+            kind: "private",
+            folder: &texts,
+        },
     ];
-    let filters = variants.map(|(name, tag, kind, folder)| {
+    let filters = variants.map(|variant| {
+        let Variant {
+            name,
+            tag,
+            kind,
+            folder,
+        } = variant;
         let alone = [
             format!("search={name}"),
             format!("tag={tag}"),
@@ -49,7 +74,12 @@ async fn update_is_visible_in_all_lists_at_once(stack: &Stack) {
     for round in 1..7 {
         let current = round % 2;
         let then = (round + 1) % 2;
-        let (name, tag, kind, folder) = variants[current];
+        let Variant {
+            name,
+            tag,
+            kind,
+            folder,
+        } = variants[current];
         let tags = json!(["always", tag, round.to_string()]);
         let body = json!({"original_name": name, "tags": tags, "ref": tag, "type": kind, "folder_id": folder});
         acme.client.put(&file_path(&file), body).await.expect_ok();
@@ -75,10 +105,17 @@ async fn update_is_visible_in_all_lists_at_once(stack: &Stack) {
             json!(id)
         );
         acme.client
-            .get(&format!("/files/by-ref?ref={}", variants[then].1))
+            .get(&format!("/files/by-ref?ref={}", variants[then].tag))
             .await
             .expect_error(404);
     }
+}
+
+/// A pending file whose record was changed.
+struct ChangedFile {
+    pending_file: PendingFile,
+    /// The record after the changes.
+    record: Value,
 }
 
 /// Presigns a photo and changes all changeable fields, before or after its bytes are sent.
@@ -87,7 +124,7 @@ async fn changed_while_pending(
     acme: &TestSpace,
     folder: &str,
     sent_first: bool,
-) -> (PendingFile, Value) {
+) -> ChangedFile {
     let pending_file = PendingFile::create(acme, json!({"ref": "old"})).await;
     if sent_first {
         pending_file.send(stack, PHOTO).await.expect_status(200);
@@ -123,7 +160,10 @@ async fn changed_while_pending(
         pending_file.send(stack, PHOTO).await.expect_status(200);
     }
 
-    (pending_file, pending)
+    ChangedFile {
+        pending_file,
+        record: pending,
+    }
 }
 
 /// Asserts that a file is active, with the sent bytes and all changes that were made while it was
@@ -188,19 +228,16 @@ async fn changes_of_pending_file_survive_activation(stack: &Stack) {
     let mut unconfirmed = Vec::new();
 
     for sent_first in [true, false] {
-        let (pending_file, pending) =
-            changed_while_pending(stack, &acme, &photos, sent_first).await;
+        let changed = changed_while_pending(stack, &acme, &photos, sent_first).await;
+        let pending_file = &changed.pending_file;
         let active = pending_file.confirm(&acme.client).await.expect_ok();
         assert_eq!(
             acme.client.get(&pending_file.address()).await.expect_ok(),
             active
         );
-        assert_kept(stack, &acme, &photos, &pending).await;
-        unconfirmed.push(
-            changed_while_pending(stack, &acme, &photos, sent_first)
-                .await
-                .1,
-        );
+        assert_kept(stack, &acme, &photos, &changed.record).await;
+        let other = changed_while_pending(stack, &acme, &photos, sent_first).await;
+        unconfirmed.push(other.record);
     }
 
     let stored_count = stack.dump().await.files_with_bytes().len();

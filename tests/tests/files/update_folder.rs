@@ -1,9 +1,9 @@
 //! `PUT /files/:id`: moves into folders, folders that a move creates, and the required roles.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, TestSpace, file_path, form, stack_test, text};
+use tests::{Client, PHOTO, Stack, TestSpace, UNKNOWN_ID, file_path, form, stack_test, text};
 
-use crate::{support::pages::list_ids, uploads::presign::UNKNOWN};
+use crate::support::pages::list_ids;
 
 /// Uploads a text with a client.
 async fn upload_as(acme: &TestSpace, client: &Client) -> Value {
@@ -56,7 +56,7 @@ async fn move_to_unknown_folder_returns_422(stack: &Stack) {
     let invalid = json!({"folder_id": ["The selected folder id is invalid."]});
 
     for folder in [
-        UNKNOWN,
+        UNKNOWN_ID,
         "x",
         "ROOT/",
         "Photos",
@@ -87,6 +87,12 @@ async fn move_to_unknown_folder_returns_422(stack: &Stack) {
     assert_eq!(acme.client.get(&file_path(&file)).await.expect_ok(), file);
 }
 
+/// The folder that a file is in.
+struct FolderOfFile {
+    id: String,
+    path: String,
+}
+
 #[stack_test]
 async fn folder_path_is_resolved_from_folder_and_created(stack: &Stack) {
     let acme = stack.space("Acme").await;
@@ -99,9 +105,12 @@ async fn folder_path_is_resolved_from_folder_and_created(stack: &Stack) {
         for field in ["storage_path", "url", "name"] {
             assert_eq!(moved[field], file[field], "{field} stays");
         }
-        (text(&moved["folder_id"]), text(&moved["folder_path"]))
+        FolderOfFile {
+            id: text(&moved["folder_id"]),
+            path: text(&moved["folder_path"]),
+        }
     };
-    let (beach, path) = move_file("root", "/Photos/Süd/Strand/").await;
+    let FolderOfFile { id: beach, path } = move_file("root", "/Photos/Süd/Strand/").await;
 
     assert_eq!(path, "Photos/Süd/Strand/");
     assert_eq!(
@@ -117,7 +126,7 @@ async fn folder_path_is_resolved_from_folder_and_created(stack: &Stack) {
 
     assert_eq!(shown_folder["path"], json!(path));
 
-    let (south, _) = move_file(&photos, "SU\u{308}D").await;
+    let south = move_file(&photos, "SU\u{308}D").await.id;
     assert_eq!(
         shown_folder["parent_id"],
         json!(south),
@@ -128,15 +137,13 @@ async fn folder_path_is_resolved_from_folder_and_created(stack: &Stack) {
         (&photos, "süd / strand"),
         (&south, "Strand"),
     ] {
-        assert_eq!(
-            move_file(from, path).await,
-            (beach.clone(), "Photos/Süd/Strand/".to_owned()),
-            "{path}"
-        );
+        let moved = move_file(from, path).await;
+        assert_eq!(moved.id, beach, "{path}");
+        assert_eq!(moved.path, "Photos/Süd/Strand/", "{path}");
     }
 
-    let (_, path) = move_file(&beach, "日本").await;
-    assert_eq!(path, "Photos/Süd/Strand/日本/");
+    let moved = move_file(&beach, "日本").await;
+    assert_eq!(moved.path, "Photos/Süd/Strand/日本/");
     assert_eq!(paths(&acme).await.len(), 4);
     assert_eq!(
         list_ids(&acme.client, &format!("folder_id={beach}")).await,
@@ -198,7 +205,7 @@ async fn invalid_folder_path_creates_nothing(stack: &Stack) {
             .expect_error(422);
     }
 
-    let unknown_file = json!({"id": UNKNOWN, "folder_id": "root", "folder_path": "new/path"});
+    let unknown_file = json!({"id": UNKNOWN_ID, "folder_id": "root", "folder_path": "new/path"});
     acme.client
         .put("/files", unknown_file)
         .await

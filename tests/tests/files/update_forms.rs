@@ -1,9 +1,9 @@
 //! Updates of files that send the full record, or the id in the body.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, file_path, form, seconds, stack_test};
+use tests::{Client, PHOTO, Stack, UNKNOWN_ID, file_path, form, seconds, stack_test};
 
-use crate::uploads::presign::{PendingFile, UNKNOWN};
+use crate::uploads::presign::PendingFile;
 
 use super::update::with;
 
@@ -133,7 +133,7 @@ async fn update_of_unknown_or_foreign_file_returns_404_and_changes_nothing(stack
     let before = stack.dump().await;
 
     for (client, id) in [
-        (&acme.client, UNKNOWN),
+        (&acme.client, UNKNOWN_ID),
         (&acme.client, "x"),
         (&acme.client, &acme.id),
         (&other.client, &file.id),
@@ -143,7 +143,7 @@ async fn update_of_unknown_or_foreign_file_returns_404_and_changes_nothing(stack
         assert_eq!(response.expect_error(404), json!({}), "{id}");
     }
     for (client, id) in [
-        (&acme.client, UNKNOWN),
+        (&acme.client, UNKNOWN_ID),
         (&acme.client, "x"),
         (&acme.client, "%20"),
         (&other.client, &file.id),

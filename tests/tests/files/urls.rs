@@ -2,12 +2,11 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, TestSpace, file, file_path, form, seconds, stack_test, text};
-
-use crate::{
-    support::signer::query,
-    uploads::presign::{PendingFile, UNKNOWN},
+use tests::{
+    Client, PHOTO, Stack, TestSpace, UNKNOWN_ID, file, file_path, form, seconds, stack_test, text,
 };
+
+use crate::{support::signer::query, uploads::presign::PendingFile};
 
 /// Maximum number of ids of a request.
 const MOST_IDS: usize = 100;
@@ -42,7 +41,7 @@ async fn urls_keep_request_order_and_omit_foreign_files(stack: &Stack) {
     let foreign = other.upload(PHOTO).await;
     let ids = json!([
         c["id"],
-        UNKNOWN,
+        UNKNOWN_ID,
         a["id"],
         "not an id",
         a["id"],
@@ -50,12 +49,12 @@ async fn urls_keep_request_order_and_omit_foreign_files(stack: &Stack) {
         text(&c["id"]).to_lowercase(),
         acme.id,
         b["id"],
-        UNKNOWN,
+        UNKNOWN_ID,
     ]);
     let own_files = json!({
-        "data": expected_urls(&[&c, &a, &b]), "not_found": [UNKNOWN, "not an id", foreign["id"], acme.id],
+        "data": expected_urls(&[&c, &a, &b]), "not_found": [UNKNOWN_ID, "not an id", foreign["id"], acme.id],
     });
-    let both = json!({"data": expected_urls(&[&c, &a, &foreign, &b]), "not_found": [UNKNOWN, "not an id", acme.id]});
+    let both = json!({"data": expected_urls(&[&c, &a, &foreign, &b]), "not_found": [UNKNOWN_ID, "not an id", acme.id]});
 
     for client in [&acme.client, &acme.role("viewer").await] {
         assert_eq!(urls(client, json!({"file_ids": ids})).await, own_files);
@@ -77,10 +76,10 @@ async fn urls_keep_request_order_and_omit_foreign_files(stack: &Stack) {
         own_files
     );
 
-    let nothing = urls(&outsider.client, json!({"file_ids": [a["id"], UNKNOWN]})).await;
+    let nothing = urls(&outsider.client, json!({"file_ids": [a["id"], UNKNOWN_ID]})).await;
     assert_eq!(
         nothing,
-        json!({"data": [], "not_found": [a["id"], UNKNOWN]})
+        json!({"data": [], "not_found": [a["id"], UNKNOWN_ID]})
     );
 
     for file in own_files["data"].as_array().expect("a list") {
@@ -139,7 +138,7 @@ async fn urls_accepts_at_most_hundred_ids(stack: &Stack) {
         );
     }
 
-    let one_more = json!(UNKNOWN);
+    let one_more = json!(UNKNOWN_ID);
     ids.push(&one_more);
 
     let message = "The file ids field must not have more than 100 items.";
@@ -165,11 +164,11 @@ async fn empty_id_list_returns_422(stack: &Stack) {
         ),
         (json!({"file_ids": []}), message("file_ids", "is required")),
         (
-            json!({"file_ids": UNKNOWN}),
+            json!({"file_ids": UNKNOWN_ID}),
             message("file_ids", "must be an array"),
         ),
         (
-            json!({"file_ids": {"0": UNKNOWN}}),
+            json!({"file_ids": {"0": UNKNOWN_ID}}),
             message("file_ids", "must be an array"),
         ),
         (
@@ -177,7 +176,7 @@ async fn empty_id_list_returns_422(stack: &Stack) {
             message("file_ids.0", "must be a string"),
         ),
         (
-            json!({"file_ids": [UNKNOWN, null]}),
+            json!({"file_ids": [UNKNOWN_ID, null]}),
             message("file_ids.1", "must be a string"),
         ),
     ] {
@@ -193,7 +192,7 @@ async fn empty_id_list_returns_422(stack: &Stack) {
 
     let errors = acme
         .client
-        .post("/files/urls", json!({"file_ids": [5, UNKNOWN, []]}))
+        .post("/files/urls", json!({"file_ids": [5, UNKNOWN_ID, []]}))
         .await
         .expect_error(422);
     let reported: Vec<&String> = errors.as_object().expect("an object").keys().collect();
@@ -328,7 +327,7 @@ async fn by_ref_accepts_every_valid_reference(stack: &Stack) {
         assert_eq!(errors, required, "{query}");
     }
 
-    for unknown in [UNKNOWN, "x"] {
+    for unknown in [UNKNOWN_ID, "x"] {
         let address = format!("{}&space_id={unknown}", by_ref("é"));
         assert_eq!(
             acme.client.get(&address).await.expect_error(404),

@@ -89,10 +89,10 @@ impl AccessFixture {
 
     /// Returns the effective setting of a level.
     fn expected(&self, settings: [Option<bool>; LEVELS], level: usize) -> Value {
-        let nearest = (1..=level)
-            .rev()
-            .find_map(|index| Some((index, settings[index]?)));
-        let (index, requires_auth) = nearest.unwrap_or((0, settings[0].unwrap_or(false)));
+        let mut levels = (1..=level).rev();
+        let nearest = levels.find(|index| settings[*index].is_some());
+        let index = nearest.unwrap_or(0);
+        let requires_auth = settings[index].unwrap_or(false);
         let source = match index {
             0 => "space",
             own if own == level => "direct",

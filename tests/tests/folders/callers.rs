@@ -1,13 +1,10 @@
 //! `/folders`: the keys that manage folders, and idempotent creation.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, folder_path, minutes, stack_test, text};
+use tests::{Client, PHOTO, Stack, UNKNOWN_ID, folder_path, minutes, stack_test, text};
 
 use super::create::{ROOT, get_folder, new, paths};
-use crate::{
-    routes::creations::{Creation, assert_first, assert_replay},
-    uploads::presign::UNKNOWN,
-};
+use crate::routes::creations::{Creation, assert_first, assert_replay};
 
 /// Retention of responses for idempotency keys, in minutes.
 const KEPT_MINUTES: u64 = 24 * 60;
@@ -39,7 +36,7 @@ async fn foreign_folder_returns_404(stack: &Stack) {
     let id = text(&photos["id"]);
     let before = stack.dump().await;
     let invalid = [
-        UNKNOWN, "x", "root", "%20", "a%2Fb", "%C3%A9", &acme.id, &file,
+        UNKNOWN_ID, "x", "root", "%20", "a%2Fb", "%C3%A9", &acme.id, &file,
     ];
 
     for (method, behind, body) in requests() {

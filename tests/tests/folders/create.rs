@@ -3,9 +3,7 @@
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use tests::{Stack, TestSpace, folder_path, seconds, stack_test, text};
-
-use crate::uploads::presign::UNKNOWN;
+use tests::{Stack, TestSpace, UNKNOWN_ID, folder_path, seconds, stack_test, text};
 
 /// The parent of folders in the root.
 pub(crate) static ROOT: Value = Value::Null;
@@ -288,7 +286,7 @@ async fn create_accepts_only_reachable_space_and_parent(stack: &Stack) {
     let before = stack.dump().await;
 
     let invalid = json!({"space_id": ["The selected space id is invalid."]});
-    for space in [UNKNOWN, "x", "root", &acme.handle, &other.id, &photos_id] {
+    for space in [UNKNOWN_ID, "x", "root", &acme.handle, &other.id, &photos_id] {
         let body = json!({"name": "New", "space_id": space});
         assert_eq!(
             acme.client.post("/folders", body).await.expect_error(422),
@@ -308,7 +306,7 @@ async fn create_accepts_only_reachable_space_and_parent(stack: &Stack) {
 
     let invalid = json!({"parent_id": ["The selected parent id is invalid."]});
     for parent in [
-        UNKNOWN,
+        UNKNOWN_ID,
         "x",
         "Photos",
         "Photos/",

@@ -95,10 +95,8 @@ async fn removed_descendant_does_not_count_for_depth(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let folders = tower(&acme, &ROOT, MOST).await;
     let tree = acme.folder("tree").await;
-    let (branch, _) = (
-        acme.folder("branch").inside(&tree).await,
-        acme.folder("flat").inside(&tree).await,
-    );
+    let branch = acme.folder("branch").inside(&tree).await;
+    acme.folder("flat").inside(&tree).await;
     let leaf = acme.folder("leaf").inside(&branch).await;
     let deep = &folders[MOST - 3];
     assert_only(

@@ -1,10 +1,9 @@
 //! `GET /folders`: folders of a space, of a folder and of the root, page by page.
 
 use serde_json::{Value, json};
-use tests::{Client, Stack, TestSpace, folder_path, seconds, stack_test, text};
+use tests::{Client, Stack, TestSpace, UNKNOWN_ID, folder_path, seconds, stack_test, text};
 
 use super::create::{ROOT, get_folder};
-use crate::uploads::presign::UNKNOWN;
 
 /// Folders, oldest first, and the index of the parent of each.
 const TREE: [(&str, Option<usize>); 14] = [
@@ -213,7 +212,14 @@ async fn list_requires_known_parent_and_valid_limit(stack: &Stack) {
         .expect_status(204);
     let invalid = json!({"parent_id": ["The selected parent id is invalid."]});
 
-    for parent in [UNKNOWN, "x", "Photos", &foreign.id, &deleted.id, &acme.id] {
+    for parent in [
+        UNKNOWN_ID,
+        "x",
+        "Photos",
+        &foreign.id,
+        &deleted.id,
+        &acme.id,
+    ] {
         let path = format!("/folders?space_id={}&parent_id={parent}", acme.id);
         for client in [&acme.client, &stack.account()] {
             let errors = client.get(&path).await.expect_error(422);
@@ -233,7 +239,7 @@ async fn list_of_unknown_or_foreign_space_returns_404(stack: &Stack) {
     let other = stack.space("Other").await;
     let outsider = stack.user().await;
 
-    for space in [UNKNOWN, "x", &other.id, &acme.handle] {
+    for space in [UNKNOWN_ID, "x", &other.id, &acme.handle] {
         let path = format!("/folders?space_id={space}");
         let errors = acme.client.get(&path).await.expect_error(404);
         assert_eq!(errors, json!({}), "{space}");

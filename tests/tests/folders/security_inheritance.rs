@@ -83,6 +83,22 @@ fn source_of(nearest: usize, level: usize) -> &'static str {
     }
 }
 
+/// A space or folder with settings.
+struct Level {
+    /// Path in the API.
+    path: String,
+    id: Value,
+}
+
+impl Level {
+    fn of(folder: &Value) -> Level {
+        Level {
+            path: folder_path(folder),
+            id: folder["id"].clone(),
+        }
+    }
+}
+
 #[stack_test]
 async fn nearest_watermark_takes_effect_at_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
@@ -95,15 +111,15 @@ async fn nearest_watermark_takes_effect_at_once(stack: &Stack) {
         .into(&inner)
         .await;
     let server = image_server().await;
-    let levels = [
-        (format!("/spaces/{}", acme.id), json!(acme.id)),
-        of(&outer),
-        of(&inner),
-    ];
+    let space = Level {
+        path: acme.path(),
+        id: json!(acme.id),
+    };
+    let levels = [space, Level::of(&outer), Level::of(&inner)];
     let mut settings: [Option<Value>; LEVELS] = [const { None }; LEVELS];
 
     for (level, to) in changes(server.url()) {
-        let path = format!("{}/security", levels[level].0);
+        let path = format!("{}/security", levels[level].path);
         match &to {
             Some(value) => acme
                 .client
@@ -115,7 +131,7 @@ async fn nearest_watermark_takes_effect_at_once(stack: &Stack) {
         settings[level] = to;
 
         let mut is_enabled = false;
-        for (index, (address, _)) in levels.iter().enumerate() {
+        for (index, shown) in levels.iter().enumerate() {
             // Without any setting, the default is that of the space.
             let nearest = (0..=index)
                 .rev()
@@ -125,12 +141,12 @@ async fn nearest_watermark_takes_effect_at_once(stack: &Stack) {
             let expected = watermark(&differences);
             is_enabled = expected["enabled"] == true;
 
-            let security = acme.client.get(address).await.expect_ok()["security"].clone();
+            let security = acme.client.get(&shown.path).await.expect_ok()["security"].clone();
             assert_eq!(security["watermark"], expected, "{index} by {settings:?}");
             if index > 0 {
                 let source = json!({
                     "source": source_of(nearest, index),
-                    "inherited_from": levels[nearest].1,
+                    "inherited_from": levels[nearest].id,
                 });
                 assert_eq!(
                     security["sources"]["watermark"], source,
@@ -152,11 +168,6 @@ async fn nearest_watermark_takes_effect_at_once(stack: &Stack) {
             "some text"
         );
     }
-}
-
-/// Returns the path of a folder in the API, and its id.
-fn of(folder: &Value) -> (String, Value) {
-    (folder_path(folder), folder["id"].clone())
 }
 
 #[stack_test]

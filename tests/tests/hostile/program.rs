@@ -59,7 +59,7 @@ async fn round(targets: &[Target]) -> usize {
 async fn hostile_requests_do_not_grow_memory() {
     let directory = TempDir::new().expect("a temporary directory");
     let mut program = Program::start(&directory.path().join("data"), &[]);
-    let (_, local) = program.ready();
+    let local = program.ready().local;
     let process = program.id();
     let address = |name: &str| local[name].as_str().expect("an address").to_owned();
     let targets = Target::of(&client(&local), &address("api_url"), &address("cdn_url")).await;

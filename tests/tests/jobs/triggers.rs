@@ -165,9 +165,17 @@ async fn cargo_lambda_worker_receives_batches() {
     messages_are_worked_on_until_they_succeed_or_are_put_aside(echo).await;
 }
 
-/// Sends 40 messages in one chain, and returns how many the worker received and how many went to
-/// the dead-letter queue.
-async fn chain_of_messages(recursive_loop: &str) -> (usize, u64) {
+/// Where the messages of a chain went.
+#[derive(Debug, PartialEq)]
+struct Chain {
+    /// Messages that the worker received.
+    received: usize,
+    /// Messages in the dead-letter queue.
+    dead_letters: u64,
+}
+
+/// Sends 40 messages in one chain.
+async fn chain_of_messages(recursive_loop: &str) -> Chain {
     let parameters = BTreeMap::from([("RecursiveLoop".to_owned(), recursive_loop.to_owned())]);
     let echo = Echo::start_with(StackOptions {
         parameters,
@@ -182,18 +190,26 @@ async fn chain_of_messages(recursive_loop: &str) -> (usize, u64) {
         .await
         .unwrap_or_else(|error| panic!("{error}"));
 
-    let outcome = (
-        count(echo.marks.path(), "chain"),
-        echo.queues.count("Dead").await,
-    );
+    let chain = Chain {
+        received: count(echo.marks.path(), "chain"),
+        dead_letters: echo.queues.count("Dead").await,
+    };
     echo.stack.stop().await;
-    outcome
+    chain
 }
 
 #[tokio::test]
 async fn message_chain_stops_after_16_invocations_unless_recursive_loops_are_allowed() {
-    assert_eq!(chain_of_messages("Terminate").await, (16, 1));
-    assert_eq!(chain_of_messages("Allow").await, (40, 0));
+    let stopped = Chain {
+        received: 16,
+        dead_letters: 1,
+    };
+    let allowed = Chain {
+        received: 40,
+        dead_letters: 0,
+    };
+    assert_eq!(chain_of_messages("Terminate").await, stopped);
+    assert_eq!(chain_of_messages("Allow").await, allowed);
 }
 
 #[tokio::test]

@@ -18,7 +18,7 @@ async fn console_shows_no_line_of_emulators_and_no_signature() {
             &["--log", level],
             file.into(),
         );
-        let (_, local) = program.ready();
+        let local = program.ready().local;
 
         let account = client(&local);
         let space = account

@@ -75,14 +75,19 @@ async fn serve_credentials(
     }
 }
 
-/// Runs a function as a container whose credentials have this expiry, while a client works. Returns
-/// the output of the work, and the log.
+/// Some work, and the log of the function meanwhile.
+struct Logged<T> {
+    output: T,
+    log: String,
+}
+
+/// Runs a function as a container whose credentials have this expiry, while a client works.
 async fn run_while<T>(
     stack: &Stack,
     binary: &str,
     expiration: String,
     work: impl AsyncFnOnce(Client) -> T,
-) -> (T, String) {
+) -> Logged<T> {
     let mut variables = stack
         .local
         .environment_of(binary)
@@ -127,7 +132,10 @@ async fn run_while<T>(
 
     let output = running.wait_with_output().await.expect("an exit status");
 
-    (done, String::from_utf8(output.stderr).expect("text"))
+    Logged {
+        output: done,
+        log: String::from_utf8(output.stderr).expect("text"),
+    }
 }
 
 #[stack_test]
@@ -140,7 +148,10 @@ async fn container_uses_its_credentials(stack: &Stack) {
             .await
             .expect_status(200)
     };
-    let (response, log) = run_while(stack, "spaces", "2200-01-01T00:00:00Z".to_owned(), work).await;
+    let Logged {
+        output: response,
+        log,
+    } = run_while(stack, "spaces", "2200-01-01T00:00:00Z".to_owned(), work).await;
 
     // CloudWatch reads metrics from lines that are one JSON object with the member `_aws`.
     let lines: Vec<Value> = log
@@ -177,7 +188,8 @@ async fn logs_contain_no_keys_or_signatures_at_any_level(stack: &Stack) {
             .expect_ok();
         url.as_str().expect("an address").to_owned()
     };
-    let (url, log) = run_while(stack, "files", "2200-01-01T00:00:00Z".to_owned(), sign).await;
+    let Logged { output: url, log } =
+        run_while(stack, "files", "2200-01-01T00:00:00Z".to_owned(), sign).await;
 
     let (_, signature) = url.rsplit_once("signature=").expect("a signature");
     assert!(
@@ -208,8 +220,10 @@ async fn presigned_url_of_container_expires_with_its_credentials(stack: &Stack) 
                 .expect_status(201)
                 .json()
         };
-        let (pending_file, _) =
-            run_while(stack, "uploads", now.plus_ms(left_ms).rfc3339(), presign).await;
+        let expiration = now.plus_ms(left_ms).rfc3339();
+        let pending_file = run_while(stack, "uploads", expiration, presign)
+            .await
+            .output;
         let expires_in = pending_file["expires_in"].as_u64().expect("seconds");
 
         assert!(lifetimes.contains(&expires_in), "{expires_in}");

@@ -6,7 +6,7 @@ use serde_json::json;
 use tempfile::TempDir;
 use tests::{Client, PHOTO, Stack, StackOptions, form, stack_test};
 
-use super::program::{Program, client, program};
+use super::program::{Program, Ready, client, program};
 
 #[stack_test]
 async fn data_directory_is_private_to_its_owner(stack: &Stack) {
@@ -89,7 +89,7 @@ async fn acknowledged_writes_survive_kill() {
     let directory = TempDir::new().expect("a temporary directory");
     let data_dir = directory.path().join("data");
     let mut first = Program::start(&data_dir, &[]);
-    let (banner, local) = first.ready();
+    let Ready { banner, local } = first.ready();
     let account = client(&local);
 
     assert!(
@@ -110,7 +110,7 @@ async fn acknowledged_writes_survive_kill() {
     first.kill();
 
     let mut second = Program::start(&data_dir, &[]);
-    let (banner, local) = second.ready();
+    let Ready { banner, local } = second.ready();
     let account = client(&local);
 
     assert!(
@@ -230,7 +230,7 @@ async fn missing_or_truncated_object_is_rejected() {
     let directory = TempDir::new().expect("a temporary directory");
     let data_dir = directory.path().join("data");
     let mut first = Program::start(&data_dir, &[]);
-    let (_, local) = first.ready();
+    let local = first.ready().local;
     let account = client(&local);
     let space = account
         .post("/spaces", json!({"name": "Acme"}))
@@ -266,7 +266,7 @@ async fn reset_is_rejected_if_directory_is_in_use_or_start_fails() {
     let directory = TempDir::new().expect("a temporary directory");
     let data_dir = directory.path().join("data");
     let mut first = Program::start(&data_dir, &[]);
-    let (_, local) = first.ready();
+    let local = first.ready().local;
     let account = client(&local);
     let space = account
         .post("/spaces", json!({"name": "Acme"}))
@@ -288,11 +288,11 @@ async fn reset_is_rejected_if_directory_is_in_use_or_start_fails() {
     Program::start(&data_dir, &["--reset", "--port", &port]).rejected();
 
     let mut second = Program::start(&data_dir, &[]);
-    client(&second.ready().1).get(&space).await.expect_ok();
+    client(&second.ready().local).get(&space).await.expect_ok();
     second.kill();
 
     let mut again = Program::start(&data_dir, &["--reset"]);
-    let (banner, local) = again.ready();
+    let Ready { banner, local } = again.ready();
     assert!(
         banner.contains(local["api_key"].as_str().expect("a key")),
         "a new key is shown"
@@ -348,7 +348,7 @@ async fn assert_no_key_in_log(arguments: &[&str]) {
     .concat();
     let mut program =
         Program::start_logging(&directory.path().join("data"), &arguments, file.into());
-    let (_, local) = program.ready();
+    let local = program.ready().local;
     let account = client(&local);
     let space = account
         .post("/spaces", json!({"name": "Acme"}))

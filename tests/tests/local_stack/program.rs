@@ -9,6 +9,14 @@ use std::{
 use serde_json::Value;
 use tests::Client;
 
+/// What the program shows once it is ready.
+pub(crate) struct Ready {
+    /// Its output.
+    pub(crate) banner: String,
+    /// Content of `local.json`.
+    pub(crate) local: Value,
+}
+
 /// A process of the program. It ends when this is dropped.
 pub(crate) struct Program {
     child: Child,
@@ -47,9 +55,8 @@ impl Program {
         }
     }
 
-    /// Waits for the end of the banner, which is printed once all listeners are ready. Returns the
-    /// banner and the content of `local.json`.
-    pub(crate) fn ready(&mut self) -> (String, Value) {
+    /// Waits for the end of the banner, which is printed once all listeners are ready.
+    pub(crate) fn ready(&mut self) -> Ready {
         let mut lines = BufReader::new(self.child.stdout.take().expect("piped")).lines();
         let mut banner = String::new();
         while let Some(Ok(line)) = lines.next() {
@@ -62,7 +69,10 @@ impl Program {
         let local = std::fs::read(self.data_dir.join("local.json"))
             .unwrap_or_else(|error| panic!("{error}: {banner}"));
 
-        (banner, serde_json::from_slice(&local).expect("JSON"))
+        Ready {
+            banner,
+            local: serde_json::from_slice(&local).expect("JSON"),
+        }
     }
 
     /// Returns the process id.

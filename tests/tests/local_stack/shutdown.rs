@@ -14,7 +14,7 @@ use super::program::{Program, client};
 async fn assert_upload_finishes(arguments: &[&str]) {
     let directory = TempDir::new().expect("a temporary directory");
     let mut program = Program::start(&directory.path().join("data"), arguments);
-    let (_, local) = program.ready();
+    let local = program.ready().local;
     let account = client(&local);
     let space = account
         .post("/spaces", json!({"name": "Acme"}))

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 use serde_json::{Map, Value, json};
-use tests::{Stack, StackOptions, stack_test};
+use tests::{Stack, StackOptions, UNKNOWN_ID, stack_test};
 
 use super::assert_rejected;
 use crate::routes::fixture::{ROUTES, Route, RouteFixture};
@@ -113,7 +113,7 @@ fn unformatted() -> Vec<Value> {
         "https://127.0.0.1/",
         "2099-02-30T00:00:00Z",
         "01JCQZ4XK8V9W7Y6T5S4R3Q2P",
-        "01JCQZ4XK8V9W7Y6T5S4R3Q2P1",
+        UNKNOWN_ID,
     ];
 
     texts

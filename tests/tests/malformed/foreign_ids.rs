@@ -2,12 +2,10 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Response, Stack, file, stack_test};
+use tests::{Client, PHOTO, Response, Stack, UNKNOWN_ID, file, stack_test};
 
 use crate::routes::fixture::{ROUTES, Route, RouteFixture};
 
-/// Well-formed ids of no record.
-const UNKNOWN_ID: &str = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
 const NO_KEY: u64 = 999_999;
 
 /// Returns the path of a route with these ids.

@@ -1,7 +1,7 @@
 //! Forms with invalid fields, files or parts.
 
 use serde_json::json;
-use tests::{Client, PHOTO, Response, Stack, StackOptions, stack_test};
+use tests::{Client, PHOTO, Response, Stack, StackOptions, UNKNOWN_ID, stack_test};
 
 use super::assert_rejected;
 use crate::routes::fixture::RouteFixture;
@@ -59,7 +59,7 @@ const INVALID_VALUES: [&str; 12] = [
     "../..",
     "null",
     "{\"x\": 1}",
-    "01JCQZ4XK8V9W7Y6T5S4R3Q2P1",
+    UNKNOWN_ID,
 ];
 
 async fn assert_invalid_references(client: &Client, space: &[u8]) {

@@ -48,17 +48,19 @@ const OWN_FILE_ROUTES: [(&str, &str); 5] = [
     ("POST", "/upload/confirm/{fileId}"),
 ];
 /// The list that filters by role in each space.
-const LIST_OF_ALL_SPACES: (&str, &str) = ("GET", "/upload-configs/all");
+const LIST_OF_ALL_SPACES: &str = "/upload-configs/all";
 
 /// A route that fails for the records of the fixture.
 struct FailingRoute {
-    route: (&'static str, &'static str),
+    method: &'static str,
+    path: &'static str,
     status: u16,
 }
 
 const fn failing(method: &'static str, path: &'static str, status: u16) -> FailingRoute {
     FailingRoute {
-        route: (method, path),
+        method,
+        path,
         status,
     }
 }
@@ -96,7 +98,7 @@ fn route(operation: &openapi::Operation) -> Route {
 
     let failure = FAILING_ROUTES
         .iter()
-        .find(|failing| failing.route == (method, path))
+        .find(|failing| failing.method == method && failing.path == path)
         .map(|failing| failing.status);
     let responses = description["responses"].as_object().expect("responses");
     let declared_status = responses
@@ -126,7 +128,7 @@ fn requirement(operation: &openapi::Operation) -> Requirement {
     match role {
         _ if description["x-requires-account-key"] == true => AccountKey,
         None => AnyKey,
-        Some(role) if route == LIST_OF_ALL_SPACES => KeyRole(role),
+        Some(role) if operation.endpoint.path == LIST_OF_ALL_SPACES => KeyRole(role),
         Some(_) if OWN_FILE_ROUTES.contains(&route) => Role("admin"),
         Some(role) => Role(role),
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, form, stack_test};
+use tests::{Client, PHOTO, Stack, UNKNOWN_ID, form, stack_test};
 
 /// Returns the ids on the first page of the account keys.
 async fn key_ids(client: &Client) -> Vec<u64> {
@@ -88,7 +88,7 @@ async fn default_space_must_be_own_space(stack: &Stack) {
     assert_eq!(user.client.get("/account").await.expect_ok(), chosen);
 
     let unknown = json!({"default_space_id": ["The selected default space id is invalid."]});
-    for id in [other.id.as_str(), "01JCQZ4XK8V9W7Y6T5S4R3Q2P1", "x"] {
+    for id in [other.id.as_str(), UNKNOWN_ID, "x"] {
         assert_eq!(
             user.client
                 .put("/account", change(id))

@@ -5,7 +5,7 @@ use domain::{Handle, IdSequence, NewSpace, Space, SpaceName, UploadConfig, UserI
 use serde_json::{Value, json};
 use std::pin::pin;
 use table::{Reason, WriteError, keys::Key};
-use tests::{Dump, PHOTO, Stack, TestSpace, form, seconds, stack_test};
+use tests::{Dump, PHOTO, Stack, TestSpace, UNKNOWN_ID, form, seconds, stack_test};
 
 /// Returns the path that deletes a space.
 pub(super) fn deletion_path(tenant: &TestSpace) -> String {
@@ -116,13 +116,7 @@ async fn delete_requires_space_id(stack: &Stack) {
         "{both}"
     );
 
-    for id in [
-        other.id.as_str(),
-        "01JCQZ4XK8V9W7Y6T5S4R3Q2P1",
-        "x",
-        "%00",
-        &acme.handle,
-    ] {
+    for id in [other.id.as_str(), UNKNOWN_ID, "x", "%00", &acme.handle] {
         for force in ["", "&force=true"] {
             let path = format!("/spaces?id={id}{force}");
             assert_eq!(delete(&path).await.expect_error(404), json!({}), "{id}");

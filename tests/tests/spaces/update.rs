@@ -1,7 +1,7 @@
 //! `PUT /spaces/:id`.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, TestSpace, form, seconds, stack_test};
+use tests::{PHOTO, Stack, TestSpace, UNKNOWN_ID, form, seconds, stack_test};
 
 /// Updates a space, and returns its record.
 async fn update(acme: &TestSpace, fields: &Value) -> Value {
@@ -87,7 +87,7 @@ async fn immutable_fields_are_kept(stack: &Stack) {
         .await
         .expect_ok();
     let body = json!({
-        "name": "Acme", "id": "01JCQZ4XK8V9W7Y6T5S4R3Q2P1", "handle": "abcdef", "folder_mode": "dynamic",
+        "name": "Acme", "id": UNKNOWN_ID, "handle": "abcdef", "folder_mode": "dynamic",
         "created_at": "2020-01-01T00:00:00Z", "access_control": {"requires_auth": true},
         "security": {"watermark": {"opacity": 1}}, "version": 7, "deleted_at": 1, "unknown": [],
     });
@@ -125,7 +125,7 @@ fn invalid_updates(foreign_config: Value) -> Vec<(Value, Value)> {
             json!({"name": ["The name field must not be greater than 255 characters."]}),
         ),
         (config(foreign_config), unknown.clone()),
-        (config(json!("01JCQZ4XK8V9W7Y6T5S4R3Q2P1")), unknown.clone()),
+        (config(json!(UNKNOWN_ID)), unknown.clone()),
         (config(json!("starter")), unknown.clone()),
         (
             config(json!(null)),

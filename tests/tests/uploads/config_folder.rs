@@ -1,7 +1,7 @@
 //! `config.storage.folder`: the default folder of uploads on every route.
 
 use serde_json::json;
-use tests::{PHOTO, Stack, folder_path, form, stack_test, text};
+use tests::{PHOTO, Stack, UNKNOWN_ID, folder_path, form, stack_test, text};
 
 use super::{
     folders::{
@@ -9,7 +9,7 @@ use super::{
         Route::{Unsigned, UnsignedPresign},
         Uploads, assert_in,
     },
-    presign::{PendingFile, UNKNOWN},
+    presign::PendingFile,
 };
 use crate::folders::create::{ROOT, assert_only, paths};
 
@@ -73,7 +73,7 @@ async fn requested_folder_overrides_config(stack: &Stack) {
         let by_path = [("folder_id", "root"), ("folder_path", "photos")];
         assert_in(&uploads.upload(route, &by_path).await, &photos);
         let errors = uploads
-            .send(&acme.client, route, &[("folder_id", UNKNOWN)])
+            .send(&acme.client, route, &[("folder_id", UNKNOWN_ID)])
             .await
             .expect_error(422);
         assert_eq!(
@@ -106,7 +106,7 @@ async fn unsigned_upload_cannot_choose_folder(stack: &Stack) {
                 .await
                 .expect_error(422)
         };
-        for id in ["root", &id, &id.to_lowercase(), UNKNOWN, "x"] {
+        for id in ["root", &id, &id.to_lowercase(), UNKNOWN_ID, "x"] {
             assert_only(&rejected(&[("folder_id", id)]).await, "folder_id");
             let both = rejected(&[("folder_id", id), ("folder_path", "a/b")]).await;
             assert!(

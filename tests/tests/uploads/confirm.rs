@@ -1,10 +1,10 @@
 //! `POST /upload/confirm/:fileId`: validates the uploaded bytes and activates the file once.
 
-use super::presign::{PendingFile, UNKNOWN, presign_body};
+use super::presign::{PendingFile, presign_body};
 use futures::future::join_all;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use tests::{Dump, PHOTO, Stack, seconds, stack_test};
+use tests::{Dump, PHOTO, Stack, UNKNOWN_ID, seconds, stack_test};
 
 /// Maximum size of a file that gets a digest and transformations: 50 MB.
 pub(crate) const DIGEST_MAX_BYTES: usize = 50 << 20;
@@ -173,7 +173,7 @@ async fn file_is_confirmed_by_its_uploader_or_admin(stack: &Stack) {
         response.expect_error(403);
     }
 
-    for id in [UNKNOWN, "x", "%20", "a%2Fb", &acme.id] {
+    for id in [UNKNOWN_ID, "x", "%20", "a%2Fb", &acme.id] {
         let path = format!("/upload/confirm/{id}");
         assert_eq!(
             acme.client.post(&path, json!({})).await.expect_error(404),

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use tests::{PHOTO, Stack, form, minutes, seconds, stack_test};
+use tests::{PHOTO, Stack, UNKNOWN_ID, form, minutes, seconds, stack_test};
 
 use super::{
     confirm::{delivered_bytes, original_keys},
-    presign::{PendingFile, UNKNOWN},
+    presign::PendingFile,
 };
 
 /// A PUT request that S3 rejects.
@@ -62,7 +62,7 @@ async fn storage_accepts_only_declared_type_and_size(stack: &Stack) {
         assert!(url.contains(from), "{url}");
         url.replacen(from, to, 1)
     };
-    let to_other_file = tampered(pending_file.id(), UNKNOWN);
+    let to_other_file = tampered(pending_file.id(), UNKNOWN_ID);
     let longer_validity = tampered("Expires=3600", "Expires=7200");
     let signature = url
         .split("X-Amz-Signature=")

@@ -1,10 +1,10 @@
 //! Invalid folders of uploads: unknown ids, malformed paths and too deep paths.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, folder_path, stack_test, text};
+use tests::{PHOTO, Stack, UNKNOWN_ID, folder_path, stack_test, text};
 
 use super::folders::{BY_KEY, Route, Uploads, assert_in, folder_of};
-use super::presign::{UNKNOWN, presign_body};
+use super::presign::presign_body;
 use crate::folders::create::assert_only;
 
 /// Maximum depth of folders.
@@ -61,7 +61,7 @@ async fn invalid_folder_ids_are_rejected_on_every_route(stack: &Stack) {
 
     for route in BY_KEY {
         for id in [
-            UNKNOWN,
+            UNKNOWN_ID,
             "x",
             "Gone",
             "root/",
@@ -80,7 +80,7 @@ async fn invalid_folder_ids_are_rejected_on_every_route(stack: &Stack) {
             }
         }
 
-        let fields = [("folder_id", UNKNOWN), ("ref", long.as_str())];
+        let fields = [("folder_id", UNKNOWN_ID), ("ref", long.as_str())];
         let errors = errors_of(&uploads, route, &fields).await;
         assert_eq!(errors, both, "{route:?}");
     }

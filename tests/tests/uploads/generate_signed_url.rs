@@ -2,7 +2,7 @@
 
 use domain::Timestamp;
 use serde_json::{Value, json};
-use tests::{Client, Stack, authority, stack_test, text};
+use tests::{Client, Stack, UNKNOWN_ID, authority, stack_test, text};
 
 use crate::support::signer::{Signer, canonical, hmac_sha256, photo, with};
 
@@ -140,7 +140,7 @@ async fn invalid_sign_request_reports_errors(stack: &Stack) {
 
     for config in [
         other.config.as_str(),
-        "01JCQZ4XK8V9W7Y6T5S4R3Q2P1",
+        UNKNOWN_ID,
         "nonsense",
         &signer.acme.id,
     ] {

@@ -2,7 +2,7 @@
 
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
-use tests::{Dump, PHOTO, Stack, TestSpace, file, stack_test};
+use tests::{Dump, PHOTO, Stack, TestSpace, UNKNOWN_ID, file, stack_test};
 
 /// Maximum number of files of a request.
 const MAX_FILES: usize = 10;
@@ -250,7 +250,7 @@ async fn unknown_space_or_config_is_rejected(stack: &Stack) {
 
     let foreign = foreign.as_str().expect("an id");
     let before = stack.dump().await;
-    let unknown = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
+    let unknown = UNKNOWN_ID;
 
     for (name, value) in [
         ("folder_id", unknown),

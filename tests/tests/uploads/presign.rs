@@ -5,8 +5,6 @@ use serde_json::{Value, json};
 use table::keys;
 use tests::{Client, PHOTO, Response, Stack, TestSpace, minutes, stack_test};
 
-/// A valid id of no record.
-pub(crate) const UNKNOWN: &str = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
 /// Number of concurrent requests.
 const CALLERS: usize = 8;
 

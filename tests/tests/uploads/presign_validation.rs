@@ -1,9 +1,9 @@
 //! `POST /upload/presign`: validation of the request, and of its declared values.
 
 use serde_json::{Map, Value, json};
-use tests::{PHOTO, Stack, TestSpace, form, stack_test};
+use tests::{PHOTO, Stack, TestSpace, UNKNOWN_ID, form, stack_test};
 
-use super::presign::{PendingFile, UNKNOWN, presign_body};
+use super::presign::{PendingFile, presign_body};
 
 /// Maximum size of a presigned upload: 5 GB.
 const MAX_FILE_BYTES: u64 = 5 << 30;
@@ -94,7 +94,7 @@ fn disallowed_values() -> Vec<InvalidField> {
         InvalidField::new("size", u64::MAX, too_large),
         InvalidField::new("ref", long.as_str(), too_long),
         InvalidField::new("ref", "a\u{0}b", "must not contain control characters"),
-        InvalidField::new("folder_id", UNKNOWN, ""),
+        InvalidField::new("folder_id", UNKNOWN_ID, ""),
     ];
 
     let executables = ["setup.exe", "photo.jpg.EXE", "a.php.jpg", "run.sh"];
@@ -127,10 +127,10 @@ async fn invalid_presign_reports_all_errors_and_queues_no_check(stack: &Stack) {
         }
     }
 
-    let spaces = ["zzzzzz", "../x", UNKNOWN, &acme.id, &other.handle];
+    let spaces = ["zzzzzz", "../x", UNKNOWN_ID, &acme.id, &other.handle];
     let configs = [
         "nope",
-        UNKNOWN,
+        UNKNOWN_ID,
         "../starter",
         "Starter",
         "foreign",

@@ -2,12 +2,9 @@
 
 use serde_json::{Value, json};
 use table::keys;
-use tests::{Response, Stack, stack_test, text};
+use tests::{Response, Stack, UNKNOWN_ID, stack_test, text};
 
 use crate::support::signer::{Signer, photo, query, with};
-
-/// A valid id of no record.
-const UNKNOWN: &str = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
 
 /// A signer whose config stores files in the folder `inbox`, and two more folders.
 struct FolderSigner {
@@ -149,12 +146,12 @@ async fn signed_upload_that_names_another_folder_returns_403(stack: &Stack) {
     for (query, folder) in [
         (&to_family, work.as_str()),
         (&to_family, "root"),
-        (&to_family, UNKNOWN),
+        (&to_family, UNKNOWN_ID),
         (&to_family, "x"),
         (&to_root, &work),
         (&to_default, &work),
         (&to_default, "root"),
-        (&to_default, UNKNOWN),
+        (&to_default, UNKNOWN_ID),
     ] {
         let form = signer.form(photo()).text("folder_id", folder.to_owned());
         let responses = [
@@ -231,7 +228,7 @@ async fn signed_url_for_an_unknown_folder_returns_422(stack: &Stack) {
     let other = Signer::new(stack, "Other", json!({})).await;
     let foreign = other.acme.folder("Foreign").await.id;
     let errors = json!({"folder_id": ["The selected folder id is invalid."]});
-    for folder in [UNKNOWN, "x", &foreign] {
+    for folder in [UNKNOWN_ID, "x", &foreign] {
         assert_eq!(
             generate(&signer, json!({"folder_id": folder}))
                 .await

@@ -2,12 +2,9 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, file, stack_test};
+use tests::{PHOTO, Stack, UNKNOWN_ID, file, stack_test};
 
-use super::{
-    presign::UNKNOWN,
-    unsigned::{REFERRER, UnsignedConfig, form, photo},
-};
+use super::unsigned::{REFERRER, UnsignedConfig, form, photo};
 
 /// Referrers, and whether the patterns of the test allow them.
 const REFERRERS: [(&str, bool); 34] = [
@@ -184,12 +181,12 @@ fn invalid_forms() -> Vec<(Form, Value)> {
             folder_errors(&["folder_path"]),
         ),
         (
-            form(photo()).text("folder_id", UNKNOWN),
+            form(photo()).text("folder_id", UNKNOWN_ID),
             folder_errors(&["folder_id"]),
         ),
         (
             form(photo())
-                .text("folder_id", UNKNOWN)
+                .text("folder_id", UNKNOWN_ID)
                 .text("folder_path", "a/b"),
             folder_errors(&["folder_id", "folder_path"]),
         ),
@@ -231,7 +228,10 @@ async fn unsigned_form_takes_one_valid_file(stack: &Stack) {
             json!({"filename": "a.exe"}),
             json!({"filename": ["The filename field must not be an executable file."]}),
         ),
-        (json!({"folder_id": UNKNOWN}), folder_errors(&["folder_id"])),
+        (
+            json!({"folder_id": UNKNOWN_ID}),
+            folder_errors(&["folder_id"]),
+        ),
         (
             json!({"size": null}),
             json!({"size": ["The size field is required."]}),

@@ -2,7 +2,7 @@
 
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, TestSpace, file, form, large_photo, noise, stack_test};
+use tests::{PHOTO, Stack, TestSpace, UNKNOWN_ID, file, form, large_photo, noise, stack_test};
 
 /// The magic number of OLE files: installers and Office documents.
 const OLE: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0\0\0";
@@ -178,7 +178,7 @@ fn rejected_fields(acme: &TestSpace) -> Vec<RejectedUpload> {
         ),
         rejected(
             "unknown folder",
-            with("folder_id", "01JCQZ4XK8V9W7Y6T5S4R3Q2P1"),
+            with("folder_id", UNKNOWN_ID),
             json!({"folder_id": ["The selected folder id is invalid."]}),
         ),
         rejected("path alone", with("folder_path", "a/b"), path_alone),

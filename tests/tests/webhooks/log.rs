@@ -2,10 +2,9 @@
 
 use serde_json::Value;
 use table::keys::Key;
-use tests::{Answer, PHOTO, Stack, minutes, seconds, stack_test, text};
+use tests::{Answer, PHOTO, Stack, UNKNOWN_ID, minutes, seconds, stack_test, text};
 
 use super::fixture::Hooks;
-use crate::uploads::presign::UNKNOWN;
 
 /// Files of the lists.
 const FILES: usize = 7;
@@ -55,7 +54,7 @@ async fn deliveries_are_listed_newest_first_in_pages_and_by_filter(stack: &Stack
     assert_eq!(column(&get(&of_file).await, "file_id"), [ids[4].clone()]);
     let delivered_of_file = format!("{of_file}&status=delivered");
     assert_eq!(column(&get(&delivered_of_file).await, "file_id"), [""; 0]);
-    let unknown = format!("file_id={UNKNOWN}");
+    let unknown = format!("file_id={UNKNOWN_ID}");
     assert_eq!(column(&get(&unknown).await, "file_id"), [""; 0]);
 
     for filter in ["", "&status=delivered"] {
@@ -122,7 +121,7 @@ async fn log_is_hidden_from_lower_roles_and_other_spaces(stack: &Stack) {
     other.acme.client.get(&own_path).await.expect_error(404);
     let own_path = format!("{own_path}/redeliver");
     post(&other.acme.client, &own_path).await.expect_error(404);
-    for id in [UNKNOWN, "1", "deliveries"] {
+    for id in [UNKNOWN_ID, "1", "deliveries"] {
         let path = format!("{log}/{id}");
         hooks.acme.client.get(&path).await.expect_error(404);
     }

@@ -8,9 +8,9 @@ use super::{CONTENT, MAX_FILES, TYPES, World, model::File, string_field};
 
 impl World {
     pub(super) async fn change_file_access(&mut self) {
-        let (Some(id), change) = (self.file(), self.change()) else {
-            return;
-        };
+        let drawn = self.file();
+        let change = self.change();
+        let Some(id) = drawn else { return };
         self.set_access(&format!("/files/{id}"), change).await;
         let file = self.model.files.get_mut(&id).expect("a drawn id");
         file.access = change.and_then(|change| change.of(file.access));
@@ -63,9 +63,9 @@ impl World {
     /// Moves a file into a folder that exists or existed.
     pub(super) async fn move_file(&mut self) {
         let folders = self.created_folders.clone();
-        let (Some(id), folder) = (self.file(), self.draw(&folders)) else {
-            return;
-        };
+        let drawn = self.file();
+        let folder = self.draw(&folders);
+        let Some(id) = drawn else { return };
         let folder = folder.filter(|_| self.draws.random_range(0..6) != 0);
         let exists = folder
             .as_ref()

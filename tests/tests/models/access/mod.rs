@@ -19,6 +19,7 @@ use rand::{Rng, SeedableRng, rngs::SmallRng};
 use serde_json::{Value, json};
 use tests::{Client, Extent, Response, Stack, StackOptions, TestSpace};
 
+use super::Place;
 use crate::delivery::signers::DeliverySigner;
 use model::{Change, Flags, Folder, Model};
 
@@ -70,8 +71,7 @@ async fn access_follows_model_after_random_changes() {
 struct World {
     stack: Stack,
     draws: SmallRng,
-    /// Seed and number of changes, for panic messages.
-    place: (u64, u64),
+    place: Place,
     acme: TestSpace,
     viewer: Client,
     signer: DeliverySigner,
@@ -88,7 +88,7 @@ impl World {
     async fn run(seed: u64) {
         let mut world = World::new(seed).await;
         for step in 0..STEPS {
-            world.place.1 = step;
+            world.place.step = step;
             world.step().await;
             world.assert_matches_model().await;
         }
@@ -138,7 +138,7 @@ impl World {
 
         World {
             draws: SmallRng::seed_from_u64(seed),
-            place: (seed, 0),
+            place: Place { seed, step: 0 },
             viewer: acme.role("viewer").await,
             signer: DeliverySigner::of(&acme).await,
             configs,
@@ -229,9 +229,9 @@ impl World {
     }
 
     async fn change_folder_access(&mut self) {
-        let (Some(id), change) = (self.folder(), self.change()) else {
-            return;
-        };
+        let drawn = self.folder();
+        let change = self.change();
+        let Some(id) = drawn else { return };
         self.set_access(&format!("/folders/{id}"), change).await;
         let folder = self.model.folders.get_mut(&id).expect("a drawn id");
         folder.access = change.and_then(|change| change.of(folder.access));
@@ -260,9 +260,9 @@ impl World {
     }
 
     async fn move_folder(&mut self) {
-        let (Some(id), parent) = (self.folder(), self.random_parent()) else {
-            return;
-        };
+        let drawn = self.folder();
+        let parent = self.random_parent();
+        let Some(id) = drawn else { return };
         let response = self
             .acme
             .client
@@ -281,7 +281,7 @@ impl World {
 
     async fn rename_folder(&mut self) {
         let Some(id) = self.folder() else { return };
-        let name = format!("Été {}", self.place.1);
+        let name = format!("Été {}", self.place.step);
         let response = self
             .acme
             .client

@@ -13,17 +13,32 @@ use super::{
 /// Time between the creation of a pending file and its confirm-check, in milliseconds.
 const CHECKED_MS: i64 = 7_200_000;
 
+/// Expected effect of a confirmation.
+pub(super) struct Confirmation {
+    pub(super) status: u16,
+    /// State of the file after it.
+    pub(super) after: FileState,
+}
+
+impl Confirmation {
+    fn new(status: u16, after: FileState) -> Confirmation {
+        Confirmation { status, after }
+    }
+}
+
 impl World {
-    /// Returns the status of a confirmation, and the state of the file after it.
-    pub(super) fn confirmed(&self, file: &File) -> (u16, FileState) {
+    /// Returns what a confirmation of a file does.
+    pub(super) fn confirmed(&self, file: &File) -> Confirmation {
         match (self.space_states[&file.space], file.state) {
-            (SpaceState::Deleted, state) | (_, state @ (Gone, _)) => (404, state),
-            (SpaceState::Disabled, state) => (403, state),
-            (SpaceState::Enabled, state @ (Active(_), _)) => (200, state),
-            (SpaceState::Enabled, (Pending, None)) => (409, file.state),
-            (SpaceState::Enabled, (Pending, Some(Content::Program))) => (422, (Gone, None)),
+            (SpaceState::Deleted, state) | (_, state @ (Gone, _)) => Confirmation::new(404, state),
+            (SpaceState::Disabled, state) => Confirmation::new(403, state),
+            (SpaceState::Enabled, state @ (Active(_), _)) => Confirmation::new(200, state),
+            (SpaceState::Enabled, state @ (Pending, None)) => Confirmation::new(409, state),
+            (SpaceState::Enabled, (Pending, Some(Content::Program))) => {
+                Confirmation::new(422, (Gone, None))
+            }
             (SpaceState::Enabled, (Pending, Some(content))) => {
-                (200, (Active(content), Some(content)))
+                Confirmation::new(200, (Active(content), Some(content)))
             }
         }
     }

@@ -78,7 +78,7 @@ impl World {
             self.stack.run_for(minutes(15)).await;
         }
 
-        self.place.1 = STEPS;
+        self.place.step = STEPS;
         self.assert_expected(before_ms).await;
 
         let dump = self.stack.dump().await;

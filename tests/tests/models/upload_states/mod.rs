@@ -22,6 +22,8 @@ use rand::{Rng, SeedableRng, rngs::SmallRng};
 use serde_json::json;
 use tests::{Extent, Stack, StackOptions, TestSpace, minutes};
 
+use super::Place;
+use expected_states::Confirmation;
 use model::{
     Content, File, LENGTH, SpaceState,
     State::{Active, Gone, Pending},
@@ -58,8 +60,7 @@ struct World {
     stack: Stack,
     draws: SmallRng,
     is_chaotic: bool,
-    /// Seed and number of steps, for panic messages.
-    place: (u64, u64),
+    place: Place,
     tenants: Vec<TestSpace>,
     space_states: BTreeMap<String, SpaceState>,
     files: Vec<File>,
@@ -97,13 +98,13 @@ impl World {
             stack,
             draws,
             is_chaotic,
-            place: (seed, 0),
+            place: Place { seed, step: 0 },
             tenants: Vec::new(),
             space_states: BTreeMap::new(),
             files: Vec::new(),
         };
         for step in 0..STEPS {
-            world.place.1 = step;
+            world.place.step = step;
             world.settle_spaces().await;
             if is_chaotic {
                 world.stack.local.chaos().enable(seed * STEPS + step);
@@ -237,7 +238,10 @@ impl World {
     }
 
     async fn confirm(&mut self, index: usize, times: usize) {
-        let (expected, after) = self.confirmed(&self.files[index]);
+        let Confirmation {
+            status: expected,
+            after,
+        } = self.confirmed(&self.files[index]);
         let account = self.stack.account();
         let path = format!("/upload/confirm/{}", self.files[index].id);
         let responses =
