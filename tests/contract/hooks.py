@@ -135,6 +135,11 @@ def map_case(context, case):
         if is_led:
             case.body.pop("folder_mode", None)
             case.body.pop("custom_domain", None)
+            if isinstance(case.body.get("security"), dict):
+                # Its image would have to exist.
+                case.body["security"].pop("watermark", None)
+            if not is_https_url(case.body.get("webhook_url")):
+                case.body.pop("webhook_url", None)
     return case
 
 
