@@ -34,7 +34,7 @@ mod watermark;
 
 pub use geometry::{Geometry, MAX_OUTPUT_PIXELS, Rectangle, plan};
 pub use plan::{PlanOptions, RenderPlan, Source};
-pub use shared::{DecodedSource, PREVIEW_SIDE, SharedPlan};
+pub use shared::{DecodedSource, SharedPlan};
 pub use watermark::{MAX_WATERMARK_PIXELS, WatermarkLayer};
 
 use domain::{Focus, Quality, Resize};

@@ -4,22 +4,15 @@
 //! - The decoded pixels have the resolution that the largest output needs.
 //! - One output at a time is in memory, apart from the files that the caller keeps.
 
-use domain::{Quality, Resize, Sides};
-use fast_image_resize::FilterType;
-
-use crate::{Dimensions, Format, MediaError, Pixels};
+use crate::MediaError;
 
 use super::{
-    RenderOptions, RenderedImage, color, decode, finish,
-    frame::{Frame, Picture},
-    geometry::fitted,
+    RenderOptions, RenderedImage, decode, finish,
+    frame::Frame,
     orient,
     plan::{Decoding, PlanOptions, RenderPlan, Source},
     render_animation, resize, select,
 };
-
-/// Maximum width and height of a preview, in pixels.
-pub const PREVIEW_SIDE: u32 = 128;
 
 /// Renderings of one image within all limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,20 +30,26 @@ impl Source<'_> {
     /// Plans several renderings. Ignores outputs that cannot be rendered, for which
     /// [`DecodedSource::render`] fails.
     ///
-    /// Fails if the image takes too long to decode.
+    /// Fails with the error of the first output if none can be rendered.
     pub fn plan_shared(&self, outputs: &[PlanOptions]) -> Result<SharedPlan, MediaError> {
-        let preview = preview_options();
-        let preview_plan = self.plan(&preview)?;
-        let mut planned = vec![(preview, preview_plan)];
-        planned.extend(outputs.iter().filter_map(|options| {
-            let plan = self.plan(options).ok()?;
-            Some((*options, plan))
-        }));
+        let mut planned = Vec::new();
+        let mut first_error = None;
+        for options in outputs {
+            match self.plan(options) {
+                Ok(plan) => planned.push((*options, plan)),
+                Err(error) => first_error = first_error.or(Some(error)),
+            }
+        }
 
-        let stills = || planned.iter().filter(|(_, plan)| plan.frames == 1);
-        let decoding = stills()
+        // Animations are decoded by each output itself.
+        let stills = planned.iter().filter(|(_, plan)| plan.frames == 1);
+        let decoding = stills
             .map(|(_, plan)| plan.decoding)
-            .fold(preview_plan.decoding, Decoding::for_both);
+            .reduce(Decoding::for_both)
+            .or_else(|| planned.first().map(|(_, plan)| plan.decoding));
+        let decoding = decoding.ok_or_else(|| {
+            first_error.unwrap_or_else(|| MediaError::malformed("no output is requested"))
+        })?;
         let decoded_bytes = self.decoded(decoding).bytes();
         let peak = |options: &PlanOptions, plan: &RenderPlan| {
             if plan.frames > 1 {
@@ -86,18 +85,6 @@ impl Source<'_> {
     }
 }
 
-fn preview_options() -> PlanOptions {
-    PlanOptions {
-        resize: Some(Resize::Fit(Sides::Both {
-            width: PREVIEW_SIDE,
-            height: PREVIEW_SIDE,
-        })),
-        format: Format::Png,
-        quality: Quality::Auto,
-        has_watermark: false,
-    }
-}
-
 /// A decoded image in display orientation.
 pub struct DecodedSource<'a> {
     source: &'a Source<'a>,
@@ -116,24 +103,5 @@ impl DecodedSource<'_> {
         let crop = select(&self.frame, &plan, options)?;
         let resized = resize::copied(&self.frame, plan.geometry.resized, crop)?;
         finish(resized, options)
-    }
-
-    /// Returns the whole image in sRGB, reduced to at most [`PREVIEW_SIDE`] pixels per side, for
-    /// [`blurhash`](crate::blurhash()) and [`dominant_color`](crate::dominant_color).
-    pub fn preview(&self) -> Result<Pixels, MediaError> {
-        let limits = Dimensions {
-            width: PREVIEW_SIDE,
-            height: PREVIEW_SIDE,
-        };
-        let size = fitted(self.source.info().displayed(), limits);
-        let pixels = resize::merged(&self.frame, |whole| whole, size, FilterType::Bilinear)?;
-        let picture = Picture {
-            pixels: Pixels {
-                profile: self.frame.profile.clone(),
-                ..pixels
-            },
-            model: self.frame.model,
-        };
-        Ok(color::apply(picture, false).pixels)
     }
 }

@@ -2,8 +2,8 @@
 
 use domain::{Focus, Quality, Resize, Sides};
 use media::{
-    Channels, Format, MediaError, PlanOptions, RenderOptions, Source, blurhash, decode,
-    dominant_color, image_metadata, probe, render,
+    Channels, Format, MediaError, PlanOptions, RenderOptions, Source, decode, image_metadata,
+    probe, render,
 };
 
 use crate::files;
@@ -90,18 +90,20 @@ fn outputs_of_a_rotated_jpeg_resemble_single_renderings() {
     }
 }
 
+/// Returns an output with more pixels than permitted.
+fn too_large() -> RenderOptions<'static> {
+    let sides = Sides::Both {
+        width: 8_192,
+        height: 8_192,
+    };
+    options(Resize::Scale(sides), Format::Png)
+}
+
 #[test]
 fn an_output_that_fails_does_not_affect_the_others() {
     let file = files::file(Format::Png, 300, 200, Channels::Rgb);
     let source = Source::read(&file).unwrap();
-    let too_large = options(
-        Resize::Scale(Sides::Both {
-            width: 8_192,
-            height: 8_192,
-        }),
-        Format::Png,
-    );
-    let outputs = [too_large, options(fit(30, 30), Format::Png)];
+    let outputs = [too_large(), options(fit(30, 30), Format::Png)];
 
     let plan = source.plan_shared(&planned(&outputs)).unwrap();
     let decoded = source.decode(&plan).unwrap();
@@ -136,42 +138,11 @@ fn animations_stay_animated() {
 }
 
 #[test]
-fn preview_is_small_and_in_display_orientation() {
-    for (format, width, height, expected) in [
-        (Format::Png, 300, 200, (128, 85)),
-        (Format::Png, 65_000, 1, (128, 1)),
-        (Format::Jpeg, 1, 60_000, (1, 128)),
-        (Format::Png, 1, 1, (1, 1)),
-    ] {
-        let file = files::file(format, width, height, Channels::Rgb);
-        let source = Source::read(&file).unwrap();
-        let plan = source.plan_shared(&[]).unwrap();
-        let preview = source.decode(&plan).unwrap().preview().unwrap();
-
-        assert_eq!((preview.width, preview.height), expected);
-        assert_eq!(blurhash(&preview).len(), 28);
-        assert_eq!(preview.profile, None);
-    }
-
-    let turned = files::with_exif(Format::Jpeg, Channels::Rgb, &files::exif(6));
-    let source = Source::read(&turned).unwrap();
-    let plan = source.plan_shared(&[]).unwrap();
-    let preview = source.decode(&plan).unwrap().preview().unwrap();
-    assert_eq!((preview.width, preview.height), (16, 24));
-}
-
-#[test]
-fn preview_of_luma_and_chroma_has_the_dominant_color() {
-    let mut pixels = files::picture(640, 480, Channels::Rgb);
-    for pixel in pixels.samples.as_chunks_mut::<3>().0 {
-        *pixel = [200, 40, 90];
-    }
-    let file = media::encode(pixels, &files::plain(Format::Jpeg)).unwrap();
+fn plan_without_a_possible_output_fails_with_its_error() {
+    let file = files::file(Format::Png, 64, 48, Channels::Rgb);
     let source = Source::read(&file).unwrap();
-    let plan = source.plan_shared(&[]).unwrap();
 
-    let color = dominant_color(&source.decode(&plan).unwrap().preview().unwrap());
+    let result = source.plan_shared(&planned(&[too_large()]));
 
-    let difference = files::largest_difference(&[200, 40, 90], &color);
-    assert!(difference <= 3, "{color:?}");
+    assert!(matches!(result, Err(MediaError::OutputTooLarge { .. })));
 }

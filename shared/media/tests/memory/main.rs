@@ -141,7 +141,6 @@ fn measure_shared(case: &SharedCase) -> Memory {
     let source = Source::read(&file).unwrap();
     let plan = source.plan_shared(&planned).unwrap();
     let decoded = source.decode(&plan).unwrap();
-    decoded.preview().unwrap();
     for options in &outputs {
         decoded.render(options).unwrap();
     }
