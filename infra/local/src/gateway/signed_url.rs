@@ -114,14 +114,16 @@ mod tests {
     const BASE: &str = "https://cdn.test/_objects/a";
     const EXPIRES: &str = "1767290400";
 
-    fn key(id: &str, byte: u8) -> (SigningKey, PublicKey) {
-        let key = SigningKey::from_slice(&[byte; 32]).expect("a key");
-        let pem = VerifyingKey::from(&key).to_public_key_pem(LineEnding::LF);
-        let public_key = PublicKey {
+    fn signing_key(byte: u8) -> SigningKey {
+        SigningKey::from_slice(&[byte; 32]).expect("a key")
+    }
+
+    fn public_key(id: &str, key: &SigningKey) -> PublicKey {
+        let pem = VerifyingKey::from(key).to_public_key_pem(LineEnding::LF);
+        PublicKey {
             id: id.to_owned(),
             pem: pem.expect("PEM"),
-        };
-        (key, public_key)
+        }
     }
 
     /// Returns the query of a URL that the key signed.
@@ -140,10 +142,10 @@ mod tests {
 
     #[test]
     fn only_the_signed_url_is_accepted_until_it_expires() {
-        let (signing_key, first) = key("K1", 1);
-        let (_, second) = key("K2", 2);
-        let keys = [second, first];
-        let query = signed_query(&signing_key);
+        let first = signing_key(1);
+        let second = signing_key(2);
+        let keys = [public_key("K2", &second), public_key("K1", &first)];
+        let query = signed_query(&first);
         let verify = |base: &str, query: &str, seconds| {
             let url = SignedUrl::parse(base.to_owned(), query);
             url.verify(&keys, Timestamp::from_seconds(seconds))
