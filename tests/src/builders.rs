@@ -215,6 +215,13 @@ impl<'a> NewFolder<'a> {
         self.body["parent_id"] = parent["id"].clone();
         self
     }
+
+    /// Sets the id of the parent folder, the root without one.
+    #[must_use]
+    pub fn inside_id(mut self, parent: Option<&str>) -> NewFolder<'a> {
+        self.body["parent_id"] = json!(parent);
+        self
+    }
 }
 
 impl<'a> IntoFuture for NewFolder<'a> {
@@ -240,6 +247,13 @@ impl<'a> NewUploadConfig<'a> {
     #[must_use]
     pub fn with_settings(mut self, settings: Value) -> NewUploadConfig<'a> {
         self.body["config"] = settings;
+        self
+    }
+
+    /// Sets the delivery type of uploads.
+    #[must_use]
+    pub fn with_delivery_type(mut self, delivery_type: &str) -> NewUploadConfig<'a> {
+        self.body["delivery_type"] = json!(delivery_type);
         self
     }
 
@@ -285,8 +299,13 @@ impl<'a> Upload<'a> {
     /// Sets the folder.
     #[must_use]
     pub fn into(self, folder: &Value) -> Upload<'a> {
-        let id = folder["id"].as_str().unwrap_or("root").to_owned();
-        self.with("folder_id", id)
+        self.into_id(folder["id"].as_str().unwrap_or("root"))
+    }
+
+    /// Sets the id of the folder, `root` for the root.
+    #[must_use]
+    pub fn into_id(self, folder_id: &str) -> Upload<'a> {
+        self.with("folder_id", folder_id.to_owned())
     }
 
     /// Sets the path of a folder below the folder, which the upload creates if it is missing.

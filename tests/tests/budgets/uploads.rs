@@ -120,12 +120,8 @@ async fn presigned_uploads_stay_within_call_budget(stack: &Stack) {
         ["BatchGetItem", "UpdateItem"]
     );
 
-    let config = json!({"transformations": {"strip_metadata": true}});
-    let config = json!({"space_id": acme.id, "name": "stripped", "config": config});
-    acme.client
-        .post("/upload-configs", config)
-        .await
-        .expect_created();
+    let settings = json!({"transformations": {"strip_metadata": true}});
+    acme.upload_config("stripped").with_settings(settings).await;
     body["upload_config"] = json!("stripped");
     let pending_file = acme
         .client
@@ -232,11 +228,8 @@ async fn anonymous_uploads_stay_within_call_budget(stack: &Stack) {
 async fn unsigned_uploads_stay_within_call_budget(stack: &Stack) {
     let acme = warm(stack).await;
     let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true, "max_uploads_per_hour": 1});
-    let config = json!({"space_id": acme.id, "name": "open", "allow_unsigned": true, "unsigned_restrictions": restrictions});
-    acme.client
-        .post("/upload-configs", config)
-        .await
-        .expect_created();
+    let unsigned = json!({"allow_unsigned": true, "unsigned_restrictions": restrictions});
+    acme.upload_config("open").with(unsigned).await;
 
     let path = format!("/upload/unsigned/{}/open", acme.handle);
     let from = |referrer: &'static str| {
@@ -277,11 +270,8 @@ async fn unsigned_uploads_stay_within_call_budget(stack: &Stack) {
 
     // A config without a limit has that of the deployment.
     let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true});
-    let config = json!({"space_id": acme.id, "name": "bare", "allow_unsigned": true, "unsigned_restrictions": restrictions});
-    acme.client
-        .post("/upload-configs", config)
-        .await
-        .expect_created();
+    let unsigned = json!({"allow_unsigned": true, "unsigned_restrictions": restrictions});
+    acme.upload_config("bare").with(unsigned).await;
 
     let request = stack
         .anonymous

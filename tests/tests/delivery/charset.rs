@@ -1,7 +1,7 @@
 //! UTF-8 text is delivered with its charset, on every upload route and from storage too.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, StackOptions, TestSpace, form, stack_test};
+use tests::{PHOTO, Stack, StackOptions, TestSpace, stack_test};
 
 use crate::uploads::presign::PendingFile;
 
@@ -98,8 +98,8 @@ async fn charset_is_detected_from_all_bytes_or_from_the_beginning_of_copied_obje
         (&utf8, "text/plain; charset=utf-8"),
         (&spoiled, "text/plain"),
     ] {
-        let direct = form(&acme.handle, "a.txt", "text/plain", bytes.clone());
-        let direct = acme.client.upload(direct).await.expect_created();
+        let direct = acme.upload(bytes.clone()).named("a.txt", "text/plain");
+        let direct = direct.await;
         assert_eq!(
             stack
                 .anonymous

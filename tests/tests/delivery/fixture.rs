@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use emulators::AsyncClock;
 use serde_json::json;
-use tests::{PHOTO, Stack, StackOptions, TestSpace, form, text};
+use tests::{PHOTO, Stack, StackOptions, TestSpace};
 
 use super::signers::DeliverySigner;
 
@@ -67,12 +67,8 @@ impl DeliveryFixture<'_> {
 
         let acme = stack.space("Acme").await;
         for delivery_type in &TYPES[1..] {
-            let config =
-                json!({"space_id": acme.id, "name": delivery_type, "delivery_type": delivery_type});
-            acme.client
-                .post("/upload-configs", config)
-                .await
-                .expect_created();
+            let config = acme.upload_config(delivery_type);
+            config.with_delivery_type(delivery_type).await;
         }
 
         let signer = DeliverySigner::of(&acme).await;
@@ -89,15 +85,7 @@ impl DeliveryFixture<'_> {
 
     /// Creates a folder in a parent or in the root, and returns its id.
     pub(crate) async fn folder_in(&self, name: &str, parent: Option<&str>) -> String {
-        let body = json!({"name": name, "space_id": self.acme.id, "parent_id": parent});
-        text(
-            &self
-                .acme
-                .client
-                .post("/folders", body)
-                .await
-                .expect_created()["id"],
-        )
+        self.acme.folder(name).inside_id(parent).await.id
     }
 
     /// Uploads the photo with a delivery type into a folder, or into the root for `root`.
@@ -122,19 +110,18 @@ impl DeliveryFixture<'_> {
             mime_type,
             bytes,
         } = content;
-        let form =
-            form(&self.acme.handle, name, mime_type, bytes).text("folder_id", folder.to_owned());
-        let form = match delivery_type {
-            "upload" => form,
-            config => form.text("upload_config", config.to_owned()),
+        let upload = self.acme.upload(bytes).named(name, mime_type);
+        let upload = upload.into_id(folder);
+        let file = match delivery_type {
+            "upload" => upload.await,
+            config => upload.with_config(config).await,
         };
-        let file = self.acme.client.upload(form).await.expect_created();
 
         assert_eq!(file["type"], delivery_type);
 
         FixtureFile {
-            path: format!("/files/{}", text(&file["id"])),
-            url: text(&file["url"]),
+            path: file.path().to_owned(),
+            url: file.url().to_owned(),
         }
     }
 

@@ -1,8 +1,8 @@
 //! Delivery of originals: headers, conditional requests, ranges and access by type.
 
 use domain::DeliveryType;
-use serde_json::{Value, json};
-use tests::{Observed, PHOTO, Stack, TestSpace, form, stack_test};
+use serde_json::Value;
+use tests::{Observed, PHOTO, Stack, TestSpace, stack_test};
 
 fn url(record: &Value) -> String {
     record["url"].as_str().expect("an address").to_owned()
@@ -11,13 +11,8 @@ fn url(record: &Value) -> String {
 /// Uploads a photo under a config of a delivery type. Returns its URL.
 async fn file_of_type(acme: &TestSpace, delivery_type: DeliveryType) -> String {
     let name = delivery_type.name();
-    let config = json!({"space_id": acme.id, "name": name, "delivery_type": name});
-    acme.client
-        .post("/upload-configs", config)
-        .await
-        .expect_created();
-    let form = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", name);
-    url(&acme.client.upload(form).await.expect_created())
+    acme.upload_config(name).with_delivery_type(name).await;
+    acme.upload(PHOTO).with_config(name).await.url().to_owned()
 }
 
 #[stack_test]

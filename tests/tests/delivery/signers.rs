@@ -2,8 +2,8 @@
 //! signers with the same test vectors.
 
 use domain::QueryParameter;
-use serde_json::{Value, json};
-use tests::{PHOTO, Stack, TestSpace, authority, form, stack_test, text};
+use serde_json::Value;
+use tests::{PHOTO, Stack, TestSpace, authority, stack_test, text};
 
 use crate::support::external_programs;
 use crate::{
@@ -88,14 +88,10 @@ fn all_signers_agree_with_delivery_vectors() {
 #[stack_test]
 async fn urls_signed_by_python_and_javascript_open_private_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let config = json!({"space_id": acme.id, "name": "private", "delivery_type": "private"});
-    acme.client
-        .post("/upload-configs", config)
-        .await
-        .expect_created();
-    let form =
-        form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "private");
-    let url = text(&acme.client.upload(form).await.expect_created()["url"]);
+    let config = acme.upload_config("private");
+    config.with_delivery_type("private").await;
+    let photo = acme.upload(PHOTO).with_config("private").await;
+    let url = photo.url().to_owned();
     stack.anonymous.get(&url).await.expect_error(403);
 
     let signer = DeliverySigner::of(&acme).await;

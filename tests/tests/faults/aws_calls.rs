@@ -144,18 +144,9 @@ async fn incomplete_transactional_read_denies_delivery(stack: &Stack) {
     const TRIES: u32 = 8;
 
     let acme = stack.space("Acme").await;
-    let folder = acme
-        .client
-        .post("/folders", json!({"space_id": acme.id, "name": "Open"}))
-        .await
-        .expect_created();
-    let form = tests::form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO);
-    let form = form.text(
-        "folder_id",
-        folder["id"].as_str().expect("an id").to_owned(),
-    );
-    let record = acme.client.upload(form).await.expect_created();
-    let url = record["url"].as_str().expect("an address");
+    let folder = acme.folder("Open").await;
+    let photo = acme.upload(PHOTO).into(&folder).await;
+    let url = photo.url();
 
     for (conflicts, status) in [(1, 200), (TRIES - 1, 200), (TRIES, 503)] {
         stack.local.faults().fail(
@@ -192,18 +183,9 @@ async fn incomplete_transactional_read_denies_delivery(stack: &Stack) {
 #[stack_test]
 async fn throttled_transaction_returns_503_after_two_attempts(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let folder = acme
-        .client
-        .post("/folders", json!({"space_id": acme.id, "name": "Open"}))
-        .await
-        .expect_created();
-    let form = tests::form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO);
-    let form = form.text(
-        "folder_id",
-        folder["id"].as_str().expect("an id").to_owned(),
-    );
-    let record = acme.client.upload(form).await.expect_created();
-    let url = record["url"].as_str().expect("an address");
+    let folder = acme.folder("Open").await;
+    let photo = acme.upload(PHOTO).into(&folder).await;
+    let url = photo.url();
     let faults = stack.local.faults();
 
     for code in ["ThrottlingError", "ProvisionedThroughputExceeded"] {
@@ -276,10 +258,7 @@ async fn overload_returns_503_with_retry_after_and_internal_error_500() {
     get().await.expect_ok();
 
     faults.fail(S3, "PutObject", 3, InjectedError::new(503, "SlowDown"));
-    acme.client
-        .upload(tests::form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO))
-        .await
-        .expect_error(503);
+    acme.upload(PHOTO).send().await.expect_error(503);
     stack.stop().await;
 }
 

@@ -1,7 +1,7 @@
 //! Operations of the tests in `deletions`: preparing one, performing it, and checking its outcome.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, TestSpace, form, minutes, text};
+use tests::{PHOTO, Response, Stack, TestSpace, minutes, text};
 
 use crate::uploads::presign::PendingFile;
 
@@ -31,8 +31,7 @@ pub(super) struct Setup<'a> {
 }
 
 async fn folder(acme: &TestSpace, name: &str, parent: Option<&str>) -> String {
-    let body = json!({"name": name, "space_id": acme.id, "parent_id": parent});
-    text(&acme.client.post("/folders", body).await.expect_created()["id"])
+    acme.folder(name).inside_id(parent).await.id
 }
 
 impl Operation {
@@ -49,14 +48,8 @@ impl Operation {
         let mut inner = None;
         let address = match self {
             Operation::DeleteFile => {
-                let form = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO)
-                    .text("folder_id", from.clone());
-                let file = acme
-                    .client
-                    .upload(form.text("ref", "x"))
-                    .await
-                    .expect_created();
-                format!("/files/{}", text(&file["id"]))
+                let photo = acme.upload(PHOTO).into_id(&from);
+                photo.with_ref("x").await.path().to_owned()
             }
             Operation::DeletePending => {
                 let pending_file =

@@ -1,7 +1,6 @@
 //! Deletions of spaces and their purge, killed at each of their calls.
 
 use futures::future::join_all;
-use serde_json::json;
 use tests::{PHOTO, Stack, TestSpace, User, failed_calls, minutes, seconds};
 
 use crate::spaces::delete::{stored_data, with_retired};
@@ -125,14 +124,7 @@ async fn survives(kills: Vec<Kill>) {
     }
 
     assert!(stack.anonymous.get(&url).await.expect_status(200).body == PHOTO);
-    other
-        .client
-        .post(
-            &format!("/spaces/{}/api-keys", other.id),
-            json!({"name": "x"}),
-        )
-        .await
-        .expect_created();
+    other.create_key("x").await;
     stack.stop().await;
 }
 

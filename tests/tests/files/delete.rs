@@ -112,14 +112,8 @@ async fn assert_unknown(client: &Client, file: &Value) {
 
 /// Uploads the photo with tags and a reference.
 async fn upload_tagged(acme: &TestSpace, folder_id: &str) -> Value {
-    let form = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "tagged");
-    acme.client
-        .upload(
-            form.text("ref", "order")
-                .text("folder_id", folder_id.to_owned()),
-        )
-        .await
-        .expect_created()
+    let photo = acme.upload(PHOTO).with_config("tagged");
+    photo.with_ref("order").into_id(folder_id).await.record
 }
 
 #[stack_test]
@@ -290,8 +284,8 @@ async fn stored_name_can_be_reused_after_deletion(stack: &Stack) {
         .await;
 
     let upload = async |bytes: &'static str| {
-        let form = form(&acme.handle, "notes.txt", "text/plain", bytes);
-        acme.client.upload(form.text("upload_config", "own")).await
+        let notes = acme.upload(bytes).named("notes.txt", "text/plain");
+        notes.with_config("own").send().await
     };
     let first = upload("first").await.expect_created();
 

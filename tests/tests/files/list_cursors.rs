@@ -1,8 +1,7 @@
 //! Cursors of file lists: each is valid only for the filters that it was issued for.
 
-use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Client, Stack, StackOptions, file, stack_test};
+use tests::{Client, Stack, StackOptions, stack_test};
 
 use super::list_rules::upload_as;
 
@@ -20,20 +19,13 @@ async fn next_of(client: &Client, query: &str) -> String {
 async fn cursor_is_valid_for_its_filters_only(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let other = stack.space("Other").await;
-    let folder_id = acme.folder("Photos").await.id;
-    let tags = json!({"space_id": acme.id, "name": "tagged", "config": {"metadata": {"tags": ["a", "b"]}}});
-    acme.client
-        .post("/upload-configs", tags)
-        .await
-        .expect_created();
+    let photos = acme.folder("Photos").await;
+    let folder_id = &photos.id;
+    let tags = json!({"metadata": {"tags": ["a", "b"]}});
+    acme.upload_config("tagged").with_settings(tags).await;
     for name in ["a1.txt", "a2.txt", "a3.txt"] {
-        let form = Form::new()
-            .text("space", acme.handle.clone())
-            .text("folder_id", folder_id.clone());
-        let form = form
-            .text("upload_config", "tagged")
-            .part("file", file(name, "text/plain", "some text"));
-        acme.client.upload(form).await.expect_created();
+        let text = acme.upload("some text").named(name, "text/plain");
+        text.into(&photos).with_config("tagged").await;
         upload_as(&other, &other.client, name).await;
     }
 

@@ -214,12 +214,8 @@ async fn longest_names_and_tags_are_found(stack: &Stack) {
 async fn ten_files_with_twenty_tags_are_found_by_each_tag(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let tags: Vec<String> = (10..30).map(|number| format!("tag{number}")).collect();
-    let tagged =
-        json!({"space_id": acme.id, "name": "tagged", "config": {"metadata": {"tags": tags}}});
-    acme.client
-        .post("/upload-configs", tagged)
-        .await
-        .expect_created();
+    let settings = json!({"metadata": {"tags": tags}});
+    acme.upload_config("tagged").with_settings(settings).await;
 
     let form = Form::new()
         .text("space", acme.handle.clone())

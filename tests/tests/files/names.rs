@@ -1,8 +1,7 @@
 //! Names and tags of existing files: search, `Content-Disposition`, and round trips of records.
 
-use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, TestSpace, file, form, stack_test};
+use tests::{Client, PHOTO, Stack, TestSpace, stack_test};
 
 use super::list_rules::one;
 
@@ -37,16 +36,12 @@ async fn search_prefix_ignores_unicode_form_of_its_end(stack: &Stack) {
         assert_eq!(found(&acme.client, search).await, ["ΟΔΟΣ.jpg"], "{search}");
     }
 
-    let folder = |name: &str| json!({"space_id": acme.id, "name": name});
-    acme.client
-        .post("/folders", folder("ΟΔΟΣ"))
-        .await
-        .expect_created();
+    acme.folder("ΟΔΟΣ").await;
 
     let name_taken = json!({"name": ["The name has already been taken."]});
     assert_eq!(
         acme.client
-            .post("/folders", folder("οδοσ"))
+            .post("/folders", json!({"space_id": acme.id, "name": "οδοσ"}))
             .await
             .expect_error(422),
         name_taken
@@ -108,25 +103,14 @@ async fn rename_to_executable_name_returns_422(stack: &Stack) {
         .expect_ok();
 
     // A name that the config allowed remains valid.
-    let config = json!({"space_id": acme.id, "name": "scripts", "config": {"validation": {"allowed_formats": ["sh"]}}});
-    acme.client
-        .post("/upload-configs", config)
-        .await
-        .expect_created();
+    let settings = json!({"validation": {"allowed_formats": ["sh"]}});
+    acme.upload_config("scripts").with_settings(settings).await;
 
-    let script = Form::new()
-        .text("space", acme.handle.clone())
-        .text("upload_config", "scripts");
-    let script = script.part(
-        "file",
-        tests::file("run.sh", "text/x-sh", b"#!/bin/sh\necho hello\n".to_vec()),
-    );
-    let script = format!(
-        "/files/{}",
-        text(&acme.client.upload(script).await.expect_created()["id"])
-    );
+    let script = acme.upload("#!/bin/sh\necho hello\n");
+    let script = script.named("run.sh", "text/x-sh");
+    let script = script.with_config("scripts").await;
     acme.client
-        .put(&script, json!({"original_name": "walk.sh"}))
+        .put(script.path(), json!({"original_name": "walk.sh"}))
         .await
         .expect_ok();
 }
@@ -134,31 +118,13 @@ async fn rename_to_executable_name_returns_422(stack: &Stack) {
 #[stack_test]
 async fn duplicate_config_tag_is_stored_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let tags = json!({"space_id": acme.id, "name": "twice", "config": {"metadata": {"tags": ["a", " a", "b", "a"]}}});
-    let id = acme
-        .client
-        .post("/upload-configs", tags)
-        .await
-        .expect_created()["id"]
-        .as_str()
-        .expect("an id")
-        .to_owned();
-    let config = acme
-        .client
-        .get(&format!("/upload-configs/{id}"))
-        .await
-        .expect_ok();
+    let settings = json!({"metadata": {"tags": ["a", " a", "b", "a"]}});
+    let created = acme.upload_config("twice").with_settings(settings).await;
+    let config = acme.client.get(created.path()).await.expect_ok();
 
     assert_eq!(config["config"]["metadata"]["tags"], json!(["a", "b"]));
 
-    let form = Form::new()
-        .text("space", acme.handle.clone())
-        .text("upload_config", "twice");
-    let record = acme
-        .client
-        .upload(form.part("file", file("a.jpg", "image/jpeg", PHOTO)))
-        .await
-        .expect_created();
+    let record = acme.upload(PHOTO).with_config("twice").await;
 
     assert_eq!(record["tags"], json!(["a", "b"]));
 }
@@ -166,15 +132,8 @@ async fn duplicate_config_tag_is_stored_once(stack: &Stack) {
 #[stack_test]
 async fn stale_record_in_update_moves_no_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let folder = acme
-        .client
-        .post("/folders", json!({"space_id": acme.id, "name": "Before"}))
-        .await
-        .expect_created();
-    let folder = text(&folder["id"]);
-    let form =
-        form(&acme.handle, "a.jpg", "image/jpeg", PHOTO).text("folder_id", folder.to_owned());
-    let mut record = acme.client.upload(form).await.expect_created();
+    let folder = acme.folder("Before").await.id;
+    let mut record = acme.upload(PHOTO).into_id(&folder).await.record;
     acme.client
         .put(&format!("/folders/{folder}"), json!({"name": "After"}))
         .await
@@ -200,14 +159,7 @@ async fn stale_record_in_update_moves_no_file(stack: &Stack) {
     );
 
     // With another folder alone: `folder_path` of the record still names the current folder.
-    let elsewhere = acme
-        .client
-        .post(
-            "/folders",
-            json!({"space_id": acme.id, "name": "Elsewhere"}),
-        )
-        .await
-        .expect_created();
+    let elsewhere = acme.folder("Elsewhere").await;
 
     for folder_id in [
         &elsewhere["id"],

@@ -13,8 +13,7 @@ struct Folders([(Value, bool); 5]);
 impl Folders {
     async fn create(acme: &TestSpace) -> Folders {
         let create = async |name: &str, parent: &Value, requires_auth: Option<bool>| {
-            let body = json!({"name": name, "space_id": acme.id, "parent_id": parent});
-            let id = acme.client.post("/folders", body).await.expect_created()["id"].clone();
+            let id = json!(acme.folder(name).inside_id(parent.as_str()).await.id);
             if let Some(requires_auth) = requires_auth {
                 let body = json!({"access_control": {"requires_auth": requires_auth}});
                 acme.client

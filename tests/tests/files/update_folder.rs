@@ -226,9 +226,8 @@ async fn invalid_folder_path_creates_nothing(stack: &Stack) {
 #[stack_test]
 async fn user_moves_files_into_existing_folders_only(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let south =
-        json!({"name": "Süd", "space_id": acme.id, "parent_id": acme.folder("Photos").await.id});
-    let south = text(&acme.client.post("/folders", south).await.expect_created()["id"]);
+    let photos = acme.folder("Photos").await;
+    let south = acme.folder("Süd").inside(&photos).await.id;
     let user = acme.role("user").await;
     let admin = acme.role("admin").await;
     let file = upload_as(&acme, &user).await;

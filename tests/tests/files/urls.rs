@@ -3,7 +3,7 @@
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
 use tests::{
-    Client, PHOTO, Stack, TestSpace, UNKNOWN_ID, file, file_path, form, seconds, stack_test, text,
+    Client, PHOTO, Stack, TestSpace, UNKNOWN_ID, file, file_path, seconds, stack_test, text,
 };
 
 use crate::{support::signer::query, uploads::presign::PendingFile};
@@ -210,9 +210,8 @@ fn by_ref(reference: &str) -> String {
 
 /// Uploads a text with a reference.
 async fn referred(acme: &TestSpace, reference: &str) -> Value {
-    let form =
-        form(&acme.handle, "a.txt", "text/plain", "some text").text("ref", reference.to_owned());
-    acme.client.upload(form).await.expect_created()
+    let text = acme.upload("some text").named("a.txt", "text/plain");
+    text.with_ref(reference).await.record
 }
 
 #[stack_test]
@@ -350,8 +349,7 @@ async fn by_ref_accepts_every_valid_reference(stack: &Stack) {
 #[stack_test]
 async fn by_ref_returns_the_newest_active_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let upload = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("ref", "order");
-    let active = acme.client.upload(upload).await.expect_created();
+    let active = acme.upload(PHOTO).with_ref("order").await;
     stack.clock.advance(seconds(1));
     let presign = json!({
         "space": acme.handle, "filename": "photo.jpg", "content_type": "image/jpeg", "size": PHOTO.len(), "ref": "order",

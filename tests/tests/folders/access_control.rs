@@ -2,7 +2,7 @@
 //! decides, from the next request on.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, TestSpace, folder_path, form, seconds, stack_test, text};
+use tests::{Client, PHOTO, Stack, TestSpace, folder_path, seconds, stack_test, text};
 
 use super::create::get_folder;
 
@@ -46,12 +46,8 @@ pub(super) fn effective(requires_auth: bool, source: &str, inherited_from: &Valu
 
 /// Uploads the photo into a folder.
 pub(super) async fn upload_to(acme: &TestSpace, folder: &Value, config: &str) -> Value {
-    let form =
-        form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", text(&folder["id"]));
-    acme.client
-        .upload(form.text("upload_config", config.to_owned()))
-        .await
-        .expect_created()
+    let photo = acme.upload(PHOTO).into(folder);
+    photo.with_config(config).await.record
 }
 
 /// A file with all levels of settings above it, from outside in.
@@ -313,8 +309,7 @@ async fn protected_delivery_type_overrides_folders(stack: &Stack) {
     let set = |protected: bool| json!({"access_control": {"requires_auth": protected}});
     for kind in ["private", "authenticated"] {
         client.put(&folder_access, set(false)).await.expect_ok();
-        let body = json!({"space_id": acme.id, "name": kind, "delivery_type": kind});
-        let config = client.post("/upload-configs", body).await.expect_created()["id"].clone();
+        let config = acme.upload_config(kind).with_delivery_type(kind).await["id"].clone();
         let file = upload_to(&acme, &photos, kind).await;
         let path = format!("/files/{}", text(&file["id"]));
         let check = async |response: Value, expected: Value, anonymous: u16| {

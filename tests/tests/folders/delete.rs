@@ -1,7 +1,7 @@
 //! `DELETE /folders/:id`: only an empty folder is deleted; and the purge of folders.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, TestSpace, folder_path, form, stack_test, text};
+use tests::{PHOTO, Response, Stack, TestSpace, folder_path, stack_test, text};
 
 use super::create::{ROOT, get_folder, paths};
 use crate::{
@@ -37,9 +37,7 @@ pub(super) fn file_address(id: &Value) -> String {
 
 /// Uploads the photo into a folder.
 pub(super) async fn upload_to(acme: &TestSpace, folder: &Value) -> Value {
-    let form =
-        form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("folder_id", text(&folder["id"]));
-    acme.client.upload(form).await.expect_created()
+    acme.upload(PHOTO).into(folder).await.record
 }
 
 pub(super) async fn delete(acme: &TestSpace, folder: &Value) -> Response {

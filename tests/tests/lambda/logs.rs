@@ -14,12 +14,8 @@ use super::log_capture::{begin_log, is_metrics, lines, spans_of, take_requests, 
 #[stack_test]
 async fn warning_of_aws_call_names_its_operation(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let folder = acme
-        .client
-        .post("/folders", json!({"space_id": acme.id, "name": "Open"}))
-        .await
-        .expect_created();
-    let path = format!("/folders/{}", folder["id"].as_str().expect("an id"));
+    let folder = acme.folder("Open").await;
+    let path = folder.path().to_owned();
 
     begin_log();
 

@@ -35,8 +35,7 @@ async fn master_secret_is_read_once_on_first_need(stack: &Stack) {
         .await
         .expect_ok();
 
-    let folder = json!({"space_id": acme.id, "name": "folder"});
-    acme.client.post("/folders", folder).await.expect_created();
+    acme.folder("folder").await;
 
     for function in [
         "spaces",

@@ -156,10 +156,7 @@ async fn throttles_and_conflicts_of_a_request_are_counted(stack: &Stack) {
         2,
         InjectedError::new(400, "TransactionConflict"),
     );
-    acme.client
-        .post("/folders", json!({"space_id": acme.id, "name": "Open"}))
-        .await
-        .expect_created();
+    acme.folder("Open").await;
 
     let metrics = take_metrics();
     assert_eq!(

@@ -67,15 +67,11 @@ impl Records<'_> {
     /// parameters.
     async fn uploads(&self) -> Value {
         let Records { uploads, .. } = self;
-        let body = json!({
-            "space_id": uploads.id, "name": "open", "allow_unsigned": true,
+        let unsigned = json!({
+            "allow_unsigned": true,
             "unsigned_restrictions": {"allowed_referrers": ["example.com"], "require_https": false},
         });
-        let config = uploads
-            .client
-            .post("/upload-configs", body)
-            .await
-            .expect_created();
+        let config = uploads.upload_config("open").with(unsigned).await;
         let folder = self.folder(uploads, "inbox").await;
         let body = json!({"upload_config_id": config["id"], "folder_id": folder, "expiration_minutes": 1440});
         let signed = uploads

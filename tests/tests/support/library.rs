@@ -1,8 +1,7 @@
 //! A library of sixty different files, and a model of its lists.
 
-use reqwest::multipart::Form;
 use serde_json::json;
-use tests::{PHOTO, Stack, TestSpace, file, seconds, text};
+use tests::{PHOTO, Stack, TestSpace, seconds, text};
 
 use super::{pages::List, signer::query};
 
@@ -152,14 +151,11 @@ impl Library {
         let acme = stack.space("Acme").await;
         for delivery_type in TYPES {
             for (index, tags) in TAGS.iter().enumerate() {
-                let body = json!({
-                    "space_id": acme.id, "name": format!("{delivery_type}-{index}"), "delivery_type": delivery_type,
-                    "config": {"metadata": {"tags": tags}},
-                });
-                acme.client
-                    .post("/upload-configs", body)
-                    .await
-                    .expect_created();
+                let name = format!("{delivery_type}-{index}");
+                let config = acme.upload_config(&name);
+                let config = config.with_delivery_type(delivery_type);
+                let settings = json!({"metadata": {"tags": tags}});
+                config.with_settings(settings).await;
             }
         }
 
@@ -277,13 +273,9 @@ async fn create_file(acme: &TestSpace, number: usize, folders: &[String; 3]) -> 
                 .json()["file_id"],
         )
     } else {
-        let form = Form::new()
-            .text("space", acme.handle.clone())
-            .text("folder_id", folder.clone());
-        let form = form
-            .text("upload_config", config)
-            .part("file", file(name.original, kind.mime_type, kind.bytes));
-        text(&acme.client.upload(form).await.expect_created()["id"])
+        let upload = acme.upload(kind.bytes);
+        let upload = upload.named(name.original, kind.mime_type);
+        upload.into_id(&folder).with_config(&config).await.id
     };
     LibraryFile {
         id,

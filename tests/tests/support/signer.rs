@@ -120,20 +120,17 @@ impl Signer {
     /// these settings.
     pub(crate) async fn new(stack: &Stack, space: &str, settings: Value) -> Signer {
         let acme = stack.space(space).await;
-        let body = json!({"space_id": acme.id, "name": "by-signature", "is_signed": true, "config": settings});
-        let config = text(
-            &acme
-                .client
-                .post("/upload-configs", body)
-                .await
-                .expect_created()["id"],
-        );
+        let config = acme
+            .upload_config("by-signature")
+            .with(json!({"is_signed": true}))
+            .with_settings(settings)
+            .await;
 
         let current = SigningSecret::of(&acme).await;
 
         Signer {
             acme,
-            config,
+            config: config.id,
             kid: current.kid,
             secret: current.secret,
             anonymous: stack.anonymous.clone(),

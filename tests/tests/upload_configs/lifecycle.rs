@@ -171,13 +171,7 @@ async fn active_config_cannot_be_deleted_concurrently(stack: &Stack) {
     let starter = acme.client.get(&space).await.expect_ok()["active_upload_config_id"].clone();
 
     for round in 0..20 {
-        let body = json!({"space_id": acme.id, "name": format!("config{round}")});
-        let id = acme
-            .client
-            .post("/upload-configs", body)
-            .await
-            .expect_created()["id"]
-            .clone();
+        let id = acme.upload_config(&format!("config{round}")).await.id;
         let activate = acme.client.put(
             &space,
             json!({"name": "Acme", "active_upload_config_id": id}),

@@ -17,13 +17,8 @@ async fn restrictions_of_a_config_with_unsigned_uploads_cannot_be_cleared(stack:
         required
     );
 
-    let body = json!({"space_id": acme.id, "name": "web", "allow_unsigned": true, "unsigned_restrictions": restrictions});
-    let id = acme
-        .client
-        .post("/upload-configs", body)
-        .await
-        .expect_created()["id"]
-        .clone();
+    let unsigned = json!({"allow_unsigned": true, "unsigned_restrictions": restrictions});
+    let id = acme.upload_config("web").with(unsigned).await.id;
 
     let clear = json!({"id": id, "unsigned_restrictions": null});
     assert_eq!(

@@ -96,10 +96,9 @@ async fn anonymous_javascript_is_stored_as_plain_text(stack: &Stack) {
         assert_delivered_as_text(stack, view).await;
     }
 
-    let with_key = tests::form(&acme.handle, "a.js", "text/javascript", SCRIPT)
-        .text("upload_config", "starter");
+    let with_key = acme.upload(SCRIPT).named("a.js", "text/javascript");
     assert_eq!(
-        acme.client.upload(with_key).await.expect_created()["mime_type"],
+        with_key.with_config("starter").await["mime_type"],
         "text/javascript"
     );
 }

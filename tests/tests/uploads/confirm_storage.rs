@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use tests::{PHOTO, Stack, UNKNOWN_ID, form, minutes, seconds, stack_test};
+use tests::{PHOTO, Stack, UNKNOWN_ID, minutes, seconds, stack_test};
 
 use super::{
     confirm::{delivered_bytes, original_keys},
@@ -194,9 +194,8 @@ async fn first_confirmation_gets_stored_name(stack: &Stack) {
         );
     }
 
-    let directly =
-        form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "own");
-    acme.client.upload(directly).await.expect_error(409);
+    let directly = acme.upload(PHOTO).with_config("own");
+    directly.send().await.expect_error(409);
 
     stack
         .dump()

@@ -41,15 +41,9 @@ async fn space(stack: &Stack, mode: &str) -> TestSpace {
 
 /// Uploads the photo with a file name into a folder path, with a config.
 async fn upload(acme: &TestSpace, path: &str, name: &str, config: &str) -> Response {
-    let form = Form::new()
-        .text("space", acme.handle.clone())
-        .text("upload_config", config.to_owned());
-    let form = form
-        .text("folder_id", "root")
-        .text("folder_path", path.to_owned());
-    acme.client
-        .upload(form.part("file", file(name, "image/jpeg", PHOTO)))
-        .await
+    let photo = acme.upload(PHOTO).named(name, "image/jpeg");
+    let photo = photo.into_id("root").with_path(path);
+    photo.with_config(config).send().await
 }
 
 /// Asserts that a file is delivered at its URL, whose path starts with `folders`.

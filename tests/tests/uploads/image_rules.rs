@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use media::Format;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use tests::{Response, Stack, TestSpace, form, stack_test, text};
+use tests::{Response, Stack, TestSpace, stack_test, text};
 
 use crate::support::images::{image, jpeg_of_sides, png_of_sides, webp_of_sides, with_exif};
 
@@ -22,10 +22,8 @@ pub(super) async fn create_config(acme: &TestSpace, settings: Value) -> String {
 }
 
 pub(super) async fn upload(acme: &TestSpace, config: &str, name: &str, bytes: &[u8]) -> Response {
-    let form = form(&acme.handle, name, "application/octet-stream", bytes);
-    acme.client
-        .upload(form.text("upload_config", config.to_owned()))
-        .await
+    let file = acme.upload(bytes).named(name, "application/octet-stream");
+    file.with_config(config).send().await
 }
 
 /// Returns the delivered bytes of a file, after asserting that its record describes them.

@@ -129,11 +129,8 @@ async fn rejected_upload_creates_no_folders(stack: &Stack) {
         )
         .await;
 
-    let signed = json!({"space_id": acme.id, "name": "signed", "is_signed": true});
-    acme.client
-        .post("/upload-configs", signed)
-        .await
-        .expect_created();
+    let signed = acme.upload_config("signed");
+    signed.with(json!({"is_signed": true})).await;
 
     let before = stack.dump().await;
 

@@ -1,7 +1,7 @@
 //! `POST /upload/presign`: validation of the request, and of its declared values.
 
 use serde_json::{Map, Value, json};
-use tests::{PHOTO, Stack, TestSpace, UNKNOWN_ID, form, stack_test};
+use tests::{PHOTO, Stack, TestSpace, UNKNOWN_ID, stack_test};
 
 use super::presign::{PendingFile, presign_body};
 
@@ -257,11 +257,8 @@ async fn presign_rejects_declared_values_that_break_config(stack: &Stack) {
         .with_settings(json!({"validation": {"allowed_formats": ["exe"]}}))
         .await;
 
-    let signed = json!({"space_id": acme.id, "name": "signed", "is_signed": true});
-    acme.client
-        .post("/upload-configs", signed)
-        .await
-        .expect_created();
+    let signed = acme.upload_config("signed");
+    signed.with(json!({"is_signed": true})).await;
 
     let too_large = json!({"upload_config": "small", "size": 11, "filename": "a.exe"});
     let errors = acme
@@ -290,8 +287,7 @@ async fn presign_rejects_declared_values_that_break_config(stack: &Stack) {
         "active"
     );
 
-    let directly =
-        form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "signed");
-    acme.client.upload(directly).await.expect_error(403);
+    let directly = acme.upload(PHOTO).with_config("signed");
+    directly.send().await.expect_error(403);
     stack.run_confirm_checks().await;
 }

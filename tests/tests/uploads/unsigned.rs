@@ -29,21 +29,13 @@ impl UnsignedConfig {
         name: &str,
         more: Value,
     ) -> UnsignedConfig {
-        let mut body = json!({
-            "space_id": acme.id, "name": name, "allow_unsigned": true,
+        let unsigned = json!({
+            "allow_unsigned": true,
             "unsigned_restrictions": {"allowed_referrers": ["example.com"], "require_https": false},
         });
-        body.as_object_mut()
-            .expect("an object")
-            .extend(more.as_object().expect("an object").clone());
-
-        let created = acme
-            .client
-            .post("/upload-configs", body)
-            .await
-            .expect_created();
+        let config = acme.upload_config(name).with(unsigned).with(more).await;
         UnsignedConfig {
-            config: created["id"].as_str().expect("an id").to_owned(),
+            config: config.id,
             path: format!("/upload/unsigned/{}/{name}", acme.handle),
             anonymous: stack.anonymous.clone(),
         }

@@ -97,9 +97,7 @@ async fn concurrent_uploads_never_exceed_hourly_limit(stack: &Stack) {
     other.send().await.expect_created();
     assert_limited(other.send().await, left_seconds(stack, HOUR_MS));
 
-    let by_key =
-        tests::form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "other");
-    acme.client.upload(by_key).await.expect_created();
+    acme.upload(PHOTO).with_config("other").await;
 }
 
 #[stack_test]

@@ -9,7 +9,7 @@ mod uploads;
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use tests::{Observed, PHOTO, Response, Stack, TestSpace, text};
+use tests::{Observed, PHOTO, Response, Stack, TestSpace};
 
 use super::ApiRequest;
 
@@ -107,8 +107,7 @@ fn counted(calls: &str) -> String {
 
 /// Creates a folder in a parent or in the root, and returns its id.
 async fn folder(acme: &TestSpace, name: &str, parent: Option<&str>) -> String {
-    let body = json!({"name": name, "space_id": acme.id, "parent_id": parent});
-    text(&acme.client.post("/folders", body).await.expect_created()["id"])
+    acme.folder(name).inside_id(parent).await.id
 }
 
 /// Creates nested folders, and returns their ids, the outermost first.

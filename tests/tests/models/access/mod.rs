@@ -105,12 +105,9 @@ impl World {
         let acme = stack.space("Acme").await;
         let mut configs = BTreeMap::new();
         for (delivery_type, name) in TYPES {
-            let body = json!({"space_id": acme.id, "name": name, "delivery_type": delivery_type});
             if name != "starter" {
-                acme.client
-                    .post("/upload-configs", body)
-                    .await
-                    .expect_created();
+                let config = acme.upload_config(name);
+                config.with_delivery_type(delivery_type).await;
             }
         }
 
