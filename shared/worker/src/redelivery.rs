@@ -2,10 +2,11 @@
 //!
 //! SQS hides a received message for the visibility timeout of its queue, which is six times the timeout of
 //! the function. A failed job would wait that long, so the handler hides its message for a shorter delay.
-//! The message is also reported as failed, so that Lambda does not delete it; it does not change its
-//! visibility either. The message processing framework of AWS for .NET does the same in its Lambda handler
-//! (`aws/aws-dotnet-messaging`, pull request 151). A changed timeout applies to one receive ("Amazon SQS
-//! visibility timeout" in the Amazon SQS developer guide).
+//! The message is also reported as failed, so that Lambda does not delete it. Lambda leaves its visibility
+//! alone: a failed message reappears when its timeout runs out ("Handling errors for an SQS event source in
+//! Lambda" in the AWS Lambda developer guide), and a changed timeout applies to the current receive ("Amazon
+//! SQS visibility timeout" in the Amazon SQS developer guide). The message processing framework of AWS for
+//! .NET changes it in its Lambda handler too (`aws/aws-dotnet-messaging`, pull request 151).
 //!
 //! A function that is killed changes nothing, so its messages wait for the visibility timeout.
 

@@ -107,7 +107,7 @@ async fn until_only_one_failed(stack: &Stack) {
     left.unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// Runs all jobs, and those that fail each time until their messages are dead letters.
+/// Runs all jobs, also failed ones, until the messages of jobs that always fail are dead letters.
 async fn run_until_dead(stack: &Stack) {
     for _ in 0..MAX_RECEIVES {
         until_idle(stack).await;

@@ -98,6 +98,15 @@ impl SqsError {
         )
     }
 
+    /// A receipt handle of a message that was deleted, or received again.
+    pub(super) fn outdated_receipt(receipt: &str) -> SqsError {
+        let message = format!(
+            "Value {receipt} for parameter ReceiptHandle is invalid. Reason: Message does not exist or is not \
+             available for visibility timeout change."
+        );
+        SqsError::invalid_value(message)
+    }
+
     pub(super) fn not_in_flight() -> SqsError {
         SqsError::client_with_query_code(
             "MessageNotInflight",

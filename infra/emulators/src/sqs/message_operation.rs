@@ -1,7 +1,7 @@
 //! Operations on messages that exist alone and as batches: sending, deleting, and changing the
 //! visibility.
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -193,19 +193,36 @@ impl MessageOperation for ChangeVisibility {
             return Err(SqsError::invalid_value(reason));
         }
 
-        let now_ms = context.now_ms;
-        let visible_ms = now_ms + seconds * 1000;
-        let changed_rows = connection
-            .prepare_cached(
-                "UPDATE messages SET visible_ms = ?
-                 WHERE receipt = ? AND queue = ? AND visible_ms > ?",
-            )?
-            .execute(params![visible_ms, self.receipt_handle, queue.name, now_ms])?;
-        if changed_rows == 0 {
-            return Err(SqsError::not_in_flight());
-        }
-
+        self.check_in_flight(connection, queue, context)?;
+        let visible_ms = context.now_ms + seconds * 1000;
+        connection
+            .prepare_cached("UPDATE messages SET visible_ms = ? WHERE receipt = ? AND queue = ?")?
+            .execute(params![visible_ms, self.receipt_handle, queue.name])?;
         Ok(EmptyOutput {})
+    }
+}
+
+impl ChangeVisibility {
+    /// Fails if the message was deleted or received again, or is visible.
+    ///
+    /// The API reference names `MessageNotInflight` only. SQS responds with `InvalidParameterValue` for a
+    /// deleted message (issue 1927 of `aws/aws-sdk-net`).
+    fn check_in_flight(
+        &self,
+        connection: &Connection,
+        queue: &QueueRow,
+        context: &CallContext,
+    ) -> Result<(), SqsError> {
+        let visible_ms: Option<i64> = connection
+            .prepare_cached("SELECT visible_ms FROM messages WHERE receipt = ? AND queue = ?")?
+            .query_row(params![self.receipt_handle, queue.name], |row| row.get(0))
+            .optional()?;
+
+        match visible_ms {
+            Some(visible_ms) if visible_ms > context.now_ms => Ok(()),
+            Some(_) => Err(SqsError::not_in_flight()),
+            None => Err(SqsError::outdated_receipt(&self.receipt_handle)),
+        }
     }
 }
 

@@ -1,8 +1,11 @@
 //! Queues and messages.
 
-use aws_sdk_sqs::types::{
-    Message, MessageAttributeValue, MessageSystemAttributeName, QueueAttributeName,
-    SendMessageBatchRequestEntry,
+use aws_sdk_sqs::{
+    error::ProvideErrorMetadata,
+    types::{
+        Message, MessageAttributeValue, MessageSystemAttributeName, QueueAttributeName,
+        SendMessageBatchRequestEntry,
+    },
 };
 use template::{Redrive, ResolvedTemplate};
 
@@ -163,6 +166,40 @@ async fn visibility_of_in_flight_message_can_be_changed() {
     let error = change(10).await.unwrap_err().into_service_error();
     assert!(error.is_message_not_inflight(), "{error:?}");
     assert_eq!(emulation.receive("jobs", 0).await.len(), 1);
+}
+
+#[tokio::test]
+async fn visibility_of_other_messages_cannot_be_changed() {
+    let emulation = with_queues().await;
+    let change = async |receipt: &str, seconds: i32| {
+        let change = emulation
+            .sqs("unrestricted")
+            .change_message_visibility()
+            .queue_url(emulation.queue_url("jobs"))
+            .receipt_handle(receipt)
+            .visibility_timeout(seconds);
+        let error = change.send().await.unwrap_err().into_service_error();
+        error.code().unwrap_or_default().to_owned()
+    };
+    emulation.send("a", 0).await;
+    let first = emulation.receive("jobs", 0).await;
+    emulation.clock.advance(30);
+    let second = emulation.receive("jobs", 0).await;
+    let outdated = first[0].receipt_handle().unwrap();
+    let receipt = second[0].receipt_handle().unwrap();
+
+    assert_eq!(change(outdated, 10).await, "InvalidParameterValue");
+    assert_eq!(change(receipt, -1).await, "InvalidParameterValue");
+    assert_eq!(change(receipt, 43_201).await, "InvalidParameterValue");
+    assert_eq!(change("a", 10).await, "ReceiptHandleIsInvalid");
+
+    let delete = emulation
+        .sqs("unrestricted")
+        .delete_message()
+        .queue_url(emulation.queue_url("jobs"))
+        .receipt_handle(receipt);
+    delete.send().await.unwrap();
+    assert_eq!(change(receipt, 10).await, "InvalidParameterValue");
 }
 
 #[tokio::test]
