@@ -73,7 +73,7 @@ mod tests {
 
     use super::*;
 
-    /// Sends three outputs, counts those that were begun, and returns how many were stored.
+    /// Sends three outputs, counts the begun ones, and returns the number of stored ones.
     fn send_three(sender: OutputSender, begun: &Arc<AtomicUsize>) -> JoinHandle<usize> {
         let begun = Arc::clone(begun);
         spawn_blocking(move || {
