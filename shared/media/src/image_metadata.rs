@@ -70,15 +70,15 @@ pub fn image_metadata(bytes: &[u8], options: &MetadataOptions) -> ImageMetadata 
         height: Some(displayed.height),
         orientation: info.orientation,
         has_alpha: Some(info.has_alpha),
-        pages: pages(bytes, &info, options),
+        pages: pages(bytes, &info, options.is_prefix),
         ..partial
     }
 }
 
 /// Counts frames or pages. Of the beginning of a file, only a still image has a certain number.
-fn pages(bytes: &[u8], info: &ImageInfo, options: &MetadataOptions) -> Option<u32> {
+fn pages(bytes: &[u8], info: &ImageInfo, is_prefix: bool) -> Option<u32> {
     let is_counted = info.frames != Frames::Still || info.format == Format::Tiff;
-    if options.is_prefix && is_counted {
+    if is_prefix && is_counted {
         return None;
     }
 

@@ -90,7 +90,7 @@ impl InFlight {
             in_flight: self.clone(),
             key,
         };
-        let task = telemetry::spawn(async move {
+        let rendering = telemetry::in_current_task(async move {
             let outcome = rendering.await;
             if outcome.is_ok() {
                 let finished = &entry.in_flight.0.finished;
@@ -99,6 +99,11 @@ impl InFlight {
             drop(entry);
             outcome
         });
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "codecs cannot be cancelled, so a rendering may outlast its request anyway"
+        )]
+        let task = tokio::spawn(rendering);
 
         let shared = async move {
             let outcome = task.await;

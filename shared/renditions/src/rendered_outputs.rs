@@ -73,7 +73,7 @@ mod tests {
 
     use super::*;
 
-    /// Sends three outputs, counts the begun ones, and returns the number of stored ones.
+    /// Sends three outputs. Counts the ones in `begun`, and returns the number of stored ones.
     fn send_three(sender: OutputSender, begun: &Arc<AtomicUsize>) -> JoinHandle<usize> {
         let begun = Arc::clone(begun);
         spawn_blocking(move || {

@@ -27,4 +27,4 @@ pub use aws_errors::{AwsError, is_conflict, is_throttling};
 pub use log::{METRICS_TARGET, MetricsLines, log_filter, subscriber};
 pub use meter::Meter;
 pub use outcome::{ResponseSummary, TaskOutcome};
-pub use task::{AwsAttempt, Task, count_aws_attempt, record_route, record_space, spawn};
+pub use task::{AwsAttempt, Task, count_aws_attempt, in_current_task, record_route, record_space};

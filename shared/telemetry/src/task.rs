@@ -7,7 +7,7 @@ use std::{
 };
 
 use domain::SpaceId;
-use tokio::{task::JoinHandle, time::Instant};
+use tokio::time::Instant;
 use tracing::{Instrument as _, Level, Span};
 
 use crate::{METRICS_TARGET, Meter, ResponseSummary, TaskOutcome, metrics};
@@ -177,14 +177,17 @@ fn log_response(response: &ResponseSummary, path: Option<&str>, duration_ms: u64
     }
 }
 
-/// Starts a part of the current task that continues if the task ends before it, for example because
-/// its client disconnected. Its lines are logged within the task's span, and its AWS calls are counted
-/// for the task until the task ends.
-pub fn spawn<T: Send + 'static>(part: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
+/// Returns a part of the current task that another tokio task can run, even beyond the end of the
+/// current one. Its lines are logged within the task's span, and its AWS calls are counted for the
+/// task until the task ends.
+pub fn in_current_task<T>(part: impl Future<Output = T>) -> impl Future<Output = T> {
+    let running = CURRENT.try_with(Arc::clone).ok();
     let part = part.in_current_span();
-    match CURRENT.try_with(Arc::clone) {
-        Ok(running) => tokio::spawn(CURRENT.scope(running, part)),
-        Err(_) => tokio::spawn(part),
+    async move {
+        match running {
+            Some(running) => CURRENT.scope(running, part).await,
+            None => part.await,
+        }
     }
 }
 

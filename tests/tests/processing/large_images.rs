@@ -61,8 +61,8 @@ async fn process(stack: &Stack, format: Format, bytes: Vec<u8>) -> ProcessedImag
     }
     stack.run_confirm_checks().await;
 
-    let received = receiver.received().into_iter();
-    let mut events: Vec<String> = received
+    let webhooks = receiver.received().into_iter();
+    let mut events: Vec<String> = webhooks
         .map(|webhook| text(&webhook.json()["event"]))
         .collect();
     events.sort();

@@ -146,7 +146,9 @@ impl Thumbnails {
 
         let effort = Effort::of(context);
         effort.log(&found.record, context);
-        let Some(processed) = self.read(&found.record, &rules, effort).await? else {
+        // Boxed to keep the future of the job small.
+        let reading = Box::pin(self.read(&found.record, &rules, effort));
+        let Some(processed) = reading.await? else {
             return Ok(());
         };
         if processed.has_placeholder {
