@@ -39,7 +39,12 @@ impl LocalStack {
                 seen = self.messages().await;
                 if let Some(messages) = seen.filter(|messages| is_complete && is_wanted(*messages))
                 {
-                    return messages;
+                    // The queues are counted one after the other. A job that sends to a queue that was counted
+                    // already, and ends before its own queue is counted, is visible in the next count only.
+                    let recounted = self.messages().await;
+                    if recounted == seen {
+                        return messages;
+                    }
                 }
                 tokio::time::sleep(DRAIN_PAUSE).await;
             }
