@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Number of bytes that are read of an image that is too large to be rendered. They contain the headers,
-/// except of TIFFs whose directory, and of WebPs whose EXIF data follows the pixels.
+/// except of TIFFs whose directory, and of `WebP` images whose EXIF data follows the pixels.
 const PREFIX_BYTES: u64 = 4 << 20;
 
 /// What the headers of an image say.
