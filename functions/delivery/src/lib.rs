@@ -17,13 +17,15 @@ mod precondition;
 mod redirect;
 mod transfer;
 
+use std::time::Duration;
+
 use axum::{
     Router,
     response::{IntoResponse, Response},
 };
 use domain::Env;
 use http::{HeaderName, HeaderValue, StatusCode, header};
-use renditions::Renditions;
+use renditions::{MemoryLimits, Renditions};
 use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
 use tenant::{FileBucket, Tenants};
 use web::with_layers;
@@ -39,6 +41,8 @@ const VIEWER_ORIGIN: HeaderName = HeaderName::from_static("x-larder-origin");
 /// Supported methods.
 const METHODS: &str = "GET, HEAD, OPTIONS";
 
+/// Maximum time that a request waits for other renderings, twice.
+const MAX_MEMORY_WAIT: Duration = Duration::from_secs(5);
 /// Bytes of a mebibyte.
 const MIB: u64 = 1 << 20;
 
@@ -71,7 +75,10 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     let renditions = Renditions::new(
         tenants.clone(),
         originals.clone(),
-        rendering_mib.saturating_mul(MIB),
+        MemoryLimits {
+            bytes: rendering_mib.saturating_mul(MIB),
+            max_wait: MAX_MEMORY_WAIT,
+        },
     );
     let delivery = Delivery {
         tenants,

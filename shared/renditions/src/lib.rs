@@ -24,6 +24,7 @@ use media::WatermarkLayer;
 use tenant::{AuthorizedFile, FileBucket, NewVariant, Tenants, VariantInfo, collect};
 use tokio::sync::OwnedSemaphorePermit;
 
+pub use memory::MemoryLimits;
 pub use ready::ReadyVariant;
 pub use render::require_source;
 
@@ -77,12 +78,12 @@ pub struct Rendition {
 }
 
 impl Renditions {
-    /// Creates renditions of files in a bucket, with `memory_bytes` for simultaneous renderings.
-    pub fn new(tenants: Tenants, bucket: FileBucket, memory_bytes: u64) -> Renditions {
+    /// Creates renditions of files in a bucket.
+    pub fn new(tenants: Tenants, bucket: FileBucket, limits: MemoryLimits) -> Renditions {
         Renditions {
             tenants,
             bucket,
-            memory: MemoryBudget::new(memory_bytes),
+            memory: MemoryBudget::new(limits),
             in_flight: InFlight::default(),
             layers: LayerCache::default(),
         }

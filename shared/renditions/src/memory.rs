@@ -22,10 +22,18 @@ const MIN_RENDERINGS: usize = 4;
 /// Maximum number of renderings at once, however many cores there are: their originals are not part
 /// of the budget.
 const LIMIT_OF_RENDERINGS: usize = 16;
-/// Time that a request waits for memory.
-const MAX_WAIT: Duration = Duration::from_secs(5);
 /// Unit of the budget, in bytes.
 const UNIT_BYTES: u64 = 1 << 20;
+
+/// Limits of simultaneous renderings.
+#[derive(Clone, Copy, Debug)]
+pub struct MemoryLimits {
+    /// Memory of all renderings, in bytes.
+    pub bytes: u64,
+    /// Maximum time that a rendering waits until it may read its original, and again until its memory is
+    /// free.
+    pub max_wait: Duration,
+}
 
 /// The memory of the process for renderings.
 #[derive(Clone, Debug)]
@@ -35,22 +43,24 @@ pub(crate) struct MemoryBudget {
     /// One permit per unit.
     pixels: Arc<Semaphore>,
     total_units: u32,
+    max_wait: Duration,
 }
 
 impl MemoryBudget {
-    pub(crate) fn new(total_bytes: u64) -> MemoryBudget {
-        let total_units = units(total_bytes);
+    pub(crate) fn new(limits: MemoryLimits) -> MemoryBudget {
+        let total_units = units(limits.bytes);
         MemoryBudget {
             renderings: Arc::new(Semaphore::new(max_renderings())),
             pixels: Arc::new(Semaphore::new(total_units as usize)),
             total_units,
+            max_wait: limits.max_wait,
         }
     }
 
     /// Waits for the permit to read an original and to render it, which is held to the end of the
     /// rendering. Fails with 503 if none is free in time.
     pub(crate) async fn reserve_source(&self) -> Result<OwnedSemaphorePermit, ServiceError> {
-        acquire(&self.renderings, 1).await
+        self.acquire(&self.renderings, 1).await
     }
 
     /// Waits for the memory of a rendering. Fails with 503 if it is not free in time, and with 422 if
@@ -65,7 +75,19 @@ impl MemoryBudget {
                 FieldError::Custom("needs more memory to be rendered than this service has");
             return Err(invalid(&field_error));
         }
-        acquire(&self.pixels, needed).await
+        self.acquire(&self.pixels, needed).await
+    }
+
+    async fn acquire(
+        &self,
+        semaphore: &Arc<Semaphore>,
+        permits: u32,
+    ) -> Result<OwnedSemaphorePermit, ServiceError> {
+        let acquired = semaphore.clone().acquire_many_owned(permits);
+        time::timeout(self.max_wait, acquired)
+            .await
+            .map_err(|_| ServiceError::unavailable("other renderings use the memory"))?
+            .map_err(ServiceError::internal)
     }
 }
 
@@ -73,17 +95,6 @@ impl MemoryBudget {
 fn max_renderings() -> usize {
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     cores.clamp(MIN_RENDERINGS, LIMIT_OF_RENDERINGS)
-}
-
-async fn acquire(
-    semaphore: &Arc<Semaphore>,
-    permits: u32,
-) -> Result<OwnedSemaphorePermit, ServiceError> {
-    let acquired = semaphore.clone().acquire_many_owned(permits);
-    time::timeout(MAX_WAIT, acquired)
-        .await
-        .map_err(|_| ServiceError::unavailable("other renderings use the memory"))?
-        .map_err(ServiceError::internal)
 }
 
 fn units(bytes: u64) -> u32 {
@@ -96,16 +107,27 @@ mod tests {
 
     use super::*;
 
+    const MAX_WAIT: Duration = Duration::from_secs(7);
+
+    fn ten_units() -> MemoryBudget {
+        MemoryBudget::new(MemoryLimits {
+            bytes: 10 * UNIT_BYTES,
+            max_wait: MAX_WAIT,
+        })
+    }
+
     #[tokio::test(start_paused = true)]
-    async fn rendering_waits_for_memory_and_fails_as_busy_after_five_seconds() {
-        let budget = MemoryBudget::new(10 * UNIT_BYTES);
+    async fn rendering_waits_for_memory_and_fails_as_busy_after_the_maximum_wait() {
+        let budget = ten_units();
         let first = budget.reserve_pixels(8 * UNIT_BYTES).await.expect("free");
+        let started = time::Instant::now();
 
         let second = budget.reserve_pixels(3 * UNIT_BYTES).await;
         assert_eq!(
             second.err().map(|error| error.kind),
             Some(ErrorKind::Unavailable)
         );
+        assert_eq!(started.elapsed(), MAX_WAIT);
 
         drop(first);
         assert!(budget.reserve_pixels(10 * UNIT_BYTES).await.is_ok());
@@ -113,7 +135,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn renderings_wait_for_each_other_beyond_their_number() {
-        let budget = MemoryBudget::new(10 * UNIT_BYTES);
+        let budget = ten_units();
         let mut permits = Vec::new();
         for _ in 0..max_renderings() {
             permits.push(budget.reserve_source().await.expect("free"));
@@ -131,7 +153,7 @@ mod tests {
 
     #[tokio::test]
     async fn image_that_never_fits_is_invalid() {
-        let budget = MemoryBudget::new(10 * UNIT_BYTES);
+        let budget = ten_units();
 
         let reserved = budget.reserve_pixels(11 * UNIT_BYTES).await;
 

@@ -15,10 +15,12 @@ mod metadata;
 mod tags;
 mod variants;
 
+use std::time::Duration;
+
 use domain::{
     File, ProcessedMedia, ResourceType, ServiceError, StorageMeta, Tag, UploadRules, WebhookEvent,
 };
-use renditions::Renditions;
+use renditions::{MemoryLimits, Renditions};
 use runtime::{ConfigurationError, FunctionContext, Settings};
 use tenant::{BlurhashJob, DelayedJob, Queue, Scoped, ThumbnailsJob, UploadedFiles, WebhookJob};
 use worker::{BatchHandler, JobContext, JobError, Worker};
@@ -29,6 +31,9 @@ use crate::effort::Effort;
 const GAVE_UP: &str =
     "The file could not be processed in several attempts. It may need too much memory or time.";
 
+/// Maximum time that a job waits for other renderings in the process, twice. Lambda runs one job per process, so
+/// only the local stack waits.
+const MAX_MEMORY_WAIT: Duration = Duration::from_secs(25);
 /// Bytes of a mebibyte.
 const MIB: u64 = 1 << 20;
 
@@ -96,7 +101,10 @@ pub fn handler(context: &FunctionContext) -> Result<BatchHandler, ConfigurationE
     let renditions = Renditions::new(
         files.tenants().clone(),
         files.bucket().clone(),
-        rendering_mib.saturating_mul(MIB),
+        MemoryLimits {
+            bytes: rendering_mib.saturating_mul(MIB),
+            max_wait: MAX_MEMORY_WAIT,
+        },
     );
     let worker = Thumbnails {
         files,

@@ -304,7 +304,7 @@ fn transparent_tiff(extra_samples: u16) -> Vec<u8> {
     let header = [&b"MM\0*\0\0"[..], &DIRECTORY_AT.to_be_bytes()].concat();
     let bits = [8_u16; 4].map(u16::to_be_bytes).concat();
     let pixel = [100, 50, 0, 128];
-    let count = (entries.len() as u16).to_be_bytes();
+    let count = u16::try_from(entries.len()).unwrap().to_be_bytes();
     [
         &header[..],
         &bits,
