@@ -93,15 +93,15 @@ impl Dump {
     }
 
     /// Returns the item with a key.
-    pub fn item(&self, key: Key) -> Option<&Value> {
-        self.items.get(&key)
+    pub fn item(&self, key: &Key) -> Option<&Value> {
+        self.items.get(key)
     }
 
     /// Returns the record of a file, by the ids of its space and its own.
     pub fn file(&self, space_id: &str, file_id: &str) -> Option<&Value> {
         let space_id = space_id.parse().expect("a space id");
         let file_id = file_id.parse().expect("a file id");
-        self.item(Key::file(space_id, file_id))
+        self.item(&Key::file(space_id, file_id))
     }
 
     /// Returns the items whose partition keys have a prefix.

@@ -21,7 +21,7 @@ fn replicas<'a>(dump: &'a Dump, handle: &str) -> Vec<&'a Value> {
     let count = dump.items_with_prefix(&prefix).count();
     let count = u16::try_from(count).expect("a few replicas");
     let replica = |number: u16| {
-        let replica = dump.item(Key::delivery_space(&handle, number));
+        let replica = dump.item(&Key::delivery_space(&handle, number));
         replica.unwrap_or_else(|| panic!("{number} of {count} replicas does not exist"))
     };
     (0..count).map(replica).collect()
@@ -93,7 +93,7 @@ async fn change_that_does_not_concern_delivery_writes_no_replica(stack: &Stack) 
     );
     let handle = Handle::parse(&acme.handle).expect("a handle");
     let expected = json!({ "space_id": acme.id });
-    assert_eq!(after.item(Key::handle(&handle)), Some(&expected));
+    assert_eq!(after.item(&Key::handle(&handle)), Some(&expected));
 }
 
 #[stack_test]
@@ -255,7 +255,7 @@ async fn space_whose_deletion_failed_has_as_many_replicas_as_its_record_says(sta
     acme.client.delete(&path).await.expect_error(409);
 
     let dump = stack.dump().await;
-    let record = dump.item(Key::space(acme.space_id())).expect("the space");
+    let record = dump.item(&Key::space(acme.space_id())).expect("the space");
     assert_eq!(record["delivery_replicas"], "8");
     replica(&dump, &acme.handle, 8);
 }

@@ -28,6 +28,25 @@ struct Variant<'a> {
     folder: &'a str,
 }
 
+impl Variant<'_> {
+    /// Returns queries that list a file with these fields, and none with those of the other variant.
+    fn filters(self) -> Vec<String> {
+        let Variant {
+            name,
+            tag,
+            kind,
+            folder,
+        } = self;
+        vec![
+            format!("search={name}"),
+            format!("tag={tag}"),
+            format!("type={kind}"),
+            format!("folder_id={folder}"),
+            format!("tag={tag}&search={}", &name[..2]),
+        ]
+    }
+}
+
 #[stack_test]
 async fn update_is_visible_in_all_lists_at_once(stack: &Stack) {
     let acme = stack.space("Acme").await;
@@ -49,27 +68,7 @@ async fn update_is_visible_in_all_lists_at_once(stack: &Stack) {
             folder: &texts,
         },
     ];
-    let filters = variants.map(|variant| {
-        let Variant {
-            name,
-            tag,
-            kind,
-            folder,
-        } = variant;
-        let alone = [
-            format!("search={name}"),
-            format!("tag={tag}"),
-            format!("type={kind}"),
-        ];
-        [
-            &alone[..],
-            &[
-                format!("folder_id={folder}"),
-                format!("tag={tag}&search={}", &name[..2]),
-            ],
-        ]
-        .concat()
-    });
+    let filters = variants.map(Variant::filters);
 
     for round in 1..7 {
         let current = round % 2;

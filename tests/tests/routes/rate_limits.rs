@@ -356,7 +356,7 @@ async fn counters(stack: &Stack, client: &Client) -> usize {
     let hash = secret.expect("a valid key").hash();
     let dump = stack.dump().await;
     let item = dump
-        .item(keys::Key::api_key(&hash))
+        .item(&keys::Key::api_key(&hash))
         .expect("the key exists");
 
     item.as_object()

@@ -60,7 +60,7 @@ impl SpaceState {
     /// Returns the state of a space in a dump.
     pub(crate) fn of(dump: &Dump, space: &str) -> SpaceState {
         let key = keys::Key::space(space.parse().expect("a space id"));
-        let record = dump.item(key);
+        let record = dump.item(&key);
         let record = record.filter(|record| record["deleted_at"].is_null());
 
         match record.map(|record| record["enabled"].as_bool() == Some(true)) {
