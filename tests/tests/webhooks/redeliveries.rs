@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tenant::WebhookJob;
-use tests::{Answer, Response, Stack, WebhookReceiver, minutes, seconds, stack_test, text};
+use tests::{Answer, Response, Stack, WebhookReceiver, seconds, stack_test, text};
 
 use super::fixture::{
     Hooks, dead_letters, run_until, run_with_failures, send_jobs, set_webhook_url, time, until_idle,
