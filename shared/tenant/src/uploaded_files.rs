@@ -9,9 +9,11 @@ use bucket::Bucket;
 use bytes::Bytes;
 use domain::{
     EffectiveSecurity, ErrorKind, File, FileStatus, ServiceError, UploadConfigReference,
-    UploadRules, VariantId, requires_auth, variants_require_auth,
+    UploadRules, VariantId, error_chain, requires_auth, variants_require_auth,
 };
-use queue::{AnnouncedFile, AnnouncedJob, DelayedJob, Queue, recheck_delay_seconds};
+use queue::{
+    AnnouncedFile, AnnouncedJob, DelayedJob, MAX_DELAY_SECONDS, Queue, recheck_delay_seconds,
+};
 use table::Table;
 use tracing::instrument;
 
@@ -80,6 +82,19 @@ impl UploadedFiles {
             jobs.send(&[DelayedJob { job, delay_seconds }]).await?;
         }
         Ok(None)
+    }
+
+    /// Sends a job that has failed again, as a new message after the maximum delay.
+    pub async fn restart<J: AnnouncedJob>(
+        &self,
+        job: J,
+        jobs: &Queue<J>,
+        error: &ServiceError,
+    ) -> Result<(), ServiceError> {
+        let error = error_chain(error);
+        tracing::warn!(error, "job failed, and is sent again as a new message");
+        let delay_seconds = MAX_DELAY_SECONDS;
+        Ok(jobs.send(&[DelayedJob { job, delay_seconds }]).await?)
     }
 
     /// Returns a file that is active and `is_ready`, after several reads within a short time if it is not.

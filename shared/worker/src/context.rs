@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use domain::Env;
+use domain::{Env, Timestamp};
 use tokio::time::Instant;
 
-use crate::LAST_FULL_RECEIVE;
+use crate::{LAST_FULL_RECEIVE, redelivery::MAX_RESTARTED_AGE_MS};
 
 /// Clock, random source, deadline and receive count of one job.
 pub struct JobContext {
@@ -23,8 +23,19 @@ impl JobContext {
         self.deadline.saturating_duration_since(Instant::now())
     }
 
-    /// Whether the job was received so often that it may kill its process.
-    pub fn may_kill_process(&self) -> bool {
-        self.receive_count > LAST_FULL_RECEIVE
+    /// Whether a job was received so often that it may kill its process.
+    pub fn may_kill_process(&self, announced_at: Timestamp) -> bool {
+        self.receive_count > LAST_FULL_RECEIVE && self.is_restarted(announced_at)
+    }
+
+    /// Whether a job that fails must be sent again as a new message. The receives of its message would
+    /// otherwise show later that it may kill its process.
+    pub fn must_restart(&self, announced_at: Timestamp) -> bool {
+        self.receive_count == LAST_FULL_RECEIVE && self.is_restarted(announced_at)
+    }
+
+    /// Whether a job is young enough to be sent again as a new message.
+    fn is_restarted(&self, announced_at: Timestamp) -> bool {
+        self.env.now().ms() - announced_at.ms() < MAX_RESTARTED_AGE_MS
     }
 }

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use crate::{
     BatchHandler, BatchSettings, JobContext, JobError, RedeliveryFuture, ServedQueue, Worker,
+    redelivery::MAX_RESTARTED_AGE_MS,
 };
 
 /// Time until the deadline of the tests' invocations.
@@ -128,8 +129,14 @@ impl Worker for ScriptedWorker {
             "wait" => return Err(JobError::new("busy").with_pause(Duration::from_mins(1))),
             "panic" => panic!("job of a test"),
             "third" => assert_eq!(context.receive_count, 3),
-            "tenth" => assert!(context.may_kill_process()),
-            _ => assert!(!context.may_kill_process()),
+            "ninth" => assert!(context.must_restart(context.env.now())),
+            "tenth" => assert!(context.may_kill_process(context.env.now())),
+            "old" => {
+                let announced_at = context.env.now().plus_ms(-MAX_RESTARTED_AGE_MS);
+                assert!(!context.must_restart(announced_at));
+                assert!(!context.may_kill_process(announced_at));
+            }
+            _ => assert!(!context.may_kill_process(context.env.now())),
         }
         Ok(())
     }
@@ -184,8 +191,8 @@ async fn message_that_cannot_be_hidden_is_reported_as_failed() {
 
 #[tokio::test]
 async fn context_has_the_receive_count_of_the_message() {
-    let mut event = event(["\"third\"", "\"ninth\"", "\"tenth\""]);
-    for (message, count) in event.records.iter_mut().zip(["3", "9", "10"]) {
+    let mut event = event(["\"third\"", "\"ninth\"", "\"tenth\"", "\"old\"", "\"old\""]);
+    for (message, count) in event.records.iter_mut().zip(["3", "9", "10", "9", "10"]) {
         set_receive_count(message, count);
     }
 

@@ -42,19 +42,37 @@ impl Worker for Blurhash {
 
     async fn work(&self, job: BlurhashJob, context: &JobContext) -> Result<(), JobError> {
         telemetry::record_space(job.space_id);
-        let is_ready = |file: &File| file.revision == Some(job.revision) && file.media.is_some();
-        let found = self.files.announced(job, &self.jobs, is_ready).await;
-
-        match found.map_err(JobError::new)? {
-            Some(file) => self.process(file, context).await.map_err(JobError::new),
-            None => Ok(()),
-        }
+        let processed = match self.process_announced(job, context).await {
+            Err(error) if context.must_restart(job.announced_at) => {
+                self.files.restart(job, &self.jobs, &error).await
+            }
+            processed => processed,
+        };
+        processed.map_err(JobError::new)
     }
 }
 
 impl Blurhash {
+    /// Processes the file of a job once its metadata is recorded.
+    async fn process_announced(
+        &self,
+        job: BlurhashJob,
+        context: &JobContext,
+    ) -> Result<(), ServiceError> {
+        let is_ready = |file: &File| file.revision == Some(job.revision) && file.media.is_some();
+        match self.files.announced(job, &self.jobs, is_ready).await? {
+            Some(file) => self.process(file, job, context).await,
+            None => Ok(()),
+        }
+    }
+
     /// Computes and records the blurhash of a file, unless that is done.
-    async fn process(&self, found: Scoped<File>, context: &JobContext) -> Result<(), ServiceError> {
+    async fn process(
+        &self,
+        found: Scoped<File>,
+        job: BlurhashJob,
+        context: &JobContext,
+    ) -> Result<(), ServiceError> {
         let Scoped {
             space,
             record: file,
@@ -67,7 +85,7 @@ impl Blurhash {
             return Ok(());
         }
 
-        let blurhash = if context.may_kill_process() {
+        let blurhash = if context.may_kill_process(job.announced_at) {
             None
         } else {
             self.compute(&file).await?

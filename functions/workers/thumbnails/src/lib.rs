@@ -121,19 +121,29 @@ impl Worker for Thumbnails {
 
     async fn work(&self, job: ThumbnailsJob, context: &JobContext) -> Result<(), JobError> {
         telemetry::record_space(job.space_id);
-        let found = self.files.announced(job, &self.jobs, |_| true).await;
-
-        match found.map_err(JobError::new)? {
-            Some(file) => self
-                .process(file, job, context)
-                .await
-                .map_err(JobError::new),
-            None => Ok(()),
-        }
+        let processed = match self.process_announced(job, context).await {
+            Err(error) if context.must_restart(job.announced_at) => {
+                self.files.restart(job, &self.jobs, &error).await
+            }
+            processed => processed,
+        };
+        processed.map_err(JobError::new)
     }
 }
 
 impl Thumbnails {
+    /// Processes the file of a job once it is active.
+    async fn process_announced(
+        &self,
+        job: ThumbnailsJob,
+        context: &JobContext,
+    ) -> Result<(), ServiceError> {
+        match self.files.announced(job, &self.jobs, |_| true).await? {
+            Some(file) => self.process(file, job, context).await,
+            None => Ok(()),
+        }
+    }
+
     /// Processes a file, unless that is done. Sends the webhook of its upload first, if it was not
     /// announced: a URL may be set after the presign request, whose rules the announcement follows. A
     /// repeated event of a file has no effect.
@@ -152,7 +162,7 @@ impl Thumbnails {
                 .await?;
         }
 
-        let effort = Effort::of(context);
+        let effort = Effort::of(job, context);
         effort.log(&found.record, context);
         // Boxed to keep the future of the job small.
         let reading = Box::pin(self.read(&found.record, &rules, effort));
