@@ -6,7 +6,7 @@
 
 use domain::{
     FileId, FileStatus, NewWebhookDelivery, NotificationRules, ProcessedMedia, ProcessingStatus,
-    PublicHttpsUrl, ServiceError, Space, SpaceId, Timestamp, UploadConfigId, UploadConfigReference,
+    PublicHttpsUrl, ServiceError, Space, SpaceId, UploadConfigId, UploadConfigReference,
     WebhookDelivery, WebhookDeliveryId, WebhookEvent, WebhookFile, WebhookPayload,
 };
 use table::{Reason, Table, WebhookEventRecords, WriteError};
@@ -143,28 +143,18 @@ impl Webhooks {
         }
     }
 
-    /// Begins a new series of attempts, to the URL that receives the event now, or to the previous one
-    /// if there is none. Returns `None` if the delivery was changed or deleted since it was read.
+    /// Returns the URL that receives the event of a delivery now; `None` if it is not sent any more.
     #[instrument(skip_all)]
-    pub async fn begin_series(
+    pub async fn current_url(
         &self,
         found: &DeliveryInSpace,
-        requested_at: Timestamp,
-    ) -> Result<Option<WebhookDelivery>, ServiceError> {
+    ) -> Result<Option<PublicHttpsUrl>, ServiceError> {
         let DeliveryInSpace { space, delivery } = found;
         let notifications = self
             .notifications(space.id, delivery.upload_config_id)
             .await?;
-        let url = notifications.webhook_url.or(space.webhook_url.clone());
-
-        let now = self.table.env().now();
-        let begin = |changed: &mut WebhookDelivery| {
-            changed.begin_series(requested_at, now);
-            if let Some(url) = url {
-                changed.url = url;
-            }
-        };
-        self.change(delivery, begin).await
+        let url = space.webhook_receiver(delivery.event, &notifications);
+        Ok(url.cloned())
     }
 
     async fn existing(

@@ -79,7 +79,7 @@ async fn message_of_a_claimed_attempt_waits_until_the_claim_expires(stack: &Stac
 
     // The worker makes the second attempt, and is killed before it records that.
     let faults = stack.local.faults();
-    faults.disconnect("webhook-delivery", 2, false);
+    faults.disconnect("webhook-delivery", 3, false);
     stack.clock.advance(seconds(6));
     let is_killed = |messages: Messages| {
         faults.broken_calls() > 0 && messages.visible == 0 && messages.running_batches == 0

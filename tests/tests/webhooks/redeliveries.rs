@@ -110,6 +110,25 @@ async fn redelivery_goes_to_the_current_url(stack: &Stack) {
 }
 
 #[stack_test]
+async fn attempts_and_redeliveries_end_without_a_url(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    hooks.receiver.answer_all(Answer::status(500));
+    hooks.upload(stack).await;
+    let remove = json!({"name": "Acme", "webhook_url": null});
+    let client = &hooks.acme.client;
+    client.put(&hooks.acme.path(), remove).await.expect_ok();
+
+    stack.run_for(seconds(6)).await;
+    assert_eq!(hooks.delivery().await["failure"], "no_url");
+    redeliver(&hooks).await.expect_status(202);
+    stack.run_for(seconds(0)).await;
+
+    hooks.receiver.only();
+    assert_eq!(hooks.delivery().await["status"], "failed");
+    assert_eq!(hooks.delivery().await["failure"], "no_url");
+}
+
+#[stack_test]
 async fn redelivery_in_a_disabled_space_is_rejected(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
     hooks.upload(stack).await;

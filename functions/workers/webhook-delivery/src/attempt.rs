@@ -6,7 +6,7 @@ use domain::{
 use tenant::{DelayedJob, DeliveryInSpace, WebhookJob};
 use worker::{JobContext, JobError};
 
-use crate::WebhookWorker;
+use crate::{WebhookWorker, event::FIRST};
 
 /// Status with which an endpoint asks for no further webhooks.
 const GONE: u16 = 410;
@@ -51,11 +51,9 @@ impl WebhookWorker {
         };
 
         if !found.space.enabled {
-            let fail = |delivery: &mut WebhookDelivery| {
-                delivery.fail(WebhookFailure::SpaceDisabled, now);
-            };
-            let failed = self.webhooks.change(delivery, fail).await;
-            return failed.map(|_| ()).map_err(JobError::new);
+            return self
+                .fail(delivery, WebhookFailure::SpaceDisabled, now)
+                .await;
         }
         if now < next_attempt_at {
             let next = next_message(delivery, delivery.next_number, next_attempt_at);
@@ -65,10 +63,36 @@ impl WebhookWorker {
             return Err(in_progress().with_pause(pause));
         }
 
-        let claim = |delivery: &mut WebhookDelivery| delivery.claim(now);
+        let url = if delivery.next_number == FIRST {
+            Some(delivery.url.clone())
+        } else {
+            self.webhooks
+                .current_url(&found)
+                .await
+                .map_err(JobError::new)?
+        };
+        let Some(url) = url else {
+            return self.fail(delivery, WebhookFailure::NoUrl, now).await;
+        };
+        let claim = |delivery: &mut WebhookDelivery| {
+            delivery.url = url;
+            delivery.claim(now);
+        };
         let claimed = self.webhooks.change(delivery, claim).await;
         let claimed = claimed.map_err(JobError::new)?.ok_or_else(in_progress)?;
         self.make_attempt(&found, claimed, context).await
+    }
+
+    /// Ends a delivery without an attempt.
+    async fn fail(
+        &self,
+        delivery: &WebhookDelivery,
+        failure: WebhookFailure,
+        now: Timestamp,
+    ) -> Result<(), JobError> {
+        let fail = |delivery: &mut WebhookDelivery| delivery.fail(failure, now);
+        let failed = self.webhooks.change(delivery, fail).await;
+        failed.map(|_| ()).map_err(JobError::new)
     }
 
     /// Begins a new series of attempts, unless a request that is as late or later began one.
@@ -86,7 +110,9 @@ impl WebhookWorker {
             if let Some(pause) = found.delivery.claim_left(context.env.now()) {
                 return Err(in_progress().with_pause(pause));
             }
-            let begun = self.webhooks.begin_series(&found, requested_at).await;
+            let now = context.env.now();
+            let begin = |delivery: &mut WebhookDelivery| delivery.begin_series(requested_at, now);
+            let begun = self.webhooks.change(&found.delivery, begin).await;
             found.delivery = begun.map_err(JobError::new)?.ok_or_else(in_progress)?;
         }
 

@@ -13,7 +13,7 @@ const READS: u32 = 3;
 /// Pause between these reads. A record is usually written within this time.
 const READ_PAUSE: Duration = Duration::from_millis(150);
 /// Number of the first attempt.
-const FIRST: u32 = 1;
+pub(crate) const FIRST: u32 = 1;
 
 impl WebhookWorker {
     /// Makes the first attempt of an event. Sends its job again if the record of the event is not

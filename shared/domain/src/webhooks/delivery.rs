@@ -66,6 +66,8 @@ pub enum WebhookFailure {
     AttemptsExhausted,
     /// The space was disabled when an attempt was due.
     SpaceDisabled,
+    /// No URL received the event any more when an attempt was due.
+    NoUrl,
 }
 
 /// What follows an attempt.
