@@ -74,6 +74,11 @@ impl Format {
         )
     }
 
+    /// Whether files can be rendered.
+    pub fn is_renderable(self) -> bool {
+        !matches!(self, Format::Avif | Format::Heic)
+    }
+
     /// Returns the name of the format in lower case.
     pub fn name(self) -> &'static str {
         match self {

@@ -37,6 +37,35 @@ pub(crate) fn png_of(width: u32, height: u32, channels: Channels, samples: Vec<u
     encode(pixels, &options).expect("a PNG")
 }
 
+/// Returns a BMP of one color.
+fn bmp(width: u16, height: u16) -> Vec<u8> {
+    let row = [
+        [10, 20, 200].repeat(width.into()),
+        vec![0; usize::from(width) % 4],
+    ]
+    .concat();
+    let pixels = row.repeat(height.into());
+    let [width, height] = [width, height].map(u32::from);
+    let size = 54 + u32::try_from(pixels.len()).expect("a small image");
+    let words = [
+        size,
+        0,
+        54,
+        40,
+        width,
+        height,
+        1 | 24 << 16,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+    ];
+    let header = words.map(u32::to_le_bytes).concat();
+    [&b"BM"[..], &header, &pixels].concat()
+}
+
 /// Returns a file as the API shows it after all jobs.
 pub(crate) async fn processed(stack: &Stack, acme: &TestSpace, path: &str) -> Value {
     stack.run_post_upload().await;
@@ -145,4 +174,21 @@ async fn processing_twice_changes_nothing(stack: &Stack) {
         .collect();
     assert_eq!(calls, ["thumbnails BatchGetItem"]);
     assert_eq!(acme.client.get(file.path()).await.expect_ok(), once);
+}
+
+#[stack_test]
+async fn bmp_gets_thumbnails_and_a_damaged_one_fails(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let image = bmp(301, 200);
+    let damaged = image[..image.len() / 2].to_vec();
+    let file = acme.upload(image).named("a.bmp", "image/bmp").await;
+    let other = acme.upload(damaged).named("b.bmp", "image/bmp").await;
+
+    let after = processed(stack, &acme, file.path()).await;
+    let failed = acme.client.get(other.path()).await.expect_ok();
+
+    assert_eq!(after["storage_meta"]["dominant_color"], "#c8140a");
+    assert!(after["storage_meta"]["blurhash"].is_string());
+    assert_eq!(after["thumbnails"][0]["width"], 160);
+    assert_eq!(failed["processing"]["status"], "failed");
 }

@@ -27,7 +27,7 @@ struct Headers {
 impl Headers {
     /// Whether no image of this format is decoded.
     fn has_no_decoder(&self) -> bool {
-        self.format.is_some_and(|format| !format.is_decodable())
+        self.format.is_some_and(|format| !format.is_renderable())
     }
 }
 
