@@ -8,7 +8,10 @@ use serde_json::json;
 use tests::{Observed, PHOTO, Response, Stack, StackOptions, TestSpace, stack_test};
 use tokio::time::Instant;
 
-use crate::support::image_server::{ImageServer, logo};
+use crate::{
+    lambda::log_capture::{begin_log, lines},
+    support::image_server::{ImageServer, logo},
+};
 
 /// Calls of a delivery before it reads the original: the records, and the stored variant.
 const CALLS_BEFORE_ORIGINAL: u32 = 2;
@@ -19,9 +22,11 @@ const WAITING: usize = 10;
 /// Maximum time of these requests, in seconds. One waits for five.
 const MAX_WAIT_SECONDS: u64 = 9;
 
+/// Maximum time until a function notices that its client has hung up.
+const MAX_CANCELLATION_TIME: Duration = Duration::from_secs(20);
 /// Maximum time until a rendering is stored.
 const MAX_RENDERING_TIME: Duration = Duration::from_secs(20);
-/// Time between two checks for a stored variant.
+/// Time between two checks for a cancelled request or a stored variant.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 type Request<'a> = Pin<Box<dyn Future<Output = Response> + 'a>>;
@@ -78,9 +83,12 @@ async fn rendering_of_a_cancelled_request_is_stored(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let file = acme.upload(PHOTO).named("a.jpg", "image/jpeg").await;
     let url = format!("{}?w=32", file.url());
+    begin_log();
     let before_store = paused(stack, url.clone(), CALLS_BEFORE_ORIGINAL + 1).await;
 
     drop(before_store.request);
+    until_cancelled().await;
+    assert_eq!(stored_variants(stack).await, 0);
     before_store.hold.release();
     let stored = async {
         while stored_variants(stack).await == 0 {
@@ -98,6 +106,22 @@ async fn rendering_of_a_cancelled_request_is_stored(stack: &Stack) {
             .iter()
             .any(|call| call.ends_with("PutObject"))
     );
+}
+
+/// Waits until a function has logged that a request was cancelled.
+async fn until_cancelled() {
+    let is_cancelled = || {
+        lines()
+            .iter()
+            .any(|line| line["message"] == "task cancelled")
+    };
+    let cancelled = async {
+        while !is_cancelled() {
+            tokio::time::sleep(POLL_INTERVAL).await;
+        }
+    };
+    let cancelled = tokio::time::timeout(MAX_CANCELLATION_TIME, cancelled).await;
+    cancelled.expect("a cancelled request");
 }
 
 /// Returns the number of stored variants.

@@ -31,7 +31,7 @@ impl Write for ThreadLog {
 
 /// Starts to log the functions on this thread, at the level of production. One subscriber serves all
 /// threads, since `tracing` caches for all of them which events are enabled.
-pub(super) fn begin_log() {
+pub(crate) fn begin_log() {
     static SUBSCRIBER: Once = Once::new();
     SUBSCRIBER.call_once(|| {
         let is_read = dynamic_filter_fn(|_, _| LOG.with_borrow(Option::is_some));
@@ -43,7 +43,7 @@ pub(super) fn begin_log() {
 }
 
 /// Returns all lines since the start of the log.
-pub(super) fn lines() -> Vec<Value> {
+pub(crate) fn lines() -> Vec<Value> {
     let text = LOG.with_borrow(|log| {
         String::from_utf8(log.clone().expect("the log has begun")).expect("text")
     });
