@@ -16,6 +16,11 @@ use crate::{
 const SIZE_BYTES: usize = (100 << 20) + 1;
 /// Bytes of the file that are in memory at a time.
 const CHUNK_BYTES: usize = 1 << 20;
+/// Offset behind the bytes that are read of such a file.
+const BEYOND_PREFIX: u32 = 50 << 20;
+/// Length of the header of a WebP, and of the header of each of its chunks, in bytes.
+const WEBP_HEADER_BYTES: usize = 12;
+const CHUNK_HEADER_BYTES: usize = 8;
 
 /// Returns a body that begins with an image, followed by zeros.
 fn padded(image: Vec<u8>) -> Body {
@@ -33,6 +38,51 @@ struct ProcessedImage {
     file: Value,
     /// The events that were sent, sorted.
     events: Vec<String>,
+}
+
+impl ProcessedImage {
+    /// Asserts that the image failed because of its size.
+    fn assert_too_large(&self) {
+        assert_eq!(self.events, ["file.failed", "file.uploaded"]);
+        assert_eq!(self.file["status"], "active");
+        assert_eq!(self.file["thumbnails"], json!([]));
+
+        let processing = &self.file["processing"];
+        assert_eq!(processing["status"], "failed");
+        let error = text(&processing["error"]);
+        assert!(error.contains("100 MiB"), "{error}");
+    }
+
+    /// Asserts that only the format of the image is recorded.
+    fn assert_unknown_dimensions(&self, format: &str) {
+        let meta = &self.file["storage_meta"];
+        assert_eq!(meta["format"], format);
+        for absent in ["width", "height", "has_alpha", "pages", "exif", "blurhash"] {
+            assert!(meta.get(absent).is_none(), "{absent}: {meta}");
+        }
+    }
+}
+
+/// Returns the beginning of a TIFF whose directory follows the pixels.
+fn tiff_with_late_directory() -> Vec<u8> {
+    [&b"II*\0"[..], &BEYOND_PREFIX.to_le_bytes()].concat()
+}
+
+/// Returns the beginning of a WebP whose EXIF data follows large pixels.
+fn webp_with_late_exif() -> Vec<u8> {
+    let mut webp = with_exif(Format::WebP, 6);
+    let file_length = u32::try_from(SIZE_BYTES - CHUNK_HEADER_BYTES).expect("32 bits");
+    webp[4..8].copy_from_slice(&file_length.to_le_bytes());
+
+    // The pixels follow the header of the extended format.
+    let mut pixels = WEBP_HEADER_BYTES;
+    while !webp[pixels..].starts_with(b"VP8 ") {
+        let length = webp[pixels + 4..].first_chunk().expect("a length");
+        let length = usize::try_from(u32::from_le_bytes(*length)).expect("64 bits");
+        pixels += CHUNK_HEADER_BYTES + length + length % 2;
+    }
+    webp[pixels + 4..pixels + 8].copy_from_slice(&BEYOND_PREFIX.to_le_bytes());
+    webp
 }
 
 /// Uploads an image with padding, and runs the jobs that follow.
@@ -74,8 +124,7 @@ async fn process(stack: &Stack, format: Format, bytes: Vec<u8>) -> ProcessedImag
 async fn image_over_100_mib_has_the_metadata_of_its_header_and_fails(stack: &Stack) {
     let photo = process(stack, Format::Jpeg, with_exif(Format::Jpeg, 6)).await;
 
-    assert_eq!(photo.events, ["file.failed", "file.uploaded"]);
-    assert_eq!(photo.file["thumbnails"], json!([]));
+    photo.assert_too_large();
     let meta = &photo.file["storage_meta"];
     assert_eq!(meta["width"], 16);
     assert_eq!(meta["height"], 24);
@@ -90,7 +139,30 @@ async fn image_over_100_mib_without_a_decoder_is_processed(stack: &Stack) {
     let avif = process(stack, Format::Avif, image(Format::Avif, 64, 48)).await;
 
     assert_eq!(avif.events, ["file.processed", "file.uploaded"]);
+    assert_eq!(
+        avif.file["processing"],
+        json!({"status": "completed", "error": null})
+    );
     assert_eq!(avif.file["thumbnails"], json!([]));
     assert_eq!(avif.file["storage_meta"]["width"], 64);
     assert_eq!(avif.file["storage_meta"]["format"], "avif");
+}
+
+#[stack_test]
+async fn tiff_over_100_mib_whose_directory_follows_the_pixels_has_a_format(stack: &Stack) {
+    let tiff = process(stack, Format::Tiff, tiff_with_late_directory()).await;
+
+    assert_eq!(tiff.file["status"], "active");
+    assert_eq!(tiff.file["thumbnails"], json!([]));
+    tiff.assert_unknown_dimensions("tiff");
+}
+
+#[stack_test]
+async fn webp_over_100_mib_whose_exif_data_follows_the_pixels_has_a_format_and_fails(
+    stack: &Stack,
+) {
+    let webp = process(stack, Format::WebP, webp_with_late_exif()).await;
+
+    webp.assert_too_large();
+    webp.assert_unknown_dimensions("webp");
 }
