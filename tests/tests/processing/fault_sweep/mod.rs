@@ -1,20 +1,26 @@
-//! Uploads and the jobs that follow, with a function killed at each of its calls. Afterwards the file
-//! is either active with metadata, thumbnails and blurhash, or it does not exist; and no queue holds a
-//! message.
+//! Uploads and the jobs that follow, with a function killed at each of its calls.
+//!
+//! Afterwards:
+//! - The file is active with metadata, thumbnails and blurhash, and each of its events was sent by one
+//!   delivery.
+//! - Or it does not exist, and no event was sent. Only an upload in a form may end so, and only without a
+//!   successful response.
+//! - No queue holds a message, dead-letter queues included.
+
+mod uploader;
 
 use std::collections::BTreeSet;
 
 use futures::future::join_all;
 use local::Messages;
 use serde_json::{Value, json};
-use tests::{Observed, PHOTO, Stack, StackOptions, failed_calls, is_thorough, minutes};
+use tests::{Observed, Stack, StackOptions, failed_calls, is_thorough, minutes};
 
-use crate::{
-    support::signer::{Signer, photo},
-    uploads::{
-        presign::PendingFile,
-        unsigned::{self, UnsignedConfig},
-    },
+use crate::support::queues::Queues;
+use uploader::{
+    ROUTES,
+    Route::{self, Check, Confirm, Form, LateUrl, Signed, Unsigned},
+    Uploader,
 };
 
 /// Concurrent stacks.
@@ -23,25 +29,6 @@ const STACKS: usize = 4;
 const SHARE: usize = 5;
 /// Rounds after which all jobs have ended, although one was interrupted.
 const MOST_ROUNDS: u32 = 30;
-
-/// How the bytes of a file are uploaded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Route {
-    /// In a form, with a key.
-    Form,
-    /// In a form, to a signed URL.
-    Signed,
-    /// In a form, from an allowed referrer.
-    Unsigned,
-    /// To a presigned URL, confirmed by the client.
-    Confirm,
-    /// To a presigned URL, confirmed by the confirm-check.
-    Check,
-}
-use Route::{Check, Confirm, Form, Signed, Unsigned};
-
-/// All routes.
-const ROUTES: [Route; 5] = [Form, Signed, Unsigned, Confirm, Check];
 
 /// A function that is killed while a file is uploaded by a route.
 #[derive(Clone, Copy, Debug)]
@@ -56,14 +43,16 @@ impl Victim {
     }
 }
 
-/// The functions that each route involves. What follows an upload is the same for all routes.
-const VICTIMS: [Victim; 7] = [
+/// The functions that each route involves. What follows an upload is the same for all routes, except that
+/// `thumbnails` sends the event of an upload whose webhook URL is set late.
+const VICTIMS: [Victim; 8] = [
     Victim::new(Form, "uploads"),
     Victim::new(Signed, "uploads"),
     Victim::new(Unsigned, "uploads"),
     Victim::new(Confirm, "uploads"),
     Victim::new(Check, "confirm-check"),
     Victim::new(Form, "thumbnails"),
+    Victim::new(LateUrl, "thumbnails"),
     Victim::new(Form, "blurhash"),
 ];
 
@@ -98,88 +87,29 @@ fn options() -> StackOptions {
     }
 }
 
-/// A stack, and a space that accepts uploads by all routes.
-struct Uploader<'a> {
-    stack: &'a Stack,
-    signer: Signer,
-    unsigned: UnsignedConfig,
-}
-
-impl<'a> Uploader<'a> {
-    /// Creates the space, and uploads a file by some routes: the first request of a function makes more
-    /// calls than later ones.
-    async fn new(stack: &'a Stack, routes: impl IntoIterator<Item = Route>) -> Uploader<'a> {
-        let signer = Signer::new(stack, "Acme", json!({})).await;
-        let unsigned = UnsignedConfig::new(stack, &signer.acme, "unsigned", json!({})).await;
-        let uploader = Uploader {
-            stack,
-            signer,
-            unsigned,
-        };
-
-        for route in routes {
-            uploader.upload(route, "warm-up", || ()).await;
-            run_jobs(stack, false).await;
-        }
-        uploader
-    }
-
-    /// Uploads the photo under a reference. `begin` is called right before the request that activates
-    /// the file.
-    async fn upload(&self, route: Route, reference: &str, begin: impl FnOnce()) {
-        let Uploader {
-            stack,
-            signer,
-            unsigned,
-        } = self;
-        let acme = &signer.acme;
-        let field = reference.to_owned();
-
-        match route {
-            Form => {
-                begin();
-                acme.upload(PHOTO).with_ref(reference).send().await;
-            }
-            Signed => {
-                let form = signer.form(photo()).text("ref", field);
-                begin();
-                signer.send_form(&signer.query(stack), form).await;
-            }
-            Unsigned => {
-                let form = unsigned::form(photo()).text("ref", field);
-                begin();
-                unsigned.send_form(form).await;
-            }
-            Confirm | Check => {
-                let pending = PendingFile::create(acme, json!({"ref": reference})).await;
-                pending.send(stack, PHOTO).await.expect_status(200);
-                begin();
-                if route == Confirm {
-                    pending.confirm(&acme.client).await;
-                }
-            }
-        }
-    }
-}
-
 /// Runs all jobs. A killed function is alive again once one of its requests or jobs has failed. Returns
 /// whether a planned kill happened: a function that waits for a record makes more calls in some runs.
-async fn run_jobs(stack: &Stack, is_kill_planned: bool) -> bool {
-    let mut is_killed = is_kill_planned;
+async fn run_jobs(stack: &Stack, kill: Option<Kill>) -> bool {
+    let mut is_killed = kill.is_some();
     let faults = stack.local.faults();
     for _ in 0..MOST_ROUNDS {
-        let has_died = |messages: Messages| {
-            is_killed && faults.broken_calls() > 0 && failed_calls(&faults) >= messages.in_flight
+        let has_failed = |messages: Messages| {
+            if is_killed {
+                faults.broken_calls() > 0 && failed_calls(&faults) >= messages.in_flight
+            } else {
+                // A job that is repeated after the kill may send an event again. That message fails if the
+                // webhook is being sent, and is received again later.
+                kill.is_some()
+            }
         };
         let is_idle = |messages: Messages| {
             let is_at_rest = messages.visible == 0 && messages.running_batches == 0;
-            messages.are_quiet() || (is_at_rest && has_died(messages))
+            messages.are_quiet() || (is_at_rest && has_failed(messages))
         };
-        let left = stack
-            .local
-            .until(is_idle)
-            .await
-            .unwrap_or_else(|error| panic!("{error}"));
+        let left = stack.local.until(is_idle).await.unwrap_or_else(|error| {
+            let broken = faults.broken_calls();
+            panic!("{kill:?}, {broken} broken calls: {error}")
+        });
         if is_killed && faults.broken_calls() > 0 {
             faults.reconnect();
             is_killed = false;
@@ -191,7 +121,7 @@ async fn run_jobs(stack: &Stack, is_kill_planned: bool) -> bool {
         stack.clock.advance(minutes(15));
     }
     faults.reconnect();
-    is_kill_planned && !is_killed
+    kill.is_some() && !is_killed
 }
 
 /// Returns the calls during an upload by a route and the jobs that follow it.
@@ -202,7 +132,7 @@ async fn calls_of(route: Route) -> Vec<String> {
     let work = async {
         let begin = || stack.local.call_log().clear();
         uploader.upload(route, "counted", begin).await;
-        run_jobs(&stack, false).await;
+        run_jobs(&stack, None).await;
     };
     let calls = stack.calls_of(work).await.calls;
     stack.stop().await;
@@ -237,34 +167,60 @@ async fn is_complete(stack: &Stack, file: &Value) -> bool {
     file["status"] == "active" && has_blurhash && !thumbnails.is_empty() && !rendered
 }
 
+/// Uploads a file while a function is killed, and asserts that the file and its events are complete, or
+/// that there are none. Returns whether the kill happened.
+async fn survive(uploader: &Uploader<'_>, kill: Kill) -> bool {
+    let Victim { route, function } = kill.victim;
+    let stack = uploader.stack;
+    let reference = kill.reference();
+    let earlier = uploader.receiver.received().len();
+
+    let begin = || kill.plan(stack);
+    let must_exist = uploader.upload(route, &reference, begin).await;
+    let is_killed = run_jobs(stack, Some(kill)).await;
+
+    assert!(must_exist || function == "uploads", "{kill:?}: rejected");
+    let events = uploader.events_since(earlier);
+    let Some(file) = uploader.find(&reference).await else {
+        assert!(!must_exist, "{kill:?}: the file is lost");
+        assert_eq!(events, [] as [String; 0], "{kill:?}");
+        return is_killed;
+    };
+    assert!(is_complete(stack, &file).await, "{kill:?}: {file}");
+    let id = file["id"].as_str().expect("an id");
+    let expected = ["file.processed", "file.uploaded"].map(|event| format!("{event} {id}"));
+    assert_eq!(events, expected, "{kill:?}");
+    is_killed
+}
+
+/// Asserts that no job was moved to a dead-letter queue.
+async fn assert_no_dead_letters(stack: &Stack) {
+    let queues = &stack.local.template().queues;
+    let redrives = queues.iter().filter_map(|queue| queue.redrive.as_ref());
+    let names: Vec<&str> = redrives
+        .filter_map(|redrive| redrive.dead_letter_queue.strip_prefix("larder-"))
+        .collect();
+    assert!(!names.is_empty());
+
+    let queues = Queues::of(stack, "uploads");
+    for name in names {
+        assert_eq!(queues.count(name).await, 0, "{name}");
+    }
+}
+
 /// Uploads one file for each kill in one stack, and returns the number of kills that happened.
 async fn survives(kills: Vec<Kill>) -> usize {
     let stack = Stack::start_with(options()).await;
     let routes: BTreeSet<Route> = kills.iter().map(|kill| kill.victim.route).collect();
     let uploader = Uploader::new(&stack, routes).await;
-    let acme = &uploader.signer.acme;
 
     let mut killed = 0;
     for kill in kills {
-        let route = kill.victim.route;
-        let reference = kill.reference();
-        let begin = || kill.plan(&stack);
-        uploader.upload(route, &reference, begin).await;
-        killed += usize::from(run_jobs(&stack, true).await);
-
-        let reference = reference.replace(' ', "%20");
-        let path = format!("/files/by-ref?space_id={}&ref={reference}", acme.id);
-        let found = acme.client.get(&path).await;
-        assert!([200, 404].contains(&found.status), "{kill:?}");
-        if found.status == 200 {
-            let file = &found.json()["data"];
-            assert!(is_complete(&stack, file).await, "{kill:?}: {file}");
-        }
+        killed += usize::from(survive(&uploader, kill).await);
     }
 
-    let pending = format!("/files?space_id={}&status=pending", acme.id);
-    let pending = acme.client.get(&pending).await.expect_status(200).json();
-    assert_eq!(pending["data"], json!([]));
+    assert_eq!(uploader.pending_files().await, json!([]));
+    assert_no_dead_letters(&stack).await;
     stack.stop().await;
     killed
 }
