@@ -187,8 +187,14 @@ fn read_cmyk(
     Ok(pixels)
 }
 
-/// Warnings about data that does not concern pixels: superfluous bytes between segments, unusual
-/// versions and parameters. Cameras and editors write such files, and browsers show them.
+/// Warnings about unusual versions, parameters and orders of scans, and about superfluous bytes before a
+/// marker. Cameras and editors write such files, and browsers show them.
+///
+/// Superfluous bytes are accepted in scans too, where they are padding, or follow damaged codes of a scan
+/// or restart interval that end early. libjpeg cannot tell these cases apart, has decoded all pixels
+/// before the bytes, and continues (a "corrupt-data warning" in libjpeg.txt), as djpeg and browsers do.
+/// Most damaged codes cause no warning at all. A scan or restart interval that lacks data is damaged
+/// (`JWRN_HIT_MARKER`).
 const HARMLESS_WARNINGS: [J_MESSAGE_CODE; 6] = [
     JWRN_ADOBE_XFORM,
     JWRN_BOGUS_ICC,
