@@ -37,8 +37,10 @@ struct Output {
 }
 
 impl SharedRendering {
-    /// Chooses the format of each variant, and checks the limits from the image's headers. Fails if the
-    /// image cannot be decoded at all. Blocks the thread for a short time.
+    /// Chooses the format of each variant, and checks the limits from the image's headers. Blocks the
+    /// thread for a short time.
+    ///
+    /// Fails with the error of the first variant if none can be rendered.
     pub(crate) fn plan(
         bytes: &[u8],
         variants: &[Variant],
@@ -67,6 +69,11 @@ impl SharedRendering {
             });
         }
 
+        if planned.is_empty() {
+            let mut errors = outputs.into_iter().filter_map(|output| output.format.err());
+            let first = errors.next();
+            return Err(first.unwrap_or_else(|| ServiceError::internal("no variant is requested")));
+        }
         let plan = source.plan_shared(&planned).map_err(to_service_error)?;
         Ok(SharedRendering { outputs, plan })
     }
@@ -132,4 +139,66 @@ fn plan_options(variant: Variant, format: Format) -> PlanOptions {
 fn too_slow() -> ServiceError {
     let field_error = FieldError::Custom("takes too long to be rendered in all sizes");
     FieldErrors::from(("file", field_error)).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::{Resize, Sides, Transformation};
+    use media::{Channels, EncodeOptions, Pixels, encode};
+
+    use super::*;
+
+    /// Returns a progressive JPEG whose header specifies 9,900 × 9,900 pixels, with 180 more scans.
+    fn slow_jpeg() -> Vec<u8> {
+        let pixels = Pixels {
+            width: 24,
+            height: 16,
+            channels: Channels::Gray,
+            samples: vec![7; 24 * 16],
+            profile: None,
+        };
+        let options = EncodeOptions {
+            format: Format::Jpeg,
+            quality: 90,
+            progressive: true,
+            lossless: false,
+            exif: None,
+        };
+        let jpeg = encode(pixels, &options).expect("a JPEG");
+        let is_marker = |marker| move |bytes: &[u8]| bytes == [0xFF, marker];
+        let frame = jpeg.windows(2).position(is_marker(0xC2));
+        let frame = frame.expect("a progressive frame");
+        let last_scan = jpeg.windows(2).rposition(is_marker(0xDA));
+
+        let (data, end) = jpeg.split_at(jpeg.len() - 2);
+        let scan = &data[last_scan.expect("a scan")..];
+        let mut slow = [data, &scan.repeat(180), end].concat();
+        let side = 9_900_u16.to_be_bytes();
+        slow[frame + 5..frame + 9].copy_from_slice(&[side, side].concat());
+        slow
+    }
+
+    fn thumbnail(width: u32) -> Variant {
+        Variant {
+            transformation: Some(Transformation {
+                resize: Some(Resize::Fit(Sides::Width(width))),
+                ..Transformation::default()
+            }),
+            ..WHOLE_IMAGE
+        }
+    }
+
+    #[test]
+    fn plan_of_an_image_without_renderable_variants_fails_with_the_error_of_the_first() {
+        let variants = [thumbnail(64), thumbnail(160)];
+
+        let planned = SharedRendering::plan(&slow_jpeg(), &variants);
+
+        let error = planned.err().expect("an image that takes too long");
+        let messages = error.field_errors.into_messages();
+        assert_eq!(
+            messages["file"],
+            ["The file takes too long to be decoded; it must have fewer pixels or scans."]
+        );
+    }
 }

@@ -1,7 +1,8 @@
 //! Files that cannot be processed, and jobs whose file is missing.
 
 use domain::FileId;
-use serde_json::json;
+use media::{Channels, EncodeOptions, Format, Pixels, encode};
+use serde_json::{Value, json};
 use tenant::ThumbnailsJob;
 use tests::{PHOTO, Stack, minutes, seconds, stack_test};
 
@@ -9,6 +10,14 @@ use super::{
     images::{processed, two_colors},
     send,
 };
+
+/// Reason of an image that is damaged or has no decoder.
+const UNDECODABLE: &str = "The file must be an image that can be decoded to be transformed.";
+
+/// Returns the processing of a file that failed.
+fn failed_with(reason: &str) -> Value {
+    json!({"status": "failed", "error": reason})
+}
 
 #[stack_test]
 async fn damaged_image_keeps_its_metadata_and_gets_no_thumbnails(stack: &Stack) {
@@ -24,9 +33,63 @@ async fn damaged_image_keeps_its_metadata_and_gets_no_thumbnails(stack: &Stack) 
     assert_eq!(after["storage_meta"]["width"], 300);
     assert!(after["storage_meta"].get("blurhash").is_none());
     assert_eq!(after["thumbnails"], json!([]));
-    assert_eq!(after["processing"]["status"], "failed");
-    assert!(after["processing"]["error"].is_string());
+    assert_eq!(after["processing"], failed_with(UNDECODABLE));
     stack.anonymous.get(file.url()).await.expect_status(200);
+}
+
+/// Returns a progressive JPEG whose header specifies 9,900 × 9,900 pixels, with 180 more scans.
+fn slow_jpeg() -> Vec<u8> {
+    let pixels = Pixels {
+        width: 24,
+        height: 16,
+        channels: Channels::Gray,
+        samples: vec![7; 24 * 16],
+        profile: None,
+    };
+    let options = EncodeOptions {
+        format: Format::Jpeg,
+        quality: 90,
+        progressive: true,
+        lossless: false,
+        exif: None,
+    };
+    let jpeg = encode(pixels, &options).expect("a JPEG");
+    let is_marker = |marker| move |bytes: &[u8]| bytes == [0xFF, marker];
+    let frame = jpeg.windows(2).position(is_marker(0xC2));
+    let frame = frame.expect("a progressive frame");
+    let last_scan = jpeg.windows(2).rposition(is_marker(0xDA));
+
+    let (data, end) = jpeg.split_at(jpeg.len() - 2);
+    let scan = &data[last_scan.expect("a scan")..];
+    let mut slow = [data, &scan.repeat(180), end].concat();
+    let side = 9_900_u16.to_be_bytes();
+    slow[frame + 5..frame + 9].copy_from_slice(&[side, side].concat());
+    slow
+}
+
+#[stack_test]
+async fn image_that_takes_too_long_fails_with_this_reason(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = acme.upload(slow_jpeg()).named("a.jpg", "image/jpeg").await;
+
+    let after = processed(stack, &acme, file.path()).await;
+
+    let reason = "The file takes too long to be decoded; it must have fewer pixels or scans.";
+    assert_eq!(after["processing"], failed_with(reason));
+    assert_eq!(after["storage_meta"]["width"], 9_900);
+    assert_eq!(after["thumbnails"], json!([]));
+}
+
+#[stack_test]
+async fn svg_fails_without_metadata(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let svg = "<svg xmlns='http://www.w3.org/2000/svg'/>";
+    let file = acme.upload(svg).named("a.svg", "image/svg+xml").await;
+
+    let after = processed(stack, &acme, file.path()).await;
+
+    assert_eq!(after["processing"], failed_with(UNDECODABLE));
+    assert_eq!(after["storage_meta"], json!({}));
 }
 
 #[stack_test]
