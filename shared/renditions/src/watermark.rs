@@ -1,10 +1,13 @@
 //! Watermarks of renderings, and the last few that were decoded.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    panic::{UnwindSafe, catch_unwind},
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use bytes::Bytes;
 use domain::{AppliedWatermark, ServiceError};
-use media::WatermarkLayer;
+use media::{MediaError, WatermarkLayer};
 
 /// Maximum decoded watermarks in memory. Each has up to 16 MB.
 const MAX_LAYERS: usize = 4;
@@ -58,9 +61,8 @@ impl LayerCache {
         image: &[u8],
     ) -> Result<Arc<WatermarkLayer>, ServiceError> {
         let opacity = watermark.opacity.value();
-        let layer = WatermarkLayer::decode(image, watermark.position, opacity)
-            .map_err(ServiceError::internal)?;
-        let layer = Arc::new(layer);
+        let decode = || WatermarkLayer::decode(image, watermark.position, opacity);
+        let layer = Arc::new(decoded_by(decode)?);
 
         let mut layers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if layers.len() == MAX_LAYERS {
@@ -71,5 +73,30 @@ impl LayerCache {
             layer: layer.clone(),
         });
         Ok(layer)
+    }
+}
+
+/// Runs the codec of a watermark. If it fails or panics, fails with an internal error: the image to render
+/// is not the cause.
+fn decoded_by(
+    decode: impl FnOnce() -> Result<WatermarkLayer, MediaError> + UnwindSafe,
+) -> Result<WatermarkLayer, ServiceError> {
+    match catch_unwind(decode) {
+        Ok(decoded) => decoded.map_err(ServiceError::internal),
+        Err(_) => Err(ServiceError::internal("the codec of a watermark panicked")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::ErrorKind;
+
+    use super::*;
+
+    #[test]
+    fn panic_of_a_codec_is_no_error_of_the_image_to_render() {
+        let error = decoded_by(|| panic!("codec of a test")).expect_err("a panic");
+
+        assert_eq!(error.kind, ErrorKind::Internal);
     }
 }
