@@ -90,7 +90,9 @@ pub enum ProcessingStatus {
     Pending,
     /// The metadata, the thumbnails and the blurhash are recorded, as far as the file has them.
     Completed,
-    /// The image cannot be decoded. Its metadata may be incomplete, and it has no thumbnails.
+    /// The file could not be processed: the image cannot be decoded or exceeds a limit of
+    /// transformations, or several attempts did not complete. `error` says why. Its metadata may be
+    /// incomplete, and it has no thumbnails.
     Failed,
 }
 
@@ -101,7 +103,7 @@ pub struct ProcessedMedia {
     pub meta: StorageMeta,
     /// Thumbnails, the smallest first.
     pub thumbnails: Vec<Thumbnail>,
-    /// Why an image could not be processed; `None` on success.
+    /// Why the file could not be processed; `None` on success.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
     /// Whether the blurhash of a decoded image could not be computed, and is not tried again.
