@@ -4,8 +4,8 @@
 //! - One rendering per variant runs at a time.
 //! - A rendering continues if its requests are cancelled, and is stored: codecs cannot be cancelled, and a
 //!   request that is repeated because a rendering takes too long would never get it. On Lambda, it
-//!   continues with the next invocation of the same environment, which is frozen between invocations
-//!   ("Lambda execution environment lifecycle" in the AWS Lambda developer guide).
+//!   continues with the next invocation of the same environment, which is frozen between invocations, and
+//!   is lost if there is none ("Lambda execution environment lifecycle" in the AWS Lambda developer guide).
 //! - Requests that wait for a rendering share its result, also an error.
 //! - A finished rendering is not kept: later requests find it in storage, or repeat a failed one.
 
@@ -32,12 +32,12 @@ pub(crate) struct InFlight(Arc<Renderings>);
 
 #[derive(Default)]
 struct Renderings {
-    running: Mutex<HashMap<RenderingKey, SharedRendering>>,
+    running: Mutex<HashMap<RenderingKey, RenderingInProgress>>,
     /// Number of successful renderings.
     finished: AtomicU64,
 }
 
-type SharedRendering = Shared<BoxFuture<'static, Result<Outcome, Arc<ServiceError>>>>;
+type RenderingInProgress = Shared<BoxFuture<'static, Result<Outcome, Arc<ServiceError>>>>;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct RenderingKey {
@@ -85,7 +85,7 @@ impl InFlight {
         &self,
         key: RenderingKey,
         rendering: impl Future<Output = Result<Outcome, ServiceError>> + Send + 'static,
-    ) -> SharedRendering {
+    ) -> RenderingInProgress {
         let entry = Entry {
             in_flight: self.clone(),
             key,
@@ -114,7 +114,7 @@ impl InFlight {
         shared.boxed().shared()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<RenderingKey, SharedRendering>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<RenderingKey, RenderingInProgress>> {
         self.0
             .running
             .lock()

@@ -5,7 +5,8 @@
 //! - A stored variant is opened, and read only as far as the caller reads it.
 //! - Renderings together use at most the memory that the process has for them. A request that waits
 //!   too long for memory fails with 503.
-//! - A rendering that outlasts its request is stored.
+//! - A rendering that outlasts its request is stored, on Lambda only if its execution environment serves
+//!   further requests.
 //! - A request that may not create a variant gets it only if it is stored.
 
 mod in_flight;
@@ -191,8 +192,8 @@ impl Renditions {
     /// one is rendered, so that only one is in memory, and passes it to `on_stored`. Returns the outcome
     /// of each.
     ///
-    /// Fails with 422 if the image cannot be decoded or makes a codec panic, and with 503 if the process is busy with other
-    /// renderings.
+    /// Fails with 422 if the image cannot be decoded or makes a codec panic, and with 503 if the process
+    /// is busy with other renderings.
     pub async fn create_all(
         &self,
         file: &AuthorizedFile,
