@@ -25,6 +25,8 @@ const POLL_PAUSE: Duration = Duration::from_millis(2);
 const SMALL_UPLOADS: usize = 1_000;
 /// Maximum number of small uploads at a time.
 const CONCURRENT_UPLOADS: usize = 8;
+/// Maximum time of the jobs of all small uploads, which usually take seconds.
+const MAX_JOBS_TIME: Duration = Duration::from_mins(10);
 /// Clock ticks per second of `/proc/self/stat`: `USER_HZ` is 100 on all architectures that Lambda has
 /// (proc(5), times(2)).
 const TICKS_PER_SECOND: u64 = 100;
@@ -124,8 +126,7 @@ async fn measure_small_uploads() -> Result<SmallUploads, String> {
     let started = Instant::now();
     let cpu_before = process_cpu()?;
     deployment.local.resume_workers();
-    deployment.receiver.wait_for(SMALL_UPLOADS).await;
-    while deployment.local.until(Messages::are_quiet).await.is_err() {}
+    deployment.wait_for_jobs().await?;
     let elapsed = started.elapsed();
     let cpu = process_cpu()? - cpu_before;
 
@@ -219,6 +220,18 @@ impl Deployment {
             blurhash,
             webhook,
         }
+    }
+
+    /// Waits until all jobs of the small uploads are done. Fails if they take too long.
+    async fn wait_for_jobs(&self) -> Result<(), String> {
+        let done = async {
+            self.receiver.wait_for(SMALL_UPLOADS).await;
+            // The wait of the stack is shorter than the jobs may take.
+            while self.local.until(Messages::are_quiet).await.is_err() {}
+        };
+        tokio::time::timeout(MAX_JOBS_TIME, done)
+            .await
+            .map_err(|_| format!("the jobs did not end within {MAX_JOBS_TIME:?}"))
     }
 
     async fn wait_for(&self, path: &str, is_reached: impl Fn(&Value) -> bool) {
