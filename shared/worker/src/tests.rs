@@ -74,7 +74,7 @@ impl ServedQueue for RecordingQueue {
     }
 }
 
-/// What became of a batch.
+/// Outcome of a batch.
 struct Handled {
     failed_ids: Vec<String>,
     hidden: Vec<Hidden>,

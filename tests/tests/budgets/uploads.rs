@@ -21,7 +21,7 @@ async fn warm(stack: &Stack) -> TestSpace {
     acme
 }
 
-/// A response and what it cost.
+/// A response and its AWS calls.
 struct Cost {
     response: Value,
     /// Operations that the function called, sorted.

@@ -9,7 +9,7 @@ use std::{
 use serde_json::Value;
 use tests::Client;
 
-/// What the program shows once it is ready.
+/// Output of the program once it is ready.
 pub(crate) struct Ready {
     /// Its output.
     pub(crate) banner: String,

@@ -33,7 +33,7 @@ const MIN_RECORDS: usize = 1_000;
 /// Rate limit that no benchmark reaches.
 const UNLIMITED: &str = "100000000";
 
-/// What the command line requests.
+/// A benchmark with its options.
 enum Benchmark {
     Library { records: usize },
     Processing { photo: PathBuf },
