@@ -59,7 +59,8 @@ pub(crate) fn of_image(read: ImageMetadata) -> StorageMeta {
         width: read.width,
         height: read.height,
         format: read.format.map(|format| format.name().to_owned()),
-        orientation: read.format.map(|_| read.orientation.to_exif()),
+        // Without dimensions, the headers could not be read.
+        orientation: read.width.map(|_| read.orientation.to_exif()),
         has_alpha: read.has_alpha,
         pages: read.pages,
         ..StorageMeta::default()

@@ -111,8 +111,9 @@ impl WebhookWorker {
                 return Err(in_progress().with_pause(pause));
             }
             let now = context.env.now();
-            let begin = |delivery: &mut WebhookDelivery| delivery.begin_series(requested_at, now);
-            let begun = self.webhooks.change(&found.delivery, begin).await;
+            let new_series =
+                |delivery: &mut WebhookDelivery| delivery.begin_series(requested_at, now);
+            let begun = self.webhooks.change(&found.delivery, new_series).await;
             found.delivery = begun.map_err(JobError::new)?.ok_or_else(in_progress)?;
         }
 

@@ -16,13 +16,13 @@ use tokio::time::Instant;
 use crate::{UNLIMITED, codec, log};
 
 /// Uploads of the photo before the measured ones.
-const WARM_UP: usize = 3;
+const WARM_UP: u32 = 3;
 /// Measured uploads of the photo.
-const ROUNDS: usize = 15;
+const ROUNDS: u32 = 15;
 /// Pause between two reads of a record, which limits the resolution.
 const POLL_PAUSE: Duration = Duration::from_millis(2);
 /// Number of small uploads.
-const SMALL_UPLOADS: usize = 1_000;
+const SMALL_UPLOADS: u32 = 1_000;
 /// Maximum number of small uploads at a time.
 const CONCURRENT_UPLOADS: usize = 8;
 /// Maximum time of the jobs of all small uploads, which usually take seconds.
@@ -81,7 +81,7 @@ pub(crate) async fn benchmark(photo: &[u8]) -> Result<String, String> {
         photo_codec.as_secs_f64() * 1_000.0,
         PHOTO.len(),
         small.elapsed.as_secs_f64(),
-        SMALL_UPLOADS as f64 / small.elapsed.as_secs_f64(),
+        f64::from(SMALL_UPLOADS) / small.elapsed.as_secs_f64(),
         small.cpu.as_secs_f64(),
         small.codec.as_secs_f64(),
         100.0 * small.codec.div_duration_f64(small.cpu),
@@ -90,7 +90,9 @@ pub(crate) async fn benchmark(photo: &[u8]) -> Result<String, String> {
 
 /// Uploads a photo several times, one after the other.
 async fn measure_photo(photo: &[u8]) -> Result<Vec<Timeline>, String> {
-    let deployment = Deployment::start(&[]).await.map_err(describe)?;
+    let deployment = Deployment::start(&[])
+        .await
+        .map_err(|error| describe(&error))?;
     let mut timelines = Vec::new();
     for number in 0..WARM_UP + ROUNDS {
         let timeline = deployment.time_upload(photo, number).await;
@@ -116,7 +118,7 @@ struct SmallUploads {
 async fn measure_small_uploads() -> Result<SmallUploads, String> {
     let deployment = Deployment::start(&POST_UPLOAD_WORKERS)
         .await
-        .map_err(describe)?;
+        .map_err(|error| describe(&error))?;
     let uploads = (0..SMALL_UPLOADS).map(|number| deployment.upload(PHOTO, number));
     stream::iter(uploads)
         .buffer_unordered(CONCURRENT_UPLOADS)
@@ -128,13 +130,13 @@ async fn measure_small_uploads() -> Result<SmallUploads, String> {
     deployment.local.resume_workers();
     deployment.wait_for_jobs().await?;
     let elapsed = started.elapsed();
-    let cpu = process_cpu()? - cpu_before;
+    let cpu = process_cpu()?.saturating_sub(cpu_before);
 
     deployment.local.stop().await;
     Ok(SmallUploads {
         elapsed,
         cpu,
-        codec: codec_time(PHOTO, SMALL_UPLOADS)? * SMALL_UPLOADS as u32,
+        codec: codec_time(PHOTO, SMALL_UPLOADS)? * SMALL_UPLOADS,
     })
 }
 
@@ -186,7 +188,7 @@ impl Deployment {
     }
 
     /// Uploads an image, and returns its record.
-    async fn upload(&self, image: &[u8], number: usize) -> Value {
+    async fn upload(&self, image: &[u8], number: u32) -> Value {
         let name = format!("{number}.jpg");
         let form: Form = form(&self.handle, &name, "image/jpeg", image);
         let response = self.owner.upload(form).await.expect_status(201);
@@ -194,7 +196,7 @@ impl Deployment {
     }
 
     /// Uploads an image, and waits for all results.
-    async fn time_upload(&self, image: &[u8], number: usize) -> Timeline {
+    async fn time_upload(&self, image: &[u8], number: u32) -> Timeline {
         let webhooks = self.receiver.received().len();
         let started = Instant::now();
         let received = async {
@@ -225,7 +227,7 @@ impl Deployment {
     /// Waits until all jobs of the small uploads are done. Fails if they take too long.
     async fn wait_for_jobs(&self) -> Result<(), String> {
         let done = async {
-            self.receiver.wait_for(SMALL_UPLOADS).await;
+            self.receiver.wait_for(SMALL_UPLOADS as usize).await;
             // The wait of the stack is shorter than the jobs may take.
             while self.local.until(Messages::are_quiet).await.is_err() {}
         };
@@ -242,12 +244,12 @@ impl Deployment {
 }
 
 /// Returns the CPU time of the codecs for one image.
-fn codec_time(image: &[u8], rounds: usize) -> Result<Duration, String> {
+fn codec_time(image: &[u8], rounds: u32) -> Result<Duration, String> {
     let before = process_cpu()?;
     for _ in 0..rounds {
         codec::process(image).map_err(|error| error.to_string())?;
     }
-    Ok((process_cpu()? - before).div_f64(rounds as f64))
+    Ok(process_cpu()?.saturating_sub(before) / rounds)
 }
 
 /// Returns the CPU time of this process, user and system.
@@ -265,6 +267,6 @@ fn process_cpu() -> Result<Duration, String> {
     Ok(Duration::from_millis(ticks * 1_000 / TICKS_PER_SECOND))
 }
 
-fn describe(error: StartError) -> String {
+fn describe(error: &StartError) -> String {
     error.to_string()
 }
