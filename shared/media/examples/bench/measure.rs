@@ -61,7 +61,7 @@ pub(crate) fn render(arguments: &[&str]) -> String {
 }
 
 /// Returns the CPU time of a number of calls, in nanoseconds.
-fn repeat(count: u32, work: impl Fn()) -> u64 {
+pub(crate) fn repeat(count: u32, work: impl Fn()) -> u64 {
     let before = cpu_nanoseconds();
     for _ in 0..count {
         work();
