@@ -2,10 +2,13 @@
 //!
 //! Invariant: an output that cannot be rendered fails no other one.
 
+use std::time::Duration;
+
 use domain::{FieldError, FieldErrors, ImageFormat, ServiceError, Variant};
 use media::{
     DecodedSource, Format, PlanOptions, RenderOptions, SharedPlan, Source, WatermarkLayer,
 };
+use tokio::time::Instant;
 
 use crate::{
     Rendition,
@@ -15,6 +18,10 @@ use crate::{
 /// Maximum estimated time of all outputs together, in milliseconds. Outputs that exceed it are not
 /// rendered.
 const MAX_MILLISECONDS: u64 = 60_000;
+
+/// Time after which no further output is begun, if the estimates were too low. The last one may take as long as
+/// a single rendering, which leaves time until the end of an invocation of two minutes.
+const MAX_RUN: Duration = Duration::from_secs(70);
 
 /// Stands for the image itself in errors that concern all outputs.
 const WHOLE_IMAGE: Variant = Variant {
@@ -84,7 +91,8 @@ impl SharedRendering {
     }
 
     /// Decodes the image and renders one output after the other. Passes each to `finish`, and ends early if
-    /// that returns `false`. Fails if the image is damaged. Blocks the thread for up to a minute.
+    /// that returns `false`. Fails outputs that it cannot begin in time, and fails as a whole if the image
+    /// is damaged. Blocks the thread for up to two minutes.
     pub(crate) fn run(
         self,
         bytes: &[u8],
@@ -95,8 +103,14 @@ impl SharedRendering {
         let source = Source::read(bytes).map_err(to_service_error)?;
         let decoded = source.decode(&self.plan).map_err(to_service_error)?;
 
+        let started = Instant::now();
         for output in self.outputs {
-            if !finish(output.render(&decoded, layer)) {
+            let rendered = if started.elapsed() < MAX_RUN {
+                output.render(&decoded, layer)
+            } else {
+                Err(too_slow())
+            };
+            if !finish(rendered) {
                 break;
             }
         }

@@ -190,7 +190,7 @@ pub async fn collect(
 
 fn not_creatable() -> ServiceError {
     ServiceError::forbidden(
-        "This image does not exist yet. Creating it requires a signed URL, or an API key of its space in the Authorization header.",
+        "This image requires a signed URL, or an API key of its space in the Authorization header.",
     )
 }
 

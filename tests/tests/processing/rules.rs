@@ -160,3 +160,19 @@ async fn thumbnails_of_a_file_that_becomes_private_require_credentials(stack: &S
     stack.anonymous.get(&thumbnail).await.expect_error(403);
     acme.client.get(&thumbnail).await.expect_status(200);
 }
+
+#[stack_test]
+async fn equal_eager_transformations_are_listed_once(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let eager = json!([{"width": 100, "crop": "fill"}, {"width": 100}]);
+    acme.upload_config("eager")
+        .with_settings(json!({"transformations": {"eager": eager}}))
+        .await;
+    let file = acme.upload(PHOTO).with_config("eager").await;
+
+    let after = processed(stack, &acme, file.path()).await;
+
+    let widths = after["thumbnails"].as_array().expect("a list");
+    let widths: Vec<_> = widths.iter().map(|listed| &listed["width"]).collect();
+    assert_eq!(widths, [100, 160, 320, 640]);
+}

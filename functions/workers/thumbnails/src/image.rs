@@ -200,8 +200,24 @@ impl Image<'_> {
         for eager in &rules.transformations.eager {
             planned.extend(variants::eager(*eager, original, watermark));
         }
-        planned
+        unique(planned)
     }
+}
+
+/// Returns each variant once, as a listed one if it is among the listed ones.
+fn unique(planned: Vec<PlannedVariant>) -> Vec<PlannedVariant> {
+    let mut unique: Vec<PlannedVariant> = Vec::new();
+    for planned in planned {
+        let same = unique
+            .iter_mut()
+            .find(|other| other.rendition.id == planned.rendition.id);
+        match same {
+            Some(other) if other.query.is_none() => *other = planned,
+            Some(_) => {}
+            None => unique.push(planned),
+        }
+    }
+    unique
 }
 
 /// Returns the thumbnail of a variant; `None` if the variant is not listed, or exceeds a limit.
