@@ -1,11 +1,7 @@
 //! Formats of a rendering, the preferred one first.
 
 use domain::{ImageFormat, Variant};
-use media::{Dimensions, Format, Frames, ImageInfo};
-
-/// Maximum pixels of an AVIF that a client did not request explicitly. Encoding takes up to 0.5 s per
-/// million pixels of a photo.
-const MAX_NEGOTIATED_AVIF_PIXELS: u64 = 2_000_000;
+use media::{Dimensions, Format, Frames, ImageInfo, MAX_NEGOTIATED_AVIF_PIXELS};
 
 /// Returns the formats in which a variant may be rendered: the requested one alone, or the negotiated
 /// one followed by its substitutes, if the image exceeds its limits. The last one is PNG, which has no

@@ -73,6 +73,7 @@ fn encoded_pixel(work: Work) -> u64 {
         Format::WebP if work.has_alpha || work.quality > WEBP_MEDIUM_QUALITY => 420,
         Format::WebP => 300,
         Format::Avif if work.quality > AVIF_FULL_LIMIT_QUALITY => 4_500,
+        Format::Avif if work.has_alpha => 3_000,
         Format::Avif => 2_200,
         Format::Gif => 150,
         Format::Heic | Format::Bmp | Format::Tiff | Format::Ico => 0,
