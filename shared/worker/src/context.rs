@@ -1,11 +1,11 @@
 //! Context of a job.
 
-use std::time::Duration;
+use std::{future::Future, time::Duration};
 
-use domain::{Env, Timestamp};
+use domain::{Env, ServiceError, Timestamp};
 use tokio::time::Instant;
 
-use crate::{LAST_FULL_RECEIVE, redelivery::MAX_RESTARTED_AGE_MS};
+use crate::{JobError, LAST_FULL_RECEIVE, redelivery::MAX_RESTARTED_AGE_MS};
 
 /// Clock, random source, deadline and receive count of one job.
 pub struct JobContext {
@@ -28,9 +28,27 @@ impl JobContext {
         self.receive_count > LAST_FULL_RECEIVE && self.is_restarted(announced_at)
     }
 
-    /// Whether a job that fails must be sent again as a new message. The receives of its message would
-    /// otherwise show later that it may kill its process.
-    pub fn must_restart(&self, announced_at: Timestamp) -> bool {
+    /// Returns the result of a job. If the job failed at its last full receive, returns that of `restart`,
+    /// which sends it again as a new message: the receives of the old one would show later that the job
+    /// may kill its process.
+    pub async fn retry_or_restart<Restarting>(
+        &self,
+        processed: Result<(), ServiceError>,
+        announced_at: Timestamp,
+        restart: impl FnOnce(ServiceError) -> Restarting,
+    ) -> Result<(), JobError>
+    where
+        Restarting: Future<Output = Result<(), ServiceError>>,
+    {
+        let result = match processed {
+            Err(error) if self.must_restart(announced_at) => restart(error).await,
+            result => result,
+        };
+        result.map_err(JobError::new)
+    }
+
+    /// Whether a job that fails must be sent again as a new message.
+    pub(crate) fn must_restart(&self, announced_at: Timestamp) -> bool {
         self.receive_count == LAST_FULL_RECEIVE && self.is_restarted(announced_at)
     }
 

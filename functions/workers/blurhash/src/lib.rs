@@ -42,13 +42,12 @@ impl Worker for Blurhash {
 
     async fn work(&self, job: BlurhashJob, context: &JobContext) -> Result<(), JobError> {
         telemetry::record_space(job.space_id);
-        let processed = match self.process_announced(job, context).await {
-            Err(error) if context.must_restart(job.announced_at) => {
-                self.files.restart(job, &self.jobs, &error).await
-            }
-            processed => processed,
-        };
-        processed.map_err(JobError::new)
+        let processed = self.process_announced(job, context).await;
+        let restart =
+            |error: ServiceError| async move { self.files.restart(job, &self.jobs, &error).await };
+        context
+            .retry_or_restart(processed, job.announced_at, restart)
+            .await
     }
 }
 
