@@ -9,10 +9,11 @@ use bucket::Bucket;
 use bytes::Bytes;
 use domain::{
     EffectiveSecurity, ErrorKind, File, FileStatus, ServiceError, UploadConfigReference,
-    UploadRules, VariantId, error_chain, requires_auth, variants_require_auth,
+    UploadRules, VariantId, WebhookEvent, error_chain, requires_auth, variants_require_auth,
 };
 use queue::{
-    AnnouncedFile, AnnouncedJob, DelayedJob, MAX_DELAY_SECONDS, Queue, recheck_delay_seconds,
+    AnnouncedFile, AnnouncedJob, DelayedJob, MAX_DELAY_SECONDS, Queue, WebhookJob,
+    recheck_delay_seconds,
 };
 use table::Table;
 use tracing::instrument;
@@ -189,6 +190,30 @@ impl RenderableFile {
             authorized: AuthorizedFile::for_background_job(file, watermark),
             publishes_variants,
         })
+    }
+}
+
+impl Scoped<File> {
+    /// Sends the webhook of an event of the file, if a URL receives it.
+    pub async fn send_event(
+        &self,
+        event: WebhookEvent,
+        rules: &UploadRules,
+        webhooks: &Queue<WebhookJob>,
+    ) -> Result<(), ServiceError> {
+        let space = self.space.record();
+        let receiver = space.webhook_receiver(event, &rules.notifications);
+        if receiver.is_none() {
+            return Ok(());
+        }
+
+        let job = WebhookJob::Event {
+            space_id: space.id,
+            file_id: self.record.id,
+            event,
+            announced_at: self.space.now(),
+        };
+        Ok(webhooks.send(&[DelayedJob::immediate(job)]).await?)
     }
 }
 

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use domain::{File, ProcessedMedia, ServiceError, WebhookEvent};
 use media::{MediaError, decode, probe};
 use runtime::{ConfigurationError, FunctionContext, Settings};
-use tenant::{BlurhashJob, DelayedJob, Queue, Scoped, UploadedFiles, WebhookJob};
+use tenant::{BlurhashJob, Queue, Scoped, UploadedFiles, WebhookJob};
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
 struct Blurhash {
@@ -72,29 +72,26 @@ impl Blurhash {
         job: BlurhashJob,
         context: &JobContext,
     ) -> Result<(), ServiceError> {
-        let Scoped {
-            space,
-            record: file,
-        } = found;
-        let is_done = |file: &File| {
-            let media = file.media.as_ref();
-            media.is_some_and(ProcessedMedia::is_blurhash_settled)
-        };
-        if is_done(&file) {
+        let file = &found.record;
+        let media = file.media.as_ref();
+        if media.is_some_and(ProcessedMedia::is_blurhash_settled) {
             return Ok(());
         }
 
         let blurhash = if context.may_kill_process(job.announced_at) {
             None
         } else {
-            self.compute(&file).await?
+            self.compute(file).await?
         };
         if blurhash.is_none() {
             let receive_count = context.receive_count;
             tracing::warn!(file_id = %file.id, receive_count, "the file gets no blurhash");
         }
 
-        self.announce_processed(&file, context).await?;
+        let rules = self.files.rules(file).await?;
+        found
+            .send_event(WebhookEvent::Processed, &rules, &self.webhooks)
+            .await?;
         let record = |file: &mut File| {
             let Some(media) = &mut file.media else {
                 return;
@@ -105,7 +102,11 @@ impl Blurhash {
             media.meta.blurhash.clone_from(&blurhash);
             media.lacks_blurhash = blurhash.is_none();
         };
-        space.record_processing(file, record).await.map(drop)
+        found
+            .space
+            .record_processing(found.record, record)
+            .await
+            .map(drop)
     }
 
     /// Returns the blurhash of a file; `None` if its rendition cannot be decoded, which would be so each
@@ -129,26 +130,6 @@ impl Blurhash {
             }
             Err(error) => Err(ServiceError::internal(error)),
         }
-    }
-
-    /// Sends the event `file.processed` if the upload config of the file asks for it.
-    async fn announce_processed(
-        &self,
-        file: &File,
-        context: &JobContext,
-    ) -> Result<(), ServiceError> {
-        let rules = self.files.rules(file).await?;
-        if !rules.notifications.includes(WebhookEvent::Processed) {
-            return Ok(());
-        }
-
-        let job = WebhookJob::Event {
-            space_id: file.space_id,
-            file_id: file.id,
-            event: WebhookEvent::Processed,
-            announced_at: context.env.now(),
-        };
-        Ok(self.webhooks.send(&[DelayedJob::immediate(job)]).await?)
     }
 }
 

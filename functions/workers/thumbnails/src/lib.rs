@@ -157,7 +157,8 @@ impl Thumbnails {
         }
         let rules = self.files.rules(&found.record).await?;
         if !job.has_upload_event {
-            self.send_event(&found, &rules, WebhookEvent::Uploaded)
+            found
+                .send_event(WebhookEvent::Uploaded, &rules, &self.webhooks)
                 .await?;
         }
 
@@ -172,7 +173,7 @@ impl Thumbnails {
             self.send_blurhash(&found).await?;
         }
         if let Some(event) = event_of(&processed) {
-            self.send_event(&found, &rules, event).await?;
+            found.send_event(event, &rules, &self.webhooks).await?;
         }
 
         let record = |file: &mut File| {
@@ -205,30 +206,6 @@ impl Thumbnails {
             announced_at: found.space.env().now(),
         };
         Ok(self.blurhashes.send(&[DelayedJob::immediate(job)]).await?)
-    }
-
-    /// Sends the webhook of an event, if a URL receives it.
-    async fn send_event(
-        &self,
-        found: &Scoped<File>,
-        rules: &UploadRules,
-        event: WebhookEvent,
-    ) -> Result<(), ServiceError> {
-        let space = found.space.record();
-        if space
-            .webhook_receiver(event, &rules.notifications)
-            .is_none()
-        {
-            return Ok(());
-        }
-
-        let job = WebhookJob::Event {
-            space_id: space.id,
-            file_id: found.record.id,
-            event,
-            announced_at: found.space.env().now(),
-        };
-        Ok(self.webhooks.send(&[DelayedJob::immediate(job)]).await?)
     }
 
     /// Reads the metadata of a file and creates its variants; `None` if the file was deleted.
