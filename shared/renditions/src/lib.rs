@@ -12,6 +12,7 @@
 mod in_flight;
 mod memory;
 mod negotiation;
+mod options;
 mod ready;
 mod render;
 mod rendered_outputs;

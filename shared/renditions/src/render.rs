@@ -2,15 +2,13 @@
 
 use bytes::Bytes;
 use domain::{FieldError, FieldErrors, File, Resize, ResourceType, ServiceError, Sides, Variant};
-use media::{
-    Format, MediaError, PlanOptions, RenderOptions, RenderPlan, RenderedImage, Source,
-    WatermarkLayer, render,
-};
+use media::{Format, MediaError, RenderPlan, RenderedImage, Source, WatermarkLayer, render};
 use tenant::VariantInfo;
 
 use crate::{
     MAX_SOURCE_BYTES, Rendition,
     negotiation::{formats, suits},
+    options::{plan_options, render_options},
 };
 
 /// Field of errors that concern the original, which is not a field of the request.
@@ -54,19 +52,13 @@ impl Rendering {
         })
     }
 
-    /// Renders the image. Blocks the thread for up to seconds.
+    /// Renders the image. Blocks the thread for seconds.
     pub(crate) fn run(
         self,
         bytes: &[u8],
         watermark: Option<&WatermarkLayer>,
     ) -> Result<Rendition, ServiceError> {
-        let transformation = self.variant.transformation.unwrap_or_default();
-        let options = RenderOptions {
-            resize: transformation.resize,
-            format: self.format,
-            quality: transformation.quality,
-            watermark,
-        };
+        let options = render_options(self.variant, self.format, watermark);
         let rendered =
             render(bytes, &options).map_err(|error| rendering_error(error, self.variant))?;
 
@@ -95,17 +87,10 @@ pub(crate) struct ChosenFormat {
 /// Returns the first format of a variant in which the image can be rendered. Fails with the error of
 /// the last one.
 pub(crate) fn choose_format(source: &Source, variant: Variant) -> Result<ChosenFormat, MediaError> {
-    let transformation = variant.transformation.unwrap_or_default();
     let mut exceeded = None;
 
     for format in formats(variant, source.info()) {
-        let planned = source.plan(&PlanOptions {
-            resize: transformation.resize,
-            format,
-            quality: transformation.quality,
-            has_watermark: variant.watermark.is_some(),
-        });
-        match planned {
+        match source.plan(&plan_options(variant, format)) {
             Ok(plan) => {
                 let output = plan.geometry.output();
                 if !variant.is_negotiated() || suits(format, source.info(), output) {

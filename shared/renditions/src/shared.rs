@@ -5,13 +5,12 @@
 use std::time::Duration;
 
 use domain::{FieldError, FieldErrors, ImageFormat, ServiceError, Variant};
-use media::{
-    DecodedSource, Format, PlanOptions, RenderOptions, SharedPlan, Source, WatermarkLayer,
-};
+use media::{DecodedSource, Format, SharedPlan, Source, WatermarkLayer};
 use tokio::time::Instant;
 
 use crate::{
     Rendition,
+    options::{plan_options, render_options},
     render::{choose_format, rendering_error, rendition},
 };
 
@@ -125,28 +124,12 @@ impl Output {
         layer: Option<&WatermarkLayer>,
     ) -> Result<Rendition, ServiceError> {
         let Output { variant, format } = self;
-        let transformation = variant.transformation.unwrap_or_default();
-        let options = RenderOptions {
-            resize: transformation.resize,
-            format: format?,
-            quality: transformation.quality,
-            watermark: layer.filter(|_| variant.watermark.is_some()),
-        };
+        let options = render_options(variant, format?, layer);
         let rendered = decoded
             .render(&options)
             .map_err(|error| rendering_error(error, variant))?;
 
         Ok(rendition(rendered))
-    }
-}
-
-fn plan_options(variant: Variant, format: Format) -> PlanOptions {
-    let transformation = variant.transformation.unwrap_or_default();
-    PlanOptions {
-        resize: transformation.resize,
-        format,
-        quality: transformation.quality,
-        has_watermark: variant.watermark.is_some(),
     }
 }
 

@@ -1,0 +1,30 @@
+//! Options of `media` to plan and to render a variant in a format.
+
+use domain::Variant;
+use media::{Format, PlanOptions, RenderOptions, WatermarkLayer};
+
+/// Returns the options to plan a rendering.
+pub(crate) fn plan_options(variant: Variant, format: Format) -> PlanOptions {
+    let transformation = variant.transformation.unwrap_or_default();
+    PlanOptions {
+        resize: transformation.resize,
+        format,
+        quality: transformation.quality,
+        has_watermark: variant.watermark.is_some(),
+    }
+}
+
+/// Returns the options to render a variant, with the layer only if the variant has a watermark.
+pub(crate) fn render_options(
+    variant: Variant,
+    format: Format,
+    layer: Option<&WatermarkLayer>,
+) -> RenderOptions<'_> {
+    let transformation = variant.transformation.unwrap_or_default();
+    RenderOptions {
+        resize: transformation.resize,
+        format,
+        quality: transformation.quality,
+        watermark: layer.filter(|_| variant.watermark.is_some()),
+    }
+}
