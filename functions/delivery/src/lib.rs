@@ -41,10 +41,9 @@ const VIEWER_ORIGIN: HeaderName = HeaderName::from_static("x-larder-origin");
 /// Supported methods.
 const METHODS: &str = "GET, HEAD, OPTIONS";
 
-/// Maximum time that a request waits for other renderings, twice.
+/// Maximum time that a request waits for other renderings before it reads the original, and again before
+/// it is rendered.
 const MAX_MEMORY_WAIT: Duration = Duration::from_secs(5);
-/// Bytes of a mebibyte.
-const MIB: u64 = 1 << 20;
 
 /// State of the function.
 #[derive(Clone)]
@@ -67,7 +66,7 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     let tenants = Tenants::new(settings.table());
     let originals = FileBucket::new(settings.bucket());
     let max_body_bytes = settings.number("REDIRECT_ABOVE_BYTES");
-    let rendering_mib: u64 = settings.number("RENDERING_MEMORY_MIB");
+    let rendering_mebibytes = settings.number("RENDERING_MEMORY_MIB");
     let master = settings.master_secret();
     let object_urls = ObjectUrls::of(&mut settings);
     settings.finish()?;
@@ -75,10 +74,7 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     let renditions = Renditions::new(
         tenants.clone(),
         originals.clone(),
-        MemoryLimits {
-            bytes: rendering_mib.saturating_mul(MIB),
-            max_wait: MAX_MEMORY_WAIT,
-        },
+        MemoryLimits::of_mebibytes(rendering_mebibytes, MAX_MEMORY_WAIT),
     );
     let delivery = Delivery {
         tenants,

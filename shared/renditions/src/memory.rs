@@ -17,12 +17,12 @@ use tokio::{
 
 use crate::render::invalid;
 
-/// Number of renderings that one core always may have at once: some read and write files meanwhile.
+/// Number of simultaneous renderings on few cores: some of them wait for S3.
 const MIN_RENDERINGS: usize = 4;
-/// Maximum number of renderings at once, however many cores there are: their originals are not part
-/// of the budget.
-const LIMIT_OF_RENDERINGS: usize = 16;
-/// Unit of the budget, in bytes.
+/// Maximum number of simultaneous renderings on any number of cores: their originals are not part of the
+/// budget.
+const MAX_RENDERINGS: usize = 16;
+/// Unit of the budget, in bytes: a mebibyte.
 const UNIT_BYTES: u64 = 1 << 20;
 
 /// Limits of simultaneous renderings.
@@ -33,6 +33,16 @@ pub struct MemoryLimits {
     /// Maximum time that a rendering waits until it may read its original, and again until its memory is
     /// free.
     pub max_wait: Duration,
+}
+
+impl MemoryLimits {
+    /// Returns the limits for a number of mebibytes.
+    pub fn of_mebibytes(mebibytes: u64, max_wait: Duration) -> MemoryLimits {
+        MemoryLimits {
+            bytes: mebibytes.saturating_mul(UNIT_BYTES),
+            max_wait,
+        }
+    }
 }
 
 /// The memory of the process for renderings.
@@ -91,10 +101,10 @@ impl MemoryBudget {
     }
 }
 
-/// Returns the maximum number of renderings at once: one per core, within limits.
+/// Returns the maximum number of simultaneous renderings on this machine: one per core, within limits.
 fn max_renderings() -> usize {
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    cores.clamp(MIN_RENDERINGS, LIMIT_OF_RENDERINGS)
+    cores.clamp(MIN_RENDERINGS, MAX_RENDERINGS)
 }
 
 fn units(bytes: u64) -> u32 {

@@ -31,11 +31,9 @@ use crate::effort::Effort;
 const GAVE_UP: &str =
     "The file could not be processed in several attempts. It may need too much memory or time.";
 
-/// Maximum time that a job waits for other renderings in the process, twice. Lambda runs one job per process, so
-/// only the local stack waits.
+/// Maximum time that a job waits for other renderings in the process before its image is planned, and again
+/// before it is rendered. Lambda runs one job per process, so only the local stack waits.
 const MAX_MEMORY_WAIT: Duration = Duration::from_secs(25);
-/// Bytes of a mebibyte.
-const MIB: u64 = 1 << 20;
 
 struct Thumbnails {
     files: UploadedFiles,
@@ -92,7 +90,7 @@ impl Processed {
 pub fn handler(context: &FunctionContext) -> Result<BatchHandler, ConfigurationError> {
     let mut settings = Settings::of(context);
     let files = UploadedFiles::new(settings.table(), settings.bucket());
-    let rendering_mib = settings.number("RENDERING_MEMORY_MIB");
+    let rendering_mebibytes = settings.number("RENDERING_MEMORY_MIB");
     let jobs = settings.queue("THUMBNAILS_QUEUE_URL");
     let blurhashes = settings.queue("BLURHASH_QUEUE_URL");
     let webhooks = settings.queue("WEBHOOK_QUEUE_URL");
@@ -101,10 +99,7 @@ pub fn handler(context: &FunctionContext) -> Result<BatchHandler, ConfigurationE
     let renditions = Renditions::new(
         files.tenants().clone(),
         files.bucket().clone(),
-        MemoryLimits {
-            bytes: rendering_mib.saturating_mul(MIB),
-            max_wait: MAX_MEMORY_WAIT,
-        },
+        MemoryLimits::of_mebibytes(rendering_mebibytes, MAX_MEMORY_WAIT),
     );
     let worker = Thumbnails {
         files,
