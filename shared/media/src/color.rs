@@ -48,7 +48,7 @@ impl SrgbConverter {
     /// fails.
     pub(crate) fn convert(&self, pixels: &mut Pixels) -> Result<(), MediaError> {
         catch_codec_panic(MediaError::malformed, || match pixels.channels {
-            Channels::Gray => convert_greys(pixels, &*self.transform),
+            Channels::Gray => convert_grays(pixels, &*self.transform),
             Channels::Rgb | Channels::Rgba => convert(pixels, &*self.transform),
         })
     }
@@ -97,7 +97,7 @@ fn convert(pixels: &mut Pixels, transform: &Transform8BitExecutor) -> Result<(),
 }
 
 /// Converts gray samples with a table of all 256 values. The result stays gray.
-fn convert_greys(pixels: &mut Pixels, transform: &Transform8BitExecutor) -> Result<(), MediaError> {
+fn convert_grays(pixels: &mut Pixels, transform: &Transform8BitExecutor) -> Result<(), MediaError> {
     let grays: Vec<u8> = (0..=u8::MAX).collect();
     let mut converted = vec![0; grays.len() * 3];
     transform

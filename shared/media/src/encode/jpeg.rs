@@ -41,13 +41,13 @@ fn encode_colors(
     colors: ColorSpace,
     encoding: &EncodeOptions,
 ) -> Result<Vec<u8>, MediaError> {
-    let is_grey = colors == ColorSpace::JCS_GRAYSCALE;
+    let is_gray = colors == ColorSpace::JCS_GRAYSCALE;
     let mut settings = Compress::new(colors);
     settings.set_fastest_defaults();
     settings.set_size(pixels.width as usize, pixels.height as usize);
     settings.set_quality(encoding.quality.into());
     settings.set_optimize_coding(true);
-    if !is_grey {
+    if !is_gray {
         let pixel_size = if encoding.quality >= FULL_CHROMA_QUALITY {
             (1, 1)
         } else {

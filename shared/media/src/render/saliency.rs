@@ -2,7 +2,7 @@
 
 use fast_image_resize::FilterType;
 
-use crate::{Channels, Dimensions, MediaError, Pixels};
+use crate::{Dimensions, MediaError, Pixels, color::rgba};
 
 use super::{
     color::to_rgb,
@@ -137,16 +137,10 @@ struct Map {
 impl Map {
     fn new(pixels: &Pixels) -> Map {
         let samples = pixels.samples.chunks_exact(pixels.channels.count());
-        let colors = samples.map(|sample| match (pixels.channels, sample) {
-            (Channels::Gray, [gray]) => [*gray, *gray, *gray, u8::MAX],
-            (Channels::Rgb, [red, green, blue]) => [*red, *green, *blue, u8::MAX],
-            (_, [red, green, blue, alpha]) => [*red, *green, *blue, *alpha],
-            _ => [0; 4],
-        });
         Map {
             width: pixels.width as usize,
             height: pixels.height as usize,
-            colors: colors.collect(),
+            colors: samples.map(rgba).collect(),
         }
     }
 
