@@ -2,6 +2,14 @@
 
 use crate::{Pixels, Rectangle};
 
+/// Area of a frame that equals the previous one: an animation has no empty frames.
+pub(super) const NO_DIFFERENCE: Rectangle = Rectangle {
+    left: 0,
+    top: 0,
+    width: 1,
+    height: 1,
+};
+
 /// Returns the smallest rectangle with all pixels of two RGBA images of one size for which
 /// `differs` holds; `None` if there are none.
 pub(super) fn area(

@@ -18,7 +18,7 @@ use crate::{
 
 use super::{
     AnimationOptions,
-    difference::{area, union, whole},
+    difference::{NO_DIFFERENCE, area, union, whole},
 };
 
 /// Unit of delays.
@@ -132,12 +132,7 @@ impl GifAnimation {
         match (changed, uncovered) {
             (Some(changed), Some(uncovered)) => union(changed, uncovered),
             (Some(area), None) | (None, Some(area)) => area,
-            (None, None) => Rectangle {
-                left: 0,
-                top: 0,
-                width: 1,
-                height: 1,
-            },
+            (None, None) => NO_DIFFERENCE,
         }
     }
 

@@ -14,7 +14,7 @@ use crate::{
 
 use super::{
     AnimationOptions,
-    difference::{area, whole},
+    difference::{NO_DIFFERENCE, area, whole},
 };
 
 /// Encoder of an animated WebP.
@@ -25,14 +25,6 @@ pub(crate) struct WebPAnimation {
     has_alpha: bool,
     previous: Option<Pixels>,
 }
-
-/// Area of frames without differences; an animation has no empty frames.
-const NO_DIFFERENCE: Rectangle = Rectangle {
-    left: 0,
-    top: 0,
-    width: 1,
-    height: 1,
-};
 
 impl WebPAnimation {
     pub(super) fn new(options: &AnimationOptions) -> Result<WebPAnimation, MediaError> {
