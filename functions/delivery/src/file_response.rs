@@ -93,7 +93,7 @@ impl<'a> FileResponse<'a> {
         headers
     }
 
-    /// Inserts the metadata of an image, once it is known. It is part of a 304, which updates the headers
+    /// Inserts the metadata of an image, once it is recorded. It is part of a 304, which updates the headers
     /// of a response that was cached before (RFC 9111, section 3.2).
     fn insert_metadata(&self, headers: &mut HeaderMap) {
         let Some(media) = &self.file.media else {

@@ -26,7 +26,7 @@ pub(crate) enum Precondition {
 #[derive(Clone, Copy)]
 pub(crate) struct Validators<'a> {
     pub(crate) etag: &'a str,
-    /// Time of the last change; `None` if it is not known. Conditions with dates are then ignored (RFC
+    /// Time of the last change; `None` if it is unknown. Conditions with dates are then ignored (RFC
     /// 9110, sections 13.1.3 and 13.1.4).
     pub(crate) last_modified: Option<Timestamp>,
 }

@@ -13,11 +13,11 @@ use crate::{
     variants::{self, PlannedVariant},
 };
 
-/// Number of bytes that are read of an image that is too large to be rendered. They contain the headers,
-/// except of TIFFs whose directory, and of `WebP` images whose EXIF data follows the pixels.
+/// Number of first bytes that are read of an image that is too large to be rendered. They contain the
+/// headers, unless the directory of a TIFF or the EXIF data of a `WebP` follows the pixels.
 const PREFIX_BYTES: u64 = 4 << 20;
 
-/// What the headers of an image say.
+/// Properties of an image from its headers.
 struct Headers {
     meta: StorageMeta,
     format: Option<Format>,
@@ -85,8 +85,8 @@ impl Thumbnails {
         image.process(headers, &renderable, rules).await.map(Some)
     }
 
-    /// Reads the metadata of an image that is too large to be rendered, as its `error` says, from its
-    /// first bytes; `None` if the file was deleted.
+    /// Reads the metadata of an image from its first bytes; `None` if the file was deleted. `error` states
+    /// why the image cannot be rendered.
     async fn process_large_image(
         &self,
         file: &File,

@@ -78,7 +78,7 @@ impl Canvas {
         }
     }
 
-    /// Returns the rows of an area, without pixels if it is empty.
+    /// Returns the rows of an area, which must lie inside the canvas.
     pub(super) fn rows_mut(&mut self, area: Rectangle) -> impl Iterator<Item = &mut [[u8; 4]]> {
         let start = area.left as usize;
         let end = start + area.width as usize;

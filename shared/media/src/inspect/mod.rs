@@ -42,8 +42,8 @@ pub struct MediaProperties {
     pub width: Option<u32>,
     /// Height of a video as displayed, in pixels.
     pub height: Option<u32>,
-    /// Duration in seconds, in whole milliseconds, from 0 to [`MAX_DURATION_SECONDS`]. That of AAC without a container and of
-    /// MP3 without a frame count is an estimate from the bit rate.
+    /// Duration in seconds, in whole milliseconds, from 0 to [`MAX_DURATION_SECONDS`]. That of AAC without
+    /// a container and of MP3 without a frame count is an estimate from the bit rate.
     pub duration_seconds: Option<f64>,
     /// Number of pages of a PDF.
     pub pages: Option<u32>,
