@@ -8,10 +8,14 @@ use crate::{
 pub(crate) const WIDTH: u16 = 256;
 pub(crate) const HEIGHT: u16 = 257;
 pub(crate) const BITS_PER_SAMPLE: u16 = 258;
+pub(crate) const COMPRESSION: u16 = 259;
 pub(crate) const COLOR_INTERPRETATION: u16 = 262;
 pub(crate) const ORIENTATION: u16 = 274;
 pub(crate) const SAMPLES_PER_PIXEL: u16 = 277;
+pub(crate) const TILE_WIDTH: u16 = 322;
+pub(crate) const TILE_HEIGHT: u16 = 323;
 pub(crate) const EXTRA_SAMPLES: u16 = 338;
+pub(crate) const COLOR_PROFILE: u16 = 34675;
 
 /// Field type of 16-bit numbers.
 const SHORT: u16 = 3;
@@ -175,6 +179,28 @@ impl<'a> Directory<'a> {
             LONG => self.long(value.at).map(Some),
             _ => Ok(None),
         }
+    }
+
+    /// Returns the value of a tag. Fails if the tag has several entries, of which decoders may use another
+    /// one, or if its value is not one integer.
+    pub(crate) fn single_number(&self, tag: u16) -> Result<Option<u32>, ProbeError> {
+        let mut number = None;
+        for index in 0..self.entries {
+            let entry = self.at + 2 + index * ENTRY;
+            if self.short(entry)? != tag {
+                continue;
+            }
+            let is_single = self.long(entry + 4)? == 1;
+            let value = match self.short(entry + 2)? {
+                SHORT if is_single => self.short(entry + 8)?.into(),
+                LONG if is_single => self.long(entry + 8)?,
+                _ => return Err(ProbeError::Malformed("a TIFF field is not one integer")),
+            };
+            if number.replace(value).is_some() {
+                return Err(ProbeError::Malformed("a TIFF field occurs twice"));
+            }
+        }
+        Ok(number)
     }
 
     /// Returns the first value of a tag if it has 16-bit numbers.

@@ -1,6 +1,6 @@
 //! Decoding of BMP, TIFF and ICO with the `image` crate.
 
-use std::io::{Cursor, ErrorKind};
+use std::io::{self, BufRead, Cursor, ErrorKind, Read, Seek, SeekFrom};
 
 use image::{ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 
@@ -15,9 +15,11 @@ use crate::{
 use super::{png, require_probed_size};
 
 /// Maximum number of pixels: samples may have up to 16 bytes per pixel before their conversion.
-pub(super) const MAX_PIXELS: u64 = 40_000_000;
+pub(crate) const MAX_PIXELS: u64 = 40_000_000;
 /// Maximum memory of a decoder including its output, in bytes.
 const DECODER_BYTES: u64 = 512 << 20;
+/// Maximum size of the color profile of a TIFF, in bytes. Those of printers have up to 3 MiB.
+const MAX_TIFF_PROFILE_BYTES: usize = 4 << 20;
 /// Value of `ExtraSamples` of a TIFF whose colors are multiplied by alpha.
 const ASSOCIATED_ALPHA: u32 = 1;
 
@@ -37,14 +39,19 @@ pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaErro
     };
     let mut limits = Limits::default();
     limits.max_alloc = Some(DECODER_BYTES);
-    let mut reader = ImageReader::with_format(Cursor::new(file), image_format(probed.format)?);
+    let source = BoundedReader::new(file);
+    let mut reader = ImageReader::with_format(source, image_format(probed.format)?);
     reader.limits(limits);
 
     let mut decoder = reader.into_decoder().map_err(decode_error)?;
     let (width, height) = decoder.dimensions();
     require_probed_size(probed, width, height)?;
     require_estimated_size(bytes, probed, decoder.total_bytes())?;
-    let profile = decoder.icc_profile().ok().flatten();
+    let profile = if probed.format == Format::Tiff {
+        tiff_profile(bytes)?
+    } else {
+        decoder.icc_profile().ok().flatten()
+    };
     let is_cmyk = decoder.original_color_type() == image::ExtendedColorType::Cmyk8;
     let image = DynamicImage::from_decoder(decoder).map_err(decode_error)?;
 
@@ -57,6 +64,18 @@ pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaErro
     Ok(pixels)
 }
 
+/// Returns the color profile of a TIFF. The decoder drops most profiles of small images, because it limits
+/// the memory of fields by the size of the pixels.
+fn tiff_profile(bytes: &[u8]) -> Result<Option<Vec<u8>>, MediaError> {
+    let directory = tiff::Directory::first(bytes)?;
+    let mut fields = directory.fields();
+    let profile = fields.find(|field| field.tag == tiff::COLOR_PROFILE);
+    let value = profile.map(|field| field.value);
+    Ok(value
+        .filter(|value| value.len() <= MAX_TIFF_PROFILE_BYTES)
+        .map(<[u8]>::to_vec))
+}
+
 /// Fails if a TIFF has more bytes per pixel than its memory was estimated for, which is possible if it
 /// contains a property twice.
 fn require_estimated_size(bytes: &[u8], probed: &ImageInfo, total: u64) -> Result<(), MediaError> {
@@ -66,6 +85,56 @@ fn require_estimated_size(bytes: &[u8], probed: &ImageInfo, total: u64) -> Resul
         return Err(MediaError::malformed("the TIFF contradicts itself"));
     }
     Ok(())
+}
+
+/// Reader of a file that fails after a number of bytes. The strips of a TIFF can share their data, so that
+/// decoding would read the file thousands of times.
+struct BoundedReader<'a> {
+    file: Cursor<&'a [u8]>,
+    remaining: u64,
+}
+
+impl<'a> BoundedReader<'a> {
+    /// Number of times that a decoder can read the file.
+    const MAX_READS: u64 = 4;
+    /// Bytes that a decoder can read in addition: buffers that are filled for each strip.
+    const BUFFER_BYTES: u64 = 1 << 30;
+
+    fn new(file: &'a [u8]) -> BoundedReader<'a> {
+        BoundedReader {
+            file: Cursor::new(file),
+            remaining: Self::MAX_READS * file.len() as u64 + Self::BUFFER_BYTES,
+        }
+    }
+}
+
+impl Read for BoundedReader<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.fill_buf()?.read(into)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+impl BufRead for BoundedReader<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        let unread = self.file.fill_buf()?;
+        if self.remaining == 0 && !unread.is_empty() {
+            return Err(io::Error::other("the file is read too often"));
+        }
+        Ok(unread)
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.remaining = self.remaining.saturating_sub(amount as u64);
+        self.file.consume(amount);
+    }
+}
+
+impl Seek for BoundedReader<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
 }
 
 fn image_format(format: Format) -> Result<ImageFormat, MediaError> {
@@ -184,5 +253,24 @@ fn decode_error(error: ImageError) -> MediaError {
             MediaError::Truncated
         }
         error => MediaError::malformed(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_that_is_read_too_often_is_an_error() {
+        let file = vec![7; 1 << 20];
+        let mut reader = BoundedReader::new(&file);
+        let mut read_all = || {
+            reader.seek(SeekFrom::Start(0))?;
+            io::copy(&mut reader, &mut io::sink())
+        };
+
+        let reads = (0..2_000).take_while(|_| read_all().is_ok()).count();
+
+        assert_eq!(reads, 4 + 1_024);
     }
 }

@@ -152,8 +152,14 @@ fn jpeg_planes(
 fn tiff_image(size: Dimensions, coding: TiffCoding) -> DecodedImage {
     let converted = DecodedPlane::new(size, coding.channels);
     let read = area_bytes(size, coding.pixel_bytes);
+    let row = Dimensions {
+        height: 1,
+        ..coding.padded
+    };
     // The decoder copies its samples, which are then converted.
-    let peak = read.saturating_add(read.max(converted.bytes));
+    let peak = read
+        .saturating_add(read.max(converted.bytes))
+        .saturating_add(area_bytes(row, coding.pixel_bytes));
     DecodedImage::with_working_bytes(vec![converted], peak.saturating_sub(converted.bytes))
 }
 

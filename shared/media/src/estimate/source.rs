@@ -7,7 +7,7 @@ use crate::{
         jpeg::{self, Segments},
         tiff::{self, Directory},
     },
-    decode::{MAX_ROWS_PER_BLOCK, MAX_SCANS},
+    decode::{MAX_BITMAP_PIXELS, MAX_ROWS_PER_BLOCK, MAX_SCANS},
 };
 
 use super::webp_tables::{self, MAX_TABLE_BYTES};
@@ -18,6 +18,8 @@ const PNG_COLOR_TYPE: usize = 25;
 const PNG_GRAY: u8 = 0;
 /// TIFF color interpretation of indices of a palette.
 const TIFF_PALETTE: u32 = 3;
+/// TIFF compression by JPEG files, one per strip or tile.
+const TIFF_JPEG: u32 = 7;
 /// Length of a JPEG frame header before its components, in bytes.
 const FRAME_HEADER: usize = 6;
 /// Offset of the color transform in an Adobe segment, in bytes; 0 stands for RGB or CMYK.
@@ -84,6 +86,8 @@ impl Blocks {
 pub(crate) struct TiffCoding {
     /// Size of a pixel before its conversion to 8 bits per channel, in bytes.
     pub(crate) pixel_bytes: u64,
+    /// Size of all tiles together, which may exceed the image. They are decompressed whole.
+    pub(crate) padded: Dimensions,
     /// Channels of decoded pixels.
     pub(crate) channels: Channels,
 }
@@ -202,6 +206,10 @@ fn is_separable_frame(header: &[u8]) -> bool {
 
 fn read_tiff(bytes: &[u8], probed: &ImageInfo) -> Result<TiffCoding, MediaError> {
     let directory = Directory::first(bytes)?;
+    // The decoder does not check the dimensions of these files.
+    if directory.single_number(tiff::COMPRESSION)? == Some(TIFF_JPEG) {
+        return Err(MediaError::malformed("a TIFF that contains JPEG files"));
+    }
     let samples = directory
         .number(tiff::SAMPLES_PER_PIXEL)?
         .unwrap_or(1)
@@ -218,8 +226,30 @@ fn read_tiff(bytes: &[u8], probed: &ImageInfo) -> Result<TiffCoding, MediaError>
     let pixel_bytes = u64::from(samples).saturating_mul(bits.div_ceil(8).into());
     Ok(TiffCoding {
         pixel_bytes: pixel_bytes.max(channels.count() as u64),
+        padded: padded_size(&directory, probed.stored())?,
         channels,
     })
+}
+
+/// Returns the size of all tiles of a TIFF together. Fails if it exceeds the pixel limit.
+fn padded_size(directory: &Directory, size: Dimensions) -> Result<Dimensions, MediaError> {
+    let padded = |side: u32, tag| {
+        let tile = directory.single_number(tag)?.unwrap_or(1).max(1);
+        Ok::<u32, ProbeError>(side.div_ceil(tile).saturating_mul(tile))
+    };
+    let padded = Dimensions {
+        width: padded(size.width, tiff::TILE_WIDTH)?,
+        height: padded(size.height, tiff::TILE_HEIGHT)?,
+    };
+
+    let pixels = padded.pixels();
+    if pixels > MAX_BITMAP_PIXELS {
+        return Err(MediaError::TooManyPixels {
+            pixels,
+            limit: MAX_BITMAP_PIXELS,
+        });
+    }
+    Ok(padded)
 }
 
 fn png_channels(bytes: &[u8], probed: &ImageInfo) -> Result<Channels, MediaError> {

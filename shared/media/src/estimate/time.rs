@@ -52,7 +52,8 @@ pub(crate) fn decoding_time(probed: &ImageInfo, coding: &Coding, file_bytes: u64
                 .saturating_add(file_bytes.saturating_mul(JPEG_BYTE))
         }
         Coding::WebP { .. } => nanoseconds_of(probed.stored(), WEBP_PIXEL),
-        Coding::Tiff(_) | Coding::Other { .. } => nanoseconds_of(probed.stored(), DECODED_PIXEL),
+        Coding::Tiff(coding) => nanoseconds_of(coding.padded, DECODED_PIXEL),
+        Coding::Other { .. } => nanoseconds_of(probed.stored(), DECODED_PIXEL),
     };
     nanoseconds / NANOSECONDS
 }

@@ -28,4 +28,5 @@ mod render_inputs;
 mod render_laws;
 mod shared_rendering;
 mod strip;
+mod tiff_files;
 mod transform;

@@ -1,0 +1,219 @@
+//! TIFFs: tiles, strips, alpha, color profiles, and contradictory fields.
+
+use domain::Quality;
+use media::{Format, MediaError, RenderOptions, decode, probe, render};
+
+use crate::files::{self, largest_difference};
+
+/// Offset of the pixels of a [`tiff`], in bytes.
+const PIXELS_AT: u32 = 8;
+
+/// Tags of fields.
+const WIDTH: u16 = 256;
+const HEIGHT: u16 = 257;
+const BITS: u16 = 258;
+const COMPRESSION: u16 = 259;
+const COLORS: u16 = 262;
+const STRIP_OFFSETS: u16 = 273;
+const SAMPLES: u16 = 277;
+const STRIP_BYTES: u16 = 279;
+const TILE_WIDTH: u16 = 322;
+const TILE_HEIGHT: u16 = 323;
+const TILE_OFFSETS: u16 = 324;
+const TILE_BYTES: u16 = 325;
+const EXTRA_SAMPLES: u16 = 338;
+const PROFILE: u16 = 34675;
+
+/// Field with its tag.
+type Field = (u16, Values);
+
+/// Values of a field.
+#[derive(Clone)]
+enum Values {
+    /// 16-bit numbers.
+    Shorts(Vec<u16>),
+    /// A 32-bit number.
+    Long(u32),
+    /// Bytes of an undefined type.
+    Bytes(Vec<u8>),
+}
+use Values::{Bytes, Long, Shorts};
+
+impl Values {
+    /// Returns the field type, the number of values, and their bytes.
+    fn encoded(&self) -> (u16, usize, Vec<u8>) {
+        match self {
+            Shorts(numbers) => {
+                let bytes = numbers.iter().flat_map(|number| number.to_be_bytes());
+                (3, numbers.len(), bytes.collect())
+            }
+            Long(number) => (4, 1, number.to_be_bytes().to_vec()),
+            Bytes(bytes) => (7, bytes.len(), bytes.clone()),
+        }
+    }
+}
+
+fn short(number: u16) -> Values {
+    Shorts(vec![number])
+}
+
+/// Returns a TIFF: the header, the pixels, the directory, and the values that do not fit into it.
+fn tiff(pixels: &[u8], fields: &[Field]) -> Vec<u8> {
+    let directory_at = PIXELS_AT as usize + pixels.len();
+    let mut values_at = directory_at + 2 + fields.len() * 12 + 4;
+    let mut directory = u16::try_from(fields.len()).unwrap().to_be_bytes().to_vec();
+    let mut values = Vec::new();
+    for (tag, value) in fields {
+        let (kind, count, mut bytes) = value.encoded();
+        directory.extend([tag.to_be_bytes(), kind.to_be_bytes()].concat());
+        directory.extend(u32::try_from(count).unwrap().to_be_bytes());
+        if bytes.len() <= 4 {
+            bytes.resize(4, 0);
+            directory.extend(bytes);
+        } else {
+            directory.extend(u32::try_from(values_at).unwrap().to_be_bytes());
+            values_at += bytes.len();
+            values.extend(bytes);
+        }
+    }
+
+    let offset = u32::try_from(directory_at).unwrap().to_be_bytes();
+    [b"MM\0*", &offset[..], pixels, &directory, &[0; 4], &values].concat()
+}
+
+/// Returns the fields of a gray image that is one uncompressed tile.
+fn gray_tile(side: u16, tile: u16) -> Vec<Field> {
+    vec![
+        (WIDTH, short(side)),
+        (HEIGHT, short(side)),
+        (BITS, short(8)),
+        (COMPRESSION, short(1)),
+        (COLORS, short(1)),
+        (SAMPLES, short(1)),
+        (TILE_WIDTH, short(tile)),
+        (TILE_HEIGHT, short(tile)),
+        (TILE_OFFSETS, Long(PIXELS_AT)),
+        (TILE_BYTES, Long(u32::from(tile) * u32::from(tile))),
+    ]
+}
+
+/// Returns the fields with another value of a tag.
+fn with(mut fields: Vec<Field>, tag: u16, values: &Values) -> Vec<Field> {
+    for field in &mut fields {
+        if field.0 == tag {
+            field.1 = values.clone();
+        }
+    }
+    fields
+}
+
+/// Returns the fields of one pixel with four samples.
+fn one_pixel(extra_samples: u16) -> Vec<Field> {
+    vec![
+        (WIDTH, short(1)),
+        (HEIGHT, short(1)),
+        (BITS, Shorts(vec![8; 4])),
+        (COMPRESSION, short(1)),
+        (COLORS, short(2)),
+        (STRIP_OFFSETS, Long(PIXELS_AT)),
+        (SAMPLES, short(4)),
+        (STRIP_BYTES, short(4)),
+        (EXTRA_SAMPLES, short(extra_samples)),
+    ]
+}
+
+fn rendered(file: &[u8]) -> Result<Vec<u8>, MediaError> {
+    let options = RenderOptions {
+        resize: None,
+        format: Format::Png,
+        quality: Quality::Auto,
+        watermark: None,
+    };
+    let png = render(file, &options)?.bytes;
+    Ok(decode(&png, &probe(&png)?)?.samples)
+}
+
+#[test]
+fn padding_of_tiles_is_cut_off() {
+    let tile: Vec<u8> = (0..=255).collect();
+    let file = tiff(&tile, &gray_tile(3, 16));
+
+    assert_eq!(rendered(&file).unwrap(), [0, 1, 2, 16, 17, 18, 32, 33, 34]);
+}
+
+#[test]
+fn padding_of_tiles_counts_as_pixels() {
+    for (tag, side) in [(TILE_WIDTH, u32::MAX - 15), (TILE_HEIGHT, 1 << 28)] {
+        let file = tiff(&[0; 256], &with(gray_tile(3, 16), tag, &Long(side)));
+
+        let error = rendered(&file).unwrap_err();
+        assert!(matches!(error, MediaError::TooManyPixels { .. }), "{error}");
+    }
+}
+
+#[test]
+fn contradictory_fields_are_malformed() {
+    let repeated = |tag: u16, value: u16| [gray_tile(3, 16), vec![(tag, short(value))]].concat();
+    for (name, fields) in [
+        ("two tile widths", repeated(TILE_WIDTH, 32)),
+        ("two tile heights", repeated(TILE_HEIGHT, 32)),
+        ("two compressions", repeated(COMPRESSION, 7)),
+        (
+            "a list of tile widths",
+            with(gray_tile(3, 16), TILE_WIDTH, &Shorts(vec![16, 16])),
+        ),
+        (
+            "bytes as tile width",
+            with(gray_tile(3, 16), TILE_WIDTH, &Bytes(vec![16])),
+        ),
+    ] {
+        let error = rendered(&tiff(&[0; 256], &fields)).unwrap_err();
+        assert!(matches!(error, MediaError::Malformed(_)), "{name}: {error}");
+    }
+}
+
+#[test]
+fn tiff_that_contains_jpeg_files_is_rejected() {
+    let jpeg = encoded_jpeg();
+    let fields = with(gray_tile(16, 16), COMPRESSION, &short(7));
+    let bytes = Long(u32::try_from(jpeg.len()).unwrap());
+    let file = tiff(&jpeg, &with(fields, TILE_BYTES, &bytes));
+
+    let error = rendered(&file).unwrap_err();
+    assert!(matches!(error, MediaError::Malformed(_)), "{error}");
+}
+
+fn encoded_jpeg() -> Vec<u8> {
+    let pixels = media::Pixels {
+        width: 16,
+        height: 16,
+        channels: media::Channels::Gray,
+        samples: vec![7; 256],
+        profile: None,
+    };
+    media::encode(pixels, &files::plain(Format::Jpeg)).unwrap()
+}
+
+#[test]
+fn profile_of_a_small_tiff_is_read() {
+    let mut swapped = moxcms::ColorProfile::new_srgb();
+    swapped.cicp = None;
+    std::mem::swap(&mut swapped.red_colorant, &mut swapped.green_colorant);
+    let profile = (PROFILE, Bytes(swapped.encode().unwrap()));
+    let fields = [one_pixel(2), vec![profile]].concat();
+
+    let pixel = rendered(&tiff(&[117, 251, 76, 255], &fields)).unwrap();
+
+    assert!(
+        largest_difference(&[251, 117, 76, 255], &pixel) <= 2,
+        "{pixel:?}"
+    );
+}
+
+#[test]
+fn colors_of_associated_alpha_are_divided_by_alpha() {
+    let color = |extra_samples| rendered(&tiff(&[100, 50, 0, 128], &one_pixel(extra_samples)));
+
+    assert_eq!(color(1).unwrap(), [199, 100, 0, 128]);
+    assert_eq!(color(2).unwrap(), [100, 50, 0, 128]);
+}
