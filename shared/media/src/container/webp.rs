@@ -93,8 +93,14 @@ impl<'a> Chunks<'a> {
     }
 }
 
+/// Length of the data of the chunk that starts an extended file, in bytes.
+const EXTENDED_HEADER: usize = 10;
+
 /// Returns the canvas of an extended file.
 pub(crate) fn canvas(bytes: &[u8], extended: &Chunk) -> Result<Dimensions, ProbeError> {
+    if extended.data.len() < EXTENDED_HEADER {
+        return Err(ProbeError::Malformed("the header of a WebP is too short"));
+    }
     let start = extended.data.start;
     Ok(Dimensions {
         width: le24(bytes, start + 4)? + 1,
@@ -103,7 +109,7 @@ pub(crate) fn canvas(bytes: &[u8], extended: &Chunk) -> Result<Dimensions, Probe
 }
 
 /// Returns the data of the chunk that starts an extended file: flags and canvas.
-pub(crate) fn extended_header(flags: u8, canvas: Dimensions) -> [u8; 10] {
+pub(crate) fn extended_header(flags: u8, canvas: Dimensions) -> [u8; EXTENDED_HEADER] {
     let [width, height] = [canvas.width, canvas.height].map(side_bytes);
     [
         flags, 0, 0, 0, width[0], width[1], width[2], height[0], height[1], height[2],

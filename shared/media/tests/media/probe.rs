@@ -334,6 +334,7 @@ fn unknown_formats_and_empty_images_are_rejected() {
         files::bmp(0, 5),
         files::tiff(7, 0, 1),
         files::heif(*b"heic", 0, 0, 0, None),
+        files::webp(&[(*b"VP8X", &[0; 9])]),
     ] {
         assert!(matches!(probe(&file), Err(ProbeError::Malformed(_))));
     }
