@@ -103,7 +103,7 @@ fn plan_checks_the_limits_of_formats() {
         (Format::WebP, 16_383, 1),
         (Format::Jpeg, 65_500, 1),
         (Format::Gif, 65_535, 1),
-        (Format::Avif, 65_535, 1),
+        (Format::Avif, 32_768, 1),
         (Format::Png, 65_535, 1),
     ] {
         let options = PlanOptions {
