@@ -48,6 +48,17 @@ pub(super) struct QuantizedPixels {
     pub(super) indices: Vec<u8>,
 }
 
+impl QuantizedPixels {
+    /// Adds a transparent color, unless there is one or the palette is full.
+    pub(super) fn ensure_transparent_color(&mut self) {
+        let count = self.palette.len() / 3;
+        if self.transparent.is_none() && count < MAX_COLORS {
+            self.palette.extend_from_slice(&[0; 3]);
+            self.transparent = u8::try_from(count).ok();
+        }
+    }
+}
+
 /// Reduces pixels to at most 256 colors, one of them transparent if there are transparent pixels.
 /// Images with few colors keep them exactly.
 pub(super) fn quantize(pixels: Pixels) -> QuantizedPixels {

@@ -5,6 +5,8 @@ use media::{Format, Frames, RenderOptions, probe, render};
 
 use crate::animation_files::CLEAR;
 
+const BLACK: [u8; 4] = [0, 0, 0, 255];
+
 /// An animation as a viewer shows it.
 pub(crate) struct Shown {
     pub(crate) frames: Vec<ShownFrame>,
@@ -61,7 +63,11 @@ fn shown_gif(file: &[u8]) -> Shown {
             milliseconds: u32::from(frame.delay) * 10,
         });
         match frame.dispose {
-            gif::DisposalMethod::Background => covered.iter().for_each(|at| canvas[*at] = CLEAR),
+            gif::DisposalMethod::Background => {
+                // Some decoders clear frames without a transparent color to an opaque one.
+                let background = frame.transparent.map_or(BLACK, |_| CLEAR);
+                covered.iter().for_each(|at| canvas[*at] = background);
+            }
             gif::DisposalMethod::Previous => canvas = before,
             gif::DisposalMethod::Any | gif::DisposalMethod::Keep => {}
         }

@@ -2,6 +2,8 @@
 //!
 //! A frame is written when the next one is there. If pixels become transparent, it is cleared
 //! before the next one; otherwise it stays, and the next one is transparent where nothing changes.
+//! A frame that is cleared has a transparent color if its palette has space: without one, some decoders
+//! clear to an opaque color.
 
 use std::borrow::Cow;
 
@@ -94,7 +96,10 @@ impl GifAnimation {
         let area = self.area_of(&pixels, uncovered);
         let part = self.changes(&pixels, area);
 
-        let quantized = quantize(part);
+        let mut quantized = quantize(part);
+        if uncovered.is_some() {
+            quantized.ensure_transparent_color();
+        }
         let written = Frame {
             left: side(area.left)?,
             top: side(area.top)?,
