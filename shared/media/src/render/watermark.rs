@@ -29,6 +29,9 @@ const MAX_SIDE_PERCENT: u32 = 25;
 /// Distance between the watermark and the sides of the output, in percent of its shorter side.
 const MARGIN_PERCENT: u32 = 2;
 
+/// Formats of watermarks. The others can take more memory than their pixels.
+const WATERMARK_FORMATS: [Format; 4] = [Format::Png, Format::Jpeg, Format::WebP, Format::Gif];
+
 /// A decoded watermark with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WatermarkLayer {
@@ -38,14 +41,17 @@ pub struct WatermarkLayer {
 }
 
 impl WatermarkLayer {
-    /// Decodes the image of a watermark with an opacity from 0 to 1. Fails if it has more than
-    /// [`MAX_WATERMARK_PIXELS`], or cannot be decoded.
+    /// Decodes the image of a watermark with an opacity from 0 to 1: a PNG, JPEG, WebP or GIF. Fails if it
+    /// has more than [`MAX_WATERMARK_PIXELS`], or cannot be decoded.
     pub fn decode(
         bytes: &[u8],
         gravity: Gravity,
         opacity: f64,
     ) -> Result<WatermarkLayer, MediaError> {
         let probed = probe(bytes)?;
+        if !WATERMARK_FORMATS.contains(&probed.format) {
+            return Err(MediaError::UnsupportedFormat(probed.format));
+        }
         require_pixel_limit(probed.pixels(), MAX_WATERMARK_PIXELS)?;
         if probed.format == Format::WebP {
             require_table_limit(bytes, MAX_WATERMARK_TABLE_BYTES)?;
