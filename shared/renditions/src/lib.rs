@@ -266,7 +266,8 @@ impl Renditions {
         let source_permit = self.memory.reserve_source().await?;
         let original = self.original(file).await?;
 
-        let rendering = Rendering::plan(&original, variant)?;
+        let bytes = original.clone();
+        let rendering = decode_blocking(move || Rendering::plan(&bytes, variant)).await?;
         let watermark = self.watermark(file, variant.watermark).await?;
         let pixels_permit = self.memory.reserve_pixels(rendering.memory_bytes).await?;
         let reserved = Reserved {

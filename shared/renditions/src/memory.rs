@@ -3,9 +3,10 @@
 //! Invariants:
 //! - A rendering that waits for memory holds none, except its original. So renderings never wait for
 //!   each other in a circle.
-//! - A rendering keeps its original until it ends. So at most [`max_renderings`] read an original,
+//! - A rendering keeps its original until it ends. So at most [`max_renderings`] requests read an original,
 //!   wait for memory or render at the same time, and the originals take at most
-//!   [`MAX_SOURCE_BYTES`](crate::MAX_SOURCE_BYTES) each, in addition to the budget.
+//!   [`MAX_SOURCE_BYTES`](crate::MAX_SOURCE_BYTES) each, in addition to the budget. Jobs read their
+//!   original before they reserve memory: their number is limited by the worker, on Lambda to one.
 
 use std::{num::NonZeroUsize, sync::Arc, thread, time::Duration};
 

@@ -4,14 +4,14 @@
 
 use std::time::Duration;
 
-use domain::{FieldError, FieldErrors, ImageFormat, ServiceError, Variant};
+use domain::{FieldError, ImageFormat, ServiceError, Variant};
 use media::{DecodedSource, Format, SharedPlan, Source, WatermarkLayer};
 use tokio::time::Instant;
 
 use crate::{
     Rendition,
     options::{plan_options, render_options},
-    render::{choose_format, rendering_error, rendition},
+    render::{choose_format, invalid, rendering_error, rendition},
 };
 
 /// Maximum estimated time of all outputs together, in milliseconds. Outputs that exceed it are not
@@ -134,8 +134,9 @@ impl Output {
 }
 
 fn too_slow() -> ServiceError {
-    let field_error = FieldError::Custom("takes too long to be rendered in all sizes");
-    FieldErrors::from(("file", field_error)).into()
+    invalid(&FieldError::Custom(
+        "takes too long to be rendered in all sizes",
+    ))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! - The decoded pixels have the resolution that the largest output needs.
 //! - One output at a time is in memory, apart from the files that the caller keeps.
 
-use crate::MediaError;
+use crate::{MediaError, pixels::catch_codec_panic};
 
 use super::{
     RenderOptions, RenderedImage, decode, finish,
@@ -95,6 +95,10 @@ impl DecodedSource<'_> {
     /// Renders an output like [`render`](crate::render()). It must be in the plan: the pixels may have
     /// too low a resolution for a larger one. Animations are decoded again, frame by frame.
     pub fn render(&self, options: &RenderOptions) -> Result<RenderedImage, MediaError> {
+        catch_codec_panic(MediaError::encoding, || self.render_output(options))
+    }
+
+    fn render_output(&self, options: &RenderOptions) -> Result<RenderedImage, MediaError> {
         let plan = self.source.plan(&PlanOptions::from(options))?;
         if plan.frames > 1 {
             return render_animation(self.source, &plan, options);
