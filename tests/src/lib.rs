@@ -25,7 +25,7 @@ pub use raw::{RawConnection, authority};
 pub use records::{UNKNOWN_ID, file_path, folder_path, text};
 pub use response::Response;
 pub use samples::{PHOTO, large_photo, noise};
-pub use search::{Extent, is_thorough};
+pub use search::{Extent, distributed, is_thorough, share_of};
 pub use stack::{
     Observed, POST_UPLOAD_WORKERS, SeededRandom, Stack, StackOptions, TestSpace, minutes,
     parse_template, seconds,

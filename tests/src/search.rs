@@ -54,6 +54,21 @@ impl Extent {
     }
 }
 
+/// Returns every `step`-th of these cases, or all of them in a thorough run.
+pub fn share_of<T>(cases: impl IntoIterator<Item = T>, step: usize) -> impl Iterator<Item = T> {
+    let step = if is_thorough() { 1 } else { step };
+    cases.into_iter().step_by(step)
+}
+
+/// Distributes cases over a number of groups, one after the other.
+pub fn distributed<T>(cases: impl IntoIterator<Item = T>, groups: usize) -> Vec<Vec<T>> {
+    let mut distributed: Vec<Vec<T>> = (0..groups).map(|_| Vec::new()).collect();
+    for (index, case) in cases.into_iter().enumerate() {
+        distributed[index % groups].push(case);
+    }
+    distributed
+}
+
 /// Returns whether this is a run of `scripts/test --thorough`.
 pub fn is_thorough() -> bool {
     variable(THOROUGH).is_some()

@@ -4,11 +4,15 @@
 
 use emulators::{Faults, InjectedError, Service};
 use futures::future::join_all;
-use tests::{PHOTO, Stack, failed_calls, max_attempts, minutes, seconds, stack_test, text};
+use tests::{
+    PHOTO, Stack, failed_calls, max_attempts, minutes, seconds, share_of, stack_test, text,
+};
 
 use super::deletion_setup::{Operation, Setup};
 use crate::spaces::delete::stored_data;
 
+/// Every how many points the default run kills the purge.
+const SHARE: usize = 3;
 /// Rounds after which a purge that was interrupted once has ended.
 const MOST_ROUNDS: u32 = 12;
 
@@ -226,17 +230,17 @@ async fn file_purge_killed_at_any_call_completes_on_retry(stack: &Stack) {
         setup.delete(&format!("/folders/{id}")).await;
     }
 
-    for after in 0..u32::try_from(calls.len()).expect("a few") {
-        for takes_effect in [false, true] {
-            let before = stored_data(stack).await;
-            let setup = Operation::DeleteFile.prepare(stack, &acme).await;
-            delete(&setup, Some((after, takes_effect))).await;
-            for id in [&setup.from, &setup.to] {
-                setup.delete(&format!("/folders/{id}")).await;
-            }
-            let by = format!("a purge that is killed after {after} of {calls:?}, {takes_effect}");
-            stored_data(stack).await.assert_unchanged(&before, &by);
+    let kills = (0..u32::try_from(calls.len()).expect("a few"))
+        .flat_map(|after| [false, true].map(|takes_effect| (after, takes_effect)));
+    for kill in share_of(kills, SHARE) {
+        let before = stored_data(stack).await;
+        let setup = Operation::DeleteFile.prepare(stack, &acme).await;
+        delete(&setup, Some(kill)).await;
+        for id in [&setup.from, &setup.to] {
+            setup.delete(&format!("/folders/{id}")).await;
         }
+        let by = format!("a purge that is killed after {kill:?} of {calls:?}");
+        stored_data(stack).await.assert_unchanged(&before, &by);
     }
 
     assert!(

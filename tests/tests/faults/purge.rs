@@ -1,12 +1,14 @@
 //! Deletions of spaces and their purge, killed at each of their calls.
 
 use futures::future::join_all;
-use tests::{PHOTO, Stack, TestSpace, User, failed_calls, minutes, seconds};
+use tests::{PHOTO, Stack, TestSpace, User, distributed, failed_calls, minutes, seconds, share_of};
 
 use crate::spaces::delete::{stored_data, with_retired};
 
 /// Concurrent stacks.
 const STACKS: usize = 8;
+/// Every how many points the default run kills the purge.
+const SHARE: usize = 3;
 /// Rounds after which a purge that was interrupted once has ended.
 const MOST_ROUNDS: u32 = 12;
 
@@ -142,15 +144,8 @@ async fn space_purge_killed_at_any_call_completes_and_touches_nothing_else() {
             takes_effect,
         })
     });
-    let kills = kills
-        .filter(|kill| tests::is_thorough() || kill.takes_effect == kill.after.is_multiple_of(2));
-    let mut shares = vec![Vec::new(); STACKS];
-
-    for (index, kill) in kills.enumerate() {
-        shares[index % STACKS].push(kill);
-    }
-
-    join_all(shares.into_iter().map(survives)).await;
+    let groups = distributed(share_of(kills, SHARE), STACKS);
+    join_all(groups.into_iter().map(survives)).await;
 }
 
 /// Counts the calls of a deletion.

@@ -1,7 +1,7 @@
 //! `GET /files`: every filter and every pair of filters, compared with a model.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, StackOptions, TestSpace, minutes, seconds, stack_test, text};
+use tests::{PHOTO, Stack, StackOptions, TestSpace, minutes, seconds, share_of, stack_test, text};
 
 use crate::{
     support::{
@@ -10,6 +10,10 @@ use crate::{
     },
     uploads::presign::PendingFile,
 };
+
+/// Every which pair of filters the default run lists. Each filter has at least six consecutive pairs, so
+/// every share contains some.
+const SHARE: usize = 3;
 
 #[stack_test(options = StackOptions::without_rate_limits(), undrained)]
 async fn each_filter_lists_matching_files_once_in_both_directions(stack: &Stack) {
@@ -49,11 +53,9 @@ async fn each_pair_of_filters_lists_files_that_match_both(stack: &Stack) {
         }
     }
 
-    // Each filter has at least six consecutive pairs, so every share contains some.
-    let step = if tests::is_thorough() { 1 } else { 3 };
     let mut some = 0;
     let mut none = 0;
-    for both in pairs.into_iter().step_by(step) {
+    for both in share_of(pairs, SHARE) {
         let expected = library.matching_ids(&both);
         library.list(&both, 5).assert_lists(&expected).await;
         *(if expected.is_empty() {
@@ -63,7 +65,7 @@ async fn each_pair_of_filters_lists_files_that_match_both(stack: &Stack) {
         }) += 1;
     }
     assert!(
-        some > 100 / step && none > 20 / step,
+        some > 100 / SHARE && none > 20 / SHARE,
         "{some} pairs mean files, {none} mean none"
     );
 }

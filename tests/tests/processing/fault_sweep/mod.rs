@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use futures::future::join_all;
 use local::Messages;
 use serde_json::{Value, json};
-use tests::{Observed, Stack, StackOptions, failed_calls, is_thorough, minutes};
+use tests::{Observed, Stack, StackOptions, distributed, failed_calls, minutes, share_of};
 
 use crate::support::queues::Queues;
 use uploader::{
@@ -26,7 +26,7 @@ use uploader::{
 /// Concurrent stacks.
 const STACKS: usize = 4;
 /// Every how many points the default run kills a function.
-const SHARE: usize = 5;
+const SHARE: usize = 9;
 /// Rounds after which all jobs have ended, although one was interrupted.
 const MOST_ROUNDS: u32 = 30;
 
@@ -258,15 +258,11 @@ fn report(covered: usize, all: usize) {
 async fn upload_killed_at_any_call_leaves_a_complete_file_or_none() {
     let kills = all_kills().await;
     let all = kills.len();
-    let step = if is_thorough() { 1 } else { SHARE };
-    let chosen: Vec<Kill> = kills.into_iter().step_by(step).collect();
+    let chosen: Vec<Kill> = share_of(kills, SHARE).collect();
     let planned = chosen.len();
 
-    let mut shares = vec![Vec::new(); STACKS];
-    for (index, kill) in chosen.into_iter().enumerate() {
-        shares[index % STACKS].push(kill);
-    }
-    let killed = join_all(shares.into_iter().map(survives)).await;
+    let groups = distributed(chosen, STACKS);
+    let killed = join_all(groups.into_iter().map(survives)).await;
     let covered = killed.into_iter().sum();
     report(covered, all);
     assert!(covered * 10 >= planned * 9, "{covered} of {planned} points");

@@ -26,7 +26,7 @@ use invariants::StoredLibrary;
 
 /// Rounds of each race.
 const ROUNDS: Extent = Extent {
-    default: 20,
+    default: 12,
     thorough: 600,
     variable: "LARDER_RACE_ROUNDS",
 };
