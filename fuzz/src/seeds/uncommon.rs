@@ -26,6 +26,7 @@ pub(super) fn files() -> Vec<Vec<u8>> {
         files.push(tiff(compression));
     }
     files.push(deep_tiff());
+    files.push(tiled_tiff());
     files
 }
 
@@ -88,6 +89,34 @@ fn tiff(compression: Compression) -> Vec<u8> {
         .write_image::<colortype::RGB8>(12, 7, &samples)
         .expect("pixels");
     file.into_inner()
+}
+
+/// Returns a gray TIFF of 3 × 3 pixels, in one tile of 16 × 16.
+fn tiled_tiff() -> Vec<u8> {
+    const SHORT: u16 = 3;
+    let fields: [[u16; 2]; 10] = [
+        [256, 3],
+        [257, 3],
+        [258, 8],
+        [259, 1],
+        [262, 1],
+        [277, 1],
+        [322, 16],
+        [323, 16],
+        [324, 8],
+        [325, 256],
+    ];
+    let entries = fields.map(|[tag, value]| [tag, SHORT, 0, 1, value, 0]);
+    let entries = entries.as_flattened().iter().copied();
+    let directory: Vec<u8> = entries.flat_map(u16::to_be_bytes).collect();
+    [
+        &b"MM\0*\0\0\x01\x08"[..],
+        &[7; 256],
+        &[0, 10],
+        &directory,
+        &[0; 4],
+    ]
+    .concat()
 }
 
 fn deep_tiff() -> Vec<u8> {

@@ -181,8 +181,8 @@ impl<'a> Directory<'a> {
         }
     }
 
-    /// Returns the value of a tag. Fails if the tag has several entries, of which decoders may use another
-    /// one, or if its value is not one integer.
+    /// Returns the value of a tag. Fails if the tag has several entries, because decoders differ in the one
+    /// they use, or if its value is not one integer.
     pub(crate) fn single_number(&self, tag: u16) -> Result<Option<u32>, ProbeError> {
         let mut number = None;
         for index in 0..self.entries {

@@ -66,7 +66,9 @@ fn shown_gif(file: &[u8]) -> Shown {
             gif::DisposalMethod::Background => {
                 // Some decoders clear frames without a transparent color to an opaque one.
                 let background = frame.transparent.map_or(BLACK, |_| CLEAR);
-                covered.iter().for_each(|at| canvas[*at] = background);
+                for at in covered {
+                    canvas[at] = background;
+                }
             }
             gif::DisposalMethod::Previous => canvas = before,
             gif::DisposalMethod::Any | gif::DisposalMethod::Keep => {}
