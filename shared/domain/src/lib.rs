@@ -23,7 +23,8 @@ pub use access::{
 pub use delivery::{
     AppliedWatermark, Crop, Focus, FolderSecurity, Gravity, ImageFormat, MAX_SIDE_PIXELS, Opacity,
     Resize, Security, Sides, SignedDelivery, TRANSFORMATION_PARAMETERS, Transformation,
-    TransformationPolicy, Variant, VariantId, Watermark, signed_query,
+    TransformationPolicy, Variant, VariantId, Watermark, misnamed_transformation_fields,
+    signed_query,
 };
 pub use env::{Clock, Env, Random, Timestamp};
 pub use identity::{

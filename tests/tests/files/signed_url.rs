@@ -288,6 +288,9 @@ async fn invalid_sign_url_fields_return_422(stack: &Stack) {
         ("q", json!(0)),
         ("q", json!(101)),
         ("q", json!("high")),
+        ("width", json!(50)),
+        ("format", json!("webp")),
+        ("transformation", json!({"w": 50})),
     ] {
         let response = acme.client.post(&route(&file), json!({field: value})).await;
         let errors = response.expect_error(422);

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use domain::{
     Crop, File, Gravity, ImageFormat, QueryParameter, SigningSecret, TRANSFORMATION_PARAMETERS,
-    Timestamp, Transformation, signed_query,
+    Timestamp, Transformation, misnamed_transformation_fields, signed_query,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -100,6 +100,13 @@ impl FromFields for SignDeliveryUrl {
         }
         if let Err(field_errors) = Transformation::parse(&parameters) {
             fields.merge(field_errors);
+        }
+
+        // Unknown fields are ignored, but a URL of the original would be signed instead of the intended one.
+        for (name, field_error) in misnamed_transformation_fields() {
+            if fields.has_value(name) {
+                fields.reject(name, &field_error);
+            }
         }
 
         if fields.boolean(DOWNLOAD) == Some(true) {

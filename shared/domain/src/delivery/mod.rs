@@ -8,7 +8,7 @@ mod watermark;
 pub use signed_delivery::{SignedDelivery, signed_query};
 pub use transformation::{
     Crop, Focus, ImageFormat, MAX_SIDE_PIXELS, Resize, Sides, TRANSFORMATION_PARAMETERS,
-    Transformation,
+    Transformation, misnamed_transformation_fields,
 };
 pub use variant::{Variant, VariantId};
 pub use watermark::{

@@ -3,7 +3,11 @@
 //! Unknown parameters are ignored, because links get parameters for campaigns and caches. A misspelled
 //! transformation would deliver the original without an error, so its probable names are rejected.
 
+use std::iter;
+
 use crate::FieldError;
+
+use super::TRANSFORMATION_PARAMETERS;
 
 /// Names that other services use for the parameters, in lower case, and the errors that they get.
 const MISNAMED: [(&str, &str); 15] = [
@@ -26,6 +30,20 @@ const MISNAMED: [(&str, &str); 15] = [
         "is not supported; multiply w and h by the pixel ratio",
     ),
 ];
+
+/// Returns the names of fields that were probably meant as parameters of a transformation, with their errors.
+pub fn misnamed_transformation_fields() -> impl Iterator<Item = (&'static str, FieldError)> {
+    let object = (
+        "transformation",
+        "is not supported; use w, h, r, g, f and q",
+    );
+    let other = MISNAMED
+        .into_iter()
+        .filter(|(name, _)| !TRANSFORMATION_PARAMETERS.contains(name));
+    iter::once(object)
+        .chain(other)
+        .map(|(name, error)| (name, FieldError::Custom(error)))
+}
 
 /// Returns the error of a parameter that is none of a transformation, but probably meant to be one.
 pub(super) fn misnamed(name: &str) -> Option<FieldError> {

@@ -18,6 +18,7 @@ mod misnamed;
 mod resize;
 
 pub use format::ImageFormat;
+pub use misnamed::misnamed_transformation_fields;
 pub use resize::{Crop, Focus, Resize, Sides};
 
 use std::fmt::{self, Display, Formatter};
