@@ -58,11 +58,14 @@ pub(crate) fn decoding_time(probed: &ImageInfo, coding: &Coding, file_bytes: u64
     nanoseconds / NANOSECONDS
 }
 
-/// Returns the time of resizing and encoding, in milliseconds.
-pub(crate) fn rendering_time(probed: &ImageInfo, work: Work) -> u64 {
+/// Returns the time of resizing and encoding this number of frames, in milliseconds.
+pub(crate) fn rendering_time(probed: &ImageInfo, work: Work, frames: u32) -> u64 {
     let resizing = nanoseconds_of(probed.stored(), RESIZED_PIXEL);
     let encoding = nanoseconds_of(work.output, RESIZED_PIXEL + encoded_pixel(work));
-    resizing.saturating_add(encoding) / NANOSECONDS
+    resizing
+        .saturating_add(encoding)
+        .saturating_mul(frames.into())
+        / NANOSECONDS
 }
 
 /// Returns the time to encode a pixel, in nanoseconds.

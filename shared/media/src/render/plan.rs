@@ -50,7 +50,8 @@ pub struct RenderPlan {
     pub geometry: Geometry,
     /// Estimated peak memory in addition to the file, in bytes.
     pub memory_bytes: u64,
-    /// Estimated time on one core, in milliseconds. That of an animation is bounded by its pixels.
+    /// Estimated time on one core, in milliseconds. Of an animation, without decoding, and not limited: the
+    /// pixels of all its frames are.
     pub milliseconds: u64,
     /// Number of rendered frames; 1 for still images.
     pub frames: u32,
@@ -138,11 +139,10 @@ impl<'a> Source<'a> {
             has_alpha: self.info.has_alpha,
         };
         if frames > 1 {
-            let time = rendering_time(&self.info, work).saturating_mul(frames.into());
             return Ok(RenderPlan {
                 geometry,
                 memory_bytes: animation_bytes(&self.info, output, frames, options.has_watermark),
-                milliseconds: time,
+                milliseconds: rendering_time(&self.info, work, frames),
                 frames,
                 decoding,
             });
@@ -209,7 +209,7 @@ impl<'a> Source<'a> {
             });
         }
 
-        let milliseconds = decoding.saturating_add(rendering_time(&self.info, work));
+        let milliseconds = decoding.saturating_add(rendering_time(&self.info, work, 1));
         if milliseconds > limit {
             return Err(MediaError::RenderingTooSlow {
                 format: work.format,
