@@ -152,7 +152,7 @@ fn id(record: &Value) -> &str {
 /// Returns the phases of a run, and the number of requests that it generates per operation.
 fn extent() -> [String; 4] {
     let examples = Extent {
-        default: 8,
+        default: 12,
         thorough: 100,
         variable: "LARDER_CONTRACT_EXAMPLES",
     };
