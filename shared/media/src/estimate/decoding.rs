@@ -1,6 +1,6 @@
 //! Memory of decoding and of decoded pixels.
 
-use crate::{Channels, Dimensions, Format, ImageInfo, decode::Shrink};
+use crate::{Channels, Dimensions, Format, Frames, ImageInfo, decode::Shrink};
 
 use super::{
     Coding, area_bytes,
@@ -21,6 +21,10 @@ const WEBP_ALPHA_BYTES: u64 = 8;
 /// Memory of a lossless WebP per pixel in addition to its pixels, in bytes: pixels with alpha, and
 /// the data of transforms.
 const WEBP_LOSSLESS_BYTES: u64 = 5;
+
+/// Memory of an animated WebP per pixel in addition to its canvas, in bytes: a frame with alpha, and the data
+/// of its decoder. The header of the file does not state how its frames are coded.
+const WEBP_FRAME_BYTES: u64 = 4 + WEBP_ALPHA_BYTES;
 
 /// Decoded pixels of one layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +76,7 @@ impl DecodedImage {
             }
             Coding::Tiff(coding) => tiff_image(size, *coding),
             Coding::WebP { table_bytes } => {
-                let channels = if probed.has_alpha {
+                let channels = if probed.has_alpha || probed.frames != Frames::Still {
                     Channels::Rgba
                 } else {
                     Channels::Rgb
@@ -165,7 +169,9 @@ fn tiff_image(size: Dimensions, coding: TiffCoding) -> DecodedImage {
 
 /// Returns the memory of decoding a WebP per pixel in addition to its pixels, in bytes.
 fn webp_pixel_bytes(probed: &ImageInfo) -> u64 {
-    if probed.lossless {
+    if probed.frames != Frames::Still {
+        WEBP_FRAME_BYTES
+    } else if probed.lossless {
         WEBP_LOSSLESS_BYTES
     } else if probed.has_alpha {
         WEBP_ALPHA_BYTES

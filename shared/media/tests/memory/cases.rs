@@ -27,7 +27,7 @@ pub(crate) struct SharedCase {
     pub(crate) format: Format,
 }
 
-const SOURCES: [SourceKind; 17] = [
+const SOURCES: [SourceKind; 18] = [
     SourceKind::Jpeg,
     SourceKind::JpegWithFullChroma,
     SourceKind::GrayJpeg,
@@ -41,6 +41,7 @@ const SOURCES: [SourceKind; 17] = [
     SourceKind::WebPWithAlpha,
     SourceKind::LosslessWebP,
     SourceKind::LosslessWebPWithAlpha,
+    SourceKind::AnimatedWebP,
     SourceKind::Bmp,
     SourceKind::Tiff,
     SourceKind::GrayTiff,
@@ -112,6 +113,7 @@ fn extremes(source: SourceKind) -> Vec<Case> {
             | SourceKind::WebPWithAlpha
             | SourceKind::LosslessWebP
             | SourceKind::LosslessWebPWithAlpha
+            | SourceKind::AnimatedWebP
     );
     let side = if is_webp { 16_000 } else { 65_000 };
     let scaled = |width, height, resize| Case {

@@ -22,6 +22,8 @@ pub(crate) enum SourceKind {
     WebPWithAlpha,
     LosslessWebP,
     LosslessWebPWithAlpha,
+    /// With one lossless frame.
+    AnimatedWebP,
     Bmp,
     Tiff,
     GrayTiff,
@@ -63,6 +65,7 @@ impl SourceKind {
             SourceKind::WebPWithAlpha => encoded(Channels::Rgba, &to(Format::WebP, 80)),
             SourceKind::LosslessWebP => encoded(Channels::Rgb, &lossless),
             SourceKind::LosslessWebPWithAlpha => encoded(Channels::Rgba, &lossless),
+            SourceKind::AnimatedWebP => animated(&encoded(Channels::Rgb, &lossless), width, height),
             SourceKind::Bmp => uncommon(noise(Channels::Rgb), image::ImageFormat::Bmp),
             SourceKind::Tiff => uncommon(noise(Channels::Rgb), image::ImageFormat::Tiff),
             SourceKind::GrayTiff => uncommon(noise(Channels::Gray), image::ImageFormat::Tiff),
@@ -72,6 +75,27 @@ impl SourceKind {
             }
         }
     }
+}
+
+/// Returns an animated WebP whose frame is a still WebP of this size.
+fn animated(still: &[u8], width: u32, height: u32) -> Vec<u8> {
+    const FILE_HEADER: usize = 12;
+    const ANIMATED: [u8; 4] = [2, 0, 0, 0];
+    let chunk = |kind: &[u8; 4], data: &[u8]| {
+        let length = u32::try_from(data.len()).unwrap().to_le_bytes();
+        [kind, &length[..], data].concat()
+    };
+    let [width, height] = [width, height].map(|side| (side - 1).to_le_bytes());
+    let sides = [&width[..3], &height[..3]].concat();
+
+    let frame = [&[0; 6], &sides[..], &[0; 4], &still[FILE_HEADER..]].concat();
+    let chunks = [
+        chunk(b"VP8X", &[&ANIMATED[..], &sides].concat()),
+        chunk(b"ANIM", &[0; 6]),
+        chunk(b"ANMF", &frame),
+    ];
+    let content = [&b"WEBP"[..], &chunks.concat()].concat();
+    chunk(b"RIFF", &content)
 }
 
 /// Returns the largest image of a watermark.
