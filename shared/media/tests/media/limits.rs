@@ -1,9 +1,9 @@
 //! Limits of renderings, which are checked before a pixel is decoded.
 
-use domain::{Quality, Resize, Sides};
+use domain::{Gravity, Quality, Resize, Sides};
 use media::{
     Channels, Format, MAX_OUTPUT_PIXELS, MAX_PIXELS, MAX_RENDERED_AVIF_PIXELS, MAX_SIDE,
-    MediaError, PlanOptions, RenderPlan, Source, decode, encode, probe, render,
+    MediaError, PlanOptions, RenderPlan, Source, WatermarkLayer, decode, encode, probe, render,
 };
 
 use crate::files;
@@ -333,5 +333,17 @@ fn codes_of_lossless_and_transparent_webp_are_read() {
             );
             assert!(result.is_ok(), "{lossless} {result:?}");
         }
+    }
+}
+
+#[test]
+fn watermarks_have_common_formats() {
+    for (format, file) in [
+        (Format::Bmp, files::bmp(2, 2)),
+        (Format::Tiff, files::tiff(2, 2, 1)),
+        (Format::Ico, files::ico()),
+    ] {
+        let error = WatermarkLayer::decode(&file, Gravity::Center, 1.0).unwrap_err();
+        assert_eq!(error, MediaError::UnsupportedFormat(format));
     }
 }

@@ -8,6 +8,7 @@ mod animation_limits;
 mod animation_steps;
 mod animation_viewer;
 mod animations;
+mod avif;
 mod color_inputs;
 mod colors;
 mod descriptions;
