@@ -166,7 +166,9 @@ impl<J: Job> Queue<J> {
     /// sent.
     #[instrument(skip_all, fields(jobs = jobs.len()))]
     pub async fn send(&self, jobs: &[DelayedJob<J>]) -> Result<(), QueueError> {
-        debug_assert!(jobs.len() <= MAX_BATCH, "SQS accepts ten messages per call");
+        if jobs.len() > MAX_BATCH {
+            return Err(QueueError::rejected("more than ten jobs for one call"));
+        }
         let mut unsent: Vec<SendMessageBatchRequestEntry> = jobs
             .iter()
             .enumerate()

@@ -4,8 +4,9 @@
 //! cropped on whole pixels.
 
 use fast_image_resize::{
-    FilterType, PixelType, ResizeAlg, ResizeOptions, Resizer,
-    images::{Image, ImageRef},
+    FilterType, PixelTrait, ResizeAlg, ResizeOptions, Resizer,
+    images::{TypedImage, TypedImageRef},
+    pixels::{U8, U8x3, U8x4},
 };
 
 use crate::{Channels, Dimensions, MediaError, Pixels};
@@ -119,30 +120,36 @@ pub(super) fn resized(
     size: Dimensions,
     filter: FilterType,
 ) -> Result<Pixels, MediaError> {
-    let pixel_type = match pixels.channels {
-        Channels::Gray => PixelType::U8,
-        Channels::Rgb => PixelType::U8x3,
-        Channels::Rgba => PixelType::U8x4,
-    };
-    let source = ImageRef::new(pixels.width, pixels.height, &pixels.samples, pixel_type)
-        .map_err(MediaError::encoding)?;
-    let mut target = Image::new(size.width, size.height, pixel_type);
-
     // Rounding must not move the region out of the image.
     let width = region.width.min(f64::from(pixels.width) - region.left);
     let height = region.height.min(f64::from(pixels.height) - region.top);
     let options = ResizeOptions::new()
         .resize_alg(ResizeAlg::Convolution(filter))
         .crop(region.left, region.top, width, height);
-    Resizer::new()
-        .resize(&source, &mut target, &options)
+
+    let mut target = Pixels::zeroed(size, pixels.channels);
+    let convolve = match pixels.channels {
+        Channels::Gray => convolve::<U8>,
+        Channels::Rgb => convolve::<U8x3>,
+        Channels::Rgba => convolve::<U8x4>,
+    };
+    convolve(pixels, &mut target, &options)?;
+    Ok(target)
+}
+
+/// Resizes images whose pixels have the type `P`. `Resizer::resize`, which reads the type from the
+/// images, would compile the code of all 13 types into this crate.
+fn convolve<P: PixelTrait>(
+    source: &Pixels,
+    target: &mut Pixels,
+    options: &ResizeOptions,
+) -> Result<(), MediaError> {
+    let source = TypedImageRef::<P>::from_buffer(source.width, source.height, &source.samples)
+        .map_err(MediaError::encoding)?;
+    let mut target = TypedImage::<P>::from_buffer(target.width, target.height, &mut target.samples)
         .map_err(MediaError::encoding)?;
 
-    Ok(Pixels {
-        width: size.width,
-        height: size.height,
-        channels: pixels.channels,
-        samples: target.into_vec(),
-        profile: None,
-    })
+    Resizer::new()
+        .resize_typed(&source, &mut target, options)
+        .map_err(MediaError::encoding)
 }
