@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 use serde_json::{Map, Value, json};
-use tests::{Stack, StackOptions, UNKNOWN_ID, stack_test};
+use tests::{Stack, StackOptions, UNKNOWN_ID, share_of, stack_test};
 
 use super::assert_rejected;
 use crate::routes::fixture::{ROUTES, Route, RouteFixture};
@@ -296,7 +296,7 @@ async fn invalid_field_values_return_422(stack: &Stack) {
         };
         let before = stack.dump().await;
 
-        for body in invalid_bodies(&valid, &object) {
+        for body in share_of(invalid_bodies(&valid, &object), 3) {
             let response = account
                 .send(account.request(route.method, &address).json(&body))
                 .await;

@@ -25,10 +25,10 @@ use crate::{
     sources::SourceKind,
 };
 
-/// Variable that selects all cases. By default, every eighth case is measured.
+/// Variable that selects all cases. By default, every sixteenth case is measured.
 const THOROUGH: &str = "LARDER_THOROUGH";
 /// Distance between two cases that are measured by default.
-const DEFAULT_STEP: usize = 8;
+const DEFAULT_STEP: usize = 16;
 /// Variable with the index of a case.
 const CASE: &str = "MEMORY_CASE";
 /// Beginning of the line with the estimated and the measured bytes.
