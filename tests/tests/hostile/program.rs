@@ -72,7 +72,8 @@ async fn hostile_requests_do_not_grow_memory() {
         sent += round(&targets).await;
     }
 
-    let growth = peak_kib(process) - before;
+    // Linux counts the pages of each thread with a delay, so a later peak may be lower.
+    let growth = peak_kib(process).saturating_sub(before);
     assert!(
         growth < GROWTH_KIB_MAX,
         "it grew by {growth} KiB over {sent} bytes"
