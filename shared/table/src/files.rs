@@ -1,13 +1,11 @@
 //! Files: stored by space and id, by storage path, and with a lookup item by id.
 
-use domain::{
-    Completion, File, FileId, FileStatus, HourlyQuota, IdempotencyReservation, SpaceId, UserId,
-};
+use domain::{Completion, File, FileStatus, HourlyQuota, IdempotencyReservation, SpaceId};
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
-    Key, Reason, RecordForMember, Table, TableError, WithSpace, WriteError,
+    Key, Reason, Table, TableError, WriteError,
     condition::{Condition, text},
     file_index::{FileEntry, entries, folder_entry, reference_entry},
     folders::unlocked_folder,
@@ -137,7 +135,7 @@ impl Table {
             // cannot be taken over.
             Err(WriteError::ConditionFailed(Reason::ReservationLost)) => Ok(false),
             Err(WriteError::ConditionFailed(Reason::IdTaken)) => {
-                Ok(self.space_of_file(file.id).await?.is_some())
+                Ok(self.space_of::<File>(file.id).await?.is_some())
             }
             Err(error) => Err(error),
         }
@@ -193,35 +191,6 @@ impl Table {
 
         transaction.commit().await?;
         Ok(to.version)
-    }
-
-    /// Returns the id of a file's space.
-    #[instrument(skip_all)]
-    pub async fn space_of_file(&self, id: FileId) -> Result<Option<SpaceId>, TableError> {
-        let lookup: Option<FileLookup> = self.get(Key::file_lookup(id)).await?;
-        Ok(lookup.and_then(|lookup| lookup.space_id))
-    }
-
-    /// Returns a space and one of its files.
-    #[instrument(skip_all)]
-    pub async fn space_with_file(
-        &self,
-        space: SpaceId,
-        file: FileId,
-    ) -> Result<WithSpace<File>, TableError> {
-        self.with_space(space, Key::file(space, file)).await
-    }
-
-    /// Returns a file with its space and a user's membership; `None` if any of them does not exist.
-    #[instrument(skip_all)]
-    pub async fn file_for_member(
-        &self,
-        space: SpaceId,
-        file: FileId,
-        user: UserId,
-    ) -> Result<Option<RecordForMember<File>>, TableError> {
-        self.record_for_member(space, Key::file(space, file), user)
-            .await
     }
 }
 

@@ -2,18 +2,18 @@
 
 use std::collections::HashMap;
 
-use domain::{DeliverySpace, File, Folder, FolderId, Handle, Page, PageRequest, SpaceId, UserId};
+use domain::{DeliverySpace, File, Folder, FolderId, Handle, Page, PageRequest, SpaceId};
 use serde::de::IgnoredAny;
 use tracing::instrument;
 
 use crate::{
-    Key, RecordForMember, Table, TableError, WithSpace,
+    Key, Table, TableError, WithSpace,
     delivery_replicas::Replica,
     folders::FolderEntry,
     key::{FOLDERS, files_in_folder, space_partition, subfolders},
     query::{Range, Slice},
     read::{FoundItems, MAX_BATCH_READS},
-    space_record::{SpaceLookup, existing},
+    space_record::existing,
 };
 
 /// Folders of one space.
@@ -54,26 +54,6 @@ impl DeliveryRead {
 }
 
 impl Table {
-    /// Returns the id of a folder's space.
-    #[instrument(skip_all)]
-    pub async fn space_of_folder(&self, id: FolderId) -> Result<Option<SpaceId>, TableError> {
-        let lookup: Option<SpaceLookup> = self.get(Key::folder_lookup(id)).await?;
-        Ok(lookup.map(|lookup| lookup.space_id))
-    }
-
-    /// Returns a folder with its space and a user's membership; `None` if any of them does not
-    /// exist.
-    #[instrument(skip_all)]
-    pub async fn folder_for_member(
-        &self,
-        space: SpaceId,
-        folder: FolderId,
-        user: UserId,
-    ) -> Result<Option<RecordForMember<Folder>>, TableError> {
-        self.record_for_member(space, Key::folder(space, folder), user)
-            .await
-    }
-
     /// Returns folders of a space; `None` for folders that do not exist.
     #[instrument(skip_all)]
     pub async fn folders(
@@ -105,7 +85,7 @@ impl Table {
                 record: None,
             });
         };
-        self.with_space(space, Key::folder(space, folder)).await
+        self.space_with(space, folder).await
     }
 
     /// Returns a file by storage path, the space with a handle, and the selected folders in a

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use domain::{
     ApiKey, KeyId, KeyOwner, Page, PageRequest, Role, Space, SpaceId, UploadConfig, UserId,
 };
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
 use crate::{
@@ -43,17 +43,6 @@ pub struct UserWithKey {
     pub user: Option<User>,
     /// The key; `None` if there is no such key.
     pub key: Option<ApiKey>,
-}
-
-/// A record of a space, with the membership of the user who reads it.
-#[derive(Clone, Debug)]
-pub struct RecordForMember<T> {
-    /// The space.
-    pub space: Space,
-    /// The record.
-    pub record: T,
-    /// The membership of the user in the space.
-    pub membership: Membership,
 }
 
 /// A space as a user's list of spaces shows it.
@@ -148,34 +137,6 @@ impl Table {
         user: UserId,
     ) -> Result<WithSpace<Membership>, TableError> {
         self.with_space(space, Key::membership(user, space)).await
-    }
-
-    /// Returns a record of a space, with the space and the membership of a user in it; `None` if any
-    /// of them does not exist.
-    pub(crate) async fn record_for_member<T: DeserializeOwned>(
-        &self,
-        space: SpaceId,
-        record: Key,
-        user: UserId,
-    ) -> Result<Option<RecordForMember<T>>, TableError> {
-        let space_key = Key::space(space);
-        let membership_key = Key::membership(user, space);
-
-        let keys = [space_key.clone(), record.clone(), membership_key.clone()];
-        let mut found = self.batch_get(keys).await?;
-
-        let space = existing(found.take(&space_key)?);
-        let membership = found.take(&membership_key)?;
-        let (Some(space), Some(record), Some(membership)) =
-            (space, found.take(&record)?, membership)
-        else {
-            return Ok(None);
-        };
-        Ok(Some(RecordForMember {
-            space,
-            record,
-            membership,
-        }))
     }
 
     /// Returns those of these spaces, at most 50, that a user is a member of.

@@ -1,13 +1,10 @@
 //! Upload configs, stored by id and by name.
 
-use domain::{
-    Completion, Page, PageRequest, SpaceId, UploadConfig, UploadConfigId, UploadConfigReference,
-    UserId,
-};
+use domain::{Completion, Page, PageRequest, SpaceId, UploadConfig, UploadConfigReference};
 use tracing::instrument;
 
 use crate::{
-    Key, Reason, RecordForMember, Table, TableError, WithSpace, WriteError,
+    Key, Reason, Table, TableError, WithSpace, WriteError,
     condition::{Condition, text},
     key::{UPLOAD_CONFIGS, space_partition},
     query::Range,
@@ -94,29 +91,6 @@ impl Table {
     ) -> Result<WithSpace<UploadConfig>, TableError> {
         self.with_space(space, referenced_key(space, reference))
             .await
-    }
-
-    /// Returns an upload config with its space and a user's membership; `None` if any of them does
-    /// not exist.
-    #[instrument(skip_all)]
-    pub async fn upload_config_for_member(
-        &self,
-        space: SpaceId,
-        config: UploadConfigId,
-        user: UserId,
-    ) -> Result<Option<RecordForMember<UploadConfig>>, TableError> {
-        self.record_for_member(space, Key::upload_config(space, config), user)
-            .await
-    }
-
-    /// Returns the id of an upload config's space.
-    #[instrument(skip_all)]
-    pub async fn space_of_upload_config(
-        &self,
-        id: UploadConfigId,
-    ) -> Result<Option<SpaceId>, TableError> {
-        let lookup: Option<SpaceLookup> = self.get(Key::upload_config_lookup(id)).await?;
-        Ok(lookup.map(|lookup| lookup.space_id))
     }
 
     /// Returns a page of a space's upload configs, newest first.

@@ -178,7 +178,7 @@ impl SpaceScope {
 
     /// Returns a file of this space; `None` if it does not exist.
     pub(crate) async fn file(&self, id: FileId) -> Result<Option<File>, ServiceError> {
-        let found = self.table.space_with_file(self.record.id, id).await?;
+        let found = self.table.space_with::<File>(self.record.id, id).await?;
         Ok(found.record)
     }
 }

@@ -265,31 +265,12 @@ impl Tenants {
         caller: &Caller,
         id: FolderId,
     ) -> Result<Option<Scoped<ResolvedFolder>>, ServiceError> {
-        let Some(Scoped { space, record }) = self.folder_record(caller, id).await? else {
+        let found: Option<Scoped<Folder>> = self.resource(caller, id).await?;
+        let Some(Scoped { space, record }) = found else {
             return Ok(None);
         };
         let resolved = space.resolve_folders(vec![record]).await?.pop().flatten();
         Ok(resolved.map(|record| Scoped { space, record }))
-    }
-
-    async fn folder_record(
-        &self,
-        caller: &Caller,
-        id: FolderId,
-    ) -> Result<Option<Scoped<Folder>>, ServiceError> {
-        if let Some(own) = caller.space_role() {
-            let found = self.table.space_with_folder(own.space_id, Some(id)).await?;
-            return Ok(self.scope_own(found, own));
-        }
-
-        let Some(user) = caller.user() else {
-            return Ok(None);
-        };
-        let Some(space) = self.table.space_of_folder(id).await? else {
-            return Ok(None);
-        };
-        let found = self.table.folder_for_member(space, id, user).await?;
-        Ok(found.map(|found| self.scope_member(found)))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Access to one space for one caller.
 
-use domain::{Env, ErrorKind, File, FileId, Handle, Role, ServiceError, SpaceId, Timestamp};
-use table::{RecordForMember, Table, WithSpace};
+use domain::{Env, ErrorKind, Handle, Role, ServiceError, SpaceId, Timestamp};
+use table::{SpaceResource, Table, WithSpace};
 
 use crate::{Caller, SpaceRole, Tenants, caches::AncestorCache};
 
@@ -66,25 +66,29 @@ impl Tenants {
         }
     }
 
-    /// Returns a file by id; `None` if the caller has no access to such a file.
-    pub async fn file(
+    /// Returns a file, a folder's record or an upload config by id; `None` if the caller has no access
+    /// to it.
+    pub async fn resource<R: SpaceResource>(
         &self,
         caller: &Caller,
-        id: FileId,
-    ) -> Result<Option<Scoped<File>>, ServiceError> {
+        id: R::Id,
+    ) -> Result<Option<Scoped<R>>, ServiceError> {
         if let Some(own) = caller.space_role() {
-            let found = self.table.space_with_file(own.space_id, id).await?;
+            let found = self.table.space_with(own.space_id, id).await?;
             return Ok(self.scope_own(found, own));
         }
 
         let Some(user) = caller.user() else {
             return Ok(None);
         };
-        let Some(space) = self.table.space_of_file(id).await? else {
+        let Some(space) = self.table.space_of::<R>(id).await? else {
             return Ok(None);
         };
-        let found = self.table.file_for_member(space, id, user).await?;
-        Ok(found.map(|found| self.scope_member(found)))
+        let found = self.table.resource_for_member(space, id, user).await?;
+        Ok(found.map(|found| Scoped {
+            space: self.scope(found.space, found.membership.role),
+            record: found.record,
+        }))
     }
 
     /// Creates the scope of a space for a role.
@@ -107,14 +111,6 @@ impl Tenants {
             space: self.scope(space, own.role),
             record,
         })
-    }
-
-    /// Scopes a record for a member of its space.
-    pub(crate) fn scope_member<T>(&self, found: RecordForMember<T>) -> Scoped<T> {
-        Scoped {
-            space: self.scope(found.space, found.membership.role),
-            record: found.record,
-        }
     }
 }
 

@@ -5,7 +5,7 @@ use domain::{
     UploadConfig, UploadConfigId, UploadConfigReference,
 };
 
-use crate::{Caller, Scoped, SpaceScope, Tenants};
+use crate::SpaceScope;
 
 /// Minimum role for reading upload configs.
 pub const CONFIG_READ_ROLE: Role = Role::User;
@@ -89,32 +89,5 @@ impl SpaceScope {
         let reference = UploadConfigReference::Id(id);
         let config = self.table.upload_config(self.record.id, &reference).await?;
         config.ok_or_else(ServiceError::not_found)
-    }
-}
-
-impl Tenants {
-    /// Returns an upload config by id; `None` if the caller has no access to such a config.
-    pub async fn upload_config(
-        &self,
-        caller: &Caller,
-        id: UploadConfigId,
-    ) -> Result<Option<Scoped<UploadConfig>>, ServiceError> {
-        if let Some(own) = caller.space_role() {
-            let reference = UploadConfigReference::Id(id);
-            let found = self
-                .table
-                .space_with_upload_config(own.space_id, &reference)
-                .await?;
-            return Ok(self.scope_own(found, own));
-        }
-
-        let Some(user) = caller.user() else {
-            return Ok(None);
-        };
-        let Some(space) = self.table.space_of_upload_config(id).await? else {
-            return Ok(None);
-        };
-        let found = self.table.upload_config_for_member(space, id, user).await?;
-        Ok(found.map(|found| self.scope_member(found)))
     }
 }

@@ -150,10 +150,9 @@ impl Tenants {
         master: &MasterSecret,
     ) -> Result<VerifiedUpload, ServiceError> {
         let claimed = &presented.claims;
-        let reference = UploadConfigReference::Id(claimed.config_id);
         let found = self
             .table
-            .space_with_upload_config(claimed.space_id, &reference)
+            .space_with::<UploadConfig>(claimed.space_id, claimed.config_id)
             .await?;
 
         // The signature is verified even if the space does not exist, so that the response time does
@@ -186,10 +185,10 @@ impl Tenants {
                 "The confirm token does not belong to this file.",
             ));
         }
-        let Some(space_id) = self.table.space_of_file(id).await? else {
+        let Some(space_id) = self.table.space_of::<File>(id).await? else {
             return Ok(None);
         };
-        let found = self.table.space_with_file(space_id, id).await?;
+        let found = self.table.space_with::<File>(space_id, id).await?;
         let (Some(space), Some(file)) = (found.space, found.record) else {
             return Ok(None);
         };

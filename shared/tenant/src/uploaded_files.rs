@@ -112,7 +112,7 @@ impl UploadedFiles {
             let found = self
                 .tenants
                 .table
-                .space_with_file(announced.space_id, announced.file_id)
+                .space_with::<File>(announced.space_id, announced.file_id)
                 .await?;
             let (Some(space), Some(file)) = (found.space, found.record) else {
                 continue;

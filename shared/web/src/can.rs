@@ -113,7 +113,7 @@ impl Resource for File {
         id: &str,
     ) -> Result<Option<Scoped<File>>, ServiceError> {
         let Ok(id) = id.parse() else { return Ok(None) };
-        tenants.file(caller, id).await
+        tenants.resource(caller, id).await
     }
 }
 
@@ -141,7 +141,7 @@ impl Resource for UploadConfig {
         id: &str,
     ) -> Result<Option<Scoped<UploadConfig>>, ServiceError> {
         let Ok(id) = id.parse() else { return Ok(None) };
-        tenants.upload_config(caller, id).await
+        tenants.resource(caller, id).await
     }
 }
 

@@ -1,0 +1,131 @@
+//! Reads of the records of a space that requests name by id: files, folders and upload configs.
+//! A lookup item maps the id to the space.
+
+use domain::{
+    File, FileId, Folder, FolderId, Space, SpaceId, UploadConfig, UploadConfigId, UserId,
+};
+use serde::{Deserialize, de::DeserializeOwned};
+use tracing::instrument;
+
+use crate::{Key, Membership, Table, TableError, WithSpace, space_record::existing};
+
+/// A record of a space that requests name by id.
+pub trait SpaceResource: DeserializeOwned {
+    /// The id.
+    type Id: Copy + Send;
+
+    /// Returns the key of the record.
+    fn key(space: SpaceId, id: Self::Id) -> Key;
+
+    /// Returns the key of the lookup item.
+    fn lookup_key(id: Self::Id) -> Key;
+}
+
+impl SpaceResource for File {
+    type Id = FileId;
+
+    fn key(space: SpaceId, id: FileId) -> Key {
+        Key::file(space, id)
+    }
+
+    fn lookup_key(id: FileId) -> Key {
+        Key::file_lookup(id)
+    }
+}
+
+impl SpaceResource for Folder {
+    type Id = FolderId;
+
+    fn key(space: SpaceId, id: FolderId) -> Key {
+        Key::folder(space, id)
+    }
+
+    fn lookup_key(id: FolderId) -> Key {
+        Key::folder_lookup(id)
+    }
+}
+
+impl SpaceResource for UploadConfig {
+    type Id = UploadConfigId;
+
+    fn key(space: SpaceId, id: UploadConfigId) -> Key {
+        Key::upload_config(space, id)
+    }
+
+    fn lookup_key(id: UploadConfigId) -> Key {
+        Key::upload_config_lookup(id)
+    }
+}
+
+/// A record of a space, with the membership of the user who reads it.
+#[derive(Clone, Debug)]
+pub struct RecordForMember<T> {
+    /// The space.
+    pub space: Space,
+    /// The record.
+    pub record: T,
+    /// The membership of the user in the space.
+    pub membership: Membership,
+}
+
+/// The part of a lookup item that all resources have. The id of a file whose presigned upload was
+/// abandoned has no space.
+#[derive(Deserialize)]
+struct Lookup {
+    space_id: Option<SpaceId>,
+}
+
+impl Table {
+    /// Returns the id of a resource's space.
+    #[instrument(skip_all)]
+    pub async fn space_of<R: SpaceResource>(
+        &self,
+        id: R::Id,
+    ) -> Result<Option<SpaceId>, TableError> {
+        let lookup: Option<Lookup> = self.get(R::lookup_key(id)).await?;
+        Ok(lookup.and_then(|lookup| lookup.space_id))
+    }
+
+    /// Returns a space and one of its resources.
+    #[instrument(skip_all)]
+    pub async fn space_with<R: SpaceResource>(
+        &self,
+        space: SpaceId,
+        id: R::Id,
+    ) -> Result<WithSpace<R>, TableError> {
+        self.with_space(space, R::key(space, id)).await
+    }
+
+    /// Returns a resource with its space and a user's membership; `None` if any of them does not
+    /// exist.
+    #[instrument(skip_all)]
+    pub async fn resource_for_member<R: SpaceResource>(
+        &self,
+        space: SpaceId,
+        id: R::Id,
+        user: UserId,
+    ) -> Result<Option<RecordForMember<R>>, TableError> {
+        let space_key = Key::space(space);
+        let resource_key = R::key(space, id);
+        let membership_key = Key::membership(user, space);
+
+        let keys = [
+            space_key.clone(),
+            resource_key.clone(),
+            membership_key.clone(),
+        ];
+        let mut found = self.batch_get(keys).await?;
+
+        let space = existing(found.take(&space_key)?);
+        let resource = found.take(&resource_key)?;
+        let membership = found.take(&membership_key)?;
+        let (Some(space), Some(record), Some(membership)) = (space, resource, membership) else {
+            return Ok(None);
+        };
+        Ok(Some(RecordForMember {
+            space,
+            record,
+            membership,
+        }))
+    }
+}
