@@ -4,7 +4,7 @@ use std::{error::Error as StdError, fmt};
 
 use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
 use domain::ServiceError;
-use telemetry::AwsError;
+use telemetry::aws_cause;
 
 /// Error codes that are retryable.
 pub(crate) const RETRYABLE: [&str; 5] = [
@@ -54,9 +54,9 @@ impl BucketError {
             _ => true,
         };
         if is_retryable {
-            BucketError::Busy(cause(error))
+            BucketError::Busy(aws_cause(error))
         } else {
-            BucketError::Rejected(cause(error))
+            BucketError::Rejected(aws_cause(error))
         }
     }
 }
@@ -68,24 +68,6 @@ impl From<BucketError> for ServiceError {
             BucketError::Rejected(_) => ServiceError::internal(error),
         }
     }
-}
-
-/// Returns an error of the SDK as the cause of a failure. The SDK's own text of an error response
-/// contains Rust debug output.
-fn cause<E, R>(error: SdkError<E, R>) -> Box<dyn StdError + Send + Sync>
-where
-    E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
-    R: fmt::Debug + Send + Sync + 'static,
-{
-    if let Some(code) = error.code() {
-        let text = AwsError {
-            code,
-            message: error.message(),
-            request_id: error.meta().extra("aws_request_id"),
-        };
-        return text.to_string().into();
-    }
-    error.into()
 }
 
 /// Returns the error code of S3.

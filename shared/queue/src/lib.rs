@@ -26,7 +26,7 @@ use aws_sdk_sqs::{
 };
 use domain::{ServiceError, SpaceId};
 use serde::Serialize;
-use telemetry::AwsError;
+use telemetry::aws_cause;
 use tracing::instrument;
 
 /// Maximum delay of a message in SQS, in seconds. A job that is due later is sent again.
@@ -118,29 +118,11 @@ impl QueueError {
             _ => false,
         };
         if is_permanent {
-            QueueError::Rejected(cause(error))
+            QueueError::Rejected(aws_cause(error))
         } else {
-            QueueError::Busy(cause(error))
+            QueueError::Busy(aws_cause(error))
         }
     }
-}
-
-/// Returns an error of the SDK as the cause of a failure. The SDK's own text of an error response
-/// contains Rust debug output.
-fn cause<E, R>(error: SdkError<E, R>) -> Box<dyn StdError + Send + Sync>
-where
-    E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
-    R: fmt::Debug + Send + Sync + 'static,
-{
-    if let Some(code) = error.code() {
-        let text = AwsError {
-            code,
-            message: error.message(),
-            request_id: error.meta().extra("aws_request_id"),
-        };
-        return text.to_string().into();
-    }
-    error.into()
 }
 
 impl From<QueueError> for ServiceError {

@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use aws_sdk_secretsmanager::{Client, error::ProvideErrorMetadata as _};
+use aws_sdk_secretsmanager::Client;
 use domain::{MasterSecret, ServiceError, error_chain};
-use telemetry::AwsError;
+use telemetry::aws_cause;
 use tokio::sync::OnceCell;
 
 /// A secret of a function, read and parsed once. Clones share it.
@@ -69,17 +69,7 @@ impl<T> SecretCache<T> {
             ServiceError::unavailable(format!("{description} cannot be read: {reason}"))
         };
         // `DisplayErrorContext` would include the response, and so the secret.
-        let response = response.map_err(|error| match error.code() {
-            Some(code) => {
-                let text = AwsError {
-                    code,
-                    message: error.message(),
-                    request_id: error.meta().extra("aws_request_id"),
-                };
-                unreadable(text.to_string())
-            }
-            None => unreadable(error_chain(&error)),
-        })?;
+        let response = response.map_err(|error| unreadable(error_chain(&*aws_cause(error))))?;
         let text = response
             .secret_string
             .ok_or_else(|| unreadable("it is not a string".to_owned()))?;

@@ -8,7 +8,7 @@ use aws_sdk_dynamodb::{
     types::CancellationReason,
 };
 use domain::ServiceError;
-use telemetry::AwsError;
+use telemetry::aws_cause;
 
 /// Error codes with a 4xx status that are retryable nevertheless. Every 5xx is retryable.
 const RETRYABLE: [&str; 2] = [
@@ -71,9 +71,9 @@ impl TableError {
     {
         let mut codes = cancellation.iter().filter_map(CancellationReason::code);
         if codes.clone().any(telemetry::is_throttling) {
-            TableError::TransactionThrottled(cause(error))
+            TableError::TransactionThrottled(aws_cause(error))
         } else if codes.any(telemetry::is_conflict) {
-            TableError::Contended(cause(error))
+            TableError::Contended(aws_cause(error))
         } else {
             TableError::from_sdk(error)
         }
@@ -87,36 +87,19 @@ impl TableError {
     {
         let service = match &error {
             SdkError::ServiceError(service) => service,
-            SdkError::ConstructionFailure(_) => return TableError::Rejected(cause(error)),
-            _ => return TableError::Busy(cause(error)),
+            SdkError::ConstructionFailure(_) => return TableError::Rejected(aws_cause(error)),
+            _ => return TableError::Busy(aws_cause(error)),
         };
         let is_server_error = service.raw().status().is_server_error();
         match service.err().code() {
-            Some(code) if telemetry::is_throttling(code) => TableError::Throttled(cause(error)),
-            Some(code) if telemetry::is_conflict(code) => TableError::Contended(cause(error)),
+            Some(code) if telemetry::is_throttling(code) => TableError::Throttled(aws_cause(error)),
+            Some(code) if telemetry::is_conflict(code) => TableError::Contended(aws_cause(error)),
             Some(code) if !is_server_error && !RETRYABLE.contains(&code) => {
-                TableError::Rejected(cause(error))
+                TableError::Rejected(aws_cause(error))
             }
-            _ => TableError::Busy(cause(error)),
+            _ => TableError::Busy(aws_cause(error)),
         }
     }
-}
-
-/// Returns an error of the SDK as the cause of a failure. The SDK's own text of an error response
-/// contains Rust debug output.
-fn cause<E>(error: SdkError<E>) -> Box<dyn StdError + Send + Sync>
-where
-    E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
-{
-    if let Some(code) = error.code() {
-        let text = AwsError {
-            code,
-            message: error.message(),
-            request_id: error.meta().extra("aws_request_id"),
-        };
-        return text.to_string().into();
-    }
-    error.into()
 }
 
 impl From<TableError> for ServiceError {

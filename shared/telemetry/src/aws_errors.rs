@@ -1,7 +1,10 @@
 //! AWS errors: codes that are counted in metrics or decide whether a call is retried, and their text
 //! in the log.
 
-use std::fmt;
+use std::{error::Error as StdError, fmt};
+
+use aws_smithy_runtime_api::client::result::SdkError;
+use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 
 /// Codes of throttled calls ("Error handling with DynamoDB" in the Amazon
 /// DynamoDB developer guide, "Common errors" in the Amazon SQS API reference, "Error responses" in
@@ -25,18 +28,15 @@ const CONFLICT: [&str; 4] = [
     "ConditionalRequestConflict",
 ];
 
-/// An error response of an AWS service.
-#[derive(Clone, Copy, Debug)]
-pub struct AwsError<'a> {
-    /// Error code.
-    pub code: &'a str,
-    /// Message for people.
-    pub message: Option<&'a str>,
+/// An error response of an AWS service, as text.
+struct ErrorResponse<'a> {
+    code: &'a str,
+    message: Option<&'a str>,
     /// Id of the request, which AWS Support asks for.
-    pub request_id: Option<&'a str>,
+    request_id: Option<&'a str>,
 }
 
-impl fmt::Display for AwsError<'_> {
+impl fmt::Display for ErrorResponse<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.code)?;
         if let Some(message) = self.message {
@@ -47,6 +47,24 @@ impl fmt::Display for AwsError<'_> {
         }
         Ok(())
     }
+}
+
+/// Returns a failed call as the cause of an error: of an error response its code, message and
+/// request id. The SDK's own text of a response contains Rust debug output.
+pub fn aws_cause<E, R>(error: SdkError<E, R>) -> Box<dyn StdError + Send + Sync>
+where
+    E: StdError + ProvideErrorMetadata + Send + Sync + 'static,
+    R: fmt::Debug + Send + Sync + 'static,
+{
+    let Some(code) = error.code() else {
+        return error.into();
+    };
+    let response = ErrorResponse {
+        code,
+        message: error.message(),
+        request_id: error.meta().extra("aws_request_id"),
+    };
+    response.to_string().into()
 }
 
 /// Whether an error code, or a reason of a cancelled transaction, means throttling.

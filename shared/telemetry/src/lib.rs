@@ -23,7 +23,7 @@ mod metrics;
 mod outcome;
 mod task;
 
-pub use aws_errors::{AwsError, is_conflict, is_throttling};
+pub use aws_errors::{aws_cause, is_conflict, is_throttling};
 pub use log::{METRICS_TARGET, MetricsLines, log_filter, subscriber};
 pub use meter::Meter;
 pub use outcome::{ResponseSummary, TaskOutcome};

@@ -162,7 +162,8 @@ const KEPT_OUT: &[(&[&str], &[&str])] = &[
             "aws-smithy-runtime-api",
         ],
     ),
-    (&["worker"], &["axum", "aws-smithy-runtime-api"]),
+    // `telemetry` uses the error types of the AWS clients, but no client.
+    (&["worker", "telemetry"], &["axum", "aws-smithy-runtime"]),
     // Deployed code stores nothing on disk, and cannot inject faults.
     (
         &[

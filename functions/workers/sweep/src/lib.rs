@@ -51,10 +51,7 @@ impl Worker for SweepWorker {
         let SweepOutcome::Continue(next) = outcome else {
             return Ok(());
         };
-        let next = DelayedJob {
-            job: next,
-            delay_seconds: 0,
-        };
-        self.queue.send(&[next]).await.map_err(JobError::new)
+        let sent = self.queue.send(&[DelayedJob::immediate(next)]).await;
+        sent.map_err(JobError::new)
     }
 }
