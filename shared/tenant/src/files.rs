@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use domain::{
-    FieldError, FieldErrors, File, FileFilter, FileId, FileStatus, FolderId, Page, PageRequest,
-    Reference, Role, ServiceError, UploadConfigReference, WebhookEvent, WebhookFile,
+    FieldError, FieldErrors, File, FileId, FileStatus, FolderId, Role, ServiceError,
+    UploadConfigReference, WebhookEvent, WebhookFile,
 };
 use futures::future;
 use queue::{DelayedJob, PurgeJob, Queue, WebhookJob};
@@ -28,29 +28,6 @@ pub struct DeletionQueues {
 }
 
 impl SpaceScope {
-    /// Returns a page of the files that pass a filter.
-    pub async fn list_files(
-        &self,
-        filter: &FileFilter,
-        page_request: &PageRequest,
-    ) -> Result<Page<File>, ServiceError> {
-        Ok(self
-            .table
-            .list_files(self.record.id, filter, page_request)
-            .await?)
-    }
-
-    /// Returns the newest active file with a reference.
-    pub async fn file_by_reference(
-        &self,
-        reference: &Reference,
-    ) -> Result<Option<File>, ServiceError> {
-        Ok(self
-            .table
-            .file_by_reference(self.record.id, reference)
-            .await?)
-    }
-
     /// Fails with 403 unless the caller uploaded the file or has the role admin.
     pub fn require_file_manager(&self, file: &File, caller: &Caller) -> Result<(), ServiceError> {
         if file.uploaded_by == caller.principal() || self.role() >= Role::Admin {

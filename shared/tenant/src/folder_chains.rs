@@ -129,12 +129,6 @@ impl SpaceScope {
         Ok(wanted.iter().map(resolve).collect())
     }
 
-    /// Returns whether a folder exists in this space.
-    pub async fn has_folder(&self, id: FolderId) -> Result<bool, ServiceError> {
-        let folders = self.table.folders(self.record.id, &[id]).await?;
-        Ok(folders.values().any(Option::is_some))
-    }
-
     /// Returns the chain of a folder, which is empty for the root; `None` if one of its folders is
     /// missing.
     pub async fn folder_chain(

@@ -2,7 +2,7 @@
 
 use domain::{
     AccessControl, Completion, FieldError, FieldErrors, Folder, FolderChain, FolderId, FolderName,
-    MAX_FOLDER_DEPTH, Page, PageRequest, ServiceError,
+    MAX_FOLDER_DEPTH, Page, ServiceError,
 };
 use table::FolderRelocation;
 use tracing::instrument;
@@ -201,17 +201,11 @@ impl SpaceScope {
             .await
     }
 
-    /// Returns a page of this space's folders, newest first: all of them, or the direct children of a
-    /// folder or of the root (`Some(None)`).
-    pub async fn list_folders(
+    /// Resolves the folders of a page. Folders that were deleted meanwhile are left out.
+    pub async fn resolve_page(
         &self,
-        parent: Option<Option<FolderId>>,
-        page_request: &PageRequest,
+        page: Page<Folder>,
     ) -> Result<Page<ResolvedFolder>, ServiceError> {
-        let page = self
-            .table
-            .list_folders(self.record.id, parent, page_request)
-            .await?;
         let resolved = self.resolve_folders(page.items).await?;
         Ok(Page {
             items: resolved.into_iter().flatten().collect(),

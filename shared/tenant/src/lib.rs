@@ -28,6 +28,7 @@ mod keys;
 mod pending_uploads;
 mod presigned_uploads;
 mod purge;
+mod space_lists;
 mod space_scope;
 mod spaces;
 mod staged_copies;
@@ -64,6 +65,7 @@ pub use queue::{
     BlurhashJob, ConfirmCheck, DelayedJob, Job, MAX_DELAY_SECONDS, PurgeJob, PurgePass, Queue,
     SweepJob, ThumbnailsJob, WebhookJob, recheck_delay_seconds,
 };
+pub use space_lists::SpaceLists;
 pub use space_scope::{Scoped, SpaceScope};
 pub use staged_copies::{StagedCopy, StagedCopyOutcome};
 pub use sweep::{Sweep, SweepOutcome};

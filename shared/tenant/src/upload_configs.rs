@@ -1,8 +1,8 @@
 //! The upload configs of a space.
 
 use domain::{
-    Completion, FieldErrors, IdSequence, NewUploadConfig, Page, PageRequest, Role, ServiceError,
-    UploadConfig, UploadConfigId, UploadConfigReference,
+    Completion, FieldErrors, IdSequence, NewUploadConfig, Role, ServiceError, UploadConfig,
+    UploadConfigId, UploadConfigReference,
 };
 
 use crate::SpaceScope;
@@ -68,17 +68,6 @@ impl SpaceScope {
         self.table
             .retry_on_conflict(config, || self.current_upload_config(id), delete)
             .await
-    }
-
-    /// Returns a page of this space's upload configs, newest first.
-    pub async fn list_upload_configs(
-        &self,
-        page_request: &PageRequest,
-    ) -> Result<Page<UploadConfig>, ServiceError> {
-        Ok(self
-            .table
-            .list_upload_configs(self.record.id, page_request)
-            .await?)
     }
 
     /// Returns the current version of an upload config. Fails with 404 if it was deleted.

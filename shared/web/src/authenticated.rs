@@ -3,9 +3,10 @@
 use std::marker::PhantomData;
 
 use axum::extract::{FromRef, FromRequestParts, Request};
-use domain::{Env, FieldError, FieldErrors, ServiceError, UrlPolicy, UserId};
+use domain::{Env, FieldError, FieldErrors, ServiceError, SpaceId, UrlPolicy, UserId};
+use futures::future;
 use http::{HeaderValue, request::Parts};
-use tenant::{Authentication, Caller, Scoped, Tenants};
+use tenant::{Authentication, Caller, Scoped, SpaceLists, Tenants};
 
 use crate::{
     Action, ApiError, ApiState, Can, FieldReader, FromFields, Resource, ResourceId,
@@ -108,8 +109,34 @@ impl<A: Action> Authenticated<A> {
         Can::authorize(self.caller, space, record, self.env().clone())
     }
 
-    /// Authorizes the action in the space of a list, by default the caller's default space.
-    pub async fn authorize_list(&self, space_id: &SpaceQuery) -> Result<Can<A>, ServiceError> {
+    /// Authorizes the action in the space of a list, by default the caller's default space, and reads
+    /// the list. With a space key, whose role was checked when the request was authenticated, both
+    /// happen at the same time.
+    pub async fn list<T, L>(
+        &self,
+        space_id: &SpaceQuery,
+        read: impl FnOnce(SpaceLists) -> L,
+    ) -> Result<Listed<A, T>, ServiceError>
+    where
+        L: Future<Output = Result<T, ServiceError>>,
+    {
+        let own = self.tenants().own_lists(&self.caller);
+        if let Some(lists) = own.filter(|lists| space_id.may_be(lists.space_id())) {
+            // Boxed, so that the futures of handlers stay small.
+            let authorizing = Box::pin(self.authorize_list(space_id));
+            let (can, found) = future::join(authorizing, Box::pin(read(lists))).await;
+            return Ok(Listed {
+                can: can?,
+                found: found?,
+            });
+        }
+
+        let can = Box::pin(self.authorize_list(space_id)).await?;
+        let found = Box::pin(read(can.space.lists())).await?;
+        Ok(Listed { can, found })
+    }
+
+    async fn authorize_list(&self, space_id: &SpaceQuery) -> Result<Can<A>, ServiceError> {
         if let Some(id) = &space_id.0 {
             return self.can(id).await;
         }
@@ -125,8 +152,24 @@ impl<A: Action> Authenticated<A> {
     }
 }
 
+/// A list, or a record found in one, and the permission to return it.
+pub struct Listed<A: Action, T> {
+    /// The permission.
+    pub can: Can<A>,
+    /// The list or the record.
+    pub found: T,
+}
+
 /// Query parameter `space_id` of a list.
 pub struct SpaceQuery(Option<String>);
+
+impl SpaceQuery {
+    /// Whether the list may be that of this space: it is named, or none is.
+    fn may_be(&self, space: SpaceId) -> bool {
+        let named = self.0.as_deref();
+        named.is_none_or(|id| id.parse() == Ok(space))
+    }
+}
 
 impl FromFields for SpaceQuery {
     fn read(fields: &mut impl FieldReader) -> Option<SpaceQuery> {

@@ -49,7 +49,9 @@ mod views;
 pub use access_settings::{AccessControlChange, FolderSecurityChange, SecurityChange};
 pub use api_key::has_key;
 pub use api_state::{ApiState, RateLimitTier};
-pub use authenticated::{AccountHolder, AnyRole, Authenticated, SpaceQuery, authenticate_optional};
+pub use authenticated::{
+    AccountHolder, AnyRole, Authenticated, Listed, SpaceQuery, authenticate_optional,
+};
 pub use body::{content_length, content_type, drain, require_unencoded};
 pub use can::{
     Action, Can, DeleteSpace, ManageFileAccess, ManageFiles, ManageFolders, ManageKeys,

@@ -1,5 +1,9 @@
 //! The number of AWS calls of reads of spaces, keys, files and upload configs.
 
+use std::{collections::HashSet, pin::pin, time::Duration};
+
+use emulators::Hold;
+use futures::future;
 use tests::{Client, Observed, PHOTO, Stack, stack_test};
 
 use super::requests::warm;
@@ -145,4 +149,69 @@ async fn file_and_upload_config_reads_stay_within_call_budget(stack: &Stack) {
     ];
 
     assert_reads(stack, &reads).await;
+}
+
+/// Maximum time until a list has sent its calls.
+const MAX_TIME_TO_CALLS: Duration = Duration::from_secs(20);
+
+/// A list of a space, and the number of its calls that wait only for the authentication.
+struct List {
+    function: &'static str,
+    address: String,
+    calls: u32,
+}
+
+impl List {
+    fn new(function: &'static str, address: impl Into<String>, calls: u32) -> List {
+        List {
+            function,
+            address: address.into(),
+            calls,
+        }
+    }
+}
+
+#[stack_test]
+async fn space_and_its_list_are_read_at_the_same_time(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let folder = acme.folder("outer").await;
+    acme.upload(PHOTO).with_ref("cover").await;
+    warm(stack, &acme).await;
+
+    for list in [
+        List::new("files", "/files", 2),
+        List::new("files", format!("/files?space_id={}", acme.id), 2),
+        List::new("files", format!("/files?folder_id={}", folder.id), 3),
+        List::new("files", "/files/by-ref?ref=cover", 2),
+        List::new("folders", "/folders", 2),
+        List::new("folders", format!("/folders?parent_id={}", folder.id), 3),
+        List::new("upload-configs", "/upload-configs", 2),
+    ] {
+        // The first request of a function reads the master secret too.
+        acme.client.get(&list.address).await.expect_ok();
+        let faults = stack.local.faults();
+        // All calls after the authentication are paused, so a call that waits for another is not sent.
+        let mut holds: Vec<Hold> = (1..=list.calls)
+            .map(|skips| faults.hold(list.function, skips))
+            .collect();
+        let all_reached = future::join_all(holds.iter_mut().map(Hold::reached));
+        let mut request = pin!(acme.client.get(&list.address));
+
+        tokio::select! {
+            _ = all_reached => {}
+            response = &mut request => panic!("{}: {}", list.address, response.status),
+            () = tokio::time::sleep(MAX_TIME_TO_CALLS) => panic!("{} waits", list.address),
+        }
+        // The SDK repeats a call that takes too long.
+        let operations: HashSet<_> = holds.iter().filter_map(Hold::operation).collect();
+        assert_eq!(
+            operations.len(),
+            holds.len(),
+            "{}: {operations:?}",
+            list.address
+        );
+
+        holds.into_iter().for_each(Hold::release);
+        request.await.expect_ok();
+    }
 }

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use domain::{Reference, ServiceError};
 use web::{
-    ApiError, Authenticated, Data, Endpoint, FieldReader, FileView, FromFields, ReadFiles,
+    ApiError, Authenticated, Data, Endpoint, FieldReader, FileView, FromFields, Listed, ReadFiles,
     SpaceQuery, ValidQuery,
 };
 
@@ -42,13 +42,12 @@ pub(crate) async fn by_ref(
     State(files): State<FilesState>,
     ValidQuery(query): ValidQuery<ReferenceQuery>,
 ) -> Result<Data<FileView>, ApiError> {
-    let can = auth.authorize_list(&query.space).await?;
-
-    let file = can
-        .space
-        .file_by_reference(&query.reference)
-        .await?
-        .ok_or_else(ServiceError::not_found)?;
+    let Listed { can, found } = auth
+        .list(&query.space, async |lists| {
+            lists.file_by_reference(&query.reference).await
+        })
+        .await?;
+    let file = found.ok_or_else(ServiceError::not_found)?;
 
     Ok(Data(file_view(&can.space, &file, &files.cdn_url).await?))
 }

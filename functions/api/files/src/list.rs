@@ -2,14 +2,10 @@
 //! sorted by name.
 
 use axum::extract::State;
-use domain::{
-    FieldError, FieldErrors, File, FileFilter, FolderId, FolderRef, NamePrefix, ServiceError, Tag,
-    parse_variant,
-};
-use tenant::SpaceScope;
+use domain::{File, FileFilter, FolderRef, NamePrefix, Tag, parse_variant};
 use web::{
     ApiError, Authenticated, Endpoint, FOLDER_ID, FieldReader, FileView, FolderReference,
-    FromFields, ListQuery, PageResponse, ReadFiles, SpaceQuery,
+    FromFields, ListQuery, Listed, PageResponse, ReadFiles, SpaceQuery,
 };
 
 use crate::FilesState;
@@ -64,14 +60,15 @@ pub(crate) async fn list(
         filter: query,
     }: ListQuery<FileQuery>,
 ) -> Result<PageResponse<FileView>, ApiError> {
-    let can = auth.authorize_list(&query.space).await?;
     let filter = query.filter;
-    require_folder(&can.space, filter.folder.flatten()).await?;
-
-    let page = can
-        .space
-        .list_files(&filter, request.page_request())
+    let folder = filter.folder.flatten();
+    let Listed { can, found: page } = auth
+        .list(&query.space, async |lists| {
+            let files = lists.files(&filter, request.page_request());
+            lists.in_folder(FOLDER_ID, folder, files).await
+        })
         .await?;
+
     let folders: Vec<FolderRef> = page
         .items
         .iter()
@@ -84,14 +81,4 @@ pub(crate) async fn list(
         FileView::of(&file, chain.as_ref(), can.space.record(), &files.cdn_url)
     };
     Ok(request.response(page, view))
-}
-
-async fn require_folder(space: &SpaceScope, folder: Option<FolderId>) -> Result<(), ServiceError> {
-    let Some(folder) = folder else { return Ok(()) };
-    let exists = space.has_folder(folder).await?;
-    if exists {
-        Ok(())
-    } else {
-        Err(FieldErrors::from((FOLDER_ID, FieldError::InvalidSelection)).into())
-    }
 }

@@ -1,10 +1,8 @@
 //! `GET /folders`: list the folders of a space, newest first: all of them, or only those directly in
 //! one folder or at the root.
 
-use domain::{FieldError, FieldErrors, FolderId, ServiceError};
-use tenant::SpaceScope;
 use web::{
-    ApiError, Authenticated, Endpoint, FieldReader, FolderReference, FromFields, ListQuery,
+    ApiError, Authenticated, Endpoint, FieldReader, FolderReference, FromFields, ListQuery, Listed,
     PageResponse, ReadFolders, SpaceQuery,
 };
 
@@ -42,21 +40,14 @@ pub(crate) async fn list(
     auth: Authenticated<ReadFolders>,
     ListQuery { page, filter }: ListQuery<FolderQuery>,
 ) -> Result<PageResponse<FolderView>, ApiError> {
-    let can = auth.authorize_list(&filter.space).await?;
     let parent = filter.parent.map(|parent| parent.0);
-    require_folder(&can.space, parent.flatten()).await?;
+    let Listed { can, found } = auth
+        .list(&filter.space, async |lists| {
+            let folders = lists.folders(parent, page.page_request());
+            lists.in_folder(PARENT_ID, parent.flatten(), folders).await
+        })
+        .await?;
 
-    let found = can.space.list_folders(parent, page.page_request()).await?;
+    let found = can.space.resolve_page(found).await?;
     Ok(page.response(found, |folder| FolderView::of(&folder, can.space.record())))
-}
-
-/// Fails with 422 if the parent folder does not exist in the space.
-async fn require_folder(space: &SpaceScope, parent: Option<FolderId>) -> Result<(), ServiceError> {
-    let Some(parent) = parent else { return Ok(()) };
-    let exists = space.has_folder(parent).await?;
-    if exists {
-        Ok(())
-    } else {
-        Err(FieldErrors::from((PARENT_ID, FieldError::InvalidSelection)).into())
-    }
 }

@@ -20,7 +20,10 @@ pub(crate) async fn list(
         filter: space,
     }: ListQuery<SpaceQuery>,
 ) -> Result<PageResponse<UploadConfigView>, ApiError> {
-    let can = auth.authorize_list(&space).await?;
-    let found = can.space.list_upload_configs(page.page_request()).await?;
-    Ok(page.response(found, |config| UploadConfigView::from(&config)))
+    let listed = auth
+        .list(&space, async |lists| {
+            lists.upload_configs(page.page_request()).await
+        })
+        .await?;
+    Ok(page.response(listed.found, |config| UploadConfigView::from(&config)))
 }

@@ -188,7 +188,7 @@ impl Faults {
     /// Waits while this attempt is held.
     pub(super) async fn wait_while_held(&self, principal: &str, operation: &str) {
         if operation != POLL_OPERATION {
-            self.holds.wait(principal).await;
+            self.holds.wait(principal, operation).await;
         }
     }
 

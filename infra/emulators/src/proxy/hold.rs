@@ -14,7 +14,8 @@ struct PlannedHold {
     principal: String,
     /// Attempts that are let through before.
     skips_left: u32,
-    reached: watch::Sender<bool>,
+    /// The operation of the attempt, once it is paused.
+    operation: watch::Sender<Option<String>>,
     released: watch::Receiver<bool>,
 }
 
@@ -28,16 +29,21 @@ pub(super) struct Holds {
 /// begun.
 #[derive(Debug)]
 pub struct Hold {
-    reached: watch::Receiver<bool>,
+    operation: watch::Receiver<Option<String>>,
     released: watch::Sender<bool>,
 }
 
 impl Hold {
     /// Waits until the attempt is paused. Never returns if the principal makes fewer attempts.
     pub async fn reached(&mut self) {
-        if self.reached.wait_for(|reached| *reached).await.is_err() {
+        if self.operation.wait_for(Option::is_some).await.is_err() {
             std::future::pending::<()>().await;
         }
+    }
+
+    /// Returns the operation of the attempt; `None` until it is paused.
+    pub fn operation(&self) -> Option<String> {
+        self.operation.borrow().clone()
     }
 
     /// Resumes the attempt.
@@ -49,12 +55,12 @@ impl Hold {
 impl Holds {
     /// Plans to pause one attempt of a principal, after `skips` more attempts.
     pub(super) fn plan(&self, principal: &str, skips: u32) -> Hold {
-        let (reached_sender, reached) = watch::channel(false);
+        let (operation_sender, operation) = watch::channel(None);
         let (released_sender, released) = watch::channel(false);
         let planned = PlannedHold {
             principal: principal.to_owned(),
             skips_left: skips,
-            reached: reached_sender,
+            operation: operation_sender,
             released,
         };
 
@@ -64,17 +70,17 @@ impl Holds {
             .push(planned);
 
         Hold {
-            reached,
+            operation,
             released: released_sender,
         }
     }
 
     /// Counts an attempt of a principal, and waits if it is held.
-    pub(super) async fn wait(&self, principal: &str) {
+    pub(super) async fn wait(&self, principal: &str, operation: &str) {
         let Some(mut hold) = self.take(principal) else {
             return;
         };
-        hold.reached.send_replace(true);
+        hold.operation.send_replace(Some(operation.to_owned()));
 
         // An error means that the `Hold` was dropped.
         let _ = hold.released.wait_for(|released| *released).await;

@@ -1,0 +1,113 @@
+//! The lists of a space. With a space key they are read together with the record of the space, so a
+//! list takes as many round trips as a single record.
+
+use domain::{
+    FieldError, FieldErrors, File, FileFilter, Folder, FolderId, Page, PageRequest, Reference,
+    ServiceError, SpaceId, UploadConfig,
+};
+use futures::future;
+use table::{Table, TableError};
+
+use crate::{Caller, SpaceScope, Tenants};
+
+/// The lists of one space.
+#[derive(Clone, Debug)]
+pub struct SpaceLists {
+    table: Table,
+    space: SpaceId,
+}
+
+impl Tenants {
+    /// Returns the lists of the own space of a space key; `None` for an account key. The space may
+    /// be deleted.
+    pub fn own_lists(&self, caller: &Caller) -> Option<SpaceLists> {
+        caller.space_role().map(|own| SpaceLists {
+            table: self.table.clone(),
+            space: own.space_id,
+        })
+    }
+}
+
+impl SpaceScope {
+    /// Returns the lists of this space.
+    pub fn lists(&self) -> SpaceLists {
+        SpaceLists {
+            table: self.table.clone(),
+            space: self.record.id,
+        }
+    }
+}
+
+impl SpaceLists {
+    /// Returns the id of the space.
+    pub fn space_id(&self) -> SpaceId {
+        self.space
+    }
+
+    /// Returns a page of the files that pass a filter.
+    pub async fn files(
+        &self,
+        filter: &FileFilter,
+        page_request: &PageRequest,
+    ) -> Result<Page<File>, ServiceError> {
+        let page = self.table.list_files(self.space, filter, page_request);
+        Ok(page.await?)
+    }
+
+    /// Returns the newest active file with a reference.
+    pub async fn file_by_reference(
+        &self,
+        reference: &Reference,
+    ) -> Result<Option<File>, ServiceError> {
+        Ok(self.table.file_by_reference(self.space, reference).await?)
+    }
+
+    /// Returns a page of folders, newest first: all of them, or the direct children of a folder or of
+    /// the root (`Some(None)`).
+    pub async fn folders(
+        &self,
+        parent: Option<Option<FolderId>>,
+        page_request: &PageRequest,
+    ) -> Result<Page<Folder>, ServiceError> {
+        let page = self.table.list_folders(self.space, parent, page_request);
+        Ok(page.await?)
+    }
+
+    /// Returns a page of upload configs, newest first.
+    pub async fn upload_configs(
+        &self,
+        page_request: &PageRequest,
+    ) -> Result<Page<UploadConfig>, ServiceError> {
+        let page = self.table.list_upload_configs(self.space, page_request);
+        Ok(page.await?)
+    }
+
+    /// Returns a page of what is in a folder, which a field of the request names. Fails with 422 on
+    /// this field if the folder does not exist.
+    pub fn in_folder<T>(
+        &self,
+        field: &'static str,
+        folder: Option<FolderId>,
+        page: impl Future<Output = Result<T, ServiceError>>,
+    ) -> impl Future<Output = Result<T, ServiceError>> {
+        // Boxed, so that the futures of handlers stay small.
+        let reads = future::join(Box::pin(self.has_folder(folder)), Box::pin(page));
+        async move {
+            let (exists, page) = reads.await;
+            if exists? {
+                page
+            } else {
+                Err(FieldErrors::from((field, FieldError::InvalidSelection)).into())
+            }
+        }
+    }
+
+    /// Returns whether a folder exists. The root does.
+    async fn has_folder(&self, folder: Option<FolderId>) -> Result<bool, TableError> {
+        let Some(folder) = folder else {
+            return Ok(true);
+        };
+        let folders = self.table.folders(self.space, &[folder]).await?;
+        Ok(folders.values().any(Option::is_some))
+    }
+}
