@@ -145,11 +145,13 @@ impl<J: Job> Queue<J> {
     }
 
     /// Sends up to ten jobs, with no call if there are none. After an error, some of them may have been
-    /// sent.
+    /// sent. Fails with [`QueueError::Rejected`] for more jobs.
     #[instrument(skip_all, fields(jobs = jobs.len()))]
     pub async fn send(&self, jobs: &[DelayedJob<J>]) -> Result<(), QueueError> {
         if jobs.len() > MAX_BATCH {
-            return Err(QueueError::rejected("more than ten jobs for one call"));
+            let count = jobs.len();
+            let why = format!("{count} jobs for a call that sends {MAX_BATCH} at most");
+            return Err(QueueError::rejected(why));
         }
         let mut unsent: Vec<SendMessageBatchRequestEntry> = jobs
             .iter()
@@ -242,5 +244,20 @@ mod tests {
         let group = SpaceId::MAX.to_string();
         assert_eq!(of_space.message_group_id(), Some(group.as_str()));
         assert_eq!(of_all.message_group_id(), None);
+    }
+
+    #[tokio::test]
+    async fn too_many_jobs_for_one_call_are_rejected() {
+        let config = aws_sdk_sqs::Config::builder()
+            .behavior_version(aws_sdk_sqs::config::BehaviorVersion::latest())
+            .build();
+        let queue = Queue::new(Client::from_conf(config), "http://127.0.0.1:1".to_owned());
+        let jobs = vec![DelayedJob::immediate(SweepJob::default()); MAX_BATCH + 1];
+
+        let error = queue.send(&jobs).await.expect_err("too many jobs");
+        assert_eq!(
+            error.to_string(),
+            "the queue rejected the call: 11 jobs for a call that sends 10 at most"
+        );
     }
 }

@@ -68,8 +68,8 @@ pub struct RecordForMember<T> {
     pub membership: Membership,
 }
 
-/// The part of a lookup item that all resources have. The id of a file whose presigned upload was
-/// abandoned has no space.
+/// The part of a lookup item that all resources have. The id of a file has no space if it is blocked
+/// after an abandoned write.
 #[derive(Deserialize)]
 struct Lookup {
     space_id: Option<SpaceId>,

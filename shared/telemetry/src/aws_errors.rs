@@ -50,7 +50,8 @@ impl fmt::Display for ErrorResponse<'_> {
 }
 
 /// Returns a failed call as the cause of an error: of an error response its code, message and
-/// request id. The SDK's own text of a response contains Rust debug output.
+/// request id. The SDK's own text of a response contains Rust debug output. An error without a code is
+/// returned whole: its `Debug` output, unlike its text, may contain the response.
 pub fn aws_cause<E, R>(error: SdkError<E, R>) -> Box<dyn StdError + Send + Sync>
 where
     E: StdError + ProvideErrorMetadata + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! Records of a space's files: lists, changes and deletion.
+//! Records of a space's files: changes and deletion.
 
 use std::collections::HashMap;
 

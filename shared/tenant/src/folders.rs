@@ -1,4 +1,4 @@
-//! The folders of a space: creation, changes, moves and lists.
+//! The folders of a space: creation, changes and moves.
 
 use domain::{
     AccessControl, Completion, FieldError, FieldErrors, Folder, FolderChain, FolderId, FolderName,
@@ -201,8 +201,8 @@ impl SpaceScope {
             .await
     }
 
-    /// Resolves the folders of a page. Folders that were deleted meanwhile are left out.
-    pub async fn resolve_page(
+    /// Resolves the folders of a page. A folder without one of its ancestors is left out.
+    pub async fn resolve_folder_page(
         &self,
         page: Page<Folder>,
     ) -> Result<Page<ResolvedFolder>, ServiceError> {

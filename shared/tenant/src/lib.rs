@@ -6,7 +6,8 @@
 //! - A [`SpaceScope`] exists only for an authorized [`Caller`], a verified [`UploadScope`], a valid
 //!   confirm token, or a background job. It reads and writes only its own space.
 //! - Reads outside of a scope are limited to authentication, the lookup of the space that an id
-//!   belongs to, and delivery's lookup of a storage path.
+//!   belongs to, delivery's lookup of a storage path, and the lists of a space key's own space
+//!   ([`SpaceLists`]), which are returned with a scope only.
 //! - Only the background jobs [`Purge`], [`PendingUploads`], [`UploadedFiles`], [`Webhooks`] and [`Sweep`] reach all
 //!   spaces.
 
@@ -85,7 +86,8 @@ use domain::{
 };
 use table::{KeyCheck, Table};
 
-/// Access to all spaces. A [`Caller`] reaches one of them through a [`SpaceScope`].
+/// Access to all spaces. A [`Caller`] reaches one of them through a [`SpaceScope`], and the lists of a
+/// space key's own space through [`SpaceLists`].
 #[derive(Clone, Debug)]
 pub struct Tenants {
     table: Table,

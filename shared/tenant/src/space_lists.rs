@@ -1,9 +1,8 @@
-//! The lists of a space. With a space key they are read together with the record of the space, so a
-//! list takes as many round trips as a single record.
+//! The lists of a space. With a space key, a list does not wait for the record of the space.
 
 use domain::{
     FieldError, FieldErrors, File, FileFilter, Folder, FolderId, Page, PageRequest, Reference,
-    ServiceError, SpaceId, UploadConfig,
+    Role, ServiceError, SpaceId, UploadConfig,
 };
 use futures::future;
 use table::{Table, TableError};
@@ -18,13 +17,19 @@ pub struct SpaceLists {
 }
 
 impl Tenants {
-    /// Returns the lists of the own space of a space key; `None` for an account key. The space may
-    /// be deleted.
-    pub fn own_lists(&self, caller: &Caller) -> Option<SpaceLists> {
-        caller.space_role().map(|own| SpaceLists {
+    /// Returns the lists of the own space of a space key; `None` for an account key. Fails with 403
+    /// if the role of the key is below `min`. The space may be deleted, so a list must not be
+    /// returned without the [`SpaceScope`].
+    pub fn own_lists(
+        &self,
+        caller: &Caller,
+        min: Role,
+    ) -> Result<Option<SpaceLists>, ServiceError> {
+        caller.require_in_own_space(min)?;
+        Ok(caller.space_role().map(|own| SpaceLists {
             table: self.table.clone(),
             space: own.space_id,
-        })
+        }))
     }
 }
 
@@ -82,8 +87,8 @@ impl SpaceLists {
         Ok(page.await?)
     }
 
-    /// Returns a page of what is in a folder, which a field of the request names. Fails with 422 on
-    /// this field if the folder does not exist.
+    /// Returns `page`, which is filtered by a folder. Fails with 422 on `field` if the folder does not
+    /// exist.
     pub fn in_folder<T>(
         &self,
         field: &'static str,

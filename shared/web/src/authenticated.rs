@@ -81,7 +81,7 @@ impl<A> Authenticated<A> {
         self.state.url_policy
     }
 
-    /// Returns the access to data outside of spaces.
+    /// Returns the access to all spaces, for requests that [`Can`] does not authorize.
     pub fn tenants(&self) -> &Tenants {
         &self.state.tenants
     }
@@ -110,8 +110,9 @@ impl<A: Action> Authenticated<A> {
     }
 
     /// Authorizes the action in the space of a list, by default the caller's default space, and reads
-    /// the list. With a space key, whose role was checked when the request was authenticated, both
-    /// happen at the same time.
+    /// the list. With a space key, the space and the list are read at the same time, and the list is
+    /// dropped if the space does not exist. An error of the authorization takes precedence, and so
+    /// waits for the list.
     pub async fn list<T, L>(
         &self,
         space_id: &SpaceQuery,
@@ -120,8 +121,8 @@ impl<A: Action> Authenticated<A> {
     where
         L: Future<Output = Result<T, ServiceError>>,
     {
-        let own = self.tenants().own_lists(&self.caller);
-        if let Some(lists) = own.filter(|lists| space_id.may_be(lists.space_id())) {
+        let own = self.tenants().own_lists(&self.caller, A::MIN_ROLE)?;
+        if let Some(lists) = own.filter(|lists| space_id.selects(lists.space_id())) {
             // Boxed, so that the futures of handlers stay small.
             let authorizing = Box::pin(self.authorize_list(space_id));
             let (can, found) = future::join(authorizing, Box::pin(read(lists))).await;
@@ -164,8 +165,8 @@ pub struct Listed<A: Action, T> {
 pub struct SpaceQuery(Option<String>);
 
 impl SpaceQuery {
-    /// Whether the list may be that of this space: it is named, or none is.
-    fn may_be(&self, space: SpaceId) -> bool {
+    /// Returns whether the query names this space or no space.
+    fn selects(&self, space: SpaceId) -> bool {
         let named = self.0.as_deref();
         named.is_none_or(|id| id.parse() == Ok(space))
     }

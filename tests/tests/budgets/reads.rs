@@ -1,6 +1,6 @@
 //! The number of AWS calls of reads of spaces, keys, files and upload configs.
 
-use std::{collections::HashSet, pin::pin, time::Duration};
+use std::{collections::HashSet, pin::pin};
 
 use emulators::Hold;
 use futures::future;
@@ -151,9 +151,6 @@ async fn file_and_upload_config_reads_stay_within_call_budget(stack: &Stack) {
     assert_reads(stack, &reads).await;
 }
 
-/// Maximum time until a list has sent its calls.
-const MAX_TIME_TO_CALLS: Duration = Duration::from_secs(20);
-
 /// A list of a space, and the number of its calls that wait only for the authentication.
 struct List {
     function: &'static str,
@@ -200,7 +197,6 @@ async fn space_and_its_list_are_read_at_the_same_time(stack: &Stack) {
         tokio::select! {
             _ = all_reached => {}
             response = &mut request => panic!("{}: {}", list.address, response.status),
-            () = tokio::time::sleep(MAX_TIME_TO_CALLS) => panic!("{} waits", list.address),
         }
         // The SDK repeats a call that takes too long.
         let operations: HashSet<_> = holds.iter().filter_map(Hold::operation).collect();

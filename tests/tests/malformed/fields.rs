@@ -289,25 +289,23 @@ async fn invalid_field_values_return_422(stack: &Stack) {
     }
 
     let account = stack.account();
-    for (route, object) in bodies() {
-        let address = fixture.path(route);
+    let invalid = bodies().into_iter().flat_map(|(route, object)| {
         let Some(Value::Object(valid)) = fixture.body(route) else {
             panic!("{} takes a body", route.path)
         };
-        let before = stack.dump().await;
+        let invalid = invalid_bodies(&valid, &object);
+        invalid.into_iter().map(move |body| (route, body))
+    });
+    let before = stack.dump().await;
 
-        for body in share_of(invalid_bodies(&valid, &object), 3) {
-            let response = account
-                .send(account.request(route.method, &address).json(&body))
-                .await;
-            assert_rejected(response, &Value::Object(body).to_string());
-        }
-
-        stack
-            .dump()
-            .await
-            .assert_unchanged(&before, &format!("{} {}", route.method, route.path));
+    for (route, body) in share_of(invalid, 3) {
+        let request = account.request(route.method, &fixture.path(route));
+        let response = account.send(request.json(&body)).await;
+        assert_rejected(response, &Value::Object(body).to_string());
     }
+
+    let after = stack.dump().await;
+    after.assert_unchanged(&before, "all routes");
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]

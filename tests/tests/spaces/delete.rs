@@ -2,6 +2,8 @@
 
 use crate::routes::fixture::{ROUTES, RouteFixture};
 use domain::{Handle, IdSequence, NewSpace, Space, SpaceName, UploadConfig, UserId};
+use emulators::Hold;
+use futures::future;
 use serde_json::{Value, json};
 use std::pin::pin;
 use table::{Reason, WriteError, keys::Key};
@@ -43,6 +45,26 @@ async fn create_if_available(stack: &Stack, name: &str) -> bool {
     );
 
     false
+}
+
+#[stack_test]
+async fn list_of_space_that_is_deleted_meanwhile_returns_404(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let path = format!("/files?folder_id={UNKNOWN_ID}");
+    acme.client.get(&path).await.expect_error(422);
+
+    let mut holds = [1, 2, 3].map(|skips| stack.local.faults().hold("files", skips));
+    let mut list = pin!(acme.client.get(&path));
+    tokio::select! {
+        response = &mut list => panic!("{} {:?}", response.status, response.body),
+        _ = future::join_all(holds.iter_mut().map(Hold::reached)) => {}
+    }
+    let path = deletion_path(&acme);
+    stack.account().delete(&path).await.expect_status(204);
+    holds.into_iter().for_each(Hold::release);
+
+    list.await.expect_error(404);
+    stack.run_purges().await;
 }
 
 #[stack_test]
