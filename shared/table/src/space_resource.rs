@@ -68,10 +68,11 @@ pub struct RecordForMember<T> {
     pub membership: Membership,
 }
 
-/// The part of a lookup item that all resources have. The id of a file has no space if it is blocked
-/// after an abandoned write.
+/// The part of a lookup item that all resources have. `space_id` is null for the id of a file that is
+/// blocked after an abandoned write; an item without it is invalid.
 #[derive(Deserialize)]
 struct Lookup {
+    #[serde(deserialize_with = "Option::deserialize")]
     space_id: Option<SpaceId>,
 }
 
@@ -127,5 +128,25 @@ impl Table {
             record,
             membership,
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use aws_sdk_dynamodb::types::AttributeValue;
+
+    use super::*;
+    use crate::read::record;
+
+    #[test]
+    fn lookup_without_a_space_is_invalid_unless_it_is_null() {
+        let null = ("space_id".to_owned(), AttributeValue::Null(true));
+        let blocked: Lookup = record(HashMap::from([null])).expect("a lookup");
+        assert_eq!(blocked.space_id, None);
+
+        let incomplete: Result<Lookup, TableError> = record(HashMap::new());
+        assert!(matches!(incomplete, Err(TableError::Unreadable(_))));
     }
 }
