@@ -109,6 +109,7 @@ impl UploadedFiles {
             if read > 0 {
                 tokio::time::sleep(READ_PAUSE).await;
             }
+
             let found = self
                 .tenants
                 .table
@@ -117,6 +118,7 @@ impl UploadedFiles {
             let (Some(space), Some(file)) = (found.space, found.record) else {
                 continue;
             };
+
             if file.status == FileStatus::Active && is_ready(&file) {
                 let table = self.tenants.table.clone();
                 return Ok(Some(Scoped {

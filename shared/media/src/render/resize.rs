@@ -91,22 +91,17 @@ pub(super) fn merged(
     let mut resized = layers
         .map(|layer| resized(&layer.pixels, part(layer.region), size, filter))
         .collect::<Result<Vec<Pixels>, MediaError>>()?;
+
     match &resized[..] {
         [luma, blue, red] => {
-            let mut samples = vec![0; luma.samples.len() * 3];
+            let mut merged = Pixels::zeroed(size, Channels::Rgb);
             let planes = luma.samples.iter().zip(&blue.samples).zip(&red.samples);
-            for (pixel, ((luma, blue), red)) in
-                samples.as_chunks_mut::<3>().0.iter_mut().zip(planes)
-            {
+            let (pixels, _) = merged.samples.as_chunks_mut::<3>();
+
+            for (pixel, ((luma, blue), red)) in pixels.iter_mut().zip(planes) {
                 *pixel = [*luma, *blue, *red];
             }
-            Ok(Pixels {
-                width: size.width,
-                height: size.height,
-                channels: Channels::Rgb,
-                samples,
-                profile: None,
-            })
+            Ok(merged)
         }
         [_] => Ok(resized.remove(0)),
         _ => Err(MediaError::malformed("an image has one or three layers")),
