@@ -1,8 +1,9 @@
 //! The lists of a space. With a space key, a list does not wait for the record of the space.
 
 use domain::{
-    FieldError, FieldErrors, File, FileFilter, Folder, FolderId, Page, PageRequest, Reference,
-    Role, ServiceError, SpaceId, UploadConfig,
+    ApiKey, FieldError, FieldErrors, File, FileFilter, Folder, FolderId, KeyOwner, Page,
+    PageRequest, Reference, Role, ServiceError, SpaceId, UploadConfig, WebhookDelivery,
+    WebhookFilter,
 };
 use futures::future;
 use table::{Table, TableError};
@@ -84,6 +85,26 @@ impl SpaceLists {
         page_request: &PageRequest,
     ) -> Result<Page<UploadConfig>, ServiceError> {
         let page = self.table.list_upload_configs(self.space, page_request);
+        Ok(page.await?)
+    }
+
+    /// Returns a page of API keys, newest first, including revoked ones.
+    pub async fn keys(&self, page_request: &PageRequest) -> Result<Page<ApiKey>, ServiceError> {
+        let page = self
+            .table
+            .list_keys(KeyOwner::Space(self.space), page_request);
+        Ok(page.await?)
+    }
+
+    /// Returns a page of the deliveries of webhooks that pass a filter, newest first.
+    pub async fn webhook_deliveries(
+        &self,
+        filter: &WebhookFilter,
+        page_request: &PageRequest,
+    ) -> Result<Page<WebhookDelivery>, ServiceError> {
+        let page = self
+            .table
+            .list_webhook_deliveries(self.space, filter, page_request);
         Ok(page.await?)
     }
 

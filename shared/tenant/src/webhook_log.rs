@@ -1,23 +1,11 @@
-//! The log of a space's webhooks, and redeliveries.
+//! A delivery in the log of a space's webhooks, and redeliveries.
 
-use domain::{Page, PageRequest, ServiceError, WebhookDelivery, WebhookDeliveryId, WebhookFilter};
+use domain::{ServiceError, WebhookDelivery, WebhookDeliveryId};
 use queue::{DelayedJob, Queue, WebhookJob};
 
 use crate::SpaceScope;
 
 impl SpaceScope {
-    /// Returns a page of the deliveries that pass a filter, newest first.
-    pub async fn list_webhook_deliveries(
-        &self,
-        filter: &WebhookFilter,
-        page_request: &PageRequest,
-    ) -> Result<Page<WebhookDelivery>, ServiceError> {
-        Ok(self
-            .table
-            .list_webhook_deliveries(self.record.id, filter, page_request)
-            .await?)
-    }
-
     /// Returns a delivery of this space. Fails with 404 if it does not exist.
     pub async fn webhook_delivery(
         &self,

@@ -11,7 +11,9 @@ use tenant::{Authentication, Caller, Scoped, SpaceLists, Tenants};
 use crate::{
     Action, ApiError, ApiState, Can, FieldReader, FromFields, Resource, ResourceId,
     api_key::{bearer_key, request_key},
+    can::ID_PARAMETER,
     idempotency::IdempotencyScope,
+    path_parameter,
     request_state::RequestState,
 };
 
@@ -115,16 +117,16 @@ impl<A: Action> Authenticated<A> {
     /// waits for the list.
     pub async fn list<T, L>(
         &self,
-        space_id: &SpaceQuery,
+        listed: &ListedSpace,
         read: impl FnOnce(SpaceLists) -> L,
     ) -> Result<Listed<A, T>, ServiceError>
     where
         L: Future<Output = Result<T, ServiceError>>,
     {
         let own = self.tenants().own_lists(&self.caller, A::MIN_ROLE)?;
-        if let Some(lists) = own.filter(|lists| space_id.selects(lists.space_id())) {
+        if let Some(lists) = own.filter(|lists| listed.selects(lists.space_id())) {
             // Boxed, so that the futures of handlers stay small.
-            let authorizing = Box::pin(self.authorize_list(space_id));
+            let authorizing = Box::pin(self.authorize_list(listed));
             let (can, found) = future::join(authorizing, Box::pin(read(lists))).await;
             return Ok(Listed {
                 can: can?,
@@ -132,13 +134,13 @@ impl<A: Action> Authenticated<A> {
             });
         }
 
-        let can = Box::pin(self.authorize_list(space_id)).await?;
+        let can = Box::pin(self.authorize_list(listed)).await?;
         let found = Box::pin(read(can.space.lists())).await?;
         Ok(Listed { can, found })
     }
 
-    async fn authorize_list(&self, space_id: &SpaceQuery) -> Result<Can<A>, ServiceError> {
-        if let Some(id) = &space_id.0 {
+    async fn authorize_list(&self, listed: &ListedSpace) -> Result<Can<A>, ServiceError> {
+        if let Some(id) = &listed.0 {
             return self.can(id).await;
         }
 
@@ -161,26 +163,35 @@ pub struct Listed<A: Action, T> {
     pub found: T,
 }
 
-/// Query parameter `space_id` of a list.
-pub struct SpaceQuery(Option<String>);
+/// The space of a list: the query parameter `space_id`, or the id in the path.
+pub struct ListedSpace(Option<String>);
 
-impl SpaceQuery {
-    /// Returns whether the query names this space or no space.
+impl ListedSpace {
+    /// Returns whether the request names this space or no space.
     fn selects(&self, space: SpaceId) -> bool {
         let named = self.0.as_deref();
         named.is_none_or(|id| id.parse() == Ok(space))
     }
 }
 
-impl FromFields for SpaceQuery {
-    fn read(fields: &mut impl FieldReader) -> Option<SpaceQuery> {
+impl FromFields for ListedSpace {
+    fn read(fields: &mut impl FieldReader) -> Option<ListedSpace> {
         let id = fields.optional(SPACE_PARAMETER, ResourceId::parse);
         fields.describe(
             SPACE_PARAMETER,
             "Id of the space. Default: the space of the key, or the default space of the account.",
         );
 
-        Some(SpaceQuery(id.map(|id| id.0)))
+        Some(ListedSpace(id.map(|id| id.0)))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for ListedSpace {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<ListedSpace, ApiError> {
+        let id = path_parameter(parts, ID_PARAMETER).await?;
+        Ok(ListedSpace(Some(id)))
     }
 }
 

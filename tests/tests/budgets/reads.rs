@@ -183,6 +183,12 @@ async fn space_and_its_list_are_read_at_the_same_time(stack: &Stack) {
         List::new("folders", "/folders", 2),
         List::new("folders", format!("/folders?parent_id={}", folder.id), 3),
         List::new("upload-configs", "/upload-configs", 2),
+        List::new("spaces", format!("/spaces/{}/api-keys", acme.id), 2),
+        List::new(
+            "spaces",
+            format!("/spaces/{}/webhook-deliveries", acme.id),
+            2,
+        ),
     ] {
         // The first request of a function reads the master secret too.
         acme.client.get(&list.address).await.expect_ok();

@@ -3,7 +3,7 @@
 
 use web::{
     ApiError, Authenticated, Endpoint, FieldReader, FolderReference, FromFields, ListQuery, Listed,
-    PageResponse, ReadFolders, SpaceQuery,
+    ListedSpace, PageResponse, ReadFolders,
 };
 
 use crate::views::FolderView;
@@ -16,13 +16,13 @@ pub(crate) const LIST: Endpoint =
 const PARENT_ID: &str = "parent_id";
 
 pub(crate) struct FolderQuery {
-    space: SpaceQuery,
+    space: ListedSpace,
     parent: Option<FolderReference>,
 }
 
 impl FromFields for FolderQuery {
     fn read(fields: &mut impl FieldReader) -> Option<FolderQuery> {
-        let space = SpaceQuery::read(fields);
+        let space = ListedSpace::read(fields);
         let parent = fields.optional(PARENT_ID, FolderReference::parse);
         fields.describe(
             PARENT_ID,

@@ -1,7 +1,7 @@
 //! `GET /upload-configs`: list the upload configs of a space, newest first, without their rules.
 
 use web::{
-    ApiError, Authenticated, Endpoint, ListQuery, PageResponse, ReadUploadConfigs, SpaceQuery,
+    ApiError, Authenticated, Endpoint, ListQuery, ListedSpace, PageResponse, ReadUploadConfigs,
 };
 
 use crate::views::UploadConfigView;
@@ -18,7 +18,7 @@ pub(crate) async fn list(
     ListQuery {
         page,
         filter: space,
-    }: ListQuery<SpaceQuery>,
+    }: ListQuery<ListedSpace>,
 ) -> Result<PageResponse<UploadConfigView>, ApiError> {
     let listed = auth
         .list(&space, async |lists| {

@@ -1,15 +1,15 @@
 //! Descriptions of extractors.
 
 use axum::extract::State;
-use domain::{KeyId, WebhookDeliveryId};
+use domain::{KeyId, SpaceId, WebhookDeliveryId};
 use http::{Extensions, HeaderMap};
 use serde_json::json;
 
 use super::{DescribeInput, OperationBuilder};
 use crate::{
     AccountHolder, Action, Authenticated, Can, FromFields, IdempotentJson, KeyPath, ListQuery,
-    PageQuery, Resource, UnreadJson, ValidJson, ValidQuery, WebhookDeliveryPath, can::ID_PARAMETER,
-    page::PageParameters,
+    ListedSpace, PageQuery, Resource, UnreadJson, ValidJson, ValidQuery, WebhookDeliveryPath,
+    can::ID_PARAMETER, page::PageParameters,
 };
 
 /// Security schemes of API keys: in `Authorization`, or in the query.
@@ -59,6 +59,12 @@ impl<A: Action, T: Resource> DescribeInput for Can<A, T> {
     fn describe(operation: &mut OperationBuilder<'_>) {
         Authenticated::<A>::describe(operation);
         operation.path_parameter::<T::Id>(ID_PARAMETER);
+    }
+}
+
+impl DescribeInput for ListedSpace {
+    fn describe(operation: &mut OperationBuilder<'_>) {
+        operation.path_parameter::<SpaceId>(ID_PARAMETER);
     }
 }
 

@@ -3,7 +3,8 @@
 
 use domain::{FieldError, WebhookFilter, parse_variant};
 use web::{
-    ApiError, Can, Endpoint, FieldReader, FromFields, ListQuery, ManageWebhooks, PageResponse,
+    ApiError, Authenticated, Endpoint, FieldReader, FromFields, ListQuery, ListedSpace,
+    ManageWebhooks, PageResponse,
 };
 
 use super::views::WebhookDeliveryView;
@@ -33,15 +34,19 @@ impl FromFields for DeliveryQuery {
 }
 
 pub(crate) async fn list(
-    can: Can<ManageWebhooks>,
+    auth: Authenticated<ManageWebhooks>,
+    space: ListedSpace,
     ListQuery {
         page: request,
         filter: DeliveryQuery(filter),
     }: ListQuery<DeliveryQuery>,
 ) -> Result<PageResponse<WebhookDeliveryView>, ApiError> {
-    let page = can
-        .space
-        .list_webhook_deliveries(&filter, request.page_request())
+    let listed = auth
+        .list(&space, async |lists| {
+            lists
+                .webhook_deliveries(&filter, request.page_request())
+                .await
+        })
         .await?;
-    Ok(request.response(page, WebhookDeliveryView::from))
+    Ok(request.response(listed.found, WebhookDeliveryView::from))
 }
