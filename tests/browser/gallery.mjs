@@ -8,6 +8,12 @@ import { choose, ended, withKey } from "./page.mjs";
 
 /** Timeout of all images of the gallery, in milliseconds: a development build renders slowly. */
 const GALLERY_TIMEOUT_MS = 120_000;
+/** An image of one pixel, whose variants are rendered quickly. */
+const PIXEL = {
+  name: "pixel.png",
+  mimeType: "image/png",
+  buffer: Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64"),
+};
 
 /** Returns the captions of the figures by their query, once all are loaded. */
 async function captions(page) {
@@ -50,15 +56,15 @@ test("the gallery explains invalid parameters and URLs", async (t) => {
   const acme = await tenant();
   const page = await open(t, DEMO);
   await withKey(page, acme);
-  await choose(page, PHOTO);
-  const row = await ended(page, PHOTO, "stored");
+  await choose(page, PIXEL);
+  const row = await ended(page, PIXEL, "stored");
   await row.getByRole("link", { name: /^Transform/ }).click();
   await page.getByLabel("Width").fill("0");
   const failed = page.locator('#custom figure[data-state="failed"] .result');
   await failed.waitFor();
   assert.match(await failed.innerText(), /The w field must be at least 1\./);
 
-  await page.getByLabel("URL of an image").fill("photo.jpg");
+  await page.getByLabel("URL of an image").fill("pixel.png");
   await page.getByText("Enter a URL that starts with").waitFor();
   assert.equal(await page.locator("figure").count(), 0);
 });

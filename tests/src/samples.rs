@@ -9,7 +9,7 @@ const NOISE_BLOCK_BYTES: usize = 65_521;
 
 /// Returns random bytes of no known format, the same for the same seed.
 pub fn noise(seed: u64, size: usize) -> Vec<u8> {
-    use rand::{RngCore, SeedableRng};
+    use rand::{Rng, SeedableRng};
     let mut block = vec![0; NOISE_BLOCK_BYTES.min(size)];
     rand::rngs::SmallRng::seed_from_u64(seed).fill_bytes(&mut block);
 

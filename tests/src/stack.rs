@@ -13,7 +13,7 @@ use local::{
     CargoLambda, LocalStack, Messages, Options, Ports, Registry, StartError, TEMPLATE,
     all_functions,
 };
-use rand::{RngCore, SeedableRng, rngs::SmallRng};
+use rand::{Rng, SeedableRng, rngs::SmallRng};
 use runtime::BodyDeadlines;
 use serde_json::json;
 use tempfile::TempDir;

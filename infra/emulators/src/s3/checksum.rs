@@ -3,10 +3,9 @@
 //! Invariant: a stored checksum was computed here, over the stored bytes.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use md5::{Digest, Md5};
 use s3s::{
     checksum::ChecksumHasher,
-    crypto::{Checksum as _, Crc32, Crc32c, Crc64Nvme, Sha1, Sha256},
+    crypto::{Checksum as _, Crc32, Crc32c, Crc64Nvme, Md5, Sha1, Sha256},
     dto,
 };
 use serde::{Deserialize, Serialize};
@@ -206,7 +205,7 @@ impl Hasher {
         };
 
         Digests {
-            md5: self.md5.finalize().into(),
+            md5: self.md5.finalize(),
             checksum,
         }
     }

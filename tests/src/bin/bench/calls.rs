@@ -2,7 +2,7 @@
 //! affects all calls equally.
 
 use domain::FileId;
-use rand::{Rng, SeedableRng, rngs::SmallRng};
+use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use reqwest::multipart::Form;
 use serde_json::json;
 use tests::{Client, Response, file, text};

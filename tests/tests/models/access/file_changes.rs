@@ -1,6 +1,6 @@
 //! Random changes of files.
 
-use rand::Rng;
+use rand::RngExt;
 use serde_json::json;
 use tests::form;
 

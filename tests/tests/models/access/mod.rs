@@ -15,7 +15,7 @@ use futures::{
     FutureExt,
     stream::{self, StreamExt},
 };
-use rand::{Rng, SeedableRng, rngs::SmallRng};
+use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use serde_json::{Value, json};
 use tests::{Client, Extent, Response, Stack, StackOptions, TestSpace};
 

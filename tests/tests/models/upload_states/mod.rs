@@ -18,7 +18,7 @@ use futures::{
     stream::{self, StreamExt},
 };
 use local::Messages;
-use rand::{Rng, SeedableRng, rngs::SmallRng};
+use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use serde_json::json;
 use tests::{Extent, Stack, StackOptions, TestSpace, minutes};
 

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use futures::future::{join, join_all};
-use rand::{Rng, rngs::SmallRng};
+use rand::{RngExt, rngs::SmallRng};
 use serde_json::{Value, json};
 
 use tests::text;

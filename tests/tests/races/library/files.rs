@@ -2,7 +2,7 @@
 //! lost, and none is stored in a deleted folder.
 
 use futures::future::{join, join_all, join3};
-use rand::Rng;
+use rand::RngExt;
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
 use tests::{Response, form, text};

@@ -1,7 +1,7 @@
 //! Concurrent changes of folders: no cycles, no duplicate names, and nothing in deleted folders.
 
 use futures::future::{join, join_all, join4};
-use rand::Rng;
+use rand::RngExt;
 use serde_json::json;
 
 use tests::text;

@@ -18,7 +18,7 @@ use futures::{
     FutureExt,
     future::{LocalBoxFuture, join},
 };
-use rand::{Rng, SeedableRng, rngs::SmallRng};
+use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use serde_json::{Value, json};
 use tests::{Extent, Response, Stack, StackOptions, TestSpace, minutes, text};
 

@@ -1,7 +1,7 @@
 //! Concurrent random operations on few folders keep the library consistent.
 
 use futures::future::join_all;
-use rand::Rng;
+use rand::RngExt;
 use serde_json::json;
 use tests::{Response, form, seconds, text};
 
