@@ -13,7 +13,8 @@ const FULL_WEIGHT: u16 = 1_000;
 /// Returns the variant of a file that a client gets; `None` for the original bytes.
 ///
 /// The format is the requested one, else AVIF, WebP or the format of the original, whichever the
-/// client prefers, in this order. An original with a watermark keeps its format.
+/// client prefers, in this order; a graphic is not delivered as AVIF to a client that accepts WebP. An
+/// original with a watermark keeps its format.
 pub(crate) fn choose_variant(
     transformation: Option<Transformation>,
     file: &AuthorizedFile,
@@ -70,12 +71,23 @@ fn negotiate(headers: &HeaderMap, original: ImageFormat) -> ImageFormat {
         .unwrap_or(0);
 
     if avif > 0 && avif >= webp && avif >= own {
-        ImageFormat::Avif
+        if webp > 0 && is_graphic(original) {
+            ImageFormat::WebP
+        } else {
+            ImageFormat::Avif
+        }
     } else if webp > 0 && webp >= own {
         ImageFormat::WebP
     } else {
         original
     }
+}
+
+/// Whether originals in this format are mostly text, logos and screenshots. At automatic quality and 400
+/// to 800 pixels, four of these were 1.3 to 3.7 times larger as AVIF than as WebP. A photo with
+/// transparent parts was between 8 % smaller and 18 % larger.
+fn is_graphic(original: ImageFormat) -> bool {
+    matches!(original, ImageFormat::Png | ImageFormat::Gif)
 }
 
 /// An element of `Accept`.
@@ -124,7 +136,7 @@ mod tests {
 
     #[test]
     fn client_gets_the_best_format_that_it_names() {
-        use ImageFormat::{Avif, Gif, Jpeg, WebP};
+        use ImageFormat::{Avif, Gif, Jpeg, Png, WebP};
 
         for (accept, original, expected) in [
             (
@@ -135,7 +147,11 @@ mod tests {
             ("image/webp,*/*", Jpeg, WebP),
             ("*/*", Jpeg, Jpeg),
             ("image/*", Gif, Gif),
-            ("image/avif,image/webp,*/*;q=0.8", Gif, Avif),
+            ("image/avif,image/webp,*/*;q=0.8", WebP, Avif),
+            ("image/avif,image/webp,*/*;q=0.8", Png, WebP),
+            ("image/avif,image/webp,*/*;q=0.8", Gif, WebP),
+            ("image/avif,*/*;q=0.8", Png, Avif),
+            ("image/avif;q=0.5,image/webp;q=0.2,image/png", Png, Png),
             ("image/avif,image/webp;q=0", Gif, Avif),
             ("image/avif,*/*;q=0.8", Jpeg, Avif),
             ("", Jpeg, Jpeg),
@@ -176,7 +192,7 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.append(header::ACCEPT, HeaderValue::from_static("image/webp;q=0.5"));
         headers.append(header::ACCEPT, HeaderValue::from_static("image/avif"));
-        assert_eq!(negotiate(&headers, ImageFormat::Png), ImageFormat::Avif);
+        assert_eq!(negotiate(&headers, ImageFormat::Jpeg), ImageFormat::Avif);
         assert_eq!(
             negotiate(&HeaderMap::new(), ImageFormat::Png),
             ImageFormat::Png

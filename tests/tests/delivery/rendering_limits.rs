@@ -79,3 +79,23 @@ async fn negotiated_format_gives_way_to_one_that_supports_the_size(stack: &Stack
         assert_eq!(response.header("vary"), "accept", "{accept}");
     }
 }
+
+#[stack_test]
+async fn graphics_are_delivered_as_avif_only_if_webp_is_not_accepted(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+
+    for original in [Format::Png, Format::Gif] {
+        let url = upload(&acme, original, image(original, 64, 48)).await;
+        for (accept, expected) in [
+            ("image/avif,image/webp,*/*;q=0.8", Format::WebP),
+            ("image/avif,*/*;q=0.8", Format::Avif),
+        ] {
+            let url = format!("{url}?w=32");
+            let response = stack.anonymous.get_with(&url, &[("accept", accept)]).await;
+            let response = response.expect_status(200);
+
+            let info = probe(&response.body).expect("an image");
+            assert_eq!(info.format, expected, "{original:?} {accept}");
+        }
+    }
+}

@@ -80,7 +80,7 @@ async fn format_is_negotiated_unless_it_is_requested(stack: &Stack) {
     let jpeg = upload_image(&acme, Format::Jpeg).await;
 
     for (accept, format) in [
-        ("image/avif,image/webp,*/*;q=0.8", Format::Avif),
+        (BROWSER.1, Format::Avif),
         ("image/webp,*/*", Format::WebP),
         ("image/webp;q=0.5,image/jpeg", Format::Jpeg),
         ("*/*", Format::Jpeg),
