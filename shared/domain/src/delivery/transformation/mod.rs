@@ -190,17 +190,23 @@ fn parse_named<T: DeserializeOwned>(name: &str, values: &'static str) -> Result<
 
 fn parse_pixels(value: &str) -> Result<u32, FieldError> {
     let number = parse_number(value).ok_or(FieldError::NotAnInteger)?;
+    if number < 1 {
+        return Err(FieldError::TooSmall(1));
+    }
     match u32::try_from(number) {
-        Ok(0) => Err(FieldError::TooSmall(1)),
         Ok(pixels) if number <= MAX_SIDE_PIXELS => Ok(pixels),
         _ => Err(FieldError::TooLarge(MAX_SIDE_PIXELS)),
     }
 }
 
-/// Parses a number of digits only. Saturates on overflow.
+/// Parses digits, with or without a minus sign. Saturates on overflow.
 fn parse_number(value: &str) -> Option<i64> {
-    let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| value.parse().unwrap_or(i64::MAX))
+    let (digits, limit) = match value.strip_prefix('-') {
+        Some(digits) => (digits, i64::MIN),
+        None => (value, i64::MAX),
+    };
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| value.parse().unwrap_or(limit))
 }
 
 #[cfg(test)]

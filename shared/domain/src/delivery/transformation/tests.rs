@@ -130,11 +130,15 @@ fn invalid_value_is_reported_on_its_parameter() {
         (
             "w",
             &[
-                "", "-1", "+1", " 1", "1 ", "1.5", "1e3", "0x10", "١", "auto",
+                "", "-", "--1", "+1", " 1", "1 ", "1.5", "1e3", "0x10", "١", "auto",
             ][..],
             FieldError::NotAnInteger,
         ),
-        ("h", &["0", "000"], FieldError::TooSmall(1)),
+        (
+            "h",
+            &["0", "000", "-1", "-99999999999999999999"],
+            FieldError::TooSmall(1),
+        ),
         (
             "w",
             &["8193", "99999999999999999999"],
@@ -157,10 +161,10 @@ fn invalid_value_is_reported_on_its_parameter() {
         ),
         (
             "q",
-            &["", "-1", "+80", "80%", "best"],
+            &["", "-", "+80", "80%", "best"],
             FieldError::NotOneOf(QUALITIES),
         ),
-        ("q", &["0"], FieldError::TooSmall(1)),
+        ("q", &["0", "-1"], FieldError::TooSmall(1)),
         (
             "q",
             &["101", "99999999999999999999"],
