@@ -7,7 +7,7 @@ use std::{fmt::Write as _, io::Write as _, process::ExitCode, sync::Arc};
 use cli::{Arguments, Parsed};
 use local::{LocalStack, Options, StartError, TEMPLATE, all_functions};
 use runtime::{BodyDeadlines, SystemRandom};
-use telemetry::{MetricsLines, log_filter};
+use telemetry::{MetricsLines, log_filter, log_panics};
 use template::Template;
 use tracing_subscriber::{
     filter::LevelFilter, layer::SubscriberExt as _, util::SubscriberInitExt as _,
@@ -40,6 +40,7 @@ fn run(arguments: Arguments) -> ExitCode {
         .with(filter)
         .with(lines)
         .init();
+    log_panics();
 
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()

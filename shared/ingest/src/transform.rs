@@ -77,7 +77,7 @@ pub(crate) async fn run_on_image<T: Send + 'static>(
         .map_err(ServiceError::internal)?;
     let bytes = spooled.prefix(MAX_FORM_FILE_BYTES).await?;
 
-    let task = tokio::task::spawn_blocking(move || {
+    let task = telemetry::spawn_blocking(move || {
         let result = work(&bytes);
         drop((bytes, permit));
         result

@@ -338,12 +338,9 @@ struct Reserved {
 async fn decode_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ServiceError> + Send + 'static,
 ) -> Result<T, ServiceError> {
-    match tokio::task::spawn_blocking(work).await {
+    match telemetry::spawn_blocking(work).await {
         Ok(result) => result,
-        Err(error) if error.is_panic() => {
-            tracing::error!(%error, "a codec panicked");
-            Err(render::undecodable())
-        }
+        Err(error) if error.is_panic() => Err(render::undecodable()),
         Err(error) => Err(ServiceError::internal(error)),
     }
 }

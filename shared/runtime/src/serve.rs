@@ -87,6 +87,7 @@ fn run(
     let mut settings = Settings::of(&context);
     let level = settings.parsed_or("LOG_LEVEL", "a log level", LevelFilter::INFO);
     telemetry::subscriber(level, std::io::stderr).init();
+    telemetry::log_panics();
 
     let result = settings.finish().map_err(ServeError::from).and_then(|()| {
         // Lambda runs one invocation at a time, so one thread is enough, and starts faster.

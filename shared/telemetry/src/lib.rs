@@ -11,11 +11,12 @@
 //!
 //! Invariants:
 //! - Every line that is logged while a task runs is within its span, at any log level, and so
-//!   identifies the task.
+//!   identifies the task; on other threads too, if the work was started with [`spawn_blocking`].
 //! - Log and metrics contain no key, signature, query string or byte of a file.
 //! - A task logs one line of metrics, also if it is dropped before its end.
 
 mod aws_errors;
+mod blocking;
 mod log;
 mod meter;
 mod metric;
@@ -24,6 +25,7 @@ mod outcome;
 mod task;
 
 pub use aws_errors::{aws_cause, is_conflict, is_throttling};
+pub use blocking::{log_panics, spawn_blocking};
 pub use log::{METRICS_TARGET, MetricsLines, log_filter, subscriber};
 pub use meter::Meter;
 pub use outcome::{ResponseSummary, TaskOutcome};

@@ -142,7 +142,7 @@ impl Watermarks {
             decoded.map(|_layer| ())
         };
 
-        let decoded = tokio::task::spawn_blocking(decode).await;
+        let decoded = telemetry::spawn_blocking(decode).await;
         decoded
             .map_err(ServiceError::internal)?
             .map_err(|error| match error {

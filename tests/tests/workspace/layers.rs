@@ -25,11 +25,18 @@ const LAYERS: &[(&str, &[&str])] = &[
         "runtime",
         &["domain", "telemetry", "worker", "table", "bucket", "queue"],
     ),
-    ("ingest", &["domain", "media", "tenant"]),
+    ("ingest", &["domain", "media", "telemetry", "tenant"]),
     ("renditions", &["domain", "media", "telemetry", "tenant"]),
     (
         "watermarks",
-        &["domain", "media", "outbound", "tenant", "runtime"],
+        &[
+            "domain",
+            "media",
+            "outbound",
+            "telemetry",
+            "tenant",
+            "runtime",
+        ],
     ),
     ("web", &["domain", "telemetry", "tenant", "runtime"]),
     (

@@ -117,17 +117,14 @@ impl Blurhash {
             ServiceError::internal("the rendition for the blurhash is not stored")
         })?;
 
-        let computed = tokio::task::spawn_blocking(move || blurhash_of(&placeholder)).await;
+        let computed = telemetry::spawn_blocking(move || blurhash_of(&placeholder)).await;
         match computed {
             Ok(Ok(blurhash)) => Ok(Some(blurhash)),
             Ok(Err(error)) => {
                 tracing::error!(%error, "the rendition for the blurhash cannot be decoded");
                 Ok(None)
             }
-            Err(error) if error.is_panic() => {
-                tracing::error!(%error, "the codec panicked");
-                Ok(None)
-            }
+            Err(error) if error.is_panic() => Ok(None),
             Err(error) => Err(ServiceError::internal(error)),
         }
     }

@@ -251,7 +251,7 @@ async fn read_headers(original: Bytes, options: MetadataOptions) -> Headers {
             is_animated,
         }
     };
-    let headers = tokio::task::spawn_blocking(read).await;
+    let headers = telemetry::spawn_blocking(read).await;
     headers.unwrap_or_else(|error| {
         tracing::error!(%error, "the metadata of an image could not be read");
         Headers {

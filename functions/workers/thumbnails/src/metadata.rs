@@ -16,7 +16,7 @@ impl Thumbnails {
     ) -> Result<Option<Processed>, ServiceError> {
         let mut reader = SparseReader::new(file.size);
         loop {
-            let inspecting = tokio::task::spawn_blocking(move || {
+            let inspecting = telemetry::spawn_blocking(move || {
                 let inspection = inspect_sparse(&mut reader);
                 (reader, inspection)
             });
