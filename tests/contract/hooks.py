@@ -172,7 +172,7 @@ BEYOND_SCHEMAS = [
     # The largest image is not smaller than the smallest.
     r"The config\.validation\.max image (width|height) field must be at least \d+\.",
     # No pattern decides whether a host is public.
-    r"The .+ field must be a public address\.",
+    r"The .+ field must be (a public address|the URL of a public host)\.",
     # The image of a watermark is fetched.
     r"The security\.watermark\.url field cannot be fetched\. .+",
     r"The security\.watermark\.url field must be the URL of a PNG, JPEG, WebP or GIF that can be decoded\.",

@@ -35,7 +35,11 @@ mod stores;
 use std::{net::TcpListener as StdTcpListener, path::PathBuf, sync::Arc};
 
 use template::ResolvedTemplate;
-use tokio::{net::TcpListener, sync::watch, task::JoinSet};
+use tokio::{
+    net::TcpListener,
+    sync::watch,
+    task::{self, JoinHandle, JoinSet},
+};
 
 use data_directory::DataDirectory;
 use dynamodb::DynamoDbEngine;
@@ -101,7 +105,7 @@ impl Emulators {
             directory,
             dynamodb,
             stores,
-        } = tokio::task::spawn_blocking(|| stores::open(open_options))
+        } = spawn_blocking(|| stores::open(open_options))
             .await
             .map_err(|error| EmulatorStartError::Thread(error.into()))??;
 
@@ -148,7 +152,7 @@ impl Emulators {
 
         let stores = self.stores.clone();
         let template = template.clone();
-        tokio::task::spawn_blocking(move || stores.provision(&template))
+        spawn_blocking(move || stores.provision(&template))
             .await
             .unwrap_or(Err(ProvisionError::ShuttingDown))
     }
@@ -288,4 +292,13 @@ impl Listeners {
 fn url(listener: &TcpListener) -> std::io::Result<String> {
     let address = listener.local_addr()?;
     Ok(format!("http://{address}"))
+}
+
+/// Runs work on a thread for blocking work.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "an emulator runs outside of the tasks that call it"
+)]
+fn spawn_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+    task::spawn_blocking(work)
 }

@@ -116,7 +116,7 @@ impl Stores {
             self.s3.sweep().await;
             let now_ms = clock.now_ms();
             let stores = self.clone();
-            let swept = tokio::task::spawn_blocking(move || stores.sweep_databases(now_ms));
+            let swept = crate::spawn_blocking(move || stores.sweep_databases(now_ms));
             if let Err(error) = swept.await {
                 tracing::warn!(%error, "the removal of expired data was aborted");
             }

@@ -33,7 +33,10 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Arguments) -> ExitCode {
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let lines = tracing_subscriber::fmt::layer()
+        .with_writer(std::io::stderr)
+        // They would be printed to the standard error, which panics if it is closed.
+        .log_internal_errors(false);
     let filter = log_filter(arguments.log, MetricsLines::Excluded)
         .with_targets(EMULATORS.map(|name| (name, LevelFilter::OFF)));
     tracing_subscriber::registry()

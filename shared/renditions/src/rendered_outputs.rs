@@ -69,7 +69,8 @@ mod tests {
         atomic::{AtomicUsize, Ordering},
     };
 
-    use tokio::task::{JoinHandle, spawn_blocking};
+    use telemetry::spawn_blocking;
+    use tokio::task::JoinHandle;
 
     use super::*;
 

@@ -22,11 +22,13 @@ mod meter;
 mod metric;
 mod metrics;
 mod outcome;
+mod panics;
 mod task;
 
 pub use aws_errors::{aws_cause, is_conflict, is_throttling};
-pub use blocking::{log_panics, spawn_blocking};
+pub use blocking::spawn_blocking;
 pub use log::{METRICS_TARGET, MetricsLines, log_filter, subscriber};
 pub use meter::Meter;
 pub use outcome::{ResponseSummary, TaskOutcome};
+pub use panics::log_panics;
 pub use task::{AwsAttempt, Task, count_aws_attempt, in_current_task, record_route, record_space};

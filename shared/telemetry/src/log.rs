@@ -65,7 +65,9 @@ where
     let lines = tracing_subscriber::fmt::layer()
         .json()
         .event_format(LineFormat { json })
-        .with_writer(writer);
+        .with_writer(writer)
+        // They would be printed to the standard error, which panics if it is closed.
+        .log_internal_errors(false);
     tracing_subscriber::registry()
         .with(log_filter(level, MetricsLines::Included))
         .with(lines)

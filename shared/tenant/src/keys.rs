@@ -1,8 +1,8 @@
 //! The API keys of a space or of a user.
 
 use domain::{
-    ApiKey, Completion, KeyId, KeyName, KeyScope, KeySecret, Page, PageRequest, Role, ServiceError,
-    Timestamp, UserId,
+    ApiKey, Completion, KeyId, KeyName, KeyOwner, KeyScope, KeySecret, Page, PageRequest, Role,
+    ServiceError, Timestamp, UserId,
 };
 use table::Table;
 
@@ -57,6 +57,17 @@ impl Tenants {
             scope: KeyScope::Account { user_id },
         }
     }
+
+    /// Returns a page of a user's account keys, newest first, including revoked ones. Those of a space
+    /// are in [`SpaceLists`](crate::SpaceLists).
+    pub async fn list_account_keys(
+        &self,
+        user_id: UserId,
+        page_request: &PageRequest,
+    ) -> Result<Page<ApiKey>, ServiceError> {
+        let owner = KeyOwner::User(user_id);
+        Ok(self.table.list_keys(owner, page_request).await?)
+    }
 }
 
 impl Keys {
@@ -92,14 +103,6 @@ impl Keys {
         let completion = complete(&key, &secret);
         self.table.create_key(&key, completion.as_ref()).await?;
         Ok(CreatedKey { key, secret })
-    }
-
-    /// Returns a page of the keys, newest first, including revoked ones.
-    pub async fn list(&self, page_request: &PageRequest) -> Result<Page<ApiKey>, ServiceError> {
-        Ok(self
-            .table
-            .list_keys(self.scope.owner(), page_request)
-            .await?)
     }
 
     /// Revokes a key from the next request on. Returns `false` if there is no such key. Idempotent.

@@ -1,4 +1,4 @@
-//! A delivery in the log of a space's webhooks, and redeliveries.
+//! One delivery of a webhook, and its redelivery.
 
 use domain::{ServiceError, WebhookDelivery, WebhookDeliveryId};
 use queue::{DelayedJob, Queue, WebhookJob};

@@ -117,16 +117,16 @@ impl<A: Action> Authenticated<A> {
     /// waits for the list.
     pub async fn list<T, L>(
         &self,
-        listed: &ListedSpace,
+        space: &SpaceQuery,
         read: impl FnOnce(SpaceLists) -> L,
     ) -> Result<Listed<A, T>, ServiceError>
     where
         L: Future<Output = Result<T, ServiceError>>,
     {
         let own = self.tenants().own_lists(&self.caller, A::MIN_ROLE)?;
-        if let Some(lists) = own.filter(|lists| listed.selects(lists.space_id())) {
+        if let Some(lists) = own.filter(|lists| space.selects(lists.space_id())) {
             // Boxed, so that the futures of handlers stay small.
-            let authorizing = Box::pin(self.authorize_list(listed));
+            let authorizing = Box::pin(self.authorize_list(space));
             let (can, found) = future::join(authorizing, Box::pin(read(lists))).await;
             return Ok(Listed {
                 can: can?,
@@ -134,13 +134,13 @@ impl<A: Action> Authenticated<A> {
             });
         }
 
-        let can = Box::pin(self.authorize_list(listed)).await?;
+        let can = Box::pin(self.authorize_list(space)).await?;
         let found = Box::pin(read(can.space.lists())).await?;
         Ok(Listed { can, found })
     }
 
-    async fn authorize_list(&self, listed: &ListedSpace) -> Result<Can<A>, ServiceError> {
-        if let Some(id) = &listed.0 {
+    async fn authorize_list(&self, space: &SpaceQuery) -> Result<Can<A>, ServiceError> {
+        if let Some(id) = &space.0 {
             return self.can(id).await;
         }
 
@@ -163,10 +163,10 @@ pub struct Listed<A: Action, T> {
     pub found: T,
 }
 
-/// The space of a list: the query parameter `space_id`, or the id in the path.
-pub struct ListedSpace(Option<String>);
+/// Query parameter `space_id` of a list.
+pub struct SpaceQuery(Option<String>);
 
-impl ListedSpace {
+impl SpaceQuery {
     /// Returns whether the request names this space or no space.
     fn selects(&self, space: SpaceId) -> bool {
         let named = self.0.as_deref();
@@ -174,24 +174,59 @@ impl ListedSpace {
     }
 }
 
-impl FromFields for ListedSpace {
-    fn read(fields: &mut impl FieldReader) -> Option<ListedSpace> {
+impl FromFields for SpaceQuery {
+    fn read(fields: &mut impl FieldReader) -> Option<SpaceQuery> {
         let id = fields.optional(SPACE_PARAMETER, ResourceId::parse);
         fields.describe(
             SPACE_PARAMETER,
             "Id of the space. Default: the space of the key, or the default space of the account.",
         );
 
-        Some(ListedSpace(id.map(|id| id.0)))
+        Some(SpaceQuery(id.map(|id| id.0)))
     }
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for ListedSpace {
+/// An authenticated caller, and the space that the path names, for its lists.
+pub struct SpacePath<A> {
+    auth: Authenticated<A>,
+    space: SpaceQuery,
+}
+
+impl<A: Action> SpacePath<A> {
+    /// Authorizes the action in the space, and reads a list: see [`Authenticated::list`].
+    pub async fn list<T, L>(
+        &self,
+        read: impl FnOnce(SpaceLists) -> L,
+    ) -> Result<Listed<A, T>, ServiceError>
+    where
+        L: Future<Output = Result<T, ServiceError>>,
+    {
+        self.auth.list(&self.space, read).await
+    }
+}
+
+impl<A, S> FromRequestParts<S> for SpacePath<A>
+where
+    A: Action,
+    ApiState: FromRef<S>,
+    S: Send + Sync,
+{
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<ListedSpace, ApiError> {
+    /// For a space key, fails with 404 if the path names another space, else with 403 if the role of the
+    /// key is too low.
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<SpacePath<A>, ApiError> {
+        let auth = <Authenticated>::from_request_parts(parts, state).await?;
         let id = path_parameter(parts, ID_PARAMETER).await?;
-        Ok(ListedSpace(Some(id)))
+        let space = SpaceQuery(Some(id));
+        let own = auth.caller.space_role();
+        if own.is_some_and(|own| !space.selects(own.space_id)) {
+            return Err(ServiceError::not_found().into());
+        }
+
+        auth.caller.require_in_own_space(A::MIN_ROLE)?;
+        let auth = auth.for_action();
+        Ok(SpacePath { auth, space })
     }
 }
 

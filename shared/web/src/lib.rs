@@ -50,7 +50,7 @@ pub use access_settings::{AccessControlChange, FolderSecurityChange, SecurityCha
 pub use api_key::has_key;
 pub use api_state::{ApiState, RateLimitTier};
 pub use authenticated::{
-    AccountHolder, AnyRole, Authenticated, Listed, ListedSpace, authenticate_optional,
+    AccountHolder, AnyRole, Authenticated, Listed, SpacePath, SpaceQuery, authenticate_optional,
 };
 pub use body::{content_length, content_type, drain, require_unencoded};
 pub use can::{

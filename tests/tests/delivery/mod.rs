@@ -7,6 +7,7 @@ pub(crate) mod charset;
 pub(crate) mod fixture;
 pub(crate) mod folders;
 pub(crate) mod large;
+pub(crate) mod negotiation;
 pub(crate) mod originals;
 pub(crate) mod redirects;
 pub(crate) mod rendering_limits;

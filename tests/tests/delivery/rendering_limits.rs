@@ -1,9 +1,9 @@
 //! Limits of renderings: rejected from the header, with the parameter that exceeds them.
 
-use media::{Format, probe};
+use media::Format;
 use tests::{Stack, TestSpace, stack_test};
 
-use crate::support::images::{image, png_of_sides};
+use crate::support::images::png_of_sides;
 
 /// Side of an image that WebP does not support, in pixels.
 const WIDE: u32 = 17_000;
@@ -52,50 +52,5 @@ async fn output_over_a_limit_is_rejected_on_its_parameter(stack: &Stack) {
         let response = stack.anonymous.get(&format!("{url}?{query}")).await;
         let errors = response.expect_error(422);
         assert!(errors[field][0].is_string(), "{query}: {errors}");
-    }
-}
-
-#[stack_test]
-async fn negotiated_format_gives_way_to_one_that_supports_the_size(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    // More pixels than an AVIF that is negotiated, and a side that WebP does not support.
-    let jpeg = upload(&acme, Format::Jpeg, image(Format::Jpeg, WIDE, 120)).await;
-    let small = upload(&acme, Format::Jpeg, image(Format::Jpeg, 1_700, 1_200)).await;
-
-    for (url, accept, expected) in [
-        (&jpeg, "image/avif,image/webp,*/*;q=0.8", Format::Jpeg),
-        (&jpeg, "image/webp,*/*", Format::Jpeg),
-        (&jpeg, "*/*", Format::Jpeg),
-        (&small, "image/avif,image/webp,*/*;q=0.8", Format::WebP),
-        (&small, "image/avif,image/webp;q=0", Format::Jpeg),
-        (&small, "image/avif", Format::Jpeg),
-    ] {
-        let url = format!("{url}?q=80");
-        let response = stack.anonymous.get_with(&url, &[("accept", accept)]).await;
-        let response = response.expect_status(200);
-
-        let info = probe(&response.body).expect("an image");
-        assert_eq!(info.format, expected, "{accept}");
-        assert_eq!(response.header("vary"), "accept", "{accept}");
-    }
-}
-
-#[stack_test]
-async fn graphics_are_delivered_as_avif_only_if_webp_is_not_accepted(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-
-    for original in [Format::Png, Format::Gif] {
-        let url = upload(&acme, original, image(original, 64, 48)).await;
-        for (accept, expected) in [
-            ("image/avif,image/webp,*/*;q=0.8", Format::WebP),
-            ("image/avif,*/*;q=0.8", Format::Avif),
-        ] {
-            let url = format!("{url}?w=32");
-            let response = stack.anonymous.get_with(&url, &[("accept", accept)]).await;
-            let response = response.expect_status(200);
-
-            let info = probe(&response.body).expect("an image");
-            assert_eq!(info.format, expected, "{original:?} {accept}");
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! Transformed images: sizes, formats, negotiation, storage and limits.
+//! Transformed images: sizes, formats, storage and limits.
 
 use futures::future::join_all;
 use media::{Dimensions, Format, probe};
@@ -71,34 +71,6 @@ async fn image_is_resized_and_converted_as_requested(stack: &Stack) {
     ] {
         let response = stack.anonymous.get(&format!("{url}?{query}")).await;
         assert_eq!(delivered(response), image, "{query}");
-    }
-}
-
-#[stack_test]
-async fn format_is_negotiated_unless_it_is_requested(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let jpeg = upload_image(&acme, Format::Jpeg).await;
-
-    for (accept, format) in [
-        (BROWSER.1, Format::Avif),
-        ("image/webp,*/*", Format::WebP),
-        ("image/webp;q=0.5,image/jpeg", Format::Jpeg),
-        ("*/*", Format::Jpeg),
-    ] {
-        let headers = [("accept", accept)];
-        let url = format!("{jpeg}?w=32");
-        let response = stack.anonymous.get_with(&url, &headers).await;
-        assert_eq!(response.header("vary"), "accept", "{accept}");
-        assert_eq!(delivered(response).format, format, "{accept}");
-
-        let fixed = format!("{jpeg}?w=32&f=png");
-        let response = stack.anonymous.get_with(&fixed, &headers).await;
-        assert_eq!(response.header("vary"), "", "{accept}");
-        assert_eq!(delivered(response).format, Format::Png, "{accept}");
-
-        let original = stack.anonymous.get_with(&jpeg, &headers).await;
-        assert_eq!(original.header("vary"), "", "{accept}");
-        assert_eq!(original.header("content-type"), "image/jpeg", "{accept}");
     }
 }
 

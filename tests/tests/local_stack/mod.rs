@@ -3,6 +3,7 @@
 pub(crate) mod browser;
 pub(crate) mod clients;
 pub(crate) mod harness;
+pub(crate) mod panics;
 pub(crate) mod persistence;
 pub(crate) mod program;
 pub(crate) mod readme;

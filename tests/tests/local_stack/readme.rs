@@ -1,8 +1,9 @@
 //! The requests of the README work as printed.
 
-use std::{path::PathBuf, process::Command};
+use std::path::PathBuf;
 
 use tests::{Stack, stack_test};
+use tokio::process::Command;
 
 /// Returns the shell blocks of the README that contain requests.
 fn requests() -> String {
@@ -47,14 +48,11 @@ pub(crate) async fn requests_work(stack: &Stack) {
     let directory = tempfile::TempDir::new().expect("a temporary directory");
     std::fs::write(directory.path().join("photo.jpg"), tests::PHOTO).expect("written");
 
-    let output = tokio::task::spawn_blocking(move || {
-        let output = Command::new("bash")
-            .args(["-euo", "pipefail", "-c", &script])
-            .current_dir(directory.path())
-            .output();
-        (output.expect("bash"), directory)
-    });
-    let (output, _directory) = output.await.expect("an exit status");
+    let output = Command::new("bash")
+        .args(["-euo", "pipefail", "-c", &script])
+        .current_dir(directory.path())
+        .output();
+    let output = output.await.expect("bash");
     let stdout = String::from_utf8_lossy(&output.stdout);
     let stderr = String::from_utf8_lossy(&output.stderr);
 

@@ -83,6 +83,30 @@ impl Tenants {
 }
 
 #[stack_test]
+async fn foreign_id_in_path_returns_404_to_a_key_with_the_lowest_role(stack: &Stack) {
+    let tenants = Tenants::new(stack).await;
+    let own = &tenants.own.tenant;
+    let viewer = own.role("viewer").await;
+    let names_id = |route: &&Route| route.path.contains("{id}") && !is_by_query(route);
+
+    for route in ROUTES.iter().filter(names_id) {
+        let body = tenants.own.body(route);
+        let foreign = &tenants.foreign;
+        let ids = [
+            &foreign.tenant.id,
+            &foreign.file(),
+            &foreign.folder,
+            &foreign.config,
+        ];
+        for id in ids {
+            let path = path_with(route, id, foreign.key);
+            let response = call(&viewer, route, &path, body.as_ref()).await;
+            response.expect_error(404);
+        }
+    }
+}
+
+#[stack_test]
 async fn foreign_id_in_path_returns_404(stack: &Stack) {
     let tenants = Tenants::new(stack).await;
     let Tenants {

@@ -1,9 +1,11 @@
 //! What the upload config determines: eager transformations, tags, positions; and who sees variants.
 
+use media::Format;
 use serde_json::{Value, json};
 use tests::{Observed, PHOTO, Stack, stack_test};
 
 use super::images::{processed, stored_image, two_colors};
+use crate::support::images::image;
 
 #[stack_test]
 async fn eager_transformations_are_stored_where_delivery_looks(stack: &Stack) {
@@ -33,16 +35,56 @@ async fn eager_transformations_are_stored_where_delivery_looks(stack: &Stack) {
     let filled = format!("{}?w=200&h=100&r=fill&f=jpeg", file.url());
     let filled = stored_image(&stack.anonymous, stack, &filled).await;
     assert_eq!(filled.height, 100);
-    let client = stack.anonymous.clone();
-    for accept in ["image/avif,image/webp", "image/webp", "*/*"] {
-        let url = format!("{}?w=50&r=scale", file.url());
-        let request = client.request("GET", &url).header("accept", accept);
-        let Observed {
-            output: response,
-            calls,
-        } = stack.calls_of(client.send(request)).await;
-        response.expect_status(200);
-        assert!(!calls.iter().any(|call| call.contains("Put")), "{accept}");
+}
+
+#[stack_test]
+async fn eager_transformation_without_format_is_stored_in_each_negotiated_format(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    acme.upload_config("eager")
+        .with_settings(json!({"transformations": {"eager": [{"width": 32}]}}))
+        .await;
+
+    for (original, negotiated) in [
+        (
+            Format::Jpeg,
+            &[
+                ("image/avif,image/webp", "image/avif"),
+                ("image/webp", "image/webp"),
+                ("*/*", "image/jpeg"),
+            ][..],
+        ),
+        (
+            Format::Png,
+            &[
+                ("image/avif,image/webp", "image/webp"),
+                ("*/*", "image/png"),
+            ],
+        ),
+    ] {
+        let mime_type = original.media_type().mime_type;
+        let upload = acme.upload(image(original, 64, 48)).named("a", &mime_type);
+        let file = upload.with_config("eager").await;
+
+        let calls = stack.calls_of(stack.run_post_upload()).await.calls;
+
+        let is_stored = |call: &&String| call.as_str() == "thumbnails PutObject";
+        // The others are a thumbnail, and the rendition for the blurhash.
+        let stored = calls.iter().filter(is_stored).count() - 2;
+        assert_eq!(stored, negotiated.len(), "{original:?}: {calls:?}");
+        for (accept, content_type) in negotiated {
+            let url = format!("{}?w=32", file.url());
+            let request = stack
+                .anonymous
+                .request("GET", &url)
+                .header("accept", *accept);
+            let Observed {
+                output: response,
+                calls,
+            } = stack.calls_of(stack.anonymous.send(request)).await;
+            let response = response.expect_status(200);
+            assert_eq!(response.header("content-type"), *content_type);
+            assert!(!calls.iter().any(|call| call.contains("Put")), "{accept}");
+        }
     }
 }
 

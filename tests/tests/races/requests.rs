@@ -9,7 +9,7 @@ use futures::{
 };
 use serde_json::{Value, json};
 use table::keys;
-use tests::{Extent, PHOTO, Response, Stack, form, seconds, stack_test};
+use tests::{Extent, PHOTO, Response, Stack, StackOptions, form, seconds, stack_test};
 
 /// Number of deletions of empty spaces that race against uploads.
 const EMPTY_ROUNDS: Extent = Extent {
@@ -194,7 +194,7 @@ async fn name_of_space_being_deleted_is_never_shared(stack: &Stack) {
     stack.run_purges().await;
 }
 
-#[stack_test]
+#[stack_test(options = StackOptions::without_rate_limits())]
 async fn space_with_accepted_file_is_not_deleted_as_empty(stack: &Stack) {
     let account = stack.account();
     let mut deleted = 0;
@@ -250,7 +250,7 @@ async fn space_with_accepted_file_is_not_deleted_as_empty(stack: &Stack) {
     stack.run_purges().await;
 }
 
-#[stack_test]
+#[stack_test(options = StackOptions::without_rate_limits())]
 async fn concurrent_deletions_keep_accepted_uploads(stack: &Stack) {
     let account = stack.account();
     let mut surviving_spaces = 0;

@@ -3,8 +3,8 @@
 use axum::extract::State;
 use domain::{Reference, ServiceError};
 use web::{
-    ApiError, Authenticated, Data, Endpoint, FieldReader, FileView, FromFields, Listed,
-    ListedSpace, ReadFiles, ValidQuery,
+    ApiError, Authenticated, Data, Endpoint, FieldReader, FileView, FromFields, Listed, ReadFiles,
+    SpaceQuery, ValidQuery,
 };
 
 use crate::{FilesState, view::file_view};
@@ -20,13 +20,13 @@ pub(crate) const BY_REF: Endpoint = Endpoint::get(
 )]);
 
 pub(crate) struct ReferenceQuery {
-    space: ListedSpace,
+    space: SpaceQuery,
     reference: Reference,
 }
 
 impl FromFields for ReferenceQuery {
     fn read(fields: &mut impl FieldReader) -> Option<ReferenceQuery> {
-        let space = ListedSpace::read(fields);
+        let space = SpaceQuery::read(fields);
         let reference = fields.required("ref", Reference::parse);
         fields.describe("ref", "Reference chosen by the client.");
 

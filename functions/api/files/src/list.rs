@@ -5,7 +5,7 @@ use axum::extract::State;
 use domain::{File, FileFilter, FolderRef, NamePrefix, Tag, parse_variant};
 use web::{
     ApiError, Authenticated, Endpoint, FOLDER_ID, FieldReader, FileView, FolderReference,
-    FromFields, ListQuery, Listed, ListedSpace, PageResponse, ReadFiles,
+    FromFields, ListQuery, Listed, PageResponse, ReadFiles, SpaceQuery,
 };
 
 use crate::FilesState;
@@ -14,13 +14,13 @@ pub(crate) const LIST: Endpoint = Endpoint::get("listFiles", "/files", "List the
     .errors(&[(404, "The space does not exist.")]);
 
 pub(crate) struct FileQuery {
-    space: ListedSpace,
+    space: SpaceQuery,
     filter: FileFilter,
 }
 
 impl FromFields for FileQuery {
     fn read(fields: &mut impl FieldReader) -> Option<FileQuery> {
-        let space = ListedSpace::read(fields);
+        let space = SpaceQuery::read(fields);
         let filter = FileFilter {
             delivery_type: fields.optional("type", parse_variant),
             resource_type: fields.optional("resource_type", parse_variant),

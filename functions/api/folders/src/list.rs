@@ -3,7 +3,7 @@
 
 use web::{
     ApiError, Authenticated, Endpoint, FieldReader, FolderReference, FromFields, ListQuery, Listed,
-    ListedSpace, PageResponse, ReadFolders,
+    PageResponse, ReadFolders, SpaceQuery,
 };
 
 use crate::views::FolderView;
@@ -16,13 +16,13 @@ pub(crate) const LIST: Endpoint =
 const PARENT_ID: &str = "parent_id";
 
 pub(crate) struct FolderQuery {
-    space: ListedSpace,
+    space: SpaceQuery,
     parent: Option<FolderReference>,
 }
 
 impl FromFields for FolderQuery {
     fn read(fields: &mut impl FieldReader) -> Option<FolderQuery> {
-        let space = ListedSpace::read(fields);
+        let space = SpaceQuery::read(fields);
         let parent = fields.optional(PARENT_ID, FolderReference::parse);
         fields.describe(
             PARENT_ID,

@@ -1,7 +1,7 @@
 //! `GET /upload-configs`: list the upload configs of a space, newest first, without their rules.
 
 use web::{
-    ApiError, Authenticated, Endpoint, ListQuery, ListedSpace, PageResponse, ReadUploadConfigs,
+    ApiError, Authenticated, Endpoint, ListQuery, PageResponse, ReadUploadConfigs, SpaceQuery,
 };
 
 use crate::views::UploadConfigView;
@@ -18,7 +18,7 @@ pub(crate) async fn list(
     ListQuery {
         page,
         filter: space,
-    }: ListQuery<ListedSpace>,
+    }: ListQuery<SpaceQuery>,
 ) -> Result<PageResponse<UploadConfigView>, ApiError> {
     let listed = auth
         .list(&space, async |lists| {

@@ -1,7 +1,7 @@
 //! Processing of images: metadata from the headers, and variants from one read of the original.
 
 use bytes::Bytes;
-use domain::{ErrorKind, File, ImageFormat, ServiceError, StorageMeta, Thumbnail, UploadRules};
+use domain::{ErrorKind, File, ServiceError, StorageMeta, Thumbnail, UploadRules};
 use media::{Format, Frames, MetadataOptions, color_name, decode, dominant_color, probe};
 use renditions::{NewRendition, Rendition};
 use tenant::{AuthorizedFile, RenderableFile, VariantInfo};
@@ -196,9 +196,9 @@ impl Image<'_> {
             variants::thumbnails(longest_side, headers.is_animated, watermark)
         };
 
-        let original = ImageFormat::of_original(&self.file.file().mime_type);
+        let mime_type = &self.file.file().mime_type;
         for eager in &rules.transformations.eager {
-            planned.extend(variants::eager(*eager, original, watermark));
+            planned.extend(variants::eager(*eager, mime_type, watermark));
         }
         unique(planned)
     }

@@ -56,10 +56,10 @@ pub(crate) fn thumbnails(
 }
 
 /// Returns the variants of an eager transformation. One without a format is created in each format
-/// that delivery selects from.
+/// that delivery selects from for clients that accept WebP.
 pub(crate) fn eager(
     eager: EagerTransformation,
-    original: ImageFormat,
+    mime_type: &str,
     watermark: Option<AppliedWatermark>,
 ) -> Vec<PlannedVariant> {
     let transformation = eager.requested();
@@ -67,9 +67,11 @@ pub(crate) fn eager(
         return vec![listed(transformation, format, watermark)];
     }
 
+    let original = ImageFormat::of_original(mime_type);
     let mut planned = vec![listed(transformation, original, watermark)];
     for format in [ImageFormat::WebP, ImageFormat::Avif] {
-        if format != original {
+        let is_selected = format != ImageFormat::Avif || !ImageFormat::prefers_webp(mime_type);
+        if is_selected && format != original {
             planned.push(PlannedVariant {
                 query: None,
                 ..listed(transformation, format, watermark)

@@ -84,7 +84,7 @@ impl DynamoDbEngine {
     pub(crate) async fn stop(self) {
         drop(self.stop);
         // A thread that panicked has stopped as well.
-        let _ = tokio::task::spawn_blocking(|| self.thread.join()).await;
+        let _ = crate::spawn_blocking(|| self.thread.join()).await;
     }
 }
 

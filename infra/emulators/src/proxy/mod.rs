@@ -211,7 +211,7 @@ impl<B: Backend> Proxy<B> {
         };
 
         let operation = call.operation.clone();
-        let costs = tokio::task::spawn_blocking(move || call.costs())
+        let costs = crate::spawn_blocking(move || call.costs())
             .await
             .unwrap_or_default();
         self.state

@@ -3,6 +3,7 @@
 //! Invariant: a stored checksum was computed here, over the stored bytes.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
+// Hashes objects with the code of `s3s`, which dev builds optimise. `md5::Md5` would be compiled for this crate.
 use s3s::{
     checksum::ChecksumHasher,
     crypto::{Checksum as _, Crc32, Crc32c, Crc64Nvme, Md5, Sha1, Sha256},

@@ -199,7 +199,7 @@ fn stream_bytes(file: File, span: ByteSpan) -> impl Stream<Item = io::Result<Byt
         if remaining.span.length == 0 {
             return Ok(None);
         }
-        tokio::task::spawn_blocking(move || read_chunk(remaining))
+        crate::spawn_blocking(move || read_chunk(remaining))
             .await
             .unwrap_or_else(|error| Err(error.into()))
     })

@@ -61,7 +61,7 @@ impl ObjectStore {
         work: impl FnOnce(&ObjectStore) -> Result<T, OperationError> + Send + 'static,
     ) -> Result<T, OperationError> {
         let store = Arc::clone(self);
-        tokio::task::spawn_blocking(move || work(&store)).await?
+        crate::spawn_blocking(move || work(&store)).await?
     }
 
     /// Locks the database. A panic while it was locked rolled its transaction back.

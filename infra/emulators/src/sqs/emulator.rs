@@ -82,7 +82,7 @@ impl SqsEmulator {
     ) -> Result<T, SqsError> {
         let store = Arc::clone(&self.store);
         let now_ms = self.clock.now_ms();
-        match tokio::task::spawn_blocking(move || work(&store, now_ms)).await {
+        match crate::spawn_blocking(move || work(&store, now_ms)).await {
             Ok(result) => result,
             Err(error) => Err(SqsError::internal(&error)),
         }

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{DescribeInput, OperationBuilder};
 use crate::{
     AccountHolder, Action, Authenticated, Can, FromFields, IdempotentJson, KeyPath, ListQuery,
-    ListedSpace, PageQuery, Resource, UnreadJson, ValidJson, ValidQuery, WebhookDeliveryPath,
+    PageQuery, Resource, SpacePath, UnreadJson, ValidJson, ValidQuery, WebhookDeliveryPath,
     can::ID_PARAMETER, page::PageParameters,
 };
 
@@ -62,8 +62,9 @@ impl<A: Action, T: Resource> DescribeInput for Can<A, T> {
     }
 }
 
-impl DescribeInput for ListedSpace {
+impl<A: Action> DescribeInput for SpacePath<A> {
     fn describe(operation: &mut OperationBuilder<'_>) {
+        Authenticated::<A>::describe(operation);
         operation.path_parameter::<SpaceId>(ID_PARAMETER);
     }
 }

@@ -71,8 +71,7 @@ pub(crate) async fn list(
 ) -> Result<PageResponse<KeyView>, ApiError> {
     let page = auth
         .tenants()
-        .account_keys(user)
-        .list(request.page_request())
+        .list_account_keys(user, request.page_request())
         .await?;
 
     let now = auth.env().now();

@@ -3,8 +3,7 @@
 
 use domain::{FieldError, WebhookFilter, parse_variant};
 use web::{
-    ApiError, Authenticated, Endpoint, FieldReader, FromFields, ListQuery, ListedSpace,
-    ManageWebhooks, PageResponse,
+    ApiError, Endpoint, FieldReader, FromFields, ListQuery, ManageWebhooks, PageResponse, SpacePath,
 };
 
 use super::views::WebhookDeliveryView;
@@ -34,15 +33,14 @@ impl FromFields for DeliveryQuery {
 }
 
 pub(crate) async fn list(
-    auth: Authenticated<ManageWebhooks>,
-    space: ListedSpace,
+    space: SpacePath<ManageWebhooks>,
     ListQuery {
         page: request,
         filter: DeliveryQuery(filter),
     }: ListQuery<DeliveryQuery>,
 ) -> Result<PageResponse<WebhookDeliveryView>, ApiError> {
-    let listed = auth
-        .list(&space, async |lists| {
+    let listed = space
+        .list(async |lists| {
             lists
                 .webhook_deliveries(&filter, request.page_request())
                 .await

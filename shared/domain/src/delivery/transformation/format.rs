@@ -31,6 +31,14 @@ impl ImageFormat {
         }
     }
 
+    /// Whether an original of this MIME type is delivered as WebP to clients that accept WebP and AVIF.
+    /// PNG and GIF images are mostly text, logos and screenshots: at automatic quality, and widths of
+    /// 400 and 800 pixels, the AVIF of three of them had 1.3 to 3.7 times the bytes of the WebP. That of
+    /// a photo with transparent parts had 0.93 and 1.18 times the bytes.
+    pub fn prefers_webp(mime_type: &str) -> bool {
+        matches!(mime_type, "image/png" | "image/gif")
+    }
+
     /// Whether the quality of an image in this format can be selected. PNG is lossless, and a GIF always has
     /// as many colors as possible.
     pub fn has_quality(self) -> bool {
