@@ -16,8 +16,6 @@ const PURPOSE: &str = "cursors";
 
 /// Query parameter with a cursor.
 pub(crate) const CURSOR: &str = "cursor";
-/// Query parameters that do not filter a list.
-const NOT_FILTERS: [&str; 3] = ["api_key", CURSOR, "limit"];
 
 /// The secret that authenticates cursors.
 #[derive(Clone)]
@@ -29,16 +27,15 @@ impl CursorSecret {
         CursorSecret(master)
     }
 
-    /// Returns the codec for the cursors of a list.
-    pub(crate) async fn codec(
+    /// Returns the codec for the cursors of a list. `filters` are names and values, sorted by name.
+    pub(crate) async fn codec<'a>(
         &self,
         auth: &Authenticated,
-        query: &str,
+        filters: impl Iterator<Item = (&'a str, &'a str)>,
     ) -> Result<CursorCodec, ServiceError> {
-        Ok(CursorCodec {
-            secret: self.0.get().await?.derive(PURPOSE),
-            list: list_identity(auth, query),
-        })
+        let list = list_identity(auth, filters);
+        let secret = self.0.get().await?.derive(PURPOSE);
+        Ok(CursorCodec { secret, list })
     }
 }
 
@@ -71,15 +68,11 @@ impl CursorCodec {
     }
 }
 
-/// Returns the path, the filters and the caller's owner. Empty filters are ignored.
-fn list_identity(auth: &Authenticated, query: &str) -> String {
-    let parameters: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
-    let mut filters: Vec<(&str, &str)> = parameters
-        .iter()
-        .map(|(name, value)| (name.as_ref(), value.trim()))
-        .filter(|(name, value)| !NOT_FILTERS.contains(name) && !value.is_empty())
-        .collect();
-    filters.sort_unstable();
+/// Returns the path, the filters and the caller's owner.
+fn list_identity<'a>(
+    auth: &Authenticated,
+    filters: impl Iterator<Item = (&'a str, &'a str)>,
+) -> String {
     let sorted_query = form_urlencoded::Serializer::new(String::new())
         .extend_pairs(filters)
         .finish();

@@ -17,6 +17,8 @@ pub struct InputFields {
     prefix: String,
     /// Names that occur more than once in a query or form.
     repeated: BTreeSet<String>,
+    /// Names of the strings that were read.
+    read: BTreeSet<String>,
     now: Timestamp,
     url_policy: UrlPolicy,
     field_errors: FieldErrors,
@@ -29,6 +31,7 @@ impl InputFields {
             values,
             prefix: String::new(),
             repeated: BTreeSet::new(),
+            read: BTreeSet::new(),
             now,
             url_policy: UrlPolicy::PublicOnly,
             field_errors: FieldErrors::default(),
@@ -76,8 +79,22 @@ impl InputFields {
         read.ok_or_else(|| ServiceError::internal("a request was rejected without a field error"))
     }
 
-    /// Returns a trimmed string; `None` if it is absent, null or empty.
-    fn string(&self, name: &str) -> Result<Option<&str>, FieldError> {
+    /// Returns the strings that were read so far, trimmed and sorted by name, without empty ones.
+    pub(crate) fn strings_read(&self) -> impl Iterator<Item = (&str, &str)> {
+        let texts = self.read.iter().filter_map(|name| {
+            let text = self.values.get(name)?.as_str()?.trim();
+            Some((name.as_str(), text))
+        });
+        texts.filter(|(_, text)| !text.is_empty())
+    }
+
+    /// Reads a trimmed string; `None` if it is absent, null or empty.
+    fn string(&mut self, name: &str) -> Result<Option<&str>, FieldError> {
+        self.read.insert(name.to_owned());
+        self.peek_string(name)
+    }
+
+    fn peek_string(&self, name: &str) -> Result<Option<&str>, FieldError> {
         match self.values.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(_) if self.repeated.contains(name) => Err(FieldError::Duplicate),
@@ -114,6 +131,7 @@ impl InputFields {
             values,
             prefix: format!("{}{name}.", self.prefix),
             repeated: BTreeSet::new(),
+            read: BTreeSet::new(),
             now: self.now,
             url_policy: self.url_policy,
             field_errors: std::mem::take(&mut self.field_errors),

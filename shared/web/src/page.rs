@@ -51,8 +51,13 @@ impl PageQuery {
         }
     }
 
-    fn read(path: &str, fields: &mut InputFields, cursors: CursorCodec) -> PageQuery {
-        let parameters = PageParameters::read(fields);
+    /// Decodes the cursor of a list, or records its error.
+    fn of(
+        path: &str,
+        parameters: PageParameters,
+        fields: &mut InputFields,
+        cursors: CursorCodec,
+    ) -> PageQuery {
         let cursor = parameters.cursor.and_then(|encoded| {
             let cursor = cursors.decode(&encoded).ok_or(FieldError::InvalidSelection);
             fields.record(CURSOR, cursor)
@@ -143,12 +148,14 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<ListQuery<F>, ApiError> {
         let auth = <Authenticated>::from_request_parts(parts, state).await?;
-        let query = parts.uri.query().unwrap_or_default();
-        let cursors = CursorSecret::from_ref(state).codec(&auth, query).await?;
-
         let mut fields = query_fields(&parts.uri, auth.env().now());
-        let page = PageQuery::read(parts.uri.path(), &mut fields, cursors);
         let filter = F::read(&mut fields);
+        // Only what the list reads so far filters it: other parameters, such as `_`, are ignored.
+        let secret = CursorSecret::from_ref(state);
+        let cursors = secret.codec(&auth, fields.strings_read()).await?;
+
+        let parameters = PageParameters::read(&mut fields);
+        let page = PageQuery::of(parts.uri.path(), parameters, &mut fields, cursors);
         Ok(ListQuery {
             page,
             filter: fields.finish(filter)?,
@@ -187,7 +194,8 @@ mod tests {
     fn read_limit(query: &str) -> Result<u16, String> {
         let uri = format!("/a?{query}").parse().expect("a URI");
         let mut fields = query_fields(&uri, Timestamp::from_ms(0));
-        let page = PageQuery::read("/a", &mut fields, codec("/a"));
+        let parameters = PageParameters::read(&mut fields);
+        let page = PageQuery::of("/a", parameters, &mut fields, codec("/a"));
         let limit = fields.finish(Some(page.page_request.limit));
         limit.map_err(|error| format!("{:?}", error.field_errors.into_messages()))
     }

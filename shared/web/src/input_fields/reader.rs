@@ -270,7 +270,7 @@ impl FieldReader for InputFields {
     }
 
     fn has_value(&self, name: &str) -> bool {
-        !matches!(self.string(name), Ok(None))
+        !matches!(self.peek_string(name), Ok(None))
     }
 
     fn reject(&mut self, name: &str, field_error: &FieldError) {
