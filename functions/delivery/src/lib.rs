@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use axum::{
     Router,
+    middleware::map_response,
     response::{IntoResponse, Response},
 };
 use domain::Env;
@@ -87,8 +88,21 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     };
     let router = Router::new()
         .fallback(deliver::deliver)
+        .layer(map_response(without_caching_of_errors))
         .with_state(delivery);
     Ok(with_layers(router))
+}
+
+/// Forbids caches to store an error, which depends on access and on the request's conditions.
+async fn without_caching_of_errors(mut response: Response) -> Response {
+    let status = response.status();
+    if status.is_client_error() || status.is_server_error() {
+        let not_stored = HeaderValue::from_static("no-store");
+        response
+            .headers_mut()
+            .insert(header::CACHE_CONTROL, not_stored);
+    }
+    response
 }
 
 /// Returns the response to a preflight, the same for every path: the CDN does not forward the

@@ -267,3 +267,26 @@ async fn unauthorized_request_is_not_redirected_to_storage(stack: &Stack) {
         }
     }
 }
+
+#[stack_test]
+async fn errors_are_not_stored(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = acme.upload(PHOTO).await;
+    acme.upload_config("private")
+        .with_delivery_type("private")
+        .await;
+    let private = acme.upload(PHOTO).with_config("private").await;
+    let url = file.url();
+
+    for (url, header, status) in [
+        (private.url().to_owned(), ("accept", "*/*"), 403),
+        (format!("{url}x"), ("accept", "*/*"), 404),
+        (url.to_owned(), ("if-match", "\"other\""), 412),
+        (url.to_owned(), ("range", "bytes=9999999-"), 416),
+        (format!("{url}?w=0"), ("accept", "*/*"), 422),
+    ] {
+        let response = stack.anonymous.get_with(&url, &[header]).await;
+        let response = response.expect_status(status);
+        assert_eq!(response.header("cache-control"), "no-store", "{status}");
+    }
+}
