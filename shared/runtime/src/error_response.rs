@@ -14,14 +14,23 @@ const RETRY_AFTER_SECONDS: u32 = 1;
 /// Response headers that scripts of any origin may read.
 const EXPOSED_HEADERS: &str = "Retry-After, X-Request-Id";
 
-/// Returns an error response for a request that reaches no function, with a new request id.
+/// Returns an error response for a request that reaches no function, with a new request id, and logs it.
 pub fn error_response<B: From<String>>(
     status: StatusCode,
     message: &str,
     env: &Env,
 ) -> Response<B> {
+    let request_id = env.ulid().to_string();
+    let code = status.as_u16();
+    tracing::info!(
+        request_id,
+        status = code,
+        cause = message,
+        "request rejected"
+    );
+
     let mut response = standard_response(status, message);
-    if let Ok(id) = HeaderValue::try_from(env.ulid().to_string()) {
+    if let Ok(id) = HeaderValue::try_from(request_id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
     response

@@ -265,3 +265,16 @@ async fn request_whose_client_hangs_up_is_logged_and_counted(stack: &Stack) {
         metrics[0]["request_id"]
     );
 }
+
+#[stack_test]
+async fn request_that_reaches_no_function_is_logged_with_its_id(stack: &Stack) {
+    begin_log();
+
+    let response = stack.anonymous.get("/%ff").await.expect_status(400);
+
+    let id = response.header("x-request-id");
+    let lines = lines();
+    let line = lines.iter().find(|line| line["request_id"] == id);
+    let line = line.unwrap_or_else(|| panic!("no line of {id}: {lines:?}"));
+    assert_eq!(line["status"], 400, "{line}");
+}
