@@ -88,9 +88,8 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     };
     let router = Router::new()
         .fallback(deliver::deliver)
-        .layer(map_response(without_caching_of_errors))
         .with_state(delivery);
-    Ok(with_layers(router))
+    Ok(with_layers(router).layer(map_response(without_caching_of_errors)))
 }
 
 /// Forbids caches to store an error, which depends on access and on the request's conditions.

@@ -167,7 +167,7 @@ pub struct Listed<A: Action, T> {
 pub struct SpaceQuery(Option<String>);
 
 impl SpaceQuery {
-    /// Returns whether the request names this space or no space.
+    /// Returns whether this is the named space, or none is named.
     fn selects(&self, space: SpaceId) -> bool {
         let named = self.0.as_deref();
         named.is_none_or(|id| id.parse() == Ok(space))
