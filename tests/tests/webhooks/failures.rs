@@ -14,8 +14,9 @@ const STACKS: usize = 4;
 const SHARE: usize = 3;
 /// Rounds after which a delivery that was interrupted once has ended.
 const MAX_ROUNDS: u32 = 12;
-/// Calls of the worker: reads, the delivery, two attempts with a claim and a record each, the message
-/// between them.
+/// Calls that the worker makes in every run: reads, the delivery, two attempts with a claim and a record
+/// each, the message between them. It makes more if the SDK repeats some, or if the record of the file is
+/// not written yet.
 const MIN_CALLS: u32 = 9;
 /// Name of the worker.
 const WORKER: &str = "webhook-delivery";
@@ -30,7 +31,7 @@ struct Stop {
 }
 
 /// Uploads a file whose first attempt fails, and runs all jobs, with the worker stopped once. Returns
-/// whether it made enough calls to be stopped: the calls that the SDK repeats differ between runs.
+/// whether it made enough calls to be stopped.
 async fn deliver(stack: &Stack, hooks: &Hooks, stop: Option<Stop>) -> bool {
     hooks.receiver.answer_next(Answer::status(500));
     let faults = stack.local.faults();
@@ -86,17 +87,19 @@ async fn calls() -> u32 {
     calls
 }
 
-/// Delivers a webhook for each stop, and returns the number of stops that happened.
-async fn survives(stops: Vec<Stop>) -> usize {
-    let mut stopped = 0;
+/// Delivers a webhook for each stop, and returns the stops that did not happen.
+async fn survives(stops: Vec<Stop>) -> Vec<Stop> {
+    let mut missed = Vec::new();
     for stop in stops {
         let stack = Stack::start().await;
         let hooks = Hooks::new(&stack).await;
-        stopped += usize::from(deliver(&stack, &hooks, Some(stop)).await);
+        if !deliver(&stack, &hooks, Some(stop)).await {
+            missed.push(stop);
+        }
         assert_delivered(&hooks, Some(stop)).await;
         stack.stop().await;
     }
-    stopped
+    missed
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -111,11 +114,8 @@ async fn webhook_is_delivered_by_one_delivery_wherever_the_worker_stops() {
         })
     });
     let stops: Vec<Stop> = share_of(stops, SHARE).collect();
-    let planned = stops.len();
     let groups = distributed(stops, STACKS);
-    let stopped: usize = join_all(groups.into_iter().map(survives))
-        .await
-        .iter()
-        .sum();
-    assert!(stopped * 3 >= planned * 2, "{stopped} of {planned} stops");
+    let missed = join_all(groups.into_iter().map(survives)).await.concat();
+    let must_happen = |stop: &&Stop| stop.after < MIN_CALLS;
+    assert_eq!(missed.iter().filter(must_happen).count(), 0, "{missed:?}");
 }
