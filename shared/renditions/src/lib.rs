@@ -242,6 +242,7 @@ impl Renditions {
                 output,
                 confirmation,
             } = rendered;
+
             let stored = match output {
                 Ok(rendition) => {
                     self.store(file, &new.id, &rendition).await?;
@@ -250,6 +251,7 @@ impl Renditions {
                 }
                 Err(error) => Err(error),
             };
+
             created.push(stored);
             confirmation.send();
         }
@@ -298,6 +300,7 @@ impl Renditions {
                 watermark,
                 permits,
             } = reserved;
+
             let layer = watermark.map(|watermark| layers.decoded(watermark));
             let rendered = layer
                 .transpose()

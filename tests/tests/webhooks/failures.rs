@@ -18,6 +18,8 @@ const MAX_ROUNDS: u32 = 12;
 /// each, the message between them. It makes more if the SDK repeats some, or if the record of the file is
 /// not written yet.
 const MIN_CALLS: u32 = 9;
+/// Runs whose calls are counted. The shortest one determines the stops, since others wait for the record.
+const COUNTED_RUNS: usize = 3;
 /// Name of the worker.
 const WORKER: &str = "webhook-delivery";
 
@@ -104,7 +106,8 @@ async fn survives(stops: Vec<Stop>) -> Vec<Stop> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn webhook_is_delivered_by_one_delivery_wherever_the_worker_stops() {
-    let calls = Box::pin(calls()).await;
+    let counts = join_all((0..COUNTED_RUNS).map(|_| calls())).await;
+    let calls = counts.into_iter().min().expect("a run");
     assert!(calls >= MIN_CALLS, "{calls} calls");
 
     let stops = (0..calls).flat_map(|after| {
@@ -114,8 +117,12 @@ async fn webhook_is_delivered_by_one_delivery_wherever_the_worker_stops() {
         })
     });
     let stops: Vec<Stop> = share_of(stops, SHARE).collect();
+    let planned = stops.len();
+
     let groups = distributed(stops, STACKS);
     let missed = join_all(groups.into_iter().map(survives)).await.concat();
+
+    assert!(missed.len() * 3 <= planned, "of {planned}: {missed:?}");
     let must_happen = |stop: &&Stop| stop.after < MIN_CALLS;
     assert_eq!(missed.iter().filter(must_happen).count(), 0, "{missed:?}");
 }
