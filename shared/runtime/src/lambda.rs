@@ -7,6 +7,7 @@ use std::{convert::Infallible, pin::Pin};
 
 use axum::{Router, body::Body, extract::Request};
 use bytes::Bytes;
+use domain::error_chain;
 use http::Response;
 use http_body_util::{BodyExt as _, Full};
 use lambda_http::{RequestExt as _, request::RequestContext};
@@ -68,7 +69,10 @@ async fn buffer_body(
     let (parts, body) = response.into_parts();
     match body.collect().await {
         Ok(read) => Response::from_parts(parts, Full::new(read.to_bytes())),
-        Err(error) => service_unavailable(format!("the response body ended early: {error}")),
+        Err(error) => {
+            let cause = error_chain(&error);
+            service_unavailable(format!("the response body ended early: {cause}"))
+        }
     }
 }
 
@@ -142,11 +146,22 @@ mod tests {
         assert_eq!(send(Body::empty()).await.body(), &lambda_http::Body::Empty);
     }
 
+    #[derive(Debug, thiserror::Error)]
+    #[error("the bucket is busy")]
+    struct Busy(#[source] std::io::Error);
+
     #[tokio::test]
-    async fn body_that_fails_returns_503() {
-        let failing =
-            futures::stream::iter([Ok("half"), Err(std::io::Error::other("storage failed"))]);
-        let response = send(Body::from_stream(failing)).await;
+    async fn body_that_fails_returns_503_with_its_causes() {
+        let busy = Busy(std::io::Error::other("connection reset"));
+        let failing = Body::from_stream(futures::stream::iter([Ok("half"), Err(busy)]));
+
+        let response = buffer_body(async { Ok(Response::new(failing)) }).await;
+
         assert_eq!(response.status().as_u16(), 503);
+        let cause = response.extensions().get::<crate::ErrorCause>();
+        assert_eq!(
+            cause.map(|cause| cause.text.as_str()),
+            Some("the response body ended early: the bucket is busy: connection reset")
+        );
     }
 }

@@ -1,17 +1,19 @@
 //! Identifies, logs and measures requests.
 //!
 //! Each request gets an id (`X-Request-Id`), a span, and at its end one log line and one line of
-//! metrics.
+//! metrics. Outside of Lambda, an error of the response body is another line.
 
 use axum::{
     Router,
-    body::HttpBody,
+    body::{Body, HttpBody},
     extract::Request,
     middleware::{self, Next},
 };
-use domain::Env;
+use domain::{Env, error_chain};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
+use http_body_util::BodyExt as _;
 use telemetry::{Meter, ResponseSummary, TaskOutcome};
+use tracing::Span;
 
 use crate::FunctionContext;
 
@@ -49,11 +51,13 @@ impl Observer {
         }
     }
 
-    /// Adds the observer to a router.
+    /// Adds the observer to a router. A body is sent after the log line of its request, so an error of
+    /// the body is logged in a separate line.
     pub fn observe_all(self, router: Router) -> Router {
         router.layer(middleware::from_fn(move |request, next: Next| {
             let observer = self.clone();
-            async move { observer.observe(request, |request| next.run(request)).await }
+            let respond = |request| respond_logging_body_errors(request, next);
+            async move { observer.observe(request, respond).await }
         }))
     }
 
@@ -90,6 +94,24 @@ impl Observer {
         }));
         response
     }
+}
+
+/// Returns the response, which logs an error of its body within the current span, that of the request.
+async fn respond_logging_body_errors(request: Request, next: Next) -> Response<Body> {
+    let response = next.run(request).await;
+    // Bodies of a known size are in memory.
+    if response.body().size_hint().exact().is_some() {
+        return response;
+    }
+
+    let span = Span::current();
+    response.map(|body| {
+        Body::new(body.map_err(move |error| {
+            let cause = error_chain(&error);
+            span.in_scope(|| tracing::error!(cause, "response body ended early"));
+            error
+        }))
+    })
 }
 
 /// Sets `Retry-After` of a 503 to 1 to [`RETRY_SPREAD_SECONDS`] at random, so that clients that were

@@ -212,6 +212,36 @@ async fn request_log_line_names_invalid_fields_without_values(stack: &Stack) {
 }
 
 #[stack_test]
+async fn body_that_ends_early_is_logged_with_its_request_and_causes(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = acme.upload("text").named("a.txt", "text/plain").await;
+    begin_log();
+
+    stack.local.faults().truncate_response(S3, "GetObject", 1);
+
+    let url = file.url();
+    let (_, path) = url.split_once(authority(url)).expect("a path");
+    let request = format!("GET {path} HTTP/1.1\r\nhost: a\r\n\r\n");
+    assert!(RawConnection::request(url, request).await.is_none());
+
+    let lines: Vec<Value> = lines()
+        .into_iter()
+        .filter(|line| !is_metrics(line))
+        .collect();
+    assert_eq!(lines.len(), 2, "the request and its body: {lines:?}");
+    let [answered, failed] = [&lines[0], &lines[1]];
+    assert_eq!(answered["status"], 200, "{answered}");
+    assert_eq!(failed["message"], "response body ended early", "{failed}");
+    assert_eq!(task_of(failed), task_of(answered), "{failed}");
+    let cause = failed["cause"].as_str().expect("a cause");
+    let start = "the bucket is busy: streaming error: ";
+    assert!(
+        cause.starts_with(start) && cause.len() > start.len(),
+        "{cause}"
+    );
+}
+
+#[stack_test]
 async fn request_whose_client_hangs_up_is_logged_and_counted(stack: &Stack) {
     let acme = stack.space("Acme").await;
     begin_log();

@@ -40,6 +40,8 @@ impl InjectedError {
 pub(super) enum Fault {
     /// The call takes effect, then the connection is closed without a response.
     LoseResponse,
+    /// The call takes effect, then the connection is closed within the body of the response.
+    TruncateResponse,
     /// The call has no effect and returns an error.
     Reject(InjectedError),
     /// The service applies an anomaly.
@@ -87,6 +89,12 @@ impl Faults {
     /// without a response.
     pub fn lose_response(&self, service: Service, operation: &str, times: u32) {
         self.plan(service, operation, times, Some(Fault::LoseResponse));
+    }
+
+    /// Lets the next `times` attempts of an operation take effect, then closes the connection after
+    /// the head of the response and half of the first bytes of its body.
+    pub fn truncate_response(&self, service: Service, operation: &str, times: u32) {
+        self.plan(service, operation, times, Some(Fault::TruncateResponse));
     }
 
     /// Fails the next `times` attempts of an operation with an error, without effect.

@@ -25,7 +25,9 @@ mod service;
 use std::{sync::Arc, time::Duration};
 
 use axum::body::Body;
+use futures::{StreamExt as _, future, stream};
 use http::{Request, Response, request::Parts};
+use http_body_util::BodyExt as _;
 use thiserror::Error;
 
 use crate::{
@@ -197,11 +199,11 @@ impl<B: Backend> Proxy<B> {
 
         let response = B::restrict(response, &operation, &path, principal);
         self.record(&principal.name, &operation, response.status().as_u16());
-        if fault == Some(Fault::LoseResponse) {
-            return Err(ConnectionAborted);
+        match fault {
+            Some(Fault::LoseResponse) => Err(ConnectionAborted),
+            Some(Fault::TruncateResponse) => Ok(response.map(truncate)),
+            _ => Ok(response),
         }
-
-        Ok(response)
     }
 
     /// Takes the units of a call from its items. Fails if an item lacks units.
@@ -276,6 +278,22 @@ impl<B: Backend> Proxy<B> {
             status,
         });
     }
+}
+
+/// Returns half of the first frame of a body, then an error, which closes the connection.
+fn truncate(mut body: Body) -> Body {
+    let half = async move {
+        let frame = body.frame().await?.ok()?;
+        let bytes = frame.into_data().ok()?;
+        Some(Ok(bytes.slice(..bytes.len() / 2)))
+    };
+    let end = async {
+        // The server sends what it has while it waits for more.
+        tokio::task::yield_now().await;
+        Some(Err(ConnectionAborted))
+    };
+    let frames = stream::once(half).chain(stream::once(end));
+    Body::from_stream(frames.filter_map(future::ready))
 }
 
 fn authorize<B: Backend>(
