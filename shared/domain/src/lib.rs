@@ -38,7 +38,7 @@ pub use naming::{
 pub use requests::{
     Completion, Cursor, Direction, ErrorKind, FieldError, FieldErrors, HourlyQuota, IdempotencyKey,
     IdempotencyReservation, Page, PageBounds, PageRequest, RateLimit, RateLimitStatus,
-    ReservationOutcome, ServiceError, Window, error_chain, parse_variant,
+    ReservationOutcome, ServiceError, Window, error_chain, parse_integer, parse_variant,
 };
 pub use resources::{
     ActivationSnapshot, DeleteLock, DeliverySpace, ExifValue, File, FileFilter, FileProperties,

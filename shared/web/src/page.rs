@@ -5,7 +5,7 @@ use axum::{
     extract::{FromRef, FromRequestParts},
     response::{IntoResponse, Response},
 };
-use domain::{FieldError, PageRequest};
+use domain::{FieldError, PageRequest, parse_integer};
 use http::request::Parts;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -126,7 +126,7 @@ struct Limit(u16);
 
 impl Limit {
     fn parse(text: &str) -> Result<Limit, FieldError> {
-        let number: i64 = text.parse().map_err(|_| FieldError::NotAnInteger)?;
+        let number = parse_integer(text)?;
         if number < 1 {
             return Err(FieldError::TooSmall(1));
         }
@@ -210,6 +210,10 @@ mod tests {
             ("limit=101", "The limit field must not be greater than 100."),
             (
                 "limit=99999999",
+                "The limit field must not be greater than 100.",
+            ),
+            (
+                "limit=99999999999999999999",
                 "The limit field must not be greater than 100.",
             ),
             ("limit=many", "The limit field must be an integer."),

@@ -111,10 +111,11 @@ async fn malformed_id_returns_404(stack: &Stack) {
 }
 
 /// Invalid values of `limit`.
-const INVALID_LIMITS: [&str; 13] = [
+const INVALID_LIMITS: [&str; 14] = [
     "limit=0",
     "limit=-1",
     "limit=101",
+    "limit=%2B5",
     "limit=1.5",
     "limit=1e1",
     "limit=0x10",

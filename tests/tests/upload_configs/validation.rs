@@ -64,7 +64,7 @@ const ERRORS: [(&str, &str); 22] = [
     ("config.extra", "The config.extra field is not supported."),
     (
         "config.storage.folder",
-        "The config.storage.folder field must not be . or .., and must not contain slashes or control characters.",
+        "The config.storage.folder field must not contain the names . and .., or control characters.",
     ),
     (
         "config.storage.generate_filename",

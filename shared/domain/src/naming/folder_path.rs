@@ -24,6 +24,8 @@ pub struct FolderName(String);
 
 const NOT_A_FOLDER_NAME: FieldError =
     FieldError::Custom("must not be . or .., and must not contain slashes or control characters");
+const NOT_A_FOLDER_PATH: FieldError =
+    FieldError::Custom("must not contain the names . and .., or control characters");
 
 impl FolderName {
     /// Trims, normalizes and validates a name.
@@ -70,6 +72,8 @@ impl FolderPath {
         let parse = |name| {
             FolderName::parse(name).map_err(|error| match error {
                 FieldError::Required => FieldError::Custom("must not contain empty names"),
+                FieldError::TooLong(max) => FieldError::NameTooLong(max),
+                NOT_A_FOLDER_NAME => NOT_A_FOLDER_PATH,
                 error => error,
             })
         };
@@ -81,7 +85,7 @@ impl FolderPath {
             .map(parse)
             .collect::<Result<_, _>>()?;
         if names.len() > MAX_FOLDER_DEPTH {
-            Err(FieldError::TooMany(MAX_FOLDER_DEPTH))
+            Err(FieldError::TooManyNames(MAX_FOLDER_DEPTH))
         } else {
             Ok(FolderPath(names))
         }
@@ -146,6 +150,15 @@ mod tests {
         assert_eq!(
             FolderPath::parse("a/ /b"),
             Err(FieldError::Custom("must not contain empty names"))
+        );
+        assert_eq!(FolderPath::parse("a/../b"), Err(NOT_A_FOLDER_PATH));
+        assert_eq!(
+            FolderPath::parse(&format!("a/{}", "b".repeat(256))),
+            Err(FieldError::NameTooLong(255))
+        );
+        assert_eq!(
+            FolderPath::parse(&["a"; 21].join("/")),
+            Err(FieldError::TooManyNames(20))
         );
     }
 

@@ -75,6 +75,10 @@ pub enum FieldError {
     NotANumber,
     /// More items than this maximum.
     TooMany(usize),
+    /// Path of more names than this maximum.
+    TooManyNames(usize),
+    /// Path with a name of more characters than this maximum.
+    NameTooLong(usize),
     /// Unknown key of an object.
     UnknownKey,
     /// Missing although the other field, named with its full path, is true.
@@ -118,13 +122,8 @@ impl FieldError {
             }
             FieldError::Taken => return format!("The {name} has already been taken."),
             FieldError::Required => "is required".to_owned(),
-            FieldError::RequiredWithout(other) => format!(
-                "is required when {} is not present",
-                other.replace('_', " ")
-            ),
-            FieldError::RequiredWith(other) => {
-                format!("is required when {} is present", other.replace('_', " "))
-            }
+            FieldError::RequiredWithout(other) => required_when(other, "not present"),
+            FieldError::RequiredWith(other) => required_when(other, "present"),
             FieldError::NotAString => "must be a string".to_owned(),
             FieldError::NotAnInteger => "must be an integer".to_owned(),
             FieldError::NotABoolean => "must be true or false".to_owned(),
@@ -163,10 +162,12 @@ impl FieldError {
             FieldError::NotAUrl => "must be a valid URL".to_owned(),
             FieldError::NotANumber => "must be a number".to_owned(),
             FieldError::TooMany(max) => format!("must not have more than {max} items"),
-            FieldError::UnknownKey => "is not supported".to_owned(),
-            FieldError::RequiredIfTrue(other) => {
-                format!("is required when {} is true", other.replace('_', " "))
+            FieldError::TooManyNames(max) => format!("must not contain more than {max} names"),
+            FieldError::NameTooLong(max) => {
+                format!("must not contain names of more than {max} characters")
             }
+            FieldError::UnknownKey => "is not supported".to_owned(),
+            FieldError::RequiredIfTrue(other) => required_when(other, "true"),
             FieldError::NotInTheFuture => "must be a date after now".to_owned(),
             FieldError::ControlCharacters => "must not contain control characters".to_owned(),
             FieldError::ReadOnly => "must not be changed".to_owned(),
@@ -175,6 +176,25 @@ impl FieldError {
 
         format!("{subject} {predicate}.")
     }
+}
+
+/// Returns the predicate of a field that is required while another one is in this state.
+fn required_when(other: &str, state: &str) -> String {
+    let name = other.replace('_', " ");
+    format!("is required when {name} is {state}")
+}
+
+/// Parses digits, with or without a minus sign. Numbers beyond 64 bits become the nearest `i64`, so that
+/// callers report their own bound. Fails with [`FieldError::NotAnInteger`].
+pub fn parse_integer(text: &str) -> Result<i64, FieldError> {
+    let (digits, nearest) = match text.strip_prefix('-') {
+        Some(digits) => (digits, i64::MIN),
+        None => (text, i64::MAX),
+    };
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(FieldError::NotAnInteger);
+    }
+    Ok(text.parse().unwrap_or(nearest))
 }
 
 /// Returns the variant of an enum that has this name in JSON.

@@ -6,7 +6,7 @@ mod page;
 mod rate_limit;
 mod service_error;
 
-pub use field_error::{FieldError, FieldErrors, parse_variant};
+pub use field_error::{FieldError, FieldErrors, parse_integer, parse_variant};
 pub use idempotency::{Completion, IdempotencyKey, IdempotencyReservation, ReservationOutcome};
 pub use page::{Cursor, Direction, Page, PageBounds, PageRequest};
 pub use rate_limit::{HourlyQuota, RateLimit, RateLimitStatus, Window};

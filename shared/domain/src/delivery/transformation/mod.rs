@@ -27,7 +27,8 @@ use serde::de::DeserializeOwned;
 
 use self::misnamed::misnamed;
 use crate::{
-    EagerTransformation, FieldError, FieldErrors, Gravity, Quality, QueryParameter, parse_variant,
+    EagerTransformation, FieldError, FieldErrors, Gravity, Quality, QueryParameter, parse_integer,
+    parse_variant,
 };
 
 const WIDTH: &str = "w";
@@ -175,7 +176,7 @@ impl<'a> ParameterReader<'a> {
             FORMAT => requested.format = Some(parse_named(value, FORMATS)?),
             _ if value == AUTO => requested.quality = Quality::Auto,
             _ => {
-                let number = parse_number(value).ok_or(FieldError::NotOneOf(QUALITIES))?;
+                let number = parse_integer(value).map_err(|_| FieldError::NotOneOf(QUALITIES))?;
                 requested.quality = Quality::from_number(number)?;
             }
         }
@@ -189,7 +190,7 @@ fn parse_named<T: DeserializeOwned>(name: &str, values: &'static str) -> Result<
 }
 
 fn parse_pixels(value: &str) -> Result<u32, FieldError> {
-    let number = parse_number(value).ok_or(FieldError::NotAnInteger)?;
+    let number = parse_integer(value)?;
     if number < 1 {
         return Err(FieldError::TooSmall(1));
     }
@@ -197,16 +198,6 @@ fn parse_pixels(value: &str) -> Result<u32, FieldError> {
         Ok(pixels) if number <= MAX_SIDE_PIXELS => Ok(pixels),
         _ => Err(FieldError::TooLarge(MAX_SIDE_PIXELS)),
     }
-}
-
-/// Parses digits, with or without a minus sign. Saturates on overflow.
-fn parse_number(value: &str) -> Option<i64> {
-    let (digits, limit) = match value.strip_prefix('-') {
-        Some(digits) => (digits, i64::MIN),
-        None => (value, i64::MAX),
-    };
-    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| value.parse().unwrap_or(limit))
 }
 
 #[cfg(test)]
