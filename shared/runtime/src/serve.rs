@@ -1,4 +1,6 @@
 //! Entry points of the functions' binaries: start a function, then serve requests or batches.
+//!
+//! They are not generic: otherwise each binary would compile the Lambda runtime and the HTTP server again.
 
 use std::{collections::BTreeMap, process::ExitCode, time::Duration};
 
@@ -36,7 +38,7 @@ enum ServeError {
 pub fn serve_http(
     function: &str,
     event_source: EventSource,
-    start: impl FnOnce(&FunctionContext) -> Result<Router, ConfigurationError>,
+    start: fn(&FunctionContext) -> Result<Router, ConfigurationError>,
 ) -> ExitCode {
     run(function, async |context: &FunctionContext| {
         let mut settings = Settings::of(context);
@@ -57,7 +59,7 @@ pub fn serve_http(
 /// Runs a function that handles SQS batches in Lambda.
 pub fn serve_worker(
     function: &str,
-    start: impl FnOnce(&FunctionContext) -> Result<BatchHandler, ConfigurationError>,
+    start: fn(&FunctionContext) -> Result<BatchHandler, ConfigurationError>,
 ) -> ExitCode {
     run(function, async |context: &FunctionContext| {
         let env = context.env.clone();

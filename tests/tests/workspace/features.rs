@@ -32,16 +32,23 @@ fn compiled(options: &[&str]) -> BTreeSet<String> {
         .collect()
 }
 
+/// `cargo run`, `cargo test -p tests` and `scripts/test` would otherwise compile the same packages again.
 #[test]
 fn local_stack_and_tests_share_one_build() {
     let local_stack = compiled(&["--package", "local", "--edges", "no-dev"]);
-    let tests = compiled(&["--workspace", "--edges", "normal,build,dev"]);
+    let tests = compiled(&["--package", "tests", "--edges", "normal,build,dev"]);
+    let workspace = compiled(&["--workspace", "--edges", "normal,build,dev"]);
 
-    let compiled_twice: Vec<_> = local_stack.difference(&tests).collect();
-    assert!(
-        compiled_twice.is_empty(),
-        "turn on the features of the tests in infra/local/Cargo.toml: {compiled_twice:?}"
-    );
+    for (manifest, packages) in [
+        ("infra/local/Cargo.toml", local_stack),
+        ("tests/Cargo.toml", tests),
+    ] {
+        let compiled_twice: Vec<_> = packages.difference(&workspace).collect();
+        assert!(
+            compiled_twice.is_empty(),
+            "turn on the features of the workspace in {manifest}: {compiled_twice:?}"
+        );
+    }
 }
 
 #[test]
