@@ -109,7 +109,7 @@ impl StackOptions {
 
 /// A running stack with a stopped clock. A test that neither panics nor stops its stack fails.
 pub struct Stack {
-    /// The local local.
+    /// The local stack.
     pub local: LocalStack,
     /// The clock of all functions and emulators.
     pub clock: ManualClock,
@@ -220,7 +220,7 @@ impl Stack {
         Arc::clone(&self.directory)
     }
 
-    /// Returns the path of the data directory.
+    /// Returns the path of the temporary directory, whose `data` is the data directory.
     pub fn data_dir(&self) -> &Path {
         self.directory.path()
     }
