@@ -29,18 +29,18 @@ impl RequiredPermission {
     }
 
     fn matches_action(&self, permission: &Permission) -> bool {
-        let action = self.action.to_lowercase();
+        let is_same = |a: u8, b: u8| a.eq_ignore_ascii_case(&b);
         permission
             .actions
             .iter()
-            .any(|pattern| matches(&pattern.to_lowercase(), &action))
+            .any(|pattern| matches(pattern, &self.action, is_same))
     }
 
     fn matches_resource(&self, permission: &Permission) -> bool {
         permission
             .resources
             .iter()
-            .any(|pattern| matches(pattern, &self.resource))
+            .any(|pattern| matches(pattern, &self.resource, |a, b| a == b))
     }
 }
 
@@ -50,8 +50,8 @@ struct Backtrack {
     text_index: usize,
 }
 
-/// Returns whether `text` matches `pattern`: `*` matches any characters, `?` one.
-fn matches(pattern: &str, text: &str) -> bool {
+/// Returns whether `text` matches `pattern`: `*` matches any characters, `?` one, and others those that are the same.
+fn matches(pattern: &str, text: &str, is_same: impl Fn(u8, u8) -> bool) -> bool {
     let pattern = pattern.as_bytes();
     let text = text.as_bytes();
     let mut pattern_index = 0;
@@ -67,7 +67,7 @@ fn matches(pattern: &str, text: &str) -> bool {
                     text_index,
                 });
             }
-            Some(&byte) if byte == b'?' || byte == text[text_index] => {
+            Some(&byte) if byte == b'?' || is_same(byte, text[text_index]) => {
                 pattern_index += 1;
                 text_index += 1;
             }
@@ -89,24 +89,28 @@ fn matches(pattern: &str, text: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn is_match(pattern: &str, text: &str) -> bool {
+        matches(pattern, text, |a, b| a == b)
+    }
+
     #[test]
     fn asterisk_matches_any_characters() {
-        assert!(matches("*", ""));
-        assert!(matches("a*c", "abbc"));
-        assert!(matches("a*b*c", "a-b-b-c"));
-        assert!(!matches("a*c", "abbcd"));
+        assert!(is_match("*", ""));
+        assert!(is_match("a*c", "abbc"));
+        assert!(is_match("a*b*c", "a-b-b-c"));
+        assert!(!is_match("a*c", "abbcd"));
     }
 
     #[test]
     fn question_mark_matches_one_character() {
-        assert!(matches("a?c", "abc"));
-        assert!(!matches("a?c", "ac"));
+        assert!(is_match("a?c", "abc"));
+        assert!(!is_match("a?c", "ac"));
     }
 
     #[test]
     fn bucket_and_its_objects_are_different_resources() {
-        assert!(!matches("arn:aws:s3:::b/*", "arn:aws:s3:::b"));
-        assert!(!matches("arn:aws:s3:::b", "arn:aws:s3:::b/key"));
+        assert!(!is_match("arn:aws:s3:::b/*", "arn:aws:s3:::b"));
+        assert!(!is_match("arn:aws:s3:::b", "arn:aws:s3:::b/key"));
     }
 
     #[test]

@@ -1,33 +1,35 @@
 //! Permissions of DynamoDB operations.
 
-use serde_json::Value;
-
-use super::json::string;
+use super::requested::RequestedResources;
 use crate::{arn, proxy::permission::RequiredPermission};
 
 /// Returns the permissions that a request requires. A batch requires its own action on each table,
 /// a transaction the action of each of its operations.
-pub(super) fn required_permissions(operation: &str, body: &Value) -> Vec<RequiredPermission> {
+pub(super) fn required_permissions(
+    operation: &str,
+    requested: &RequestedResources,
+) -> Vec<RequiredPermission> {
     match operation {
         "BatchGetItem" | "BatchWriteItem" => {
-            let tables = body.get("RequestItems").and_then(Value::as_object);
+            let tables = requested.request_items.iter().flatten();
             tables
-                .into_iter()
-                .flatten()
                 .map(|(table, _)| required(operation, arn::table(table)))
                 .collect()
         }
         "TransactWriteItems" | "TransactGetItems" => {
-            let items = body.get("TransactItems").and_then(Value::as_array);
-            items
-                .into_iter()
-                .flatten()
-                .filter_map(Value::as_object)
-                .flatten()
-                .map(|(kind, operation)| required(action_in_transaction(kind), resource(operation)))
+            let operations = requested.transact_items.iter().flatten().flatten();
+            operations
+                .map(|(kind, operation)| {
+                    let table = operation.table_name.as_deref();
+                    required(action_in_transaction(kind), resource(table, None))
+                })
                 .collect()
         }
-        _ => vec![required(operation, resource(body))],
+        _ => {
+            let table = requested.table_name.as_deref();
+            let index = requested.index_name.as_deref();
+            vec![required(operation, resource(table, index))]
+        }
     }
 }
 
@@ -43,14 +45,12 @@ fn action_in_transaction(kind: &str) -> &str {
     }
 }
 
-/// Returns the ARN of the index or table that a request names, else `*`.
-fn resource(body: &Value) -> String {
-    let Some(table) = string(body, "TableName") else {
-        return "*".to_owned();
-    };
-    match string(body, "IndexName") {
-        Some(index) => arn::index(table, index),
-        None => arn::table(table),
+/// Returns the ARN of an index or a table; `*` without a table.
+fn resource(table: Option<&str>, index: Option<&str>) -> String {
+    match (table, index) {
+        (None, _) => "*".to_owned(),
+        (Some(table), None) => arn::table(table),
+        (Some(table), Some(index)) => arn::index(table, index),
     }
 }
 
@@ -60,9 +60,13 @@ fn required(operation: &str, resource: String) -> RequiredPermission {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, from_value, json};
 
     use super::*;
+
+    fn required_permissions_of(operation: &str, body: Value) -> Vec<RequiredPermission> {
+        required_permissions(operation, &from_value(body).expect("resources"))
+    }
 
     #[test]
     fn transaction_requires_permissions_of_all_its_operations() {
@@ -71,7 +75,7 @@ mod tests {
             { "ConditionCheck": { "TableName": "b" } },
         ] });
         assert_eq!(
-            required_permissions("TransactWriteItems", &body),
+            required_permissions_of("TransactWriteItems", body),
             [
                 required("PutItem", arn::table("a")),
                 required("ConditionCheckItem", arn::table("b")),
@@ -84,7 +88,7 @@ mod tests {
         let body = json!({ "TableName": "a", "IndexName": "by-name" });
         let index = "arn:aws:dynamodb:us-east-1:000000000000:table/a/index/by-name".to_owned();
         assert_eq!(
-            required_permissions("Query", &body),
+            required_permissions_of("Query", body),
             [required("Query", index)]
         );
     }

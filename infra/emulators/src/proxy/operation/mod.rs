@@ -1,22 +1,24 @@
 //! Parses which operation a request calls, and which permissions it requires.
 
 mod dynamodb;
-mod json;
+mod requested;
 mod s3;
 mod secrets;
 mod sqs;
 
 use http::request::Parts;
-use serde_json::Value;
 
+use self::requested::RequestedResources;
 use super::{
     attempt::{AwsOperation, UNKNOWN_OPERATION},
+    permission::RequiredPermission,
     service::Service,
 };
 
 pub(super) use s3::{bucket as s3_bucket, parse as parse_s3};
 
-/// Parses a request in AWS JSON. A body that is not JSON requires no permission: it has no effect.
+/// Parses a request in AWS JSON. A body that is not JSON requires no permission: it has no effect. One whose members have the
+/// wrong types requires the permission on all resources.
 pub(super) fn parse_json(service: Service, head: &Parts, body: &[u8]) -> AwsOperation {
     // `DynamoDB_20120810.PutItem`.
     let target = head
@@ -28,17 +30,44 @@ pub(super) fn parse_json(service: Service, head: &Parts, body: &[u8]) -> AwsOper
         .rsplit_once('.')
         .map_or(UNKNOWN_OPERATION, |(_, name)| name);
 
-    let required = match serde_json::from_slice::<Value>(body) {
-        Err(_) => Vec::new(),
-        Ok(body) => match service {
-            Service::SecretsManager => secrets::required_permissions(name, &body),
-            Service::Sqs => sqs::required_permissions(name, &body),
-            Service::DynamoDb | Service::S3 => dynamodb::required_permissions(name, &body),
+    let required = match serde_json::from_slice::<RequestedResources>(body) {
+        Ok(requested) => match service {
+            Service::SecretsManager => secrets::required_permissions(name, &requested),
+            Service::Sqs => sqs::required_permissions(name, &requested),
+            Service::DynamoDb | Service::S3 => dynamodb::required_permissions(name, &requested),
         },
+        Err(error) if error.is_data() => vec![RequiredPermission::new("*", "*".to_owned())],
+        Err(_) => Vec::new(),
     };
 
     AwsOperation {
         name: name.to_owned(),
         required,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Request;
+
+    use super::*;
+
+    #[test]
+    fn member_of_wrong_type_requires_permission_on_everything() {
+        let required = |body: &[u8]| {
+            let request =
+                Request::builder().header("x-amz-target", "DynamoDB_20120810.BatchGetItem");
+            let (head, ()) = request.body(()).expect("a request").into_parts();
+            parse_json(Service::DynamoDb, &head, body).required
+        };
+        let everything = [RequiredPermission::new("*", "*".to_owned())];
+
+        assert_eq!(
+            required(br#"{"RequestItems":{"a":{}},"QueueUrl":5}"#),
+            everything
+        );
+        assert_eq!(required(b"[]"), everything);
+        assert_eq!(required(br#"{"RequestItems":{"a":{}}}"#).len(), 1);
+        assert_eq!(required(b"{"), []);
     }
 }

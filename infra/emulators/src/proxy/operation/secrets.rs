@@ -1,21 +1,23 @@
 //! Permissions of Secrets Manager operations.
 
-use serde_json::Value;
-
-use super::json::string;
+use super::requested::RequestedResources;
 use crate::{arn, proxy::permission::RequiredPermission};
 
 /// Returns the permission that a request requires, on the secret that it names by ARN or name.
-pub(super) fn required_permissions(operation: &str, body: &Value) -> Vec<RequiredPermission> {
-    let resource = string(body, "SecretId").map_or_else(|| "*".to_owned(), arn::secret);
+pub(super) fn required_permissions(
+    operation: &str,
+    requested: &RequestedResources,
+) -> Vec<RequiredPermission> {
+    let resource = requested
+        .secret_id
+        .as_deref()
+        .map_or_else(|| "*".to_owned(), arn::secret);
     let action = format!("secretsmanager:{operation}");
     vec![RequiredPermission::new(&action, resource)]
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -23,8 +25,12 @@ mod tests {
         let arn = "arn:aws:secretsmanager:us-east-1:000000000000:secret:larder-Master-abcdef";
         let expected = RequiredPermission::new("secretsmanager:GetSecretValue", arn.to_owned());
         for id in [arn, "larder-Master"] {
+            let requested = RequestedResources {
+                secret_id: Some(id.to_owned()),
+                ..RequestedResources::default()
+            };
             assert_eq!(
-                required_permissions("GetSecretValue", &json!({ "SecretId": id })),
+                required_permissions("GetSecretValue", &requested),
                 std::slice::from_ref(&expected)
             );
         }

@@ -1,19 +1,20 @@
 //! Permissions of SQS operations.
 
-use serde_json::Value;
-
-use super::json::string;
+use super::requested::RequestedResources;
 use crate::{arn, proxy::permission::RequiredPermission};
 
 /// Returns the permission that a request requires. A batch requires the action of its single form.
-pub(super) fn required_permissions(operation: &str, body: &Value) -> Vec<RequiredPermission> {
+pub(super) fn required_permissions(
+    operation: &str,
+    requested: &RequestedResources,
+) -> Vec<RequiredPermission> {
     let single_operation = operation.strip_suffix("Batch").unwrap_or(operation);
-    let resource = if let Some(url) = string(body, "QueueUrl") {
+    let resource = if let Some(url) = &requested.queue_url {
         arn::queue(url.rsplit('/').next().unwrap_or_default())
-    } else if let Some(name) = string(body, "QueueName") {
+    } else if let Some(name) = &requested.queue_name {
         arn::queue(name)
     } else {
-        string(body, "SourceArn").unwrap_or("*").to_owned()
+        requested.source_arn.as_deref().unwrap_or("*").to_owned()
     };
     let action = format!("sqs:{single_operation}");
     vec![RequiredPermission::new(&action, resource)]
@@ -21,17 +22,21 @@ pub(super) fn required_permissions(operation: &str, body: &Value) -> Vec<Require
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
     fn batch_requires_permission_of_single_operation() {
-        let body = json!({ "QueueUrl": "http://127.0.0.1:1/000000000000/jobs", "Entries": [] });
+        let requested = RequestedResources {
+            queue_url: Some("http://127.0.0.1:1/000000000000/jobs".to_owned()),
+            ..RequestedResources::default()
+        };
         let expected = RequiredPermission::new(
             "sqs:SendMessage",
             "arn:aws:sqs:us-east-1:000000000000:jobs".to_owned(),
         );
-        assert_eq!(required_permissions("SendMessageBatch", &body), [expected]);
+        assert_eq!(
+            required_permissions("SendMessageBatch", &requested),
+            [expected]
+        );
     }
 }
