@@ -8,8 +8,8 @@
 use std::time::Duration;
 
 use aws_sdk_dynamodb::config::{
-    BehaviorVersion, IdentityCache, Region, SharedHttpClient, retry::RetryConfig,
-    timeout::TimeoutConfig,
+    BehaviorVersion, IdentityCache, Region, SharedHttpClient, StalledStreamProtectionConfig,
+    retry::RetryConfig, timeout::TimeoutConfig,
 };
 use aws_sdk_s3::config::RequestChecksumCalculation;
 use aws_smithy_http_client::{Builder, tls};
@@ -87,6 +87,12 @@ fn timeouts(attempt: Duration) -> TimeoutConfig {
         .build()
 }
 
+/// Returns the protection of clients without streamed bodies: none. [`ATTEMPT_TIMEOUT`] ends a call before the SDK would
+/// detect a stalled stream, after 20 seconds ("Configuring timeouts" in the AWS SDK for Rust developer guide).
+fn no_streams() -> StalledStreamProtectionConfig {
+    StalledStreamProtectionConfig::disabled()
+}
+
 impl Settings<'_> {
     /// Opens the table in `TABLE_NAME`.
     pub fn table(&mut self) -> Table {
@@ -154,7 +160,8 @@ impl Settings<'_> {
             self,
             "AWS_ENDPOINT_URL_SECRETS_MANAGER",
             ATTEMPT_TIMEOUT
-        );
+        )
+        .stalled_stream_protection(no_streams());
         let client = aws_sdk_secretsmanager::Client::from_conf(config.build());
         LazySecret::new(client, source)
     }
@@ -170,6 +177,7 @@ impl Settings<'_> {
             "AWS_ENDPOINT_URL_DYNAMODB",
             ATTEMPT_TIMEOUT
         )
+        .stalled_stream_protection(no_streams())
         .retry_config(retries);
         aws_sdk_dynamodb::Client::from_conf(config.build())
     }
@@ -197,7 +205,8 @@ impl Settings<'_> {
             self,
             "AWS_ENDPOINT_URL_SQS",
             ATTEMPT_TIMEOUT
-        );
+        )
+        .stalled_stream_protection(no_streams());
         aws_sdk_sqs::Client::from_conf(config.build())
     }
 }
