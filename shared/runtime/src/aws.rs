@@ -301,6 +301,34 @@ mod tests {
         assert!(started.elapsed() > S3_ATTEMPT_TIMEOUT);
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn response_that_stalls_ends_after_the_timeout_of_its_attempts() {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+        let Clients { dynamodb, .. } = clients(&listener);
+        let server = async {
+            let mut open = Vec::new();
+            loop {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let _ = stream.read(&mut [0; 8192]).await.unwrap();
+                let start = b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{";
+                stream.write_all(start).await.unwrap();
+                open.push(stream);
+            }
+        };
+
+        let started = Instant::now();
+        tokio::select! {
+            () = server => {}
+            result = dynamodb.list_tables().send() => {
+                let error = result.unwrap_err();
+                assert!(matches!(error, SdkError::TimeoutError(_)), "{error:?}");
+            }
+        }
+        let attempts = ATTEMPT_TIMEOUT * DYNAMODB_ATTEMPTS;
+        assert!(started.elapsed() >= attempts);
+        assert!(started.elapsed() <= attempts + DYNAMODB_BACKOFF);
+    }
+
     #[tokio::test]
     async fn clients_of_a_function_share_connections() {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
