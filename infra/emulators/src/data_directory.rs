@@ -62,9 +62,12 @@ pub enum ExistingData {
 #[derive(Debug)]
 pub(crate) struct DataDirectory {
     root: PathBuf,
-    /// The operating system releases the lock when the process ends.
-    _lock: File,
+    _lock: Lock,
 }
+
+/// The exclusive lock on a data directory, released on drop.
+#[derive(Debug)]
+struct Lock(File);
 
 impl DataDirectory {
     /// Creates the directory if it is missing, locks it, and resets it or checks its stores.
@@ -78,7 +81,7 @@ impl DataDirectory {
             .mode(0o700)
             .create(root)
             .map_err(|reason| unusable(root, reason))?;
-        let lock = lock(root)?;
+        let lock = Lock::acquire(root)?;
         if let ExistingData::Remove { extra_files } = existing {
             clear(root, extra_files)?;
         }
@@ -186,18 +189,31 @@ fn unusable(path: &Path, reason: io::Error) -> EmulatorStartError {
     }
 }
 
-fn lock(root: &Path) -> Result<File, EmulatorStartError> {
-    let lock = OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(root.join(LOCK))
-        .map_err(|reason| unusable(root, reason))?;
-    match lock.try_lock() {
-        Ok(()) => Ok(lock),
-        Err(TryLockError::WouldBlock) => Err(EmulatorStartError::Locked {
-            path: root.to_owned(),
-        }),
-        Err(TryLockError::Error(reason)) => Err(unusable(root, reason)),
+impl Lock {
+    /// Locks the directory. Fails if it is locked.
+    fn acquire(root: &Path) -> Result<Lock, EmulatorStartError> {
+        let file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(root.join(LOCK))
+            .map_err(|reason| unusable(root, reason))?;
+
+        match file.try_lock() {
+            Ok(()) => Ok(Lock(file)),
+            Err(TryLockError::WouldBlock) => Err(EmulatorStartError::Locked {
+                path: root.to_owned(),
+            }),
+            Err(TryLockError::Error(reason)) => Err(unusable(root, reason)),
+        }
+    }
+}
+
+impl Drop for Lock {
+    /// Unlocks the file explicitly. Closing it is not enough: a child process that another thread
+    /// starts holds a duplicate of its descriptor, and with it the lock, until the child calls `exec`.
+    fn drop(&mut self) {
+        // If it fails, the operating system still releases the lock when the last duplicate is closed.
+        let _ = self.0.unlock();
     }
 }
 
@@ -264,4 +280,26 @@ fn integrity_check(path: &Path, size_bytes: u64) -> rusqlite::Result<String> {
         "PRAGMA quick_check(1)"
     };
     database.query_row(query, [], |row| row.get(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lock_is_released_while_a_child_process_holds_the_descriptor() {
+        let root = tempfile::tempdir().expect("a temporary directory");
+        let lock = Lock::acquire(root.path()).expect("an unlocked directory");
+        assert!(matches!(
+            Lock::acquire(root.path()),
+            Err(EmulatorStartError::Locked { .. })
+        ));
+
+        // As the duplicate that a child process inherits.
+        let inherited = lock.0.try_clone().expect("a duplicate");
+        drop(lock);
+
+        Lock::acquire(root.path()).expect("an unlocked directory");
+        drop(inherited);
+    }
 }
