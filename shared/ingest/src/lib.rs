@@ -29,8 +29,8 @@ pub use spool::{Spool, Spooled};
 
 use domain::{
     Env, FieldError, FieldErrors, File, FileId, FileProperties, IdSequence, MediaType,
-    OriginalName, Principal, Revision, ServiceError, StoredContent, UploadRules, UploadTarget,
-    ValidationRules,
+    OriginalName, Principal, ProcessedMedia, Revision, ServiceError, StoredContent, UploadRules,
+    UploadTarget, ValidationRules,
 };
 use mime::Mime;
 use tenant::NewFile;
@@ -195,6 +195,10 @@ impl ValidatedFile {
         let mut record = File::new(properties, target, env);
         let created_at = record.created_at;
         record.activate(content, created_at, env);
+        if !record.resource_type.has_metadata() {
+            // Completed: no job is sent for a record with results.
+            record.media = Some(ProcessedMedia::default());
+        }
 
         NewFile {
             record,

@@ -26,8 +26,10 @@ impl FileStore<'_> {
             .as_ref()
             .map(|pending| pending.rules.notifications.clone())
             .unwrap_or_default();
-        let ids = std::iter::once(pending.id);
-        self.storage.announce(self.space, ids, &notifications).await
+        let files = std::slice::from_ref(pending);
+        self.storage
+            .announce(self.space, files, &notifications)
+            .await
     }
 
     /// Activates an announced pending file with validated and stored bytes. Keeps concurrent changes of the

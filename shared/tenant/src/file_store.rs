@@ -113,10 +113,9 @@ impl FileStore<'_> {
         let records: Vec<File> = files.iter().map(|file| file.record.clone()).collect();
         require_storable(&records)?;
 
-        let ids = records.iter().map(|file| file.id);
         let storing = future::join(
             self.put_all(files),
-            self.storage.announce(self.space, ids, notifications),
+            self.storage.announce(self.space, &records, notifications),
         );
         let (stored, announced) = storing.await;
         let written = match stored.and(announced) {

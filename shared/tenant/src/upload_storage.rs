@@ -4,7 +4,7 @@
 //! crash loses a job, but a job may find no record; its worker waits for it.
 
 use bucket::Bucket;
-use domain::{FileId, NotificationRules, ServiceError, WebhookEvent};
+use domain::{File, NotificationRules, ServiceError, WebhookEvent};
 use futures::future;
 use queue::{DelayedJob, Queue, ThumbnailsJob, WebhookJob};
 use tracing::instrument;
@@ -37,51 +37,62 @@ impl UploadStorage {
         }
     }
 
-    /// Sends the jobs of up to ten files that are about to become active: their processing, and the
-    /// webhook of the upload if the space or the rules of the upload config have a URL.
+    /// Sends the jobs of up to ten files that are about to become active: their processing, unless the
+    /// record contains its results, and the webhooks of what the record will show. These are sent if the
+    /// space or the rules of the upload config have a URL.
     #[instrument(skip_all)]
     pub(crate) async fn announce(
         &self,
         space: &SpaceScope,
-        ids: impl Iterator<Item = FileId> + Clone,
+        files: &[File],
         notifications: &NotificationRules,
     ) -> Result<Announced, ServiceError> {
-        let space_id = space.record().id;
         let announced_at = space.now();
-        let receiver = space
-            .record()
-            .webhook_receiver(WebhookEvent::Uploaded, notifications);
-        let has_upload_event = receiver.is_some();
-        let thumbnails: Vec<DelayedJob<ThumbnailsJob>> = ids
-            .clone()
-            .map(|file_id| {
+        let has_receiver = |event| {
+            let receiver = space.record().webhook_receiver(event, notifications);
+            receiver.is_some()
+        };
+        let has_upload_event = has_receiver(WebhookEvent::Uploaded);
+
+        let processing: Vec<DelayedJob<ThumbnailsJob>> = files
+            .iter()
+            .filter(|file| file.media.is_none())
+            .map(|file| {
                 DelayedJob::immediate(ThumbnailsJob {
-                    space_id,
-                    file_id,
+                    space_id: file.space_id,
+                    file_id: file.id,
                     announced_at,
                     has_upload_event,
                 })
             })
             .collect();
-        let webhooks: Vec<DelayedJob<WebhookJob>> = ids
-            .filter(|_| has_upload_event)
-            .map(|file_id| {
-                DelayedJob::immediate(WebhookJob::Event {
-                    space_id,
-                    file_id,
-                    event: WebhookEvent::Uploaded,
-                    announced_at,
-                })
+        let event_job = |file: &File, event| {
+            DelayedJob::immediate(WebhookJob::Event {
+                space_id: file.space_id,
+                file_id: file.id,
+                event,
+                announced_at,
             })
+        };
+        let uploaded: Vec<DelayedJob<WebhookJob>> = files
+            .iter()
+            .filter(|_| has_upload_event)
+            .map(|file| event_job(file, WebhookEvent::Uploaded))
+            .collect();
+        let processed: Vec<DelayedJob<WebhookJob>> = files
+            .iter()
+            .filter(|file| file.media.is_some() && has_receiver(WebhookEvent::Processed))
+            .map(|file| event_job(file, WebhookEvent::Processed))
             .collect();
 
-        let sent = future::join(
-            self.thumbnails.send(&thumbnails),
-            self.webhooks.send(&webhooks),
+        let sent = future::join3(
+            self.thumbnails.send(&processing),
+            self.webhooks.send(&uploaded),
+            self.webhooks.send(&processed),
         );
         // Boxed to keep the futures of requests small.
-        let (thumbnails, webhooks) = Box::pin(sent).await;
-        thumbnails.and(webhooks)?;
+        let (processing, uploaded, processed) = Box::pin(sent).await;
+        processing.and(uploaded).and(processed)?;
         Ok(Announced(()))
     }
 }

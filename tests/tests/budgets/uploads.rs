@@ -2,7 +2,7 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{Client, Observed, PHOTO, Response, Stack, TestSpace, file, stack_test};
+use tests::{Client, Observed, PHOTO, Response, Stack, TestSpace, file, form, stack_test};
 
 /// Calls of a presign request. The space is read again after the file is pending.
 const PRESIGN_CALLS: [&str; 5] = [
@@ -154,6 +154,24 @@ async fn signed_url(stack: &Stack, acme: &TestSpace, config: &str) -> Cost {
     let body = json!({"upload_config_id": config});
     let generate = acme.client.post("/upload/generate-signed-url", body);
     cost(stack, 200, generate).await
+}
+
+#[stack_test]
+async fn upload_of_text_sends_no_message(stack: &Stack) {
+    let acme = warm(stack).await;
+    let form = form(&acme.handle, "a.txt", "text/plain", "Hello");
+
+    let Cost { response, calls } = cost(stack, 201, acme.client.upload(form)).await;
+
+    assert_eq!(response["data"]["processing"]["status"], "completed");
+    let stored = [
+        "BatchGetItem",
+        "BatchGetItem",
+        "PutObject",
+        "TransactWriteItems",
+        "UpdateItem",
+    ];
+    assert_eq!(calls, stored);
 }
 
 #[stack_test]

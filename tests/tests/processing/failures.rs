@@ -10,6 +10,7 @@ use super::{
     images::{processed, two_colors},
     send,
 };
+use crate::uploads::presign::PendingFile;
 
 /// Reason of an image that is damaged or has no decoder.
 const UNDECODABLE: &str = "The file must be an image that can be decoded to be transformed.";
@@ -105,22 +106,27 @@ async fn image_of_one_pixel_is_processed(stack: &Stack) {
 }
 
 #[stack_test]
-async fn file_that_is_no_image_gets_no_thumbnails(stack: &Stack) {
+async fn file_without_metadata_is_completed(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let file = acme.upload("Hello").named("a.txt", "text/plain").await;
-    assert_eq!(
-        file.record["processing"],
-        json!({"status": "pending", "error": null})
-    );
+    let font = b"\0\x01\0\0\0\x0c\0\x80\0\x03\0\x40".to_vec();
+    let font = acme.upload(font).named("a.ttf", "font/ttf").await;
+    let fields = json!({"filename": "a.txt", "content_type": "text/plain", "size": 5});
+    let text = PendingFile::create(&acme, fields).await;
+    text.send(stack, "Hello").await.expect_status(200);
+    let active = text.confirm(&acme.client).await.expect_ok();
 
-    let after = processed(stack, &acme, file.path()).await;
+    for (path, file) in [(font.path(), &font.record), (&text.address(), &active)] {
+        let pending = json!({"status": "pending", "error": null});
+        assert_eq!(file["processing"], pending);
 
-    assert_eq!(
-        after["processing"],
-        json!({"status": "completed", "error": null})
-    );
-    assert_eq!(after["storage_meta"], json!({}));
-    assert_eq!(after["thumbnails"], json!([]));
+        let after = processed(stack, &acme, path).await;
+
+        let completed = json!({"status": "completed", "error": null});
+        assert_eq!(after["processing"], completed);
+        assert_eq!(after["storage_meta"], json!({}));
+        assert_eq!(after["thumbnails"], json!([]));
+    }
+    stack.run_confirm_checks().await;
 }
 
 #[stack_test]

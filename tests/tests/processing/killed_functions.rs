@@ -83,7 +83,7 @@ async fn image_whose_headers_kill_the_function_fails_without_metadata(stack: &St
 async fn document_whose_job_kills_its_function_fails(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
     let file = hooks
-        .upload_with_all_events(b"Hello".to_vec(), "text/plain")
+        .upload_with_all_events(b"%PDF-1.4".to_vec(), "application/pdf")
         .await;
 
     kill(stack, "thumbnails", LAST_FULL_RECEIVE).await;

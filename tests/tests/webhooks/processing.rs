@@ -53,3 +53,18 @@ async fn image_that_cannot_be_processed_is_reported_as_failed(stack: &Stack) {
     let of_file = |delivery: &Value| delivery["file_id"] == file.id;
     assert!(deliveries.iter().all(of_file));
 }
+
+#[stack_test]
+async fn text_is_reported_as_processed_without_a_job(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    let file = hooks
+        .upload_with_all_events(b"Hello".to_vec(), "text/plain")
+        .await;
+    assert_eq!(file.record["processing"]["status"], "completed");
+
+    let run = stack.calls_of(stack.run_post_upload()).await;
+
+    assert_eq!(hooks.events(), ["file.processed", "file.uploaded"]);
+    let is_processing = |call: &String| call.starts_with("thumbnails");
+    assert!(!run.calls.iter().any(is_processing), "{:?}", run.calls);
+}

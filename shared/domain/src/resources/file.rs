@@ -37,6 +37,14 @@ pub enum ResourceType {
     Other,
 }
 
+impl ResourceType {
+    /// Whether files have metadata that is read after an upload. Text files and archives have none, and no
+    /// thumbnails.
+    pub fn has_metadata(self) -> bool {
+        !matches!(self, ResourceType::Text | ResourceType::Archive)
+    }
+}
+
 /// Whether the bytes of a file are available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

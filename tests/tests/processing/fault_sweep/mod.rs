@@ -1,8 +1,8 @@
 //! Uploads and the jobs that follow, with a function killed at each of its calls.
 //!
 //! Afterwards:
-//! - The file is active with metadata, thumbnails and blurhash, and each of its events was sent by one
-//!   delivery.
+//! - The file is active, and each of its events was sent by one delivery. An image has metadata, thumbnails
+//!   and blurhash.
 //! - Or it does not exist, and no event was sent. Only an upload in a form may end so, and only without a
 //!   successful response.
 //! - No queue holds a message, dead-letter queues included.
@@ -19,7 +19,7 @@ use tests::{Observed, Stack, StackOptions, distributed, failed_calls, minutes, s
 use crate::support::queues::Queues;
 use uploader::{
     ROUTES,
-    Route::{self, Check, Confirm, Form, LateUrl, Signed, Unsigned},
+    Route::{self, Check, Confirm, Form, LateUrl, Signed, Text, Unsigned},
     Uploader,
 };
 
@@ -47,8 +47,9 @@ impl Victim {
 
 /// The functions that each route involves. What follows an upload is the same for all routes, except that
 /// `thumbnails` sends the event of an upload whose webhook URL is set late.
-const VICTIMS: [Victim; 8] = [
+const VICTIMS: [Victim; 9] = [
     Victim::new(Form, "uploads"),
+    Victim::new(Text, "uploads"),
     Victim::new(Signed, "uploads"),
     Victim::new(Unsigned, "uploads"),
     Victim::new(Confirm, "uploads"),
@@ -154,7 +155,7 @@ fn count(calls: &[String], function: &str) -> u32 {
     u32::try_from(count).expect("a few dozen")
 }
 
-/// Whether a file is processed completely: its metadata is recorded, and its thumbnails are stored.
+/// Whether a file is processed completely, and an image has a blurhash and stored thumbnails.
 async fn is_complete(stack: &Stack, file: &Value) -> bool {
     let thumbnails = file["thumbnails"].as_array().expect("a list");
     let mut rendered = false;
@@ -167,8 +168,10 @@ async fn is_complete(stack: &Stack, file: &Value) -> bool {
         response.expect_status(200);
         rendered |= calls.iter().any(|call| call.ends_with("PutObject"));
     }
+    let is_completed = file["status"] == "active" && file["processing"]["status"] == "completed";
     let has_blurhash = file["storage_meta"]["blurhash"].is_string();
-    file["status"] == "active" && has_blurhash && !thumbnails.is_empty() && !rendered
+    let has_results = has_blurhash && !thumbnails.is_empty();
+    is_completed && has_results == (file["resource_type"] == "image") && !rendered
 }
 
 /// Uploads a file while a function is killed, and asserts that the file and its events are complete, or

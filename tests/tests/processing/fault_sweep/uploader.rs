@@ -23,6 +23,8 @@ const CONFIG: &str = "with-key";
 pub(super) enum Route {
     /// In a form, with a key.
     Form,
+    /// In a form, with a key. The file is a text, which no job processes.
+    Text,
     /// In a form, to a signed URL.
     Signed,
     /// In a form, from an allowed referrer.
@@ -36,8 +38,9 @@ pub(super) enum Route {
 }
 
 /// All routes.
-pub(super) const ROUTES: [Route; 6] = [
+pub(super) const ROUTES: [Route; 7] = [
     Route::Form,
+    Route::Text,
     Route::Signed,
     Route::Unsigned,
     Route::Confirm,
@@ -96,7 +99,7 @@ impl<'a> Uploader<'a> {
         &self.signer.acme
     }
 
-    /// Uploads the photo under a reference. `begin` is called right before the request that activates
+    /// Uploads the photo, or a text, under a reference. `begin` is called right before the request that activates
     /// the file. Returns whether the file must become active: an upload in a form succeeded, or the bytes
     /// are at a presigned URL, so that the confirm-check finds them.
     pub(super) async fn upload(&self, route: Route, reference: &str, begin: impl FnOnce()) -> bool {
@@ -107,6 +110,12 @@ impl<'a> Uploader<'a> {
                 let upload = self.acme().upload(PHOTO).with_config(CONFIG);
                 begin();
                 upload.with_ref(reference).send().await
+            }
+            Route::Text => {
+                let upload = self.acme().upload("Hello").named("a.txt", "text/plain");
+                begin();
+                let upload = upload.with_config(CONFIG).with_ref(reference);
+                upload.send().await
             }
             Route::Signed => {
                 let form = self.signer.form(photo()).text("ref", field);
