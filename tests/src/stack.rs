@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    path::Path,
+    path::PathBuf,
     sync::{Arc, LazyLock, Mutex},
     time::{Duration, SystemTime},
 };
@@ -182,7 +182,7 @@ impl Stack {
             i64::try_from(now.as_millis()).expect("a time that fits into 64 bits"),
         );
         let local = LocalStack::start(Options {
-            data_dir: directory.path().join("data"),
+            data_dir: data_dir_in(&directory),
             reset: false,
             template: options.template,
             registry: options.registry,
@@ -215,14 +215,14 @@ impl Stack {
         })
     }
 
-    /// Returns the directory of the stack, to restart in it.
+    /// Returns the temporary directory of the stack, to restart in it.
     pub fn directory(&self) -> Arc<TempDir> {
         Arc::clone(&self.directory)
     }
 
-    /// Returns the path of the temporary directory, whose `data` is the data directory.
-    pub fn data_dir(&self) -> &Path {
-        self.directory.path()
+    /// Returns the path of the data directory, which is in the temporary directory.
+    pub fn data_dir(&self) -> PathBuf {
+        data_dir_in(&self.directory)
     }
 
     /// Returns a client with the account key of the first user.
@@ -336,6 +336,10 @@ impl TestSpace {
     pub async fn role(&self, role: &str) -> Client {
         self.create_key(role).role(role).await.client
     }
+}
+
+fn data_dir_in(directory: &TempDir) -> PathBuf {
+    directory.path().join("data")
 }
 
 /// Returns a duration of minutes.

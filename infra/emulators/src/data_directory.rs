@@ -295,7 +295,7 @@ mod tests {
             Err(EmulatorStartError::Locked { .. })
         ));
 
-        // As the duplicate that a child process inherits.
+        // A child process inherits such a duplicate.
         let inherited = lock.0.try_clone().expect("a duplicate");
         drop(lock);
 

@@ -99,7 +99,7 @@ impl Observer {
 /// Returns the response, which logs an error of its body within the current span, that of the request.
 async fn respond_logging_body_errors(request: Request, next: Next) -> Response<Body> {
     let response = next.run(request).await;
-    // Bodies of a known size are in memory.
+    // Bodies of a known size are in memory: handlers stream with `Body::from_stream`, which has no exact size.
     if response.body().size_hint().exact().is_some() {
         return response;
     }

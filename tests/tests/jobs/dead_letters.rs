@@ -23,7 +23,7 @@ async fn run_tool(data_dir: &Path, command: &[&str]) -> Result<String, Operation
 
 /// Returns the data directory of the stack.
 fn data_dir(echo: &Echo) -> PathBuf {
-    echo.stack.data_dir().join("data")
+    echo.stack.data_dir()
 }
 
 /// Runs the tool, and returns its output.

@@ -101,7 +101,7 @@ async fn run_while<T>(
         "http://{}/v1/credentials?a=b",
         listener.local_addr().expect("an address")
     );
-    let file = stack.data_dir().join("token");
+    let file = stack.directory().path().join("token");
 
     std::fs::write(&file, "a token of a file\n").expect("written");
 

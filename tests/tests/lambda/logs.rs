@@ -229,7 +229,8 @@ async fn body_that_ends_early_is_logged_with_its_request_and_causes(stack: &Stac
         .filter(|line| !is_metrics(line))
         .collect();
     assert_eq!(lines.len(), 2, "the request and its body: {lines:?}");
-    let [answered, failed] = [&lines[0], &lines[1]];
+    let answered = &lines[0];
+    let failed = &lines[1];
     assert_eq!(answered["status"], 200, "{answered}");
     assert_eq!(failed["message"], "response body ended early", "{failed}");
     assert_eq!(task_of(failed), task_of(answered), "{failed}");

@@ -10,7 +10,7 @@ use super::program::{Program, Ready, client, program};
 
 #[stack_test]
 async fn data_directory_is_private_to_its_owner(stack: &Stack) {
-    let data = std::fs::metadata(stack.data_dir().join("data")).expect("a data directory");
+    let data = std::fs::metadata(stack.data_dir()).expect("a data directory");
     assert_eq!(data.permissions().mode() & 0o777, 0o700);
 }
 

@@ -203,7 +203,7 @@ async fn schemathesis_passes() {
     let url = records["uploads"]["url"].as_str().expect("a URL");
     let (_, signature) = url.split_once("signature=").expect("a signature");
 
-    let statuses = stack.data_dir().join("statuses.json");
+    let statuses = stack.directory().path().join("statuses.json");
     let origin = stack.local.api_url().trim_end_matches(web::API_PREFIX);
     let mut command = Command::new(program);
 

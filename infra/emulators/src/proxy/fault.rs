@@ -92,7 +92,7 @@ impl Faults {
     }
 
     /// Lets the next `times` attempts of an operation take effect, then closes the connection after
-    /// the head of the response and half of the first bytes of its body.
+    /// the head of the response and half of the first frame of its body, which it must have.
     pub fn truncate_response(&self, service: Service, operation: &str, times: u32) {
         self.plan(service, operation, times, Some(Fault::TruncateResponse));
     }

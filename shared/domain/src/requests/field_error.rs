@@ -315,6 +315,14 @@ mod tests {
             "The selected upload config is invalid."
         );
         assert_eq!(
+            FieldError::TooManyNames(20).message("folder_path"),
+            "The folder path field must not contain more than 20 names."
+        );
+        assert_eq!(
+            FieldError::NameTooLong(255).message("folder_path"),
+            "The folder path field must not contain names of more than 255 characters."
+        );
+        assert_eq!(
             FieldError::Taken.message("name"),
             "The name has already been taken."
         );

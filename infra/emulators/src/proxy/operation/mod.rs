@@ -17,8 +17,8 @@ use super::{
 
 pub(super) use s3::{bucket as s3_bucket, parse as parse_s3};
 
-/// Parses a request in AWS JSON. A body that is not JSON requires no permission: it has no effect. One whose members have the
-/// wrong types requires the permission on all resources.
+/// Parses a request in AWS JSON. A body that is not JSON requires no permission: it has no effect. If a member that names
+/// resources has the wrong type or is repeated, the request requires all actions on all resources.
 pub(super) fn parse_json(service: Service, head: &Parts, body: &[u8]) -> AwsOperation {
     // `DynamoDB_20120810.PutItem`.
     let target = head
@@ -51,6 +51,7 @@ mod tests {
     use http::Request;
 
     use super::*;
+    use crate::arn;
 
     #[test]
     fn member_of_wrong_type_requires_permission_on_everything() {
@@ -67,7 +68,8 @@ mod tests {
             everything
         );
         assert_eq!(required(b"[]"), everything);
-        assert_eq!(required(br#"{"RequestItems":{"a":{}}}"#).len(), 1);
+        let on_table = RequiredPermission::new("dynamodb:BatchGetItem", arn::table("a"));
+        assert_eq!(required(br#"{"RequestItems":{"a":{}}}"#), [on_table]);
         assert_eq!(required(b"{"), []);
     }
 }

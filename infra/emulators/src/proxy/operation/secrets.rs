@@ -18,6 +18,8 @@ pub(super) fn required_permissions(
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{from_value, json};
+
     use super::*;
 
     #[test]
@@ -25,10 +27,7 @@ mod tests {
         let arn = "arn:aws:secretsmanager:us-east-1:000000000000:secret:larder-Master-abcdef";
         let expected = RequiredPermission::new("secretsmanager:GetSecretValue", arn.to_owned());
         for id in [arn, "larder-Master"] {
-            let requested = RequestedResources {
-                secret_id: Some(id.to_owned()),
-                ..RequestedResources::default()
-            };
+            let requested = from_value(json!({ "SecretId": id })).expect("a request");
             assert_eq!(
                 required_permissions("GetSecretValue", &requested),
                 std::slice::from_ref(&expected)

@@ -22,21 +22,30 @@ pub(super) fn required_permissions(
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{from_value, json};
+
     use super::*;
 
     #[test]
-    fn batch_requires_permission_of_single_operation() {
-        let requested = RequestedResources {
-            queue_url: Some("http://127.0.0.1:1/000000000000/jobs".to_owned()),
-            ..RequestedResources::default()
-        };
-        let expected = RequiredPermission::new(
-            "sqs:SendMessage",
-            "arn:aws:sqs:us-east-1:000000000000:jobs".to_owned(),
-        );
-        assert_eq!(
-            required_permissions("SendMessageBatch", &requested),
-            [expected]
-        );
+    fn request_requires_permission_of_single_operation_on_its_queue() {
+        let arn = "arn:aws:sqs:us-east-1:000000000000:jobs";
+        let url = "http://127.0.0.1:1/000000000000/jobs";
+        for (operation, body, action) in [
+            (
+                "SendMessageBatch",
+                json!({ "QueueUrl": url }),
+                "SendMessage",
+            ),
+            ("GetQueueUrl", json!({ "QueueName": "jobs" }), "GetQueueUrl"),
+            (
+                "StartMessageMoveTask",
+                json!({ "SourceArn": arn }),
+                "StartMessageMoveTask",
+            ),
+        ] {
+            let requested = from_value(body).expect("a request");
+            let expected = RequiredPermission::new(&format!("sqs:{action}"), arn.to_owned());
+            assert_eq!(required_permissions(operation, &requested), [expected]);
+        }
     }
 }
