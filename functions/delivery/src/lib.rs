@@ -53,7 +53,7 @@ struct Delivery {
     originals: FileBucket,
     renditions: Renditions,
     master: LazyMasterSecret,
-    /// Signed URLs of objects at the CDN; `None` redirects large bodies to S3.
+    /// Signed URLs of objects at the CDN; `None` redirects all large bodies to S3.
     object_urls: Option<ObjectUrls>,
     env: Env,
     /// Maximum size of a response body, in bytes. Larger files are redirected to storage, larger

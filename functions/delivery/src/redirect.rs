@@ -2,6 +2,8 @@
 //! CDN if it has a key pair, else to S3.
 //!
 //! Invariants:
+//! - The CDN caches only what caches may store. Other files, such as those of type `authenticated`, are
+//!   redirected to S3.
 //! - The validity of a URL starts at the beginning of a time window, so all redirects of a file within
 //!   a window, signed with the same key, have the same `Location`, and caches can reuse the response.
 //! - The URL of a file that requires authentication is valid for two minutes at most, so that
@@ -120,7 +122,9 @@ impl Redirect<'_> {
             cache_control: response.cache_control_at(validity.end),
         };
 
-        if let (Some(urls), Some(origin)) = (&delivery.object_urls, &self.origin) {
+        if let (Some(urls), Some(origin)) = (&delivery.object_urls, &self.origin)
+            && file.is_cacheable()
+        {
             let object = ObjectResponse {
                 file,
                 variant: response.variant(),

@@ -172,9 +172,8 @@ impl LocalStack {
     fn object_origin(&self) -> Option<Box<ObjectOrigin>> {
         let behavior = self.template.cdn_objects.clone()?;
         let s3 = s3_client(&self.contexts.of_cdn(&behavior, &self.emulators));
-        let s3_url = self.s3_url().to_owned();
         let env = self.contexts.env();
-        Some(Box::new(ObjectOrigin::new(behavior, s3, s3_url, env)))
+        Some(Box::new(ObjectOrigin::new(behavior, s3, env)))
     }
 
     fn start_pollers(&mut self, functions: &Functions, stopping: &Stopping) {

@@ -370,7 +370,8 @@ impl AuthorizedFile {
         self.url.map(|url| url.expires_seconds)
     }
 
-    /// Returns whether browsers may cache the response until the URL expires.
+    /// Returns whether browsers and the CDN may cache the bytes: the file is neither `authenticated` nor
+    /// delivered to a key.
     pub fn is_cacheable(&self) -> bool {
         match self.grant {
             AccessGrant::Public => true,

@@ -116,28 +116,50 @@ async fn redirects_of_public_file_share_a_url_for_half_an_hour(stack: &Stack) {
 async fn url_of_protected_file_lasts_two_minutes_and_never_past_its_signature(stack: &Stack) {
     let fixture = fixture_at_window_start(stack).await;
     let anonymous = &stack.anonymous;
+    let file = put_photo(&fixture, "private").await;
+    anonymous.get(&file.url).await.expect_error(403);
 
-    for delivery_type in ["private", "authenticated"] {
-        let file = put_photo(&fixture, delivery_type).await;
-        anonymous.get(&file.url).await.expect_error(403);
+    let signed = fixture.signed(&file.url);
+    let target = location(anonymous, &signed).await;
+    stack.clock.advance(seconds(59));
+    assert_eq!(location(anonymous, &signed).await, target);
+    stack.clock.advance(seconds(60));
+    anonymous.get(&target).await.expect_status(200);
+    stack.clock.advance(seconds(1));
+    anonymous.get(&target).await.expect_status(403);
 
-        let by_key = location(&fixture.acme.client, &file.url).await;
-        stack.clock.advance(seconds(59));
-        assert_eq!(location(&fixture.acme.client, &file.url).await, by_key);
-        let stored = anonymous.get(&by_key).await.expect_status(200);
-        assert_eq!(stored.header("cache-control"), NOT_CACHED);
-        stack.clock.advance(seconds(60));
-        anonymous.get(&by_key).await.expect_status(200);
-        stack.clock.advance(seconds(1));
-        anonymous.get(&by_key).await.expect_status(403);
+    let signed = fixture.signer.sign(&file.url, fixture.now() + 30, &[]);
+    let short = location(anonymous, &signed).await;
+    stack.clock.advance(seconds(29));
+    anonymous.get(&short).await.expect_status(200);
+    stack.clock.advance(seconds(1));
+    anonymous.get(&short).await.expect_status(403);
+}
 
-        let signed = fixture.signer.sign(&file.url, fixture.now() + 30, &[]);
-        let short = location(anonymous, &signed).await;
-        stack.clock.advance(seconds(29));
-        anonymous.get(&short).await.expect_status(200);
-        stack.clock.advance(seconds(1));
-        anonymous.get(&short).await.expect_status(403);
-        stack.clock.advance(seconds(30));
+#[stack_test(options = options_with_cdn_redirects())]
+async fn bytes_that_no_cache_may_store_are_redirected_to_storage(stack: &Stack) {
+    let fixture = fixture_at_window_start(stack).await;
+    let key = &fixture.acme.client;
+    let authenticated = put_photo(&fixture, "authenticated").await.url;
+    let private = put_photo(&fixture, "private").await.url;
+    let signed_authenticated = fixture.signed(&authenticated);
+    let signed_private = fixture.signed(&private);
+    let storage = stack.local.s3_url();
+    let cdn = stack.local.cdn_url();
+
+    for (client, url, expected) in [
+        (&stack.anonymous, &signed_authenticated, storage),
+        (key, &authenticated, storage),
+        (key, &private, storage),
+        (&stack.anonymous, &signed_private, cdn),
+    ] {
+        let target = location(client, url).await;
+        assert!(target.starts_with(expected), "{url}: {target}");
+        let stored = stack.anonymous.get(&target).await.expect_status(200);
+        assert!(stored.body == large_photo(SIZE_BYTES), "{url}");
+        if expected == storage {
+            assert_eq!(stored.header("cache-control"), NOT_CACHED, "{url}");
+        }
     }
 }
 
@@ -231,6 +253,9 @@ async fn object_url_supports_head_ranges_and_conditions_and_no_writes(stack: &St
         let request = anonymous.request(method, &target);
         anonymous.send(request).await.expect_status(403);
     }
+    let preflight = anonymous.send(anonymous.request("OPTIONS", &target)).await;
+    let preflight = preflight.expect_status(204);
+    assert_eq!(preflight.header("access-control-allow-origin"), "*");
     let from_page = [("origin", "https://example.com")];
     let shared = anonymous
         .get_with(&target, &from_page)

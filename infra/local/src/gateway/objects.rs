@@ -6,6 +6,7 @@
 //!
 //! Invariants:
 //! - No request without a valid signature reaches S3.
+//! - A preflight is answered with 204, as by the function of the behavior.
 //! - S3 receives the path as key, the query parameters of the cache policy, and the headers of ranges
 //!   and conditions, in a request with the permissions of the bucket policy.
 
@@ -32,15 +33,23 @@ use super::{
 /// Lifetime of a request to S3.
 const REQUEST_LIFETIME: Duration = Duration::from_mins(1);
 /// Headers that are sent to S3. `If-Range` is not emulated: S3 receives no range then.
-const FORWARDED: [HeaderName; 8] = [
+const FORWARDED: [HeaderName; 6] = [
     header::RANGE,
     header::IF_MATCH,
     header::IF_NONE_MATCH,
     header::IF_MODIFIED_SINCE,
     header::IF_UNMODIFIED_SINCE,
     header::ORIGIN,
-    header::ACCESS_CONTROL_REQUEST_HEADERS,
-    header::ACCESS_CONTROL_REQUEST_METHOD,
+];
+/// Headers of the response to a preflight, as the function of the behavior sets them.
+const PREFLIGHT: [(HeaderName, &str); 4] = [
+    (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+    (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, HEAD, OPTIONS"),
+    (
+        header::ACCESS_CONTROL_ALLOW_HEADERS,
+        "Authorization, Range, *",
+    ),
+    (header::ACCESS_CONTROL_MAX_AGE, "7200"),
 ];
 /// Prefix of the headers of CORS, which only responses to other origins have.
 const CORS_PREFIX: &str = "access-control-";
@@ -49,7 +58,6 @@ const CORS_PREFIX: &str = "access-control-";
 pub(crate) struct ObjectOrigin {
     behavior: ObjectBehavior,
     s3: S3Client,
-    s3_url: String,
     http: Client<HttpConnector, Body>,
     env: Env,
 }
@@ -64,16 +72,10 @@ struct HeaderOverrides {
 
 impl ObjectOrigin {
     /// Creates the origin. `s3` has the permissions of the bucket policy.
-    pub(crate) fn new(
-        behavior: ObjectBehavior,
-        s3: S3Client,
-        s3_url: String,
-        env: Env,
-    ) -> ObjectOrigin {
+    pub(crate) fn new(behavior: ObjectBehavior, s3: S3Client, env: Env) -> ObjectOrigin {
         ObjectOrigin {
             behavior,
             s3,
-            s3_url,
             http: Client::builder(TokioExecutor::new()).build_http(),
             env,
         }
@@ -91,6 +93,9 @@ impl ObjectOrigin {
         request: Request<Body>,
     ) -> Result<Response<Body>, GatewayError> {
         let (request, _) = request.into_parts();
+        if request.method == Method::OPTIONS {
+            return Ok(preflight());
+        }
         let uri = &request.uri;
         let base = format!("{origin}{}", uri.path());
         let url = SignedUrl::parse(base, uri.query().unwrap_or_default());
@@ -141,7 +146,6 @@ impl ObjectOrigin {
                     .await
                     .map_err(|error| failed(&error_chain(&error)))?
             }
-            Method::OPTIONS => return uri(&format!("{}/{bucket}{path}", self.s3_url)),
             _ => {
                 return Err(GatewayError::new(
                     StatusCode::FORBIDDEN,
@@ -223,6 +227,17 @@ fn uri(text: &str) -> Result<Uri, GatewayError> {
 fn failed(reason: &str) -> GatewayError {
     tracing::error!(reason, "the request to S3 failed");
     GatewayError::new(StatusCode::BAD_GATEWAY, "Bad Gateway")
+}
+
+fn preflight() -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    for (name, value) in PREFLIGHT {
+        response
+            .headers_mut()
+            .insert(name, HeaderValue::from_static(value));
+    }
+    response
 }
 
 /// Returns the response to a URL without a valid signature.

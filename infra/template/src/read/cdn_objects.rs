@@ -13,11 +13,13 @@ use crate::scope::Scope;
 /// Service principal of CloudFront.
 const CLOUD_FRONT: &str = "cloudfront.amazonaws.com";
 
-/// Without an effect locally: the methods are fixed, and a policy of AWS passes on the headers of CORS.
+/// Without an effect locally: the methods are fixed, a policy of AWS passes on the headers of CORS, and the
+/// gateway answers preflights instead of the function.
 const WITHOUT_EFFECT: &[&str] = &[
     "AllowedMethods",
     "CachedMethods",
     "Compress",
+    "FunctionAssociations",
     "OriginRequestPolicyId",
     "ViewerProtocolPolicy",
 ];
