@@ -211,11 +211,7 @@ impl Tenants {
 
         let security = EffectiveSecurity::of(&folders, &space);
         let watermark = security.watermark_of(&file)?;
-        let policy = if file.delivery_type == DeliveryType::Private {
-            TransformationPolicy::Signed
-        } else {
-            security.transformations
-        };
+        let policy = security.transformations_of(&file);
         let has_credentials = url.is_some() || grant != AccessGrant::Public;
         let is_unrestricted = !context.is_transformed
             || policy == TransformationPolicy::Any

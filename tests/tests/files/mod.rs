@@ -3,6 +3,7 @@
 pub(crate) mod delete;
 pub(crate) mod delete_ids;
 pub(crate) mod get;
+pub(crate) mod image_protection;
 pub(crate) mod list;
 pub(crate) mod list_cursors;
 pub(crate) mod list_rules;

@@ -163,8 +163,13 @@ pub fn requires_auth(file: &File, folders: &FolderChain, space: &DeliverySpace) 
 
 /// Whether variants of a file require a signed URL or a key: as the original, but those of a private
 /// file are public once they are rendered.
-pub fn variants_require_auth(file: &File, folders: &FolderChain, space: &DeliverySpace) -> bool {
-    Protection::of(file, Some(folders), space).always_requires_credentials
+pub fn variants_require_auth<'a>(
+    file: &File,
+    folders: &FolderChain,
+    space: impl Into<InheritedSettings<'a>>,
+) -> bool {
+    file.delivery_type == DeliveryType::Authenticated
+        || EffectiveAccess::as_set(file, Some(folders), space.into()).requires_auth
 }
 
 /// Returns a text that changes whenever access to a file may change: with its delivery type, the
@@ -182,70 +187,13 @@ pub fn access_revision(file: &File, folders: &FolderChain, space: &DeliverySpace
     )
 }
 
-/// Protection of a file by its delivery type and its effective access control.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Protection {
-    delivery_type: DeliveryType,
-    /// Whether every request requires credentials, also for derived images.
-    always_requires_credentials: bool,
-}
-
-impl Protection {
-    /// Returns the protection of a file. `folders` is `None` if one of its folders is missing: such
-    /// a file is not delivered, which counts as requiring credentials.
-    pub fn of<'a>(
-        file: &File,
-        folders: Option<&FolderChain>,
-        space: impl Into<InheritedSettings<'a>>,
-    ) -> Protection {
-        let requires_auth = EffectiveAccess::as_set(file, folders, space.into()).requires_auth;
-        Protection {
-            delivery_type: file.delivery_type,
-            always_requires_credentials: requires_auth
-                || file.delivery_type == DeliveryType::Authenticated,
-        }
-    }
-
-    /// Whether any part of the protection is weaker than before, even if another part is stronger.
-    pub fn is_weaker_than(self, before: Protection) -> bool {
-        self.delivery_type < before.delivery_type
-            || (before.always_requires_credentials && !self.always_requires_credentials)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{EffectiveSecurity, Revision};
-
-    const ID: &str = "01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
-
-    fn space() -> Space {
-        let json = format!(
-            r#"{{"id": "{ID}", "name": "a", "handle": "abcdef", "enabled": true, "folder_mode": "dynamic",
-                "access_control": {{"requires_auth": false}},
-                "security": {{"watermark": {{"enabled": false, "position": "southeast", "opacity": 0.5}}}},
-                "active_upload_config_id": "{ID}", "created_at": 0, "updated_at": 0, "version": 0}}"#
-        );
-        serde_json::from_str(&json).expect("a space")
-    }
-
-    fn file(delivery_type: DeliveryType) -> File {
-        let name = delivery_type.name();
-        let json = format!(
-            r#"{{"id": "{ID}", "space_id": "{ID}", "name": "a", "original_name": "a", "mime_type": "a", "extension": "a",
-                "size": 1, "storage_path": "a", "delivery_type": "{name}", "resource_type": "image", "status": "active",
-                "upload_config_id": "{ID}", "tags": [], "uploaded_by": {{"type": "api_key", "id": 1}},
-                "created_at": 0, "updated_at": 0, "version": 0}}"#
-        );
-        serde_json::from_str(&json).expect("a file")
-    }
-
-    const TYPES: [DeliveryType; 3] = [
-        DeliveryType::Upload,
-        DeliveryType::Private,
-        DeliveryType::Authenticated,
-    ];
+    use crate::{
+        EffectiveSecurity, Revision,
+        access::fixtures::{TYPES, file, space},
+    };
 
     #[test]
     fn delivery_type_and_space_each_require_auth_and_are_reported_as_source() {
@@ -274,44 +222,6 @@ mod tests {
                 );
             }
         }
-    }
-
-    #[test]
-    fn protection_is_weaker_with_weaker_type_or_newly_public_access() {
-        let open = space();
-        let mut closed = space();
-        closed.access_control.requires_auth = true;
-
-        let protection = |delivery_type, space| {
-            Protection::of(&file(delivery_type), Some(&FolderChain::default()), space)
-        };
-
-        for (from, before) in TYPES.into_iter().enumerate() {
-            for (to, after) in TYPES.into_iter().enumerate() {
-                for (from_space, to_space, opens) in [
-                    (&open, &open, false),
-                    (&open, &closed, false),
-                    (&closed, &closed, false),
-                    (&closed, &open, true),
-                ] {
-                    let lowered =
-                        protection(after, to_space).is_weaker_than(protection(before, from_space));
-                    let expected = to < from || (opens && after != DeliveryType::Authenticated);
-                    assert_eq!(lowered, expected, "{before:?} to {after:?}, opens: {opens}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn file_with_missing_folder_requires_credentials() {
-        let file = file(DeliveryType::Upload);
-        let space = space();
-        let missing = Protection::of(&file, None, &space);
-        assert!(
-            Protection::of(&file, Some(&FolderChain::default()), &space).is_weaker_than(missing)
-        );
-        assert!(!missing.is_weaker_than(missing));
     }
 
     #[test]

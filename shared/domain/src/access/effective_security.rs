@@ -6,8 +6,9 @@ use serde::Serialize;
 
 use super::{AccessSource, effective_access::source_of};
 use crate::{
-    AppliedWatermark, FieldError, FieldErrors, File, Folder, FolderChain, FolderSecurity,
-    InheritedSettings, ResourceType, Revision, SpaceId, TransformationPolicy, Watermark,
+    AppliedWatermark, DeliveryType, FieldError, FieldErrors, File, Folder, FolderChain,
+    FolderSecurity, InheritedSettings, ResourceType, Revision, SpaceId, TransformationPolicy,
+    Watermark,
 };
 
 /// Effective security settings for the contents of a folder. Each setting is that of the nearest
@@ -61,6 +62,15 @@ impl EffectiveSecurity<'_> {
                 folders,
                 space.space_id,
             ),
+        }
+    }
+
+    /// Returns which transformed images of a file requests without credentials may create.
+    pub fn transformations_of(&self, file: &File) -> TransformationPolicy {
+        if file.delivery_type == DeliveryType::Private {
+            TransformationPolicy::Signed
+        } else {
+            self.transformations
         }
     }
 

@@ -2,9 +2,13 @@
 
 mod effective_access;
 mod effective_security;
+#[cfg(test)]
+mod fixtures;
+mod protection;
 
 pub use effective_access::{
-    AccessControl, AccessSource, DeliveryType, EffectiveAccess, Protection, access_revision,
-    requires_auth, variants_require_auth,
+    AccessControl, AccessSource, DeliveryType, EffectiveAccess, access_revision, requires_auth,
+    variants_require_auth,
 };
 pub use effective_security::{EffectiveSecurity, EffectiveWatermark, SettingSource};
+pub use protection::Protection;

@@ -30,17 +30,19 @@ pub struct FolderSecurity {
 
 /// Which transformed images requests without a signed URL or an API key may create. Existing ones
 /// are delivered in any case.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum TransformationPolicy {
     /// All.
     #[default]
     Any,
-    /// None.
-    Signed,
     /// The `eager` transformations of the file's upload config, with automatic quality. Without a
     /// format, they are negotiated.
     Named,
+    /// None.
+    Signed,
 }
 
 /// Image that is composited over delivered images.
