@@ -68,6 +68,7 @@ pub use queue::{
 };
 pub use space_lists::SpaceLists;
 pub use space_scope::{Scoped, SpaceScope};
+pub use spaces::ListedSpace;
 pub use staged_copies::{StagedCopy, StagedCopyOutcome};
 pub use sweep::{Sweep, SweepOutcome};
 pub use table::{AnonymousCount, FileInSpace};

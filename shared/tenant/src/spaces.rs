@@ -1,12 +1,21 @@
 //! Creation of spaces, and the list of a caller's spaces.
 
 use domain::{
-    Completion, Handle, IdSequence, NewSpace, Page, PageBounds, PageRequest, ServiceError, Space,
-    UploadConfig, UserId,
+    Completion, Handle, IdSequence, NewSpace, Page, PageBounds, PageRequest, Role, ServiceError,
+    Space, UploadConfig, UserId,
 };
 use table::{ChangeError, Reason, WriteError};
 
 use crate::{Caller, Tenants};
+
+/// A space in a list, with the caller's role.
+#[derive(Clone, Debug)]
+pub struct ListedSpace {
+    /// The space.
+    pub space: Space,
+    /// The role.
+    pub role: Role,
+}
 
 impl Tenants {
     /// Creates a space with a starter config, owned by the user. `complete` returns the completion
@@ -49,21 +58,26 @@ impl Tenants {
         &self,
         caller: &Caller,
         page_request: &PageRequest,
-    ) -> Result<Page<Space>, ServiceError> {
+    ) -> Result<Page<ListedSpace>, ServiceError> {
         if let Some(user) = caller.user() {
             let page = self.table.list_spaces(user, page_request).await?;
-            return Ok(page.filter_map(|joined| joined.space));
+            return Ok(page.filter_map(|joined| {
+                let role = joined.membership.role;
+                joined.space.map(|space| ListedSpace { space, role })
+            }));
         }
 
         let mut items = Vec::new();
         if let Some(own) = caller.space_role()
             && page_request.includes(own.space_id)
         {
-            items.extend(self.table.space(own.space_id).await?);
+            let space = self.table.space(own.space_id).await?;
+            let role = own.role;
+            items.extend(space.map(|space| ListedSpace { space, role }));
         }
-        let bounds = items.first().map(|space| PageBounds {
-            first: space.id.to_string(),
-            last: space.id.to_string(),
+        let bounds = items.first().map(|found| PageBounds {
+            first: found.space.id.to_string(),
+            last: found.space.id.to_string(),
         });
         Ok(Page::new(page_request, bounds, false, items))
     }

@@ -11,3 +11,4 @@ pub(crate) mod log;
 pub(crate) mod processing;
 pub(crate) mod redeliveries;
 pub(crate) mod signatures;
+pub(crate) mod url_visibility;

@@ -8,7 +8,7 @@ use domain::{
 use schemars::JsonSchema;
 use serde::Serialize;
 use tenant::Account;
-use web::Rfc3339;
+use web::{Action, ManageWebhooks, Rfc3339};
 
 /// A space in a list.
 #[derive(Serialize, JsonSchema)]
@@ -23,7 +23,8 @@ pub(crate) struct SpaceView {
     folder_mode: FolderMode,
     /// Host of the `url` of files. Null for the host of the CDN.
     custom_domain: Option<HostName>,
-    /// URL that receives webhooks of files whose upload config has none.
+    /// URL that receives webhooks of files whose upload config has none. Null also for the roles
+    /// `viewer` and `user`, because it may contain a secret.
     webhook_url: Option<PublicHttpsUrl>,
     /// Id of the upload config of uploads that do not name one.
     active_upload_config_id: UploadConfigId,
@@ -33,8 +34,11 @@ pub(crate) struct SpaceView {
     updated_at: Rfc3339,
 }
 
-impl From<&Space> for SpaceView {
-    fn from(space: &Space) -> SpaceView {
+impl SpaceView {
+    /// Creates the view of a space for a caller with a role.
+    pub(crate) fn of(space: &Space, role: Role) -> SpaceView {
+        let webhook_url = space.webhook_url.clone();
+
         SpaceView {
             id: space.id,
             name: space.name.clone(),
@@ -43,7 +47,7 @@ impl From<&Space> for SpaceView {
             enabled: space.enabled,
             folder_mode: space.folder_mode,
             custom_domain: space.custom_domain.clone(),
-            webhook_url: space.webhook_url.clone(),
+            webhook_url: webhook_url.filter(|_| role >= ManageWebhooks::MIN_ROLE),
             active_upload_config_id: space.active_upload_config_id,
             created_at: space.created_at.into(),
             updated_at: space.updated_at.into(),
@@ -81,10 +85,11 @@ impl From<AccessControl> for AccessControlView {
     }
 }
 
-impl From<&Space> for DetailedSpaceView {
-    fn from(space: &Space) -> DetailedSpaceView {
+impl DetailedSpaceView {
+    /// Creates the view of a space for a caller with a role.
+    pub(crate) fn of(space: &Space, role: Role) -> DetailedSpaceView {
         DetailedSpaceView {
-            space: SpaceView::from(space),
+            space: SpaceView::of(space, role),
             access_control: space.access_control.into(),
             security: space.security.clone(),
         }

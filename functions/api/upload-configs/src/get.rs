@@ -14,5 +14,8 @@ pub(crate) const GET: Endpoint = Endpoint::get(
 pub(crate) async fn get(
     can: Can<ReadUploadConfigs, UploadConfig>,
 ) -> Result<Data<DetailedUploadConfigView>, ApiError> {
-    Ok(Data(DetailedUploadConfigView::from(&can.resource)))
+    Ok(Data(DetailedUploadConfigView::of(
+        &can.resource,
+        can.space.role(),
+    )))
 }

@@ -1,12 +1,12 @@
 //! Views of upload configs in responses.
 
 use domain::{
-    DeliveryType, Description, SpaceId, UnsignedRestrictions, UploadConfig, UploadConfigId,
+    DeliveryType, Description, Role, SpaceId, UnsignedRestrictions, UploadConfig, UploadConfigId,
     UploadConfigName, UploadRules,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use web::Rfc3339;
+use web::{Action, ManageWebhooks, Rfc3339};
 
 /// An upload config without its rules.
 #[derive(Serialize, JsonSchema)]
@@ -56,11 +56,17 @@ pub(crate) struct DetailedUploadConfigView {
     config: UploadRules,
 }
 
-impl From<&UploadConfig> for DetailedUploadConfigView {
-    fn from(config: &UploadConfig) -> DetailedUploadConfigView {
+impl DetailedUploadConfigView {
+    /// Creates the view of an upload config for a caller with a role.
+    pub(crate) fn of(config: &UploadConfig, role: Role) -> DetailedUploadConfigView {
+        let mut rules = config.config.clone();
+        if role < ManageWebhooks::MIN_ROLE {
+            rules.notifications.webhook_url = None;
+        }
+
         DetailedUploadConfigView {
             upload_config: UploadConfigView::from(config),
-            config: config.config.clone(),
+            config: rules,
         }
     }
 }

@@ -39,5 +39,8 @@ async fn apply(
     can.space
         .change(|space| space.access_control = change(space.access_control))
         .await?;
-    Ok(Data(DetailedSpaceView::from(can.space.record())))
+    Ok(Data(DetailedSpaceView::of(
+        can.space.record(),
+        can.space.role(),
+    )))
 }

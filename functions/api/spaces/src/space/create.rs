@@ -1,7 +1,7 @@
 //! `POST /spaces`: create a space with a generated handle and a first upload config. The caller
 //! becomes its owner.
 
-use domain::{Description, HostName, NewSpace, SpaceName, parse_variant};
+use domain::{Description, HostName, NewSpace, Role, SpaceName, parse_variant};
 use web::{AccountHolder, ApiError, Created, Endpoint, FieldReader, FromFields, IdempotentJson};
 
 use crate::views::DetailedSpaceView;
@@ -58,14 +58,15 @@ pub(crate) async fn create(
     body: IdempotentJson<CreateSpace>,
 ) -> Result<Created<DetailedSpaceView>, ApiError> {
     body.run_once(async |CreateSpace(new), reservation| {
-        let complete =
-            |space: &domain::Space| reservation.complete(&DetailedSpaceView::from(space));
+        let complete = |space: &domain::Space| {
+            reservation.complete(&DetailedSpaceView::of(space, Role::Owner))
+        };
         let space = auth
             .tenants()
             .create_space(user, new, reservation.ids(), complete)
             .await?;
 
-        Ok(DetailedSpaceView::from(&space))
+        Ok(DetailedSpaceView::of(&space, Role::Owner))
     })
     .await
 }

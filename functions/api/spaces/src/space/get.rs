@@ -7,5 +7,8 @@ use crate::views::DetailedSpaceView;
 pub(crate) const GET: Endpoint = Endpoint::get("getSpace", "/spaces/{id}", "Get a space");
 
 pub(crate) async fn get(can: Can<ReadSpace>) -> Result<Data<DetailedSpaceView>, ApiError> {
-    Ok(Data(DetailedSpaceView::from(can.space.record())))
+    Ok(Data(DetailedSpaceView::of(
+        can.space.record(),
+        can.space.role(),
+    )))
 }

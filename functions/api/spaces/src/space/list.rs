@@ -15,5 +15,5 @@ pub(crate) async fn list(
         .tenants()
         .list_spaces(&auth.caller, request.page_request())
         .await?;
-    Ok(request.response(page, |space| SpaceView::from(&space)))
+    Ok(request.response(page, |found| SpaceView::of(&found.space, found.role)))
 }

@@ -43,5 +43,8 @@ async fn replace(
     security: Security,
 ) -> Result<Data<DetailedSpaceView>, ApiError> {
     watermarks.replace(&mut can.space, security).await?;
-    Ok(Data(DetailedSpaceView::from(can.space.record())))
+    Ok(Data(DetailedSpaceView::of(
+        can.space.record(),
+        can.space.role(),
+    )))
 }

@@ -81,7 +81,10 @@ pub(crate) async fn update(
     }
 
     can.space.change(|space| update.apply(space)).await?;
-    Ok(Data(DetailedSpaceView::from(can.space.record())))
+    Ok(Data(DetailedSpaceView::of(
+        can.space.record(),
+        can.space.role(),
+    )))
 }
 
 /// Fails with 422 if the upload config does not exist in the space.
