@@ -131,7 +131,7 @@ pub struct FileView {
     thumbnails: Vec<ThumbnailView>,
     /// Processing of the file after its upload.
     processing: ProcessingView,
-    /// Access control of the file, its own or inherited.
+    /// Access control of the file as delivery enforces it.
     access_control: EffectiveAccess,
     /// Uploader of the file: a user, a key or an anonymous caller.
     uploaded_by: Principal,
@@ -162,6 +162,7 @@ impl FileView {
             folder,
             access_control: _,
             delivery_type,
+            config_delivery_type: _,
             resource_type,
             status,
             upload_config_id,

@@ -93,6 +93,7 @@ async fn moved_folder_takes_its_settings_along(stack: &Stack) {
         let record = client.get(&file.path).await.expect_ok();
         let expected = json!({
             "requires_auth": protected, "public_read": !protected, "source": source, "inherited_from": id,
+            "setting": null,
         });
         assert_eq!(record["access_control"], expected, "after {step:?}");
         assert_eq!(

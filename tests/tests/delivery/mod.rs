@@ -12,6 +12,7 @@ pub(crate) mod originals;
 pub(crate) mod redirects;
 pub(crate) mod rendering_limits;
 pub(crate) mod replicas;
+pub(crate) mod reported_access;
 pub(crate) mod signed_urls;
 pub(crate) mod signers;
 pub(crate) mod throughput;

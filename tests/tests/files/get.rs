@@ -36,6 +36,7 @@ async fn get_returns_uploaded_file(stack: &Stack) {
         "ref": null, "tags": [], "storage_meta": {}, "thumbnails": [],
         "access_control": {
             "requires_auth": false, "public_read": true, "source": "space", "inherited_from": acme.id,
+            "setting": null,
         },
         "uploaded_by": {"type": "api_key", "id": acme.key_id},
         "checksum_sha256": "3aff0931539fcf6e63fcc330ed24429646c572a8d7940b443b4062b14359f157",

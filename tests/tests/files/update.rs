@@ -36,7 +36,7 @@ fn changes(record: &Value, folder: &str) -> Vec<(Value, Value)> {
         |field: &str, value: Value, stored: Value| (json!({field: value}), json!({field: stored}));
     let protected = json!({
         "requires_auth": true, "public_read": false,
-        "source": "upload_config", "inherited_from": record["upload_config_id"],
+        "source": "direct", "inherited_from": record["id"], "setting": null,
     });
     let inside = json!({"folder_id": folder, "folder_path": "Photos/"});
     let outside = json!({"folder_id": null, "folder_path": null});

@@ -59,7 +59,7 @@ async fn update_accepts_full_record(stack: &Stack) {
         .await
         .expect_ok();
     assert_eq!(protected["type"], "private");
-    assert_eq!(protected["access_control"]["source"], "upload_config");
+    assert_eq!(protected["access_control"]["source"], "direct");
 
     let folders = acme.client.get("/folders").await.expect_ok();
     assert_eq!(

@@ -37,11 +37,21 @@ const CHANGES: [(usize, Option<bool>); 22] = [
     (2, None),
 ];
 
+/// Returns an effective setting that is set on the resource itself only if the source is direct.
 pub(super) fn effective(requires_auth: bool, source: &str, inherited_from: &Value) -> Value {
     let public_read = !requires_auth;
+    let setting = (source == "direct").then_some(requires_auth);
     json!({
-        "requires_auth": requires_auth, "public_read": public_read, "source": source, "inherited_from": inherited_from,
+        "requires_auth": requires_auth, "public_read": public_read, "source": source,
+        "inherited_from": inherited_from, "setting": setting,
     })
+}
+
+/// Returns the effective setting of a resource that has another setting itself.
+fn with_setting(effective: &Value, setting: bool) -> Value {
+    let mut effective = effective.clone();
+    effective["setting"] = json!(setting);
+    effective
 }
 
 /// Uploads the photo into a folder.
@@ -332,7 +342,7 @@ async fn protected_delivery_type_overrides_folders(stack: &Stack) {
             .put(&format!("{path}/access-control"), set(false))
             .await
             .expect_ok();
-        check(direct, effective(false, "direct", &file["id"]), 403).await;
+        check(direct, with_setting(&by_type, false), 403).await;
         check(
             client
                 .delete(&format!("{path}/access-control"))

@@ -57,6 +57,7 @@ async fn folder_is_created_and_returned(stack: &Stack) {
         "id": id, "name": "Photos", "path": "Photos/", "space_id": acme.id, "parent_id": null, "has_children": false,
         "access_control": {
             "requires_auth": false, "public_read": true, "source": "space", "inherited_from": acme.id,
+            "setting": null,
         },
         "security": {
             "watermark": {"enabled": false, "url": null, "position": "southeast", "opacity": 0.5},

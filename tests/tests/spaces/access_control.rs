@@ -71,6 +71,7 @@ async fn one_flag_implies_other_and_delivery_follows_at_once(stack: &Stack) {
         }
         let effective = json!({
             "requires_auth": closed, "public_read": !closed, "source": "space", "inherited_from": acme.id,
+            "setting": null,
         });
         assert_eq!(
             acme.client.get(&format!("/files/{id}")).await.expect_ok()["access_control"],

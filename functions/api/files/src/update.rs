@@ -106,7 +106,9 @@ impl UpdateFile {
         if let Some(tags) = &self.tags {
             file.tags.clone_from(tags);
         }
-        file.delivery_type = self.delivery_type.unwrap_or(file.delivery_type);
+        if let Some(delivery_type) = self.delivery_type {
+            file.set_delivery_type(delivery_type);
+        }
     }
 }
 

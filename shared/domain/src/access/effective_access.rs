@@ -45,9 +45,9 @@ impl DeliveryType {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AccessSource {
-    /// The resource itself.
+    /// The resource itself: its access control, or the type that was set on a file.
     Direct,
-    /// The delivery type, which comes from the upload config.
+    /// The delivery type that a file has from its upload config.
     UploadConfig,
     /// A folder that contains the resource.
     Folder,
@@ -66,6 +66,8 @@ pub struct EffectiveAccess {
     pub source: AccessSource,
     /// Id of the resource that sets it.
     pub inherited_from: String,
+    /// Value of `requires_auth` that is set on the resource itself. Null if none is.
+    pub setting: Option<bool>,
 }
 
 impl EffectiveAccess {
@@ -75,27 +77,41 @@ impl EffectiveAccess {
             public_read: !requires_auth,
             source,
             inherited_from,
+            setting: None,
         }
     }
 
-    /// Returns the access control of a file: its own setting, else that of its delivery type, of
-    /// the nearest folder with a setting, or of the space. `folders` is `None` if a folder of the
-    /// file is missing, which requires authentication.
+    /// Returns the access control of a file as delivery enforces it for the original: the stricter
+    /// of its delivery type and of the setting of the file, of the nearest folder with a setting, or
+    /// of the space. If several require authentication, the first of direct, delivery type, folder and
+    /// space is reported. `folders` is `None` if a folder of the file is missing, which requires
+    /// authentication.
     pub fn of_file(file: &File, folders: Option<&FolderChain>, space: &Space) -> EffectiveAccess {
-        if file.access_control.is_none() && file.delivery_type != DeliveryType::Upload {
-            return EffectiveAccess::new(
-                true,
-                AccessSource::UploadConfig,
-                file.upload_config_id.to_string(),
-            );
+        let as_set = EffectiveAccess::as_set(file, folders, space.into());
+        let is_set_on_file = as_set.requires_auth && as_set.source == AccessSource::Direct;
+
+        let decisive = if file.delivery_type == DeliveryType::Upload || is_set_on_file {
+            as_set
+        } else if file.config_delivery_type.is_some() {
+            EffectiveAccess::new(true, AccessSource::Direct, file.id.to_string())
+        } else {
+            let config = file.upload_config_id.to_string();
+            EffectiveAccess::new(true, AccessSource::UploadConfig, config)
+        };
+        EffectiveAccess {
+            setting: file.access_control.map(|own| own.requires_auth),
+            ..decisive
         }
-        EffectiveAccess::as_set(file, folders, space.into())
     }
 
     /// Returns the access control for the contents of the chain's leaf.
     pub fn of_folder(folders: &FolderChain, space: &Space) -> EffectiveAccess {
-        let own = folders.leaf().map(|folder| folder.id);
-        EffectiveAccess::inherited(own, folders, space.into())
+        let leaf = folders.leaf();
+        let own = leaf.and_then(|folder| folder.access_control);
+        EffectiveAccess {
+            setting: own.map(|own| own.requires_auth),
+            ..EffectiveAccess::inherited(leaf.map(|folder| folder.id), folders, space.into())
+        }
     }
 
     /// Returns the access control of a file, ignoring its delivery type.
@@ -105,14 +121,14 @@ impl EffectiveAccess {
         space: InheritedSettings<'_>,
     ) -> EffectiveAccess {
         match (file.access_control, folders) {
-            (Some(direct), _) => EffectiveAccess::new(
+            (Some(direct), Some(_)) => EffectiveAccess::new(
                 direct.requires_auth,
                 AccessSource::Direct,
                 file.id.to_string(),
             ),
             (None, Some(folders)) => EffectiveAccess::inherited(None, folders, space),
-            // The missing folder might have required authentication.
-            (None, None) => {
+            // The file is not delivered. The missing folder might have required authentication.
+            (_, None) => {
                 let folder_id = file.folder_id().map(|id| id.to_string());
                 EffectiveAccess::new(true, AccessSource::Folder, folder_id.unwrap_or_default())
             }
@@ -196,31 +212,54 @@ mod tests {
     };
 
     #[test]
-    fn delivery_type_and_space_each_require_auth_and_are_reported_as_source() {
+    fn reported_access_is_the_enforced_one() {
         let mut space = space();
         for delivery_type in TYPES {
-            for closed in [false, true] {
-                let file = file(delivery_type);
-                space.access_control.requires_auth = closed;
-                let by_type = delivery_type != DeliveryType::Upload;
+            for config_type in TYPES {
+                for setting in [None, Some(false), Some(true)] {
+                    for closed in [false, true] {
+                        let mut file = file(config_type);
+                        file.set_delivery_type(delivery_type);
+                        file.access_control =
+                            setting.map(|requires_auth| AccessControl { requires_auth });
+                        space.access_control.requires_auth = closed;
+                        let context =
+                            format!("{config_type:?}, {delivery_type:?}, {setting:?}, {closed}");
 
-                assert_eq!(
-                    requires_auth(&file, &FolderChain::default(), &DeliverySpace::from(&space)),
-                    by_type || closed
-                );
+                        let source = match (setting, delivery_type == DeliveryType::Upload) {
+                            (Some(true), _) | (Some(false), true) => AccessSource::Direct,
+                            (_, false) if delivery_type != config_type => AccessSource::Direct,
+                            (_, false) => AccessSource::UploadConfig,
+                            (None, true) => AccessSource::Space,
+                        };
+                        let folders = FolderChain::default();
+                        let reported = EffectiveAccess::of_file(&file, Some(&folders), &space);
+                        let enforced = requires_auth(&file, &folders, &DeliverySpace::from(&space));
+                        assert_eq!(
+                            (reported.requires_auth, reported.source, reported.setting),
+                            (enforced, source, setting),
+                            "{context}"
+                        );
 
-                let reported =
-                    EffectiveAccess::of_file(&file, Some(&FolderChain::default()), &space);
-                let source = if by_type {
-                    AccessSource::UploadConfig
-                } else {
-                    AccessSource::Space
-                };
-                assert_eq!(
-                    (reported.requires_auth, reported.source),
-                    (by_type || closed, source)
-                );
+                        // A file with a missing folder is not delivered.
+                        let orphan = EffectiveAccess::of_file(&file, None, &space);
+                        assert!(orphan.requires_auth, "{context}");
+                    }
+                }
             }
+        }
+    }
+
+    #[test]
+    fn type_of_the_config_is_no_direct_setting() {
+        let mut file = file(DeliveryType::Private);
+        for (delivery_type, configured) in [
+            (DeliveryType::Authenticated, Some(DeliveryType::Private)),
+            (DeliveryType::Upload, Some(DeliveryType::Private)),
+            (DeliveryType::Private, None),
+        ] {
+            file.set_delivery_type(delivery_type);
+            assert_eq!(file.config_delivery_type, configured, "{delivery_type:?}");
         }
     }
 

@@ -171,6 +171,9 @@ pub struct File {
     pub access_control: Option<AccessControl>,
     /// How the file is delivered.
     pub delivery_type: DeliveryType,
+    /// Delivery type of the upload config at the upload; `None` while the file has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config_delivery_type: Option<DeliveryType>,
     /// Category of the MIME type.
     pub resource_type: ResourceType,
     /// Whether the bytes are available.
@@ -245,6 +248,7 @@ impl File {
             extension: media_type.extension,
             size,
             delivery_type: config.delivery_type,
+            config_delivery_type: None,
             resource_type: media_type.resource_type,
             status: FileStatus::Pending,
             upload_config_id: config.id,
@@ -303,6 +307,13 @@ impl File {
         self.status = FileStatus::Active;
         self.activated_at = Some(at);
         self.updated_at = at;
+    }
+
+    /// Sets the delivery type, and records that of the upload config if it differs.
+    pub fn set_delivery_type(&mut self, delivery_type: DeliveryType) {
+        let configured = self.config_delivery_type.unwrap_or(self.delivery_type);
+        self.delivery_type = delivery_type;
+        self.config_delivery_type = (configured != delivery_type).then_some(configured);
     }
 
     /// Returns the id of its folder; `None` at the root.

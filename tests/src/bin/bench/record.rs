@@ -163,6 +163,7 @@ impl FileGenerator {
             } else {
                 DeliveryType::Upload
             },
+            config_delivery_type: None,
             resource_type: format.resource_type,
             status: FileStatus::Active,
             upload_config_id: self.upload_config_id,

@@ -36,6 +36,7 @@ impl World {
             url: string_field(&record, "url"),
             folder,
             delivery_type,
+            config_type: delivery_type,
             config,
             access: None,
         };

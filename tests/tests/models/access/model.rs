@@ -59,6 +59,8 @@ pub(crate) struct File {
     pub(crate) url: String,
     pub(crate) folder: Option<String>,
     pub(crate) delivery_type: &'static str,
+    /// Delivery type of the upload config.
+    pub(crate) config_type: &'static str,
     /// Id of the upload config.
     pub(crate) config: String,
     pub(crate) access: Option<Flags>,
@@ -72,8 +74,13 @@ struct Access<'a> {
 }
 
 impl Access<'_> {
-    fn to_json(&self) -> Value {
-        access_control(self.flags.is_protected(), self.source, self.from)
+    /// Returns the JSON for a resource that has this setting itself.
+    fn to_json(&self, own: Option<Flags>) -> Value {
+        let requires_auth = self.flags.is_protected();
+        json!({
+            "requires_auth": requires_auth, "public_read": !requires_auth, "source": self.source,
+            "inherited_from": self.from, "setting": own.map(Flags::is_protected),
+        })
     }
 }
 
@@ -157,7 +164,7 @@ impl Model {
 
         json!({
             "id": id, "name": folder.name, "parent_id": folder.parent, "path": self.path(Some(id)),
-            "has_children": self.has_folders(id), "access_control": access.to_json(),
+            "has_children": self.has_folders(id), "access_control": access.to_json(folder.access),
         })
     }
 
@@ -165,17 +172,32 @@ impl Model {
     pub(crate) fn file_record(&self, id: &str) -> Value {
         let file = &self.files[id];
         let folder = file.folder.as_deref();
-        let access_control = match file.access {
-            Some(flags) => access_control(flags.is_protected(), "direct", id),
-            None if file.delivery_type != "upload" => {
-                access_control(true, "upload_config", &file.config)
-            }
-            None => self.inherited(folder).to_json(),
+        let (source, from) = if file.delivery_type == file.config_type {
+            ("upload_config", file.config.as_str())
+        } else {
+            ("direct", id)
+        };
+        let by_type = Access {
+            flags: Flags {
+                requires_auth: true,
+            },
+            source,
+            from,
+        };
+        let is_open_type = file.delivery_type == "upload";
+        let access = match file.access {
+            Some(flags) if flags.is_protected() || is_open_type => Access {
+                flags,
+                source: "direct",
+                from: id,
+            },
+            _ if !is_open_type => by_type,
+            _ => self.inherited(folder),
         };
 
         json!({
             "id": id, "type": file.delivery_type, "folder_id": folder, "folder_path": self.path(folder), "url": file.url,
-            "access_control": access_control,
+            "access_control": access.to_json(file.access),
         })
     }
 
@@ -186,11 +208,4 @@ impl Model {
             .unwrap_or_else(|| self.inherited(file.folder.as_deref()).flags);
         file.delivery_type == "upload" && !flags.is_protected()
     }
-}
-
-fn access_control(requires_auth: bool, source: &str, inherited_from: &str) -> Value {
-    let public_read = !requires_auth;
-    json!({
-        "requires_auth": requires_auth, "public_read": public_read, "source": source, "inherited_from": inherited_from,
-    })
 }
