@@ -65,6 +65,16 @@ const SHARED_CONTAINERS: [&[(&str, &str)]; 5] = [
     ],
 ];
 
+/// Audio and video types that always have their own container. Other types, such as `audio/aac`, may name
+/// the codec of a file in any container.
+const OWN_CONTAINERS: [&str; 5] = [
+    "audio/wav",
+    "audio/aiff",
+    "audio/midi",
+    "video/x-msvideo",
+    "video/x-flv",
+];
+
 /// Types whose container is a ZIP archive.
 const ZIPPED: &[(&str, &str)] = &[
     ("application/zip", "zip"),
@@ -131,10 +141,12 @@ const OFFICE_PREFIXES: [&str; 5] = [
 ];
 
 /// Obsolete and unregistered names of types, with the names that are stored instead.
-const ALIASES: [(&str, &str); 11] = [
+const ALIASES: [(&str, &str); 13] = [
     ("audio/m4a", "audio/mp4"),
     ("audio/x-m4a", "audio/mp4"),
     ("audio/x-wav", "audio/wav"),
+    ("audio/wave", "audio/wav"),
+    ("audio/vnd.wave", "audio/wav"),
     ("audio/x-flac", "audio/flac"),
     ("audio/x-aiff", "audio/aiff"),
     ("text/rtf", "application/rtf"),
@@ -261,20 +273,54 @@ pub(crate) fn textual_type(extension: &str) -> Option<&'static str> {
         .map(|(textual, _)| *textual)
 }
 
-/// Returns the extension of a declared type that shares its container with the detected type.
-pub(crate) fn shared_container(detected: &str, declared: &str) -> Option<&'static str> {
-    let group = SHARED_CONTAINERS
+/// Returns the type and the extension within the container of the detected type that a declared type selects:
+/// the declared type itself, or, for audio and video that share a container, the member of its family.
+pub(crate) fn within_container(
+    detected: &str,
+    declared: &str,
+) -> Option<(&'static str, &'static str)> {
+    let group = container_of(detected)?;
+    let named = |name: &str| group.iter().find(|(member, _)| *member == name);
+    if let Some(member) = named(declared) {
+        return Some(*member);
+    }
+    if !is_media_container(group) || OWN_CONTAINERS.contains(&declared) {
+        return None;
+    }
+
+    let (family, _) = declared.split_once('/')?;
+    let (_, subtype) = detected.split_once('/')?;
+    let is_of_family = |(member, _): &&(&str, &str)| {
+        let member = member.split_once('/');
+        member.is_some_and(|(of, _)| of == family)
+    };
+    named(&format!("{family}/{subtype}"))
+        .or_else(|| group.iter().find(is_of_family))
+        .copied()
+}
+
+/// Returns the group of types that share the container of a type.
+fn container_of(mime_type: &str) -> Option<&'static [(&'static str, &'static str)]> {
+    let is_member = |(member, _): &(&str, &str)| *member == mime_type;
+    SHARED_CONTAINERS
         .iter()
-        .find(|group| group.iter().any(|(member, _)| *member == detected))?;
-    group
-        .iter()
-        .find(|(member, _)| *member == declared)
-        .map(|(_, extension)| *extension)
+        .copied()
+        .find(|group| group.iter().any(is_member))
+}
+
+/// Returns whether audio and video share a container.
+fn is_media_container(group: &[(&str, &str)]) -> bool {
+    let is_video = |(member, _): &(&str, &str)| resource_type(member) == ResourceType::Video;
+    group.iter().any(is_video)
 }
 
 /// Returns whether a file of the detected type cannot be of the declared one, because their resource
-/// types differ.
+/// types or containers differ.
 pub(crate) fn contradicts(detected: &str, declared: &str) -> bool {
+    if OWN_CONTAINERS.contains(&declared) && container_of(detected).is_some_and(is_media_container)
+    {
+        return true;
+    }
     let declared_resource = resource_type(declared);
     if declared_resource == ResourceType::Other || declared_resource == resource_type(detected) {
         return false;

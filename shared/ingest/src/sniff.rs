@@ -99,16 +99,16 @@ fn detect(
     }
 }
 
-/// Returns the type of a file whose format was detected. The declared type takes precedence if it shares the
-/// container of the detected one.
+/// Returns the type of a file whose format was detected. The declared type selects among the types of its
+/// container.
 fn of_format(
     detected: &str,
     extension: &str,
     declared: Option<&str>,
 ) -> Result<MediaType, FieldError> {
     if let Some(declared) = declared {
-        if let Some(extension) = media_types::shared_container(detected, declared) {
-            let mime_type = media_types::registered_name_for(declared, extension);
+        if let Some((selected, extension)) = media_types::within_container(detected, declared) {
+            let mime_type = media_types::registered_name_for(selected, extension);
             return Ok(of_type(mime_type, extension));
         }
         if media_types::contradicts(detected, declared) {
@@ -202,6 +202,8 @@ mod tests {
         b"\x1A\x45\xDF\xA3\x9F\x42\x86\x81\x01\x42\xF7\x81\x01\x42\xF2\x81\x04\x42\xF3\x81\x08\x42\x82\x84webm";
     const OLE: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\0\0\0\0";
     const MP4: &[u8] = b"\0\0\0\x20ftypisom\0\0\x02\0isomiso2avc1mp41";
+    const OGG: &[u8] = b"OggS\0\x02\0\0\0\0\0\0\0\0\x01\x02\x03\x04\0\0\0\0";
+    const WAV: &[u8] = b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0";
 
     /// `infer` expects at least 256 bytes of a `WebM` file.
     fn webm() -> Vec<u8> {
@@ -276,10 +278,30 @@ mod tests {
     }
 
     #[test]
-    fn declared_type_decides_within_a_media_container() {
-        assert_declared(&webm(), "audio/webm", "a.weba", "audio/webm webm");
-        assert_declared(MP4, "audio/mp4", "a.m4a", "audio/mp4 m4a");
-        assert_declared(MP4, "audio/x-m4a", "a.m4a", "audio/mp4 m4a");
+    fn declared_type_selects_the_family_within_a_media_container() {
+        let webm = webm();
+        for (head, container, audio, video) in [
+            (MP4, "mp4", "audio/mp4 m4a", "video/mp4 mp4"),
+            (&webm, "webm", "audio/webm webm", "video/webm webm"),
+            (OGG, "ogg", "audio/ogg ogg", "video/ogg ogv"),
+        ] {
+            for declared in ["aac", "mpeg", "mp4", "x-m4a", "ogg", "webm", "flac"] {
+                let declared = format!("audio/{declared}");
+                assert_declared(head, &declared, container, audio);
+            }
+            for declared in ["mp4", "ogg", "webm", "mpeg"] {
+                let declared = format!("video/{declared}");
+                assert_declared(head, &declared, container, video);
+            }
+            for declared in ["audio/wav", "audio/x-wav", "audio/aiff", "video/x-msvideo"] {
+                let stored = stored(head, Some(declared), "a");
+                assert!(stored.is_err(), "{container} {declared}: {stored:?}");
+            }
+        }
+
+        assert_declared(MP4, "video/quicktime", "a.mov", "video/quicktime mov");
+        assert_declared(OGG, "audio/opus", "a.opus", "audio/opus opus");
+        assert_declared(WAV, "audio/wave", "a.wav", "audio/wav wav");
     }
 
     #[test]
