@@ -3,8 +3,8 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{
-    ApiKey, Handle, KeyId, KeyName, KeyOwner, KeyScope, KeySecret, NewWebhookDelivery,
-    PublicHttpsUrl, UploadConfigId, UserId, WebhookDelivery, WebhookEvent,
+    AnnouncedWebhook, ApiKey, Handle, KeyId, KeyName, KeyOwner, KeyScope, KeySecret,
+    PublicHttpsUrl, UserId, WebhookDelivery, WebhookEvent,
 };
 use runtime::{FunctionContext, Settings};
 use table::keys::Key;
@@ -108,18 +108,18 @@ impl Stack {
     pub async fn add_webhook_delivery(&self, tenant: &TestSpace, file_id: &str) -> String {
         let context = self.unrestricted_context();
         let mut settings = Settings::of(&context);
-        let new = NewWebhookDelivery {
-            space_id: tenant.space_id(),
-            file_id: file_id.parse().expect("a file id"),
-            upload_config_id: UploadConfigId::MIN,
-            event: WebhookEvent::Uploaded,
-            url: PublicHttpsUrl::parse("https://example.com/hook").expect("a URL"),
-            payload: "{}".to_owned(),
-        };
-        let delivery = WebhookDelivery::new(new, &context.env);
-        let created = settings.table().create_webhook_delivery(&delivery).await;
+        let table = settings.table();
+        let id = file_id.parse().expect("a file id");
+        let found = table.files(tenant.space_id(), &[id]).await;
+        let file = &found.expect("a read")[&id];
+
+        let url = PublicHttpsUrl::parse("https://example.com/hook").expect("a URL");
+        let webhook = AnnouncedWebhook::new(WebhookEvent::Uploaded, url, &context.env);
+        let payload = "{}".to_owned();
+        let delivery = WebhookDelivery::new(&webhook, file, payload, context.env.now());
+        let created = table.change_file(file, file, &[delivery]).await;
         created.expect("a new delivery");
-        delivery.id.to_string()
+        webhook.id.to_string()
     }
 
     /// Stores an object in the bucket.

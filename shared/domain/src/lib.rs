@@ -54,14 +54,14 @@ pub use signing::{
 pub use uploads::{
     ConfirmToken, ConfirmTokens, EXECUTABLE_FILE, EagerTransformation, Extension,
     MAX_ALLOWED_FORMATS, MAX_ANONYMOUS_FILE_BYTES, MAX_EAGER_TRANSFORMATIONS, MAX_REFERRERS,
-    MAX_TAGS, MAX_UPLOADS_PER_HOUR, MetadataRules, NewUploadConfig, NotificationRules, Quality,
-    ROOT_FOLDER, Referrer, ReferrerPattern, SignedFolder, SignedUpload, SignedUploadUrl,
-    StorageRules, Tag, TransformationRules, UnsignedRestrictions, UploadConfig, UploadConfigName,
-    UploadConfigReference, UploadFormat, UploadRules, ValidationRules, WebhookEvent, is_executable,
-    reject_executable_name,
+    MAX_TAGS, MAX_UPLOADS_PER_HOUR, MetadataRules, NewUploadConfig, NotificationRules,
+    ProcessingRules, Quality, ROOT_FOLDER, Referrer, ReferrerPattern, SignedFolder, SignedUpload,
+    SignedUploadUrl, StorageRules, Tag, TransformationRules, UnsignedRestrictions, UploadConfig,
+    UploadConfigName, UploadConfigReference, UploadFormat, UploadRules, ValidationRules,
+    WebhookEvent, is_executable, reject_executable_name,
 };
 pub use webhooks::{
-    MAX_RESPONSE_EXCERPT_BYTES, NewWebhookDelivery, SignedWebhook, WebhookAttempt,
-    WebhookConclusion, WebhookDelivery, WebhookExcerpt, WebhookFailure, WebhookFile, WebhookFilter,
-    WebhookPayload, WebhookSecret, WebhookStatus,
+    AnnouncedWebhook, MAX_RESPONSE_EXCERPT_BYTES, SignedWebhook, WebhookAttempt, WebhookConclusion,
+    WebhookDelivery, WebhookExcerpt, WebhookFailure, WebhookFile, WebhookFilter, WebhookPayload,
+    WebhookSecret, WebhookStatus,
 };

@@ -1,9 +1,12 @@
 //! Jobs that follow an upload. They are sent before the record is written, so their workers wait for
 //! the record for up to two minutes, by sending the job again with a delay.
+//!
+//! Invariant: a job contains the rules of its announcement, so that its result does not depend on later
+//! changes. It stays below 8 KB, so a batch of ten stays below the 256 KB that SQS permits at least
+//! ("Amazon SQS message quotas" in the Amazon SQS developer guide).
 
 use domain::{
-    FileId, Revision, SpaceId, Timestamp, UploadConfigId, WebhookDeliveryId, WebhookEvent,
-    WebhookFile,
+    FileId, ProcessingRules, PublicHttpsUrl, Revision, SpaceId, Timestamp, WebhookDeliveryId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +30,7 @@ pub struct AnnouncedFile {
 }
 
 /// A job that processes an announced file.
-pub trait AnnouncedJob: Job + Copy {
+pub trait AnnouncedJob: Job + Clone {
     /// Returns the file.
     fn file(&self) -> AnnouncedFile;
 }
@@ -46,7 +49,7 @@ pub fn recheck_delay_seconds(announced_at: Timestamp, now: Timestamp) -> Option<
 }
 
 /// Reads the metadata of a file and creates its thumbnails and eager variants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThumbnailsJob {
     /// The space of the file.
     pub space_id: SpaceId,
@@ -54,10 +57,8 @@ pub struct ThumbnailsJob {
     pub file_id: FileId,
     /// Time right before the record is written.
     pub announced_at: Timestamp,
-    /// Whether the webhook of the upload was announced too. If not, the worker announces it if a URL
-    /// receives it by then.
-    #[serde(default)]
-    pub has_upload_event: bool,
+    /// The rules of the activation.
+    pub rules: ProcessingRules,
 }
 
 impl Job for ThumbnailsJob {
@@ -77,7 +78,7 @@ impl AnnouncedJob for ThumbnailsJob {
 }
 
 /// Computes the blurhash of a file from the rendition that is stored for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlurhashJob {
     /// The space of the file.
     pub space_id: SpaceId,
@@ -87,6 +88,9 @@ pub struct BlurhashJob {
     pub revision: Revision,
     /// Time right before the metadata of the file is written.
     pub announced_at: Timestamp,
+    /// URL that receives `file.processed`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processed_url: Option<PublicHttpsUrl>,
 }
 
 impl Job for BlurhashJob {
@@ -109,24 +113,14 @@ impl AnnouncedJob for BlurhashJob {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "lowercase")]
 pub enum WebhookJob {
-    /// An event to create a delivery for.
+    /// The first attempt of a delivery, which the transaction of its event creates. If the event does not
+    /// happen, neither does the delivery exist.
     Event {
-        /// The space of the file.
+        /// The space of the delivery.
         space_id: SpaceId,
-        /// The file.
-        file_id: FileId,
-        /// The event.
-        event: WebhookEvent,
-        /// Time right before the record is written that the event is about.
-        announced_at: Timestamp,
-    },
-    /// A deletion to create a delivery for. It contains the file, whose record will not exist.
-    Deleted {
-        /// The upload config of the file.
-        upload_config_id: UploadConfigId,
-        /// The file.
-        file: WebhookFile,
-        /// Time right before the record is deleted.
+        /// The delivery.
+        delivery_id: WebhookDeliveryId,
+        /// Time right before the transaction.
         announced_at: Timestamp,
     },
     /// An attempt of a delivery.
@@ -157,12 +151,10 @@ pub enum WebhookJob {
 
 impl Job for WebhookJob {
     fn space_id(&self) -> Option<SpaceId> {
-        Some(match self {
-            WebhookJob::Event { space_id, .. }
-            | WebhookJob::Attempt { space_id, .. }
-            | WebhookJob::Redeliver { space_id, .. } => *space_id,
-            WebhookJob::Deleted { file, .. } => file.space_id,
-        })
+        let (WebhookJob::Event { space_id, .. }
+        | WebhookJob::Attempt { space_id, .. }
+        | WebhookJob::Redeliver { space_id, .. }) = self;
+        Some(*space_id)
     }
 }
 

@@ -1,6 +1,8 @@
 //! Files: stored by space and id, by storage path, and with a lookup item by id.
 
-use domain::{Completion, File, FileStatus, HourlyQuota, IdempotencyReservation, SpaceId};
+use domain::{
+    Completion, File, FileStatus, HourlyQuota, IdempotencyReservation, SpaceId, WebhookDelivery,
+};
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
 
@@ -26,20 +28,31 @@ pub(crate) struct FileLookup {
     expires_at_seconds: Option<i64>,
 }
 
+/// The records of new files.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NewFileRecords<'a> {
+    /// The files.
+    pub files: &'a [File],
+    /// The webhooks of their events.
+    pub webhooks: &'a [WebhookDelivery],
+}
+
 impl Table {
-    /// Creates files, all or nothing. With a quota, counts one upload of its hour. Only active files
-    /// are stored by storage path.
+    /// Creates files with their webhooks, all or nothing. With a quota, counts one upload of its hour. Only
+    /// active files are stored by storage path.
     #[instrument(skip_all)]
     pub async fn create_files(
         &self,
-        files: &[File],
+        new: NewFileRecords<'_>,
         quota: Option<HourlyQuota>,
         completion: Option<&Completion>,
     ) -> Result<(), WriteError> {
+        let NewFileRecords { files, webhooks } = new;
         let mut transaction = self.transaction();
         for file in files {
             transaction.insert_file(file);
         }
+        transaction.insert_webhook_deliveries(webhooks);
         if let (Some(quota), Some(file)) = (quota, files.first()) {
             transaction.count_upload(file.space_id, quota);
         }
@@ -65,10 +78,14 @@ impl Table {
         written
     }
 
-    /// Replaces a pending file by its active version, and adds the index entry of its reference.
-    /// Succeeds once.
+    /// Replaces a pending file by its active version, and adds the index entry of its reference and the
+    /// webhooks of the activation. Succeeds once.
     #[instrument(skip_all)]
-    pub async fn activate_file(&self, file: &File) -> Result<(), WriteError> {
+    pub async fn activate_file(
+        &self,
+        file: &File,
+        webhooks: &[WebhookDelivery],
+    ) -> Result<(), WriteError> {
         let active = File {
             version: file.version + 1,
             ..file.clone()
@@ -80,6 +97,7 @@ impl Table {
         if let Some(entry) = reference_entry(&active) {
             transaction.put(entry.key, &entry.record);
         }
+        transaction.insert_webhook_deliveries(webhooks);
         transaction.commit().await
     }
 
@@ -91,11 +109,16 @@ impl Table {
             .await
     }
 
-    /// Deletes a file if it is still this version.
+    /// Deletes a file if it is still this version, and adds the webhooks of the deletion.
     #[instrument(skip_all)]
-    pub async fn remove_file(&self, file: &File) -> Result<(), WriteError> {
+    pub async fn remove_file(
+        &self,
+        file: &File,
+        webhooks: &[WebhookDelivery],
+    ) -> Result<(), WriteError> {
         let mut transaction = self.transaction();
         transaction.delete_file(file);
+        transaction.insert_webhook_deliveries(webhooks);
         for entry in entries(file) {
             transaction.delete(entry.key);
         }
@@ -141,18 +164,20 @@ impl Table {
         }
     }
 
-    /// Deletes files that were just created, and releases the reservation of their request. Fails
-    /// with [`Reason::VersionConflict`] if one of them was changed or deleted since.
+    /// Deletes files that were just created and their webhooks, and releases the reservation of their
+    /// request. Fails with [`Reason::VersionConflict`] if one of the files was changed or deleted since.
     #[instrument(skip_all)]
     pub async fn roll_back_files(
         &self,
-        files: &[File],
+        new: NewFileRecords<'_>,
         reservation: Option<&IdempotencyReservation>,
     ) -> Result<(), WriteError> {
+        let NewFileRecords { files, webhooks } = new;
         let mut transaction = self.transaction();
         for file in files {
             transaction.delete_file(file);
         }
+        transaction.delete_webhook_deliveries(webhooks);
         if let Some(reservation) = reservation {
             transaction.release(reservation);
         }
@@ -162,11 +187,16 @@ impl Table {
         Ok(())
     }
 
-    /// Replaces a file if it is still the version `from`, and changes its index entries. Returns the
-    /// new version. Fails with [`Reason::FolderUnavailable`] if the file's new folder was deleted or
-    /// is being deleted.
+    /// Replaces a file if it is still the version `from`, changes its index entries, and adds the webhooks
+    /// of the change. Returns the new version. Fails with [`Reason::FolderUnavailable`] if the file's new
+    /// folder was deleted or is being deleted.
     #[instrument(skip_all)]
-    pub async fn change_file(&self, from: &File, to: &File) -> Result<u64, WriteError> {
+    pub async fn change_file(
+        &self,
+        from: &File,
+        to: &File,
+        webhooks: &[WebhookDelivery],
+    ) -> Result<u64, WriteError> {
         let to = &File {
             version: from.version + 1,
             ..to.clone()
@@ -179,6 +209,7 @@ impl Table {
             transaction.replace(Key::path(&from.storage_path), &delivered, from.version);
         }
         transaction.change_entries(from, to);
+        transaction.insert_webhook_deliveries(webhooks);
         if let Some(folder) = to.folder_id()
             && from.folder_id() != Some(folder)
         {

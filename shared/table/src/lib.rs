@@ -46,6 +46,7 @@ pub use change::ChangeError;
 pub use delivery_replicas::{InvalidReplicaCount, ReplicaCount};
 pub use error::TableError;
 pub use file_lists::FileInSpace;
+pub use files::NewFileRecords;
 pub use folder_reads::{DeliveryRecords, FolderSelection};
 pub use folders::FolderRelocation;
 pub use key_checks::{AuthenticatedKey, KeyCheck};
@@ -54,7 +55,6 @@ pub use purge::{PurgePage, PurgedFile};
 pub use rate_counters::AnonymousCount;
 pub use space_record::WithSpace;
 pub use space_resource::{RecordForMember, SpaceResource};
-pub use webhook_deliveries::WebhookEventRecords;
 pub use write_error::{Reason, WriteError};
 
 use aws_sdk_dynamodb::Client;

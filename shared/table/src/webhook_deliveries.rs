@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 
 use domain::{
-    Direction, File, FileId, Page, PageBounds, PageRequest, Space, SpaceId, UploadConfig,
-    UploadConfigId, WebhookDelivery, WebhookDeliveryId, WebhookEvent, WebhookFilter,
+    Direction, FileId, Page, PageBounds, PageRequest, SpaceId, WebhookDelivery, WebhookDeliveryId,
+    WebhookEvent, WebhookFilter,
 };
 use serde::{Deserialize, Serialize};
 use tracing::instrument;
@@ -14,7 +14,6 @@ use crate::{
     filtered_page::{FILTERED_BATCH, FilteredPage},
     key::{WEBHOOK_DELIVERIES, space_partition},
     query::Range,
-    space_record::existing,
     transaction::Transaction,
 };
 
@@ -25,67 +24,7 @@ struct EventDelivery {
     expires_at_seconds: i64,
 }
 
-/// What exists for an event of a file.
-#[derive(Clone, Debug)]
-pub struct WebhookEventRecords {
-    /// The space, unless it was deleted.
-    pub space: Option<Space>,
-    /// The file.
-    pub file: Option<File>,
-    /// The delivery of the event.
-    pub delivery_id: Option<WebhookDeliveryId>,
-    /// The upload config, if its id was given.
-    pub upload_config: Option<UploadConfig>,
-}
-
 impl Table {
-    /// Returns what exists for an event of a file, and an upload config of its space.
-    #[instrument(skip_all)]
-    pub async fn webhook_event(
-        &self,
-        space: SpaceId,
-        file: FileId,
-        event: WebhookEvent,
-        upload_config: Option<UploadConfigId>,
-    ) -> Result<WebhookEventRecords, TableError> {
-        let space_key = Key::space(space);
-        let file_key = Key::file(space, file);
-        let event_key = Key::webhook_event(space, file, event);
-        let config_key = upload_config.map(|id| Key::upload_config(space, id));
-        let keys = [&space_key, &file_key, &event_key];
-        let keys = keys.into_iter().chain(&config_key).cloned();
-        let mut found = self.batch_get(keys).await?;
-
-        let delivery: Option<EventDelivery> = found.take(&event_key)?;
-        let upload_config = match &config_key {
-            Some(key) => found.take(key)?,
-            None => None,
-        };
-        Ok(WebhookEventRecords {
-            space: existing(found.take(&space_key)?),
-            file: found.take(&file_key)?,
-            delivery_id: delivery.map(|delivery| delivery.delivery_id),
-            upload_config,
-        })
-    }
-
-    /// Creates the delivery of an event. Fails with [`Reason::IdTaken`] if the event has one.
-    #[instrument(skip_all)]
-    pub async fn create_webhook_delivery(
-        &self,
-        delivery: &WebhookDelivery,
-    ) -> Result<(), WriteError> {
-        let key = Key::webhook_delivery(delivery.space_id, delivery.id);
-        let mut transaction = self.transaction();
-        transaction.insert(
-            event_key(delivery),
-            &event_delivery(delivery),
-            Reason::IdTaken,
-        );
-        transaction.insert(key, delivery, Reason::IdTaken);
-        transaction.commit().await
-    }
-
     /// Replaces a delivery if it is still the version `from`. Returns the new version.
     #[instrument(skip_all)]
     pub async fn change_webhook_delivery(
@@ -222,6 +161,28 @@ fn event_delivery(delivery: &WebhookDelivery) -> EventDelivery {
 }
 
 impl Transaction<'_> {
+    /// Creates the deliveries of the events that the transaction is about. Fails with [`Reason::IdTaken`] if
+    /// an event has one.
+    pub(crate) fn insert_webhook_deliveries(&mut self, deliveries: &[WebhookDelivery]) {
+        for delivery in deliveries {
+            let key = Key::webhook_delivery(delivery.space_id, delivery.id);
+            self.insert(
+                event_key(delivery),
+                &event_delivery(delivery),
+                Reason::IdTaken,
+            );
+            self.insert(key, delivery, Reason::IdTaken);
+        }
+    }
+
+    /// Deletes deliveries of events that are rolled back, also if an attempt was made meanwhile.
+    pub(crate) fn delete_webhook_deliveries(&mut self, deliveries: &[WebhookDelivery]) {
+        for delivery in deliveries {
+            self.delete(event_key(delivery));
+            self.delete(Key::webhook_delivery(delivery.space_id, delivery.id));
+        }
+    }
+
     /// Lets the item by file and event expire with its delivery.
     fn keep_event(&mut self, delivery: &WebhookDelivery) {
         self.put(event_key(delivery), &event_delivery(delivery));

@@ -2,7 +2,10 @@
 //!
 //! Invariant: a file is activated once. An attempt that another one preceded deletes only its own bytes.
 
-use domain::{File, FileId, FileStatus, Revision, ServiceError, StoredContent, Timestamp};
+use domain::{
+    File, FileId, FileStatus, Revision, ServiceError, StoredContent, Timestamp,
+    UploadConfigReference, UploadRules,
+};
 use table::{ChangeError, Reason, WriteError};
 use tracing::instrument;
 
@@ -13,23 +16,31 @@ struct Activation<'a> {
     store: &'a FileStore<'a>,
     id: FileId,
     content: StoredContent,
+    announced: Announced,
     at: Timestamp,
 }
 
 impl FileStore<'_> {
-    /// Sends the jobs that follow the activation of a pending file: the webhook of the upload by the
-    /// rules of the presign request, since the current ones are not read. If those have no URL, the
-    /// worker `thumbnails` sends it by the current rules.
+    /// Sends the jobs that follow the activation of a pending file, by the current rules of its upload
+    /// config.
     pub async fn announce(&self, pending: &File) -> Result<Announced, ServiceError> {
-        let notifications = pending
-            .pending_upload
-            .as_ref()
-            .map(|pending| pending.rules.notifications.clone())
-            .unwrap_or_default();
+        let rules = self.rules_of(pending).await?;
         let files = std::slice::from_ref(pending);
-        self.storage
-            .announce(self.space, files, &notifications)
-            .await
+        self.storage.announce(self.space, files, &rules).await
+    }
+
+    /// Returns the rules of the upload config of a pending file, or those of the presign request if the
+    /// config was deleted.
+    async fn rules_of(&self, pending: &File) -> Result<UploadRules, ServiceError> {
+        let reference = UploadConfigReference::Id(pending.upload_config_id);
+        let space_id = self.space.record.id;
+        let config = self.space.table.upload_config(space_id, &reference).await?;
+
+        let presigned = || pending.pending_upload.as_ref();
+        Ok(config
+            .map(|config| config.config)
+            .or_else(|| presigned().map(|presigned| presigned.rules.clone()))
+            .unwrap_or_default())
     }
 
     /// Activates an announced pending file with validated and stored bytes. Keeps concurrent changes of the
@@ -42,12 +53,13 @@ impl FileStore<'_> {
         &self,
         pending: &File,
         content: StoredContent,
-        _announced: Announced,
+        announced: Announced,
     ) -> Result<Option<File>, ServiceError> {
         let activation = Activation {
             store: self,
             id: pending.id,
             content,
+            announced,
             at: self.space.now(),
         };
         let load = || self.space.file(pending.id);
@@ -68,7 +80,7 @@ impl FileStore<'_> {
             let Some(pending) = found.filter(|file| file.status == FileStatus::Pending) else {
                 return Ok(false);
             };
-            self.space.table.remove_file(&pending).await?;
+            self.space.table.remove_file(&pending, &[]).await?;
             Ok(true)
         };
         let is_removed = self
@@ -104,7 +116,9 @@ impl Activation<'_> {
         };
 
         file.activate(self.content.clone(), self.at, space.env());
-        match space.table.activate_file(&file).await {
+        let files = std::slice::from_ref(&file);
+        let webhooks = self.announced.deliveries(files, self.at)?;
+        match space.table.activate_file(&file, &webhooks).await {
             Ok(()) => {
                 file.version += 1;
                 Ok(self.unless_space_deleted(file).await?)

@@ -7,14 +7,14 @@ use std::collections::BTreeSet;
 use bucket::{Bucket, ObjectKey, Payload};
 use domain::{
     Completion, FieldError, FieldErrors, File, FileId, FileStatus, FolderId, HourlyQuota,
-    IdempotencyReservation, NotificationRules, Revision, ServiceError,
+    IdempotencyReservation, Revision, ServiceError, UploadRules,
 };
 use futures::{StreamExt, future, stream};
-use table::{Reason, WriteError};
+use table::{NewFileRecords, Reason, WriteError};
 use tracing::instrument;
 
 use crate::{
-    Announced, SpaceScope, UploadStorage, deletion::space_locked, files::FOLDER_FIELD,
+    SpaceScope, UploadStorage, deletion::space_locked, files::FOLDER_FIELD,
     folder_deletion::folder_locked,
 };
 
@@ -96,8 +96,8 @@ impl FailedWrite {
 }
 
 impl FileStore<'_> {
-    /// Stores files of one upload config, all or nothing, and sends their jobs before the records are
-    /// written. The transaction that writes the records also completes the idempotency reservation and
+    /// Stores files of one upload config with these rules, all or nothing, and sends their jobs before the
+    /// records are written. The transaction that writes the records also completes the idempotency reservation and
     /// counts one upload of the quota's hour.
     ///
     /// Fails with 409 if a stored name is taken. A failure leaves no objects behind, unless it is
@@ -106,7 +106,7 @@ impl FileStore<'_> {
     pub async fn store(
         &self,
         files: &[NewFile],
-        notifications: &NotificationRules,
+        rules: &UploadRules,
         quota: Option<HourlyQuota>,
         completion: Option<&Completion>,
     ) -> Result<(), ServiceError> {
@@ -115,11 +115,20 @@ impl FileStore<'_> {
 
         let storing = future::join(
             self.put_all(files),
-            self.storage.announce(self.space, &records, notifications),
+            self.storage.announce(self.space, &records, rules),
         );
         let (stored, announced) = storing.await;
-        let written = match stored.and(announced) {
-            Ok(Announced { .. }) => self.write_records(&records, quota, completion).await,
+        let webhooks = stored
+            .and(announced)
+            .and_then(|announced| announced.deliveries(&records, self.space.now()));
+        let written = match webhooks {
+            Ok(webhooks) => {
+                let new = NewFileRecords {
+                    files: &records,
+                    webhooks: &webhooks,
+                };
+                self.write_records(new, quota, completion).await
+            }
             Err(error) => Err(FailedWrite::definite(error)),
         };
         let Err(failed) = written else {
@@ -151,10 +160,11 @@ impl FileStore<'_> {
     /// locked for a deletion.
     pub(crate) async fn write_records(
         &self,
-        records: &[File],
+        new: NewFileRecords<'_>,
         quota: Option<HourlyQuota>,
         completion: Option<&Completion>,
     ) -> Result<(), FailedWrite> {
+        let records = new.files;
         let folder = records.first().and_then(File::folder_id);
         let is_in_scope =
             |file: &File| file.space_id == self.space.record.id && file.folder_id() == folder;
@@ -167,7 +177,7 @@ impl FileStore<'_> {
         let reservation = completion.map(|completion| &completion.reservation);
 
         let table = &self.space.table;
-        match table.create_files(records, quota, completion).await {
+        match table.create_files(new, quota, completion).await {
             Ok(()) => {}
             Err(WriteError::ConditionFailed(Reason::QuotaExhausted)) => {
                 let exhausted = quota.map(|quota| quota.exceeded_error(self.space.now()));
@@ -192,7 +202,7 @@ impl FileStore<'_> {
         let Err(error) = self.check_after_write(folder).await else {
             return Ok(());
         };
-        self.roll_back(records, error, reservation).await
+        self.roll_back(new, error, reservation).await
     }
 
     /// Fails if new records must be rolled back. Only a read after the write detects a deletion whose
@@ -220,12 +230,13 @@ impl FileStore<'_> {
     /// concurrently, the write stands.
     async fn roll_back(
         &self,
-        records: &[File],
+        new: NewFileRecords<'_>,
         error: ServiceError,
         reservation: Option<&IdempotencyReservation>,
     ) -> Result<(), FailedWrite> {
         let table = &self.space.table;
         let space = self.space.record.id;
+        let records = new.files;
         let ids: Vec<FileId> = records.iter().map(|file| file.id).collect();
         let folder = records.first().and_then(File::folder_id);
 
@@ -233,7 +244,11 @@ impl FileStore<'_> {
         let remove = |records: Vec<File>| async move {
             let is_moved = records.iter().all(|file| file.folder_id() != folder);
             if !is_moved {
-                table.roll_back_files(&records, reservation).await?;
+                let written = NewFileRecords {
+                    files: &records,
+                    ..new
+                };
+                table.roll_back_files(written, reservation).await?;
             }
             Ok(is_moved)
         };

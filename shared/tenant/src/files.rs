@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use domain::{
-    FieldError, FieldErrors, File, FileId, FileStatus, FolderId, Role, ServiceError,
-    UploadConfigReference, WebhookEvent, WebhookFile,
+    AnnouncedWebhook, FieldError, FieldErrors, File, FileId, FileStatus, FolderId, PublicHttpsUrl,
+    Role, ServiceError, UploadConfigReference, WebhookDelivery, WebhookEvent,
 };
 use futures::future;
 use queue::{DelayedJob, PurgeJob, Queue, WebhookJob};
@@ -12,7 +12,10 @@ use table::{ChangeError, FileInSpace, Reason, WriteError};
 use tracing::instrument;
 
 use crate::{
-    Caller, SpaceScope, Tenants, deletion::PURGE_DELAY_SECONDS, folder_deletion::folder_locked,
+    Caller, SpaceScope, Tenants,
+    deletion::PURGE_DELAY_SECONDS,
+    folder_deletion::folder_locked,
+    upload_storage::{delivery, event_job},
 };
 
 /// The field of a file's folder.
@@ -56,7 +59,7 @@ impl SpaceScope {
             changed.record_activation_snapshot(&from);
             changed.updated_at = self.now();
 
-            match self.table.change_file(&from, &changed).await {
+            match self.table.change_file(&from, &changed, &[]).await {
                 Err(WriteError::ConditionFailed(Reason::FolderUnavailable)) => {
                     self.require_unlocked_folder(changed.folder_id()).await?;
                     Err(ChangeError::Conflict)
@@ -111,9 +114,13 @@ impl SpaceScope {
         // Boxed to keep the futures of requests small.
         let (purge, webhook) = Box::pin(sent).await;
         purge?;
-        webhook?;
+        let webhook = &webhook?;
 
-        let remove = |file: File| async move { Ok(self.table.remove_file(&file).await?) };
+        let remove = |file: File| async move {
+            let created = webhook.iter().map(|one| delivery(one, &file, self.now()));
+            let created: Vec<WebhookDelivery> = created.collect::<Result<_, _>>()?;
+            Ok(self.table.remove_file(&file, &created).await?)
+        };
         self.table
             .retry_on_conflict(file, || self.current_file(id), remove)
             .await
@@ -124,28 +131,37 @@ impl SpaceScope {
         &self,
         file: &File,
         webhooks: &Queue<WebhookJob>,
-    ) -> Result<(), ServiceError> {
+    ) -> Result<Option<AnnouncedWebhook>, ServiceError> {
         if file.status != FileStatus::Active || !self.record.enabled {
-            return Ok(());
+            return Ok(None);
         }
         let reference = UploadConfigReference::Id(file.upload_config_id);
         let config = self.table.upload_config(file.space_id, &reference).await?;
         let Some(notifications) = config.map(|config| config.config.notifications) else {
-            return Ok(());
+            return Ok(None);
         };
-        let receiver = self
+        let url = self
             .record
             .webhook_receiver(WebhookEvent::Deleted, &notifications);
-        if receiver.is_none() {
-            return Ok(());
-        }
+        self.announce_event(WebhookEvent::Deleted, url, webhooks)
+            .await
+    }
 
-        let job = WebhookJob::Deleted {
-            upload_config_id: file.upload_config_id,
-            file: WebhookFile::from(file),
-            announced_at: self.now(),
+    /// Sends the job of an event if a URL receives it. The event happens with the transaction that creates
+    /// its delivery.
+    pub(crate) async fn announce_event(
+        &self,
+        event: WebhookEvent,
+        url: Option<&PublicHttpsUrl>,
+        webhooks: &Queue<WebhookJob>,
+    ) -> Result<Option<AnnouncedWebhook>, ServiceError> {
+        let Some(url) = url else {
+            return Ok(None);
         };
-        Ok(webhooks.send(&[DelayedJob::immediate(job)]).await?)
+        let announced = AnnouncedWebhook::new(event, url.clone(), self.env());
+        let job = event_job(&announced, &self.record, self.now());
+        webhooks.send(&[job]).await?;
+        Ok(Some(announced))
     }
 
     /// Returns the current version of a file. Fails with 404 if it was deleted.

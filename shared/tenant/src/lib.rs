@@ -79,7 +79,7 @@ pub use upload_storage::{Announced, UploadStorage};
 pub use uploaded_files::{RenderableFile, UploadedFiles};
 pub use variants::{NewVariant, PresignedRead, collect};
 pub use watermarks::{NewFolderSecurity, NewSecurity};
-pub use webhooks::{DeletedFile, DeliveryInSpace, EventOutcome, FileEvent, Webhooks};
+pub use webhooks::{DeliveryInSpace, Webhooks};
 
 use caches::{ActiveConfigCache, AncestorCache};
 use domain::{

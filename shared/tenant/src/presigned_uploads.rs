@@ -5,6 +5,7 @@ use std::time::Duration;
 use bucket::{ObjectKey, PutGrant};
 use domain::{Completion, File, FileId, FileStatus, HourlyQuota, ServiceError, Timestamp};
 use queue::{ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS, Queue};
+use table::NewFileRecords;
 use tracing::instrument;
 
 use crate::FileStore;
@@ -68,8 +69,11 @@ impl FileStore<'_> {
             }])
             .await?;
 
-        let records = std::slice::from_ref(file);
-        let written = self.write_records(records, quota, completion).await;
+        let new = NewFileRecords {
+            files: std::slice::from_ref(file),
+            ..NewFileRecords::default()
+        };
+        let written = self.write_records(new, quota, completion).await;
         written.map_err(|failed| failed.error)
     }
 

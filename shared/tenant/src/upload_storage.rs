@@ -1,10 +1,16 @@
 //! Storage of uploads: the bucket, and the queues of the jobs that follow an upload.
 //!
-//! Invariant: files become active only after their jobs were sent, which [`Announced`] proves. So no
-//! crash loses a job, but a job may find no record; its worker waits for it.
+//! Invariants:
+//! - Files become active only after their jobs were sent, which [`Announced`] proves. So no crash loses a
+//!   job, but a job may find no record; its worker waits for it.
+//! - The transaction that activates a file also creates the deliveries of its events. So an event is sent if
+//!   and only if the file became active, even if it is deleted at once.
 
 use bucket::Bucket;
-use domain::{File, NotificationRules, ServiceError, WebhookEvent};
+use domain::{
+    AnnouncedWebhook, File, FileId, ProcessingRules, ServiceError, Space, Timestamp, UploadRules,
+    WebhookDelivery, WebhookEvent, WebhookFile, WebhookPayload,
+};
 use futures::future;
 use queue::{DelayedJob, Queue, ThumbnailsJob, WebhookJob};
 use tracing::instrument;
@@ -19,9 +25,53 @@ pub struct UploadStorage {
     webhooks: Queue<WebhookJob>,
 }
 
-/// Proof that the jobs of files were sent.
+/// Proof that the jobs of files were sent, with the webhooks to create together with the records.
 #[derive(Debug)]
-pub struct Announced(());
+pub struct Announced {
+    webhooks: Vec<(FileId, AnnouncedWebhook)>,
+}
+
+impl Announced {
+    /// Returns the deliveries of the announced events of files, as these versions of them show.
+    pub(crate) fn deliveries(
+        &self,
+        files: &[File],
+        now: Timestamp,
+    ) -> Result<Vec<WebhookDelivery>, ServiceError> {
+        let events = files.iter().flat_map(|file| {
+            let own = self.webhooks.iter().filter(|(id, _)| *id == file.id);
+            own.map(move |(_, announced)| delivery(announced, file, now))
+        });
+        events.collect()
+    }
+}
+
+/// Returns the delivery of an announced event of a file.
+pub(crate) fn delivery(
+    announced: &AnnouncedWebhook,
+    file: &File,
+    now: Timestamp,
+) -> Result<WebhookDelivery, ServiceError> {
+    let payload = WebhookPayload {
+        event: announced.event,
+        file: WebhookFile::from(file),
+    };
+    let payload = serde_json::to_string(&payload).map_err(ServiceError::internal)?;
+    Ok(WebhookDelivery::new(announced, file, payload, now))
+}
+
+/// Returns the job of an announced event.
+pub(crate) fn event_job(
+    announced: &AnnouncedWebhook,
+    space: &Space,
+    announced_at: Timestamp,
+) -> DelayedJob<WebhookJob> {
+    DelayedJob::immediate(WebhookJob::Event {
+        space_id: space.id,
+        delivery_id: announced.id,
+        announced_at,
+    })
+}
 
 impl UploadStorage {
     /// Creates the storage.
@@ -37,23 +87,18 @@ impl UploadStorage {
         }
     }
 
-    /// Sends the jobs of up to ten files that are about to become active: their processing, unless the
-    /// record contains its results, and the webhooks of what the record will show. These are sent if the
-    /// space or the rules of the upload config have a URL.
+    /// Sends the jobs of up to ten files that are about to become active by these rules: their processing,
+    /// unless the record contains its results, and the webhooks of what the record will show, if the space
+    /// or the rules have a URL.
     #[instrument(skip_all)]
     pub(crate) async fn announce(
         &self,
         space: &SpaceScope,
         files: &[File],
-        notifications: &NotificationRules,
+        rules: &UploadRules,
     ) -> Result<Announced, ServiceError> {
         let announced_at = space.now();
-        let has_receiver = |event| {
-            let receiver = space.record().webhook_receiver(event, notifications);
-            receiver.is_some()
-        };
-        let has_upload_event = has_receiver(WebhookEvent::Uploaded);
-
+        let processing_rules = ProcessingRules::of(rules, space.record());
         let processing: Vec<DelayedJob<ThumbnailsJob>> = files
             .iter()
             .filter(|file| file.media.is_none())
@@ -62,37 +107,45 @@ impl UploadStorage {
                     space_id: file.space_id,
                     file_id: file.id,
                     announced_at,
-                    has_upload_event,
+                    rules: processing_rules.clone(),
                 })
             })
             .collect();
-        let event_job = |file: &File, event| {
-            DelayedJob::immediate(WebhookJob::Event {
-                space_id: file.space_id,
-                file_id: file.id,
-                event,
-                announced_at,
-            })
+
+        let announced = |event| {
+            let url = space.record().webhook_receiver(event, &rules.notifications);
+            move |file: &File| {
+                let webhook = AnnouncedWebhook::new(event, url?.clone(), space.env());
+                Some((file.id, webhook))
+            }
         };
-        let uploaded: Vec<DelayedJob<WebhookJob>> = files
+        let uploaded: Vec<_> = files
             .iter()
-            .filter(|_| has_upload_event)
-            .map(|file| event_job(file, WebhookEvent::Uploaded))
+            .filter_map(announced(WebhookEvent::Uploaded))
             .collect();
-        let processed: Vec<DelayedJob<WebhookJob>> = files
+        let processed: Vec<_> = files
             .iter()
-            .filter(|file| file.media.is_some() && has_receiver(WebhookEvent::Processed))
-            .map(|file| event_job(file, WebhookEvent::Processed))
+            .filter(|file| file.media.is_some())
+            .filter_map(announced(WebhookEvent::Processed))
             .collect();
+
+        let jobs = |webhooks: &[(FileId, AnnouncedWebhook)]| -> Vec<_> {
+            let jobs = webhooks.iter();
+            jobs.map(|(_, webhook)| event_job(webhook, space.record(), announced_at))
+                .collect()
+        };
+        let (uploaded_jobs, processed_jobs) = (jobs(&uploaded), jobs(&processed));
 
         let sent = future::join3(
             self.thumbnails.send(&processing),
-            self.webhooks.send(&uploaded),
-            self.webhooks.send(&processed),
+            self.webhooks.send(&uploaded_jobs),
+            self.webhooks.send(&processed_jobs),
         );
         // Boxed to keep the futures of requests small.
-        let (processing, uploaded, processed) = Box::pin(sent).await;
-        processing.and(uploaded).and(processed)?;
-        Ok(Announced(()))
+        let (processing, uploads, results) = Box::pin(sent).await;
+        processing.and(uploads).and(results)?;
+        Ok(Announced {
+            webhooks: [uploaded, processed].concat(),
+        })
     }
 }

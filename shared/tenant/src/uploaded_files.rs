@@ -8,8 +8,8 @@ use std::{ops::RangeInclusive, time::Duration};
 use bucket::Bucket;
 use bytes::Bytes;
 use domain::{
-    EffectiveSecurity, ErrorKind, File, FileStatus, ServiceError, UploadConfigReference,
-    UploadRules, VariantId, WebhookEvent, error_chain, requires_auth, variants_require_auth,
+    AnnouncedWebhook, EffectiveSecurity, File, FileStatus, PublicHttpsUrl, ServiceError, VariantId,
+    WebhookDelivery, WebhookEvent, error_chain, requires_auth, variants_require_auth,
 };
 use queue::{
     AnnouncedFile, AnnouncedJob, DelayedJob, MAX_DELAY_SECONDS, Queue, WebhookJob,
@@ -20,7 +20,7 @@ use tracing::instrument;
 
 use crate::{
     AuthorizedFile, FileBucket, Scoped, SpaceScope, Tenants, authorized_file::ResolvedFile,
-    collect, file_store::original_key, variants::variant_key,
+    collect, file_store::original_key, upload_storage::delivery, variants::variant_key,
 };
 
 /// Number of reads of one invocation that wait for a record. It is usually written within
@@ -68,7 +68,7 @@ impl UploadedFiles {
     /// not exist yet, and the job was sent to `jobs` again, or it was deleted, or its request failed.
     pub async fn announced<J: AnnouncedJob>(
         &self,
-        job: J,
+        job: &J,
         jobs: &Queue<J>,
         is_ready: impl Fn(&File) -> bool,
     ) -> Result<Option<Scoped<File>>, ServiceError> {
@@ -80,6 +80,7 @@ impl UploadedFiles {
 
         let now = self.tenants.table.env().now();
         if let Some(delay_seconds) = recheck_delay_seconds(announced.announced_at, now) {
+            let job = job.clone();
             jobs.send(&[DelayedJob { job, delay_seconds }]).await?;
         }
         Ok(None)
@@ -128,18 +129,6 @@ impl UploadedFiles {
             }
         }
         Ok(None)
-    }
-
-    /// Returns the rules that a file was uploaded by: those of its upload config, or the defaults if
-    /// the config was deleted.
-    pub async fn rules(&self, file: &File) -> Result<UploadRules, ServiceError> {
-        let reference = UploadConfigReference::Id(file.upload_config_id);
-        let config = self
-            .tenants
-            .table
-            .upload_config(file.space_id, &reference)
-            .await?;
-        Ok(config.map(|config| config.config).unwrap_or_default())
     }
 
     /// Returns a range of the bytes of a file; `None` if it was deleted.
@@ -196,47 +185,49 @@ impl RenderableFile {
 }
 
 impl Scoped<File> {
-    /// Sends the webhook of an event of the file, if a URL receives it.
-    pub async fn send_event(
+    /// Sends the job of an event of the file if a URL receives it. The event happens when
+    /// [`SpaceScope::record_processing`] creates its delivery.
+    pub async fn announce_event(
         &self,
         event: WebhookEvent,
-        rules: &UploadRules,
+        url: Option<&PublicHttpsUrl>,
         webhooks: &Queue<WebhookJob>,
-    ) -> Result<(), ServiceError> {
-        let space = self.space.record();
-        let receiver = space.webhook_receiver(event, &rules.notifications);
-        if receiver.is_none() {
-            return Ok(());
-        }
-
-        let job = WebhookJob::Event {
-            space_id: space.id,
-            file_id: self.record.id,
-            event,
-            announced_at: self.space.now(),
-        };
-        Ok(webhooks.send(&[DelayedJob::immediate(job)]).await?)
+    ) -> Result<Option<AnnouncedWebhook>, ServiceError> {
+        self.space.announce_event(event, url, webhooks).await
     }
 }
 
 impl SpaceScope {
-    /// Changes the record of a file after its processing, unless the file was deleted.
-    /// Returns whether it was changed.
+    /// Changes the record of a file after its processing, and creates the delivery of an announced event.
+    /// Does neither if the file was deleted or `change` changes nothing.
     pub async fn record_processing(
         &self,
         file: File,
+        announced: Option<AnnouncedWebhook>,
         change: impl Fn(&mut File),
-    ) -> Result<bool, ServiceError> {
-        let changed = self
-            .change_file(file, |file| {
-                change(file);
-                Ok(())
-            })
-            .await;
-        match changed {
-            Ok(_) => Ok(true),
-            Err(error) if error.kind == ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(error),
-        }
+    ) -> Result<(), ServiceError> {
+        let id = file.id;
+        let change = &change;
+        let announced = &announced;
+        let write = |found: Option<File>| async move {
+            let Some(from) = found else {
+                return Ok(());
+            };
+            let mut changed = from.clone();
+            change(&mut changed);
+            if changed == from {
+                return Ok(());
+            }
+
+            changed.updated_at = self.now();
+            let created = announced.iter();
+            let created = created.map(|one| delivery(one, &changed, self.now()));
+            let created: Vec<WebhookDelivery> = created.collect::<Result<_, _>>()?;
+            self.table.change_file(&from, &changed, &created).await?;
+            Ok(())
+        };
+        self.table
+            .retry_on_conflict(Some(file), || self.file(id), write)
+            .await
     }
 }

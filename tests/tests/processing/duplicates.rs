@@ -1,13 +1,11 @@
 //! Jobs that SQS delivers twice, out of order, or in a batch with a message that is no job.
 
-use domain::{FileId, Revision, WebhookEvent};
+use domain::{FileId, ProcessingRules, Revision};
 use local::{Messages, TEMPLATE};
 use media::Format;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tenant::{BlurhashJob, ThumbnailsJob};
-use tests::{
-    File, PHOTO, Stack, StackOptions, TestSpace, minutes, parse_template, seconds, stack_test,
-};
+use tests::{File, PHOTO, Stack, StackOptions, minutes, parse_template, seconds, stack_test};
 
 use super::{images::processed, send};
 use crate::{
@@ -22,27 +20,32 @@ const MAX_DELAY_MINUTES: u64 = 20;
 /// Maximum number of receives of a message.
 const MAX_RECEIVES: u32 = 12;
 
-fn thumbnails_job(stack: &Stack, acme: &TestSpace, file: &File) -> ThumbnailsJob {
+fn thumbnails_job(stack: &Stack, hooks: &Hooks, file: &File) -> ThumbnailsJob {
+    let url = serde_json::from_value(json!(hooks.receiver.url())).expect("a URL");
     ThumbnailsJob {
-        space_id: acme.space_id(),
+        space_id: hooks.acme.space_id(),
         file_id: file.id.parse().expect("an id"),
         announced_at: stack.now(),
-        has_upload_event: false,
+        rules: ProcessingRules {
+            processed_url: url,
+            ..ProcessingRules::default()
+        },
     }
 }
 
 /// Returns the job that computes the blurhash of an active file.
-async fn blurhash_job(stack: &Stack, acme: &TestSpace, file: &File) -> BlurhashJob {
+async fn blurhash_job(stack: &Stack, hooks: &Hooks, file: &File) -> BlurhashJob {
     let dump = stack.dump().await;
     let records = dump.files_with_bytes();
     let record = records.iter().find(|record| record["id"] == file.id);
     let revision = &record.expect("an active file")["revision"];
 
     BlurhashJob {
-        space_id: acme.space_id(),
+        space_id: hooks.acme.space_id(),
         file_id: file.id.parse::<FileId>().expect("an id"),
         revision: parsed(revision),
         announced_at: stack.now(),
+        processed_url: serde_json::from_value(json!(hooks.receiver.url())).expect("a URL"),
     }
 }
 
@@ -55,20 +58,18 @@ async fn jobs_delivered_twice_and_out_of_order_process_a_file_once(stack: &Stack
     let hooks = Hooks::new(stack).await;
     let png = image(Format::Png, 300, 200);
     let file = hooks.upload_with_all_events(png, "image/png").await;
-    let processed_event = event_job(stack, &hooks.acme, &file.id, WebhookEvent::Processed);
-    let uploaded_event = event_job(stack, &hooks.acme, &file.id, WebhookEvent::Uploaded);
-    let thumbnails = thumbnails_job(stack, &hooks.acme, &file);
-    let blurhash = blurhash_job(stack, &hooks.acme, &file).await;
+    let uploaded_event = event_job(stack, &hooks.acme, &hooks.delivery().await);
+    let thumbnails = thumbnails_job(stack, &hooks, &file);
+    let blurhash = blurhash_job(stack, &hooks, &file).await;
 
-    // The last jobs arrive first, and each twice.
-    send_jobs(stack, &[processed_event.clone(), processed_event.clone()]).await;
+    // The last job arrives first, and each twice.
     for _ in 0..2 {
-        send(stack, "BLURHASH_QUEUE_URL", blurhash).await;
+        send(stack, "BLURHASH_QUEUE_URL", blurhash.clone()).await;
     }
     stack.local.resume_workers();
     until_idle(stack).await;
     for _ in 0..2 {
-        send(stack, "THUMBNAILS_QUEUE_URL", thumbnails).await;
+        send(stack, "THUMBNAILS_QUEUE_URL", thumbnails.clone()).await;
     }
     run_with_failures(stack).await;
 
@@ -77,6 +78,8 @@ async fn jobs_delivered_twice_and_out_of_order_process_a_file_once(stack: &Stack
     assert_eq!(hooks.events(), ["file.processed", "file.uploaded"]);
 
     // Duplicates can arrive long after.
+    let deliveries = hooks.deliveries().await;
+    let processed_event = event_job(stack, &hooks.acme, &deliveries[0]);
     send_jobs(stack, &[processed_event, uploaded_event]).await;
     send(stack, "BLURHASH_QUEUE_URL", blurhash).await;
     send(stack, "THUMBNAILS_QUEUE_URL", thumbnails).await;
@@ -137,11 +140,12 @@ async fn message_that_is_no_job_fails_no_other_upload_of_its_batch(stack: &Stack
 
 #[stack_test(options = large_batches())]
 async fn message_that_is_no_job_fails_no_other_blurhash_of_its_batch(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+    let hooks = Hooks::new(stack).await;
+    let acme = &hooks.acme;
     let file = acme.upload(PHOTO).await;
-    let job = blurhash_job(stack, &acme, &file).await;
+    let job = blurhash_job(stack, &hooks, &file).await;
     let queues = Queues::of(stack, "blurhash");
-    send(stack, "BLURHASH_QUEUE_URL", job).await;
+    send(stack, "BLURHASH_QUEUE_URL", job.clone()).await;
     queues.send("BlurhashQueue", BAD).await;
     send(stack, "BLURHASH_QUEUE_URL", job).await;
 
@@ -155,5 +159,5 @@ async fn message_that_is_no_job_fails_no_other_blurhash_of_its_batch(stack: &Sta
     assert!(record["storage_meta"]["blurhash"].is_string(), "{record}");
     run_until_dead(stack).await;
     assert_eq!(queues.receive("BlurhashDeadLetters").await, [BAD]);
-    assert_eq!(processed(stack, &acme, file.path()).await, record);
+    assert_eq!(processed(stack, acme, file.path()).await, record);
 }

@@ -1,6 +1,6 @@
 //! Files that cannot be processed, and jobs whose file is missing.
 
-use domain::FileId;
+use domain::{FileId, ProcessingRules};
 use media::{Channels, EncodeOptions, Format, Pixels, encode};
 use serde_json::{Value, json};
 use tenant::ThumbnailsJob;
@@ -136,7 +136,7 @@ async fn job_waits_two_minutes_for_its_file(stack: &Stack) {
         space_id: acme.space_id(),
         file_id: FileId::MIN,
         announced_at: stack.now(),
-        has_upload_event: false,
+        rules: ProcessingRules::default(),
     };
     send(stack, "THUMBNAILS_QUEUE_URL", job).await;
     stack.run_post_upload().await;

@@ -1,5 +1,6 @@
 //! What the record and the delivery of an image show once it is processed.
 
+use domain::ProcessingRules;
 use media::{Channels, EncodeOptions, Format, Pixels, blurhash, decode, encode, probe};
 use serde_json::{Value, json};
 use tenant::ThumbnailsJob;
@@ -160,7 +161,7 @@ async fn processing_twice_changes_nothing(stack: &Stack) {
         space_id: acme.space_id(),
         file_id: file.id.parse().expect("an id"),
         announced_at: stack.now(),
-        has_upload_event: false,
+        rules: ProcessingRules::default(),
     };
     let again = async {
         send(stack, "THUMBNAILS_QUEUE_URL", job).await;

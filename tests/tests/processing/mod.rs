@@ -3,7 +3,7 @@
 mod duplicates;
 mod failures;
 mod fault_sweep;
-mod images;
+pub(crate) mod images;
 mod killed_functions;
 mod large_images;
 mod retries;

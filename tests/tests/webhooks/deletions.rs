@@ -1,12 +1,10 @@
 //! `file.deleted`: sent if the upload config asks for it, once the record is gone.
 
-use domain::WebhookFile;
 use emulators::{InjectedError, Service::DynamoDb};
 use serde_json::{Value, json};
-use tenant::WebhookJob;
 use tests::{DYNAMODB_ATTEMPTS, File, PHOTO, Stack, minutes, seconds, stack_test};
 
-use super::fixture::{Hooks, run_with_failures, send_jobs};
+use super::fixture::Hooks;
 use crate::uploads::presign::PendingFile;
 
 /// Uploads the photo with a config that asks for all events, to the URL of the space.
@@ -91,35 +89,6 @@ async fn failed_deletion_sends_nothing(stack: &Stack) {
 
     hooks.receiver.only();
     hooks.acme.client.get(file.path()).await.expect_ok();
-}
-
-#[stack_test]
-async fn event_of_a_deletion_waits_until_the_record_is_gone(stack: &Stack) {
-    let hooks = Hooks::new(stack).await;
-    let file = upload_with_events(stack, &hooks).await;
-    let snapshot: WebhookFile =
-        serde_json::from_value(hooks.receiver.only().json()["file"].clone()).expect("a file");
-    let config_id = file["upload_config_id"].as_str().expect("an id");
-    let job = WebhookJob::Deleted {
-        upload_config_id: config_id.parse().expect("an id"),
-        file: snapshot,
-        announced_at: stack.now(),
-    };
-
-    send_jobs(stack, &[job]).await;
-    stack.run_for(seconds(1)).await;
-    hooks.receiver.only();
-
-    // Both messages continue the same delivery.
-    hooks
-        .acme
-        .client
-        .delete(file.path())
-        .await
-        .expect_status(204);
-    run_with_failures(stack).await;
-    assert_eq!(hooks.receiver.received().len(), 2);
-    assert_eq!(last_payload(&hooks)["event"], "file.deleted");
 }
 
 #[stack_test]

@@ -1,6 +1,5 @@
 //! Messages that SQS delivers more than once, and messages that are outdated.
 
-use domain::WebhookEvent;
 use local::Messages;
 use tenant::WebhookJob;
 use tests::{Answer, PHOTO, Stack, seconds, stack_test};
@@ -13,8 +12,8 @@ const DUPLICATES: usize = 4;
 #[stack_test]
 async fn duplicates_of_an_event_send_one_webhook(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
-    let file = hooks.acme.upload(PHOTO).await;
-    let job = event_job(stack, &hooks.acme, &file.id, WebhookEvent::Uploaded);
+    hooks.acme.upload(PHOTO).await;
+    let job = event_job(stack, &hooks.acme, &hooks.delivery().await);
     send_jobs(stack, &vec![job.clone(); DUPLICATES]).await;
 
     stack.local.resume_workers();

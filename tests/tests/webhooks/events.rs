@@ -1,6 +1,5 @@
 //! Events of uploads: one webhook for each file, whichever way it is uploaded.
 
-use domain::WebhookEvent;
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
 use table::keys::Key;
@@ -8,13 +7,15 @@ use tests::{
     Answer, PHOTO, Stack, WebhookReceiver, file, form, minutes, seconds, stack_test, text,
 };
 
-use super::fixture::{Hooks, event_job, run_with_failures, send_jobs, set_webhook_url};
+use super::fixture::{Hooks, run_with_failures, set_webhook_url};
 use crate::{
     jobs::confirm_check::{presign_and_send, run_for_minutes},
     support::signer::Signer,
     uploads::{presign::PendingFile, unsigned::UnsignedConfig},
 };
 
+/// Calls of an upload before its record is written: authentication, the space, the object, two messages.
+const CALLS_BEFORE_THE_RECORD: u32 = 5;
 /// Minutes after which an unconfirmed upload is checked.
 const CHECK_MINUTES: u64 = 120;
 
@@ -123,10 +124,7 @@ async fn upload_without_url_sends_and_logs_nothing(stack: &Stack) {
         .await
         .expect_ok();
 
-    let file = hooks.upload(stack).await;
-    let job = event_job(stack, &hooks.acme, &file.id, WebhookEvent::Uploaded);
-    send_jobs(stack, &[job]).await;
-    stack.run_for(seconds(0)).await;
+    hooks.upload(stack).await;
 
     assert_eq!(hooks.receiver.received().len(), 0);
     assert_eq!(hooks.deliveries().await, Vec::<Value>::new());
@@ -158,18 +156,24 @@ async fn failed_upload_sends_nothing(stack: &Stack) {
 #[stack_test]
 async fn event_waits_for_the_record_that_is_written_later(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
-    let pending = presign_and_send(stack, &hooks.acme, json!({})).await;
-    let job = event_job(stack, &hooks.acme, pending.id(), WebhookEvent::Uploaded);
-    send_jobs(stack, &[job]).await;
+    let mut hold = stack
+        .local
+        .faults()
+        .hold("uploads", CALLS_BEFORE_THE_RECORD);
+    let upload = hooks.acme.upload(PHOTO).send();
+    let mut upload = Box::pin(upload);
+    tokio::select! {
+        response = &mut upload => panic!("not paused: {}", response.status),
+        () = hold.reached() => {}
+    }
     stack.run_post_upload().await;
     assert_eq!(hooks.receiver.received().len(), 0);
 
-    stack.run_for(seconds(1)).await;
-    pending.confirm(&hooks.acme.client).await.expect_ok();
+    hold.release();
+    upload.await.expect_created();
     run_with_failures(stack).await;
 
     hooks.receiver.only();
-    stack.run_confirm_checks().await;
 }
 
 #[stack_test]
@@ -199,15 +203,8 @@ async fn url_that_is_set_after_the_presign_request_gets_the_event(stack: &Stack)
 #[stack_test]
 async fn processing_events_are_not_sent_unless_the_config_asks_for_them(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
-    let file = hooks.upload(stack).await;
-
-    let events = [WebhookEvent::Processed, WebhookEvent::Failed];
-    let jobs = events.map(|event| event_job(stack, &hooks.acme, &file.id, event));
-    send_jobs(stack, &jobs).await;
+    hooks.upload(stack).await;
     stack.run_for(seconds(1)).await;
-    for _ in 0..4 {
-        stack.run_for(minutes(1)).await;
-    }
 
     hooks.receiver.only();
     hooks.delivery().await;

@@ -14,8 +14,8 @@ const STACKS: usize = 4;
 const SHARE: usize = 3;
 /// Rounds after which a delivery that was interrupted once has ended.
 const MAX_ROUNDS: u32 = 12;
-/// Calls that the worker makes in every run: reads, the delivery, two attempts with a claim and a record
-/// each, the message between them. It makes more if the SDK repeats some, or if the record of the file is
+/// Calls that the worker makes in every run: reads, two attempts with a claim and a record each, the message
+/// between them, and the deletion of messages. It makes more if the SDK repeats some, or if the record of the file is
 /// not written yet.
 const MIN_CALLS: u32 = 9;
 /// Runs whose calls are counted. The shortest one determines the stops, since others wait for the record.

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use domain::{Timestamp, WebhookEvent};
+use domain::Timestamp;
 use local::{Messages, all_functions};
 use outbound::{Network, SystemNetwork};
 use runtime::Settings;
@@ -152,17 +152,11 @@ pub(crate) async fn run_with_failures(stack: &Stack) {
     until_idle(stack).await;
 }
 
-/// Returns the job that announces an event of a file now.
-pub(crate) fn event_job(
-    stack: &Stack,
-    acme: &TestSpace,
-    file_id: &str,
-    event: WebhookEvent,
-) -> WebhookJob {
+/// Returns the job of the event of a delivery, announced now.
+pub(crate) fn event_job(stack: &Stack, acme: &TestSpace, delivery: &Value) -> WebhookJob {
     WebhookJob::Event {
         space_id: acme.space_id(),
-        file_id: file_id.parse().expect("a file id"),
-        event,
+        delivery_id: text(&delivery["id"]).parse().expect("an id"),
         announced_at: stack.now(),
     }
 }

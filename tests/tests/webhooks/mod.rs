@@ -1,5 +1,6 @@
 //! Webhooks: events, attempts, signatures, and the log of deliveries.
 
+pub(crate) mod activation;
 pub(crate) mod addresses;
 pub(crate) mod attempts;
 pub(crate) mod deletions;

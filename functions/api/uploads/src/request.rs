@@ -2,7 +2,7 @@
 //! sent: an [`UploadRequest`] is read and validated, reports all field errors together, and becomes
 //! an [`AcceptedUpload`].
 
-use domain::{HourlyQuota, NotificationRules, Principal, Reference, ServiceError, UploadTarget};
+use domain::{HourlyQuota, Principal, Reference, ServiceError, UploadRules, UploadTarget};
 use ingest::{DeclaredFile, ReceivedFile, ValidatedFile, ValidationOutcome};
 use tenant::{FileStore, FolderSelector, Placement, UploadScope};
 use web::{FieldReader, IdempotencyScope, InputFields};
@@ -197,9 +197,9 @@ impl AcceptedUpload {
         self.scope.space.file_store(&uploads.storage)
     }
 
-    /// Returns the webhooks of the upload's config.
-    pub(crate) fn notifications(&self) -> &NotificationRules {
-        &self.scope.config.config.notifications
+    /// Returns the rules of the upload's config.
+    pub(crate) fn rules(&self) -> &UploadRules {
+        &self.scope.config.config
     }
 
     /// Returns the hourly quota that the upload counts against, if uploads are counted.

@@ -42,11 +42,12 @@ impl Worker for Blurhash {
 
     async fn work(&self, job: BlurhashJob, context: &JobContext) -> Result<(), JobError> {
         telemetry::record_space(job.space_id);
-        let processed = self.process_announced(job, context).await;
+        let announced_at = job.announced_at;
+        let processed = self.process_announced(&job, context).await;
         let restart =
             |error: ServiceError| async move { self.files.restart(job, &self.jobs, &error).await };
         context
-            .retry_or_restart(processed, job.announced_at, restart)
+            .retry_or_restart(processed, announced_at, restart)
             .await
     }
 }
@@ -55,7 +56,7 @@ impl Blurhash {
     /// Processes the file of a job once its metadata is recorded.
     async fn process_announced(
         &self,
-        job: BlurhashJob,
+        job: &BlurhashJob,
         context: &JobContext,
     ) -> Result<(), ServiceError> {
         let is_ready = |file: &File| file.revision == Some(job.revision) && file.media.is_some();
@@ -69,7 +70,7 @@ impl Blurhash {
     async fn process(
         &self,
         found: Scoped<File>,
-        job: BlurhashJob,
+        job: &BlurhashJob,
         context: &JobContext,
     ) -> Result<(), ServiceError> {
         let file = &found.record;
@@ -88,9 +89,9 @@ impl Blurhash {
             tracing::warn!(file_id = %file.id, receive_count, "the file gets no blurhash");
         }
 
-        let rules = self.files.rules(file).await?;
-        found
-            .send_event(WebhookEvent::Processed, &rules, &self.webhooks)
+        let url = job.processed_url.as_ref();
+        let announced = found
+            .announce_event(WebhookEvent::Processed, url, &self.webhooks)
             .await?;
         let record = |file: &mut File| {
             let Some(media) = &mut file.media else {
@@ -104,9 +105,8 @@ impl Blurhash {
         };
         found
             .space
-            .record_processing(found.record, record)
+            .record_processing(found.record, announced, record)
             .await
-            .map(drop)
     }
 
     /// Returns the blurhash of a file; `None` if its rendition cannot be decoded, which would be so each

@@ -1,7 +1,7 @@
 //! Processing of images: metadata from the headers, and variants from one read of the original.
 
 use bytes::Bytes;
-use domain::{ErrorKind, File, ServiceError, StorageMeta, Thumbnail, UploadRules};
+use domain::{ErrorKind, File, ProcessingRules, ServiceError, StorageMeta, Thumbnail};
 use media::{Format, Frames, MetadataOptions, color_name, decode, dominant_color, probe};
 use renditions::{NewRendition, Rendition};
 use tenant::{AuthorizedFile, RenderableFile, VariantInfo};
@@ -44,7 +44,7 @@ impl Thumbnails {
     pub(crate) async fn process_image(
         &self,
         file: &File,
-        rules: &UploadRules,
+        rules: &ProcessingRules,
         effort: Effort,
     ) -> Result<Option<Processed>, ServiceError> {
         if let Err(error) = renditions::require_source(file) {
@@ -66,7 +66,7 @@ impl Thumbnails {
         };
 
         let options = MetadataOptions {
-            keep_gps: !rules.transformations.strip_metadata,
+            keep_gps: !rules.strip_metadata,
             is_prefix: false,
         };
         let headers = read_headers(original.clone(), options).await;
@@ -90,14 +90,14 @@ impl Thumbnails {
     async fn process_large_image(
         &self,
         file: &File,
-        rules: &UploadRules,
+        rules: &ProcessingRules,
         error: ServiceError,
     ) -> Result<Option<Processed>, ServiceError> {
         let Some(prefix) = self.files.range(file, 0..=PREFIX_BYTES - 1).await? else {
             return Ok(None);
         };
         let options = MetadataOptions {
-            keep_gps: !rules.transformations.strip_metadata,
+            keep_gps: !rules.strip_metadata,
             is_prefix: true,
         };
         let headers = read_headers(prefix, options).await;
@@ -124,7 +124,7 @@ impl Image<'_> {
         &self,
         headers: Headers,
         renderable: &RenderableFile,
-        rules: &UploadRules,
+        rules: &ProcessingRules,
     ) -> Result<Processed, ServiceError> {
         let planned = self.planned(&headers, renderable, rules);
         let created = match self.create(&planned).await {
@@ -186,7 +186,7 @@ impl Image<'_> {
         &self,
         headers: &Headers,
         renderable: &RenderableFile,
-        rules: &UploadRules,
+        rules: &ProcessingRules,
     ) -> Vec<PlannedVariant> {
         let watermark = self.file.watermark();
         let longest_side = headers.meta.width.max(headers.meta.height).unwrap_or(0);
@@ -197,7 +197,7 @@ impl Image<'_> {
         };
 
         let mime_type = &self.file.file().mime_type;
-        for eager in &rules.transformations.eager {
+        for eager in &rules.eager {
             planned.extend(variants::eager(*eager, mime_type, watermark));
         }
         unique(planned)

@@ -5,6 +5,7 @@
 //!   ignored.
 //! - A job can run twice and stop anywhere: variants have the same ids in each run, following jobs are
 //!   sent before the results are recorded, and results are recorded once.
+//! - The rules are those of the activation, which the job contains.
 //! - A file that cannot be decoded is recorded as failed. It fails no job, so it is not tried again.
 //! - A file that may kill the function, by its memory or time, is recorded as failed too: from a number of
 //!   receives on, its job decodes nothing.
@@ -18,7 +19,8 @@ mod variants;
 use std::time::Duration;
 
 use domain::{
-    File, ProcessedMedia, ResourceType, ServiceError, StorageMeta, Tag, UploadRules, WebhookEvent,
+    AnnouncedWebhook, File, ProcessedMedia, ProcessingRules, ResourceType, ServiceError,
+    StorageMeta, Tag, WebhookEvent,
 };
 use renditions::{MemoryLimits, Renditions};
 use runtime::{ConfigurationError, FunctionContext, Settings};
@@ -116,11 +118,12 @@ impl Worker for Thumbnails {
 
     async fn work(&self, job: ThumbnailsJob, context: &JobContext) -> Result<(), JobError> {
         telemetry::record_space(job.space_id);
-        let processed = self.process_announced(job, context).await;
+        let announced_at = job.announced_at;
+        let processed = self.process_announced(&job, context).await;
         let restart =
             |error: ServiceError| async move { self.files.restart(job, &self.jobs, &error).await };
         context
-            .retry_or_restart(processed, job.announced_at, restart)
+            .retry_or_restart(processed, announced_at, restart)
             .await
     }
 }
@@ -129,7 +132,7 @@ impl Thumbnails {
     /// Processes the file of a job once it is active.
     async fn process_announced(
         &self,
-        job: ThumbnailsJob,
+        job: &ThumbnailsJob,
         context: &JobContext,
     ) -> Result<(), ServiceError> {
         match self.files.announced(job, &self.jobs, |_| true).await? {
@@ -138,57 +141,68 @@ impl Thumbnails {
         }
     }
 
-    /// Processes a file, unless that is done. Sends the webhook of its upload first, if it was not
-    /// announced: a URL may be set after the presign request, whose rules the announcement follows. A
-    /// repeated event of a file has no effect.
+    /// Processes a file, unless that is done.
     async fn process(
         &self,
         found: Scoped<File>,
-        job: ThumbnailsJob,
+        job: &ThumbnailsJob,
         context: &JobContext,
     ) -> Result<(), ServiceError> {
         if found.record.media.is_some() {
             return Ok(());
         }
-        let rules = self.files.rules(&found.record).await?;
-        if !job.has_upload_event {
-            found
-                .send_event(WebhookEvent::Uploaded, &rules, &self.webhooks)
-                .await?;
-        }
 
+        let rules = &job.rules;
         let effort = Effort::of(job, context);
         effort.log(&found.record, context);
         // Boxed to keep the future of the job small.
-        let reading = Box::pin(self.read(&found.record, &rules, effort));
+        let reading = Box::pin(self.read(&found.record, rules, effort));
         let Some(processed) = reading.await? else {
             return Ok(());
         };
-        if processed.has_placeholder {
-            self.send_blurhash(&found).await?;
-        }
-        if let Some(event) = event_of(&processed) {
-            found.send_event(event, &rules, &self.webhooks).await?;
-        }
+        let announced = self.announce_result(&found, &processed, rules).await?;
 
         let record = |file: &mut File| {
             if file.media.is_some() {
                 return;
             }
             file.media = Some(processed.media.clone());
-            if rules.metadata.auto_tagging {
+            if rules.auto_tagging {
                 tags::add(&mut file.tags, &processed.tags);
             }
         };
         found
             .space
-            .record_processing(found.record, record)
+            .record_processing(found.record, announced, record)
             .await
-            .map(drop)
+    }
+
+    /// Sends the job that follows the result: the computation of the blurhash, or the event of the result.
+    async fn announce_result(
+        &self,
+        found: &Scoped<File>,
+        processed: &Processed,
+        rules: &ProcessingRules,
+    ) -> Result<Option<AnnouncedWebhook>, ServiceError> {
+        let (event, url) = if processed.media.failure.is_some() {
+            (WebhookEvent::Failed, &rules.failed_url)
+        } else if processed.has_placeholder {
+            self.send_blurhash(found, rules).await?;
+            return Ok(None);
+        } else {
+            (WebhookEvent::Processed, &rules.processed_url)
+        };
+        found
+            .announce_event(event, url.as_ref(), &self.webhooks)
+            .await
     }
 
     /// Sends the job that computes the blurhash from the stored placeholder.
-    async fn send_blurhash(&self, found: &Scoped<File>) -> Result<(), ServiceError> {
+    async fn send_blurhash(
+        &self,
+        found: &Scoped<File>,
+        rules: &ProcessingRules,
+    ) -> Result<(), ServiceError> {
         let file = &found.record;
         let Some(revision) = file.revision else {
             return Ok(());
@@ -199,6 +213,7 @@ impl Thumbnails {
             file_id: file.id,
             revision,
             announced_at: found.space.env().now(),
+            processed_url: rules.processed_url.clone(),
         };
         Ok(self.blurhashes.send(&[DelayedJob::immediate(job)]).await?)
     }
@@ -207,7 +222,7 @@ impl Thumbnails {
     async fn read(
         &self,
         file: &File,
-        rules: &UploadRules,
+        rules: &ProcessingRules,
         effort: Effort,
     ) -> Result<Option<Processed>, ServiceError> {
         match (effort, file.resource_type) {
@@ -217,16 +232,5 @@ impl Thumbnails {
             (Effort::Full, _) => self.read_metadata(file).await,
             _ => Ok(Some(Processed::gave_up(StorageMeta::default()))),
         }
-    }
-}
-
-/// Returns the event that announces the result; `None` if the blurhash is still to be computed.
-fn event_of(processed: &Processed) -> Option<WebhookEvent> {
-    if processed.media.failure.is_some() {
-        Some(WebhookEvent::Failed)
-    } else if processed.has_placeholder {
-        None
-    } else {
-        Some(WebhookEvent::Processed)
     }
 }

@@ -1,7 +1,7 @@
 //! Worker `webhook-delivery`: creates the deliveries of events, and makes their attempts.
 //!
 //! Invariants:
-//! - An event has one delivery, whose id and body all attempts share.
+//! - An event has one delivery, which its transaction creates. All attempts share its id and body.
 //! - An attempt is claimed on the record before it is made, so two messages of one attempt do not both
 //!   make it. The claim of a worker that stopped expires, and SQS delivers its message again.
 //! - The message of the next attempt is sent before the result of an attempt is recorded. So wherever
@@ -20,10 +20,7 @@ use std::{sync::Arc, time::Duration};
 use domain::{SpaceId, Timestamp, WebhookDeliveryId, WebhookStatus};
 use outbound::{Network, Outbound, OutboundSettings, SystemNetwork};
 use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
-use tenant::{
-    DelayedJob, DeletedFile, DeliveryInSpace, FileEvent, Job, MAX_DELAY_SECONDS, Queue, WebhookJob,
-    Webhooks,
-};
+use tenant::{DelayedJob, DeliveryInSpace, Job, MAX_DELAY_SECONDS, Queue, WebhookJob, Webhooks};
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
 /// Maximum time of an attempt, from the resolution of the name to the status of the response.
@@ -95,28 +92,11 @@ impl Worker for WebhookWorker {
         match job.clone() {
             WebhookJob::Event {
                 space_id,
-                file_id,
-                event,
+                delivery_id,
                 announced_at,
             } => {
-                let event = FileEvent {
-                    space_id,
-                    file_id,
-                    event,
-                    deleted: None,
-                };
-                self.send_event(event, announced_at, job, context).await
-            }
-            WebhookJob::Deleted {
-                upload_config_id,
-                file,
-                announced_at,
-            } => {
-                let event = FileEvent::of_deletion(DeletedFile {
-                    file,
-                    upload_config_id,
-                });
-                self.send_event(event, announced_at, job, context).await
+                self.send_event(space_id, delivery_id, announced_at, context)
+                    .await
             }
             WebhookJob::Attempt {
                 space_id,

@@ -14,7 +14,7 @@ pub(super) fn space() -> Space {
     serde_json::from_str(&json).expect("a space")
 }
 
-pub(super) fn file(delivery_type: DeliveryType) -> File {
+pub(crate) fn file(delivery_type: DeliveryType) -> File {
     let name = delivery_type.name();
     let json = format!(
         r#"{{"id": "{ID}", "space_id": "{ID}", "name": "a", "original_name": "a", "mime_type": "a", "extension": "a",

@@ -3,7 +3,7 @@
 mod effective_access;
 mod effective_security;
 #[cfg(test)]
-mod fixtures;
+pub(crate) mod fixtures;
 mod protection;
 
 pub use effective_access::{

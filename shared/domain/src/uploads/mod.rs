@@ -2,6 +2,7 @@
 
 mod confirm_token;
 mod executable;
+mod processing_rules;
 mod referrer;
 mod signed_upload;
 mod upload_config;
@@ -9,6 +10,7 @@ mod upload_rules;
 
 pub use confirm_token::{ConfirmToken, ConfirmTokens};
 pub use executable::{EXECUTABLE_FILE, is_executable, reject_executable_name};
+pub use processing_rules::ProcessingRules;
 pub use referrer::{Referrer, ReferrerPattern};
 pub use signed_upload::{ROOT_FOLDER, SignedFolder, SignedUpload, SignedUploadUrl};
 pub use upload_config::{

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Env, FileId, PublicHttpsUrl, SpaceId, Timestamp, UploadConfigId, WebhookAttempt,
+    Env, File, FileId, PublicHttpsUrl, SpaceId, Timestamp, UploadConfigId, WebhookAttempt,
     WebhookDeliveryId, WebhookEvent,
 };
 
@@ -101,21 +101,27 @@ impl WebhookFilter {
     }
 }
 
-/// Properties of a new delivery.
-#[derive(Clone, Debug)]
-pub struct NewWebhookDelivery {
-    /// Space of the file.
-    pub space_id: SpaceId,
-    /// The file.
-    pub file_id: FileId,
-    /// Upload config of the file.
-    pub upload_config_id: UploadConfigId,
+/// A webhook whose message is sent before its delivery exists. The transaction of the event creates the
+/// delivery.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnnouncedWebhook {
+    /// Id of the delivery.
+    pub id: WebhookDeliveryId,
     /// The event.
     pub event: WebhookEvent,
     /// URL of the endpoint.
     pub url: PublicHttpsUrl,
-    /// The body.
-    pub payload: String,
+}
+
+impl AnnouncedWebhook {
+    /// Creates the announcement of an event.
+    pub fn new(event: WebhookEvent, url: PublicHttpsUrl, env: &Env) -> AnnouncedWebhook {
+        AnnouncedWebhook {
+            id: WebhookDeliveryId::new(env),
+            event,
+            url,
+        }
+    }
 }
 
 /// Stored record of a delivery.
@@ -166,17 +172,21 @@ pub struct WebhookDelivery {
 }
 
 impl WebhookDelivery {
-    /// Creates a delivery whose first attempt is due.
-    pub fn new(new: NewWebhookDelivery, env: &Env) -> WebhookDelivery {
-        let now = env.now();
+    /// Creates the delivery of an event of a file, with the JSON of its payload. The first attempt is due.
+    pub fn new(
+        announced: &AnnouncedWebhook,
+        file: &File,
+        payload: String,
+        now: Timestamp,
+    ) -> WebhookDelivery {
         WebhookDelivery {
-            id: WebhookDeliveryId::new(env),
-            space_id: new.space_id,
-            file_id: new.file_id,
-            upload_config_id: new.upload_config_id,
-            event: new.event,
-            url: new.url,
-            payload: new.payload,
+            id: announced.id,
+            space_id: file.space_id,
+            file_id: file.id,
+            upload_config_id: file.upload_config_id,
+            event: announced.event,
+            url: announced.url.clone(),
+            payload,
             status: WebhookStatus::Pending,
             failure: None,
             attempts: Vec::new(),
@@ -284,18 +294,13 @@ fn jitter_ms(max: i64, env: &Env) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::env::random::tests::counting;
+    use crate::{DeliveryType, access::fixtures::file, env::random::tests::counting};
 
     fn delivery(env: &Env) -> WebhookDelivery {
-        let new = NewWebhookDelivery {
-            space_id: SpaceId::MIN,
-            file_id: FileId::MIN,
-            upload_config_id: UploadConfigId::MIN,
-            event: WebhookEvent::Uploaded,
-            url: PublicHttpsUrl::parse("https://example.com/hook").expect("a URL"),
-            payload: "{}".to_owned(),
-        };
-        WebhookDelivery::new(new, env)
+        let url = PublicHttpsUrl::parse("https://example.com/hook").expect("a URL");
+        let announced = AnnouncedWebhook::new(WebhookEvent::Uploaded, url, env);
+        let file = file(DeliveryType::Upload);
+        WebhookDelivery::new(&announced, &file, "{}".to_owned(), env.now())
     }
 
     fn failed_attempt(number: u32, at: Timestamp) -> WebhookAttempt {

@@ -7,7 +7,7 @@ mod secret;
 
 pub use attempt::{MAX_RESPONSE_EXCERPT_BYTES, WebhookAttempt, WebhookExcerpt};
 pub use delivery::{
-    NewWebhookDelivery, WebhookConclusion, WebhookDelivery, WebhookFailure, WebhookFilter,
+    AnnouncedWebhook, WebhookConclusion, WebhookDelivery, WebhookFailure, WebhookFilter,
     WebhookStatus,
 };
 pub use payload::{WebhookFile, WebhookPayload};

@@ -8,7 +8,7 @@ use std::{
 
 use domain::{Env, File, FileId, IdSequence, KeyId};
 use runtime::Settings;
-use table::Table;
+use table::{NewFileRecords, Table};
 use tests::{Stack, StackOptions, TestSpace};
 use tokio::{task::JoinSet, time::Instant};
 
@@ -103,7 +103,11 @@ impl Library {
 
             let table = self.table.clone();
             writes.spawn(async move {
-                let created = table.create_files(&files, None, None).await;
+                let new = NewFileRecords {
+                    files: &files,
+                    ..NewFileRecords::default()
+                };
+                let created = table.create_files(new, None, None).await;
                 created.map_err(|error| format!("cannot write files: {error:?}"))
             });
             self.stack.clock.advance(WRITE_INTERVAL);

@@ -1,0 +1,201 @@
+//! Everything that follows an upload is decided at its activation, even if file or config are deleted at once.
+
+use media::Format;
+use serde_json::{Value, json};
+use tests::{File, PHOTO, Stack, TestSpace, WebhookReceiver, seconds, stack_test, text};
+
+use super::fixture::{Hooks, set_webhook_url};
+use crate::{
+    jobs::confirm_check::presign_and_send, processing::images::two_colors, support::images::image,
+    uploads::presign::PendingFile,
+};
+
+/// An upload config with its own webhook URL, an eager variant and automatic tags.
+struct OwnConfig {
+    id: String,
+    receiver: WebhookReceiver,
+}
+
+impl OwnConfig {
+    async fn new(acme: &TestSpace) -> OwnConfig {
+        let receiver = WebhookReceiver::start().await;
+        let config = acme
+            .upload_config("own")
+            .with_settings(settings(receiver.url()))
+            .await;
+        OwnConfig {
+            id: config.id,
+            receiver,
+        }
+    }
+
+    async fn delete(&self, acme: &TestSpace) {
+        let request = acme.client.request("DELETE", "/upload-configs");
+        let request = request.json(&json!({"id": self.id}));
+        acme.client.send(request).await.expect_status(204);
+    }
+
+    async fn change(&self, acme: &TestSpace, settings: Value) {
+        let body = json!({"id": self.id, "config": settings});
+        let path = "/upload-configs/update";
+        acme.client.post(path, body).await.expect_ok();
+    }
+
+    /// Asserts that a PNG was processed by this config.
+    async fn assert_applied(&self, acme: &TestSpace, path: &str) {
+        assert_eq!(
+            events(&self.receiver),
+            ["file.processed", "file.uploaded"],
+            "{path}"
+        );
+        let record = acme.client.get(path).await.expect_ok();
+        assert_eq!(record["thumbnails"][0]["width"], 33);
+        assert_eq!(record["tags"], json!(["png", "landscape", "red"]));
+    }
+}
+
+fn settings(url: &str) -> Value {
+    json!({
+        "transformations": {"eager": [{"width": 33}]},
+        "metadata": {"auto_tagging": true},
+        "notifications": {"webhook_url": url, "events": ["file.processed"]},
+    })
+}
+
+/// Returns the events that a receiver got, sorted.
+fn events(receiver: &WebhookReceiver) -> Vec<String> {
+    let webhooks = receiver.received();
+    let events = webhooks
+        .iter()
+        .map(|webhook| text(&webhook.json()["event"]));
+    let mut events: Vec<String> = events.collect();
+    events.sort();
+    events
+}
+
+fn red() -> Vec<u8> {
+    two_colors(200, 150, [220, 20, 10], [220, 20, 10])
+}
+
+async fn upload(acme: &TestSpace) -> File {
+    let upload = acme.upload(red()).named("a.png", "image/png");
+    upload.with_config("own").await
+}
+
+/// Runs all jobs, also the ones that wait for a record.
+async fn run_jobs(stack: &Stack) {
+    stack.run_post_upload().await;
+    for _ in 0..4 {
+        stack.run_for(seconds(40)).await;
+    }
+}
+
+#[stack_test]
+async fn file_that_is_deleted_at_once_has_its_event_and_leaves_no_object(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    let photo = hooks.acme.upload(PHOTO).await;
+    let confirmed = presign_and_send(stack, &hooks.acme, json!({})).await;
+    confirmed.confirm(&hooks.acme.client).await.expect_ok();
+    for path in [photo.path(), &confirmed.address()] {
+        hooks.acme.client.delete(path).await.expect_status(204);
+    }
+
+    run_jobs(stack).await;
+    stack.run_purges().await;
+
+    assert_eq!(hooks.events(), ["file.uploaded", "file.uploaded"]);
+    for delivery in hooks.deliveries().await {
+        assert_eq!(delivery["status"], "delivered");
+    }
+    let dump = stack.dump().await;
+    let is_of_file = |key: &&String| key.contains(&photo.id) || key.contains(confirmed.id());
+    assert_eq!(dump.objects.keys().filter(is_of_file).count(), 0);
+    stack.run_confirm_checks().await;
+}
+
+#[stack_test]
+async fn config_that_is_deleted_at_once_applies_to_its_files(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    let own = OwnConfig::new(&hooks.acme).await;
+    let file = upload(&hooks.acme).await;
+    own.delete(&hooks.acme).await;
+
+    run_jobs(stack).await;
+
+    own.assert_applied(&hooks.acme, file.path()).await;
+    assert_eq!(hooks.events(), Vec::<String>::new());
+}
+
+#[stack_test]
+async fn later_changes_of_config_and_space_do_not_concern_active_files(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    let own = OwnConfig::new(&hooks.acme).await;
+    let file = upload(&hooks.acme).await;
+    let text = hooks
+        .acme
+        .upload("Hello")
+        .named("a.txt", "text/plain")
+        .await;
+    let other = WebhookReceiver::start().await;
+    own.change(
+        &hooks.acme,
+        json!({"notifications": {"webhook_url": other.url()}}),
+    )
+    .await;
+    set_webhook_url(&hooks.acme, "Acme", other.url()).await;
+
+    run_jobs(stack).await;
+
+    own.assert_applied(&hooks.acme, file.path()).await;
+    assert_eq!(hooks.receiver.only().json()["file"]["id"], text.id);
+    assert_eq!(other.received().len(), 0);
+}
+
+#[stack_test]
+async fn confirmation_follows_the_rules_at_its_time(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    let own = OwnConfig {
+        id: hooks.acme.upload_config("own").await.id,
+        receiver: WebhookReceiver::start().await,
+    };
+    let png = red();
+    let fields = json!({
+        "upload_config": "own", "filename": "a.png", "content_type": "image/png", "size": png.len(),
+    });
+    let pending = PendingFile::create(&hooks.acme, fields).await;
+    pending.send(stack, png).await.expect_status(200);
+    own.change(&hooks.acme, settings(own.receiver.url())).await;
+    pending.confirm(&hooks.acme.client).await.expect_ok();
+    own.delete(&hooks.acme).await;
+
+    run_jobs(stack).await;
+
+    own.assert_applied(&hooks.acme, &pending.address()).await;
+    stack.run_confirm_checks().await;
+}
+
+#[stack_test]
+async fn retry_after_the_deletion_of_the_config_goes_to_its_last_url(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    let own = OwnConfig::new(&hooks.acme).await;
+    own.receiver.answer_next(tests::Answer::status(500));
+    hooks
+        .acme
+        .upload(image(Format::Png, 8, 8))
+        .with_config("own")
+        .await;
+    own.delete(&hooks.acme).await;
+
+    run_jobs(stack).await;
+
+    let ids: Vec<String> = own
+        .receiver
+        .received()
+        .iter()
+        .map(|webhook| webhook.header("webhook-id").to_owned())
+        .collect();
+    assert_eq!(ids.len(), 3, "two events and a retry");
+    for delivery in hooks.deliveries().await {
+        assert_eq!(delivery["status"], "delivered");
+    }
+}
