@@ -72,16 +72,38 @@ pub(crate) fn to_srgb(pixels: &mut Pixels) {
     }
 }
 
+/// Converts RGBA pixels from sRGB to the colors of an RGB profile. Keeps them if there is no transform to
+/// this profile.
+pub(crate) fn from_srgb(pixels: &mut Pixels, profile: &[u8]) {
+    let converted = catch_codec_panic(MediaError::malformed, || {
+        let profile = ColorProfile::new_from_slice(profile).map_err(MediaError::malformed)?;
+        // Inks have the same memory layout as RGBA.
+        if profile.color_space != DataColorSpace::Rgb {
+            return Ok(());
+        }
+        let layout = Layout::Rgba;
+        let transform = ColorProfile::new_srgb()
+            .create_transform_8bit(layout, &profile, layout, transform_options())
+            .map_err(MediaError::malformed)?;
+        convert(pixels, &*transform)
+    });
+    // Colors that are kept are only slightly off.
+    converted.unwrap_or(());
+}
+
 /// Returns the transform from a profile to sRGB, if the profile is usable.
 fn transform(profile: &[u8], from: Layout, to: Layout) -> Option<Arc<Transform8BitExecutor>> {
     let profile = is_usable(profile).then(|| ColorProfile::new_from_slice(profile).ok())??;
-    let options = TransformOptions {
+    profile
+        .create_transform_8bit(from, &ColorProfile::new_srgb(), to, transform_options())
+        .ok()
+}
+
+fn transform_options() -> TransformOptions {
+    TransformOptions {
         rendering_intent: RenderingIntent::Perceptual,
         ..TransformOptions::default()
-    };
-    profile
-        .create_transform_8bit(from, &ColorProfile::new_srgb(), to, options)
-        .ok()
+    }
 }
 
 fn convert(pixels: &mut Pixels, transform: &Transform8BitExecutor) -> Result<(), MediaError> {
@@ -149,6 +171,12 @@ impl CmykConverter {
 /// Divides the product of two samples by 255, rounded.
 pub(crate) fn scaled(product: u16) -> u8 {
     u8::try_from((u32::from(product) + 127) / 255).unwrap_or(u8::MAX)
+}
+
+/// Returns a sample over an opaque one.
+pub(crate) fn over_opaque(below: u8, above: u8, alpha: u8) -> u8 {
+    let alpha = u16::from(alpha);
+    scaled(u16::from(above) * alpha + u16::from(below) * (u16::from(u8::MAX) - alpha))
 }
 
 /// Returns a color over another one (Porter and Duff), both not premultiplied.

@@ -100,12 +100,12 @@ impl SharedRendering {
     ) -> Result<(), ServiceError> {
         let to_service_error = |error| rendering_error(error, WHOLE_IMAGE);
         let source = Source::read(bytes).map_err(to_service_error)?;
-        let decoded = source.decode(&self.plan).map_err(to_service_error)?;
+        let mut decoded = source.decode(&self.plan).map_err(to_service_error)?;
 
         let started = Instant::now();
         for output in self.outputs {
             let rendered = if started.elapsed() < MAX_RUN {
-                output.render(&decoded, layer)
+                output.render(&mut decoded, layer)
             } else {
                 Err(too_slow())
             };
@@ -120,7 +120,7 @@ impl SharedRendering {
 impl Output {
     fn render(
         self,
-        decoded: &DecodedSource<'_>,
+        decoded: &mut DecodedSource<'_>,
         layer: Option<&WatermarkLayer>,
     ) -> Result<Rendition, ServiceError> {
         let Output { variant, format } = self;

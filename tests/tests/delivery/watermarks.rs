@@ -100,6 +100,24 @@ async fn every_rendition_of_an_image_is_marked(stack: &Stack) {
 }
 
 #[stack_test]
+async fn crops_do_not_show_pixels_beneath_the_watermark(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let url = upload_image(&acme).await;
+    enable(&acme, &ImageServer::start(&logo(RED)).await).await;
+
+    for side in [40, 20, 12, 8, 4] {
+        let url = format!("{url}?w={side}&h={side}&r=crop&g=southeast&f=png");
+        let cropped = decoded(&stack.anonymous.get(&url).await.expect_status(200));
+
+        // The watermark of 12 × 12 pixels is one pixel from the corner.
+        for distance in 2..=side.min(13) {
+            let at = side - distance;
+            assert_eq!(color(&cropped, at, at), RED, "{side} {distance}");
+        }
+    }
+}
+
+#[stack_test]
 async fn negotiated_formats_are_marked_and_the_original_keeps_its_format(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let url = upload_image(&acme).await;

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use crate::{AppliedWatermark, ImageFormat, Quality, Revision, Transformation};
 
 /// Version of the rendering. A higher number replaces all stored variants.
-const RENDERING_VERSION: u32 = 2;
+const RENDERING_VERSION: u32 = 3;
 /// Stands for the transformation of an original with a watermark.
 const ORIGINAL: &str = "original";
 /// Stands for the rendition that the blurhash is computed from.

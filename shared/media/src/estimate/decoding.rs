@@ -105,6 +105,17 @@ impl DecodedImage {
         }
     }
 
+    /// Returns the image with gray pixels expanded to RGB.
+    pub(crate) fn colored(mut self) -> DecodedImage {
+        if let [plane] = &mut self.planes[..]
+            && plane.channels == Channels::Gray
+        {
+            self.working_bytes = self.working_bytes.max(plane.bytes);
+            *plane = DecodedPlane::new(plane.size, Channels::Rgb);
+        }
+        self
+    }
+
     /// Returns the memory of all pixels, in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         let bytes = self.planes.iter().map(|plane| plane.bytes);

@@ -14,7 +14,7 @@ use crate::{
 use super::{
     RenderOptions, RenderedImage, crop, focus,
     frame::{ColorModel, Frame, Layer, Picture},
-    geometry::{Geometry, Rectangle},
+    geometry::Geometry,
     orient,
     region::Region,
     resize,
@@ -43,13 +43,15 @@ pub(super) fn render(
         quality: quality(options.quality, output.width, output.height),
         plays: decoder.plays(),
     })?;
-    let mut pipeline = Pipeline::new(&decoder, geometry, options)?;
-
+    let mut pipeline = None;
     for _ in 0..animation.frames {
         let milliseconds = decoder.draw_next()?;
-        let frame = frame_of(&decoder);
-        let picture = pipeline.apply(orient::apply(frame, animation.probed.orientation))?;
-        encoder.push(picture.pixels, milliseconds)?;
+        let frame = orient::apply(frame_of(&decoder), animation.probed.orientation);
+        let pipeline = match &pipeline {
+            Some(pipeline) => pipeline,
+            None => pipeline.insert(Pipeline::new(&frame, &decoder, geometry, options)?),
+        };
+        encoder.push(pipeline.apply(frame)?.pixels, milliseconds)?;
     }
 
     Ok(RenderedImage {
@@ -72,48 +74,58 @@ fn frame_of(decoder: &FrameDecoder) -> Frame {
 }
 
 /// The steps between decoding and encoding, with everything that all frames share.
-struct Pipeline<'a> {
-    geometry: &'a Geometry,
-    options: &'a RenderOptions<'a>,
-    /// Chosen from the first frame.
-    crop: Option<Rectangle>,
+struct Pipeline {
+    /// With the part that is kept of the first frame.
+    geometry: Geometry,
     /// `None` for sRGB and for unusable profiles.
     converter: Option<SrgbConverter>,
-    watermark: Option<FittedWatermark>,
+    /// The watermark on the frames before they are resized.
+    cover: Option<FittedWatermark>,
+    /// The watermark to composite again.
+    repeated: Option<FittedWatermark>,
 }
 
-impl<'a> Pipeline<'a> {
+impl Pipeline {
     fn new(
+        first: &Frame,
         decoder: &FrameDecoder,
-        geometry: &'a Geometry,
-        options: &'a RenderOptions,
-    ) -> Result<Pipeline<'a>, MediaError> {
+        geometry: &Geometry,
+        options: &RenderOptions,
+    ) -> Result<Pipeline, MediaError> {
+        let geometry = crop::select(first, geometry, focus(options.resize))?;
+        let image = first.layers[0].pixels.size();
         let profile = decoder.profile();
-        let converter = profile.and_then(|profile| SrgbConverter::new(&profile, Channels::Rgba));
-        let fit = |watermark| FittedWatermark::new(watermark, geometry.output(), ColorModel::Rgb);
+        let profile = profile.as_deref();
+        let fit = |watermark| FittedWatermark::new(watermark, image, ColorModel::Rgb, profile);
+        let repeat =
+            |watermark| FittedWatermark::new(watermark, geometry.output(), ColorModel::Rgb, None);
+        let cover = options.watermark.map(fit).transpose()?;
+        let is_shown = |cover: &FittedWatermark| geometry.shows(cover.at, image);
+        let repeated = options
+            .watermark
+            .filter(|_| !cover.as_ref().is_some_and(is_shown));
+
         Ok(Pipeline {
             geometry,
-            options,
-            crop: None,
-            converter,
-            watermark: options.watermark.map(fit).transpose()?,
+            converter: profile.and_then(|profile| SrgbConverter::new(profile, Channels::Rgba)),
+            repeated: repeated.map(repeat).transpose()?,
+            cover,
         })
     }
 
-    fn apply(&mut self, frame: Frame) -> Result<Picture, MediaError> {
-        let crop = match self.crop {
-            Some(crop) => crop,
-            None => crop::select(&frame, self.geometry, focus(self.options.resize))?,
-        };
-        self.crop = Some(crop);
-
-        let mut picture = resize::apply(frame, self.geometry.resized, crop)?;
+    fn apply(&self, mut frame: Frame) -> Result<Picture, MediaError> {
+        if let Some(cover) = &self.cover {
+            for layer in &mut frame.layers {
+                cover.composite(&mut layer.pixels);
+            }
+        }
+        let mut picture = resize::apply(frame, self.geometry.resized, self.geometry.crop)?;
         if let Some(converter) = &self.converter {
             converter.convert(&mut picture.pixels)?;
         }
-        Ok(match &self.watermark {
-            Some(watermark) => watermark.composite(picture),
-            None => picture,
-        })
+        if let Some(repeated) = &self.repeated {
+            repeated.composite(&mut picture.pixels);
+        }
+        Ok(picture)
     }
 }

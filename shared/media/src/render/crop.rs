@@ -4,21 +4,18 @@ use domain::Focus;
 
 use crate::MediaError;
 
-use super::{
-    frame::Frame,
-    geometry::{Geometry, Rectangle},
-    saliency,
-};
+use super::{frame::Frame, geometry::Geometry, saliency};
 
-/// Returns the part of the resized image that is kept.
+/// Returns the geometry with the part of the resized image that is kept.
 pub(super) fn select(
     frame: &Frame,
     geometry: &Geometry,
     focus: Option<Focus>,
-) -> Result<Rectangle, MediaError> {
-    if focus == Some(Focus::Auto) {
-        saliency::salient_crop(frame, geometry)
+) -> Result<Geometry, MediaError> {
+    let crop = if focus == Some(Focus::Auto) {
+        saliency::salient_crop(frame, geometry)?
     } else {
-        Ok(geometry.crop)
-    }
+        geometry.crop
+    };
+    Ok(Geometry { crop, ..*geometry })
 }

@@ -1,9 +1,9 @@
 //! Step 1: decode the pixels, JPEGs as small as the output allows.
 
 use crate::{
-    Dimensions, ImageInfo, MediaError,
-    color::is_usable,
-    decode::{DecodedLayer, Shrink, decode_layers, decode_shrunk},
+    Channels, Dimensions, ImageInfo, MediaError,
+    color::{is_usable, to_srgb, with_colors},
+    decode::{DecodedLayer, decode_layers, decode_shrunk},
 };
 
 use super::{
@@ -31,12 +31,20 @@ pub(super) fn read(
         });
     }
 
-    shrunk(bytes, probed, decoding.shrink)
+    one_layer(bytes, probed, decoding)
 }
 
-/// Decodes an image with all channels in one layer.
-fn shrunk(bytes: &[u8], probed: &ImageInfo, shrink: Shrink) -> Result<Frame, MediaError> {
+/// Decodes an image with all channels in one layer. If it is to be marked, gray pixels get colors, because
+/// the watermark has some.
+fn one_layer(bytes: &[u8], probed: &ImageInfo, decoding: Decoding) -> Result<Frame, MediaError> {
+    let shrink = decoding.shrink;
     let mut pixels = decode_shrunk(bytes, probed, shrink)?;
+    if decoding.is_marked && pixels.channels == Channels::Gray {
+        // A profile of gray cannot be applied afterwards.
+        to_srgb(&mut pixels);
+        pixels.profile = None;
+        pixels = with_colors(pixels);
+    }
     let profile = pixels.profile.take();
 
     // Decoders of other formats than JPEG do not shrink.

@@ -45,6 +45,25 @@ impl Geometry {
         }
     }
 
+    /// Whether the output completely shows a part of an image with this displayed size.
+    pub(super) fn shows(&self, part: Rectangle, image: Dimensions) -> bool {
+        let Rectangle {
+            left,
+            top,
+            width,
+            height,
+        } = self.crop;
+        let across = [left, left + width].map(|edge| scale(edge, image.width));
+        let down = [top, top + height].map(|edge| scale(edge, image.height));
+        let part_across =
+            [part.left, part.left + part.width].map(|edge| scale(edge, self.resized.width));
+        let part_down =
+            [part.top, part.top + part.height].map(|edge| scale(edge, self.resized.height));
+
+        let is_inside = |part: [u64; 2], kept: [u64; 2]| kept[0] <= part[0] && part[1] <= kept[1];
+        is_inside(part_across, across) && is_inside(part_down, down)
+    }
+
     /// Returns the geometry that keeps the part of a resized image that has this size and position.
     fn cropped(resized: Dimensions, kept: Dimensions, focus: Focus) -> Geometry {
         let gravity = match focus {
@@ -151,6 +170,11 @@ fn filled(image: Dimensions, size: Dimensions, focus: Focus) -> Geometry {
 fn is_wider(image: Dimensions, size: Dimensions) -> bool {
     u64::from(image.width) * u64::from(size.height)
         > u64::from(size.width) * u64::from(image.height)
+}
+
+/// Returns the product of two lengths.
+fn scale(length: u32, factor: u32) -> u64 {
+    u64::from(length) * u64::from(factor)
 }
 
 /// Returns `length * numerator / denominator`, rounded half up, at least 1.

@@ -3,7 +3,7 @@
 use domain::Focus;
 
 use crate::{
-    Channels, Dimensions, Format, ImageInfo,
+    Dimensions, Format, ImageInfo,
     estimate::{
         DecodedImage, DecodedPlane, MAX_TABLE_BYTES, ResizedPart, Support, encoding_bytes,
         resizing_bytes,
@@ -68,6 +68,8 @@ pub(super) struct Steps {
     pub(super) decoded: DecodedImage,
     /// Whether width and height are swapped for display.
     pub(super) swaps_sides: bool,
+    /// Number of pixels of the image in full size.
+    pub(super) image_pixels: u64,
     pub(super) geometry: Geometry,
     /// Where the crop rectangle is; `None` without one.
     pub(super) focus: Option<Focus>,
@@ -85,7 +87,12 @@ impl Steps {
 
     /// Returns the peak of all steps if the decoded pixels are kept for further outputs, in bytes.
     pub(super) fn shared_peak_bytes(&self) -> u64 {
-        let decoded = self.decoded.bytes();
+        let covered = if self.has_watermark {
+            fitted_bytes(self.image_pixels)
+        } else {
+            0
+        };
+        let decoded = self.decoded.bytes().saturating_add(covered);
         let encoding = decoded.saturating_add(self.encoding_bytes());
         let peak = self.bytes_before_output().max(encoding);
         self.with_fixed_bytes(peak)
@@ -97,6 +104,7 @@ impl Steps {
             self.decoded.working_bytes,
             self.orienting_bytes(),
             self.cropping_bytes(),
+            self.covering_bytes(),
             self.resizing_bytes(),
         ];
         let working = with_pixels.into_iter().max().unwrap_or(0);
@@ -138,6 +146,16 @@ impl Steps {
         })
     }
 
+    /// Returns the memory of compositing the watermark over the decoded pixels. Its copies in the
+    /// resolution of the layers take no more than resizing it.
+    fn covering_bytes(&self) -> u64 {
+        if self.has_watermark {
+            layer_bytes(self.image_pixels)
+        } else {
+            0
+        }
+    }
+
     fn resizing_bytes(&self) -> u64 {
         if self.keeps_pixels() {
             return 0;
@@ -169,7 +187,7 @@ impl Steps {
         peak.max(finished.saturating_add(joined))
     }
 
-    /// Returns the memory of the output with its watermark and its encoder.
+    /// Returns the memory of the output with a repeated watermark and its encoder.
     fn encoding_bytes(&self) -> u64 {
         let size = self.geometry.output();
         let channels = self.decoded.channels();
@@ -178,30 +196,14 @@ impl Steps {
         } else {
             size.pixels().saturating_mul(channels.count() as u64)
         };
-        if !self.has_watermark {
-            let encoding = encoding_bytes(self.format, size, channels, self.quality);
-            return pixels.saturating_add(encoding);
-        }
-
-        // The watermark has colors, so gray pixels get some too.
-        let colored = if channels == Channels::Gray {
-            size.pixels().saturating_mul(Channels::Rgb.count() as u64)
-        } else {
-            pixels
-        };
-        let colored_channels = if channels == Channels::Gray {
-            Channels::Rgb
-        } else {
-            channels
-        };
-        let coloring = if channels == Channels::Gray {
-            pixels
+        let encoding = encoding_bytes(self.format, size, channels, self.quality);
+        let is_cropped = size != self.geometry.resized;
+        let repeating = if self.has_watermark && is_cropped {
+            layer_bytes(size.pixels())
         } else {
             0
         };
-        let compositing = coloring.saturating_add(layer_bytes(size));
-        let encoding = encoding_bytes(self.format, size, colored_channels, self.quality);
-        colored.saturating_add(encoding.max(compositing))
+        pixels.saturating_add(encoding.max(repeating))
     }
 
     /// Whether the decoded pixels are the output.
@@ -229,11 +231,15 @@ impl Steps {
     }
 }
 
-/// Returns the memory of resizing a watermark to its size in an output.
-fn layer_bytes(output: Dimensions) -> u64 {
-    // Neither side of the fitted layer is longer than that of the watermark or of the output, and an
+/// Returns the memory of resizing a watermark to its size in an image with this number of pixels.
+fn layer_bytes(image_pixels: u64) -> u64 {
+    // Neither side of the fitted layer is longer than that of the watermark or of the image, and an
     // image with few pixels in a row has many rows.
     let intermediate = MAX_WATERMARK_PIXELS;
-    let fitted = output.pixels().min(MAX_WATERMARK_PIXELS);
-    (MAX_WATERMARK_PIXELS + intermediate + fitted) * LAYER_PIXEL_BYTES
+    (MAX_WATERMARK_PIXELS + intermediate) * LAYER_PIXEL_BYTES + fitted_bytes(image_pixels)
+}
+
+/// Returns the memory of a watermark in its size in an image with this number of pixels.
+fn fitted_bytes(image_pixels: u64) -> u64 {
+    image_pixels.min(MAX_WATERMARK_PIXELS) * LAYER_PIXEL_BYTES
 }

@@ -3,10 +3,11 @@
 //! 1. [`decode`]: decode the pixels, JPEGs as small as the output allows
 //! 2. [`orient`]: apply the EXIF orientation
 //! 3. [`crop`]: select the part that is kept, by gravity or saliency
-//! 4. [`resize`]: resize this part to the output size
-//! 5. [`color`]: convert the colors to sRGB, after downscaling because there are fewer pixels
-//! 6. [`watermark`]: composite the watermark
-//! 7. [`encode`]: encode without metadata
+//! 4. [`cover`]: composite the watermark over the image, before anything is cropped or resized
+//! 5. [`resize`]: resize the kept part to the output size
+//! 6. [`color`]: convert the colors to sRGB, after downscaling because there are fewer pixels
+//! 7. [`watermark`]: composite the watermark again if the output does not completely show it
+//! 8. [`encode`]: encode without metadata
 //!
 //! Steps 1 and 2 are shared by several outputs of one image ([`shared`]).
 //! The frames of an animation pass through the same steps one after the other ([`animation`]).
@@ -15,9 +16,13 @@
 //! - Input and output are checked against all limits by a plan, before a pixel is decoded.
 //! - Positions are relative to the image in full size, also if it is decoded in a smaller size.
 //! - Outputs have sRGB colors and contain neither metadata nor a color profile.
+//! - A watermark covers the same pixels of the image in every output, so that no set of outputs shows the
+//!   pixels beneath an opaque one. Only the saliency of [`Focus::Auto`] reads pixels without the watermark,
+//!   which would otherwise attract every crop.
 
 mod animation;
 mod color;
+mod cover;
 mod crop;
 mod decode;
 mod encode;
@@ -41,10 +46,7 @@ use domain::{Focus, Quality, Resize};
 
 use crate::{Format, MediaError};
 
-use self::{
-    animation::Animation,
-    frame::{Frame, Picture},
-};
+use self::{animation::Animation, cover::Cover, frame::Picture};
 
 /// Options of [`render`].
 #[derive(Clone, Copy, Debug)]
@@ -92,10 +94,19 @@ pub fn render(bytes: &[u8], options: &RenderOptions) -> Result<RenderedImage, Me
     }
 
     let decoded = decode::read(bytes, source.info(), plan.decoding)?;
-    let oriented = orient::apply(decoded, source.info().orientation);
-    let crop = select(&oriented, &plan, options)?;
-    let resized = resize::apply(oriented, plan.geometry.resized, crop)?;
-    finish(resized, options)
+    let mut frame = orient::apply(decoded, source.info().orientation);
+    let geometry = crop::select(&frame, &plan.geometry, focus(options.resize))?;
+
+    let mut repeated = None;
+    if let Some(watermark) = options.watermark {
+        let image = source.info().displayed();
+        let mut cover = Cover::new(watermark, &frame, image)?;
+        cover.swap(&mut frame);
+        repeated = (!geometry.shows(cover.at(), image)).then_some(watermark);
+    }
+
+    let resized = resize::apply(frame, geometry.resized, geometry.crop)?;
+    finish(resized, repeated, options)
 }
 
 fn render_animation(
@@ -111,19 +122,14 @@ fn render_animation(
     animation::render(&animation, &plan.geometry, options)
 }
 
-/// Step 3.
-fn select(
-    frame: &Frame,
-    plan: &RenderPlan,
+/// Steps 6 to 8, with the watermark to composite again.
+fn finish(
+    resized: Picture,
+    repeated: Option<&WatermarkLayer>,
     options: &RenderOptions,
-) -> Result<Rectangle, MediaError> {
-    crop::select(frame, &plan.geometry, focus(options.resize))
-}
-
-/// Steps 5 to 7.
-fn finish(resized: Picture, options: &RenderOptions) -> Result<RenderedImage, MediaError> {
+) -> Result<RenderedImage, MediaError> {
     let keeps_ycc = options.format == Format::Jpeg;
     let colored = color::apply(resized, keeps_ycc);
-    let marked = watermark::apply(colored, options.watermark)?;
+    let marked = watermark::apply(colored, repeated)?;
     encode::write(marked, options)
 }

@@ -65,6 +65,8 @@ pub(super) struct Decoding {
     pub(super) shrink: Shrink,
     /// Whether no side is enlarged and at least one is reduced.
     pub(super) is_downscaled: bool,
+    /// Whether a watermark is composited over the decoded pixels.
+    pub(super) is_marked: bool,
 }
 
 impl Decoding {
@@ -74,6 +76,7 @@ impl Decoding {
         Decoding {
             shrink: if is_larger { self.shrink } else { other.shrink },
             is_downscaled: self.is_downscaled && other.is_downscaled,
+            is_marked: self.is_marked || other.is_marked,
         }
     }
 }
@@ -131,6 +134,7 @@ impl<'a> Source<'a> {
                 Shrink::None
             },
             is_downscaled,
+            is_marked: options.has_watermark,
         };
         let work = Work {
             output,
@@ -175,6 +179,7 @@ impl<'a> Source<'a> {
         Steps {
             decoded: self.decoded(decoding),
             swaps_sides: self.info.orientation.swaps_sides(),
+            image_pixels: self.info.pixels(),
             geometry,
             focus: focus(options.resize),
             has_watermark: options.has_watermark,
@@ -185,12 +190,17 @@ impl<'a> Source<'a> {
 
     /// Returns the estimated memory of the decoded image.
     pub(super) fn decoded(&self, decoding: Decoding) -> DecodedImage {
-        DecodedImage::new(
+        let decoded = DecodedImage::new(
             &self.info,
             &self.coding,
             decoding.shrink,
             decoding.is_downscaled,
-        )
+        );
+        if decoding.is_marked {
+            decoded.colored()
+        } else {
+            decoded
+        }
     }
 
     /// Returns the estimated time of decoding a still image, in milliseconds.

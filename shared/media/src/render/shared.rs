@@ -3,15 +3,18 @@
 //! Invariants:
 //! - The decoded pixels have the resolution that the largest output needs.
 //! - One output at a time is in memory, apart from the files that the caller keeps.
+//! - A watermark of one output is not on the others.
 
 use crate::{MediaError, pixels::catch_codec_panic};
 
 use super::{
-    RenderOptions, RenderedImage, decode, finish,
+    RenderOptions, RenderedImage,
+    cover::{Cover, CoveredFrame},
+    crop, decode, finish, focus,
     frame::Frame,
     orient,
     plan::{Decoding, PlanOptions, RenderPlan, Source},
-    render_animation, resize, select,
+    render_animation, resize,
 };
 
 /// Renderings of one image within all limits.
@@ -94,18 +97,28 @@ pub struct DecodedSource<'a> {
 impl DecodedSource<'_> {
     /// Renders an output like [`render`](crate::render()). It must be in the plan: the pixels may have
     /// too low a resolution for a larger one. Animations are decoded again, frame by frame.
-    pub fn render(&self, options: &RenderOptions) -> Result<RenderedImage, MediaError> {
+    pub fn render(&mut self, options: &RenderOptions) -> Result<RenderedImage, MediaError> {
         catch_codec_panic(MediaError::encoding, || self.render_output(options))
     }
 
-    fn render_output(&self, options: &RenderOptions) -> Result<RenderedImage, MediaError> {
+    fn render_output(&mut self, options: &RenderOptions) -> Result<RenderedImage, MediaError> {
         let plan = self.source.plan(&PlanOptions::from(options))?;
         if plan.frames > 1 {
             return render_animation(self.source, &plan, options);
         }
 
-        let crop = select(&self.frame, &plan, options)?;
-        let resized = resize::copied(&self.frame, plan.geometry.resized, crop)?;
-        finish(resized, options)
+        let geometry = crop::select(&self.frame, &plan.geometry, focus(options.resize))?;
+        let Some(watermark) = options.watermark else {
+            let resized = resize::copied(&self.frame, geometry.resized, geometry.crop)?;
+            return finish(resized, None, options);
+        };
+
+        let image = self.source.info().displayed();
+        let cover = Cover::new(watermark, &self.frame, image)?;
+        let repeated = (!geometry.shows(cover.at(), image)).then_some(watermark);
+        let covered = CoveredFrame::new(&mut self.frame, cover);
+        let resized = resize::copied(covered.frame, geometry.resized, geometry.crop)?;
+        drop(covered);
+        finish(resized, repeated, options)
     }
 }

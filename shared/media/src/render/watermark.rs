@@ -1,4 +1,4 @@
-//! Step 6: composite the watermark.
+//! Step 7: composite the watermark again if the output does not completely show it.
 
 use domain::Gravity;
 use fast_image_resize::FilterType;
@@ -24,9 +24,9 @@ use super::{
 pub const MAX_WATERMARK_PIXELS: u64 = 4_000_000;
 /// Maximum memory of the code tables of a WebP, in bytes.
 pub(super) const MAX_WATERMARK_TABLE_BYTES: u64 = 16 << 20;
-/// Maximum width and height of the watermark, in percent of those of the output.
+/// Maximum width and height of the watermark, in percent of those of the image.
 const MAX_SIDE_PERCENT: u32 = 25;
-/// Distance between the watermark and the sides of the output, in percent of its shorter side.
+/// Distance between the watermark and the sides of the image, in percent of its shorter side.
 const MARGIN_PERCENT: u32 = 2;
 
 /// Formats of watermarks. The others can take more memory than their pixels.
@@ -66,11 +66,11 @@ impl WatermarkLayer {
         Ok(WatermarkLayer { pixels, gravity })
     }
 
-    /// Returns the layer in the size for an output.
-    fn fitted_to(&self, output: Dimensions) -> Result<Pixels, MediaError> {
+    /// Returns the layer in the size for an image.
+    fn fitted_to(&self, image: Dimensions) -> Result<Pixels, MediaError> {
         let limits = Dimensions {
-            width: percent(output.width, MAX_SIDE_PERCENT),
-            height: percent(output.height, MAX_SIDE_PERCENT),
+            width: percent(image.width, MAX_SIDE_PERCENT),
+            height: percent(image.height, MAX_SIDE_PERCENT),
         };
         let region = Region::whole(&self.pixels);
         resized(
@@ -100,64 +100,95 @@ fn fade(pixels: &mut Pixels, opacity: f64) {
     }
 }
 
-/// A watermark in the size and color model of outputs.
+/// A watermark in the size, the colors and the place for an image.
 pub(super) struct FittedWatermark {
-    layer: Pixels,
-    at: Rectangle,
+    /// RGBA pixels, or luma, blue difference, red difference and alpha.
+    pub(super) pixels: Pixels,
+    pub(super) at: Rectangle,
 }
 
 impl FittedWatermark {
-    /// Prepares a watermark for outputs of this size and color model.
+    /// Prepares a watermark for images of this size with this color model and profile.
     pub(super) fn new(
         watermark: &WatermarkLayer,
-        output: Dimensions,
+        image: Dimensions,
         model: ColorModel,
+        profile: Option<&[u8]>,
     ) -> Result<FittedWatermark, MediaError> {
-        let mut layer = watermark.fitted_to(output)?;
+        let mut pixels = watermark.fitted_to(image)?;
+        if let Some(profile) = profile {
+            color::from_srgb(&mut pixels, profile);
+        }
         if model == ColorModel::Ycc {
             // Blending is linear, so its result is the same in both color models.
-            to_ycc(&mut layer);
+            to_ycc(&mut pixels);
         }
 
-        let at = position(&layer, output, watermark.gravity);
-        Ok(FittedWatermark { layer, at })
+        let at = position(pixels.size(), image, watermark.gravity);
+        Ok(FittedWatermark { pixels, at })
     }
 
-    /// Composites the watermark over an output.
-    pub(super) fn composite(&self, picture: Picture) -> Picture {
-        // The watermark has colors.
-        let mut pixels = color::with_colors(picture.pixels);
-        composite(&mut pixels, &self.layer, self.at);
-        Picture { pixels, ..picture }
+    /// Composites the watermark over an image with colors.
+    pub(super) fn composite(&self, pixels: &mut Pixels) {
+        blend(pixels, &self.pixels, self.at, 0);
     }
 }
 
-/// Composites the watermark over the pixels.
+/// Blends RGBA pixels over a part of an image, or one of their channels if the image has only one.
+pub(super) fn blend(pixels: &mut Pixels, above: &Pixels, at: Rectangle, channel: usize) {
+    let count = pixels.channels.count();
+    let row = pixels.row_bytes();
+    let start = at.left as usize * count;
+    let end = start + at.width as usize * count;
+    let rows = pixels.samples.chunks_exact_mut(row).skip(at.top as usize);
+
+    for (below, above) in rows.zip(above.samples.chunks_exact(above.row_bytes())) {
+        let below = &mut below[start..end];
+        let above = above.as_chunks::<4>().0;
+        match pixels.channels {
+            Channels::Gray => {
+                for (below, above) in below.iter_mut().zip(above) {
+                    *below = color::over_opaque(*below, above[channel], above[3]);
+                }
+            }
+            Channels::Rgb => {
+                for (below, above) in below.as_chunks_mut::<3>().0.iter_mut().zip(above) {
+                    for (below, color) in below.iter_mut().zip(above) {
+                        *below = color::over_opaque(*below, *color, above[3]);
+                    }
+                }
+            }
+            Channels::Rgba => {
+                for (below, above) in below.as_chunks_mut::<4>().0.iter_mut().zip(above) {
+                    *below = color::over(*below, *above);
+                }
+            }
+        }
+    }
+}
+
+/// Composites the watermark over an output, if it has one.
 pub(super) fn apply(
-    picture: Picture,
+    mut picture: Picture,
     watermark: Option<&WatermarkLayer>,
 ) -> Result<Picture, MediaError> {
-    let Some(watermark) = watermark else {
-        return Ok(picture);
-    };
-    let output = picture.pixels.size();
-    let fitted = FittedWatermark::new(watermark, output, picture.model)?;
-    Ok(fitted.composite(picture))
+    if let Some(watermark) = watermark {
+        let output = picture.pixels.size();
+        let fitted = FittedWatermark::new(watermark, output, picture.model, None)?;
+        fitted.composite(&mut picture.pixels);
+    }
+    Ok(picture)
 }
 
-/// Returns where a layer is placed inside the margins.
-fn position(layer: &Pixels, output: Dimensions, gravity: Gravity) -> Rectangle {
-    let margin = percent(output.width.min(output.height), MARGIN_PERCENT);
-    let size = Dimensions {
-        width: layer.width,
-        height: layer.height,
-    };
+/// Returns where a watermark of a size is placed inside the margins.
+fn position(size: Dimensions, image: Dimensions, gravity: Gravity) -> Rectangle {
+    let margin = percent(image.width.min(image.height), MARGIN_PERCENT);
     // In images of a few pixels the margin gives way.
-    let horizontal = margin.min((output.width - size.width) / 2);
-    let vertical = margin.min((output.height - size.height) / 2);
+    let horizontal = margin.min((image.width - size.width) / 2);
+    let vertical = margin.min((image.height - size.height) / 2);
     let inner = Dimensions {
-        width: output.width - 2 * horizontal,
-        height: output.height - 2 * vertical,
+        width: image.width - 2 * horizontal,
+        height: image.height - 2 * vertical,
     };
 
     let placed = place(size, inner, gravity);
@@ -165,29 +196,5 @@ fn position(layer: &Pixels, output: Dimensions, gravity: Gravity) -> Rectangle {
         left: placed.left + horizontal,
         top: placed.top + vertical,
         ..placed
-    }
-}
-
-/// Blends a layer over pixels with or without alpha channel.
-fn composite(pixels: &mut Pixels, layer: &Pixels, at: Rectangle) {
-    let size = pixels.channels.count();
-    let row = pixels.row_bytes();
-    let start = at.left as usize * size;
-    let rows = pixels.samples.chunks_exact_mut(row).skip(at.top as usize);
-
-    for (below, above) in rows.zip(layer.samples.chunks_exact(layer.row_bytes())) {
-        let below = &mut below[start..start + at.width as usize * size];
-        let above = above.as_chunks::<4>().0;
-        if pixels.channels == Channels::Rgba {
-            for (below, above) in below.as_chunks_mut::<4>().0.iter_mut().zip(above) {
-                *below = color::over(*below, *above);
-            }
-        } else {
-            for (below, above) in below.as_chunks_mut::<3>().0.iter_mut().zip(above) {
-                let [red, green, blue, _] =
-                    color::over([below[0], below[1], below[2], u8::MAX], *above);
-                *below = [red, green, blue];
-            }
-        }
     }
 }

@@ -31,3 +31,5 @@ mod shared_rendering;
 mod strip;
 mod tiff_files;
 mod transform;
+mod watermark_outputs;
+mod watermarks;

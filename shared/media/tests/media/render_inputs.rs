@@ -262,7 +262,7 @@ fn watermark_is_placed_inside_margins() {
 
 #[test]
 fn watermark_of_downscaled_jpeg_has_its_colors() {
-    let orange = png(plain([250, 130, 20, 255], 10, 10));
+    let orange = png(plain([250, 130, 20, 255], 60, 40));
     let layer = WatermarkLayer::decode(&orange, Gravity::Center, 1.0).unwrap();
     let file = files::file(Format::Jpeg, 400, 200, Channels::Rgb);
     for format in [Format::Jpeg, Format::Png] {

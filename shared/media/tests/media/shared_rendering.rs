@@ -51,7 +51,7 @@ fn outputs_of_lossless_images_equal_single_renderings() {
         outputs.push(options(None, Format::Png));
 
         let plan = source.plan_shared(&planned(&outputs)).unwrap();
-        let decoded = source.decode(&plan).unwrap();
+        let mut decoded = source.decode(&plan).unwrap();
 
         for options in &outputs {
             assert_eq!(decoded.render(options), render(&file, options));
@@ -75,7 +75,7 @@ fn outputs_of_a_rotated_jpeg_resemble_single_renderings() {
     });
 
     let plan = source.plan_shared(&planned(&outputs)).unwrap();
-    let decoded = source.decode(&plan).unwrap();
+    let mut decoded = source.decode(&plan).unwrap();
 
     for options in &outputs {
         let shared = decoded.render(options).unwrap();
@@ -106,7 +106,7 @@ fn an_output_that_fails_does_not_affect_the_others() {
     let outputs = [too_large(), options(fit(30, 30), Format::Png)];
 
     let plan = source.plan_shared(&planned(&outputs)).unwrap();
-    let decoded = source.decode(&plan).unwrap();
+    let mut decoded = source.decode(&plan).unwrap();
 
     assert!(matches!(
         decoded.render(&outputs[0]),
@@ -125,7 +125,7 @@ fn animations_stay_animated() {
     ];
 
     let plan = source.plan_shared(&planned(&outputs)).unwrap();
-    let decoded = source.decode(&plan).unwrap();
+    let mut decoded = source.decode(&plan).unwrap();
 
     for options in &outputs {
         assert_eq!(decoded.render(options), render(&file, options));

@@ -90,6 +90,19 @@ pub(crate) fn cases() -> Vec<Case> {
     ] {
         cases.extend(encodings(source));
     }
+    for source in [
+        SourceKind::Jpeg,
+        SourceKind::GrayJpeg,
+        SourceKind::RotatedJpeg,
+        SourceKind::PngWithAlpha,
+    ] {
+        cases.push(Case {
+            width: 4_000,
+            height: 3_000,
+            has_watermark: true,
+            ..case(source, Some(Resize::Fit(both(1_600, 1_600))))
+        });
+    }
     cases
 }
 

@@ -154,7 +154,7 @@ fn measure_shared(case: &SharedCase) -> Memory {
     let before = status_bytes("VmRSS");
     let source = Source::read(&file).unwrap();
     let plan = source.plan_shared(&planned).unwrap();
-    let decoded = source.decode(&plan).unwrap();
+    let mut decoded = source.decode(&plan).unwrap();
     for options in &outputs {
         decoded.render(options).unwrap();
     }

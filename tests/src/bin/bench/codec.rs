@@ -18,7 +18,7 @@ pub(crate) fn process(image: &[u8]) -> Result<String, MediaError> {
     planned.extend(thumbnails.iter().map(PlanOptions::from));
 
     let plan = source.plan_shared(&planned)?;
-    let decoded = source.decode(&plan)?;
+    let mut decoded = source.decode(&plan)?;
     for thumbnail in &thumbnails {
         decoded.render(thumbnail)?;
     }

@@ -1,0 +1,274 @@
+//! Watermarks: they cover the same pixels of the image in every rendering, so that no set of renderings
+//! shows the pixels beneath an opaque one.
+
+use domain::{Focus, Gravity, Quality, Resize, Sides};
+use media::{
+    Channels, Dimensions, EncodeOptions, Format, Orientation, Pixels, Rectangle, RenderOptions,
+    WatermarkLayer, decode, encode, orient, plan, probe, render,
+};
+use proptest::{
+    prelude::*,
+    strategy::ValueTree,
+    test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
+};
+
+use crate::{animation_files::RED, files};
+
+/// A color of the images, without red.
+pub(crate) const GROUND: [u8; 4] = [0, 90, 160, 255];
+pub(crate) const SIZE: Dimensions = Dimensions {
+    width: 96,
+    height: 72,
+};
+const GRAVITIES: [Gravity; 9] = [
+    Gravity::Northwest,
+    Gravity::North,
+    Gravity::Northeast,
+    Gravity::West,
+    Gravity::Center,
+    Gravity::East,
+    Gravity::Southwest,
+    Gravity::South,
+    Gravity::Southeast,
+];
+/// Random renderings of each mode that are combined.
+const RENDERINGS: usize = 50;
+
+pub(crate) fn plain(color: [u8; 4], size: Dimensions) -> Pixels {
+    Pixels {
+        width: size.width,
+        height: size.height,
+        channels: Channels::Rgba,
+        samples: color.repeat(size.width as usize * size.height as usize),
+        profile: None,
+    }
+}
+
+pub(crate) fn png(pixels: Pixels) -> Vec<u8> {
+    encode(pixels, &files::plain(Format::Png)).unwrap()
+}
+
+/// Returns an opaque red square that is larger than a quarter of any image here.
+pub(crate) fn red(gravity: Gravity) -> WatermarkLayer {
+    let square = Dimensions {
+        width: 165,
+        height: 165,
+    };
+    WatermarkLayer::decode(&png(plain(RED, square)), gravity, 1.0).unwrap()
+}
+
+pub(crate) fn options(resize: Option<Resize>, watermark: &WatermarkLayer) -> RenderOptions<'_> {
+    RenderOptions {
+        resize,
+        format: Format::Png,
+        quality: Quality::Auto,
+        watermark: Some(watermark),
+    }
+}
+
+pub(crate) fn rendered(file: &[u8], options: &RenderOptions) -> Pixels {
+    let bytes = render(file, options).unwrap().bytes;
+    decode(&bytes, &probe(&bytes).unwrap()).unwrap()
+}
+
+/// Returns the rectangle of the watermark in a rendering of the whole image.
+fn marked_part(file: &[u8], watermark: &WatermarkLayer) -> Rectangle {
+    let pixels = rendered(file, &options(None, watermark));
+    let is_red = |index: &usize| {
+        let start = index * pixels.channels.count();
+        pixels.samples[start] > 200 && pixels.samples[start + 2] < 40
+    };
+    let marked: Vec<usize> = (0..(pixels.width * pixels.height) as usize)
+        .filter(is_red)
+        .collect();
+    let width = pixels.width as usize;
+    let side = |values: &dyn Fn(usize) -> usize| {
+        let values = || marked.iter().map(|index| values(*index));
+        let first = values().min().unwrap();
+        [first, values().max().unwrap() + 1 - first].map(|value| u32::try_from(value).unwrap())
+    };
+    let [left, across] = side(&|index| index % width);
+    let [top, down] = side(&|index| index / width);
+    Rectangle {
+        left,
+        top,
+        width: across,
+        height: down,
+    }
+}
+
+/// Paints noise over a part of an image.
+pub(crate) fn paint(pixels: &mut Pixels, part: Rectangle) {
+    let row = pixels.width as usize;
+    let rows = pixels.samples.as_chunks_mut::<4>().0.chunks_exact_mut(row);
+    for (y, row) in rows
+        .enumerate()
+        .skip(part.top as usize)
+        .take(part.height as usize)
+    {
+        let start = part.left as usize;
+        for (x, pixel) in row[start..start + part.width as usize]
+            .iter_mut()
+            .enumerate()
+        {
+            let noise = (x * 31 + y * 57) % 256;
+            *pixel = [u8::try_from(noise).unwrap(), 255, 0, 255];
+        }
+    }
+}
+
+/// Returns random operations of one mode for an image of a size, always the same.
+fn resizes(mode: usize, image: Dimensions, count: usize) -> Vec<Resize> {
+    let side = |length: u32| prop_oneof![1..length, length / 2..length * 5 / 4];
+    let gravity = prop::sample::select(&GRAVITIES[..]);
+    let strategy = (side(image.width), side(image.height), 0..3, gravity);
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+    let resize = |(width, height, given, gravity): (u32, u32, i32, Gravity)| {
+        let focus = Focus::At(gravity);
+        let sides = match given {
+            0 => Sides::Width(width),
+            1 => Sides::Height(height),
+            _ => Sides::Both { width, height },
+        };
+        match mode {
+            0 => Resize::Scale(sides),
+            1 => Resize::Fit(sides),
+            2 => Resize::Fill {
+                width,
+                height,
+                focus,
+            },
+            _ => Resize::Crop { sides, focus },
+        }
+    };
+    let random = || strategy.new_tree(&mut runner).unwrap().current();
+    std::iter::repeat_with(random)
+        .take(count)
+        .map(resize)
+        .collect()
+}
+
+/// Adds the red of all pixels of a rendering that show a pixel of a part of the image.
+fn map_back(shown: &Pixels, resize: Resize, part: Rectangle, reds: &mut [Vec<u8>]) {
+    let geometry = plan(SIZE, Some(resize)).unwrap();
+    let at = |pixel: u32, image: u32, resized: u32, start: u32, length: u32| {
+        let center = u64::from(2 * pixel + 1) * u64::from(resized) / u64::from(2 * image);
+        let inside = u32::try_from(center).unwrap().checked_sub(start)?;
+        (inside < length).then_some(inside)
+    };
+    for (index, reds) in (0..).zip(reds) {
+        let x = part.left + index % part.width;
+        let y = part.top + index / part.width;
+        let across = at(
+            x,
+            SIZE.width,
+            geometry.resized.width,
+            geometry.crop.left,
+            shown.width,
+        );
+        let down = at(
+            y,
+            SIZE.height,
+            geometry.resized.height,
+            geometry.crop.top,
+            shown.height,
+        );
+        if let (Some(x), Some(y)) = (across, down) {
+            let start = (y * shown.width + x) as usize * shown.channels.count();
+            reds.push(shown.samples[start]);
+        }
+    }
+}
+
+#[test]
+fn no_set_of_renderings_shows_a_pixel_beneath_the_watermark() {
+    let ground = plain(GROUND, SIZE);
+    for gravity in GRAVITIES {
+        let watermark = red(gravity);
+        let file = png(ground.clone());
+        let part = marked_part(&file, &watermark);
+        let mut painted = ground.clone();
+        paint(&mut painted, part);
+        let painted = png(painted);
+        let mut reds = vec![Vec::new(); (part.width * part.height) as usize];
+
+        for mode in 0..4 {
+            for resize in resizes(mode, SIZE, RENDERINGS) {
+                let options = options(Some(resize), &watermark);
+                let shown = render(&file, &options).unwrap();
+
+                assert!(
+                    Ok(&shown) == render(&painted, &options).as_ref(),
+                    "{gravity:?} {resize:?}"
+                );
+                let shown = decode(&shown.bytes, &probe(&shown.bytes).unwrap()).unwrap();
+                map_back(&shown, resize, part, &mut reds);
+            }
+        }
+        for reds in &mut reds {
+            let middle = reds.len() / 2;
+            let (_, median, _) = reds.select_nth_unstable(middle);
+            // At its edges, reduced renderings mix it with the image, which has no red.
+            assert!(*median > 100, "{gravity:?} {median}");
+        }
+    }
+}
+
+#[test]
+fn pixels_of_a_shrunk_jpeg_are_covered() {
+    // Decoded in full size and in a half, a quarter and an eighth, also with incomplete pixels.
+    let size = Dimensions {
+        width: 643,
+        height: 485,
+    };
+    for (gravity, orientation) in GRAVITIES.into_iter().zip(1..=8) {
+        let watermark = red(gravity);
+        let turned = Orientation::from_exif(orientation).unwrap();
+        let exif = files::exif(u8::try_from(orientation).unwrap());
+        let jpeg = |pixels: Pixels| {
+            let options = EncodeOptions {
+                exif: Some(&exif),
+                ..files::plain(Format::Jpeg)
+            };
+            encode(pixels, &options).unwrap()
+        };
+        let file = jpeg(plain(GROUND, size));
+        let part = marked_part(&file, &watermark);
+
+        // Blocks of pixels influence their neighbors, in the file and in the decoder.
+        let inner = Rectangle {
+            left: part.left + 32,
+            top: part.top + 32,
+            width: part.width - 64,
+            height: part.height - 64,
+        };
+        let displayed = orient(plain(GROUND, size), turned);
+        let mut painted = displayed.clone();
+        paint(&mut painted, inner);
+        let painted = jpeg(orient(painted, inverse(turned)));
+
+        let displayed = Dimensions {
+            width: displayed.width,
+            height: displayed.height,
+        };
+        let fitted = [300, 200, 100, 60].map(|side| Resize::Fit(Sides::Width(side)));
+        let random = (0..4).flat_map(|mode| resizes(mode, displayed, 3));
+        for resize in fitted.into_iter().chain(random) {
+            let options = options(Some(resize), &watermark);
+            let shown = rendered(&file, &options);
+            assert!(
+                shown == rendered(&painted, &options),
+                "{gravity:?} {resize:?}"
+            );
+        }
+    }
+}
+
+fn inverse(orientation: Orientation) -> Orientation {
+    match orientation {
+        Orientation::QuarterTurn => Orientation::QuarterTurnBack,
+        Orientation::QuarterTurnBack => Orientation::QuarterTurn,
+        other => other,
+    }
+}
