@@ -9,6 +9,7 @@ use tracing::instrument;
 
 use crate::{
     Key, Reason, Table, TableError, WriteError,
+    avif_and_watermarks::Presence,
     condition::{Condition, number, text},
     folder_counts::AncestorChange,
     space_record::SpaceLookup,
@@ -71,7 +72,8 @@ impl Table {
     }
 
     /// Replaces a folder in the same place if it is still the version `from`. Returns the new
-    /// version.
+    /// version. Fails with [`Reason::AvifConfigs`] if it enables a watermark and upload configs of the
+    /// space convert images to AVIF.
     #[instrument(skip_all)]
     pub async fn change_folder(&self, from: &Folder, to: &Folder) -> Result<u64, WriteError> {
         let to = &next_version(from, to);
@@ -121,6 +123,11 @@ impl Table {
         transaction.delete_version(record_key(folder), folder.version);
         transaction.delete_if(lookup, &is_in_space, Reason::VersionConflict);
         transaction.delete(subfolder_key(folder));
+        let presence = Presence {
+            before: folder.security.enables_watermark(),
+            after: false,
+        };
+        transaction.count_watermark(folder.space_id, presence);
         transaction.update_ancestors(folder, change, self.env.now())?;
         transaction.commit().await
     }
@@ -151,6 +158,11 @@ impl Transaction<'_> {
             self.delete_if(old_name, &is_of_folder, Reason::VersionConflict);
         }
         self.replace(record_key(from), to, from.version);
+        let presence = Presence {
+            before: from.security.enables_watermark(),
+            after: to.security.enables_watermark(),
+        };
+        self.count_watermark(to.space_id, presence);
     }
 }
 

@@ -4,12 +4,13 @@
 //! | --- | --- | --- |
 //! | space | `SPACE#{id}` | `SPACE` |
 //! | lookup: handle → space id; marked as retired after the purge of the space | `HANDLE#{handle}` | `HANDLE` |
-//! | replica of what delivery reads of a space, numbered from 0 | `DELIVERY_SPACE#{handle}#{number}` | `DELIVERY_SPACE` |
+//! | replica of what delivery reads of a space, numbered from 0; deleted with the space | `DELIVERY_SPACE#{handle}#{number}` | `DELIVERY_SPACE` |
 //! | uniqueness of a space name | `SPACE_NAME#{name in lower case}` | `SPACE_NAME` |
 //! | member of a space | `SPACE#{space id}` | `MEMBER#{user id}` |
 //! | upload config | `SPACE#{space id}` | `CONFIG#{id}` |
 //! | lookup: upload config id → space id | `CONFIG#{id}` | `CONFIG` |
 //! | upload config by name | `SPACE#{space id}` | `CONFIG_NAME#{name}` |
+//! | counts of upload configs that convert to AVIF, and of enabled watermarks | `SPACE#{space id}` | `AVIF_AND_WATERMARKS` |
 //! | count of unsigned uploads per config and hour | `SPACE#{space id}` | `UPLOAD_QUOTA#{config id}#{hour}` |
 //! | folder | `SPACE#{space id}` | `FOLDER#{id}` |
 //! | lookup: folder id → space id | `FOLDER#{id}` | `FOLDER` |
@@ -35,8 +36,7 @@
 //! | idempotency reservation, with an encrypted response | `IDEMPOTENCY#{request hash}` | `IDEMPOTENCY` |
 //!
 //! Invariants:
-//! - Everything that belongs to a space is in its partition or named by an item there, so a purge finds
-//!   it. Only replicas for delivery are not: they are deleted with the transaction that deletes the space.
+//! - Everything else that belongs to a space is in its partition or named by an item there: a purge finds it.
 //! - In a space's partition only files and folders sort from `FILE#` to the last `FOLDER#`.
 
 use std::collections::HashMap;
@@ -156,6 +156,10 @@ impl Key {
             space_partition(space),
             format!("CONFIG_NAME#{}", name.as_str()),
         )
+    }
+
+    pub(crate) fn avif_and_watermarks(space: SpaceId) -> Key {
+        Key::new(space_partition(space), "AVIF_AND_WATERMARKS")
     }
 
     pub(crate) fn user(id: UserId) -> Key {

@@ -11,6 +11,7 @@
 //!   transactions, which would conflict with the requests that it counts.
 
 mod api_keys;
+mod avif_and_watermarks;
 mod change;
 mod condition;
 mod delivery_replicas;

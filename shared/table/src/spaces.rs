@@ -6,6 +6,7 @@ use tracing::instrument;
 
 use crate::{
     Key, Reason, Table, TableError, WithSpace, WriteError,
+    avif_and_watermarks::Presence,
     condition::{Condition, text},
     key::{FILES, PARTITION, SORT, folder_sort, space_partition},
     members::Membership,
@@ -35,7 +36,8 @@ impl Table {
     }
 
     /// Replaces a space if it is still the version `from`. Frees the previous name if the space is
-    /// renamed or deleted. Returns the new version of the space.
+    /// renamed or deleted. Returns the new version of the space. Fails with [`Reason::AvifConfigs`] if it
+    /// enables a watermark and upload configs convert images to AVIF.
     #[instrument(skip_all)]
     pub async fn change_space(&self, from: &Space, to: Space) -> Result<Space, WriteError> {
         let to = Space {
@@ -58,6 +60,11 @@ impl Table {
             let name = Key::space_name(&from.name);
             transaction.delete_if(name, &is_owner, Reason::VersionConflict);
         }
+        let presence = Presence {
+            before: from.security.watermark.enabled,
+            after: to.security.watermark.enabled,
+        };
+        transaction.count_watermark(to.id, presence);
         if from.active_upload_config_id != to.active_upload_config_id {
             let config = Key::upload_config(to.id, to.active_upload_config_id);
             transaction.check(config, &Condition::exists(), Reason::ConfigMissing);

@@ -5,6 +5,7 @@ use tracing::instrument;
 
 use crate::{
     Key, Reason, Table, TableError, WithSpace, WriteError,
+    avif_and_watermarks::Presence,
     condition::{Condition, text},
     key::{UPLOAD_CONFIGS, space_partition},
     query::Range,
@@ -13,7 +14,8 @@ use crate::{
 };
 
 impl Table {
-    /// Creates a config. Fails with [`Reason::NameTaken`] if its name is taken.
+    /// Creates a config. Fails with [`Reason::NameTaken`] if its name is taken, and with
+    /// [`Reason::WatermarkEnabled`] if it converts images to AVIF and there is a watermark.
     #[instrument(skip_all)]
     pub async fn create_upload_config(
         &self,
@@ -22,10 +24,16 @@ impl Table {
     ) -> Result<(), WriteError> {
         let mut transaction = self.transaction();
         transaction.insert_upload_config(config);
+        let presence = Presence {
+            before: false,
+            after: config.converts_to_avif(),
+        };
+        transaction.count_avif_config(config.space_id, presence);
         transaction.commit_with(completion).await
     }
 
-    /// Replaces a config if it is still the version `from`. Returns the new version.
+    /// Replaces a config if it is still the version `from`. Returns the new version. Fails like
+    /// [`Table::create_upload_config`].
     #[instrument(skip_all)]
     pub async fn change_upload_config(
         &self,
@@ -47,6 +55,11 @@ impl Table {
             transaction.insert(new_name, to, Reason::NameTaken);
             transaction.delete_version(old_name, from.version);
         }
+        let presence = Presence {
+            before: from.converts_to_avif(),
+            after: to.converts_to_avif(),
+        };
+        transaction.count_avif_config(to.space_id, presence);
 
         transaction.commit().await?;
         Ok(to.version)
@@ -69,6 +82,11 @@ impl Table {
         transaction.delete_version(record, config.version);
         transaction.delete_version(name, config.version);
         transaction.delete_if(lookup, &is_in_space, Reason::VersionConflict);
+        let presence = Presence {
+            before: config.converts_to_avif(),
+            after: false,
+        };
+        transaction.count_avif_config(config.space_id, presence);
         transaction.commit().await
     }
 

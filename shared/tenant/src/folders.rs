@@ -192,7 +192,10 @@ impl SpaceScope {
             let mut changed = from.clone();
             change(&mut changed)?;
             changed.bump_access_version(from);
-            let version = self.table.change_folder(from, &changed).await?;
+            let version = match self.table.change_folder(from, &changed).await {
+                Ok(version) => version,
+                Err(error) => return Err(self.security_error(error).await),
+            };
             Ok(resolved.replaced_by(Folder { version, ..changed }))
         };
 

@@ -175,7 +175,10 @@ impl SpaceScope {
             let mut changed = from.clone();
             change(&mut changed, this.now())?;
             changed.bump_access_version(&from);
-            Ok(this.table.change_space(&from, changed).await?)
+            match this.table.change_space(&from, changed).await {
+                Ok(changed) => Ok(changed),
+                Err(error) => Err(this.security_error(error).await),
+            }
         };
 
         self.record = this

@@ -1,14 +1,17 @@
 //! The upload configs of a space.
 
 use domain::{
-    Completion, FieldErrors, IdSequence, NewUploadConfig, Role, ServiceError, UploadConfig,
-    UploadConfigId, UploadConfigReference,
+    Completion, FieldError, FieldErrors, IdSequence, NewUploadConfig, PageRequest, Role,
+    ServiceError, UploadConfig, UploadConfigId, UploadConfigReference,
 };
+use table::{ChangeError, Reason, WriteError};
 
 use crate::SpaceScope;
 
 /// Minimum role for reading upload configs.
 pub const CONFIG_READ_ROLE: Role = Role::User;
+/// Number of the newest upload configs that are read for an error that names some of them.
+const MAX_NAMED_CONFIGS: u16 = 100;
 
 impl SpaceScope {
     /// Returns the referenced upload config, or the active one if there is no reference.
@@ -68,6 +71,31 @@ impl SpaceScope {
         self.table
             .retry_on_conflict(config, || self.current_upload_config(id), delete)
             .await
+    }
+
+    /// Returns the error of a write of security settings. If upload configs exclude its watermark, names
+    /// them.
+    pub(crate) async fn security_error(&self, error: WriteError) -> ChangeError {
+        if !matches!(error, WriteError::ConditionFailed(Reason::AvifConfigs)) {
+            return error.into();
+        }
+        let newest = PageRequest::first(MAX_NAMED_CONFIGS);
+        let page = match self
+            .table
+            .list_upload_configs(self.record.id, &newest)
+            .await
+        {
+            Ok(page) => page,
+            Err(failed) => return failed.into(),
+        };
+
+        let converting = page.items.iter().filter(|config| config.converts_to_avif());
+        let names: Vec<&str> = converting.map(|config| config.name.as_str()).collect();
+        if names.is_empty() {
+            return error.into();
+        }
+        let field_error = FieldError::AvifConfigs(names.join(", "));
+        FieldErrors::from(("security.watermark.enabled", field_error)).into()
     }
 
     /// Returns the current version of an upload config. Fails with 404 if it was deleted.

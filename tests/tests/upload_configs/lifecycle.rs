@@ -101,7 +101,7 @@ async fn config_is_created_returned_updated_and_deleted(stack: &Stack) {
         .expect_error(422);
 }
 
-async fn delete(client: &tests::Client, body: Value) -> tests::Response {
+pub(crate) async fn delete(client: &tests::Client, body: Value) -> tests::Response {
     client
         .send(client.request("DELETE", "/upload-configs").json(&body))
         .await

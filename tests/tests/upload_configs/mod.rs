@@ -1,5 +1,6 @@
 //! `/upload-configs`.
 
+pub(crate) mod avif_and_watermarks;
 pub(crate) mod lifecycle;
 pub(crate) mod list;
 pub(crate) mod validation;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     DeliveryType, Description, FieldError, IdSequence, Principal, ReferrerPattern, Space, SpaceId,
-    Timestamp, UploadConfigId, UploadRules, naming::text::nfc,
+    Timestamp, UploadConfigId, UploadFormat, UploadRules, naming::text::nfc,
 };
 
 /// Maximum number of characters of a config's name.
@@ -168,6 +168,11 @@ impl UploadConfig {
                 .get_or_insert(MAX_ANONYMOUS_FILE_BYTES);
         }
         rules
+    }
+
+    /// Whether images become AVIF files, which cannot have a watermark.
+    pub fn converts_to_avif(&self) -> bool {
+        self.config.transformations.upload_format == UploadFormat::Avif
     }
 
     /// Returns the config's maximum number of unsigned uploads per clock hour.

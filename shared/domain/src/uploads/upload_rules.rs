@@ -96,7 +96,8 @@ impl ValidationRules {
 pub struct TransformationRules {
     /// Quality of re-encoded images.
     pub upload_quality: Quality,
-    /// Format that images are converted to.
+    /// Format that images are converted to: `avif` only while no watermark is enabled in the space and its
+    /// folders.
     pub upload_format: UploadFormat,
     /// Whether JPEGs are stored as progressive JPEGs.
     pub progressive: bool,

@@ -1,0 +1,124 @@
+//! Upload configs that convert images to AVIF, which cannot have a watermark, and watermarks exclude each
+//! other in a space.
+
+use futures::future;
+use serde_json::{Value, json};
+use tests::{Response, Stack, StackOptions, TestSpace, stack_test};
+
+use super::lifecycle::delete;
+use crate::support::image_server::{ImageServer, logo};
+
+/// Rounds of the race.
+const ROUNDS: usize = 6;
+
+fn config_errors() -> Value {
+    json!({"config.transformations.upload_format": [
+        "The config.transformations.upload format field must not be avif while a watermark is enabled in the space or in one of its folders."
+    ]})
+}
+
+fn watermark_errors(names: &str) -> Value {
+    json!({"security.watermark.enabled": [
+        format!("The security.watermark.enabled field must be false while upload configs convert images to AVIF: {names}.")
+    ]})
+}
+
+fn rules(format: &str) -> Value {
+    json!({"transformations": {"upload_format": format}})
+}
+
+async fn create(acme: &TestSpace, name: &str, format: &str) -> Response {
+    let body = json!({"space_id": acme.id, "name": name, "config": rules(format)});
+    acme.client.post("/upload-configs", body).await
+}
+
+async fn update(acme: &TestSpace, id: &str, format: &str) -> Response {
+    let body = json!({"id": id, "config": rules(format)});
+    acme.client.post("/upload-configs/update", body).await
+}
+
+async fn set(acme: &TestSpace, path: &str, server: &ImageServer) -> Response {
+    let watermark = json!({"enabled": true, "url": server.url()});
+    let body = json!({"security": {"watermark": watermark}});
+    acme.client.put(&format!("{path}/security"), body).await
+}
+
+#[stack_test]
+async fn config_cannot_convert_to_avif_while_a_watermark_is_enabled(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let server = ImageServer::start(&logo([255, 0, 0])).await;
+    let web = acme.upload_config("web").await;
+    let outer = acme.folder("outer").await;
+    let inner = acme.folder("inner").inside(&outer).await;
+
+    for path in [acme.path().as_str(), inner.path()] {
+        set(&acme, path, &server).await.expect_ok();
+        // Another watermark in place of the first one.
+        set(&acme, path, &server).await.expect_ok();
+
+        let created = create(&acme, "avif", "avif").await;
+        assert_eq!(created.expect_error(422), config_errors(), "{path}");
+        let updated = update(&acme, &web.id, "avif").await;
+        assert_eq!(updated.expect_error(422), config_errors(), "{path}");
+        update(&acme, &web.id, "webp").await.expect_ok();
+
+        let security = format!("{path}/security");
+        acme.client.delete(&security).await.expect_ok();
+        update(&acme, &web.id, "avif").await.expect_ok();
+        update(&acme, &web.id, "original").await.expect_ok();
+    }
+
+    set(&acme, inner.path(), &server).await.expect_ok();
+    acme.client.delete(inner.path()).await.expect_status(204);
+    create(&acme, "avif", "avif").await.expect_created();
+}
+
+#[stack_test]
+async fn watermark_cannot_be_enabled_while_configs_convert_to_avif(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let server = ImageServer::start(&logo([255, 0, 0])).await;
+    let folder = acme.folder("photos").await;
+    create(&acme, "web", "webp").await.expect_created();
+    let first = create(&acme, "first", "avif").await.expect_created();
+    let second = create(&acme, "second", "avif").await.expect_created();
+    let before = stack.dump().await;
+
+    for path in [acme.path().as_str(), folder.path()] {
+        let errors = set(&acme, path, &server).await.expect_error(422);
+        assert_eq!(errors, watermark_errors("second, first"), "{path}");
+    }
+    let after = stack.dump().await;
+    after.assert_unchanged(&before, "rejected watermarks");
+
+    let deletion = json!({"id": first["id"]});
+    delete(&acme.client, deletion).await.expect_status(204);
+    let errors = set(&acme, &acme.path(), &server).await.expect_error(422);
+    assert_eq!(errors, watermark_errors("second"));
+    let second = second["id"].as_str().expect("an id");
+    update(&acme, second, "jpeg").await.expect_ok();
+    set(&acme, &acme.path(), &server).await.expect_ok();
+    set(&acme, folder.path(), &server).await.expect_ok();
+}
+
+#[stack_test(options = StackOptions::without_rate_limits())]
+async fn concurrent_requests_never_leave_both(stack: &Stack) {
+    let server = ImageServer::start(&logo([255, 0, 0])).await;
+    for round in 0..ROUNDS {
+        let acme = stack.space(&format!("Acme {round}")).await;
+        let folder = acme.folder("photos").await;
+
+        let path = acme.path();
+        let (config, in_space, in_folder) = future::join3(
+            create(&acme, "avif", "avif"),
+            set(&acme, &path, &server),
+            set(&acme, folder.path(), &server),
+        )
+        .await;
+
+        let is_converted = config.status == 201;
+        for watermark in [in_space, in_folder] {
+            let expected = if is_converted { 422 } else { 200 };
+            assert_eq!(watermark.status, expected, "{round}");
+        }
+    }
+}
