@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 // Signs URLs for `POST /upload/signed` and for delivery, with Node's own modules alone.
 //
-//   sign.mjs BASE_URL SECRET KID SPACE_ID UPLOAD_CONFIG_ID EXPIRES [filename=NAME] [content_type=TYPE]
+//   sign.mjs BASE_URL SECRET KID KEY_ID SPACE_ID UPLOAD_CONFIG_ID EXPIRES [filename=NAME] [content_type=TYPE]
 //   sign.mjs --delivery FILE_URL SECRET KID EXPIRES [w=400] [download=] …
 //   sign.mjs --check vectors.json
 //
-// BASE_URL ends with /api/v1, FILE_URL is a file's `url`, EXPIRES is in unix seconds. The signature covers the path and all
+// BASE_URL ends with /api/v1, KEY_ID is the id of an API key of the space, FILE_URL is a file's `url`, EXPIRES is in unix seconds. The signature covers the path and all
 // parameters but the signature, each name and value encoded by RFC 3986, sorted by name and then by value.
 
 import assert from "node:assert/strict";
@@ -35,8 +35,8 @@ function signedUrl(origin, path, secret, parameters) {
 
 const named = (pairs) => pairs.map((pair) => [pair.split("=", 1)[0], pair.slice(pair.indexOf("=") + 1)]);
 
-function upload(baseUrl, secret, kid, space_id, upload_config_id, expires, ...more) {
-  const given = Object.entries({ kid, space_id, upload_config_id, expires });
+function upload(baseUrl, secret, kid, key_id, space_id, upload_config_id, expires, ...more) {
+  const given = Object.entries({ kid, key_id, space_id, upload_config_id, expires });
   return signedUrl(baseUrl.replace(/\/api\/v1$/, ""), UPLOAD_PATH, secret, [...given, ...named(more)]);
 }
 

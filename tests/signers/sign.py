@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Signs URLs for `POST /upload/signed` and for delivery, with the standard library alone.
 
-    sign.py BASE_URL SECRET KID SPACE_ID UPLOAD_CONFIG_ID EXPIRES [filename=NAME] [content_type=TYPE]
+    sign.py BASE_URL SECRET KID KEY_ID SPACE_ID UPLOAD_CONFIG_ID EXPIRES [filename=NAME] [content_type=TYPE]
     sign.py --delivery FILE_URL SECRET KID EXPIRES [w=400] [download=] …
     sign.py --check vectors.json
 
-BASE_URL ends with /api/v1, FILE_URL is a file's `url`, EXPIRES is in unix seconds. The signature covers the path and all
+BASE_URL ends with /api/v1, KEY_ID is the id of an API key of the space, FILE_URL is a file's `url`, EXPIRES is in unix seconds. The signature covers the path and all
 parameters but the signature, each name and value encoded by RFC 3986, sorted by name and then by value.
 """
 
@@ -36,8 +36,8 @@ def named(pairs):
     return [tuple(pair.split("=", 1)) for pair in pairs]
 
 
-def upload(base_url, secret, kid, space_id, upload_config_id, expires, *more):
-    given = [("kid", kid), ("space_id", space_id), ("upload_config_id", upload_config_id), ("expires", expires)]
+def upload(base_url, secret, kid, key_id, space_id, upload_config_id, expires, *more):
+    given = [("kid", kid), ("key_id", key_id), ("space_id", space_id), ("upload_config_id", upload_config_id), ("expires", expires)]
     return signed_url(base_url.removesuffix("/api/v1"), UPLOAD_PATH, secret, given + named(more))
 
 

@@ -178,6 +178,13 @@ impl<'a> NewKey<'a> {
         self.body["role"] = json!(role);
         self
     }
+
+    /// Sets the time of expiry.
+    #[must_use]
+    pub fn expiring_at(mut self, time: &str) -> NewKey<'a> {
+        self.body["expires_at"] = json!(time);
+        self
+    }
 }
 
 impl<'a> IntoFuture for NewKey<'a> {

@@ -56,9 +56,9 @@ pub use uploads::{
     MAX_ALLOWED_FORMATS, MAX_ANONYMOUS_FILE_BYTES, MAX_EAGER_TRANSFORMATIONS, MAX_REFERRERS,
     MAX_TAGS, MAX_UPLOADS_PER_HOUR, MetadataRules, NewUploadConfig, NotificationRules,
     ProcessingRules, Quality, ROOT_FOLDER, Referrer, ReferrerPattern, SignedFolder, SignedUpload,
-    SignedUploadUrl, StorageRules, Tag, TransformationRules, UnsignedRestrictions, UploadConfig,
-    UploadConfigName, UploadConfigReference, UploadFormat, UploadRules, ValidationRules,
-    WebhookEvent, is_executable, reject_executable_name,
+    SignedUploadUrl, SigningKey, StorageRules, Tag, TransformationRules, UnsignedRestrictions,
+    UploadConfig, UploadConfigName, UploadConfigReference, UploadFormat, UploadRules,
+    ValidationRules, WebhookEvent, is_executable, reject_executable_name,
 };
 pub use webhooks::{
     AnnouncedWebhook, MAX_RESPONSE_EXCERPT_BYTES, SignedWebhook, WebhookAttempt, WebhookConclusion,

@@ -3,8 +3,8 @@
 
 use domain::{
     Env, Extension, FieldError, FieldErrors, File, FileId, FileProperties, IdSequence, MediaType,
-    OriginalName, PendingUpload, Principal, UploadTarget, ValidationRules, is_executable,
-    reject_executable_name,
+    OriginalName, PendingUpload, Principal, SigningKey, UploadTarget, ValidationRules,
+    is_executable, reject_executable_name,
 };
 use mime::Mime;
 
@@ -21,6 +21,15 @@ pub struct DeclaredFile {
     pub mime: Mime,
     /// Size in bytes.
     pub size: u64,
+}
+
+/// What the authorization of a declared file requires at its confirmation.
+#[derive(Clone, Debug, Default)]
+pub struct ConfirmationTerms<'a> {
+    /// The only allowed MIME type.
+    pub expected_type: Option<&'a Mime>,
+    /// The key of the signed URL.
+    pub signed_by: Option<SigningKey>,
 }
 
 impl DeclaredFile {
@@ -42,14 +51,15 @@ impl DeclaredFile {
         self,
         ids: &mut IdSequence,
         target: &UploadTarget<'_>,
-        expected_type: Option<&Mime>,
+        terms: ConfirmationTerms<'_>,
         env: &Env,
     ) -> File {
         let media_type = self.provisional_type(target.uploaded_by);
         let pending = PendingUpload {
             rules: target.config.rules_for(target.uploaded_by),
             content_type: self.content_type,
-            expected_type: expected_type.map(Mime::to_string),
+            expected_type: terms.expected_type.map(Mime::to_string),
+            signed_by: terms.signed_by,
         };
 
         let properties = FileProperties {

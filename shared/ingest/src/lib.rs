@@ -23,7 +23,7 @@ mod transform;
 mod validation;
 
 pub use confirm::{ConfirmOutcome, confirm};
-pub use declared::DeclaredFile;
+pub use declared::{ConfirmationTerms, DeclaredFile};
 pub use error::IngestError;
 pub use spool::{Spool, Spooled};
 

@@ -3,9 +3,9 @@
 
 use domain::{
     ConfirmTokens, FieldError, FieldErrors, File, FileId, Handle, MasterSecret, Role, ServiceError,
-    SignatureError, SignedUpload, SignedUploadUrl, UploadConfig, UploadConfigReference,
+    SignatureError, SignedUpload, SignedUploadUrl, Timestamp, UploadConfig, UploadConfigReference,
 };
-use table::WithSpace;
+use table::{KeyInSpace, WithSpace};
 use tracing::instrument;
 
 use crate::{Caller, PRESIGNED_URL_LIFETIME_MS, Scoped, SpaceScope, Tenants};
@@ -143,7 +143,8 @@ impl Tenants {
     }
 
     /// Verifies a signed upload URL. Fails with 403 if the signature is wrong, and in the same way if
-    /// the space or the config does not exist.
+    /// the space or the config does not exist. Fails with 403 if the key that signed the URL is no
+    /// longer valid. All are read together, so a revocation ends the URLs of the key at once.
     pub async fn verify_signed_upload(
         &self,
         presented: &SignedUploadUrl,
@@ -152,7 +153,7 @@ impl Tenants {
         let claimed = &presented.claims;
         let found = self
             .table
-            .space_with::<UploadConfig>(claimed.space_id, claimed.config_id)
+            .signed_target(claimed.space_id, claimed.config_id, claimed.key)
             .await?;
 
         // The signature is verified even if the space does not exist, so that the response time does
@@ -160,9 +161,12 @@ impl Tenants {
         let signing = found.space.as_ref().map(|space| space.signing);
         let now = self.table.env().now();
         let signed = presented.verify(signing.unwrap_or_default(), master, now)?;
-        let (Some(space), Some(config)) = (found.space, found.record) else {
+        let (Some(space), Some(config)) = (found.space, found.config) else {
             return Err(SignatureError::Invalid.into());
         };
+        if !may_upload(found.key.as_ref(), now) {
+            return Err(invalid_key());
+        }
 
         let space = self.scope(space, UPLOAD_ROLE);
         space.require_uploads()?;
@@ -207,4 +211,36 @@ impl Tenants {
             record: file,
         }))
     }
+}
+
+impl SpaceScope {
+    /// Fails with 403 if a signed URL declared a pending file, and its key is no longer valid.
+    pub async fn require_signing_key(&self, file: &File) -> Result<(), ServiceError> {
+        if self.has_signing_key(file).await? {
+            Ok(())
+        } else {
+            Err(invalid_key())
+        }
+    }
+
+    /// Whether a file can be confirmed: the key of the signed URL that declared it, if any, is valid.
+    pub async fn has_signing_key(&self, file: &File) -> Result<bool, ServiceError> {
+        let pending = file.pending_upload.as_ref();
+        let Some(key) = pending.and_then(|pending| pending.signed_by) else {
+            return Ok(true);
+        };
+        let found = self.table.signing_key(self.record.id, key).await?;
+        Ok(may_upload(found.as_ref(), self.now()))
+    }
+}
+
+/// Whether uploads with URLs that a key signed are permitted.
+fn may_upload(found: Option<&KeyInSpace>, now: Timestamp) -> bool {
+    found.is_some_and(|found| found.key.is_active_at(now) && found.role >= Some(UPLOAD_ROLE))
+}
+
+fn invalid_key() -> ServiceError {
+    ServiceError::forbidden(
+        "The API key that signed this URL is revoked or expired, or may no longer upload. Request a new signed URL.",
+    )
 }

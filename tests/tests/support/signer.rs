@@ -164,6 +164,7 @@ impl Signer {
         let parameters = [
             ("upload_config_id", self.config.clone()),
             ("kid", self.kid.clone()),
+            ("key_id", self.acme.key_id.to_string()),
             ("space_id", self.acme.id.clone()),
             ("expires", expires.to_string()),
         ];

@@ -4,7 +4,7 @@ use domain::Timestamp;
 use serde_json::{Value, json};
 use tests::{Client, Stack, UNKNOWN_ID, authority, stack_test, text};
 
-use crate::support::signer::{Signer, canonical, hmac_sha256, photo, with};
+use crate::support::signer::{Parameters, Signer, canonical, hmac_sha256, photo, with};
 
 /// Requests a signed URL.
 async fn generate(client: &Client, config: &str, fields: Value) -> tests::Response {
@@ -13,6 +13,16 @@ async fn generate(client: &Client, config: &str, fields: Value) -> tests::Respon
         .expect("an object")
         .extend(fields.as_object().expect("an object").clone());
     client.post("/upload/generate-signed-url", body).await
+}
+
+/// Replaces the key among the parameters of a URL by the key of a client.
+async fn with_key_of(client: &Client, parameters: Parameters) -> Parameters {
+    let account = client.get("/account").await.expect_ok();
+    let parameters = with(parameters, "key_id", &account["key"]["id"].to_string());
+    match account["user_id"].as_str() {
+        Some(user) => with(parameters, "user_id", user),
+        None => parameters,
+    }
 }
 
 #[stack_test]
@@ -50,6 +60,7 @@ async fn signed_url_matches_documented_format(stack: &Stack) {
             .expect_ok();
         let expires = stack.now().seconds() + minutes * 60;
         let parameters = with(signer.parameters(stack), "expires", &expires.to_string());
+        let parameters = with_key_of(client, parameters).await;
         let parameters = signed_fields
             .iter()
             .fold(parameters, |all, (name, value)| with(all, name, value));

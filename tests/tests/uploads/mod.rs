@@ -27,6 +27,7 @@ pub(crate) mod signed_name_and_type;
 pub(crate) mod signed_presign;
 pub(crate) mod signed_rules;
 pub(crate) mod signers;
+pub(crate) mod signing_keys;
 pub(crate) mod signing_secrets;
 pub(crate) mod unsigned;
 pub(crate) mod unsigned_limits;

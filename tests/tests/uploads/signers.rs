@@ -99,12 +99,14 @@ async fn urls_signed_by_python_and_javascript_are_accepted(stack: &Stack) {
     let filename = format!("filename={name}");
     let content_type = "content_type=image/jpeg";
     let acme = signer.acme.id.as_str();
+    let key_id = signer.acme.key_id.to_string();
     let config = signer.config.as_str();
 
     let required_arguments = [
         base_url,
         &signer.secret,
         &signer.kid,
+        &key_id,
         acme,
         config,
         &expires,

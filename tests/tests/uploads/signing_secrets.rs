@@ -2,7 +2,7 @@
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use tests::{Stack, minutes, seconds, stack_test, text};
+use tests::{PHOTO, Stack, minutes, seconds, stack_test, text};
 
 use crate::support::signer::{Signer, query, with};
 
@@ -217,6 +217,32 @@ async fn second_rotation_ends_first_secret_at_once(stack: &Stack) {
         .send(&long_lived_query(stack, &third))
         .await
         .expect_created();
+}
+
+#[stack_test]
+async fn immediate_rotation_ends_all_signed_urls_at_once(stack: &Stack) {
+    let first = Signer::new(stack, "Acme", json!({})).await;
+    let acme = &first.acme;
+    let private = acme.upload_config("private").with_delivery_type("private");
+    private.await;
+    let file = acme.upload(PHOTO).with_config("private").await;
+    let delivery_url = acme.sign(&file, minutes(10)).await;
+    let second = with_secret(&first, &rotate(&first).await);
+    stack.anonymous.get(&delivery_url).await.expect_status(200);
+
+    let path = format!("{}/rotate", secret_path(&first));
+    let immediate = json!({"immediate": true});
+    let response = acme.client.post(&path, immediate).await.expect_ok();
+
+    assert_eq!(response["previous"], Value::Null);
+    stack.anonymous.get(&delivery_url).await.expect_error(403);
+    for signer in [&first, &second] {
+        let query = long_lived_query(stack, signer);
+        signer.send(&query).await.expect_error(403);
+    }
+    let third = with_secret(&first, &response);
+    let query = long_lived_query(stack, &third);
+    third.send(&query).await.expect_created();
 }
 
 #[stack_test]

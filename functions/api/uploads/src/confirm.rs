@@ -125,7 +125,8 @@ async fn find_by_key(
 }
 
 /// Returns the file of the confirm token in the body. Counts the request against the rate limit of
-/// the upload that declared the file.
+/// the upload that declared the file. Fails with 403 if a signed URL declared the pending file, and its
+/// key is no longer valid.
 async fn find_by_token(
     uploads: &UploadsState,
     id: &str,
@@ -165,6 +166,7 @@ async fn find_by_token(
         uploads.api.limit
     };
     uploads.api.count(&parts, &id.to_string(), limit).await?;
+    space.require_signing_key(&file).await?;
     Ok(ConfirmTarget { space, file })
 }
 

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use domain::{
-    ServiceError, SignedFolder, SignedUpload, SigningSecret, Space, SpaceId, Timestamp,
+    ServiceError, SignedFolder, SignedUpload, SigningKey, SigningSecret, Space, SpaceId, Timestamp,
     UploadConfig, UploadConfigId,
 };
 use http::{Extensions, HeaderMap};
@@ -76,7 +76,8 @@ impl FromFields for SignUploadUrl {
     }
 }
 
-/// A signed URL that uploads files without an API key until it expires.
+/// A signed URL that uploads files without an API key, until it expires or the key that signed it is
+/// revoked or expires.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct SignedUploadUrlView {
     /// URL to upload a form to.
@@ -122,6 +123,10 @@ pub(crate) async fn generate_signed_url(
         filename: request.filename,
         content_type: request.content_type,
         folder: request.folder,
+        key: SigningKey {
+            id: can.caller.key_id(),
+            user_id: can.caller.user(),
+        },
     };
     let query = sign(&uploads, space, &signed).await?;
     let upload_path = UPLOAD_SIGNED.full_path();

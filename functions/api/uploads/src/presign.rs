@@ -160,7 +160,7 @@ async fn create(
     let file = declared.into_record(
         &mut reservation.ids(),
         &target,
-        upload.limits.content_type.as_ref(),
+        upload.limits.confirmation_terms(),
         &uploads.api.env,
     );
     let response = StoredResponse::of(&file, content_type);

@@ -3,7 +3,8 @@
 //! Invariants:
 //! - If the staged object exists and is valid, the file becomes active. Otherwise record and object
 //!   are removed.
-//! - A pending upload of a disabled space is removed, even if its object exists.
+//! - A pending upload of a disabled space is removed, even if its object exists. So is one that was declared
+//!   with a signed URL whose key is no longer valid.
 //! - It confirms like `POST /upload/confirm/:fileId`, which copies the staged object and validates
 //!   the copy. Both may run concurrently with each other and with uploads to the same URL.
 //! - SQS delays a message by 15 minutes at most, so a check that is not due is sent again. Lambda
@@ -73,7 +74,8 @@ impl ConfirmChecker {
             record: file,
         } = pending;
         let store = space.file_store(&self.uploads.storage);
-        if !space.record().enabled {
+        let is_permitted = space.record().enabled && space.has_signing_key(&file).await?;
+        if !is_permitted {
             return store.discard(&file).await.map(|_| ());
         }
 

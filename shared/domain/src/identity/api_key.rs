@@ -155,6 +155,14 @@ impl KeyScope {
             KeyScope::Space { space_id, .. } => KeyOwner::Space(space_id),
         }
     }
+
+    /// Returns the role of a space key; `None` for an account key.
+    pub fn space_role(self) -> Option<Role> {
+        match self {
+            KeyScope::Account { .. } => None,
+            KeyScope::Space { role, .. } => Some(role),
+        }
+    }
 }
 
 /// Stored record of an API key, without its secret.

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     AccessControl, DeliveryType, Env, FileId, FolderChain, FolderId, FolderMode, FolderRef,
-    OriginalName, Principal, ProcessedMedia, Reference, Revision, Space, SpaceId, Tag, Timestamp,
-    UploadConfig, UploadConfigId, UploadRules, naming::stored_name::NameSource,
+    OriginalName, Principal, ProcessedMedia, Reference, Revision, SigningKey, Space, SpaceId, Tag,
+    Timestamp, UploadConfig, UploadConfigId, UploadRules, naming::stored_name::NameSource,
 };
 
 /// Maximum size of a file, in bytes: 5 GB, the [limit of one S3
@@ -76,6 +76,9 @@ pub struct PendingUpload {
     /// The only allowed MIME type, if the URL that declared the file was signed for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_type: Option<String>,
+    /// The key of the signed URL that declared the file, with which the confirmation ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signed_by: Option<SigningKey>,
 }
 
 /// Destination and owner of the files of one upload.

@@ -40,7 +40,7 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
 pub struct Signing {
     /// Generation of the current secret, from 1. Its decimal text is the `kid` of signed URLs.
     pub generation: u32,
-    /// Time of the last rotation.
+    /// Time of the last rotation; `None` if no previous secret is valid after it.
     pub rotated_at: Option<Timestamp>,
 }
 
@@ -68,6 +68,14 @@ impl Signing {
         *self = Signing {
             generation: self.generation.saturating_add(1),
             rotated_at: Some(now),
+        };
+    }
+
+    /// Replaces the current secret by a new one, and drops all former ones at once.
+    pub fn rotate_at_once(&mut self) {
+        *self = Signing {
+            generation: self.generation.saturating_add(1),
+            rotated_at: None,
         };
     }
 
@@ -294,6 +302,9 @@ mod tests {
 
         signing.rotate(Timestamp::from_ms(6));
         assert!(!verifies(signing, "1", 1, 6) && verifies(signing, "2", 2, 6));
+
+        signing.rotate_at_once();
+        assert!(!verifies(signing, "3", 3, 6) && verifies(signing, "4", 4, 6));
     }
 
     #[test]

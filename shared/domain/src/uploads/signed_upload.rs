@@ -1,17 +1,20 @@
 //! Signed upload URLs, with which a client uploads without an API key.
 //!
 //! The query is
-//! `expires&kid&space_id&upload_config_id[&content_type][&filename][&folder_id]&signature`, signed
-//! over the [`canonical_form`] of one path, for all endpoints that accept the query. `folder_id` is
-//! the id of a folder, or `root`.
+//! `expires&key_id&kid&space_id&upload_config_id[&content_type][&filename][&folder_id][&user_id]&signature`,
+//! signed over the [`canonical_form`] of one path, for all endpoints that accept the query. `folder_id`
+//! is the id of a folder, or `root`. `key_id`, with `user_id` for an account key, names the API key
+//! with whose validity the URL ends.
 
 use std::{fmt, str::FromStr};
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::{
-    FolderId, InvalidId, MasterSecret, OriginalName, QueryParameter, SignatureError, Signing,
-    SigningSecret, SpaceId, Timestamp, UploadConfigId, canonical_form, decoded_parameters,
+    FolderId, InvalidId, KeyId, KeyOwner, MasterSecret, OriginalName, QueryParameter,
+    SignatureError, Signing, SigningSecret, SpaceId, Timestamp, UploadConfigId, UserId,
+    canonical_form, decoded_parameters,
     signing::{
         query_parameter::{optional_parameter, required_parameter},
         signature::{EXPIRES, KID, PresentedSignature},
@@ -23,6 +26,8 @@ const CONFIG: &str = "upload_config_id";
 const FILENAME: &str = "filename";
 const CONTENT_TYPE: &str = "content_type";
 const FOLDER: &str = "folder_id";
+const KEY: &str = "key_id";
+const USER: &str = "user_id";
 /// Value that selects the root instead of a folder id.
 pub const ROOT_FOLDER: &str = "root";
 
@@ -72,6 +77,23 @@ impl fmt::Display for SignedFolder {
     }
 }
 
+/// API key with whose validity a signed URL ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SigningKey {
+    /// Id of the key.
+    pub id: KeyId,
+    /// User of an account key; `None` for a key of the URL's space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<UserId>,
+}
+
+impl SigningKey {
+    /// Returns the owner of the key of a URL for a space.
+    pub fn owner(self, space: SpaceId) -> KeyOwner {
+        self.user_id.map_or(KeyOwner::Space(space), KeyOwner::User)
+    }
+}
+
 /// Uploads that a signed URL permits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedUpload {
@@ -87,6 +109,8 @@ pub struct SignedUpload {
     pub content_type: Option<String>,
     /// Folder of the files; `None` uses the upload config's folder.
     pub folder: Option<SignedFolder>,
+    /// Key with whose validity the URL ends.
+    pub key: SigningKey,
 }
 
 /// Signed upload URL of a request, not verified yet. Has no `Debug`, since a signature grants
@@ -106,7 +130,11 @@ impl SignedUpload {
             QueryParameter::new(KID, secret.kid()),
             QueryParameter::new(SPACE, self.space_id.to_string()),
             QueryParameter::new(CONFIG, self.config_id.to_string()),
+            QueryParameter::new(KEY, self.key.id.to_string()),
         ];
+        if let Some(user_id) = self.key.user_id {
+            parameters.push(QueryParameter::new(USER, user_id.to_string()));
+        }
         if let Some(filename) = &self.filename {
             parameters.push(QueryParameter::new(FILENAME, filename));
         }
@@ -147,6 +175,12 @@ impl SignedUploadUrl {
             folder: optional_parameter(parameters, FOLDER)?
                 .map(parsed)
                 .transpose()?,
+            key: SigningKey {
+                id: parsed(required_parameter(parameters, KEY)?)?,
+                user_id: optional_parameter(parameters, USER)?
+                    .map(parsed)
+                    .transpose()?,
+            },
         };
 
         Ok(SignedUploadUrl {
@@ -201,6 +235,10 @@ mod tests {
             filename: Some("a b+é.jpg".to_owned()),
             content_type: Some("image/jpeg".to_owned()),
             folder: Some(SignedFolder::Folder(FolderId::MAX)),
+            key: SigningKey {
+                id: KeyId(7),
+                user_id: Some(UserId::MAX),
+            },
         }
     }
 
@@ -212,7 +250,7 @@ mod tests {
 
     fn parses_filename(query: &str, filename: &str) -> bool {
         let query = format!(
-            "{query}&expires=1&kid=1&space_id={0}&upload_config_id={0}&signature=00",
+            "{query}&expires=1&key_id=7&kid=1&space_id={0}&upload_config_id={0}&signature=00",
             SpaceId::MIN
         );
         SignedUploadUrl::parse(PATH, &query)

@@ -6,7 +6,9 @@ use domain::{MasterSecret, SigningSecret, Timestamp};
 use runtime::LazyMasterSecret;
 use schemars::JsonSchema;
 use serde::Serialize;
-use web::{ApiError, Can, Data, Endpoint, ManageSpace, Rfc3339};
+use web::{
+    ApiError, Can, Data, Endpoint, FieldReader, FromFields, ManageSpace, Rfc3339, ValidJson,
+};
 
 pub(crate) const GET: Endpoint = Endpoint::get(
     "getSigningSecret",
@@ -27,7 +29,8 @@ pub(crate) struct SigningSecretView {
     kid: String,
     /// The current secret: the key of the HMAC-SHA256.
     secret: String,
-    /// The secret before the last rotation. Null if there was no rotation, or if it has expired.
+    /// The secret before the last rotation. Null if there was no rotation, if it was immediate, or if the
+    /// secret has expired.
     previous: Option<PreviousSecretView>,
 }
 
@@ -82,14 +85,37 @@ pub(crate) async fn get(
     )))
 }
 
+pub(crate) struct RotateSecret {
+    immediate: bool,
+}
+
+impl FromFields for RotateSecret {
+    fn read(fields: &mut impl FieldReader) -> Option<RotateSecret> {
+        let immediate = fields.boolean("immediate").unwrap_or_default();
+        fields.describe(
+            "immediate",
+            "Whether all signed URLs end at once. Default: false, the previous secret verifies for 24 hours more.",
+        );
+        Some(RotateSecret { immediate })
+    }
+}
+
 pub(crate) async fn rotate(
     mut can: Can<ManageSpace>,
     State(master_secret): State<LazyMasterSecret>,
+    ValidJson(RotateSecret { immediate }): ValidJson<RotateSecret>,
 ) -> Result<Data<SigningSecretView>, ApiError> {
     let now = can.env.now();
     // Read first: if it is unavailable, nothing is rotated.
     let master_secret = master_secret.get().await?;
-    can.space.change(|space| space.signing.rotate(now)).await?;
+    let rotate = |space: &mut domain::Space| {
+        if immediate {
+            space.signing.rotate_at_once();
+        } else {
+            space.signing.rotate(now);
+        }
+    };
+    can.space.change(rotate).await?;
 
     Ok(Data(SigningSecretView::of(
         can.space.record(),

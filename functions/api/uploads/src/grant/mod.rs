@@ -14,9 +14,11 @@ use std::future::Future;
 
 use axum::extract::FromRequestParts;
 use domain::{
-    HourlyQuota, OriginalName, Principal, Reference, ServiceError, Timestamp, UploadConfigId,
+    HourlyQuota, OriginalName, Principal, Reference, ServiceError, SigningKey, Timestamp,
+    UploadConfigId,
 };
 use http::request::Parts;
+use ingest::ConfirmationTerms;
 use mime::Mime;
 use tenant::{FolderSelector, UploadScope};
 use web::{
@@ -81,6 +83,8 @@ pub(crate) struct UploadLimits {
     pub(crate) original_name: Option<OriginalName>,
     /// The only allowed MIME type.
     pub(crate) content_type: Option<Mime>,
+    /// The key of the signed URL.
+    pub(crate) signed_by: Option<SigningKey>,
     /// Maximum number of uploads under the config in a clock hour. `None` if they are not counted.
     pub(crate) max_uploads_per_hour: Option<u64>,
 }
@@ -114,6 +118,14 @@ impl<A: UploadAuthorization> UploadFields<A> {
 }
 
 impl UploadLimits {
+    /// Returns what the confirmation of a presigned upload requires.
+    pub(crate) fn confirmation_terms(&self) -> ConfirmationTerms<'_> {
+        ConfirmationTerms {
+            expected_type: self.content_type.as_ref(),
+            signed_by: self.signed_by,
+        }
+    }
+
     /// Returns the hourly quota that an upload counts against, if uploads are counted.
     pub(crate) fn quota(&self, config: UploadConfigId, now: Timestamp) -> Option<HourlyQuota> {
         self.max_uploads_per_hour

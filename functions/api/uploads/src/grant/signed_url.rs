@@ -1,4 +1,6 @@
 //! Uploads with a signed URL.
+//!
+//! Invariant: with a key end the URLs that it signed, and the confirmations of files that they declared.
 
 use domain::{FieldError, Principal, ServiceError, SignedFolder, SignedUpload, SignedUploadUrl};
 use http::request::Parts;
@@ -91,7 +93,8 @@ impl UploadAuthorization for SignedUrlUpload {
             limits: UploadLimits {
                 original_name: signed.original_name(),
                 content_type,
-                max_uploads_per_hour: None,
+                signed_by: Some(signed.key),
+                ..UploadLimits::default()
             },
             idempotency: IdempotencyScope::of(parts, api, |key| {
                 key.anonymous_secret(presented.signature())

@@ -1,0 +1,90 @@
+//! Reads of the keys that upload URLs were signed with.
+
+use domain::{ApiKey, Role, SigningKey, Space, SpaceId, UploadConfig, UploadConfigId};
+use tracing::instrument;
+
+use crate::{
+    Key, Membership, SpaceResource as _, Table, TableError, read::FoundItems,
+    space_record::existing,
+};
+
+/// A key, and its role in the space that it signed for.
+#[derive(Clone, Debug)]
+pub struct KeyInSpace {
+    /// The key.
+    pub key: ApiKey,
+    /// Role of the key, or of the user of an account key.
+    pub role: Option<Role>,
+}
+
+/// What a signed URL names. Each is `None` if it does not exist.
+#[derive(Clone, Debug)]
+pub struct SignedTarget {
+    /// The space.
+    pub space: Option<Space>,
+    /// The upload config.
+    pub config: Option<UploadConfig>,
+    /// The key.
+    pub key: Option<KeyInSpace>,
+}
+
+impl Table {
+    /// Returns a space, one of its upload configs, and the key that a URL for them was signed with.
+    #[instrument(skip_all)]
+    pub async fn signed_target(
+        &self,
+        space: SpaceId,
+        config: UploadConfigId,
+        key: SigningKey,
+    ) -> Result<SignedTarget, TableError> {
+        let space_key = Key::space(space);
+        let config_key = UploadConfig::key(space, config);
+        let keys = [space_key.clone(), config_key.clone()];
+        let mut found = self
+            .batch_get(keys.into_iter().chain(items(space, key)))
+            .await?;
+
+        Ok(SignedTarget {
+            space: existing(found.take(&space_key)?),
+            config: found.take(&config_key)?,
+            key: take(&mut found, space, key)?,
+        })
+    }
+
+    /// Returns the key that a URL for a space was signed with.
+    #[instrument(skip_all)]
+    pub async fn signing_key(
+        &self,
+        space: SpaceId,
+        key: SigningKey,
+    ) -> Result<Option<KeyInSpace>, TableError> {
+        let mut found = self.batch_get(items(space, key)).await?;
+        take(&mut found, space, key)
+    }
+}
+
+/// Returns the keys of the items that a signing key depends on.
+fn items(space: SpaceId, key: SigningKey) -> impl Iterator<Item = Key> {
+    let membership = key.user_id.map(|user| Key::membership(user, space));
+    let listed = Key::listed_api_key(key.owner(space), key.id);
+    [listed].into_iter().chain(membership)
+}
+
+fn take(
+    found: &mut FoundItems,
+    space: SpaceId,
+    signing: SigningKey,
+) -> Result<Option<KeyInSpace>, TableError> {
+    let listed = Key::listed_api_key(signing.owner(space), signing.id);
+    let key: Option<ApiKey> = found.take(&listed)?;
+    let Some(key) = key else { return Ok(None) };
+
+    let role = match signing.user_id {
+        Some(user) => {
+            let membership: Option<Membership> = found.take(&Key::membership(user, space))?;
+            membership.map(|membership| membership.role)
+        }
+        None => key.scope.space_role(),
+    };
+    Ok(Some(KeyInSpace { key, role }))
+}
