@@ -1,5 +1,7 @@
 //! An HTTP client of the API and the CDN.
 
+use std::net::{IpAddr, Ipv4Addr};
+
 use reqwest::{
     Method, RequestBuilder,
     multipart::{Form, Part},
@@ -26,6 +28,20 @@ impl Client {
         Client {
             http: http.expect("a valid client configuration"),
             api_url: api_url.to_owned(),
+            key: None,
+        }
+    }
+
+    /// Returns a client without a key, whose requests come from an address of the loopback network.
+    #[must_use]
+    pub fn at_address(&self, address: Ipv4Addr) -> Client {
+        let http = reqwest::Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .local_address(IpAddr::V4(address))
+            .build();
+        Client {
+            http: http.expect("a valid client configuration"),
+            api_url: self.api_url.clone(),
             key: None,
         }
     }

@@ -37,8 +37,9 @@ pub use naming::{
 };
 pub use requests::{
     Completion, Cursor, Direction, ErrorKind, FieldError, FieldErrors, HourlyQuota, IdempotencyKey,
-    IdempotencyReservation, Page, PageBounds, PageRequest, RateLimit, RateLimitStatus,
-    ReservationOutcome, ServiceError, Window, error_chain, parse_integer, parse_variant,
+    IdempotencyReservation, Page, PageBounds, PageRequest, QuotaScope, RateLimit, RateLimitStatus,
+    ReservationOutcome, ServiceError, UnsignedClient, Window, error_chain, parse_integer,
+    parse_variant,
 };
 pub use resources::{
     ActivationSnapshot, DeleteLock, DeliverySpace, ExifValue, File, FileFilter, FileProperties,

@@ -13,7 +13,10 @@ use domain::{
     FieldError, File, MediaType, PendingUpload, ServiceError, StoredContent, UploadRules,
 };
 use mime::Mime;
-use tenant::{Announced, FileStore, ObjectHead, ObjectReader, StagedCopy, StagedCopyOutcome};
+use tenant::{
+    ActivationOutcome, Announced, FileStore, ObjectHead, ObjectReader, StagedCopy,
+    StagedCopyOutcome,
+};
 
 use crate::{
     IngestError, MAX_FORM_FILE_BYTES, ReceivedFile, Spool, Spooled,
@@ -37,13 +40,17 @@ pub enum ConfirmOutcome {
     Rejected(FieldError),
     /// The file was deleted in the meantime.
     Deleted,
+    /// The hourly quota of the unsigned upload is exhausted. The file is still pending.
+    OverQuota(ServiceError),
 }
 
-impl From<Option<File>> for ConfirmOutcome {
-    fn from(activated: Option<File>) -> ConfirmOutcome {
-        activated.map_or(ConfirmOutcome::Deleted, |file| {
-            ConfirmOutcome::Active(file.into())
-        })
+impl From<ActivationOutcome> for ConfirmOutcome {
+    fn from(outcome: ActivationOutcome) -> ConfirmOutcome {
+        match outcome {
+            ActivationOutcome::Active(file) => ConfirmOutcome::Active(file),
+            ActivationOutcome::Deleted => ConfirmOutcome::Deleted,
+            ActivationOutcome::OverQuota(error) => ConfirmOutcome::OverQuota(error),
+        }
     }
 }
 

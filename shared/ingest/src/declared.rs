@@ -3,8 +3,8 @@
 
 use domain::{
     Env, Extension, FieldError, FieldErrors, File, FileId, FileProperties, IdSequence, MediaType,
-    OriginalName, PendingUpload, Principal, SigningKey, UploadTarget, ValidationRules,
-    is_executable, reject_executable_name,
+    OriginalName, PendingUpload, Principal, SigningKey, UnsignedClient, UploadTarget,
+    ValidationRules, is_executable, reject_executable_name,
 };
 use mime::Mime;
 
@@ -30,6 +30,8 @@ pub struct ConfirmationTerms<'a> {
     pub expected_type: Option<&'a Mime>,
     /// The key of the signed URL.
     pub signed_by: Option<SigningKey>,
+    /// The client of an unsigned upload.
+    pub client: Option<UnsignedClient>,
 }
 
 impl DeclaredFile {
@@ -60,6 +62,7 @@ impl DeclaredFile {
             content_type: self.content_type,
             expected_type: terms.expected_type.map(Mime::to_string),
             signed_by: terms.signed_by,
+            client: terms.client,
         };
 
         let properties = FileProperties {

@@ -44,7 +44,7 @@ impl Table {
     pub async fn create_files(
         &self,
         new: NewFileRecords<'_>,
-        quota: Option<HourlyQuota>,
+        quota: Option<&HourlyQuota>,
         completion: Option<&Completion>,
     ) -> Result<(), WriteError> {
         let NewFileRecords { files, webhooks } = new;
@@ -79,12 +79,13 @@ impl Table {
     }
 
     /// Replaces a pending file by its active version, and adds the index entry of its reference and the
-    /// webhooks of the activation. Succeeds once.
+    /// webhooks of the activation. With a quota, counts one upload of its hour. Succeeds once.
     #[instrument(skip_all)]
     pub async fn activate_file(
         &self,
         file: &File,
         webhooks: &[WebhookDelivery],
+        quota: Option<&HourlyQuota>,
     ) -> Result<(), WriteError> {
         let active = File {
             version: file.version + 1,
@@ -98,6 +99,9 @@ impl Table {
             transaction.put(entry.key, &entry.record);
         }
         transaction.insert_webhook_deliveries(webhooks);
+        if let Some(quota) = quota {
+            transaction.count_upload(file.space_id, quota);
+        }
         transaction.commit().await
     }
 

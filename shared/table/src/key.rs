@@ -11,7 +11,7 @@
 //! | lookup: upload config id → space id | `CONFIG#{id}` | `CONFIG` |
 //! | upload config by name | `SPACE#{space id}` | `CONFIG_NAME#{name}` |
 //! | counts of upload configs that convert to AVIF, and of enabled watermarks | `SPACE#{space id}` | `AVIF_AND_WATERMARKS` |
-//! | count of unsigned uploads per config and hour | `SPACE#{space id}` | `UPLOAD_QUOTA#{config id}#{hour}` |
+//! | count of unsigned uploads per config and hour, and per client | `SPACE#{space id}` | `UPLOAD_QUOTA#{config id}#{hour}`, `UPLOAD_QUOTA#{config id}#{hour}#{digest of the client}` |
 //! | folder | `SPACE#{space id}` | `FOLDER#{id}` |
 //! | lookup: folder id → space id | `FOLDER#{id}` | `FOLDER` |
 //! | child folder of a folder or of the root | `SPACE#{space id}` | `SUBFOLDER#{parent id, or ROOT}#{id}` |
@@ -43,9 +43,9 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{
-    FileId, FolderId, FolderName, Handle, HourlyQuota, KeyHash, KeyId, KeyOwner, Reference,
-    SpaceId, SpaceName, Tag, UploadConfigId, UploadConfigName, UserId, WebhookDeliveryId,
-    WebhookEvent, Window,
+    FileId, FolderId, FolderName, Handle, HourlyQuota, KeyHash, KeyId, KeyOwner, QuotaScope,
+    Reference, SpaceId, SpaceName, Tag, UploadConfigId, UploadConfigName, UserId,
+    WebhookDeliveryId, WebhookEvent, Window,
 };
 use sha2::{Digest, Sha256};
 
@@ -245,11 +245,13 @@ impl Key {
         Key::new(space_partition(space), sort)
     }
 
-    pub(crate) fn upload_quota(space: SpaceId, quota: HourlyQuota) -> Key {
-        Key::new(
-            space_partition(space),
-            format!("UPLOAD_QUOTA#{}#{}", quota.config, quota.hour),
-        )
+    pub(crate) fn upload_quota(space: SpaceId, quota: &HourlyQuota, scope: QuotaScope) -> Key {
+        let client = match scope {
+            QuotaScope::Config => String::new(),
+            QuotaScope::Client => format!("#{}", quota.client.digest),
+        };
+        let sort = format!("UPLOAD_QUOTA#{}#{}{client}", quota.config, quota.hour);
+        Key::new(space_partition(space), sort)
     }
 
     pub(crate) fn rate_counter(tier: &str, client: &str, minute: Window) -> Key {

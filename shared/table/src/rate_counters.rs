@@ -1,9 +1,9 @@
-//! Counters of requests without a key per client and minute, and of unsigned uploads per config
-//! and hour.
+//! Counters of requests without a key per client and minute, and of accepted unsigned uploads per config
+//! and hour, and per client of a config and hour.
 //!
 //! Each counter is a separate item, which expires after its minute or hour.
 
-use domain::{HourlyQuota, RateLimit, RateLimitStatus, SpaceId, Timestamp, Window};
+use domain::{HourlyQuota, QuotaScope, RateLimit, RateLimitStatus, SpaceId, Timestamp, Window};
 use serde::Deserialize;
 use tracing::instrument;
 
@@ -63,27 +63,37 @@ impl Table {
         }
     }
 
-    /// Returns the number of unsigned uploads that a config has received in an hour.
+    /// Returns which part of a quota is exhausted; `None` if an upload may still be accepted.
     #[instrument(skip_all)]
-    pub async fn uploads_in_hour(
+    pub async fn exhausted_quota(
         &self,
         space: SpaceId,
-        quota: HourlyQuota,
-    ) -> Result<u64, TableError> {
-        let counter: Option<RateCounter> = self.get(Key::upload_quota(space, quota)).await?;
-        Ok(counter.map_or(0, |counter| counter.count))
+        quota: &HourlyQuota,
+    ) -> Result<Option<QuotaScope>, TableError> {
+        let key = |scope| Key::upload_quota(space, quota, scope);
+        let mut found = self.batch_get(QuotaScope::ALL.map(key)).await?;
+
+        for scope in QuotaScope::ALL {
+            let counter: Option<RateCounter> = found.take(&key(scope))?;
+            if counter.is_some_and(|counter| counter.count >= quota.limit(scope)) {
+                return Ok(Some(scope));
+            }
+        }
+        Ok(None)
     }
 }
 
 impl Transaction<'_> {
-    /// Counts one upload, if the quota is not exhausted.
-    pub(crate) fn count_upload(&mut self, space: SpaceId, quota: HourlyQuota) {
-        self.update(
-            Key::upload_quota(space, quota),
-            INCREMENT,
-            &below(quota.limit, quota.ends_at()),
-            Reason::QuotaExhausted,
-        );
+    /// Counts one accepted upload, if the quota is not exhausted.
+    pub(crate) fn count_upload(&mut self, space: SpaceId, quota: &HourlyQuota) {
+        for scope in QuotaScope::ALL {
+            self.update(
+                Key::upload_quota(space, quota, scope),
+                INCREMENT,
+                &below(quota.limit(scope), quota.ends_at()),
+                Reason::QuotaExhausted(scope),
+            );
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reasons of failed writes, and the errors that API callers get for them.
 
-use domain::{FieldError, FieldErrors, ServiceError};
+use domain::{FieldError, FieldErrors, QuotaScope, ServiceError};
 
 use crate::TableError;
 
@@ -32,8 +32,8 @@ pub enum Reason {
     FolderUnavailable,
     /// The space was deleted.
     SpaceDeleted,
-    /// The hourly quota of uploads is exhausted.
-    QuotaExhausted,
+    /// The hourly quota of uploads is exhausted, for all clients or for this one.
+    QuotaExhausted(QuotaScope),
     /// A generated id is already in use.
     IdTaken,
 }
@@ -107,7 +107,7 @@ impl From<WriteError> for ServiceError {
             Reason::ReservationLost | Reason::VersionConflict | Reason::FolderUnavailable => {
                 ServiceError::contended(error)
             }
-            Reason::HandleTaken | Reason::QuotaExhausted | Reason::IdTaken => {
+            Reason::HandleTaken | Reason::QuotaExhausted(_) | Reason::IdTaken => {
                 ServiceError::unavailable(error)
             }
         }

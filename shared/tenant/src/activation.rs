@@ -9,7 +9,26 @@ use domain::{
 use table::{ChangeError, Reason, WriteError};
 use tracing::instrument;
 
-use crate::{Announced, FileStore, staged_copies::staged_key};
+use crate::{Announced, FileStore, file_store::quota_error, staged_copies::staged_key};
+
+/// Outcome of the activation of a pending file.
+#[derive(Debug)]
+pub enum ActivationOutcome {
+    /// The file is active, perhaps by another attempt.
+    Active(Box<File>),
+    /// The file was deleted.
+    Deleted,
+    /// The hourly quota of the unsigned upload is exhausted. The file is still pending.
+    OverQuota(ServiceError),
+}
+
+impl From<Option<File>> for ActivationOutcome {
+    fn from(found: Option<File>) -> ActivationOutcome {
+        found.map_or(ActivationOutcome::Deleted, |file| {
+            ActivationOutcome::Active(file.into())
+        })
+    }
+}
 
 /// One attempt to activate a file.
 struct Activation<'a> {
@@ -43,18 +62,17 @@ impl FileStore<'_> {
             .unwrap_or_default())
     }
 
-    /// Activates an announced pending file with validated and stored bytes. Keeps concurrent changes of the
-    /// record. A failed attempt deletes the bytes, unless they may be in use.
+    /// Activates an announced pending file with validated and stored bytes, and counts an unsigned upload.
+    /// Keeps concurrent changes of the record. A failed attempt deletes the bytes, unless they may be in use.
     ///
-    /// Returns the active file, which another attempt may have activated; `None` if the file was
-    /// deleted. Fails with 409 if the stored name is taken; the file stays pending.
+    /// Fails with 409 if the stored name is taken; the file stays pending.
     #[instrument(skip_all)]
     pub async fn activate(
         &self,
         pending: &File,
         content: StoredContent,
         announced: Announced,
-    ) -> Result<Option<File>, ServiceError> {
+    ) -> Result<ActivationOutcome, ServiceError> {
         let activation = Activation {
             store: self,
             id: pending.id,
@@ -108,26 +126,36 @@ impl Activation<'_> {
     }
 
     /// Activates the current version of the file if it is pending.
-    async fn activate(&self, found: Option<File>) -> Result<Option<File>, ChangeError> {
+    async fn activate(&self, found: Option<File>) -> Result<ActivationOutcome, ChangeError> {
         let space = self.store.space;
         let mut file = match found {
             Some(pending) if pending.status == FileStatus::Pending => pending,
-            found => return Ok(self.outcome(found).await?),
+            found => return Ok(self.outcome(found).await?.into()),
         };
 
+        let quota = file.activation_quota(self.at);
         file.activate(self.content.clone(), self.at, space.env());
         let files = std::slice::from_ref(&file);
         let webhooks = self.announced.deliveries(files, self.at)?;
-        match space.table.activate_file(&file, &webhooks).await {
+        match space
+            .table
+            .activate_file(&file, &webhooks, quota.as_ref())
+            .await
+        {
             Ok(()) => {
                 file.version += 1;
-                Ok(self.unless_space_deleted(file).await?)
+                Ok(self.unless_space_deleted(file).await?.into())
+            }
+            Err(WriteError::ConditionFailed(Reason::QuotaExhausted(scope))) => {
+                self.remove_bytes().await;
+                let exceeded = quota_error(quota.as_ref(), scope, self.at);
+                Ok(ActivationOutcome::OverQuota(exceeded))
             }
             Err(error @ WriteError::ConditionFailed(Reason::PathTaken)) => {
                 self.remove_bytes().await;
                 Err(error.of_file(&file.name).into())
             }
-            Err(WriteError::Failed(error)) => Ok(self.after_failure(error.into()).await?),
+            Err(WriteError::Failed(error)) => Ok(self.after_failure(error.into()).await?.into()),
             Err(error) => Err(error.into()),
         }
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use bucket::{Bucket, ObjectKey, Payload};
 use domain::{
     Completion, FieldError, FieldErrors, File, FileId, FileStatus, FolderId, HourlyQuota,
-    IdempotencyReservation, Revision, ServiceError, UploadRules,
+    IdempotencyReservation, QuotaScope, Revision, ServiceError, Timestamp, UploadRules,
 };
 use futures::{StreamExt, future, stream};
 use table::{NewFileRecords, Reason, WriteError};
@@ -41,13 +41,12 @@ pub struct FileStore<'a> {
 }
 
 impl SpaceScope {
-    /// Fails with 429 if the hourly quota of uploads is exhausted, before an upload is received.
-    pub async fn require_quota(&self, quota: HourlyQuota) -> Result<(), ServiceError> {
-        let count = self.table.uploads_in_hour(self.record.id, quota).await?;
-        if count < quota.limit {
-            Ok(())
-        } else {
-            Err(quota.exceeded_error(self.now()))
+    /// Fails with 429 if the hourly quota of uploads is exhausted, before an upload is received or
+    /// confirmed.
+    pub async fn require_quota(&self, quota: &HourlyQuota) -> Result<(), ServiceError> {
+        match self.table.exhausted_quota(self.record.id, quota).await? {
+            Some(scope) => Err(quota.exceeded_error(scope, self.now())),
+            None => Ok(()),
         }
     }
 
@@ -107,7 +106,7 @@ impl FileStore<'_> {
         &self,
         files: &[NewFile],
         rules: &UploadRules,
-        quota: Option<HourlyQuota>,
+        quota: Option<&HourlyQuota>,
         completion: Option<&Completion>,
     ) -> Result<(), ServiceError> {
         let records: Vec<File> = files.iter().map(|file| file.record.clone()).collect();
@@ -161,7 +160,7 @@ impl FileStore<'_> {
     pub(crate) async fn write_records(
         &self,
         new: NewFileRecords<'_>,
-        quota: Option<HourlyQuota>,
+        quota: Option<&HourlyQuota>,
         completion: Option<&Completion>,
     ) -> Result<(), FailedWrite> {
         let records = new.files;
@@ -179,11 +178,9 @@ impl FileStore<'_> {
         let table = &self.space.table;
         match table.create_files(new, quota, completion).await {
             Ok(()) => {}
-            Err(WriteError::ConditionFailed(Reason::QuotaExhausted)) => {
-                let exhausted = quota.map(|quota| quota.exceeded_error(self.space.now()));
-                return Err(FailedWrite::definite(exhausted.unwrap_or_else(|| {
-                    ServiceError::internal("a quota failed that was not set")
-                })));
+            Err(WriteError::ConditionFailed(Reason::QuotaExhausted(scope))) => {
+                let error = quota_error(quota, scope, self.space.now());
+                return Err(FailedWrite::definite(error));
             }
             Err(error @ WriteError::ConditionFailed(_)) => {
                 return Err(FailedWrite::definite(match records {
@@ -304,6 +301,16 @@ fn require_storable(records: &[File]) -> Result<(), ServiceError> {
         return Err(WriteError::ConditionFailed(Reason::PathTaken).into());
     }
     Ok(())
+}
+
+/// Returns the 429 of an upload over its quota.
+pub(crate) fn quota_error(
+    quota: Option<&HourlyQuota>,
+    scope: QuotaScope,
+    now: Timestamp,
+) -> ServiceError {
+    let error = quota.map(|quota| quota.exceeded_error(scope, now));
+    error.unwrap_or_else(|| ServiceError::internal("a quota failed that was not set"))
 }
 
 /// Returns the key of a file's bytes. Fails if the file has none.

@@ -46,6 +46,7 @@ mod webhook_log;
 mod webhooks;
 
 pub use account::Account;
+pub use activation::ActivationOutcome;
 pub use authorized_file::{AccessContext, AccessGrant, AuthorizedFile, ResolvedFile, UrlSignature};
 pub use bootstrap::{BootstrapKey, bootstrap};
 pub use bucket::{

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bucket::{ObjectKey, PutGrant};
-use domain::{Completion, File, FileId, FileStatus, HourlyQuota, ServiceError, Timestamp};
+use domain::{Completion, File, FileId, FileStatus, ServiceError, Timestamp};
 use queue::{ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS, Queue};
 use table::NewFileRecords;
 use tracing::instrument;
@@ -43,13 +43,12 @@ pub struct PresignedUpload {
 }
 
 impl FileStore<'_> {
-    /// Creates a pending file. With a quota, counts one upload of its hour. Before that, sends the
-    /// job that later checks the file, so that no pending file is forgotten.
+    /// Creates a pending file. Before that, sends the job that later checks the file, so that no pending
+    /// file is forgotten.
     #[instrument(skip_all)]
     pub async fn create_pending(
         &self,
         file: &File,
-        quota: Option<HourlyQuota>,
         checks: &Queue<ConfirmCheck>,
         completion: Option<&Completion>,
     ) -> Result<(), ServiceError> {
@@ -73,7 +72,7 @@ impl FileStore<'_> {
             files: std::slice::from_ref(file),
             ..NewFileRecords::default()
         };
-        let written = self.write_records(new, quota, completion).await;
+        let written = self.write_records(new, None, completion).await;
         written.map_err(|failed| failed.error)
     }
 

@@ -278,7 +278,7 @@ async fn unsigned_uploads_stay_within_call_budget(stack: &Stack) {
     let stored = [
         "BatchGetItem",
         "BatchGetItem",
-        "GetItem",
+        "BatchGetItem",
         "GetItem",
         "PutObject",
         "SendMessageBatch",
@@ -296,7 +296,7 @@ async fn unsigned_uploads_stay_within_call_budget(stack: &Stack) {
     );
 
     // Above the hourly limit nothing is read, transformed or stored.
-    let rejected = ["BatchGetItem", "GetItem", "GetItem", "UpdateItem"];
+    let rejected = ["BatchGetItem", "BatchGetItem", "GetItem", "UpdateItem"];
     assert_eq!(
         cost(stack, 429, from("https://example.com/")).await.calls,
         rejected
@@ -318,4 +318,53 @@ async fn unsigned_uploads_stay_within_call_budget(stack: &Stack) {
         cost(stack, 201, stack.anonymous.send(request)).await.calls,
         stored
     );
+}
+
+#[stack_test]
+async fn unsigned_presigned_uploads_stay_within_call_budget(stack: &Stack) {
+    let acme = warm(stack).await;
+    let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true});
+    let unsigned = json!({"allow_unsigned": true, "unsigned_restrictions": restrictions});
+    acme.upload_config("open").with(unsigned).await;
+
+    let path = format!("/upload/unsigned/{}/open/presign", acme.handle);
+    let request = stack.anonymous.request("POST", &path);
+    let request = request.header("referer", "https://example.com/");
+    let presign = stack.anonymous.send(request.json(&described()));
+    let Cost {
+        response: pending_file,
+        calls,
+    } = cost(stack, 201, presign).await;
+
+    // The quota is read, but not counted.
+    let presigned = [
+        "BatchGetItem",
+        "BatchGetItem",
+        "BatchGetItem",
+        "GetItem",
+        "SendMessageBatch",
+        "TransactWriteItems",
+        "UpdateItem",
+    ];
+    assert_eq!(calls, presigned);
+    put(&stack.anonymous, &pending_file).await;
+
+    // The quota is read before the bytes are copied, and counted by the transaction.
+    let confirm = confirm_path(&pending_file);
+    let token = json!({"confirm_token": pending_file["confirm_token"]});
+    let confirmed = [
+        "BatchGetItem",
+        "BatchGetItem",
+        "CopyObject",
+        "GetItem",
+        "GetItem",
+        "GetItem",
+        "GetObject",
+        "SendMessageBatch",
+        "TransactWriteItems",
+        "UpdateItem",
+    ];
+    let confirmation = stack.anonymous.post(&confirm, token);
+    assert_eq!(cost(stack, 200, confirmation).await.calls, confirmed);
+    stack.run_confirm_checks().await;
 }

@@ -206,6 +206,7 @@ async fn hourly_limit_defaults_to_template_parameter(stack: &Stack) {
 
     unsigned.send().await.expect_created();
     unsigned.presign(json!({})).await.expect_status(201);
+    unsigned.send().await.expect_created();
     unsigned.send().await.expect_error(429);
     unsigned.presign(json!({})).await.expect_error(429);
     for _ in 0..3 {

@@ -31,6 +31,7 @@ pub(crate) mod signing_keys;
 pub(crate) mod signing_secrets;
 pub(crate) mod unsigned;
 pub(crate) mod unsigned_limits;
+pub(crate) mod unsigned_quotas;
 pub(crate) mod unsigned_replays;
 pub(crate) mod unsigned_rules;
 pub(crate) mod upload;

@@ -1,6 +1,8 @@
 //! `POST /upload/unsigned/:spaceHandle/:configName`: anonymous uploads from the referrers that a
 //! config allows.
 
+use std::net::Ipv4Addr;
+
 use reqwest::{
     header::HeaderValue,
     multipart::{Form, Part},
@@ -56,6 +58,15 @@ impl UnsignedConfig {
             json!({"unsigned_restrictions": restrictions}),
         )
         .await
+    }
+
+    /// Returns the same config for a client at another address of the loopback network.
+    pub(crate) fn at_address(&self, last: u8) -> UnsignedConfig {
+        UnsignedConfig {
+            config: self.config.clone(),
+            path: self.path.clone(),
+            anonymous: self.anonymous.at_address(Ipv4Addr::new(127, 0, 0, last)),
+        }
     }
 
     /// Uploads a form from a referrer, with more headers.

@@ -171,7 +171,8 @@ async fn find_by_token(
 }
 
 /// Returns the active file. Fails with 409 if its bytes were not uploaded yet, with 422 if they
-/// break the rules, and with 404 if the file was deleted.
+/// break the rules, with 404 if the file was deleted, and with 429 if the hourly quota of an unsigned upload
+/// is exhausted.
 async fn activate(
     uploads: &UploadsState,
     space: &SpaceScope,
@@ -179,6 +180,11 @@ async fn activate(
 ) -> Result<File, ServiceError> {
     if file.status == FileStatus::Active {
         return Ok(file);
+    }
+
+    // The transaction that activates the file enforces the quota. Checking it here as well saves the copy.
+    if let Some(quota) = file.activation_quota(uploads.api.env.now()) {
+        space.require_quota(&quota).await?;
     }
 
     let store = space.file_store(&uploads.storage);
@@ -204,6 +210,7 @@ async fn activate(
                 .ok_or_else(ServiceError::not_found)
         }
         ConfirmOutcome::Deleted => Err(ServiceError::not_found()),
+        ConfirmOutcome::OverQuota(error) => Err(error),
     }
 }
 

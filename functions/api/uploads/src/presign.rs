@@ -151,8 +151,13 @@ async fn create(
     declared: Option<DeclaredFile>,
     reservation: &Reservation,
 ) -> Result<CreatedPending, ApiError> {
+    // Without an Idempotency-Key, it was checked before the body was read.
+    let checks_quota = request.idempotency.has_key();
     let valid = request.validate_declared(declared).await?;
     let upload = valid.upload;
+    if checks_quota {
+        upload.require_quota().await?;
+    }
     let declared = valid.content;
 
     let target = upload.target().await?;
@@ -168,12 +173,7 @@ async fn create(
     let stored = serde_json::to_vec(&response).map_err(ServiceError::internal)?;
     let completion = reservation.complete_with(stored);
     let store = upload.file_store(uploads);
-    let creating = store.create_pending(
-        &file,
-        upload.quota(),
-        &uploads.confirm_checks,
-        completion.as_ref(),
-    );
+    let creating = store.create_pending(&file, &uploads.confirm_checks, completion.as_ref());
     within_deadline(creating, "creating took too long").await?;
 
     Ok(CreatedPending {

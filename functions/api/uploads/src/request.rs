@@ -202,6 +202,14 @@ impl AcceptedUpload {
         &self.scope.config.config
     }
 
+    /// Fails with 429 if the hourly quota of an unsigned upload is exhausted.
+    pub(crate) async fn require_quota(&self) -> Result<(), ServiceError> {
+        match self.quota() {
+            Some(quota) => self.scope.space.require_quota(&quota).await,
+            None => Ok(()),
+        }
+    }
+
     /// Returns the hourly quota that the upload counts against, if uploads are counted.
     pub(crate) fn quota(&self) -> Option<HourlyQuota> {
         self.limits

@@ -74,7 +74,12 @@ async fn store<View: UploadView>(
     let completion = reservation.complete(&view);
     let store = upload.file_store(&uploads);
     within_deadline(
-        store.store(&files, upload.rules(), upload.quota(), completion.as_ref()),
+        store.store(
+            &files,
+            upload.rules(),
+            upload.quota().as_ref(),
+            completion.as_ref(),
+        ),
         "storing took too long",
     )
     .await?;

@@ -4,7 +4,8 @@
 //! - If the staged object exists and is valid, the file becomes active. Otherwise record and object
 //!   are removed.
 //! - A pending upload of a disabled space is removed, even if its object exists. So is one that was declared
-//!   with a signed URL whose key is no longer valid.
+//!   with a signed URL whose key is no longer valid, and an unsigned one whose hourly quota is exhausted: it
+//!   could wait for the next hour only at the expense of the clients of that hour.
 //! - It confirms like `POST /upload/confirm/:fileId`, which copies the staged object and validates
 //!   the copy. Both may run concurrently with each other and with uploads to the same URL.
 //! - SQS delays a message by 15 minutes at most, so a check that is not due is sent again. Lambda
@@ -81,7 +82,11 @@ impl ConfirmChecker {
 
         match confirm(&store, &file).await {
             Ok(ConfirmOutcome::Active(_) | ConfirmOutcome::Deleted) => return Ok(()),
-            Ok(ConfirmOutcome::NotUploaded | ConfirmOutcome::Rejected(_)) => {}
+            Ok(
+                ConfirmOutcome::NotUploaded
+                | ConfirmOutcome::Rejected(_)
+                | ConfirmOutcome::OverQuota(_),
+            ) => {}
             Err(error) if error.kind == ErrorKind::Conflict => {
                 tracing::info!(file_id = %file.id, "the file name was taken before confirmation");
             }

@@ -2,6 +2,9 @@
 //!
 //! Both use fixed windows that start at full minutes and hours of UTC, the same for all callers.
 
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
 use crate::{ServiceError, Timestamp, UploadConfigId};
 
 /// Length of a window, in milliseconds.
@@ -12,6 +15,14 @@ const HOUR_MS: i64 = 60 * WINDOW_MS;
 const MS_PER_SECOND: i64 = 1_000;
 /// Name of the hourly quota of unsigned uploads in headers.
 const UNSIGNED_HOURLY: &str = "unsigned-hourly";
+/// Name of the share of one client in that quota.
+const UNSIGNED_HOURLY_CLIENT: &str = "unsigned-hourly-client";
+/// Number of clients that use up an hourly quota together, at least.
+const CLIENTS_PER_QUOTA: u64 = 10;
+/// Minimum of a client's share in an hourly quota.
+const MIN_CLIENT_UPLOADS: u64 = 5;
+/// Message of an error for an upload over the share of its client.
+const CLIENT_QUOTA_MESSAGE: &str = "This address has used its share of the uploads of this hour. Retry after the number of seconds in Retry-After.";
 
 /// Rate limit of a tier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,48 +79,112 @@ impl RateLimit {
     }
 }
 
-/// Quota of unsigned uploads of an upload config in one clock hour of UTC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Client of unsigned uploads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnsignedClient {
+    /// SHA-256, in lower-case hex, of its network and the upload config: files are stored without
+    /// addresses.
+    pub digest: String,
+    /// Maximum number of uploads of all clients under the config in a clock hour.
+    pub max_uploads_per_hour: u64,
+}
+
+impl UnsignedClient {
+    /// Creates the client whose network under the config has this text.
+    pub fn new(network: &str, max_uploads_per_hour: u64) -> UnsignedClient {
+        UnsignedClient {
+            digest: hex::encode(Sha256::digest(network)),
+            max_uploads_per_hour,
+        }
+    }
+}
+
+/// Quota of accepted unsigned uploads in one clock hour of UTC: of an upload config, and of one of its
+/// clients, so that no client uses up the quota of all.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HourlyQuota {
     /// Id of the upload config.
     pub config: UploadConfigId,
     /// Hour, counted from 1970.
     pub hour: i64,
-    /// Maximum number of uploads.
-    pub limit: u64,
+    /// The client.
+    pub client: UnsignedClient,
+}
+
+/// Whose uploads a part of an hourly quota limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum QuotaScope {
+    /// Those of all clients of the upload config.
+    Config,
+    /// Those of the client.
+    Client,
+}
+
+impl QuotaScope {
+    /// All scopes, each of which limits every upload.
+    pub const ALL: [QuotaScope; 2] = [QuotaScope::Config, QuotaScope::Client];
 }
 
 impl HourlyQuota {
-    /// Creates the quota of a config for the hour of `now`.
-    pub fn new(config: UploadConfigId, limit: u64, now: Timestamp) -> HourlyQuota {
+    /// Creates the quota of a client of a config for the hour of `now`.
+    pub fn new(config: UploadConfigId, client: UnsignedClient, now: Timestamp) -> HourlyQuota {
         HourlyQuota {
             config,
             hour: now.ms() / HOUR_MS,
-            limit,
+            client,
+        }
+    }
+
+    /// Returns the maximum number of uploads.
+    pub fn limit(&self, scope: QuotaScope) -> u64 {
+        let limit = self.client.max_uploads_per_hour;
+        match scope {
+            QuotaScope::Config => limit,
+            QuotaScope::Client => (limit / CLIENTS_PER_QUOTA).max(MIN_CLIENT_UPLOADS),
         }
     }
 
     /// Returns the end of the hour.
-    pub fn ends_at(self) -> Timestamp {
+    pub fn ends_at(&self) -> Timestamp {
         Timestamp::from_ms((self.hour + 1) * HOUR_MS)
     }
 
     /// Creates the error for an upload over the quota.
-    pub fn exceeded_error(self, now: Timestamp) -> ServiceError {
-        ServiceError::rate_limited(RateLimitStatus {
-            name: UNSIGNED_HOURLY,
-            limit: self.limit,
+    pub fn exceeded_error(&self, scope: QuotaScope, now: Timestamp) -> ServiceError {
+        let error = ServiceError::rate_limited(RateLimitStatus {
+            name: match scope {
+                QuotaScope::Config => UNSIGNED_HOURLY,
+                QuotaScope::Client => UNSIGNED_HOURLY_CLIENT,
+            },
+            limit: self.limit(scope),
             window_seconds: HOUR_MS / MS_PER_SECOND,
             remaining: 0,
             resets_in_seconds: self.ends_at().seconds_after(now),
             resets_at: self.ends_at(),
-        })
+        });
+        match scope {
+            QuotaScope::Config => error,
+            QuotaScope::Client => ServiceError {
+                message: CLIENT_QUOTA_MESSAGE.into(),
+                ..error
+            },
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn client_has_a_tenth_of_the_quota_and_at_least_five() {
+        for (limit, expected) in [(1, 5), (50, 5), (59, 5), (60, 6), (99, 9), (1_000, 100)] {
+            let client = UnsignedClient::new("192.0.2.1", limit);
+            let quota = HourlyQuota::new(UploadConfigId::MIN, client, Timestamp::from_ms(0));
+            assert_eq!(quota.limit(QuotaScope::Config), limit);
+            assert_eq!(quota.limit(QuotaScope::Client), expected, "{limit}");
+        }
+    }
 
     #[test]
     fn status_resets_at_the_end_of_the_minute() {

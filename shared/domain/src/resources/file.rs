@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     AccessControl, DeliveryType, Env, FileId, FolderChain, FolderId, FolderMode, FolderRef,
-    OriginalName, Principal, ProcessedMedia, Reference, Revision, SigningKey, Space, SpaceId, Tag,
-    Timestamp, UploadConfig, UploadConfigId, UploadRules, naming::stored_name::NameSource,
+    HourlyQuota, OriginalName, Principal, ProcessedMedia, Reference, Revision, SigningKey, Space,
+    SpaceId, Tag, Timestamp, UnsignedClient, UploadConfig, UploadConfigId, UploadRules,
+    naming::stored_name::NameSource,
 };
 
 /// Maximum size of a file, in bytes: 5 GB, the [limit of one S3
@@ -79,6 +80,9 @@ pub struct PendingUpload {
     /// The key of the signed URL that declared the file, with which the confirmation ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signed_by: Option<SigningKey>,
+    /// The client of an unsigned upload, which it counts for once it is accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<UnsignedClient>,
 }
 
 /// Destination and owner of the files of one upload.
@@ -317,6 +321,13 @@ impl File {
         let configured = self.config_delivery_type.unwrap_or(self.delivery_type);
         self.delivery_type = delivery_type;
         self.config_delivery_type = (configured != delivery_type).then_some(configured);
+    }
+
+    /// Returns the quota that the activation of a pending unsigned upload counts for: that of its client by
+    /// the rules of the presign request. `None` for other files.
+    pub fn activation_quota(&self, now: Timestamp) -> Option<HourlyQuota> {
+        let client = self.pending_upload.as_ref()?.client.clone()?;
+        Some(HourlyQuota::new(self.upload_config_id, client, now))
     }
 
     /// Returns the id of its folder; `None` at the root.

@@ -15,7 +15,7 @@ use std::future::Future;
 use axum::extract::FromRequestParts;
 use domain::{
     HourlyQuota, OriginalName, Principal, Reference, ServiceError, SigningKey, Timestamp,
-    UploadConfigId,
+    UnsignedClient, UploadConfigId,
 };
 use http::request::Parts;
 use ingest::ConfirmationTerms;
@@ -85,8 +85,8 @@ pub(crate) struct UploadLimits {
     pub(crate) content_type: Option<Mime>,
     /// The key of the signed URL.
     pub(crate) signed_by: Option<SigningKey>,
-    /// Maximum number of uploads under the config in a clock hour. `None` if they are not counted.
-    pub(crate) max_uploads_per_hour: Option<u64>,
+    /// The client of an unsigned upload. `None` if the uploads are not counted per hour.
+    pub(crate) client: Option<UnsignedClient>,
 }
 
 /// The space, config and folder of an upload.
@@ -123,13 +123,14 @@ impl UploadLimits {
         ConfirmationTerms {
             expected_type: self.content_type.as_ref(),
             signed_by: self.signed_by,
+            client: self.client.clone(),
         }
     }
 
     /// Returns the hourly quota that an upload counts against, if uploads are counted.
     pub(crate) fn quota(&self, config: UploadConfigId, now: Timestamp) -> Option<HourlyQuota> {
-        self.max_uploads_per_hour
-            .map(|max| HourlyQuota::new(config, max, now))
+        let client = self.client.clone()?;
+        Some(HourlyQuota::new(config, client, now))
     }
 }
 

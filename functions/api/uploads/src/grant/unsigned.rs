@@ -1,7 +1,7 @@
 //! Uploads without a key or a signature.
 
 use domain::{
-    FieldError, Handle, HourlyQuota, Principal, ServiceError, UploadConfig, UploadConfigName,
+    FieldError, Handle, Principal, ServiceError, UnsignedClient, UploadConfig, UploadConfigName,
 };
 use http::request::Parts;
 use runtime::Viewer;
@@ -70,22 +70,24 @@ impl UploadAuthorization for UnsignedUpload {
         };
         let scope = unverified.verify(origin)?;
         let max_uploads_per_hour = uploads.unsigned.max_uploads_per_hour(&scope.config);
+        let limits = UploadLimits {
+            client: Some(UnsignedClient::new(&client, max_uploads_per_hour)),
+            ..UploadLimits::default()
+        };
 
         let idempotency = IdempotencyScope::of(parts, api, |key| key.anonymous_secret(&client));
-        // The transaction that writes the file enforces the quota. Checking it here as well rejects
+        // The transaction that writes an active file enforces the quota. Checking it here as well rejects
         // uploads above it before their bytes are read, transformed and stored. A request with an
         // Idempotency-Key may be a repeated one that was already counted.
-        if !idempotency.has_key() {
-            let quota = HourlyQuota::new(scope.config.id, max_uploads_per_hour, api.env.now());
-            scope.space.require_quota(quota).await?;
+        if !idempotency.has_key()
+            && let Some(quota) = limits.quota(scope.config.id, api.env.now())
+        {
+            scope.space.require_quota(&quota).await?;
         }
 
         Ok(UploadGrant {
             principal: Principal::Unsigned,
-            limits: UploadLimits {
-                max_uploads_per_hour: Some(max_uploads_per_hour),
-                ..UploadLimits::default()
-            },
+            limits,
             idempotency,
             authorization: UnsignedUpload(scope),
         })
