@@ -40,8 +40,8 @@ impl SqsEmulator {
         clock: Arc<dyn AsyncClock>,
         shutdown: ShutdownSignal,
     ) -> Result<SqsEmulator, EmulatorStartError> {
-        let store =
-            QueueStore::open(path).map_err(|error| EmulatorStartError::damaged(path, &error))?;
+        let store = QueueStore::open(path, clock.now_ms())
+            .map_err(|error| EmulatorStartError::damaged(path, &error))?;
         Ok(SqsEmulator {
             store: Arc::new(store),
             clock,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     error::SqsError,
+    fairness,
     message::{self, MessageAttributes},
     queue_attributes::{DELAY, DELAY_SECONDS, MESSAGE_BYTES, VISIBILITY_SECONDS},
     queue_store::QueueRow,
@@ -157,9 +158,10 @@ impl MessageOperation for DeleteMessage {
         self,
         connection: &Connection,
         queue: &QueueRow,
-        _context: &CallContext,
+        context: &CallContext,
     ) -> Result<EmptyOutput, SqsError> {
         check_receipt(&self.receipt_handle)?;
+        fairness::record_end(connection, &self.receipt_handle, context.now_ms)?;
         connection
             .prepare_cached("DELETE FROM messages WHERE receipt = ? AND queue = ?")?
             .execute(params![self.receipt_handle, queue.name])?;
@@ -198,6 +200,7 @@ impl MessageOperation for ChangeVisibility {
         connection
             .prepare_cached("UPDATE messages SET visible_ms = ? WHERE receipt = ? AND queue = ?")?
             .execute(params![visible_ms, self.receipt_handle, queue.name])?;
+        fairness::record_end(connection, &self.receipt_handle, visible_ms)?;
         Ok(EmptyOutput {})
     }
 }

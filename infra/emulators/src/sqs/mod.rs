@@ -7,6 +7,7 @@
 mod batch;
 mod emulator;
 mod error;
+mod fairness;
 mod long_poll;
 mod message;
 mod message_counter;

@@ -12,6 +12,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::{
     error::SqsError,
+    fairness,
     queue_attributes::{QueueAttributes, RETENTION},
 };
 use crate::arn;
@@ -77,9 +78,16 @@ pub(super) struct QueueStore {
 }
 
 impl QueueStore {
-    pub(super) fn open(path: &Path) -> rusqlite::Result<QueueStore> {
+    /// Opens or creates the database. Messages that an earlier process had received are visible, since none of
+    /// its consumers is left to delete them.
+    pub(super) fn open(path: &Path, now_ms: i64) -> rusqlite::Result<QueueStore> {
         let connection = Connection::open(path)?;
         connection.execute_batch(SCHEMA)?;
+        connection.execute_batch(fairness::SCHEMA)?;
+        connection.execute(
+            "UPDATE messages SET visible_ms = ?1 WHERE receipt IS NOT NULL AND visible_ms > ?1",
+            [now_ms],
+        )?;
         connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE_CAPACITY);
         Ok(QueueStore {
             connection: Mutex::new(connection),

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     error::SqsError,
+    fairness,
     message::{self, MessageAttributes},
     message_operation::CallContext,
     queue_attributes::{VISIBILITY_SECONDS, VISIBILITY_TIMEOUT, WAIT, WAIT_SECONDS},
@@ -191,6 +192,8 @@ impl Receive<'_> {
             }
         }
 
+        fairness::forget_quiet(self.connection, &self.queue.name, now_ms)?;
+
         let next_visible_ms = if messages.is_empty() {
             self.next_visible_ms()?
         } else {
@@ -204,6 +207,7 @@ impl Receive<'_> {
         })
     }
 
+    /// Returns the messages to receive: those of quiet tenants first.
     fn visible_sequences(&self) -> Result<Vec<i64>, SqsError> {
         let order = if self.anomaly == Some(Anomaly::NewestFirst) {
             "visible_ms DESC, sequence DESC"
@@ -214,7 +218,9 @@ impl Receive<'_> {
         let sequences = self
             .connection
             .prepare_cached(&format!(
-                "SELECT sequence FROM messages WHERE queue = ? AND visible_ms <= ? ORDER BY {order} LIMIT ?"
+                "{noisy} SELECT sequence FROM messages LEFT JOIN noisy ON tenant = coalesce(group_id, id)
+                 WHERE queue = ?1 AND visible_ms <= ?2 ORDER BY in_flight NULLS FIRST, {order} LIMIT ?3",
+                noisy = fairness::noisy_neighbors()
             ))?
             .query_map(
                 params![
@@ -250,6 +256,7 @@ impl Receive<'_> {
                 params![sequence, visible_ms, receipt, now_ms, self.context.principal],
                 TakenRow::read,
             )?;
+        fairness::record_receive(self.connection, sequence, now_ms)?;
 
         self.message(taken, receipt)
     }

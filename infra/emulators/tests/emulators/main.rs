@@ -5,6 +5,7 @@
 mod capacity;
 mod chaos;
 mod copies;
+mod fair_queues;
 mod faults;
 mod listings;
 mod multipart;

@@ -34,6 +34,12 @@ async fn acknowledged_writes_survive_a_killed_process() {
         .body(b"kept".to_vec().into());
     object.send().await.unwrap();
 
+    let received = emulation
+        .sqs("unrestricted")
+        .receive_message()
+        .queue_url(emulation.queue_url("jobs"));
+    assert_eq!(received.send().await.unwrap().messages().len(), 1);
+
     // A copy of the files of running emulators is equivalent to those of a killed process.
     let left_behind = tempfile::tempdir().unwrap();
     copy(emulation.directory.path(), left_behind.path());
@@ -42,6 +48,7 @@ async fn acknowledged_writes_survive_a_killed_process() {
     revived.emulators.provision(&stack()).await.unwrap();
     assert!(exists(&revived.dynamodb("unrestricted"), "kept").await);
 
+    // The process had received the message, which is visible at once.
     let received = revived
         .sqs("unrestricted")
         .receive_message()
