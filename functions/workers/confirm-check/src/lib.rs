@@ -8,11 +8,13 @@
 //!   could wait for the next hour only at the expense of the clients of that hour.
 //! - It confirms like `POST /upload/confirm/:fileId`, which copies the staged object and validates
 //!   the copy. Both may run concurrently with each other and with uploads to the same URL.
-//! - SQS delays a message by 15 minutes at most, so a check that is not due is sent again. Lambda
+//! - SQS delays a message by 15 minutes at most, so the file of a check that is not due is read every 15
+//!   minutes, and the check is sent again only while the file is pending. A file that is confirmed within 15
+//!   minutes takes one receive. By then its record exists, since the request that creates it gives up sooner. Lambda
 //!   stops such a chain after about 16 messages ("Use Lambda recursive loop detection to prevent
 //!   infinite loops" in the Lambda developer guide), so the template sets `RecursiveLoop: Allow`.
 
-use domain::{ErrorKind, ServiceError, Timestamp};
+use domain::{ErrorKind, File, ServiceError, Timestamp};
 use ingest::{ConfirmOutcome, confirm};
 use runtime::{ConfigurationError, FunctionContext, Settings};
 use tenant::{
@@ -53,6 +55,10 @@ impl Worker for ConfirmChecker {
     async fn work(&self, check: ConfirmCheck, context: &JobContext) -> Result<(), JobError> {
         telemetry::record_space(check.space_id);
 
+        let pending = self.uploads.pending(&check).await;
+        let Some(pending) = pending.map_err(JobError::new)? else {
+            return Ok(());
+        };
         if let Some(delay_seconds) = delay_until(check.due_at, context.env.now()) {
             let job = DelayedJob {
                 job: check,
@@ -61,15 +67,14 @@ impl Worker for ConfirmChecker {
             let sent = self.queue.send(&[job]).await;
             return sent.map_err(JobError::new);
         }
-        self.confirm_or_discard(&check).await.map_err(JobError::new)
+        self.confirm_or_discard(pending)
+            .await
+            .map_err(JobError::new)
     }
 }
 
 impl ConfirmChecker {
-    async fn confirm_or_discard(&self, check: &ConfirmCheck) -> Result<(), ServiceError> {
-        let Some(pending) = self.uploads.pending(check).await? else {
-            return Ok(());
-        };
+    async fn confirm_or_discard(&self, pending: Scoped<File>) -> Result<(), ServiceError> {
         let Scoped {
             space,
             record: file,
