@@ -4,11 +4,12 @@
 //! - Simultaneous requests for one variant render it once per process, and share an error.
 //! - A stored variant is opened, and read only as far as the caller reads it.
 //! - Renderings together use at most the memory that the process has for them. A request that waits
-//!   too long for memory fails with 503.
+//!   too long for memory fails with 503. Spaces share it fairly.
 //! - A rendering that outlasts its request is stored, on Lambda only if its execution environment serves
 //!   further requests.
 //! - A request that may not create a variant gets it only if it is stored.
 
+mod fair_semaphore;
 mod in_flight;
 mod memory;
 mod negotiation;
@@ -24,13 +25,13 @@ use domain::{AppliedWatermark, ServiceError, Variant, VariantId};
 use futures::future;
 use media::WatermarkLayer;
 use tenant::{AuthorizedFile, FileBucket, NewVariant, Tenants, VariantInfo, collect};
-use tokio::sync::OwnedSemaphorePermit;
 
 pub use memory::MemoryLimits;
 pub use ready::ReadyVariant;
 pub use render::require_source;
 
 use crate::{
+    fair_semaphore::FairPermit,
     in_flight::{InFlight, Outcome},
     memory::MemoryBudget,
     render::Rendering,
@@ -202,14 +203,17 @@ impl Renditions {
         new: &[NewRendition],
         mut on_stored: impl FnMut(&NewRendition, &Rendition) + Send,
     ) -> Result<Vec<Result<VariantInfo, ServiceError>>, ServiceError> {
-        let source_permit = self.memory.reserve_source().await?;
+        let source_permit = self.memory.reserve_source(file.file().space_id).await?;
         let variants: Vec<Variant> = new.iter().map(|new| new.variant).collect();
         let bytes = original.clone();
         let rendering = decode_blocking(move || SharedRendering::plan(&bytes, &variants)).await?;
 
         let marked = new.iter().find_map(|new| new.variant.watermark);
         let watermark = self.watermark(file, marked).await?;
-        let pixels_permit = self.memory.reserve_pixels(rendering.memory_bytes()).await?;
+        let pixels_permit = self
+            .memory
+            .reserve_pixels(file.file().space_id, rendering.memory_bytes())
+            .await?;
         let reserved = Reserved {
             original,
             watermark,
@@ -265,13 +269,16 @@ impl Renditions {
     ) -> Result<Rendition, ServiceError> {
         // Before waiting: a file that cannot be rendered never has to.
         require_source(file.file())?;
-        let source_permit = self.memory.reserve_source().await?;
+        let source_permit = self.memory.reserve_source(file.file().space_id).await?;
         let original = self.original(file).await?;
 
         let bytes = original.clone();
         let rendering = decode_blocking(move || Rendering::plan(&bytes, variant)).await?;
         let watermark = self.watermark(file, variant.watermark).await?;
-        let pixels_permit = self.memory.reserve_pixels(rendering.memory_bytes).await?;
+        let pixels_permit = self
+            .memory
+            .reserve_pixels(file.file().space_id, rendering.memory_bytes)
+            .await?;
         let reserved = Reserved {
             original,
             watermark,
@@ -333,7 +340,7 @@ impl Renditions {
 struct Reserved {
     original: Bytes,
     watermark: Option<WatermarkSource>,
-    permits: [OwnedSemaphorePermit; 2],
+    permits: [FairPermit; 2],
 }
 
 /// Runs work that decodes an image, on a thread for blocking work. If a codec panics, fails with 422: it

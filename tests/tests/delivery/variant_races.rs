@@ -15,8 +15,8 @@ use crate::{
 
 /// Calls of a delivery before it reads the original: the records, and the stored variant.
 const CALLS_BEFORE_ORIGINAL: u32 = 2;
-/// Maximum originals in memory.
-const MAX_ORIGINALS: u32 = 4;
+/// Maximum originals of one space in memory: three quarters of all.
+const MAX_ORIGINALS_OF_SPACE: u32 = 3;
 /// Requests for one variant while no memory is free.
 const WAITING: usize = 10;
 /// Maximum time of these requests, in seconds. One waits for five.
@@ -150,11 +150,12 @@ async fn rendering_with_a_watermark_that_is_replaced_meanwhile_can_be_retried(st
 }
 
 #[stack_test(options = StackOptions::without_rate_limits(), multi_thread)]
-async fn requests_for_one_variant_wait_together_for_memory(stack: &Stack) {
+async fn requests_for_one_variant_wait_together_for_memory_of_their_space(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let file = acme.upload(PHOTO).named("a.jpg", "image/jpeg").await;
+    let other = stack.space("Other").await.upload(PHOTO).await;
     let mut paused_requests = Vec::new();
-    for width in 0..MAX_ORIGINALS {
+    for width in 0..MAX_ORIGINALS_OF_SPACE {
         let url = format!("{}?w={}", file.url(), 40 + width);
         paused_requests.push(paused(stack, url, CALLS_BEFORE_ORIGINAL).await);
     }
@@ -167,6 +168,8 @@ async fn requests_for_one_variant_wait_together_for_memory(stack: &Stack) {
     for response in responses {
         response.expect_busy();
     }
+    let of_other = format!("{}?w=32", other.url());
+    stack.anonymous.get(&of_other).await.expect_status(200);
     for paused in paused_requests {
         paused.hold.release();
         paused.request.await.expect_status(200);

@@ -1,0 +1,223 @@
+//! A semaphore that spaces share fairly.
+//!
+//! Invariants:
+//! - A space that holds permits acquires more only up to three quarters of all, so others can start while its
+//!   renderings run. A space that holds none can acquire all.
+//! - Of the waiting spaces, the one that holds the fewest permits is next, then the one that waits longest.
+//!   Within a space, the first to wait is the first to acquire.
+//! - The next one is not overtaken: permits that are too few for it stay free until it acquires them or gives up.
+
+use std::{
+    future::pending,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use domain::SpaceId;
+use tokio::sync::oneshot;
+
+/// The part of all permits that a single space leaves to others, as a divisor.
+const LEFT_TO_OTHERS_DIVISOR: u32 = 4;
+
+/// The semaphore. Clones share their permits.
+#[derive(Clone, Debug)]
+pub(crate) struct FairSemaphore(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    total: u32,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Permits in use. Each entry is one acquisition.
+    held: Vec<Share>,
+    /// Acquisitions that wait, in the order of their arrival.
+    waiting: Vec<Waiting>,
+}
+
+/// Permits of a space.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Share {
+    space: SpaceId,
+    permits: u32,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    share: Share,
+    acquired: oneshot::Sender<FairPermit>,
+}
+
+/// Acquired permits, which are released when it is dropped.
+#[derive(Debug)]
+pub(crate) struct FairPermit {
+    semaphore: FairSemaphore,
+    share: Share,
+}
+
+impl Drop for FairPermit {
+    fn drop(&mut self) {
+        let mut state = self.semaphore.state();
+        let position = state.held.iter().position(|held| *held == self.share);
+        if let Some(position) = position {
+            state.held.swap_remove(position);
+        }
+        drop(state);
+        self.semaphore.grant();
+    }
+}
+
+/// Lets others acquire the permits that a waiting acquisition no longer waits for.
+struct GrantOnDrop<'a>(&'a FairSemaphore);
+
+impl Drop for GrantOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.grant();
+    }
+}
+
+impl FairSemaphore {
+    pub(crate) fn new(total: u32) -> FairSemaphore {
+        FairSemaphore(Arc::new(Shared {
+            total,
+            state: Mutex::default(),
+        }))
+    }
+
+    /// Waits for permits. Waits forever for more than all.
+    pub(crate) async fn acquire(&self, space: SpaceId, permits: u32) -> FairPermit {
+        let (acquired, permit) = oneshot::channel();
+        let share = Share { space, permits };
+        self.state().waiting.push(Waiting { share, acquired });
+
+        let granting = GrantOnDrop(self);
+        self.grant();
+        let Ok(permit) = permit.await else {
+            // An acquisition that waits has not been dropped.
+            return pending().await;
+        };
+        drop(granting);
+        permit
+    }
+
+    /// Grants free permits to the acquisitions that are next.
+    fn grant(&self) {
+        loop {
+            let Some(next) = self.state().take_next(self.0.total) else {
+                return;
+            };
+            let permit = FairPermit {
+                semaphore: self.clone(),
+                share: next.share,
+            };
+            // Dropped, and so released, if nothing waits for it any more.
+            let _ = next.acquired.send(permit);
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        let state = self.0.state.lock();
+        state.unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Removes the acquisition that is next, and counts its permits as held. Returns `None` if its permits are
+    /// not free.
+    fn take_next(&mut self, total: u32) -> Option<Waiting> {
+        self.waiting.retain(|waiting| !waiting.acquired.is_closed());
+        let most = total - total / LEFT_TO_OTHERS_DIVISOR;
+        let is_within_share = |share: &Share| {
+            let held = self.held_by(share.space);
+            held == 0 || held + share.permits <= most
+        };
+
+        let candidates = self.waiting.iter().enumerate();
+        let (index, next) = candidates
+            .filter(|(_, waiting)| is_within_share(&waiting.share))
+            .min_by_key(|(_, waiting)| self.held_by(waiting.share.space))?;
+        let free = total - self.held.iter().map(|held| held.permits).sum::<u32>();
+        if next.share.permits > free {
+            return None;
+        }
+
+        let next = self.waiting.remove(index);
+        self.held.push(next.share);
+        Some(next)
+    }
+
+    fn held_by(&self, space: SpaceId) -> u32 {
+        let of_space = self.held.iter().filter(|held| held.space == space);
+        of_space.map(|held| held.permits).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::{FutureExt, future::BoxFuture};
+
+    use super::*;
+
+    /// An acquisition in progress.
+    type Acquiring = BoxFuture<'static, FairPermit>;
+
+    const LOUD: SpaceId = SpaceId::MIN;
+    const QUIET: SpaceId = SpaceId::MAX;
+
+    /// Begins to acquire permits.
+    fn begin(semaphore: &FairSemaphore, space: SpaceId, permits: u32) -> Acquiring {
+        let semaphore = semaphore.clone();
+        let mut acquiring = async move { semaphore.acquire(space, permits).await }.boxed();
+        match acquired(&mut acquiring) {
+            Some(permit) => async { permit }.boxed(),
+            None => acquiring,
+        }
+    }
+
+    /// Returns the permit if it is acquired.
+    fn acquired(acquiring: &mut Acquiring) -> Option<FairPermit> {
+        acquiring.now_or_never()
+    }
+
+    #[test]
+    fn space_acquires_three_quarters_and_leaves_the_rest_to_others() {
+        let semaphore = FairSemaphore::new(8);
+        let mut all: Vec<Acquiring> = (0..8).map(|_| begin(&semaphore, LOUD, 1)).collect();
+        let held: Vec<FairPermit> = all.iter_mut().filter_map(acquired).collect();
+        assert_eq!(held.len(), 6);
+
+        let mut quiet = begin(&semaphore, QUIET, 2);
+        assert!(acquired(&mut quiet).is_some());
+    }
+
+    #[test]
+    fn space_that_holds_the_fewest_permits_is_next() {
+        let semaphore = FairSemaphore::new(4);
+        let first = acquired(&mut begin(&semaphore, LOUD, 2)).expect("free");
+        let second = acquired(&mut begin(&semaphore, QUIET, 2)).expect("free");
+        let mut loud = begin(&semaphore, LOUD, 1);
+        let mut loud_again = begin(&semaphore, LOUD, 1);
+        let mut quiet = begin(&semaphore, QUIET, 2);
+
+        drop(second);
+        let quiet = acquired(&mut quiet);
+        assert!(quiet.is_some() && acquired(&mut loud).is_none());
+
+        drop(first);
+        assert!(acquired(&mut loud).is_some() && acquired(&mut loud_again).is_some());
+    }
+
+    #[test]
+    fn large_acquisition_is_not_overtaken_until_it_gives_up() {
+        let semaphore = FairSemaphore::new(4);
+        let held = acquired(&mut begin(&semaphore, LOUD, 4)).expect("a space that holds nothing");
+        let large = begin(&semaphore, QUIET, 4);
+        let mut small = begin(&semaphore, LOUD, 1);
+
+        drop(held);
+        assert!(acquired(&mut small).is_none());
+        drop(large);
+        assert!(acquired(&mut small).is_some());
+    }
+}
