@@ -64,6 +64,8 @@ pub enum Answer {
     Close,
     /// Keeps the connection open without a response.
     Silence,
+    /// Responds with 200 after [`WebhookReceiver::release`].
+    Held,
 }
 
 impl Answer {
@@ -108,6 +110,7 @@ struct State {
     answers: Mutex<VecDeque<Answer>>,
     default: Mutex<Answer>,
     sent_bytes: Mutex<usize>,
+    is_released: watch::Sender<bool>,
 }
 
 impl State {
@@ -127,6 +130,7 @@ impl WebhookReceiver {
             answers: Mutex::default(),
             default: Mutex::new(Answer::status(200)),
             sent_bytes: Mutex::default(),
+            is_released: watch::Sender::default(),
         });
         let mut tasks = JoinSet::new();
         tasks.spawn(serve(listener, Arc::clone(&state)));
@@ -151,6 +155,11 @@ impl WebhookReceiver {
     /// Sets the answer of all requests without their own.
     pub fn answer_all(&self, answer: Answer) {
         *lock(&self.state.default) = answer;
+    }
+
+    /// Responds to the requests that are held, and from now on at once.
+    pub fn release(&self) {
+        self.state.is_released.send_replace(true);
     }
 
     /// Returns the webhooks that were received.
@@ -222,6 +231,13 @@ async fn respond(stream: TcpStream, state: &State) -> std::io::Result<()> {
         }
         Answer::Close => {}
         Answer::Silence => pending().await,
+        Answer::Held => {
+            let mut is_released = state.is_released.subscribe();
+            let _ = is_released.wait_for(|is_released| *is_released).await;
+            stream
+                .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n")
+                .await?;
+        }
     }
     stream.shutdown().await
 }

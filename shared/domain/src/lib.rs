@@ -64,5 +64,5 @@ pub use uploads::{
 pub use webhooks::{
     AnnouncedWebhook, MAX_RESPONSE_EXCERPT_BYTES, SignedWebhook, WebhookAttempt, WebhookConclusion,
     WebhookDelivery, WebhookExcerpt, WebhookFailure, WebhookFile, WebhookFilter, WebhookPayload,
-    WebhookSecret, WebhookStatus,
+    WebhookSecret, WebhookSlotWait, WebhookStatus,
 };

@@ -8,12 +8,10 @@
 //! | uniqueness of a space name | `SPACE_NAME#{name in lower case}` | `SPACE_NAME` |
 //! | member of a space | `SPACE#{space id}` | `MEMBER#{user id}` |
 //! | upload config | `SPACE#{space id}` | `CONFIG#{id}` |
-//! | lookup: upload config id → space id | `CONFIG#{id}` | `CONFIG` |
 //! | upload config by name | `SPACE#{space id}` | `CONFIG_NAME#{name}` |
 //! | counts of upload configs that convert to AVIF, and of enabled watermarks | `SPACE#{space id}` | `AVIF_AND_WATERMARKS` |
 //! | count of unsigned uploads per config and hour, and per client | `SPACE#{space id}` | `UPLOAD_QUOTA#{config id}#{hour}`, `UPLOAD_QUOTA#{config id}#{hour}#{digest of the client}` |
 //! | folder | `SPACE#{space id}` | `FOLDER#{id}` |
-//! | lookup: folder id → space id | `FOLDER#{id}` | `FOLDER` |
 //! | child folder of a folder or of the root | `SPACE#{space id}` | `SUBFOLDER#{parent id, or ROOT}#{id}` |
 //! | uniqueness of a folder name in its parent | `SPACE#{space id}` | `FOLDER_NAME#{parent id, or ROOT}#{SHA-256 of the folded name}` |
 //! | file | `SPACE#{space id}` | `FILE#{id}` |
@@ -21,10 +19,12 @@
 //! | index: file by reference | `SPACE#{space id}` | `REFERENCE#{SHA-256 of the reference}#{id}` |
 //! | index: file by tag | `SPACE#{space id}` | `TAG#{SHA-256 of the tag}#{id}` |
 //! | index: file by original name | `SPACE#{space id}` | `ORIGINAL_NAME#{prefix of the folded name}{U+0001}{id}` |
-//! | lookup: file id → space id | `FILE#{id}` | `FILE` |
+//! | lookup: id of an upload config, folder or file → space id | `CONFIG#{id}`, `FOLDER#{id}` or `FILE#{id}` | `CONFIG`, `FOLDER` or `FILE` |
 //! | active file by storage path | `PATH#{SHA-256 of the storage path}` | `PATH` |
 //! | delivery of a webhook | `SPACE#{space id}` | `WEBHOOK_DELIVERY#{id}` |
 //! | delivery by file and event | `SPACE#{space id}` | `WEBHOOK_EVENT#{file id}#{event}` |
+//! | webhooks being sent for a space | `SPACE#{space id}` | `WEBHOOK_SLOTS` |
+//! | webhooks being sent to a host, and its timeouts | `WEBHOOK_HOST#{SHA-256 of host and port}` | `WEBHOOK_HOST` |
 //! | user | `USER#{id}` | `USER` |
 //! | id of the first user | `FIRST_USER` | `FIRST_USER` |
 //! | membership of a user in a space | `USER#{user id}` | `SPACE#{space id}` |
@@ -43,8 +43,8 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{
-    FileId, FolderId, FolderName, Handle, HourlyQuota, KeyHash, KeyId, KeyOwner, QuotaScope,
-    Reference, SpaceId, SpaceName, Tag, UploadConfigId, UploadConfigName, UserId,
+    FileId, FolderId, FolderName, Handle, HourlyQuota, KeyHash, KeyId, KeyOwner, PublicHttpsUrl,
+    QuotaScope, Reference, SpaceId, SpaceName, Tag, UploadConfigId, UploadConfigName, UserId,
     WebhookDeliveryId, WebhookEvent, Window,
 };
 use sha2::{Digest, Sha256};
@@ -243,6 +243,15 @@ impl Key {
     pub(crate) fn webhook_event(space: SpaceId, file: FileId, event: WebhookEvent) -> Key {
         let sort = format!("WEBHOOK_EVENT#{file}#{}", event.name());
         Key::new(space_partition(space), sort)
+    }
+
+    pub(crate) fn webhook_slots(space: SpaceId) -> Key {
+        Key::new(space_partition(space), "WEBHOOK_SLOTS")
+    }
+
+    pub(crate) fn webhook_host(url: &PublicHttpsUrl) -> Key {
+        let host = digest(&url.host_and_port());
+        Key::new(format!("WEBHOOK_HOST#{host}"), "WEBHOOK_HOST")
     }
 
     pub(crate) fn upload_quota(space: SpaceId, quota: &HourlyQuota, scope: QuotaScope) -> Key {

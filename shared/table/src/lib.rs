@@ -41,6 +41,7 @@ mod sweep;
 mod transaction;
 mod upload_configs;
 mod webhook_deliveries;
+mod webhook_slots;
 mod write;
 mod write_error;
 
@@ -58,6 +59,7 @@ pub use rate_counters::AnonymousCount;
 pub use signing_keys::{KeyInSpace, SignedTarget};
 pub use space_record::WithSpace;
 pub use space_resource::{RecordForMember, SpaceResource};
+pub use webhook_slots::{HostReaction, WebhookClaim};
 pub use write_error::{Reason, WriteError};
 
 use aws_sdk_dynamodb::Client;

@@ -9,14 +9,17 @@
 
 use aws_sdk_dynamodb::{
     operation::transact_write_items::TransactWriteItemsError,
-    types::{CancellationReason, ConditionCheck, Delete, Put, TransactWriteItem, Update},
+    types::{
+        CancellationReason, ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure,
+        TransactWriteItem, Update, builders::UpdateBuilder,
+    },
 };
 use domain::Completion;
 use serde::Serialize;
 
 use crate::{
     Reason, ReplicaCount, Table, TableError, WriteError, condition::Condition, key::Key,
-    write::item,
+    read::Item, write::item,
 };
 
 /// Maximum operations of a transaction.
@@ -34,6 +37,14 @@ pub(crate) struct Transaction<'a> {
     reasons: Vec<Option<Reason>>,
     /// The first error of building an operation, which [`Transaction::commit`] returns.
     error: Option<TableError>,
+}
+
+/// Why a transaction was not committed.
+pub(crate) struct FailedTransaction {
+    /// The most significant reason.
+    pub(crate) reason: Reason,
+    /// Existing items of failed [`Transaction::update_or_return`]s.
+    pub(crate) items: Vec<Item>,
 }
 
 impl Table {
@@ -143,16 +154,45 @@ impl Transaction<'_> {
     /// Updates an item if a condition holds. The condition also defines the names and values of
     /// `update`.
     pub(crate) fn update(&mut self, key: Key, update: &str, condition: &Condition, reason: Reason) {
-        let update = Update::builder()
+        let update = self.update_builder(key, update, condition);
+        self.push_update(update, Some(reason));
+    }
+
+    /// Updates an item as [`Transaction::update`] does. [`Transaction::commit_or_explain`] returns the item if
+    /// the condition does not hold.
+    pub(crate) fn update_or_return(
+        &mut self,
+        key: Key,
+        update: &str,
+        condition: &Condition,
+        reason: Reason,
+    ) {
+        let update = self.update_builder(key, update, condition);
+        let all_old = ReturnValuesOnConditionCheckFailure::AllOld;
+        let update = update.return_values_on_condition_check_failure(all_old);
+        self.push_update(update, Some(reason));
+    }
+
+    /// Updates an item unconditionally. `expressions` only defines the names and values of `update`.
+    pub(crate) fn update_always(&mut self, key: Key, update: &str, expressions: &Condition) {
+        let update = self.update_builder(key, update, expressions);
+        self.push_update(update, None);
+    }
+
+    fn update_builder(&self, key: Key, update: &str, condition: &Condition) -> UpdateBuilder {
+        Update::builder()
             .table_name(&self.table.name)
             .set_key(Some(key.attributes()))
             .update_expression(update)
             .set_condition_expression(condition.expression())
             .set_expression_attribute_names(condition.names())
             .set_expression_attribute_values(condition.values())
-            .build();
+    }
+
+    fn push_update(&mut self, update: UpdateBuilder, reason: Option<Reason>) {
+        let update = update.build();
         let update = update.map(|update| TransactWriteItem::builder().update(update).build());
-        self.push(update.map_err(TableError::rejected), Some(reason));
+        self.push(update.map_err(TableError::rejected), reason);
     }
 
     fn push(&mut self, operation: Result<TransactWriteItem, TableError>, reason: Option<Reason>) {
@@ -178,6 +218,14 @@ impl Transaction<'_> {
 
     /// Commits the transaction. Repeats it while it conflicts with other transactions or is throttled.
     pub(crate) async fn commit(self) -> Result<(), WriteError> {
+        match self.commit_or_explain().await? {
+            None => Ok(()),
+            Some(failed) => Err(WriteError::ConditionFailed(failed.reason)),
+        }
+    }
+
+    /// Commits the transaction as [`Transaction::commit`] does. Returns why a condition does not hold.
+    pub(crate) async fn commit_or_explain(self) -> Result<Option<FailedTransaction>, TableError> {
         let Transaction {
             table,
             operations,
@@ -185,7 +233,7 @@ impl Transaction<'_> {
             error,
         } = self;
         if let Some(error) = error {
-            return Err(error.into());
+            return Err(error);
         }
 
         let request = table
@@ -208,15 +256,18 @@ impl Transaction<'_> {
             };
 
             match failed_condition(&cancellation, &reasons) {
-                Some(reason) => Ok(Some(reason)),
+                Some(reason) => Ok(Some(FailedTransaction {
+                    reason,
+                    items: cancellation
+                        .into_iter()
+                        .filter_map(|reason| reason.item)
+                        .collect(),
+                })),
                 None => Err(TableError::from_transaction(error, &cancellation)),
             }
         };
 
-        match table.retry(send).await? {
-            None => Ok(()),
-            Some(reason) => Err(WriteError::ConditionFailed(reason)),
-        }
+        table.retry(send).await
     }
 }
 

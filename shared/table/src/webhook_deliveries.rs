@@ -32,14 +32,8 @@ impl Table {
         from: &WebhookDelivery,
         to: WebhookDelivery,
     ) -> Result<WebhookDelivery, WriteError> {
-        let to = WebhookDelivery {
-            version: from.version + 1,
-            ..to
-        };
-        let key = Key::webhook_delivery(from.space_id, from.id);
-
         let mut transaction = self.transaction();
-        transaction.replace(key, &to, from.version);
+        let to = transaction.replace_delivery(from, to);
         if from.expires_at_seconds != to.expires_at_seconds {
             transaction.keep_event(&to);
         }
@@ -181,6 +175,21 @@ impl Transaction<'_> {
             self.delete(event_key(delivery));
             self.delete(Key::webhook_delivery(delivery.space_id, delivery.id));
         }
+    }
+
+    /// Replaces a delivery if it is still the version `from`. Returns the new version.
+    pub(crate) fn replace_delivery(
+        &mut self,
+        from: &WebhookDelivery,
+        to: WebhookDelivery,
+    ) -> WebhookDelivery {
+        let to = WebhookDelivery {
+            version: from.version + 1,
+            ..to
+        };
+        let key = Key::webhook_delivery(from.space_id, from.id);
+        self.replace(key, &to, from.version);
+        to
     }
 
     /// Lets the item by file and event expire with its delivery.

@@ -34,6 +34,8 @@ pub enum Reason {
     SpaceDeleted,
     /// The hourly quota of uploads is exhausted, for all clients or for this one.
     QuotaExhausted(QuotaScope),
+    /// Too many webhooks are being sent for the space or to the host.
+    NoSlot,
     /// A generated id is already in use.
     IdTaken,
 }
@@ -107,7 +109,7 @@ impl From<WriteError> for ServiceError {
             Reason::ReservationLost | Reason::VersionConflict | Reason::FolderUnavailable => {
                 ServiceError::contended(error)
             }
-            Reason::HandleTaken | Reason::QuotaExhausted(_) | Reason::IdTaken => {
+            Reason::HandleTaken | Reason::QuotaExhausted(_) | Reason::NoSlot | Reason::IdTaken => {
                 ServiceError::unavailable(error)
             }
         }

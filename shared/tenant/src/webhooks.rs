@@ -8,7 +8,7 @@ use domain::{
     PublicHttpsUrl, ServiceError, Space, SpaceId, UploadConfigReference, WebhookDelivery,
     WebhookDeliveryId,
 };
-use table::{Reason, Table, WriteError};
+use table::{HostReaction, Reason, Table, WebhookClaim, WriteError};
 use tracing::instrument;
 
 /// Deliveries of all spaces.
@@ -60,6 +60,41 @@ impl Webhooks {
         match self.table.change_webhook_delivery(from, changed).await {
             Ok(changed) => Ok(Some(changed)),
             Err(WriteError::ConditionFailed(Reason::VersionConflict)) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Claims the next attempt of a delivery to a URL, and its slots.
+    #[instrument(skip_all)]
+    pub async fn claim(
+        &self,
+        from: &WebhookDelivery,
+        url: PublicHttpsUrl,
+    ) -> Result<WebhookClaim, ServiceError> {
+        let mut claimed = from.clone();
+        claimed.url = url;
+        claimed.claim(self.table.env().now());
+        Ok(self.table.claim_webhook_attempt(from, claimed).await?)
+    }
+
+    /// Records the result of a claimed attempt by `change`, and returns its slots. Returns whether the delivery
+    /// was unchanged since the claim.
+    #[instrument(skip_all)]
+    pub async fn conclude(
+        &self,
+        claimed: &WebhookDelivery,
+        reaction: HostReaction,
+        change: impl FnOnce(&mut WebhookDelivery),
+    ) -> Result<bool, ServiceError> {
+        let mut concluded = claimed.clone();
+        change(&mut concluded);
+        let recorded = self
+            .table
+            .conclude_webhook_attempt(claimed, concluded, reaction)
+            .await;
+        match recorded {
+            Ok(()) => Ok(true),
+            Err(WriteError::ConditionFailed(Reason::VersionConflict)) => Ok(false),
             Err(error) => Err(error.into()),
         }
     }

@@ -21,6 +21,8 @@ const VISIBILITY_TIMEOUT: Duration = Duration::from_mins(3);
 const MAX_ROUNDS: u32 = 12;
 /// Deadline of an attempt in tests of endpoints that do not respond.
 const SHORT_DEADLINE: Duration = Duration::from_millis(500);
+/// Deadline of an attempt in tests that hold responses.
+const LONG_DEADLINE: Duration = Duration::from_mins(2);
 
 /// A space and the receiver of its webhooks.
 pub(crate) struct Hooks {
@@ -94,11 +96,20 @@ pub(super) async fn set_webhook_url(acme: &TestSpace, name: &str, url: &str) {
 
 /// Options of a stack whose worker reaches endpoints through a network.
 pub(super) fn with_network(network: impl Network + 'static) -> StackOptions {
+    with_network_and_deadline(network, SHORT_DEADLINE)
+}
+
+/// Options of a stack whose worker waits for responses until the test releases them.
+pub(super) fn with_long_deadline() -> StackOptions {
+    with_network_and_deadline(SystemNetwork, LONG_DEADLINE)
+}
+
+fn with_network_and_deadline(network: impl Network + 'static, deadline: Duration) -> StackOptions {
     let network: Arc<dyn Network> = Arc::new(network);
     let start = move |context: &runtime::FunctionContext| {
         let options = SendOptions {
             network: Arc::clone(&network),
-            deadline: SHORT_DEADLINE,
+            deadline,
         };
         webhook_delivery::handler_with(context, options)
     };

@@ -9,6 +9,7 @@ pub(crate) mod events;
 pub(crate) mod failures;
 pub(crate) mod fixture;
 pub(crate) mod log;
+pub(crate) mod neighbours;
 pub(crate) mod processing;
 pub(crate) mod redeliveries;
 pub(crate) mod signatures;

@@ -1,9 +1,10 @@
 //! Attempts: claim, request, next message, record.
 
 use domain::{
-    Timestamp, WebhookAttempt, WebhookConclusion, WebhookDelivery, WebhookFailure, WebhookStatus,
+    Timestamp, WebhookAttempt, WebhookConclusion, WebhookDelivery, WebhookFailure, WebhookSlotWait,
+    WebhookStatus,
 };
-use tenant::{DelayedJob, DeliveryInSpace, WebhookJob};
+use tenant::{DelayedJob, DeliveryInSpace, HostReaction, WebhookClaim, WebhookJob};
 use worker::{JobContext, JobError};
 
 use crate::{WebhookWorker, event::FIRST};
@@ -14,6 +15,7 @@ const GONE: u16 = 410;
 /// An attempt that was made, and what follows it.
 struct Concluded {
     attempt: WebhookAttempt,
+    reaction: HostReaction,
     conclusion: WebhookConclusion,
 }
 
@@ -74,13 +76,20 @@ impl WebhookWorker {
         let Some(url) = url else {
             return self.fail(delivery, WebhookFailure::NoUrl, now).await;
         };
-        let claim = |delivery: &mut WebhookDelivery| {
-            delivery.url = url;
-            delivery.claim(now);
-        };
-        let claimed = self.webhooks.change(delivery, claim).await;
-        let claimed = claimed.map_err(JobError::new)?.ok_or_else(in_progress)?;
-        self.make_attempt(&found, claimed, context).await
+        let claim = self.webhooks.claim(delivery, url).await;
+        match claim.map_err(JobError::new)? {
+            WebhookClaim::Claimed(claimed) => self.make_attempt(&found, *claimed, context).await,
+            WebhookClaim::Changed => Err(in_progress()),
+            WebhookClaim::NoSlot { not_before } => {
+                let wait = WebhookSlotWait {
+                    since: next_attempt_at,
+                    not_before,
+                };
+                let due_at = wait.end(now, &context.env);
+                let again = next_message(delivery, delivery.next_number, due_at);
+                self.send_when_due(again, due_at, now).await
+            }
+        }
     }
 
     /// Ends a delivery without an attempt.
@@ -146,13 +155,14 @@ impl WebhookWorker {
 
         let Concluded {
             attempt,
+            reaction,
             conclusion,
         } = concluded;
         let conclude = |delivery: &mut WebhookDelivery| {
             delivery.conclude(attempt, conclusion, now);
         };
-        let recorded = self.webhooks.change(&claimed, conclude).await;
-        if recorded.map_err(JobError::new)?.is_none() {
+        let recorded = self.webhooks.conclude(&claimed, reaction, conclude).await;
+        if !recorded.map_err(JobError::new)? {
             tracing::warn!(delivery_id = %claimed.id, "the delivery changed during an attempt");
         }
         Ok(())
@@ -179,6 +189,7 @@ impl WebhookWorker {
         };
         Ok(Concluded {
             attempt: sent.attempt,
+            reaction: sent.reaction,
             conclusion,
         })
     }

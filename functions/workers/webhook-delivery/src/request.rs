@@ -6,6 +6,7 @@ use domain::{
 };
 use http::{HeaderMap, HeaderValue, header::CONTENT_TYPE};
 use outbound::{FetchLimits, OutboundError, PostRequest, Posted, RetryAfter};
+use tenant::HostReaction;
 use tokio::time::Instant;
 use worker::{JobContext, JobError};
 
@@ -24,6 +25,7 @@ const SIGNATURE: &str = "webhook-signature";
 /// An attempt that was made.
 pub(crate) struct SentAttempt {
     pub(crate) attempt: WebhookAttempt,
+    pub(crate) reaction: HostReaction,
     /// When the endpoint asks for the next attempt.
     pub(crate) retry_after: Option<RetryAfter>,
 }
@@ -62,6 +64,7 @@ impl WebhookWorker {
         };
         Ok(SentAttempt {
             attempt,
+            reaction: reaction(&posted),
             retry_after: posted.ok().and_then(|posted| posted.retry_after),
         })
     }
@@ -72,6 +75,16 @@ fn status_code(posted: &Result<Posted, OutboundError>) -> Option<u16> {
         Ok(posted) => Some(posted.status.as_u16()),
         Err(OutboundError::Redirect(status)) => Some(status.as_u16()),
         Err(_) => None,
+    }
+}
+
+fn reaction(posted: &Result<Posted, OutboundError>) -> HostReaction {
+    match posted {
+        Err(OutboundError::ConnectTimeout(_) | OutboundError::DeadlineExceeded(_)) => {
+            HostReaction::TimedOut
+        }
+        Ok(_) | Err(OutboundError::Redirect(_)) => HostReaction::Responded,
+        Err(_) => HostReaction::Unreachable,
     }
 }
 

@@ -92,6 +92,14 @@ impl PublicHttpsUrl {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// Returns the host in lower case and the port, which together identify an endpoint.
+    pub fn host_and_port(&self) -> String {
+        let url = Url::parse(&self.0).ok();
+        let host = url.as_ref().and_then(Url::host_str).unwrap_or_default();
+        let port = url.as_ref().and_then(Url::port_or_known_default);
+        format!("{host}:{}", port.unwrap_or_default())
+    }
 }
 
 /// Parses an `http` or `https` URL. Rejects what `Url::parse` tolerates as browsers do:
@@ -165,6 +173,18 @@ fn is_public_host(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn endpoint_is_a_host_with_its_port() {
+        for (url, expected) in [
+            ("https://Example.com/a", "example.com:443"),
+            ("https://example.com:8443", "example.com:8443"),
+            ("https://bücher.example/", "xn--bcher-kva.example:443"),
+        ] {
+            let url = PublicHttpsUrl::parse(url).expect(url);
+            assert_eq!(url.host_and_port(), expected);
+        }
+    }
 
     #[test]
     fn only_https_to_a_public_host_is_accepted() {

@@ -286,9 +286,14 @@ impl WebhookDelivery {
 
 /// Returns a random number from `-max` to `max`.
 fn jitter_ms(max: i64, env: &Env) -> i64 {
+    random_ms(2 * max, env) - max
+}
+
+/// Returns a random number from 0 to `max`.
+pub(super) fn random_ms(max: i64, env: &Env) -> i64 {
     let random = u64::from_be_bytes(env.random_bytes());
-    let range = u64::try_from(2 * max + 1).unwrap_or(1);
-    i64::try_from(random % range).unwrap_or_default() - max
+    let range = u64::try_from(max + 1).unwrap_or(1);
+    i64::try_from(random % range).unwrap_or_default()
 }
 
 #[cfg(test)]

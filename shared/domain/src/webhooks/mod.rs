@@ -4,6 +4,7 @@ mod attempt;
 mod delivery;
 mod payload;
 mod secret;
+mod slot_wait;
 
 pub use attempt::{MAX_RESPONSE_EXCERPT_BYTES, WebhookAttempt, WebhookExcerpt};
 pub use delivery::{
@@ -12,3 +13,4 @@ pub use delivery::{
 };
 pub use payload::{WebhookFile, WebhookPayload};
 pub use secret::{SignedWebhook, WebhookSecret};
+pub use slot_wait::WebhookSlotWait;

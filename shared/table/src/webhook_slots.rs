@@ -1,0 +1,213 @@
+//! Slots of webhook attempts: how many are made at a time to one space and to one host, and when a host that
+//! does not respond is tried again.
+//!
+//! Invariants:
+//! - The transaction that claims an attempt on its delivery takes a slot of the space and one of the host, and
+//!   the transaction that records the result returns them, so slots need no separate calls.
+//! - A slot is a lease until the end of the claim, so the slots of a worker that stopped become free.
+//! - A host that timed out [`MAX_TIMEOUTS`] times in a row has one attempt per [`PROBE_INTERVAL_MS`], until it
+//!   responds.
+
+use std::collections::BTreeSet;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use domain::{Timestamp, WebhookDelivery};
+use serde::Deserialize;
+use tracing::instrument;
+
+use crate::{
+    Key, Reason, Table, TableError, WriteError,
+    condition::{Condition, number},
+    read::{key_of, record},
+    transaction::Transaction,
+};
+
+/// Maximum attempts at a time of one space, and to one host.
+const MAX_ATTEMPTS: u32 = 3;
+/// Timeouts in a row after which a host is tried once per [`PROBE_INTERVAL_MS`].
+const MAX_TIMEOUTS: u32 = 5;
+/// Time between the attempts to a host that does not respond, in milliseconds.
+const PROBE_INTERVAL_MS: i64 = 60_000;
+/// Time for which slots are stored after their last use, in milliseconds: a day.
+const RETENTION_MS: i64 = 86_400_000;
+/// Tries of a claim: one more after expired leases were removed.
+const CLAIM_TRIES: u32 = 2;
+
+/// Outcome of a claim.
+#[derive(Clone, Debug)]
+pub enum WebhookClaim {
+    /// The attempt is claimed on this version of the delivery.
+    Claimed(Box<WebhookDelivery>),
+    /// The delivery was changed or deleted since it was read.
+    Changed,
+    /// All slots are taken.
+    NoSlot {
+        /// Time before which the host is not tried again.
+        not_before: Option<Timestamp>,
+    },
+}
+
+/// How a host reacted to an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostReaction {
+    /// It responded.
+    Responded,
+    /// It neither responded nor rejected the connection in time.
+    TimedOut,
+    /// It could not be reached, which is known at once.
+    Unreachable,
+}
+
+/// The item of the slots of a space or a host.
+#[derive(Debug, Default, Deserialize)]
+struct Slots {
+    /// Leases of attempts in progress: the end in milliseconds, `#`, the id of the delivery.
+    #[serde(default)]
+    leases: BTreeSet<String>,
+    /// Timeouts in a row of a host.
+    #[serde(default)]
+    timeouts: u32,
+    /// Time from which a host that does not respond is tried again.
+    #[serde(default)]
+    probe_at: Option<Timestamp>,
+}
+
+impl Slots {
+    fn expired(&self, now: Timestamp) -> Vec<String> {
+        let is_expired = |lease: &&String| {
+            let end = lease.split_once('#').and_then(|(end, _)| end.parse().ok());
+            end.is_none_or(|end: i64| end <= now.ms())
+        };
+        self.leases.iter().filter(is_expired).cloned().collect()
+    }
+
+    fn not_before(&self) -> Option<Timestamp> {
+        self.probe_at.filter(|_| self.timeouts >= MAX_TIMEOUTS)
+    }
+}
+
+impl Table {
+    /// Claims an attempt: replaces a delivery by `to`, whose claim and URL are set, if it is still the version
+    /// `from` and slots are free.
+    #[instrument(skip_all)]
+    pub async fn claim_webhook_attempt(
+        &self,
+        from: &WebhookDelivery,
+        to: WebhookDelivery,
+    ) -> Result<WebhookClaim, TableError> {
+        let now = self.env.now();
+        let mut not_before = None;
+        for _ in 0..CLAIM_TRIES {
+            let mut transaction = self.transaction();
+            let to = transaction.replace_delivery(from, to.clone());
+            transaction.take_slots(&to, now);
+
+            let Some(failed) = transaction.commit_or_explain().await? else {
+                return Ok(WebhookClaim::Claimed(Box::new(to)));
+            };
+            if failed.reason != Reason::NoSlot {
+                return Ok(WebhookClaim::Changed);
+            }
+
+            let mut has_expired = false;
+            for item in failed.items {
+                let key = key_of(&item)?;
+                let slots: Slots = record(item)?;
+                not_before = not_before.max(slots.not_before());
+                has_expired |= self.remove_leases(key, slots.expired(now)).await?;
+            }
+            if !has_expired {
+                break;
+            }
+        }
+        Ok(WebhookClaim::NoSlot { not_before })
+    }
+
+    /// Records the result of a claimed attempt: replaces the delivery `from` by `to` if it is still this
+    /// version, and returns the slots.
+    #[instrument(skip_all)]
+    pub async fn conclude_webhook_attempt(
+        &self,
+        from: &WebhookDelivery,
+        to: WebhookDelivery,
+        reaction: HostReaction,
+    ) -> Result<(), WriteError> {
+        let mut transaction = self.transaction();
+        transaction.replace_delivery(from, to);
+        transaction.return_slots(from, reaction, self.env.now());
+        transaction.commit().await
+    }
+
+    /// Removes leases of workers that stopped. Returns whether there are any.
+    async fn remove_leases(&self, key: Key, expired: Vec<String>) -> Result<bool, TableError> {
+        if expired.is_empty() {
+            return Ok(false);
+        }
+        let leases = Condition::exists()
+            .name("leases", "leases")
+            .value("expired", AttributeValue::Ss(expired));
+        self.update(key, "DELETE #leases :expired", &leases).await?;
+        Ok(true)
+    }
+}
+
+impl Transaction<'_> {
+    fn take_slots(&mut self, delivery: &WebhookDelivery, now: Timestamp) {
+        let free = of_lease(delivery, now)
+            .and("(attribute_not_exists(#leases) OR size(#leases) < :max)")
+            .value("max", number(MAX_ATTEMPTS));
+        self.update_or_return(
+            Key::webhook_slots(delivery.space_id),
+            "ADD #leases :lease SET #expires = :expires",
+            &free,
+            Reason::NoSlot,
+        );
+
+        let not_silent =
+            "(attribute_not_exists(#timeouts) OR #timeouts < :silent OR #probe_at <= :now)";
+        let free = free
+            .and(not_silent)
+            .name("timeouts", "timeouts")
+            .name("probe_at", "probe_at")
+            .value("silent", number(MAX_TIMEOUTS))
+            .value("now", number(now.ms()))
+            .value("probe_at", number(now.plus_ms(PROBE_INTERVAL_MS).ms()));
+        self.update_or_return(
+            Key::webhook_host(&delivery.url),
+            "ADD #leases :lease SET #expires = :expires, #probe_at = :probe_at",
+            &free,
+            Reason::NoSlot,
+        );
+    }
+
+    fn return_slots(&mut self, delivery: &WebhookDelivery, reaction: HostReaction, now: Timestamp) {
+        let lease = of_lease(delivery, now);
+        let release = "DELETE #leases :lease SET #expires = :expires";
+        self.update_always(Key::webhook_slots(delivery.space_id), release, &lease);
+
+        let host = Key::webhook_host(&delivery.url);
+        let with_timeouts = lease.clone().name("timeouts", "timeouts");
+        match reaction {
+            HostReaction::Responded => {
+                self.update_always(host, &format!("{release} REMOVE #timeouts"), &with_timeouts);
+            }
+            HostReaction::TimedOut => {
+                let counted = with_timeouts.value("one", number(1));
+                self.update_always(host, &format!("{release} ADD #timeouts :one"), &counted);
+            }
+            HostReaction::Unreachable => self.update_always(host, release, &lease),
+        }
+    }
+}
+
+/// Defines the names and values of the lease of a claimed delivery.
+fn of_lease(delivery: &WebhookDelivery, now: Timestamp) -> Condition {
+    let end_ms = delivery.claimed_until.map_or(0, Timestamp::ms);
+    let lease = format!("{end_ms}#{}", delivery.id);
+    let expires_at_seconds = now.plus_ms(RETENTION_MS).seconds();
+    Condition::default()
+        .name("leases", "leases")
+        .name("expires", "expires_at_seconds")
+        .value("lease", AttributeValue::Ss(vec![lease]))
+        .value("expires", number(expires_at_seconds))
+}
