@@ -42,7 +42,6 @@ use tokio::{
 };
 
 use data_directory::DataDirectory;
-use dynamodb::DynamoDbEngine;
 use net::ShutdownSignal;
 use proxy::{Proxy, ProxyState};
 use server::serve;
@@ -70,7 +69,6 @@ pub struct EmulatorOptions {
 
 /// The running services. Dropping them without [`Emulators::stop`] aborts running requests.
 pub struct Emulators {
-    dynamodb: DynamoDbEngine,
     stores: Stores,
     proxy_state: ProxyState,
     endpoints: Endpoints,
@@ -101,20 +99,15 @@ impl Emulators {
             clock: Arc::clone(&clock),
             shutdown: signal.clone(),
         };
-        let OpenStores {
-            directory,
-            dynamodb,
-            stores,
-        } = spawn_blocking(|| stores::open(open_options))
+        let OpenStores { directory, stores } = spawn_blocking(|| stores::open(open_options))
             .await
             .map_err(|error| EmulatorStartError::Thread(error.into()))??;
 
         let proxy_state = ProxyState::new(Arc::clone(&clock));
-        let mut tasks = listeners.serve(&dynamodb, &stores, &proxy_state, &signal);
+        let mut tasks = listeners.serve(&stores, &proxy_state, &signal);
         tasks.spawn(stores.clone().sweep_periodically(clock, signal));
 
         Ok(Emulators {
-            dynamodb,
             stores,
             proxy_state,
             endpoints,
@@ -218,7 +211,6 @@ impl Emulators {
     pub async fn stop(mut self) {
         drop(self.shutdown);
         while self.tasks.join_next().await.is_some() {}
-        self.dynamodb.stop().await;
     }
 }
 
@@ -270,12 +262,11 @@ impl Listeners {
     /// Serves each service behind its proxy.
     fn serve(
         self,
-        dynamodb: &DynamoDbEngine,
         stores: &Stores,
         state: &ProxyState,
         shutdown: &ShutdownSignal,
     ) -> JoinSet<()> {
-        let dynamodb = Proxy::new(dynamodb.forwarder(stores.tables.clone()), state.clone());
+        let dynamodb = Proxy::new(stores.tables.clone(), state.clone());
         let s3 = Proxy::new(stores.s3.router(state.access_keys.clone()), state.clone());
         let sqs = Proxy::new(stores.sqs.clone(), state.clone());
         let secrets = Proxy::new(stores.secrets.clone(), state.clone());

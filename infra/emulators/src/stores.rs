@@ -7,7 +7,7 @@ use template::ResolvedTemplate;
 use crate::{
     clock::AsyncClock,
     data_directory::{DataDirectory, ExistingData},
-    dynamodb::{DynamoDbEngine, StartedEngine, Tables},
+    dynamodb::{self, Tables},
     error::{EmulatorStartError, ProvisionError},
     net::ShutdownSignal,
     s3::S3Emulator,
@@ -40,7 +40,6 @@ pub(crate) struct OpenOptions {
 /// Everything that [`open`] opened.
 pub(crate) struct OpenStores {
     pub(crate) directory: DataDirectory,
-    pub(crate) dynamodb: DynamoDbEngine,
     pub(crate) stores: Stores,
 }
 
@@ -62,21 +61,17 @@ pub(crate) fn open(options: OpenOptions) -> Result<OpenStores, EmulatorStartErro
         }
     })?;
     let secrets = SecretsManager::open(&directory.secrets(), clock)?;
-    let StartedEngine { engine, database } = DynamoDbEngine::start(&directory.dynamodb())?;
+    let tables = dynamodb::open(&directory.dynamodb())?;
     directory.mark_complete()?;
 
     let stores = Stores {
-        tables: Tables::new(database),
+        tables,
         s3,
         sqs,
         secrets,
     };
 
-    Ok(OpenStores {
-        directory,
-        dynamodb: engine,
-        stores,
-    })
+    Ok(OpenStores { directory, stores })
 }
 
 impl Stores {

@@ -18,11 +18,12 @@ use super::{
     permission::RequiredPermission,
     rejection::ProxyRejection,
     service::Service,
+    signature::SignedBody,
 };
 use crate::{
     anomaly::Anomaly,
     arn,
-    dynamodb::{CostedCall, Forwarder},
+    dynamodb::{CostedCall, Tables},
     principal::IamPrincipal,
     secrets::SecretsManager,
     sqs::SqsEmulator,
@@ -45,7 +46,7 @@ pub(crate) trait Backend: Send + Sync + 'static {
     const SERVICE: Service;
 
     /// The request body: buffered if the operation is in it, else streamed.
-    type RequestBody: Send;
+    type RequestBody: Send + SignedBody;
 
     /// Returns whether a request needs no credentials. Such a request is not logged.
     fn is_public(_head: &Parts) -> bool {
@@ -91,7 +92,7 @@ pub(crate) trait Backend: Send + Sync + 'static {
     }
 }
 
-impl Backend for Forwarder {
+impl Backend for Tables {
     const SERVICE: Service = Service::DynamoDb;
 
     type RequestBody = Bytes;
@@ -106,7 +107,7 @@ impl Backend for Forwarder {
 
     fn costed_call(&self, attempt: &Attempt<Bytes>) -> Option<CostedCall> {
         Some(CostedCall {
-            tables: self.tables.clone(),
+            tables: self.clone(),
             operation: attempt.operation.name.clone(),
             body: attempt.body.clone(),
         })
@@ -118,19 +119,21 @@ impl Backend for Forwarder {
             .and_then(|_| serde_json::from_slice(&attempt.body).ok())
             .and_then(|request| batch::split(&attempt.operation.name, &request));
         match batch {
-            Some(batch) => self.forward_partially(attempt.head, batch).await,
-            None => self.send(attempt.head, attempt.body).await,
+            Some(batch) => self.forward_partially(attempt.operation.name, batch).await,
+            None => self.respond(attempt.operation.name, attempt.body).await,
         }
     }
 }
 
-impl Forwarder {
-    async fn forward_partially(&self, head: Parts, batch: SplitBatch) -> Response<Body> {
+impl Tables {
+    async fn forward_partially(&self, operation: String, batch: SplitBatch) -> Response<Body> {
         let Some(request) = &batch.forwarded else {
             let empty = batch.empty_response();
             return Response::new(Body::from(batch.add_unprocessed(empty).to_string()));
         };
-        let response = self.send(head, Bytes::from(request.to_string())).await;
+        let response = self
+            .respond(operation, Bytes::from(request.to_string()))
+            .await;
         if !response.status().is_success() {
             return response;
         }

@@ -21,6 +21,7 @@ mod operation;
 mod permission;
 mod rejection;
 mod service;
+mod signature;
 
 use std::{sync::Arc, time::Duration};
 
@@ -41,6 +42,7 @@ use conflict::AccessGuard;
 use fault::Fault;
 use item_access::{AccessKind, ItemAccess};
 use rejection::ProxyRejection;
+use signature::SignedBody as _;
 
 pub(crate) use backend::Backend;
 pub use call_log::{CallLog, CallRecord};
@@ -122,7 +124,7 @@ impl<B: Backend> Proxy<B> {
             return Ok(self.backend.forward(attempt, None).await);
         }
 
-        let principal = match self.authenticate(&attempt.head) {
+        let principal = match self.authenticate(&attempt) {
             Ok(principal) => principal,
             Err(rejection) => return Ok(self.reject(&rejection, attempt).await),
         };
@@ -135,13 +137,19 @@ impl<B: Backend> Proxy<B> {
         self.perform(attempt, &principal).await
     }
 
-    fn authenticate(&self, head: &Parts) -> Result<Arc<IamPrincipal>, ProxyRejection> {
-        let access_key = credential::access_key(head)
+    fn authenticate(
+        &self,
+        attempt: &Attempt<B::RequestBody>,
+    ) -> Result<Arc<IamPrincipal>, ProxyRejection> {
+        let access_key = credential::access_key(&attempt.head)
             .ok_or_else(|| ProxyRejection::missing_credentials(B::SERVICE))?;
-        self.state
-            .access_keys
-            .principal(&access_key)
-            .ok_or_else(|| ProxyRejection::unknown_key(B::SERVICE))
+        let principal = self.state.access_keys.principal(&access_key);
+        let principal = principal.ok_or_else(|| ProxyRejection::unknown_key(B::SERVICE))?;
+        if attempt.body.is_signed(&attempt.head, &principal.secret_key) {
+            Ok(principal)
+        } else {
+            Err(ProxyRejection::invalid_signature(B::SERVICE))
+        }
     }
 
     /// Forwards an authorized attempt, with the fault that is planned or drawn for it.

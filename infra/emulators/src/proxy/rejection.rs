@@ -70,6 +70,17 @@ impl ProxyRejection {
         }
     }
 
+    /// The signature does not match. DynamoDB and Secrets Manager return 400 where the others return 403.
+    pub(super) fn invalid_signature(service: Service) -> ProxyRejection {
+        let message = "The signature of the request does not match.";
+        match service {
+            Service::DynamoDb | Service::SecretsManager => {
+                Self::bad_request("InvalidSignatureException", message)
+            }
+            Service::S3 | Service::Sqs => Self::forbidden("SignatureDoesNotMatch", message),
+        }
+    }
+
     /// The request has no credentials.
     pub(super) fn missing_credentials(service: Service) -> ProxyRejection {
         let message = "The request has no credentials.";

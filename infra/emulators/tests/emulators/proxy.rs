@@ -1,6 +1,7 @@
 //! Authorization and the call log.
 
 use aws_sdk_dynamodb::{
+    config::Credentials,
     error::ProvideErrorMetadata as _,
     types::{ConditionCheck, Put, TransactWriteItem},
 };
@@ -163,4 +164,33 @@ async fn call_log_has_every_attempt() {
     ];
 
     assert_eq!(call_log.calls(), expected);
+}
+
+#[tokio::test]
+async fn access_key_with_a_wrong_secret_is_rejected_by_all_services() {
+    let emulation = Emulation::with(&records()).await;
+    let guessed = || Credentials::new("unrestricted", "guessed", None, None, "test");
+
+    let config = aws_sdk_dynamodb::Config::builder().credentials_provider(guessed());
+    let call = emulation.dynamodb("unrestricted").list_tables();
+    let error = call.customize().config_override(config).send().await;
+    let error = error.unwrap_err();
+    assert_eq!(error.code(), Some("InvalidSignatureException"));
+
+    let config = aws_sdk_secretsmanager::Config::builder().credentials_provider(guessed());
+    let call = emulation.secrets("unrestricted").get_secret_value();
+    let error = call.secret_id("secret").customize().config_override(config);
+    let error = error.send().await.unwrap_err();
+    assert_eq!(error.code(), Some("InvalidSignatureException"));
+
+    let config = aws_sdk_sqs::Config::builder().credentials_provider(guessed());
+    let call = emulation.sqs("unrestricted").list_queues();
+    let error = call.customize().config_override(config).send().await;
+    assert_eq!(error.unwrap_err().code(), Some("SignatureDoesNotMatch"));
+
+    let config = aws_sdk_s3::Config::builder().credentials_provider(guessed());
+    let call = emulation.s3("unrestricted").list_objects_v2();
+    let error = call.bucket("bucket").customize().config_override(config);
+    let error = error.send().await.unwrap_err();
+    assert_eq!(error.code(), Some("SignatureDoesNotMatch"));
 }
