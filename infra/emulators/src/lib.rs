@@ -73,14 +73,15 @@ pub struct Emulators {
     proxy_state: ProxyState,
     endpoints: Endpoints,
     tasks: JoinSet<()>,
+    /// The listener of S3, until it is served.
+    s3_listener: Option<TcpListener>,
     /// Signals the shutdown when dropped.
     shutdown: watch::Sender<()>,
     _directory: DataDirectory,
 }
 
 impl Emulators {
-    /// Opens or creates the stores and serves them. All services except S3 listen on free loopback
-    /// ports.
+    /// Opens or creates the stores. Serves all services except S3, on free loopback ports.
     pub async fn start(options: EmulatorOptions) -> Result<Emulators, EmulatorStartError> {
         let EmulatorOptions {
             data_dir,
@@ -104,7 +105,7 @@ impl Emulators {
             .map_err(|error| EmulatorStartError::Thread(error.into()))??;
 
         let proxy_state = ProxyState::new(Arc::clone(&clock));
-        let mut tasks = listeners.serve(&stores, &proxy_state, &signal);
+        let (mut tasks, s3_listener) = listeners.serve(&stores, &proxy_state, &signal);
         tasks.spawn(stores.clone().sweep_periodically(clock, signal));
 
         Ok(Emulators {
@@ -112,9 +113,20 @@ impl Emulators {
             proxy_state,
             endpoints,
             tasks,
+            s3_listener: Some(s3_listener),
             shutdown,
             _directory: directory,
         })
+    }
+
+    /// Serves S3. Clients that have connected before wait until then.
+    pub fn serve_s3(&mut self) {
+        let router = self.stores.s3.router(self.proxy_state.access_keys.clone());
+        let proxy = Proxy::new(router, self.proxy_state.clone());
+        if let Some(listener) = self.s3_listener.take() {
+            self.tasks
+                .spawn(serve(listener, proxy, self.shutdown.subscribe()));
+        }
     }
 
     /// Returns `http://127.0.0.1:PORT`.
@@ -207,6 +219,11 @@ impl Emulators {
         self.stores.s3.collide_etags();
     }
 
+    /// Makes S3 reject all bytes, as it does if little of the disk is free.
+    pub fn simulate_full_disk(&self) {
+        self.stores.s3.simulate_full_disk();
+    }
+
     /// Finishes running requests, ends long polls and closes the stores.
     pub async fn stop(mut self) {
         drop(self.shutdown);
@@ -259,24 +276,22 @@ impl Listeners {
         })
     }
 
-    /// Serves each service behind its proxy.
+    /// Serves each service but S3 behind its proxy. Returns the listener of S3.
     fn serve(
         self,
         stores: &Stores,
         state: &ProxyState,
         shutdown: &ShutdownSignal,
-    ) -> JoinSet<()> {
+    ) -> (JoinSet<()>, TcpListener) {
         let dynamodb = Proxy::new(stores.tables.clone(), state.clone());
-        let s3 = Proxy::new(stores.s3.router(state.access_keys.clone()), state.clone());
         let sqs = Proxy::new(stores.sqs.clone(), state.clone());
         let secrets = Proxy::new(stores.secrets.clone(), state.clone());
 
         let mut tasks = JoinSet::new();
         tasks.spawn(serve(self.dynamodb, dynamodb, shutdown.clone()));
-        tasks.spawn(serve(self.s3, s3, shutdown.clone()));
         tasks.spawn(serve(self.sqs, sqs, shutdown.clone()));
         tasks.spawn(serve(self.secrets_manager, secrets, shutdown.clone()));
-        tasks
+        (tasks, self.s3)
     }
 }
 

@@ -1,6 +1,8 @@
 //! Starts and stops the local stack.
 //!
-//! Invariant: callers stop before the functions, and the functions before the emulators.
+//! Invariants:
+//! - Callers stop before the functions, and the functions before the emulators.
+//! - `local.json` is written before the API, the CDN or S3 responds.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -113,10 +115,11 @@ impl LocalStack {
             stop,
         };
         let functions = local_stack.start_functions(&options)?;
+        local_stack.write_local_file(&options)?;
+        local_stack.emulators.serve_s3();
         local_stack.serve(listeners, options.body_deadlines, &functions, &stopping);
         local_stack.start_pollers(&functions, &stopping);
         local_stack.start_schedules(&stopping);
-        local_stack.write_local_file(&options)?;
         Ok(local_stack)
     }
 
@@ -320,6 +323,11 @@ impl LocalStack {
     /// Gives all objects of one length the same ETag, see [`Emulators::collide_etags`].
     pub fn collide_etags(&self) {
         self.emulators.collide_etags();
+    }
+
+    /// Makes S3 behave as if the disk were full, see [`Emulators::simulate_full_disk`].
+    pub fn simulate_full_disk(&self) {
+        self.emulators.simulate_full_disk();
     }
 
     /// Returns the context of the function with this binary.

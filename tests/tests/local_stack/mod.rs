@@ -2,6 +2,7 @@
 
 pub(crate) mod browser;
 pub(crate) mod clients;
+pub(crate) mod full_disk;
 pub(crate) mod harness;
 pub(crate) mod panics;
 pub(crate) mod persistence;

@@ -9,7 +9,10 @@ use std::{
     fs::{self, DirEntry, File},
     io::{self, Write},
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use bytes::Bytes;
@@ -19,6 +22,9 @@ use super::error::OpenError;
 /// Number of directories that the files are spread over, so that none grows too large to list.
 /// Created with their first file: creating all of them would dominate the start of an empty store.
 const SHARDS: u64 = 256;
+
+/// Part of the disk that no file may use, in bytes. The databases need it to record deletions.
+const RESERVED_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The number of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -36,6 +42,8 @@ pub(super) struct BlobStore {
     finished: PathBuf,
     incoming: PathBuf,
     next_id: AtomicU64,
+    /// Free space of the disk that is left alone, in bytes.
+    reserved_bytes: Arc<AtomicU64>,
 }
 
 impl BlobStore {
@@ -45,6 +53,7 @@ impl BlobStore {
             finished: directory.join("blobs"),
             incoming: directory.join("incoming"),
             next_id: AtomicU64::new(1),
+            reserved_bytes: Arc::new(AtomicU64::new(RESERVED_BYTES)),
         };
 
         if blobs.incoming.exists() {
@@ -98,8 +107,14 @@ impl BlobStore {
         BlobWriter {
             id,
             path: self.incoming.join(file_name(id)),
+            reserved_bytes: Arc::clone(&self.reserved_bytes),
             file: None,
         }
+    }
+
+    /// Treats the disk as full from now on.
+    pub(super) fn simulate_full_disk(&self) {
+        self.reserved_bytes.store(u64::MAX, Ordering::Relaxed);
     }
 
     /// Moves a written file to its final name.
@@ -177,17 +192,33 @@ fn blob_id(entry: &DirEntry) -> Option<BlobId> {
 pub(super) struct BlobWriter {
     id: BlobId,
     path: PathBuf,
+    reserved_bytes: Arc<AtomicU64>,
     file: Option<File>,
 }
 
 impl BlobWriter {
-    /// Appends to the file.
+    /// Appends to the file. Fails if too little of the disk would remain free.
     pub(super) fn write(&mut self, chunks: &[Bytes]) -> io::Result<()> {
+        let added_bytes: usize = chunks.iter().map(Bytes::len).sum();
+        if added_bytes > 0 {
+            self.require_space(added_bytes as u64)?;
+        }
         let file = match &mut self.file {
             Some(file) => file,
             unopened => unopened.insert(File::create(&self.path)?),
         };
         chunks.iter().try_for_each(|chunk| file.write_all(chunk))
+    }
+
+    fn require_space(&self, added_bytes: u64) -> io::Result<()> {
+        let directory = self.path.parent().unwrap_or(&self.path);
+        let disk = rustix::fs::statvfs(directory)?;
+        let free_bytes = disk.f_bavail.saturating_mul(disk.f_frsize);
+        let reserved_bytes = self.reserved_bytes.load(Ordering::Relaxed);
+        if free_bytes < added_bytes.saturating_add(reserved_bytes) {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        Ok(())
     }
 }
 

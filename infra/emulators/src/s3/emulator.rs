@@ -120,6 +120,11 @@ impl S3Emulator {
             .store(true, Ordering::Relaxed);
     }
 
+    /// Treats the disk as full from now on.
+    pub(crate) fn simulate_full_disk(&self) {
+        self.store.blobs.simulate_full_disk();
+    }
+
     /// Applies the lifecycle rules of all buckets.
     pub(crate) async fn sweep(&self) {
         let swept = self.store.blocking(|store| {

@@ -99,6 +99,7 @@ impl From<OperationError> for S3Error {
     fn from(error: OperationError) -> S3Error {
         match error {
             OperationError::Rejected(rejection) => rejection,
+            failure if failure.is_disk_full() => disk_full(),
             failure => s3_error!(
                 failure,
                 InternalError,
@@ -106,6 +107,26 @@ impl From<OperationError> for S3Error {
             ),
         }
     }
+}
+
+impl OperationError {
+    fn is_disk_full(&self) -> bool {
+        match self {
+            OperationError::File(error) => error.kind() == io::ErrorKind::StorageFull,
+            OperationError::Database(error) => {
+                error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull)
+            }
+            OperationError::Rejected(_) | OperationError::Task(_) => false,
+        }
+    }
+}
+
+/// The disk of the data directory is full, which cannot happen on AWS.
+fn disk_full() -> S3Error {
+    s3_error!(
+        ServiceUnavailable,
+        "The disk of the data directory is full. Delete files, here or elsewhere."
+    )
 }
 
 /// The object does not exist.

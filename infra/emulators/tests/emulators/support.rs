@@ -236,7 +236,9 @@ pub(crate) async fn start(
         clock: Arc::new(clock.clone()),
         s3_listener: TcpListener::bind("127.0.0.1:0").unwrap(),
     };
-    Emulators::start(options).await
+    let mut emulators = Emulators::start(options).await?;
+    emulators.serve_s3();
+    Ok(emulators)
 }
 
 /// Creates a principal whose access key is its name.
@@ -393,7 +395,5 @@ pub(crate) async fn get_object(client: &aws_sdk_s3::Client, key: &str) -> Result
 
 /// Returns bytes that repeat after 251.
 pub(crate) fn bytes(length: usize) -> Vec<u8> {
-    (0..length)
-        .map(|at| u8::try_from(at % 251).unwrap())
-        .collect()
+    (0..251).cycle().take(length).collect()
 }
