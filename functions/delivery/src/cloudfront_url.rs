@@ -14,19 +14,28 @@
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use p256::{
+    SecretKey,
     ecdsa::{DerSignature, SigningKey, signature::Signer},
     pkcs8::DecodePrivateKey,
 };
+
+/// First line of a private key in SEC 1 (RFC 5915).
+const SEC1_BEGIN: &str = "-----BEGIN EC PRIVATE KEY-----";
+const NOT_A_KEY: &str = "it is not an ECDSA P-256 private key in PEM. Create a key pair with \
+    `openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256`, and replace both of its parameters";
 
 /// The private key of a key pair whose public half is in the trusted key group of the distribution.
 pub(crate) struct CloudFrontKey(SigningKey);
 
 impl CloudFrontKey {
-    /// Parses a private key in PEM (PKCS #8). The error contains no part of the text.
+    /// Parses a private key in PEM: PKCS #8 or SEC 1. The error contains no part of the text.
     pub(crate) fn from_pem(pem: &str) -> Result<CloudFrontKey, String> {
-        SigningKey::from_pkcs8_pem(pem)
+        // `openssl ecparam -genkey` prints the parameters of the curve before the key.
+        let sec1 = || SecretKey::from_sec1_pem(&pem[pem.find(SEC1_BEGIN)?..]).ok();
+        let key = SigningKey::from_pkcs8_pem(pem).ok();
+        key.or_else(|| sec1().map(SigningKey::from))
             .map(CloudFrontKey)
-            .map_err(|_| "it is not an ECDSA P-256 private key in PEM (PKCS #8)".to_owned())
+            .ok_or_else(|| NOT_A_KEY.to_owned())
     }
 
     /// Returns the signed form of an absolute URL with a query. `expires_seconds` is the end of its
@@ -115,13 +124,21 @@ mod tests {
     #[test]
     fn key_is_read_from_pem() {
         let pem = key().0.to_pkcs8_pem(LineEnding::LF).expect("PEM");
-        let parsed = CloudFrontKey::from_pem(&pem).expect("a key");
-        assert_eq!(parsed.sign(URL, 1, "K"), key().sign(URL, 1, "K"));
+        let secret = SecretKey::from(&key().0);
+        let sec1 = secret.to_sec1_pem(LineEnding::LF).expect("PEM");
+        let parameters =
+            "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n";
+        for pem in [&*pem, &*sec1, &format!("{parameters}{}", *sec1)] {
+            let parsed = CloudFrontKey::from_pem(pem).expect("a key");
+            assert_eq!(parsed.sign(URL, 1, "K"), key().sign(URL, 1, "K"));
+        }
 
-        for invalid in ["", "confidential", &pem.replace("PRIVATE", "PUBLIC")] {
+        let rsa = "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\n";
+        for invalid in ["", "confidential", rsa, &pem.replace("PRIVATE", "PUBLIC")] {
             let Err(error) = CloudFrontKey::from_pem(invalid) else {
                 panic!("a key was read from {invalid}");
             };
+            assert!(error.contains("openssl genpkey"), "{error}");
             assert!(!error.contains("confidential"), "{error}");
         }
     }

@@ -8,8 +8,8 @@
 use std::time::Duration;
 
 use aws_sdk_dynamodb::config::{
-    BehaviorVersion, IdentityCache, Region, SharedHttpClient, StalledStreamProtectionConfig,
-    retry::RetryConfig, timeout::TimeoutConfig,
+    BehaviorVersion, IdentityCache, Region, StalledStreamProtectionConfig, retry::RetryConfig,
+    timeout::TimeoutConfig,
 };
 use aws_sdk_s3::config::RequestChecksumCalculation;
 use aws_smithy_http_client::{Builder, tls};
@@ -21,7 +21,7 @@ use table::{InvalidReplicaCount, ReplicaCount, Table};
 
 use crate::{
     LazyMasterSecret, LazySecret, ParseSecret, Settings, aws_calls::CallObserver,
-    credentials::credentials, lazy_secret::SecretSource,
+    credentials::credentials, lazy_secret::SecretSource, reconnection::Connections,
 };
 
 /// Time limit to connect.
@@ -29,9 +29,11 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Time limit of an attempt of an S3 call until its response begins: enough to send the largest
 /// object.
 const S3_ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Time limit of an attempt of a DynamoDB, SQS or Secrets Manager call. They respond within
+/// Time in which the response to a DynamoDB, SQS or Secrets Manager call must begin. They respond within
 /// milliseconds, unless the connection was lost while Lambda had frozen the function.
-const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(2);
+pub(crate) const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
+/// Time limit of an attempt of these calls: on a lost connection, and then on a new one.
+const ATTEMPT_TIMEOUT: Duration = RESPONSE_TIMEOUT.saturating_mul(2);
 /// Maximum attempts of a DynamoDB call: more would add load to a throttled table.
 const DYNAMODB_ATTEMPTS: u32 = 2;
 /// Maximum backoff before the second attempt.
@@ -42,29 +44,31 @@ const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 /// HTTP clients of one function, created on first use.
 #[derive(Default)]
 pub(crate) struct HttpClients {
-    plain: Option<SharedHttpClient>,
-    tls: Option<SharedHttpClient>,
+    plain: Option<Connections>,
+    tls: Option<Connections>,
 }
 
 impl HttpClients {
-    /// Returns the client for an endpoint, or for the AWS endpoints if it is `None`.
-    fn client(&mut self, endpoint: Option<&str>) -> SharedHttpClient {
+    /// Returns the connections for an endpoint, or for the AWS endpoints if it is `None`.
+    fn connections(&mut self, endpoint: Option<&str>) -> &Connections {
         if endpoint.is_some_and(|url| url.starts_with("http://")) {
-            return self
-                .plain
-                .get_or_insert_with(|| Builder::new().build_http())
-                .clone();
+            let create = || Connections::new(|| Builder::new().build_http());
+            return self.plain.get_or_insert_with(create);
         }
-        let provider = tls::Provider::Rustls(tls::rustls_provider::CryptoMode::Ring);
-        self.tls
-            .get_or_insert_with(|| Builder::new().tls_provider(provider).build_https())
-            .clone()
+        self.tls.get_or_insert_with(|| {
+            Connections::new(|| {
+                let provider = tls::Provider::Rustls(tls::rustls_provider::CryptoMode::Ring);
+                Builder::new().tls_provider(provider).build_https()
+            })
+        })
     }
 }
 
 macro_rules! configure {
-    ($builder:expr, $settings:expr, $endpoint:literal, $attempt_timeout:expr) => {{
+    ($builder:expr, $settings:expr, $endpoint:literal, $response_timeout:expr, $attempt_timeout:expr) => {{
         let endpoint = $settings.optional($endpoint);
+        let connections = $settings.http_clients.connections(endpoint);
+        let http_client = connections.client($response_timeout);
         let mut builder = $builder
             .behavior_version(BehaviorVersion::latest())
             .region(Region::new($settings.text("AWS_REGION")))
@@ -73,7 +77,7 @@ macro_rules! configure {
             .identity_cache(IdentityCache::no_cache())
             .timeout_config(timeouts($attempt_timeout))
             .interceptor(CallObserver)
-            .http_client($settings.http_clients.client(endpoint));
+            .http_client(http_client);
         builder.set_endpoint_url(endpoint.map(str::to_owned));
         builder
     }};
@@ -160,6 +164,7 @@ impl Settings<'_> {
             aws_sdk_secretsmanager::Config::builder(),
             self,
             "AWS_ENDPOINT_URL_SECRETS_MANAGER",
+            RESPONSE_TIMEOUT,
             ATTEMPT_TIMEOUT
         )
         .stalled_stream_protection(without_stream_protection());
@@ -176,6 +181,7 @@ impl Settings<'_> {
             aws_sdk_dynamodb::Config::builder(),
             self,
             "AWS_ENDPOINT_URL_DYNAMODB",
+            RESPONSE_TIMEOUT,
             ATTEMPT_TIMEOUT
         )
         .stalled_stream_protection(without_stream_protection())
@@ -192,6 +198,7 @@ impl Settings<'_> {
             aws_sdk_s3::Config::builder(),
             self,
             "AWS_ENDPOINT_URL_S3",
+            S3_ATTEMPT_TIMEOUT,
             S3_ATTEMPT_TIMEOUT
         )
         .force_path_style(self.optional("AWS_ENDPOINT_URL_S3").is_some())
@@ -205,6 +212,7 @@ impl Settings<'_> {
             aws_sdk_sqs::Config::builder(),
             self,
             "AWS_ENDPOINT_URL_SQS",
+            RESPONSE_TIMEOUT,
             ATTEMPT_TIMEOUT
         )
         .stalled_stream_protection(without_stream_protection());
@@ -213,7 +221,7 @@ impl Settings<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::{cell::Cell, collections::BTreeMap};
 
     use aws_sdk_dynamodb::{error::SdkError, types::AttributeValue};
@@ -226,13 +234,13 @@ mod tests {
     use super::*;
     use crate::{FunctionContext, system_env};
 
-    struct Clients {
-        dynamodb: aws_sdk_dynamodb::Client,
+    pub(crate) struct Clients {
+        pub(crate) dynamodb: aws_sdk_dynamodb::Client,
         s3: aws_sdk_s3::Client,
     }
 
     /// Returns clients whose endpoints are this listener.
-    fn clients(listener: &TcpListener) -> Clients {
+    pub(crate) fn clients(listener: &TcpListener) -> Clients {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let variables: BTreeMap<String, String> = [
             ("AWS_ACCESS_KEY_ID", "key"),
@@ -270,10 +278,11 @@ mod tests {
             .key("pk", AttributeValue::S("key".to_owned()))
             .send()
             .await;
-        assert!(
-            matches!(result, Err(SdkError::TimeoutError(_))),
-            "{result:?}"
-        );
+        let error = result.unwrap_err();
+        let SdkError::DispatchFailure(failure) = &error else {
+            panic!("{error:?}");
+        };
+        assert!(failure.is_timeout(), "{error:?}");
         assert!(started.elapsed() < crate::RESPONSE_DEADLINE);
 
         let started = Instant::now();
@@ -283,13 +292,13 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn attempt_on_lost_connection_ends_after_its_timeout() {
+    async fn attempt_without_response_ends_after_its_timeout() {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let Clients { dynamodb, s3 } = clients(&listener);
 
         let started = Instant::now();
         dynamodb.list_tables().send().await.unwrap_err();
-        let attempts = ATTEMPT_TIMEOUT * DYNAMODB_ATTEMPTS;
+        let attempts = RESPONSE_TIMEOUT * DYNAMODB_ATTEMPTS;
         let expected = attempts..=attempts + DYNAMODB_BACKOFF;
         assert!(
             expected.contains(&started.elapsed()),

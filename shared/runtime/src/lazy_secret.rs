@@ -49,8 +49,8 @@ impl<T> LazySecret<T> {
         }))
     }
 
-    /// Returns the secret. Concurrent requests wait for the same read. Fails with 503 if it cannot
-    /// be read or parsed; the next request tries again.
+    /// Returns the secret. Concurrent requests wait for the same read. Fails with 503 if it cannot be read,
+    /// and with 500 if it cannot be parsed; the next request tries again.
     pub async fn get(&self) -> Result<&T, ServiceError> {
         self.0.value.get_or_try_init(|| self.0.read()).await
     }
@@ -74,7 +74,9 @@ impl<T> SecretCache<T> {
             .secret_string
             .ok_or_else(|| unreadable("it is not a string".to_owned()))?;
 
-        (self.source.parse)(text).map_err(unreadable)
+        (self.source.parse)(text).map_err(|reason| {
+            ServiceError::internal(format!("{} is invalid: {reason}", self.source.description))
+        })
     }
 }
 
@@ -82,6 +84,7 @@ impl<T> SecretCache<T> {
 mod tests {
     use aws_sdk_secretsmanager::config::{BehaviorVersion, Config, Credentials, Region};
     use aws_smithy_http_client::Builder;
+    use domain::ErrorKind;
     use tokio::{
         io::{AsyncReadExt, AsyncWriteExt},
         net::TcpListener,
@@ -89,8 +92,8 @@ mod tests {
 
     use super::*;
 
-    #[tokio::test]
-    async fn error_does_not_show_a_malformed_response() {
+    /// Reads a secret that accepts no text, from a response with this body. Returns the error.
+    async fn error_of(body: &str) -> ServiceError {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let config = Config::builder()
             .behavior_version(BehaviorVersion::latest())
@@ -101,8 +104,8 @@ mod tests {
             .build();
         let source = SecretSource {
             id: "secret".to_owned(),
-            description: "the master secret",
-            parse: |text| Ok(MasterSecret::new(text)),
+            description: "the private key",
+            parse: |_| Err::<(), _>("it is not a key".to_owned()),
         };
         let secret = LazySecret::new(Client::from_conf(config), source);
 
@@ -110,24 +113,35 @@ mod tests {
             loop {
                 let (mut stream, _) = listener.accept().await.unwrap();
                 let _ = stream.read(&mut [0; 8192]).await.unwrap();
-                let body = r#"{"SecretString": "confidential""#;
                 let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
-                stream
-                    .write_all(format!("{head}{body}").as_bytes())
-                    .await
-                    .unwrap();
+                let response = format!("{head}{body}");
+                stream.write_all(response.as_bytes()).await.unwrap();
             }
         };
-        let read = tokio::select! {
-            read = secret.get() => read,
+        tokio::select! {
+            read = secret.get() => read.expect_err("no text is accepted"),
             () = server => unreachable!("the server does not end"),
-        };
+        }
+    }
 
-        let Err(error) = read else {
-            panic!("a secret was read")
-        };
+    #[tokio::test]
+    async fn error_does_not_show_a_malformed_response() {
+        let text = error_chain(&error_of(r#"{"SecretString": "confidential""#).await);
+
+        assert!(text.contains("the private key cannot be read"), "{text}");
+        assert!(!text.contains("confidential"), "{text}");
+    }
+
+    #[tokio::test]
+    async fn invalid_secret_is_no_temporary_failure() {
+        let error = error_of(r#"{"SecretString": "confidential"}"#).await;
+
+        assert_eq!(error.kind, ErrorKind::Internal);
         let text = error_chain(&error);
-        assert!(text.contains("the master secret cannot be read"), "{text}");
+        assert!(
+            text.ends_with("the private key is invalid: it is not a key"),
+            "{text}"
+        );
         assert!(!text.contains("confidential"), "{text}");
     }
 }

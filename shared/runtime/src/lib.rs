@@ -20,6 +20,7 @@ mod function_context;
 mod lambda;
 mod lazy_secret;
 mod observer;
+mod reconnection;
 mod serve;
 mod served_queue;
 mod settings;
