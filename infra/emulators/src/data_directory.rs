@@ -58,6 +58,18 @@ pub enum ExistingData {
     },
 }
 
+/// Free space of the disk that a start requires, in bytes.
+const START_BYTES: u64 = 1024 * 1024;
+
+/// Fails if less of the disk is free.
+pub(crate) fn require_space(directory: &Path, bytes: u64) -> io::Result<()> {
+    let disk = rustix::fs::statvfs(directory)?;
+    if disk.f_bavail.saturating_mul(disk.f_frsize) < bytes {
+        return Err(io::ErrorKind::StorageFull.into());
+    }
+    Ok(())
+}
+
 /// An open data directory.
 #[derive(Debug)]
 pub(crate) struct DataDirectory {
@@ -86,6 +98,8 @@ impl DataDirectory {
             clear(root, extra_files)?;
         }
 
+        // SQLite would report an I/O error.
+        require_space(root, START_BYTES).map_err(|reason| unusable(root, reason))?;
         let directory = DataDirectory {
             root: root.to_owned(),
             _lock: lock,

@@ -18,6 +18,7 @@ use std::{
 use bytes::Bytes;
 
 use super::error::OpenError;
+use crate::data_directory::require_space;
 
 /// Number of directories that the files are spread over, so that none grows too large to list.
 /// Created with their first file: creating all of them would dominate the start of an empty store.
@@ -201,24 +202,15 @@ impl BlobWriter {
     pub(super) fn write(&mut self, chunks: &[Bytes]) -> io::Result<()> {
         let added_bytes: usize = chunks.iter().map(Bytes::len).sum();
         if added_bytes > 0 {
-            self.require_space(added_bytes as u64)?;
+            let reserved_bytes = self.reserved_bytes.load(Ordering::Relaxed);
+            let directory = self.path.parent().unwrap_or(&self.path);
+            require_space(directory, reserved_bytes.saturating_add(added_bytes as u64))?;
         }
         let file = match &mut self.file {
             Some(file) => file,
             unopened => unopened.insert(File::create(&self.path)?),
         };
         chunks.iter().try_for_each(|chunk| file.write_all(chunk))
-    }
-
-    fn require_space(&self, added_bytes: u64) -> io::Result<()> {
-        let directory = self.path.parent().unwrap_or(&self.path);
-        let disk = rustix::fs::statvfs(directory)?;
-        let free_bytes = disk.f_bavail.saturating_mul(disk.f_frsize);
-        let reserved_bytes = self.reserved_bytes.load(Ordering::Relaxed);
-        if free_bytes < added_bytes.saturating_add(reserved_bytes) {
-            return Err(io::ErrorKind::StorageFull.into());
-        }
-        Ok(())
     }
 }
 
