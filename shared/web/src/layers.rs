@@ -17,8 +17,9 @@ use crate::{ApiError, request_state::RequestState};
 /// Response headers that scripts of any origin may read.
 const EXPOSED_HEADERS: &str = "Accept-Ranges, Allow, Content-Disposition, Content-Length, Content-Range, ETag, \
                                Idempotent-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, \
-                               WWW-Authenticate, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, \
-                               X-Blurhash, X-Image-Height, X-Image-Width, X-Request-Id";
+                               WWW-Authenticate, X-Amzn-Remapped-Content-Length, X-Amzn-Remapped-WWW-Authenticate, \
+                               X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Blurhash, \
+                               X-Image-Height, X-Image-Width, X-Request-Id";
 
 /// Adds the middleware to a function's routes.
 pub fn with_layers(router: Router) -> Router {

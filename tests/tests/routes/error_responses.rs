@@ -57,7 +57,7 @@ async fn upload(client: &Client, acme: &TestSpace) -> Response {
 
 fn unauthenticated() -> ExpectedError {
     error(401, "Unauthenticated.")
-        .with_header("www-authenticate", "Bearer")
+        .with_header("x-amzn-remapped-www-authenticate", "Bearer")
         .uncounted()
 }
 

@@ -32,7 +32,10 @@ async fn key_in_query_is_accepted_and_header_wins(stack: &Stack) {
     stack.anonymous.send(twice).await.expect_error(401);
 
     let rejected = stack.anonymous.get(&path).await;
-    assert_eq!(rejected.header("www-authenticate"), "Bearer");
+    assert_eq!(
+        rejected.header("x-amzn-remapped-www-authenticate"),
+        "Bearer"
+    );
     assert_eq!(rejected.json()["message"], "Unauthenticated.");
 }
 

@@ -9,7 +9,7 @@ use super::rate_limits::HEADERS;
 
 /// Headers that only some error responses have.
 const CONDITIONAL_HEADERS: [&str; 5] = [
-    "www-authenticate",
+    "x-amzn-remapped-www-authenticate",
     "allow",
     "retry-after",
     "idempotent-replayed",

@@ -68,7 +68,7 @@ async fn invalid_key_returns_401_on_every_route(stack: &Stack) {
             let response = fixture.call(route, client).await;
 
             assert_eq!(
-                response.header("www-authenticate"),
+                response.header("x-amzn-remapped-www-authenticate"),
                 "Bearer",
                 "{} {}",
                 route.method,

@@ -27,7 +27,11 @@ impl Rejected<'_> {
             .expect_status(self.status);
 
         let challenge = if self.status == 401 { "Bearer" } else { "" };
-        assert_eq!(response.header("www-authenticate"), challenge, "{case}");
+        assert_eq!(
+            response.header("x-amzn-remapped-www-authenticate"),
+            challenge,
+            "{case}"
+        );
         response.expect_error(self.status);
     }
 }

@@ -3,7 +3,9 @@
 //! Invariant: a forwarded request fits into an event: it has a path, one host, and each header once,
 //! as UTF-8.
 
-use http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, header, uri::Authority};
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, header, uri::Authority,
+};
 
 use super::error::GatewayError;
 
@@ -30,6 +32,9 @@ pub(super) const CDN_LIMITS: Limits = Limits {
 const REQUEST_LINE_BYTES: usize = 12;
 /// Length of a header line without name and value: a colon, a space, the line end.
 const HEADER_LINE_BYTES: usize = 4;
+
+const REMAPPED_CHALLENGE: HeaderName = HeaderName::from_static("x-amzn-remapped-www-authenticate");
+const REMAPPED_LENGTH: HeaderName = HeaderName::from_static("x-amzn-remapped-content-length");
 
 /// Rejects requests that API Gateway or CloudFront would not forward.
 pub(super) fn check<B>(request: &Request<B>, limits: &Limits) -> Result<(), GatewayError> {
@@ -115,6 +120,22 @@ pub(super) fn join_repeated(headers: &mut HeaderMap) {
         if let Ok(joined) = HeaderValue::from_bytes(&values.join(separator)) {
             headers.insert(name, joined);
         }
+    }
+}
+
+/// Renames the response headers that Lambda's HTTP front ends do not pass on. Amazon API Gateway Developer Guide,
+/// "Amazon API Gateway important notes", lists them for REST APIs; HTTP APIs and function URLs rename
+/// `WWW-Authenticate` too. `Content-Length` describes the empty body of an event, so that of `HEAD` cannot arrive.
+pub(super) fn rename_reserved(method: &Method, headers: &mut HeaderMap) {
+    rename(headers, header::WWW_AUTHENTICATE, REMAPPED_CHALLENGE);
+    if method == Method::HEAD {
+        rename(headers, header::CONTENT_LENGTH, REMAPPED_LENGTH);
+    }
+}
+
+fn rename(headers: &mut HeaderMap, from: HeaderName, to: HeaderName) {
+    if let Some(value) = headers.remove(from) {
+        headers.insert(to, value);
     }
 }
 

@@ -161,7 +161,9 @@ async fn call(
         "The URL is not valid.",
     ))?;
 
-    function.call(request).await.map_err(|error| match error {
+    let method = request.method().clone();
+    let called = function.call(request).await;
+    let mut response = called.map_err(|error| match error {
         InvokeError::TooLarge => GatewayError::new(
             StatusCode::PAYLOAD_TOO_LARGE,
             "Request Too Long: Lambda accepts 6,291,556 bytes with the encoded body, a file of about 4.4 MB. Upload larger \
@@ -174,5 +176,7 @@ async fn call(
             tracing::error!(function = function.name(), reason, "the invocation failed");
             GatewayError::new(StatusCode::BAD_GATEWAY, "Bad Gateway")
         }
-    })
+    })?;
+    head::rename_reserved(&method, response.headers_mut());
+    Ok(response)
 }
