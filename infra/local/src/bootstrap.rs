@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use domain::KeySecret;
 use emulators::Emulators;
 use runtime::Settings;
 use serde::{Deserialize, Serialize};
 use template::ResolvedTemplate;
-use tenant::Tenants;
+use tenant::{Bootstrap, Tenants};
 
 use crate::{
     function_contexts::{FunctionContexts, write_private},
@@ -37,7 +38,7 @@ pub(crate) struct LocalFile {
 
 /// An API key of the first user.
 pub(crate) struct FirstKey {
-    pub(crate) key: String,
+    pub(crate) key: KeySecret,
     /// Whether this start created the key.
     pub(crate) is_new: bool,
 }
@@ -70,13 +71,19 @@ pub(crate) async fn first_key(
         reason,
     })?;
 
-    let stored_key = stored_key(data_dir);
-    let done = tenant::bootstrap(&tenants, stored_key.as_deref()).await?;
+    let stored = stored_key(data_dir);
+    if let Some(key) = stored.and_then(|text| KeySecret::parse(&text))
+        && let Some(caller) = tenants.authenticate(&key).await?
+        && caller.user().is_some()
+    {
+        return Ok(Some(FirstKey { key, is_new: false }));
+    }
 
-    Ok(Some(FirstKey {
-        key: done.api_key.reveal().to_owned(),
-        is_new: done.is_new,
-    }))
+    let created = match tenant::bootstrap(&tenants).await? {
+        Bootstrap::Created(key) => Some(key),
+        Bootstrap::Exists => tenant::recover_key(&tenants).await?,
+    };
+    Ok(created.map(|key| FirstKey { key, is_new: true }))
 }
 
 /// Returns the API key of an earlier start, unless the file is missing or invalid.

@@ -287,7 +287,7 @@ impl LocalStack {
 
     /// Returns an account key of the first user, if the template has a table.
     pub fn api_key(&self) -> Option<&str> {
-        self.first_key.as_ref().map(|first| first.key.as_str())
+        self.first_key.as_ref().map(|first| first.key.reveal())
     }
 
     /// Returns whether this start created the key.

@@ -104,7 +104,9 @@ fn local_access(data_dir: &Path) -> Result<LocalAccess, OperationError> {
 }
 
 /// Returns the credentials of the environment, or those of the AWS CLI.
-fn credentials(variables: &BTreeMap<String, String>) -> Result<Credentials, OperationError> {
+pub(crate) fn credentials(
+    variables: &BTreeMap<String, String>,
+) -> Result<Credentials, OperationError> {
     let variable = |name: &str| variables.get(name).filter(|value| !value.is_empty());
     let key = variable("AWS_ACCESS_KEY_ID");
     let secret = variable("AWS_SECRET_ACCESS_KEY");
@@ -113,9 +115,9 @@ fn credentials(variables: &BTreeMap<String, String>) -> Result<Credentials, Oper
         return Ok(Credentials::new(key, secret, token, None, "environment"));
     }
 
-    let printed = aws_cli(&["configure", "export-credentials"])?;
+    let printed = aws_cli(&["configure", "export-credentials"], variables)?;
     let exported: ProcessCredentials = serde_json::from_str(&printed).map_err(|error| {
-        OperationError::Credentials(format!("the AWS CLI printed invalid credentials: {error}"))
+        OperationError::AwsCli(format!("the AWS CLI printed invalid credentials: {error}"))
     })?;
     Ok(Credentials::new(
         exported.access_key_id,
@@ -127,26 +129,30 @@ fn credentials(variables: &BTreeMap<String, String>) -> Result<Credentials, Oper
 }
 
 /// Returns the region of the environment, or that of the AWS CLI.
-fn region(variables: &BTreeMap<String, String>) -> Result<String, OperationError> {
+pub(crate) fn region(variables: &BTreeMap<String, String>) -> Result<String, OperationError> {
     let named = ["AWS_REGION", "AWS_DEFAULT_REGION"]
         .into_iter()
         .find_map(|name| variables.get(name).filter(|value| !value.is_empty()));
     match named {
         Some(region) => Ok(region.clone()),
-        None => Ok(aws_cli(&["configure", "get", "region"])?.trim().to_owned()),
+        None => Ok(aws_cli(&["configure", "get", "region"], variables)?
+            .trim()
+            .to_owned()),
     }
 }
 
-/// Runs the AWS CLI, and returns its output.
-fn aws_cli(arguments: &[&str]) -> Result<String, OperationError> {
+/// Runs the AWS CLI with these variables as its environment, and returns its output.
+pub(crate) fn aws_cli(
+    arguments: &[&str],
+    variables: &BTreeMap<String, String>,
+) -> Result<String, OperationError> {
     let failed = |reason: &str| {
-        OperationError::Credentials(format!(
-            "`aws {}` failed: {reason}. Set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION, or configure the AWS CLI.",
-            arguments.join(" ")
-        ))
+        OperationError::AwsCli(format!("`aws {}` failed: {reason}", arguments.join(" ")))
     };
-    let output = Command::new("aws").args(arguments).output();
-    let output = output.map_err(|error| failed(&error.to_string()))?;
+    let mut command = Command::new("aws");
+    let output = command.args(arguments).env_clear().envs(variables).output();
+    let output =
+        output.map_err(|error| failed(&format!("{error}. Install the AWS CLI, version 2.")))?;
     if !output.status.success() {
         return Err(failed(String::from_utf8_lossy(&output.stderr).trim()));
     }

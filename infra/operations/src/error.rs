@@ -9,7 +9,7 @@ use domain::error_chain;
 #[derive(Debug, thiserror::Error)]
 pub enum OperationError {
     /// The command line is invalid.
-    #[error("{0}\nTry `scripts/dead-letters --help`.")]
+    #[error("{0}\nTry --help.")]
     Usage(String),
     /// The local stack's file with URLs and credentials cannot be used.
     #[error("{} cannot be read: {reason}. Start the local stack with `cargo run`.", path.display())]
@@ -19,9 +19,25 @@ pub enum OperationError {
         /// Why it cannot be read.
         reason: String,
     },
-    /// There are no credentials or there is no region.
+    /// The AWS CLI cannot be used, or has no credentials or no region.
     #[error("{0}")]
-    Credentials(String),
+    AwsCli(String),
+    /// A stack lacks an output of `template.yaml`.
+    #[error(
+        "the stack {stack} has no output {name}. Deploy this version of template.yaml completely, then try again."
+    )]
+    MissingOutput {
+        /// The stack.
+        stack: String,
+        /// The output.
+        name: &'static str,
+    },
+    /// The table of a stack cannot be used.
+    #[error("{0}")]
+    Table(String),
+    /// A key cannot be recovered because there are no users.
+    #[error("the stack has no user yet. Run the command without --recover.")]
+    NoUser,
     /// A call of SQS failed.
     #[error("{operation} failed: {reason}")]
     Sqs {

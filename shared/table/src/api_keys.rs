@@ -15,6 +15,7 @@ use crate::{
     key_checks::AuthenticatedKey,
     query::Range,
     read::record,
+    transaction::Transaction,
     write::{AttributeChanges, Updated},
 };
 
@@ -25,6 +26,19 @@ const KEYS_PAGE: u16 = 100;
 #[derive(Deserialize)]
 struct LastKeyId {
     last: u64,
+}
+
+impl Transaction<'_> {
+    /// Inserts a key: the item that authenticates requests, and the one in the list of its owner.
+    pub(crate) fn insert_key(&mut self, key: &ApiKey) {
+        let listed = Key::listed_api_key(key.scope.owner(), key.id);
+        self.insert(
+            Key::api_key(&key.hash),
+            &AuthenticatedKey::new(key),
+            Reason::IdTaken,
+        );
+        self.insert(listed, key, Reason::IdTaken);
+    }
 }
 
 impl Table {
@@ -52,17 +66,9 @@ impl Table {
         key: &ApiKey,
         completion: Option<&Completion>,
     ) -> Result<(), WriteError> {
-        let owner = key.scope.owner();
-        let listed = Key::listed_api_key(owner, key.id);
-
         let mut transaction = self.transaction();
-        transaction.insert(
-            Key::api_key(&key.hash),
-            &AuthenticatedKey::new(key),
-            Reason::IdTaken,
-        );
-        transaction.insert(listed, key, Reason::IdTaken);
-        if let KeyOwner::Space(space) = owner {
+        transaction.insert_key(key);
+        if let KeyOwner::Space(space) = key.scope.owner() {
             let exists = Condition::exists().and("attribute_not_exists(deleted_at)");
             transaction.check(Key::space(space), &exists, Reason::SpaceDeleted);
         }

@@ -53,7 +53,7 @@ pub use files::NewFileRecords;
 pub use folder_reads::{DeliveryRecords, FolderSelection};
 pub use folders::FolderRelocation;
 pub use key_checks::{AuthenticatedKey, KeyCheck};
-pub use members::{JoinedSpace, Membership, User, UserWithKey};
+pub use members::{FirstUserRecords, JoinedSpace, Membership, User, UserWithKey};
 pub use purge::{PurgePage, PurgedFile};
 pub use rate_counters::AnonymousCount;
 pub use signing_keys::{KeyInSpace, SignedTarget};

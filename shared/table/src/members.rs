@@ -54,6 +54,19 @@ pub struct JoinedSpace {
     pub space: Option<Space>,
 }
 
+/// The records that are created with the first user.
+#[derive(Clone, Debug)]
+pub struct FirstUserRecords {
+    /// Id of the user.
+    pub user_id: UserId,
+    /// The user's first space, which is their default.
+    pub space: Space,
+    /// Upload config of the space.
+    pub starter: UploadConfig,
+    /// Account key of the user.
+    pub key: ApiKey,
+}
+
 /// Id of the first user.
 #[derive(Serialize, Deserialize)]
 struct FirstUser {
@@ -61,23 +74,24 @@ struct FirstUser {
 }
 
 impl Table {
-    /// Creates the first user with a first space and its starter config, all or nothing.
+    /// Creates the first user, all or nothing. Fails with [`Reason::FirstUserExists`] if there is one.
     #[instrument(skip_all)]
-    pub async fn create_first_user(
-        &self,
-        user: UserId,
-        space: &Space,
-        starter: &UploadConfig,
-    ) -> Result<(), WriteError> {
-        let record = User {
-            id: user,
-            default_space_id: Some(space.id),
+    pub async fn create_first_user(&self, first: &FirstUserRecords) -> Result<(), WriteError> {
+        let id = first.user_id;
+        let user = User {
+            id,
+            default_space_id: Some(first.space.id),
         };
 
         let mut transaction = self.transaction();
-        transaction.insert_space(space, starter, user);
-        transaction.insert(Key::user(user), &record, Reason::IdTaken);
-        transaction.insert(Key::first_user(), &FirstUser { id: user }, Reason::IdTaken);
+        transaction.insert(
+            Key::first_user(),
+            &FirstUser { id },
+            Reason::FirstUserExists,
+        );
+        transaction.insert(Key::user(id), &user, Reason::IdTaken);
+        transaction.insert_space(&first.space, &first.starter, id);
+        transaction.insert_key(&first.key);
         transaction.commit().await
     }
 

@@ -14,6 +14,8 @@ pub enum Reason {
     ReservationLost,
     /// A record changed or was deleted since it was read.
     VersionConflict,
+    /// There is a first user.
+    FirstUserExists,
     /// The name is taken.
     NameTaken,
     /// The storage path is taken by another file.
@@ -109,9 +111,11 @@ impl From<WriteError> for ServiceError {
             Reason::ReservationLost | Reason::VersionConflict | Reason::FolderUnavailable => {
                 ServiceError::contended(error)
             }
-            Reason::HandleTaken | Reason::QuotaExhausted(_) | Reason::NoSlot | Reason::IdTaken => {
-                ServiceError::unavailable(error)
-            }
+            Reason::HandleTaken
+            | Reason::QuotaExhausted(_)
+            | Reason::NoSlot
+            | Reason::IdTaken
+            | Reason::FirstUserExists => ServiceError::unavailable(error),
         }
     }
 }

@@ -3,68 +3,67 @@
 use domain::{
     IdSequence, KeyName, KeySecret, NewSpace, ServiceError, Space, SpaceName, UploadConfig, UserId,
 };
+use table::{FirstUserRecords, Reason, WriteError};
 
-use crate::{Tenants, keys::NewKey};
+use crate::{CreatedKey, Tenants, keys::NewKey};
 
-/// Name of the created key.
-const KEY_NAME: &str = "bootstrap";
+/// Name of the first key.
+const FIRST_KEY: &str = "bootstrap";
+/// Name of the keys that replace lost ones.
+const RECOVERED_KEY: &str = "recovery";
 /// Name of the first space.
 const SPACE_NAME: &str = "My assets";
 
-/// The key that a bootstrap returns.
+/// Outcome of [`bootstrap`].
 #[derive(Clone, Debug)]
-pub struct BootstrapKey {
-    /// A valid account key of the first user.
-    pub api_key: KeySecret,
-    /// Whether the key was just created, and has to be shown.
-    pub is_new: bool,
+pub enum Bootstrap {
+    /// The first user, their space and this account key were created.
+    Created(KeySecret),
+    /// There is a user. Nothing was written.
+    Exists,
 }
 
-/// Ensures that a user with a valid key exists. Keeps `known_key` if it is valid. Otherwise creates
-/// a key, and before it the first user and space if there are none.
-pub async fn bootstrap(
-    tenants: &Tenants,
-    known_key: Option<&str>,
-) -> Result<BootstrapKey, ServiceError> {
-    if let Some(secret) = known_key.and_then(KeySecret::parse)
-        && let Some(caller) = tenants.authenticate(&secret).await?
-        && caller.user().is_some()
-    {
-        return Ok(BootstrapKey {
-            api_key: secret,
-            is_new: false,
-        });
+/// Creates the first user with a space and an account key, all or nothing, unless there is a user.
+/// One of several concurrent calls creates them.
+pub async fn bootstrap(tenants: &Tenants) -> Result<Bootstrap, ServiceError> {
+    if tenants.table.first_user().await?.is_some() {
+        return Ok(Bootstrap::Exists);
     }
 
-    let user_id = match tenants.table.first_user().await? {
-        Some(user_id) => user_id,
-        None => create_first_user(tenants).await?,
-    };
-    let new_key = NewKey {
-        name: KeyName::parse(KEY_NAME).expect("the constant is a valid name"),
-        role: None,
-        expires_at: None,
-    };
-    let created = tenants
-        .account_keys(user_id)
-        .create(new_key, |_, _| None)
-        .await?;
-    Ok(BootstrapKey {
-        api_key: created.secret,
-        is_new: true,
-    })
-}
-
-async fn create_first_user(tenants: &Tenants) -> Result<UserId, ServiceError> {
     let env = tenants.table.env();
     let user_id = UserId::new(env);
     let name = SpaceName::parse(SPACE_NAME).expect("the constant is a valid name");
     let space = Space::new(NewSpace::named(name), &mut IdSequence::new(env), env);
-    let starter = UploadConfig::starter(&space);
+    let keys = tenants.account_keys(user_id);
+    let CreatedKey { key, secret } = keys.draft(account_key(FIRST_KEY)).await?;
 
-    tenants
-        .table
-        .create_first_user(user_id, &space, &starter)
-        .await?;
-    Ok(user_id)
+    let first = FirstUserRecords {
+        user_id,
+        starter: UploadConfig::starter(&space),
+        space,
+        key,
+    };
+    match tenants.table.create_first_user(&first).await {
+        Ok(()) => Ok(Bootstrap::Created(secret)),
+        Err(WriteError::ConditionFailed(Reason::FirstUserExists)) => Ok(Bootstrap::Exists),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Creates another account key of the first user. Returns `None` if there are no users.
+pub async fn recover_key(tenants: &Tenants) -> Result<Option<KeySecret>, ServiceError> {
+    let Some(user_id) = tenants.table.first_user().await? else {
+        return Ok(None);
+    };
+    let keys = tenants.account_keys(user_id);
+    let created = keys.create(account_key(RECOVERED_KEY), |_, _| None).await?;
+    Ok(Some(created.secret))
+}
+
+fn account_key(name: &str) -> NewKey {
+    NewKey {
+        name: KeyName::parse(name).expect("the constant is a valid name"),
+        role: None,
+        expires_at: None,
+    }
 }

@@ -77,6 +77,16 @@ impl Keys {
         new: NewKey,
         complete: impl FnOnce(&ApiKey, &KeySecret) -> Option<Completion>,
     ) -> Result<CreatedKey, ServiceError> {
+        let created = self.draft(new).await?;
+        let completion = complete(&created.key, &created.secret);
+        self.table
+            .create_key(&created.key, completion.as_ref())
+            .await?;
+        Ok(created)
+    }
+
+    /// Returns a key with a new id. It is not stored.
+    pub(crate) async fn draft(&self, new: NewKey) -> Result<CreatedKey, ServiceError> {
         let env = self.table.env();
         let now = env.now();
         let secret = KeySecret::new(env);
@@ -99,9 +109,6 @@ impl Keys {
             created_at: now,
             updated_at: now,
         };
-
-        let completion = complete(&key, &secret);
-        self.table.create_key(&key, completion.as_ref()).await?;
         Ok(CreatedKey { key, secret })
     }
 

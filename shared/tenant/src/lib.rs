@@ -48,7 +48,7 @@ mod webhooks;
 pub use account::Account;
 pub use activation::ActivationOutcome;
 pub use authorized_file::{AccessContext, AccessGrant, AuthorizedFile, ResolvedFile, UrlSignature};
-pub use bootstrap::{BootstrapKey, bootstrap};
+pub use bootstrap::{Bootstrap, bootstrap, recover_key};
 pub use bucket::{
     BucketError, ObjectHead, ObjectReader, Payload, ResponseHeaders, StoredVariant, VariantInfo,
 };

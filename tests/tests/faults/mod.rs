@@ -1,7 +1,6 @@
 //! AWS calls that fail or lose their responses, and functions that die at any call.
 
 pub(crate) mod aws_calls;
-pub(crate) mod bootstrap;
 pub(crate) mod chaos;
 mod deletion_setup;
 pub(crate) mod deletions;

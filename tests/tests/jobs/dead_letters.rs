@@ -17,7 +17,7 @@ async fn run_tool(data_dir: &Path, command: &[&str]) -> Result<String, Operation
     let target = [OsString::from("--local"), data_dir.into()];
     let mut output = Vec::new();
 
-    operations::run(words.chain(target), &BTreeMap::new(), &mut output).await?;
+    operations::dead_letters(words.chain(target), &BTreeMap::new(), &mut output).await?;
     Ok(String::from_utf8(output).expect("text"))
 }
 

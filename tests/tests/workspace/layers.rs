@@ -112,7 +112,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["domain", "telemetry", "tenant", "runtime", "worker"],
     ),
     ("sweep", &["domain", "tenant", "runtime", "worker"]),
-    ("operations", &["domain"]),
+    ("operations", &["domain", "runtime", "tenant"]),
     ("template", &[]),
     ("test-macros", &[]),
     ("emulators", &["template"]),
