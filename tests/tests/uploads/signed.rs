@@ -1,7 +1,7 @@
 //! `POST /upload/signed`: uploads by signed URLs.
 
 use reqwest::multipart::Form;
-use serde_json::json;
+use serde_json::{Value, json};
 use tests::{Stack, minutes, seconds, stack_test, text};
 
 use crate::support::signer::{
@@ -218,51 +218,62 @@ async fn signed_url_expires_on_the_second(stack: &Stack) {
     }
 }
 
+/// A form with the ids of a space and of an upload config.
+fn form(ids: [&str; 2]) -> Form {
+    let [space, config] = ids.map(str::to_owned);
+    Form::new()
+        .text("space_id", space)
+        .text("upload_config_id", config)
+}
+
 #[stack_test]
-async fn form_must_match_signed_parameters(stack: &Stack) {
+async fn ids_of_another_space_or_config_return_422(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let other = Signer::new(stack, "Other", json!({})).await;
     let second = signer.for_config(json!({"name": "second"})).await;
     let query = signer.query(stack);
-    let space = signer.acme.id.as_str();
-    let config = signer.config.as_str();
-    let form = |space: &str, config: &str| {
-        Form::new()
-            .text("space_id", space.to_owned())
-            .text("upload_config_id", config.to_owned())
-    };
+    let [space, config] = [signer.acme.id.as_str(), &signer.config];
+    let [other_space, other_config] = [other.acme.id.as_str(), &other.config];
 
-    for (space, config) in [
-        (other.acme.id.as_str(), config),
-        (space, &other.config),
-        (space, &second.config),
-        (&other.acme.id, &other.config),
-        ("nonsense", config),
-        (space, "nonsense"),
-    ] {
-        signer
-            .send_form(&query, form(space, config).part("file", photo()))
-            .await
-            .expect_error(403);
-    }
-
-    let required = |name: &str| json!([format!("The {name} field is required.")]);
-    let ids =
-        json!({"space_id": required("space id"), "upload_config_id": required("upload config id")});
-    let mut nothing = ids.clone();
-    nothing["file"] = required("file");
-
-    let valid = || form(space, config);
-    for (form, expected) in [
-        (Form::new().text("x", "y"), nothing),
-        (Form::new().text("space_id", " ").part("file", photo()), ids),
-        (valid(), json!({"file": required("file")})),
+    for (ids, invalid) in [
+        ([other_space, config], vec!["space_id"]),
+        (["nonsense", config], vec!["space_id"]),
+        ([space, &second.config], vec!["upload_config_id"]),
+        ([space, other_config], vec!["upload_config_id"]),
+        ([space, "nonsense"], vec!["upload_config_id"]),
         (
-            valid().part("files", photo()),
-            json!({"file": required("file")}),
+            [other_space, other_config],
+            vec!["space_id", "upload_config_id"],
         ),
+    ] {
+        let message = |name: &str| {
+            let field = name.replace('_', " ");
+            format!("The {field} field must be the one that the URL is signed for.")
+        };
+        let errors = invalid.iter().map(|name| (*name, json!([message(name)])));
+        let expected: Value = errors.collect();
+
+        let upload = signer.send_form(&query, form(ids).part("file", photo()));
+        assert_eq!(upload.await.expect_error(422), expected);
+        let declared = json!({"space_id": ids[0], "upload_config_id": ids[1]});
+        let presign = signer.presign(&query, declared);
+        assert_eq!(presign.await.expect_error(422), expected);
+    }
+}
+
+#[stack_test]
+async fn signed_form_needs_only_a_file(stack: &Stack) {
+    let signer = Signer::new(stack, "Acme", json!({})).await;
+    let query = signer.query(stack);
+    let [space, config] = [signer.acme.id.as_str(), &signer.config];
+    let missing = json!({"file": ["The file field is required."]});
+
+    for (form, expected) in [
+        (Form::new().text("x", "y"), missing.clone()),
+        (form([space, config]), missing.clone()),
+        (Form::new().part("files", photo()), missing),
         (
-            valid().text("file", "hello"),
+            Form::new().text("file", "hello"),
             json!({"file": ["The file field must be a file."]}),
         ),
     ] {
@@ -277,16 +288,17 @@ async fn form_must_match_signed_parameters(stack: &Stack) {
         "rejected uploads store nothing"
     );
 
-    let lower = form(&space.to_lowercase(), &config.to_lowercase())
-        .text("ref", "order 7")
-        .part("file", photo());
-    let uploaded = signer.send_form(&query, lower).await.expect_created();
-    let record = signer
-        .acme
-        .client
-        .get(&format!("/files/{}", text(&uploaded["id"])))
-        .await
-        .expect_ok();
-
-    assert_eq!(record["ref"], "order 7");
+    let (lower_space, lower_config) = (space.to_lowercase(), config.to_lowercase());
+    for form in [
+        Form::new(),
+        Form::new().text("space_id", " "),
+        form([&lower_space, &lower_config]),
+    ] {
+        let form = form.text("ref", "order 7").part("file", photo());
+        let uploaded = signer.send_form(&query, form).await.expect_created();
+        let path = format!("/files/{}", text(&uploaded["id"]));
+        let record = signer.acme.client.get(&path).await.expect_ok();
+        assert_eq!(record["upload_config_id"], signer.config);
+        assert_eq!(record["ref"], "order 7");
+    }
 }

@@ -58,8 +58,7 @@ impl<A: UploadAuthorization> FromRequest<UploadsState> for UploadForm<A> {
             text_fields: A::TEXT_FIELDS,
             max_files: A::MAX_FILES,
         };
-        let mut form = read_form(request, shape, uploads.api.env.now()).await?;
-        require_text_fields::<A>(&mut form.fields);
+        let form = read_form(request, shape, uploads.api.env.now()).await?;
 
         Ok(UploadForm {
             form,
@@ -72,7 +71,6 @@ impl<A: UploadAuthorization> DescribeInput for UploadForm<A> {
     fn describe(operation: &mut OperationBuilder<'_>) {
         operation.form_body(|fields| {
             UploadFields::<A>::read(fields);
-            require_text_fields::<A>(fields);
             fields.file(FILE);
             fields.describe(FILE, "A file of up to 50 MB.");
             if A::MAX_FILES > 1 {
@@ -90,14 +88,6 @@ pub(crate) fn missing_file(max_files: usize) -> FieldError {
         FieldError::RequiredWithout(FILES)
     } else {
         FieldError::Required
-    }
-}
-
-fn require_text_fields<A: UploadAuthorization>(fields: &mut impl FieldReader) {
-    for name in A::REQUIRED_TEXT_FIELDS {
-        if !fields.has_value(name) {
-            fields.reject(name, &FieldError::Required);
-        }
     }
 }
 

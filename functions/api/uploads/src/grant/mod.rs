@@ -36,8 +36,6 @@ pub(crate) use unsigned::UnsignedUpload;
 pub(crate) trait UploadAuthorization: Sized + Send + Sync + 'static {
     /// Names of the text fields of a form. Others are ignored.
     const TEXT_FIELDS: &'static [&'static str];
-    /// Names of the text fields that a form must have.
-    const REQUIRED_TEXT_FIELDS: &'static [&'static str] = &[];
     /// Maximum number of files in a form. The field `files` exists only if it is above 1.
     const MAX_FILES: usize = 1;
 
@@ -53,7 +51,7 @@ pub(crate) trait UploadAuthorization: Sized + Send + Sync + 'static {
     ) -> impl Future<Output = Result<UploadGrant<Self>, ApiError>> + Send;
 
     /// Resolves the target of the files. Fails with 403 if it is not authorized. Records field
-    /// errors of names that do not exist.
+    /// errors of names that do not exist, or that repeat the authorization's own with another value.
     fn resolve_target(
         self,
         target: Self::TargetFields,

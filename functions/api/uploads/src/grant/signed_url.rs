@@ -17,6 +17,8 @@ use crate::{UploadsState, upload::UPLOAD_SIGNED};
 /// Fields that repeat the ids that the URL is signed for.
 const SPACE_ID: &str = "space_id";
 const UPLOAD_CONFIG_ID: &str = "upload_config_id";
+/// The field error of an id that differs from that of the signed URL.
+const NOT_SIGNED_FOR: FieldError = FieldError::Custom("must be the one that the URL is signed for");
 /// The field error of a folder path.
 const FOLDER_PATH_NOT_ALLOWED: FieldError =
     FieldError::Custom("must not be present: the signed URL or its upload config sets the folder");
@@ -28,7 +30,7 @@ pub(crate) struct SignedUrlUpload {
     folder: Option<SignedFolder>,
 }
 
-/// The target fields of a signed upload. The ids must equal the ids in the signed URL.
+/// The target fields of a signed upload, by default those of the signed URL. They must equal them.
 pub(crate) struct SignedUrlTarget {
     space: Option<String>,
     config: Option<String>,
@@ -43,10 +45,13 @@ impl FromFields for SignedUrlTarget {
         if fields.has_value(FOLDER_PATH) {
             fields.reject(FOLDER_PATH, &FOLDER_PATH_NOT_ALLOWED);
         }
-        fields.describe(SPACE_ID, "Id of the space that the URL is signed for.");
+        fields.describe(
+            SPACE_ID,
+            "Id of the space that the URL is signed for, which is the default.",
+        );
         fields.describe(
             UPLOAD_CONFIG_ID,
-            "Id of the upload config that the URL is signed for.",
+            "Id of the upload config that the URL is signed for, which is the default.",
         );
         fields.describe(
             FOLDER_ID,
@@ -64,7 +69,6 @@ impl FromFields for SignedUrlTarget {
 impl UploadAuthorization for SignedUrlUpload {
     const TEXT_FIELDS: &'static [&'static str] =
         &[SPACE_ID, UPLOAD_CONFIG_ID, "ref", FOLDER_ID, FOLDER_PATH];
-    const REQUIRED_TEXT_FIELDS: &'static [&'static str] = &[SPACE_ID, UPLOAD_CONFIG_ID];
 
     type TargetFields = SignedUrlTarget;
     type View = AnonymousFileView;
@@ -110,7 +114,7 @@ impl UploadAuthorization for SignedUrlUpload {
     async fn resolve_target(
         self,
         target: SignedUrlTarget,
-        _: &mut InputFields,
+        fields: &mut InputFields,
     ) -> Result<ResolvedTarget, ServiceError> {
         let SignedUrlUpload { scope, folder } = self;
 
@@ -120,10 +124,13 @@ impl UploadAuthorization for SignedUrlUpload {
         let is_same_config = target
             .config
             .is_none_or(|id| id.parse() == Ok(scope.config.id));
-        if !is_same_space || !is_same_config {
-            return Err(ServiceError::forbidden(
-                "The URL is signed for another space or upload config.",
-            ));
+        for (name, is_same) in [
+            (SPACE_ID, is_same_space),
+            (UPLOAD_CONFIG_ID, is_same_config),
+        ] {
+            if !is_same {
+                fields.reject(name, &NOT_SIGNED_FOR);
+            }
         }
 
         let is_same_folder = target
