@@ -319,6 +319,14 @@ fn malformed_heads(handle: &str) -> Vec<(&'static str, Vec<u8>)> {
             form(&[space(), part("content-disposition", "x"), photo()]),
         ),
         (
+            "headers of more than 16 KB in a later part",
+            form(&[
+                space(),
+                part(&format!("x-long: {}", "x".repeat(17 << 10)), "x"),
+                photo(),
+            ]),
+        ),
+        (
             "NUL in a header",
             form(&[
                 space(),

@@ -1,14 +1,11 @@
-//! The body of a form as its parser reads it: limited in size, in small pieces, and without control
-//! characters in the headers of parts (see `part_headers`).
+//! The body of a form as its parser reads it: limited in size, in small pieces, and with bounded headers
+//! of parts (see `part_headers`), so that the parser buffers a bounded number of bytes.
 //!
-//! Invariants:
-//! - The parser buffers a bounded number of bytes. It buffers its input until it finds the end of a
-//!   part's headers, so the number of bytes that it receives before that is limited.
+//! Invariant:
 //! - The size limit applies to the bytes as received, before the filter removes any.
 
 use std::{
     pin::Pin,
-    sync::atomic::{AtomicUsize, Ordering},
     task::{Context, Poll, ready},
 };
 
@@ -19,7 +16,7 @@ use ingest::MAX_FORM_FILE_BYTES;
 use thiserror::Error;
 use web::drain;
 
-use crate::part_headers::PartHeaderFilter;
+use crate::part_headers::{HeadersTooLarge, PartHeaderFilter};
 
 /// Allowance for text fields, headers and boundaries, in bytes.
 const OVERHEAD_BYTES: u64 = 1 << 20;
@@ -34,9 +31,6 @@ pub(crate) const fn max_body_bytes(max_files: usize) -> u64 {
 
 /// Maximum size of a piece, in bytes.
 const MAX_PIECE_BYTES: usize = 64 << 10;
-/// Maximum number of bytes before the content of a part: its headers, or those of the first part
-/// with everything before the first boundary.
-const MAX_HEADER_BYTES: usize = 16 << 10;
 
 /// The limit that a body exceeds.
 #[derive(Debug, Error)]
@@ -46,62 +40,31 @@ pub(crate) enum BodyLimitError {
         .0 >> 10
     )]
     BodyTooLarge(u64),
-    #[error(
-        "The form has more than {} kilobytes before its first boundary, or in the headers of one part.",
-        MAX_HEADER_BYTES >> 10
-    )]
-    HeadersTooLarge,
-}
-
-/// Number of bytes that the parser may still receive before it finds the content of a part. The
-/// code that drives the parser shares it, and resets it for each part.
-pub(crate) struct HeaderBudget(AtomicUsize);
-
-impl HeaderBudget {
-    /// Creates the budget for the first part.
-    pub(crate) fn new() -> HeaderBudget {
-        HeaderBudget(AtomicUsize::new(MAX_HEADER_BYTES))
-    }
-
-    /// Starts the budget for the next part.
-    pub(crate) fn reset(&self) {
-        self.0.store(MAX_HEADER_BYTES, Ordering::Relaxed);
-    }
-
-    /// Removes the limit while the content of a part is read.
-    pub(crate) fn lift(&self) {
-        self.0.store(usize::MAX, Ordering::Relaxed);
-    }
+    #[error(transparent)]
+    HeadersTooLarge(#[from] HeadersTooLarge),
 }
 
 /// A stream of a form's body that enforces the limits.
-pub(crate) struct BoundedBody<'a> {
+pub(crate) struct BoundedBody {
     body: BodyDataStream,
     /// The rest of the last received chunk.
     chunk: Bytes,
     /// Number of bytes that were passed on.
     read_bytes: u64,
     max_bytes: u64,
-    header_budget: &'a HeaderBudget,
     header_filter: PartHeaderFilter,
     /// Whether to yield once, so that the parser processes the last piece before it gets the next.
     must_yield: bool,
 }
 
-impl<'a> BoundedBody<'a> {
+impl BoundedBody {
     /// Creates the stream of a form with this boundary and a body of at most `max_bytes`.
-    pub(crate) fn new(
-        body: Body,
-        boundary: &str,
-        max_bytes: u64,
-        header_budget: &'a HeaderBudget,
-    ) -> BoundedBody<'a> {
+    pub(crate) fn new(body: Body, boundary: &str, max_bytes: u64) -> BoundedBody {
         BoundedBody {
             body: body.into_data_stream(),
             chunk: Bytes::new(),
             read_bytes: 0,
             max_bytes,
-            header_budget,
             header_filter: PartHeaderFilter::new(boundary),
             must_yield: false,
         }
@@ -114,7 +77,7 @@ impl<'a> BoundedBody<'a> {
     }
 }
 
-impl Stream for BoundedBody<'_> {
+impl Stream for BoundedBody {
     type Item = Result<Bytes, BodyLimitError>;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -132,22 +95,14 @@ impl Stream for BoundedBody<'_> {
             }
         }
 
-        let budget = this.header_budget.0.load(Ordering::Relaxed);
-        if budget == 0 {
-            return Poll::Ready(Some(Err(BodyLimitError::HeadersTooLarge)));
-        }
-        let length = this.chunk.len().min(MAX_PIECE_BYTES).min(budget);
+        let length = this.chunk.len().min(MAX_PIECE_BYTES);
         let piece = this.chunk.split_to(length);
-        this.header_budget
-            .0
-            .store(budget - length, Ordering::Relaxed);
-
         this.read_bytes += length as u64;
         if this.read_bytes > this.max_bytes {
             return Poll::Ready(Some(Err(BodyLimitError::BodyTooLarge(this.max_bytes))));
         }
         this.must_yield = true;
-        Poll::Ready(Some(Ok(this.header_filter.filter(piece))))
+        Poll::Ready(Some(this.header_filter.filter(piece).map_err(Into::into)))
     }
 }
 
@@ -165,10 +120,9 @@ mod tests {
         Body::from_stream(stream::iter(chunks))
     }
 
-    /// Asserts that parsing fails once [`MAX_HEADER_BYTES`] of these chunks have been read.
+    /// Asserts that parsing fails with the first piece of these chunks.
     async fn assert_headers_too_large(chunks: &[&[u8]]) {
-        let budget = HeaderBudget::new();
-        let mut bounded = BoundedBody::new(body(chunks), "frontier", u64::MAX, &budget);
+        let mut bounded = BoundedBody::new(body(chunks), "frontier", u64::MAX);
 
         let error = Multipart::new(&mut bounded, "frontier")
             .next_field()
@@ -179,7 +133,7 @@ mod tests {
             error,
             multer::Error::StreamReadFailed(error) if error.is::<BodyLimitError>()
         ));
-        assert_eq!(bounded.read_bytes, MAX_HEADER_BYTES as u64);
+        assert!(bounded.read_bytes <= MAX_PIECE_BYTES as u64);
     }
 
     #[tokio::test]
@@ -202,11 +156,9 @@ mod tests {
         let content = vec![b'x'; 300_000];
         let form = body(&[headers, &content, b"\r\n--frontier--"]);
 
-        let budget = HeaderBudget::new();
-        let mut bounded = BoundedBody::new(form, "frontier", u64::MAX, &budget);
+        let mut bounded = BoundedBody::new(form, "frontier", u64::MAX);
         let mut parts = Multipart::new(&mut bounded, "frontier");
         let mut part = parts.next_field().await.expect("a form").expect("a part");
-        budget.lift();
         let mut read = Vec::new();
         while let Some(piece) = part.chunk().await.expect("a form") {
             assert!(piece.len() <= MAX_PIECE_BYTES);

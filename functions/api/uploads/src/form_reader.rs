@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use web::{FieldReader, InputFields, content_length, content_type, drain, require_unencoded};
 
 use crate::{
-    bounded_body::{BodyLimitError, BoundedBody, HeaderBudget, max_body_bytes},
+    bounded_body::{BodyLimitError, BoundedBody, max_body_bytes},
     disposition::Disposition,
     form::{FILE, FILES, Form, FormFiles, missing_file, payload},
 };
@@ -51,11 +51,10 @@ pub(crate) async fn read_form(
         return Err(too_large(&BodyLimitError::BodyTooLarge(max_bytes)));
     }
 
-    let header_budget = HeaderBudget::new();
-    let mut body = BoundedBody::new(request.into_body(), &boundary, max_bytes, &header_budget);
+    let mut body = BoundedBody::new(request.into_body(), &boundary, max_bytes);
     let mut reader = FormReader::new(shape);
     let parts = Multipart::new(&mut body, boundary);
-    let result = reader.read_parts(parts, &header_budget).await;
+    let result = reader.read_parts(parts).await;
     if result.is_err() {
         body.drain().await;
     }
@@ -113,15 +112,9 @@ impl FormReader {
         }
     }
 
-    async fn read_parts(
-        &mut self,
-        mut parts: Multipart<'_>,
-        header_budget: &HeaderBudget,
-    ) -> Result<(), ServiceError> {
+    async fn read_parts(&mut self, mut parts: Multipart<'_>) -> Result<(), ServiceError> {
         while let Some(part) = parts.next_field().await.map_err(malformed)? {
-            header_budget.lift();
             self.read_part(part).await?;
-            header_budget.reset();
         }
         Ok(())
     }
@@ -291,7 +284,7 @@ fn malformed(error: multer::Error) -> ServiceError {
         multer::Error::StreamReadFailed(error) => {
             match error.downcast::<BodyLimitError>().as_deref() {
                 Ok(limit @ BodyLimitError::BodyTooLarge(_)) => too_large(limit),
-                Ok(limit @ BodyLimitError::HeadersTooLarge) => {
+                Ok(limit @ BodyLimitError::HeadersTooLarge(_)) => {
                     ServiceError::malformed(limit.to_string())
                 }
                 Err(_) => ServiceError::malformed("The form is incomplete."),

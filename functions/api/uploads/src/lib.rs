@@ -4,6 +4,7 @@
 //! client, and confirmed (`confirm`). Both are authorized by an API key, by a signed URL, or without
 //! a key by an upload config: see `grant`.
 
+mod boundary_matcher;
 mod bounded_body;
 mod confirm;
 mod declared;

@@ -1,7 +1,8 @@
-//! Removes control characters from the headers of a form's parts before they are parsed.
+//! Limits the size of the headers of a form's parts, and removes control characters from them, before
+//! they are parsed.
 //!
-//! Clients may send any byte in a file's name, and the parser rejects headers with control
-//! characters.
+//! The parser buffers its input until it finds the end of a part's headers, and it rejects control
+//! characters, although clients may send any byte in a file's name.
 //!
 //! Invariants:
 //! - Content, boundaries and everything outside of parts pass unchanged, at any chunk boundaries.
@@ -10,13 +11,30 @@
 //! - In headers, all control characters are removed except tabs and the CRLFs that end lines.
 
 use bytes::{Bytes, BytesMut};
+use thiserror::Error;
+
+use crate::boundary_matcher::BoundaryMatcher;
+
+/// Maximum number of bytes before the content of a part, after the boundary: its headers. For the first
+/// part, everything before its content.
+pub(crate) const MAX_HEADER_BYTES: usize = 16 << 10;
 
 /// The end of a line.
 const CRLF: &[u8; 2] = b"\r\n";
 
+/// The headers of a part exceed [`MAX_HEADER_BYTES`].
+#[derive(Debug, Error)]
+#[error(
+    "The form has more than {} kilobytes before its first boundary, or in the headers of one part.",
+    MAX_HEADER_BYTES >> 10
+)]
+pub(crate) struct HeadersTooLarge;
+
 /// The filter of one form.
 pub(crate) struct PartHeaderFilter {
     state: FilterState,
+    /// Number of bytes since the last content.
+    header_bytes: usize,
     /// Finds the first boundary.
     first_boundary: BoundaryMatcher,
     /// Finds the boundary after a part's content, with the line break before it.
@@ -47,15 +65,18 @@ impl PartHeaderFilter {
     pub(crate) fn new(boundary: &str) -> PartHeaderFilter {
         PartHeaderFilter {
             state: FilterState::Preamble,
+            header_bytes: 0,
             first_boundary: BoundaryMatcher::new(format!("--{boundary}").into_bytes()),
             next_boundary: BoundaryMatcher::new(format!("\r\n--{boundary}").into_bytes()),
         }
     }
 
-    /// Filters the next chunk of the form.
-    pub(crate) fn filter(&mut self, chunk: Bytes) -> Bytes {
+    /// Filters the next chunk of the form. Fails if the headers of a part are too large.
+    pub(crate) fn filter(&mut self, chunk: Bytes) -> Result<Bytes, HeadersTooLarge> {
         let mut output = Output::of(chunk);
         while let Some(rest) = output.rest() {
+            let start = output.read;
+            let is_counted = !matches!(self.state, FilterState::Content | FilterState::End);
             match self.state {
                 FilterState::Preamble => {
                     let matched = self.first_boundary.advance(rest);
@@ -83,9 +104,15 @@ impl PartHeaderFilter {
                     self.header_byte_after_cr(line_breaks, rest[0], &mut output);
                 }
             }
+
+            let counted = self.header_bytes + output.read - start;
+            self.header_bytes = if is_counted { counted } else { 0 };
+            if self.header_bytes > MAX_HEADER_BYTES {
+                return Err(HeadersTooLarge);
+            }
         }
 
-        output.finish()
+        Ok(output.finish())
     }
 
     fn header_byte(&mut self, line_breaks: u8, byte: u8, output: &mut Output) {
@@ -184,78 +211,6 @@ impl Output {
     }
 }
 
-/// Finds a pattern in chunks of bytes with the Knuth–Morris–Pratt algorithm.
-struct BoundaryMatcher {
-    pattern: Vec<u8>,
-    /// Length of the longest proper prefix of the pattern that is also a suffix of its first
-    /// `index + 1` bytes.
-    fallback: Vec<usize>,
-    /// Number of bytes of the pattern that match the last bytes read.
-    matched: usize,
-}
-
-/// Progress of a [`BoundaryMatcher`] in a chunk.
-struct Advance {
-    /// Number of bytes read.
-    read: usize,
-    /// Whether the bytes read end with the pattern.
-    is_complete: bool,
-}
-
-impl BoundaryMatcher {
-    fn new(pattern: Vec<u8>) -> BoundaryMatcher {
-        let mut fallback = vec![0; pattern.len()];
-        let mut length = 0;
-        for index in 1..pattern.len() {
-            while length > 0 && pattern[index] != pattern[length] {
-                length = fallback[length - 1];
-            }
-            length += usize::from(pattern[index] == pattern[length]);
-            fallback[index] = length;
-        }
-        BoundaryMatcher {
-            pattern,
-            fallback,
-            matched: 0,
-        }
-    }
-
-    /// Reads bytes up to the end of the pattern, or all of them if it does not end in them.
-    fn advance(&mut self, bytes: &[u8]) -> Advance {
-        let mut read = 0;
-        while read < bytes.len() {
-            if self.matched == 0 {
-                // Skips bytes that cannot start the pattern.
-                match memchr::memchr(self.pattern[0], &bytes[read..]) {
-                    Some(position) => read += position,
-                    None => break,
-                }
-            }
-            self.step(bytes[read]);
-            read += 1;
-
-            if self.matched == self.pattern.len() {
-                self.matched = 0;
-                return Advance {
-                    read,
-                    is_complete: true,
-                };
-            }
-        }
-        Advance {
-            read: bytes.len(),
-            is_complete: false,
-        }
-    }
-
-    fn step(&mut self, byte: u8) {
-        while self.matched > 0 && byte != self.pattern[self.matched] {
-            self.matched = self.fallback[self.matched - 1];
-        }
-        self.matched += usize::from(byte == self.pattern[self.matched]);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -264,7 +219,7 @@ mod tests {
     const BOUNDARY: &str = "--a--ab";
 
     /// Filters a form in chunks that end at these positions.
-    fn filter_in_chunks(form: &[u8], cuts: &[Index]) -> Vec<u8> {
+    fn filter_in_chunks(form: &[u8], cuts: &[Index]) -> Result<Vec<u8>, HeadersTooLarge> {
         let mut positions: Vec<usize> = cuts.iter().map(|cut| cut.index(form.len() + 1)).collect();
         positions.extend([0, form.len()]);
         positions.sort_unstable();
@@ -273,7 +228,9 @@ mod tests {
         let chunks = positions
             .windows(2)
             .map(|cut| Bytes::copy_from_slice(&form[cut[0]..cut[1]]));
-        chunks.flat_map(|chunk| filter.filter(chunk)).collect()
+        let filtered: Result<Vec<Bytes>, HeadersTooLarge> =
+            chunks.map(|chunk| filter.filter(chunk)).collect();
+        Ok(filtered?.concat())
     }
 
     /// Generates header lines with control characters, tabs and CRs, but without CRLF.
@@ -358,7 +315,7 @@ mod tests {
             cuts in vec(any::<Index>(), 0..40),
         ) {
             let sent = form(&parts, <[u8]>::to_vec);
-            prop_assert_eq!(filter_in_chunks(&sent, &cuts), form(&parts, clean));
+            prop_assert_eq!(filter_in_chunks(&sent, &cuts).expect("short headers"), form(&parts, clean));
         }
 
         #[test]
@@ -367,7 +324,22 @@ mod tests {
             cuts in vec(any::<Index>(), 0..40),
         ) {
             let form = [format!("--{BOUNDARY}\r\n").as_bytes(), &rest].concat();
-            prop_assert_eq!(filter_in_chunks(&form, &cuts), filter_in_chunks(&form, &[]));
+            prop_assert_eq!(
+                filter_in_chunks(&form, &cuts).expect("short headers"),
+                filter_in_chunks(&form, &[]).expect("short headers")
+            );
+        }
+
+        #[test]
+        fn headers_of_each_part_have_at_most_the_maximum_size(
+            content in content(),
+            cuts in vec(any::<Index>(), 0..9),
+            excess in 0..2_usize,
+        ) {
+            let header = b"x".repeat(MAX_HEADER_BYTES - "\r\n\r\n\r\n".len() + excess);
+            let first = format!("--{BOUNDARY}\r\n\r\n\r\n{content:?}\r\n--{BOUNDARY}\r\n");
+            let form = [first.as_bytes(), &header, b"\r\n\r\n", &content].concat();
+            prop_assert_eq!(filter_in_chunks(&form, &cuts).is_ok(), excess == 0);
         }
     }
 
@@ -376,17 +348,19 @@ mod tests {
         let headers = Bytes::from(format!("--{BOUNDARY}\r\nx: y"));
         let content = Bytes::from_static(b"\0\r\n\0 content");
         let mut filter = PartHeaderFilter::new(BOUNDARY);
-        filter.filter(headers);
-        filter.filter(Bytes::from_static(b"\r\n\r\n"));
+        for headers in [headers, Bytes::from_static(b"\r\n\r\n")] {
+            filter.filter(headers).expect("short headers");
+        }
 
-        assert_eq!(filter.filter(content.clone()).as_ptr(), content.as_ptr());
+        let filtered = filter.filter(content.clone()).expect("content");
+        assert_eq!(filtered.as_ptr(), content.as_ptr());
     }
 
     #[test]
     fn empty_line_of_the_output_ends_the_headers() {
         let sent = b"----a--ab\r\na\nb: \r\r\nc\r\n\0\r\n\0content";
         assert_eq!(
-            filter_in_chunks(sent, &[]),
+            filter_in_chunks(sent, &[]).expect("short headers"),
             b"----a--ab\r\nab: \r\nc\r\n\r\n\0content"
         );
     }
