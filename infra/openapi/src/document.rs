@@ -71,7 +71,7 @@ pub fn document() -> Value {
             "title": "Larder",
             "summary": "Asset storage and delivery",
             "description": "Strings are trimmed, and an empty string is null. Unknown fields are ignored, except inside \
-                            `config` and `security`. Every response has an `X-Request-Id`.",
+                            `config` and `security` and in the query of a list. Every response has an `X-Request-Id`.",
             "version": "1",
             "license": {"name": "MIT", "identifier": "MIT"},
         },

@@ -6,7 +6,7 @@ use domain::KeySecret;
 use http::{HeaderMap, header};
 
 /// Query parameter that may contain a key.
-const KEY_PARAMETER: &str = "api_key";
+pub(crate) const KEY_PARAMETER: &str = "api_key";
 
 /// Whether a request has a key, valid or not.
 pub fn has_key(headers: &HeaderMap, query: Option<&str>) -> bool {

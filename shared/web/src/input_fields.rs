@@ -17,7 +17,7 @@ pub struct InputFields {
     prefix: String,
     /// Names that occur more than once in a query or form.
     repeated: BTreeSet<String>,
-    /// Names of the strings that were read.
+    /// Names of the fields that were read.
     read: BTreeSet<String>,
     now: Timestamp,
     url_policy: UrlPolicy,
@@ -86,6 +86,34 @@ impl InputFields {
             Some((name.as_str(), text))
         });
         texts.filter(|(_, text)| !text.is_empty())
+    }
+
+    /// Returns whether a field was read, present or not.
+    pub fn is_read(&self, name: &str) -> bool {
+        self.read.contains(name)
+    }
+
+    /// Rejects the fields of a query that were not read, except `always_known`.
+    pub(crate) fn reject_unread(&mut self, always_known: &str) {
+        self.read.insert(always_known.to_owned());
+        let unknown: Vec<String> = self
+            .values
+            .keys()
+            .filter(|name| !self.is_read(name))
+            .cloned()
+            .collect();
+
+        let known: Vec<&str> = self.read.iter().map(String::as_str).collect();
+        let field_error = FieldError::UnknownParameter(known.join(", "));
+        for name in unknown {
+            self.field_errors.add(&name, &field_error);
+        }
+    }
+
+    /// Reads a value.
+    fn value(&mut self, name: &str) -> Option<&Value> {
+        self.read.insert(name.to_owned());
+        self.values.get(name)
     }
 
     /// Reads a trimmed string; `None` if it is absent, null or empty.

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::{
     ApiError, ApiState, Authenticated, CursorSecret, FieldReader, FromFields, InputFields,
+    api_key::KEY_PARAMETER,
     cursors::{CURSOR, CursorCodec},
     query::query_fields,
 };
@@ -74,7 +75,8 @@ impl PageQuery {
     }
 }
 
-/// The query of a list: the requested page, and the filters that `F` reads.
+/// The query of a list: the requested page, and the filters that `F` reads. Other parameters are
+/// rejected: a misspelled filter would return everything.
 pub struct ListQuery<F> {
     /// The requested page.
     pub page: PageQuery,
@@ -150,12 +152,13 @@ where
         let auth = <Authenticated>::from_request_parts(parts, state).await?;
         let mut fields = query_fields(&parts.uri, auth.env().now());
         let filter = F::read(&mut fields);
-        // Only what the list reads so far filters it: other parameters, such as `_`, are ignored.
+        // What the list reads so far filters it.
         let secret = CursorSecret::from_ref(state);
         let cursors = secret.codec(&auth, fields.strings_read()).await?;
 
         let parameters = PageParameters::read(&mut fields);
         let page = PageQuery::of(parts.uri.path(), parameters, &mut fields, cursors);
+        fields.reject_unread(KEY_PARAMETER);
         Ok(ListQuery {
             page,
             filter: fields.finish(filter)?,

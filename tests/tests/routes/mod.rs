@@ -11,6 +11,7 @@ pub(crate) mod file_roles;
 pub(crate) mod fixture;
 pub(crate) mod idempotency;
 pub(crate) mod key_pages;
+pub(crate) mod lists;
 pub(crate) mod methods_and_cors;
 pub(crate) mod pagination;
 pub(crate) mod rate_limit_headers;

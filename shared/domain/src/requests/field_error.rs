@@ -81,6 +81,8 @@ pub enum FieldError {
     NameTooLong(usize),
     /// Unknown key of an object.
     UnknownKey,
+    /// Unknown parameter of a list that takes these.
+    UnknownParameter(String),
     /// Missing although the other field, named with its full path, is true.
     RequiredIfTrue(&'static str),
     /// Not a future time.
@@ -169,6 +171,9 @@ impl FieldError {
                 format!("must not contain names of more than {max} characters")
             }
             FieldError::UnknownKey => "is not supported".to_owned(),
+            FieldError::UnknownParameter(known) => {
+                format!("is not supported; this list takes {known}")
+            }
             FieldError::RequiredIfTrue(other) => required_when(other, "true"),
             FieldError::NotInTheFuture => "must be a date after now".to_owned(),
             FieldError::ControlCharacters => "must not contain control characters".to_owned(),

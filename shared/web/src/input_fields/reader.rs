@@ -43,11 +43,8 @@ impl FieldReader for InputFields {
         name: &str,
         parse: impl FnOnce(&str) -> Result<T, FieldError>,
     ) -> Option<T> {
-        if self.values.contains_key(name) {
-            self.required(name, parse)
-        } else {
-            None
-        }
+        self.value(name)?;
+        self.required(name, parse)
     }
 
     fn patch<T: JsonSchema>(
@@ -55,7 +52,7 @@ impl FieldReader for InputFields {
         name: &str,
         parse: impl FnOnce(&str) -> Result<T, FieldError>,
     ) -> Patch<T> {
-        if !self.values.contains_key(name) {
+        if self.value(name).is_none() {
             return Patch::Keep;
         }
         let read = self
@@ -69,7 +66,7 @@ impl FieldReader for InputFields {
     }
 
     fn boolean(&mut self, name: &str) -> Option<bool> {
-        let read = match self.values.get(name) {
+        let read = match self.value(name) {
             None => Ok(None),
             Some(Value::Bool(value)) => Ok(Some(*value)),
             Some(_) => Err(FieldError::NotABoolean),
@@ -82,7 +79,7 @@ impl FieldReader for InputFields {
         name: &str,
         parse: impl FnOnce(f64) -> Result<T, FieldError>,
     ) -> Option<T> {
-        let read = match self.values.get(name) {
+        let read = match self.value(name) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => value
                 .as_f64()
@@ -116,7 +113,7 @@ impl FieldReader for InputFields {
         parse_name: impl FnOnce(&str) -> Result<T, FieldError>,
         parse_integer: impl FnOnce(i64) -> Result<T, FieldError>,
     ) -> Option<T> {
-        let read = match self.values.get(name) {
+        let read = match self.value(name) {
             Some(Value::Number(number)) => integral(number)
                 .ok_or(FieldError::NotAnInteger)
                 .and_then(parse_integer)
@@ -135,7 +132,7 @@ impl FieldReader for InputFields {
         max: usize,
         parse: impl Fn(&str) -> Result<T, FieldError>,
     ) -> Option<Vec<T>> {
-        let items = match self.values.get(name) {
+        let items = match self.value(name) {
             None | Some(Value::Null) => return None,
             Some(Value::Array(items)) => items.clone(),
             Some(_) => {
@@ -152,7 +149,7 @@ impl FieldReader for InputFields {
         max: usize,
         parse: impl Fn(&str) -> Result<T, FieldError>,
     ) -> Option<Vec<T>> {
-        let Some(Value::String(text)) = self.values.get(name) else {
+        let Some(Value::String(text)) = self.value(name) else {
             return self.list(name, max, parse);
         };
         let items: Vec<Value> = text
@@ -173,7 +170,7 @@ impl FieldReader for InputFields {
         max: usize,
         read: impl Fn(&mut InputFields) -> Option<T>,
     ) -> Option<Vec<T>> {
-        let items = match self.values.get(name) {
+        let items = match self.value(name) {
             None | Some(Value::Null) => return None,
             Some(Value::Array(items)) if items.len() <= max => items.clone(),
             Some(Value::Array(_)) => {
@@ -205,7 +202,7 @@ impl FieldReader for InputFields {
         name: &str,
         read: impl FnOnce(&mut InputFields) -> Option<T>,
     ) -> Option<T> {
-        let values = match self.values.get(name) {
+        let values = match self.value(name) {
             None | Some(Value::Null) => return None,
             Some(Value::Object(values)) => values.clone(),
             Some(_) => {
@@ -239,7 +236,7 @@ impl FieldReader for InputFields {
     }
 
     fn text_or_number<T: JsonSchema>(&mut self, name: &str) -> Option<String> {
-        match self.values.get(name)? {
+        match self.value(name)? {
             Value::Null => None,
             Value::String(text) => Some(text.clone()),
             Value::Number(number) => Some(

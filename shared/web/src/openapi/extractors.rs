@@ -16,6 +16,9 @@ use crate::{
 const KEY_SCHEMES: [&str; 2] = ["bearer", "api_key"];
 /// Errors of every endpoint with an API key.
 const KEY_ERRORS: [u16; 4] = [401, 429, 500, 503];
+/// When a list responds with 422.
+const UNKNOWN_PARAMETERS: &str =
+    "Parameters are not valid, or are none of this list; `errors` names all of them.";
 
 impl<T> DescribeInput for State<T> {
     fn describe(_: &mut OperationBuilder<'_>) {}
@@ -102,9 +105,7 @@ impl<T: FromFields> DescribeInput for IdempotentJson<T> {
 
 impl DescribeInput for PageQuery {
     fn describe(operation: &mut OperationBuilder<'_>) {
-        operation.query(|fields| {
-            PageParameters::read(fields);
-        });
+        ListQuery::<()>::describe(operation);
     }
 }
 
@@ -114,6 +115,7 @@ impl<F: FromFields> DescribeInput for ListQuery<F> {
             PageParameters::read(fields);
             F::read(fields);
         });
+        operation.described_error(422, UNKNOWN_PARAMETERS);
     }
 }
 

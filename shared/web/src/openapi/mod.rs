@@ -166,6 +166,15 @@ impl<'a> OperationBuilder<'a> {
         self.responses.entry(status).or_insert(reference);
     }
 
+    /// Adds an error with its own description.
+    pub(crate) fn described_error(&mut self, status: u16, description: &str) {
+        let content = json!({JSON: {"schema": {"$ref": "#/components/schemas/Error"}}});
+        self.responses.insert(
+            status,
+            json!({"description": description, "content": content}),
+        );
+    }
+
     fn into_value(mut self, endpoint: &Endpoint, group: &str) -> Value {
         for name in path_parameters(endpoint.path) {
             let is_described = self
@@ -177,11 +186,7 @@ impl<'a> OperationBuilder<'a> {
             }
         }
         for (status, description) in endpoint.errors {
-            let content = json!({JSON: {"schema": {"$ref": "#/components/schemas/Error"}}});
-            self.responses.insert(
-                *status,
-                json!({"description": description, "content": content}),
-            );
+            self.described_error(*status, description);
         }
 
         let responses: Map<String, Value> = self
