@@ -140,3 +140,30 @@ async fn state_of_the_stack_is_readable_at_loopback_hosts_only(stack: &Stack) {
         }
     }
 }
+
+#[stack_test]
+async fn pages_of_other_origins_cannot_send_webhooks(stack: &Stack) {
+    let receiver = format!("{}/webhooks", stack.local.demo_url());
+    let own = |host: &str| format!("http://{host}");
+    let rebound = "attacker.example:9000";
+    for (host, origin, status) in [
+        ("127.0.0.1:9000", None, 204),
+        ("127.0.0.1:9000", Some(own("127.0.0.1:9000")), 204),
+        ("localhost:9000", Some(own("localhost:9000")), 204),
+        ("127.0.0.1:9000", Some(own("localhost:3000")), 403),
+        ("127.0.0.1:9000", Some(own("attacker.example")), 403),
+        // A page in a sandbox, and a file.
+        ("127.0.0.1:9000", Some("null".to_owned()), 403),
+        (rebound, Some(own(rebound)), 421),
+    ] {
+        let request = stack.anonymous.request("POST", &receiver);
+        let mut request = request.header("host", host).body(r#"{"event":"x"}"#);
+        if let Some(origin) = &origin {
+            request = request.header("origin", origin);
+        }
+        let response = stack.anonymous.send(request).await;
+        response
+            .with_context(&format!("{origin:?}"))
+            .expect_status(status);
+    }
+}

@@ -87,6 +87,7 @@ impl Demo {
                 Ok(json(&self.receiver.received(query)))
             }
             DemoResource::Receiver => {
+                require_own_origin(&request)?;
                 self.receiver.receive(request).await?;
                 let mut response = Response::new(Body::empty());
                 *response.status_mut() = StatusCode::NO_CONTENT;
@@ -116,6 +117,24 @@ fn require_loopback_host(request: &Request<Body>) -> Result<(), GatewayError> {
             "Open this page at localhost or 127.0.0.1.",
         ))
     }
+}
+
+/// Fails with 403 if a page of another origin sent a request: browsers add `Origin` to every `POST`
+/// (<https://fetch.spec.whatwg.org/#origin-header>), also to that of a form. Programs send none.
+fn require_own_origin(request: &Request<Body>) -> Result<(), GatewayError> {
+    let Some(origin) = request.headers().get(header::ORIGIN) else {
+        return Ok(());
+    };
+    let host = request.headers().get(header::HOST);
+    let host = host.map(HeaderValue::as_bytes).unwrap_or_default();
+    if origin.as_bytes().strip_prefix(b"http://") == Some(host) {
+        return require_loopback_host(request);
+    }
+
+    Err(GatewayError::new(
+        StatusCode::FORBIDDEN,
+        "Pages of other origins cannot send webhooks.",
+    ))
 }
 
 /// Returns a JSON response that is not cached. It has no CORS headers, so scripts of other origins cannot
