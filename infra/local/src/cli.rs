@@ -14,6 +14,8 @@ use tracing_subscriber::filter::LevelFilter;
 
 /// Default port of the API.
 const DEFAULT_PORT: u16 = 9000;
+/// Maximum port of the API.
+const MAX_PORT: u16 = u16::MAX - 2;
 /// Default data directory.
 const DEFAULT_DATA_DIR: &str = ".larder";
 
@@ -40,7 +42,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Par
     let mut parser = Parser::from_iter(arguments);
     let mut parsed = Arguments {
         data_dir: PathBuf::from(DEFAULT_DATA_DIR),
-        ports: ports(DEFAULT_PORT)?,
+        ports: ports_from(DEFAULT_PORT),
         parameters: BTreeMap::new(),
         cargo_lambda: None,
         reset: false,
@@ -50,7 +52,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Par
     while let Some(argument) = parser.next().map_err(|error| error.to_string())? {
         match argument {
             Arg::Long("data-dir") => parsed.data_dir = value(&mut parser)?.into(),
-            Arg::Long("port") => parsed.ports = ports(number(&value(&mut parser)?)?)?,
+            Arg::Long("port") => parsed.ports = parse_ports(&text(value(&mut parser)?)?)?,
             Arg::Long("parameter") => {
                 let text = text(value(&mut parser)?)?;
                 let (name, value) = text.split_once('=').ok_or("--parameter takes NAME=VALUE")?;
@@ -92,23 +94,24 @@ fn text(value: OsString) -> Result<String, String> {
     value.string().map_err(|error| error.to_string())
 }
 
-fn number(value: &OsString) -> Result<u16, String> {
-    value.parse().map_err(|error| format!("--port: {error}"))
+/// Parses the port of the API. 0 selects free ports.
+fn parse_ports(text: &str) -> Result<Ports, String> {
+    match text.parse() {
+        Ok(0) => Ok(Ports::default()),
+        Ok(api @ 1..=MAX_PORT) => Ok(ports_from(api)),
+        _ => Err(format!(
+            "--port: `{text}` is not a port from 1 to {MAX_PORT} (the CDN and S3 use the two after it), or 0"
+        )),
+    }
 }
 
-fn ports(api: u16) -> Result<Ports, String> {
-    if api == 0 {
-        return Ok(Ports::default());
-    }
-    let next = |step| {
-        api.checked_add(step)
-            .ok_or_else(|| "--port must be 65533 or less".to_owned())
-    };
-    Ok(Ports {
+/// Returns three consecutive ports.
+fn ports_from(api: u16) -> Ports {
+    Ports {
         api,
-        cdn: next(1)?,
-        s3: next(2)?,
-    })
+        cdn: api + 1,
+        s3: api + 2,
+    }
 }
 
 fn directory_of_this_program() -> Result<PathBuf, String> {

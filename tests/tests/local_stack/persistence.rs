@@ -303,26 +303,25 @@ async fn reset_is_rejected_if_directory_is_in_use_or_start_fails() {
 
 #[test]
 fn usage_error_and_failure_have_different_exit_codes() {
-    for arguments in [
-        &["--nonsense"][..],
-        &["--port", "many"],
-        &["--port", "65535"],
-        &["--parameter", "x"],
-        &["--log", "loud"],
+    let run = |arguments: &[&str]| {
+        let output = Command::new(program()).args(arguments).output();
+        output.expect("the program is built")
+    };
+    for (arguments, message) in [
+        (&["--nonsense"][..], "--nonsense"),
+        (&["--port", "many"], "`many` is not a port from 1 to 65533"),
+        (&["--port", "65534"], "`65534` is not a port"),
+        (&["--port", "70000"], "`70000` is not a port"),
+        (&["--parameter", "x"], "NAME=VALUE"),
+        (&["--log", "loud"], "`loud` is not a log level"),
     ] {
-        let output = Command::new(program())
-            .args(arguments)
-            .output()
-            .expect("the program is built");
+        let output = run(arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let printed = String::from_utf8_lossy(&output.stderr);
+        assert!(printed.contains(message), "{arguments:?}: {printed}");
     }
 
-    let output = Command::new(program())
-        .arg("--help")
-        .output()
-        .expect("the program is built");
-    let help = String::from_utf8(output.stdout).expect("UTF-8");
-
+    let help = String::from_utf8(run(&["--help"]).stdout).expect("UTF-8");
     for named in [
         "--data-dir",
         "--port",
