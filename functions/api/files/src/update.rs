@@ -190,11 +190,11 @@ fn read_update(
 ) -> Option<UpdateFile> {
     let keeps_folder = ignore_unchanged_folder(fields, body, view);
     let update = UpdateFile::read(fields);
-    fields.merge(read_only::field_errors(body, view));
     if let Some(selector) = FileSelector::read(fields) {
         let result = selector.require_same(&FileSelector::from(file.id));
         fields.merge(result.err().unwrap_or_default());
     }
+    fields.merge(read_only::field_errors(body, view, fields));
 
     let update = update?;
     if let Some(name) = &update.original_name {
