@@ -13,6 +13,8 @@ use crate::{
 
 /// Test vectors that all languages share.
 const VECTORS: &str = include_str!("../../signers/vectors.json");
+/// The API reference, whose only Python function `sign` signs URLs of files.
+const REFERENCE: &str = include_str!("../../../docs/api.md");
 /// Validity of signed URLs, in seconds.
 const LIFETIME_SECONDS: i64 = 3_600;
 
@@ -139,4 +141,37 @@ async fn urls_signed_by_python_and_javascript_open_private_file(stack: &Stack) {
                 .expect_error(403);
         }
     }
+}
+
+#[stack_test]
+async fn example_of_the_reference_signs_url(stack: &Stack) {
+    let blocks = REFERENCE.split("```python\n").skip(1);
+    let example = blocks
+        .filter_map(|block| block.split("```").next())
+        .find_map(|block| Some(block.split_once("\n# `secret`")?.0))
+        .expect("an example");
+    if !external_programs::installed("the example of docs/api.md", &["python3"], &[]) {
+        return;
+    }
+
+    let acme = stack.space("Acme").await;
+    let config = acme.upload_config("private");
+    config.with_delivery_type("private").await;
+    let photo = acme.upload(PHOTO).with_config("private").await;
+    let DeliverySigner { kid, secret } = DeliverySigner::of(&acme).await;
+    let expires = stack.now().seconds() + LIFETIME_SECONDS;
+
+    let url = photo.url();
+    let call = format!("print(sign({url:?}, {secret:?}, {kid}, {expires}, w=40, f=\"webp\"))");
+    let script = format!("{example}\n{call}");
+    let output = tokio::process::Command::new("python3")
+        .args(["-c", &script])
+        .output();
+    let output = output.await.expect("python3");
+    let signed = String::from_utf8(output.stdout).expect("a URL");
+
+    let rendered = stack.anonymous.get(signed.trim()).await.expect_status(200);
+    assert_eq!(rendered.header("content-type"), "image/webp");
+    let changed = signed.trim().replace("w=40", "w=41");
+    stack.anonymous.get(&changed).await.expect_error(403);
 }

@@ -32,7 +32,8 @@ const MS_PER_SECOND: i64 = 1_000;
 pub(crate) struct PresignedView {
     /// Id of the pending file.
     file_id: FileId,
-    /// URL to send the bytes to with `PUT`.
+    /// URL to send the bytes to with `PUT`: as many as declared, with these `headers` and no other
+    /// `x-amz-` ones. Storage rejects every other request with 403.
     upload_url: String,
     /// Key of the temporary object that the URL creates. Confirming the upload copies it to its
     /// final key.

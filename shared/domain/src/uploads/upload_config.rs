@@ -77,7 +77,9 @@ pub const MAX_ANONYMOUS_FILE_BYTES: u64 = 50 << 20;
 /// Restrictions of unsigned uploads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UnsignedRestrictions {
-    /// Patterns of allowed referrers; at least one.
+    /// Hosts of the pages that may upload; at least one. `example.com` allows this host alone,
+    /// `*.example.com` its subdomains at any depth, without `example.com` itself. Scheme, port and path
+    /// of a page do not matter.
     pub allowed_referrers: Vec<ReferrerPattern>,
     /// Whether the page and the upload must use HTTPS.
     pub require_https: bool,

@@ -38,6 +38,10 @@ impl FromFields for UpdateSpace {
         let folder_mode = fields.optional("folder_mode", parse_variant);
         describe_settings(fields);
         fields.describe(
+            "name",
+            "Name of the space, unique among all spaces. Required even if it does not change.",
+        );
+        fields.describe(
             "active_upload_config_id",
             "Id of the upload config of uploads that do not name one.",
         );
