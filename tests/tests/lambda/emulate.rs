@@ -92,10 +92,16 @@ async fn photo_is_uploaded_and_delivered_through_real_lambdas(stack: &Stack) {
             .is_some_and(|message| message.contains("/upload/presign"))
     );
     rejected.expect_error(413);
-    crate::local_stack::readme::requests_work(stack).await;
 
     crate::jobs::confirm_check::confirm_checks_run(stack, &acme).await;
     // The clock of the processes cannot be advanced to the confirm-checks of pending files.
+}
+
+#[tokio::test]
+async fn requests_in_readme_work_with_real_lambdas() {
+    let program = cargo_lambda().program;
+    let arguments = ["--cargo-lambda", program.to_str().expect("UTF-8")];
+    crate::local_stack::readme::requests_work(&arguments).await;
 }
 
 /// Requests that a proxy could change: method, path, headers and body.

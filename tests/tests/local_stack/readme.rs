@@ -1,9 +1,10 @@
 //! The requests of the README work as printed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use tests::{Stack, stack_test};
 use tokio::process::Command;
+
+use super::program::Program;
 
 /// Returns the shell blocks of the README that contain requests.
 fn requests() -> String {
@@ -31,47 +32,50 @@ fn requests() -> String {
     requests.join("\n")
 }
 
-/// Runs all requests in one shell against a stack. Only URL and key are replaced.
-pub(crate) async fn requests_work(stack: &Stack) {
-    let api = stack.local.api_url().to_owned();
-    let key = stack.account().key.expect("a key");
-    let printed = ["API=http://127.0.0.1:9000/api/v1", "KEY=sk_…"];
-    let mut script = requests();
-    for (line, own) in printed
-        .into_iter()
-        .zip([format!("API={api}"), format!("KEY={key}")])
-    {
-        assert!(script.contains(line), "the README sets {line}");
-        script = script.replace(line, &own);
-    }
-
+/// Runs the requests against the program with these arguments: twice, and again after a restart.
+pub(crate) async fn requests_work(arguments: &[&str]) {
     let directory = tempfile::TempDir::new().expect("a temporary directory");
-    std::fs::write(directory.path().join("photo.jpg"), tests::PHOTO).expect("written");
+    let samples = directory.path().join("tests/samples");
+    std::fs::create_dir_all(&samples).expect("a directory");
+    std::fs::write(samples.join("photo.jpg"), tests::PHOTO).expect("written");
 
+    for runs in [2, 1] {
+        let mut program = Program::start(&directory.path().join(".larder"), arguments);
+        program.ready();
+        for _ in 0..runs {
+            assert_requests_work(directory.path()).await;
+        }
+        program.signal("-TERM");
+        program.expect_success();
+    }
+}
+
+/// Runs all requests in one shell, as in a clone of the repository.
+async fn assert_requests_work(directory: &Path) {
     let output = Command::new("bash")
-        .args(["-euo", "pipefail", "-c", &script])
-        .current_dir(directory.path())
+        .args(["-euo", "pipefail", "-c", &requests()])
+        .current_dir(directory)
         .output();
     let output = output.await.expect("bash");
     let stdout = String::from_utf8_lossy(&output.stdout);
     let stderr = String::from_utf8_lossy(&output.stderr);
 
     assert!(output.status.success(), "{stdout}\n{stderr}");
-    assert!(stdout.contains("the same photo"), "{stdout}\n{stderr}");
-    assert!(
-        stdout.contains("the signed URL works"),
-        "{stdout}\n{stderr}"
-    );
-    // The first uploaded file, one per other upload route, and the file that is searched and moved.
-    assert_eq!(
-        stdout.matches(r#""status":"active""#).count(),
-        6,
-        "{stdout}\n{stderr}"
-    );
+    for (printed, count) in [
+        // The first uploaded file, one per other upload route, and the file that is searched and moved.
+        (r#""status":"active""#, 6),
+        (r#""status":"delivered""#, 1),
+        (r#""status_code":204"#, 1),
+        ("the same photo", 1),
+        ("bytes of image/webp", 1),
+        ("the signed URL works", 1),
+    ] {
+        let found = stdout.matches(printed).count();
+        assert_eq!(found, count, "{printed}: {stdout}\n{stderr}");
+    }
 }
 
-#[stack_test(multi_thread)]
-async fn requests_in_readme_work(stack: &Stack) {
-    requests_work(stack).await;
-    stack.run_confirm_checks().await;
+#[tokio::test]
+async fn requests_in_readme_work() {
+    requests_work(&[]).await;
 }
