@@ -91,6 +91,9 @@ for (const colorScheme of ["light", "dark"]) {
     const page = await open(t, WATCH, { viewport: { width: 375, height: 800 }, colorScheme });
     await watchSpace(page, acme);
     await page.getByText("This space has no files yet.").waitFor();
+    await page.locator("#queues td.dead").first().waitFor();
+    const isCut = await page.locator(".scroll").evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
+    assert.ok(!isCut, "all columns of the queues are visible");
     await assertReadable(page);
     await screenshot(page, `watch-375-${colorScheme}`);
   });

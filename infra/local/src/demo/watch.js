@@ -179,7 +179,7 @@ function showQueues(queues) {
     const row = document.createElement("tr");
     const heading = document.createElement("th");
     heading.scope = "row";
-    heading.textContent = name.replace(/^larder-/, "");
+    heading.textContent = name.replace(/^larder-|Queue$/g, "");
     const cells = [visible, in_flight, delayed, dead_letters].map((count) => {
       const cell = document.createElement("td");
       cell.textContent = count ?? "–";
