@@ -22,9 +22,14 @@ pub struct GeneratedFile {
 }
 
 impl GeneratedFile {
-    /// Writes the file.
-    pub fn write(&self) -> io::Result<()> {
-        fs::write(&self.path, &self.content)
+    /// Writes the file unless it has this content. Returns whether it was written.
+    pub fn update(&self) -> io::Result<bool> {
+        let is_current =
+            fs::read(&self.path).is_ok_and(|content| content == self.content.as_bytes());
+        if !is_current {
+            fs::write(&self.path, &self.content)?;
+        }
+        Ok(!is_current)
     }
 }
 

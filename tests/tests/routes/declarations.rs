@@ -1,6 +1,12 @@
 //! The endpoint declarations match the generated files and `template.yaml`.
 
-use std::{collections::BTreeSet, env, fs, path::Path, time::Duration};
+use std::{
+    collections::BTreeSet,
+    env, fs,
+    io::{self, Write as _},
+    path::Path,
+    time::Duration,
+};
 
 use local::TEMPLATE;
 use runtime::RESPONSE_DEADLINE;
@@ -25,8 +31,8 @@ pub(crate) fn deployed_template() -> ResolvedTemplate {
     template::read(TEMPLATE, &context).unwrap_or_else(|diagnostics| panic!("{diagnostics}"))
 }
 
-/// Compares the generated files with the repository, or writes them if the variable `UPDATE` is
-/// set.
+/// Compares the generated files with the repository, or writes them and prints which have changed if
+/// the variable `UPDATE` is set.
 #[test]
 #[expect(
     clippy::disallowed_methods,
@@ -36,7 +42,14 @@ fn generated_files_match_declarations() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     for file in openapi::generate(&root).expect("readable files") {
         if env::var_os("UPDATE").is_some() {
-            file.write().expect("a writable file");
+            let is_written = file.update().expect("a writable file");
+            let change = if is_written { "changed:" } else { "unchanged:" };
+            let path = file
+                .path
+                .strip_prefix(&root)
+                .expect("a path below the root");
+            // Not with `println!`, whose output tests capture.
+            writeln!(io::stdout(), "{change:10} {}", path.display()).expect("an output");
         }
         let content = fs::read_to_string(&file.path).unwrap_or_default();
         assert!(

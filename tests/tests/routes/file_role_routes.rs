@@ -68,7 +68,7 @@ impl Route {
     }
 }
 
-pub(crate) static ROUTES: [Route; 35] = [
+pub(crate) static ROUTES: &[Route] = &[
     route("GET", "/files", "viewer", 200),
     route("GET", "/files/by-ref", "viewer", 200).own("viewer"),
     route("GET", "/files/{id}", "viewer", 200).own("viewer"),

@@ -26,7 +26,12 @@ fn role_table_covers_all_file_folder_and_upload_routes() {
         .map(|route| (route.method, route.path))
         .collect();
 
-    assert_eq!(covered, declared);
+    let missing: Vec<_> = declared.difference(&covered).collect();
+    let undeclared: Vec<_> = covered.difference(&declared).collect();
+    assert!(
+        missing.is_empty() && undeclared.is_empty(),
+        "in ROUTES of file_role_routes.rs, add {missing:?} and remove {undeclared:?}"
+    );
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
@@ -37,7 +42,7 @@ async fn roles_are_enforced_for_own_and_others_files(stack: &Stack) {
     let mut rejected = Vec::new();
 
     for caller in &callers {
-        for route in &ROUTES {
+        for route in ROUTES {
             for is_own in [false, true] {
                 let min_role = if is_own {
                     route.own_file_role

@@ -1,8 +1,9 @@
-//! The workspace: the layers of the crates, the features of each build, and licences.
+//! The workspace: the layers of the crates, the features of each build, licences, and scripts.
 
 mod features;
 mod layers;
 mod licences;
+mod scripts;
 
 use std::collections::BTreeMap;
 
