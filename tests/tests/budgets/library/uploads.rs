@@ -161,9 +161,9 @@ async fn presigned_uploads_into_folders_stay_within_call_budget(stack: &Stack) {
             response: response.json(),
         };
         pending_file.send(stack, PHOTO).await.expect_status(200);
-        // The ancestors are read once, for the response.
+        // The ancestors are read once, for the response. The upload config is read for what follows.
         let expected = format!(
-            "{confirmed}BatchGetItem, CopyObject, GetItem, GetObject, SendMessageBatch, TransactWriteItems"
+            "{confirmed}BatchGetItem, CopyObject, 2 GetItem, GetObject, SendMessageBatch, TransactWriteItems"
         );
         let Cost { calls, .. } =
             cost(stack, "uploads", 200, pending_file.confirm(&acme.client)).await;
