@@ -43,7 +43,7 @@ pub use requests::{
 };
 pub use resources::{
     ActivationSnapshot, DeleteLock, DeliverySpace, ExifValue, File, FileFilter, FileProperties,
-    FileStatus, Folder, FolderChain, FolderMode, FolderRef, Handle, InheritedSettings,
+    FileStatus, Folder, FolderChain, FolderMode, FolderRef, Handle, ImageSize, InheritedSettings,
     MAX_EXIF_BYTES, MAX_FILE_BYTES, MediaType, NamePrefix, NewSpace, PendingUpload, ProcessedMedia,
     ProcessingStatus, Resolution, ResourceType, Space, StorageMeta, StoredContent, Thumbnail,
     UploadTarget,

@@ -139,6 +139,7 @@ impl Confirmation<'_> {
             .await?;
 
         let content = StoredContent {
+            image_size: dimensions::size_in_prefix(&head.prefix, &media_type),
             media_type,
             size: head.size_bytes,
             is_utf8: has_utf8_prefix(&head),

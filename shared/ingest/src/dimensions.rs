@@ -1,4 +1,4 @@
-//! Validates the dimensions of images, if the upload config restricts them.
+//! Reads the dimensions of images, and validates them if the upload config restricts them.
 //!
 //! Invariants:
 //! - The dimensions are those in the image's header, as displayed (after EXIF orientation).
@@ -7,7 +7,7 @@
 //! - Of an image over 50 MB, which is not spooled, only the header is read.
 
 use bytes::Bytes;
-use domain::{FieldError, MediaType, ResourceType, ServiceError, ValidationRules};
+use domain::{FieldError, ImageSize, MediaType, ResourceType, ServiceError, ValidationRules};
 use media::{Dimensions, Format, Frames, ImageInfo, MediaError, ProbeError};
 
 use crate::{IngestError, MAX_FORM_FILE_BYTES, Spooled, transform};
@@ -95,6 +95,35 @@ where
         }
         .into())
     }
+}
+
+/// Returns the size in the header of a spooled image; `None` if there is none, and for other files.
+pub(crate) async fn spooled_size(
+    spooled: &Spooled,
+    media_type: &MediaType,
+) -> Result<Option<ImageSize>, ServiceError> {
+    if media_type.resource_type != ResourceType::Image {
+        return Ok(None);
+    }
+    match probe(|bytes| spooled.prefix(bytes)).await {
+        Ok(probed) => Ok(Some(size_of(&probed))),
+        Err(IngestError::FieldError(_)) => Ok(None),
+        Err(IngestError::Service(error)) => Err(error),
+    }
+}
+
+/// Returns the size in the header of an image; `None` if the prefix of the file does not contain it, and for
+/// other files.
+pub(crate) fn size_in_prefix(prefix: &[u8], media_type: &MediaType) -> Option<ImageSize> {
+    if media_type.resource_type != ResourceType::Image {
+        return None;
+    }
+    media::probe(prefix).ok().map(|probed| size_of(&probed))
+}
+
+fn size_of(probed: &ImageInfo) -> ImageSize {
+    let Dimensions { width, height } = probed.displayed();
+    ImageSize { width, height }
 }
 
 /// Returns the bounds of dimensions in words: "a width of at least 10 and at most 20".

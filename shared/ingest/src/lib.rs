@@ -28,7 +28,7 @@ pub use error::IngestError;
 pub use spool::{Spool, Spooled};
 
 use domain::{
-    Env, FieldError, FieldErrors, File, FileId, FileProperties, IdSequence, MediaType,
+    Env, FieldError, FieldErrors, File, FileId, FileProperties, IdSequence, ImageSize, MediaType,
     OriginalName, Principal, ProcessedMedia, Revision, ServiceError, StoredContent, UploadRules,
     UploadTarget, ValidationRules,
 };
@@ -62,6 +62,7 @@ pub struct ValidatedFile {
     original_name: OriginalName,
     media_type: MediaType,
     spooled: Spooled,
+    image_size: Option<ImageSize>,
 }
 
 /// Outcome of validating the files of a form.
@@ -157,17 +158,22 @@ impl ReceivedFile {
             original_name,
             media_type,
             spooled,
+            image_size: None,
         })
     }
 }
 
 impl ValidatedFile {
+    /// Transforms the file as the rules require, and reads the size of the image that is stored.
     async fn transform(self, rules: &UploadRules) -> Result<ValidatedFile, IngestError> {
         let transformed =
             transform::transform(self.spooled, self.media_type, &rules.transformations).await?;
+        let image_size =
+            dimensions::spooled_size(&transformed.spooled, &transformed.media_type).await?;
         Ok(ValidatedFile {
             media_type: transformed.media_type,
             spooled: transformed.spooled,
+            image_size,
             ..self
         })
     }
@@ -180,6 +186,7 @@ impl ValidatedFile {
             is_utf8: self.spooled.is_utf8(),
             revision,
             checksum_sha256: Some(self.spooled.checksum_sha256().to_owned()),
+            image_size: self.image_size,
         }
     }
 

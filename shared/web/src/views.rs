@@ -171,6 +171,7 @@ impl FileView {
             revision: _,
             checksum_sha256,
             is_utf8: _,
+            image_size: _,
             pending_upload: _,
             media,
             activation_snapshot: _,

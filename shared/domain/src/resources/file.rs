@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     AccessControl, DeliveryType, Env, FileId, FolderChain, FolderId, FolderMode, FolderRef,
-    HourlyQuota, OriginalName, Principal, ProcessedMedia, Reference, Revision, SigningKey, Space,
-    SpaceId, Tag, Timestamp, UnsignedClient, UploadConfig, UploadConfigId, UploadRules,
-    naming::stored_name::NameSource,
+    HourlyQuota, ImageSize, OriginalName, Principal, ProcessedMedia, Reference, Revision,
+    SigningKey, Space, SpaceId, Tag, Timestamp, UnsignedClient, UploadConfig, UploadConfigId,
+    UploadRules, naming::stored_name::NameSource,
 };
 
 /// Maximum size of a file, in bytes: 5 GB, the [limit of one S3
@@ -138,6 +138,8 @@ pub struct StoredContent {
     pub revision: Revision,
     /// SHA-256 in lower-case hex; `None` above 50 MB.
     pub checksum_sha256: Option<String>,
+    /// Size of an image; `None` if its headers were not read, or do not contain it.
+    pub image_size: Option<ImageSize>,
 }
 
 /// Values that an anonymous uploader saw at activation, kept when a later change replaces them.
@@ -198,6 +200,9 @@ pub struct File {
     /// Whether it is UTF-8 text, which the delivered `Content-Type` states.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_utf8: bool,
+    /// Size of an image, as its headers stated at activation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image_size: Option<ImageSize>,
     /// Requirements for the bytes; only set for a pending presigned upload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending_upload: Option<PendingUpload>,
@@ -264,6 +269,7 @@ impl File {
             revision: None,
             checksum_sha256: None,
             is_utf8: false,
+            image_size: None,
             pending_upload: None,
             media: None,
             activation_snapshot: None,
@@ -285,6 +291,7 @@ impl File {
             is_utf8,
             revision,
             checksum_sha256,
+            image_size,
         } = content;
         let is_as_declared = self.extension == media_type.extension
             && self.resource_type == media_type.resource_type;
@@ -311,6 +318,7 @@ impl File {
         self.size = size;
         self.revision = Some(revision);
         self.checksum_sha256 = checksum_sha256;
+        self.image_size = image_size;
         self.status = FileStatus::Active;
         self.activated_at = Some(at);
         self.updated_at = at;
@@ -333,6 +341,17 @@ impl File {
     /// Returns the id of its folder; `None` at the root.
     pub fn folder_id(&self) -> Option<FolderId> {
         self.folder.as_ref().map(|folder| folder.id)
+    }
+
+    /// Returns the size of an image: as it was read at activation, else as it was read afterwards.
+    pub fn displayed_size(&self) -> Option<ImageSize> {
+        self.image_size.or_else(|| {
+            let meta = &self.media.as_ref()?.meta;
+            Some(ImageSize {
+                width: meta.width?,
+                height: meta.height?,
+            })
+        })
     }
 
     /// Records the values at activation if a change of the active, anonymously uploaded file

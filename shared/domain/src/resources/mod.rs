@@ -17,6 +17,6 @@ pub use file_filter::{FileFilter, NamePrefix};
 pub use folder::{Folder, FolderRef};
 pub use folder_chain::{FolderChain, Resolution};
 pub use processed_media::{
-    ExifValue, MAX_EXIF_BYTES, ProcessedMedia, ProcessingStatus, StorageMeta, Thumbnail,
+    ExifValue, ImageSize, MAX_EXIF_BYTES, ProcessedMedia, ProcessingStatus, StorageMeta, Thumbnail,
 };
 pub use space::{DeleteLock, FolderMode, Handle, NewSpace, Space};

@@ -9,6 +9,15 @@ use serde::{Deserialize, Serialize};
 /// of files must fit into a response of DynamoDB.
 pub const MAX_EXIF_BYTES: usize = 4_096;
 
+/// Size of an image as it is displayed, in pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImageSize {
+    /// Width.
+    pub width: u32,
+    /// Height.
+    pub height: u32,
+}
+
 /// Metadata that was extracted from the bytes of a file. Fields that do not apply to its type, or
 /// could not be read, are absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

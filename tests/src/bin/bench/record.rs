@@ -175,6 +175,7 @@ impl FileGenerator {
             revision: Some(Revision::new(env)),
             checksum_sha256: Some(hex::encode(env.random_bytes::<32>())),
             is_utf8: false,
+            image_size: None,
             pending_upload: None,
             media: None,
             activation_snapshot: None,
