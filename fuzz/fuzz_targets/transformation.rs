@@ -45,6 +45,8 @@ fn check_canonical_form(transformation: Transformation) {
             format: ImageFormat::WebP,
             accepts_webp: true,
             watermark: None,
+            may_enlarge: true,
+            output: None,
         };
         variant.id()
     };

@@ -103,6 +103,7 @@ impl StackOptions {
         StackOptions::default().with_parameters(&[
             ("AdminRequestsPerMinute", "1000000"),
             ("UploadRequestsPerMinute", "1000000"),
+            ("AnonymousRenderingsPerMinute", "1000000"),
         ])
     }
 }

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use domain::{File, ResourceType, Timestamp, VariantId};
+use domain::{File, ImageSize, ResourceType, Timestamp, VariantId};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
+use renditions::ExpectedVariant;
 use sha2::{Digest, Sha256};
 use tenant::{AccessGrant, AuthorizedFile, VariantInfo};
 
@@ -54,11 +55,6 @@ impl<'a> FileResponse<'a> {
         };
         response.etag = response.compute_etag();
         response
-    }
-
-    /// Returns the variant, if the response is not the original.
-    pub(crate) fn variant(&self) -> Option<&VariantId> {
-        self.variant.as_ref()
     }
 
     pub(crate) fn validators(&self) -> Validators<'_> {
@@ -131,27 +127,41 @@ impl<'a> FileResponse<'a> {
     /// Returns the headers of a 200 or 206 with a variant, except `Content-Length` and
     /// `Content-Range`.
     pub(crate) fn variant_headers(&self, info: &VariantInfo) -> HeaderMap {
+        let VariantInfo {
+            content_type,
+            width,
+            height,
+        } = info.clone();
+        self.expected_headers(&ExpectedVariant {
+            content_type: Some(content_type),
+            size: Some(ImageSize { width, height }),
+        })
+    }
+
+    /// Returns the headers of a 200 with a variant, as far as they are known.
+    pub(crate) fn expected_headers(&self, expected: &ExpectedVariant) -> HeaderMap {
         let mut headers = self.not_modified_headers();
-        insert(&mut headers, header::CONTENT_TYPE, &info.content_type);
-        insert(
-            &mut headers,
-            header::CONTENT_DISPOSITION,
-            &self.variant_disposition(info),
-        );
         insert(&mut headers, header::ACCEPT_RANGES, "bytes");
         insert(&mut headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
-        insert(&mut headers, IMAGE_WIDTH, &info.width.to_string());
-        insert(&mut headers, IMAGE_HEIGHT, &info.height.to_string());
+        if let Some(content_type) = &expected.content_type {
+            insert(&mut headers, header::CONTENT_TYPE, content_type);
+            let disposition = self.variant_disposition(content_type);
+            insert(&mut headers, header::CONTENT_DISPOSITION, &disposition);
+        }
+        if let Some(ImageSize { width, height }) = expected.size {
+            insert(&mut headers, IMAGE_WIDTH, &width.to_string());
+            insert(&mut headers, IMAGE_HEIGHT, &height.to_string());
+        }
         headers
     }
 
     /// Returns `Content-Disposition` of a variant, whose name has the extension of its format.
-    pub(crate) fn variant_disposition(&self, info: &VariantInfo) -> String {
+    pub(crate) fn variant_disposition(&self, content_type: &str) -> String {
         let original_name = self.file.original_name.as_str();
         let stem = original_name
             .rsplit_once('.')
             .map_or(original_name, |(stem, _)| stem);
-        let subtype = info.content_type.trim_start_matches("image/");
+        let subtype = content_type.trim_start_matches("image/");
         let extension = if subtype == "jpeg" { "jpg" } else { subtype };
         Self::disposition_of(self.download, &format!("{stem}.{extension}"))
     }

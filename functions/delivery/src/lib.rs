@@ -24,11 +24,11 @@ use axum::{
     middleware::map_response,
     response::{IntoResponse, Response},
 };
-use domain::Env;
+use domain::{Env, RateLimit, VariantQuota};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use renditions::{MemoryLimits, Renditions};
 use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
-use tenant::{FileBucket, Tenants};
+use tenant::{AnonymousLimits, FileBucket, Tenants};
 use web::with_layers;
 
 use object_url::ObjectUrls;
@@ -39,6 +39,8 @@ const VIEWER_AUTHORIZATION: HeaderName = HeaderName::from_static("x-larder-autho
 /// Header in which the CDN sends the scheme and host of the viewer's request, since the function knows
 /// no URL of the distribution: that depends on the function's own URL.
 const VIEWER_ORIGIN: HeaderName = HeaderName::from_static("x-larder-origin");
+/// Name of the limit of renderings for requests without credentials.
+const RENDERINGS: &str = "renderings";
 /// Supported methods.
 const METHODS: &str = "GET, HEAD, OPTIONS";
 
@@ -59,6 +61,7 @@ struct Delivery {
     /// Maximum size of a response body, in bytes. Larger files are redirected to storage, larger
     /// ranges are truncated.
     max_body_bytes: u64,
+    anonymous_limits: AnonymousLimits,
 }
 
 /// Returns the function's router.
@@ -67,6 +70,16 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     let tenants = Tenants::new(settings.table());
     let originals = FileBucket::new(settings.bucket());
     let max_body_bytes = settings.number("REDIRECT_ABOVE_BYTES");
+    let anonymous_limits = AnonymousLimits {
+        renderings: RateLimit {
+            tier: RENDERINGS,
+            requests_per_minute: settings.number("ANONYMOUS_RENDERINGS_PER_MINUTE"),
+        },
+        variants: VariantQuota {
+            limit: settings.number("ANONYMOUS_VARIANTS_PER_FILE"),
+            days: settings.number("VARIANT_DAYS"),
+        },
+    };
     let rendering_mebibytes = settings.number("RENDERING_MEMORY_MIB");
     let master = settings.master_secret();
     let object_urls = ObjectUrls::of(&mut settings);
@@ -85,6 +98,7 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
         object_urls,
         env: context.env.clone(),
         max_body_bytes,
+        anonymous_limits,
     };
     let router = Router::new()
         .fallback(deliver::deliver)

@@ -10,7 +10,8 @@ use tenant::AuthorizedFile;
 /// Weight of a type without `q`, in thousandths.
 const FULL_WEIGHT: u16 = 1_000;
 
-/// Returns the variant of a file that a client gets; `None` for the original bytes.
+/// Returns the variant of a file that a client gets, with its output if the size of the image is recorded;
+/// `None` for the original bytes.
 ///
 /// The format is the requested one, else AVIF, WebP or the format of the original, whichever the
 /// client prefers, in this order. WebP replaces AVIF for some types of originals. An original with a
@@ -30,12 +31,15 @@ pub(crate) fn choose_variant(
         None => return None,
     };
 
-    Some(Variant {
+    let requested = Variant {
         transformation,
         format,
         accepts_webp: accepts_webp(headers),
         watermark,
-    })
+        may_enlarge: file.may_enlarge(transformation),
+        output: None,
+    };
+    Some(renditions::resolve(requested, file.file()))
 }
 
 /// Whether the client names WebP as acceptable.

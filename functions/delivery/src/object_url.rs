@@ -7,7 +7,7 @@
 //! parameters. So the headers follow changes of the record, and `?download`, without a change of the
 //! object. The signature covers the query, so no client can choose other headers.
 
-use domain::{ServiceError, VariantId};
+use domain::{ServiceError, VariantLocation};
 use http::{HeaderValue, Uri};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use runtime::{LazySecret, Settings};
@@ -35,7 +35,7 @@ pub(crate) struct ObjectUrls {
 pub(crate) struct ObjectResponse<'a> {
     pub(crate) file: &'a AuthorizedFile,
     /// The variant; `None` for the original.
-    pub(crate) variant: Option<&'a VariantId>,
+    pub(crate) variant: Option<&'a VariantLocation>,
     pub(crate) headers: &'a ResponseHeaders,
     /// End of the validity of the URL, in seconds since 1970.
     pub(crate) expires_seconds: i64,

@@ -13,7 +13,7 @@
 use std::time::Duration;
 
 use axum::response::{IntoResponse, Response};
-use domain::{ServiceError, Timestamp};
+use domain::{ServiceError, Timestamp, VariantLocation};
 use http::{StatusCode, header};
 use tenant::{AccessGrant, AuthorizedFile, PresignedRead, ResponseHeaders, VariantInfo};
 
@@ -76,13 +76,20 @@ impl UrlValidity {
     }
 }
 
+/// A variant that is delivered by a redirect.
+#[derive(Clone, Copy)]
+pub(crate) struct RedirectedVariant<'a> {
+    pub(crate) location: &'a VariantLocation,
+    pub(crate) info: &'a VariantInfo,
+}
+
 /// A file that is delivered by a redirect.
 pub(crate) struct Redirect<'a> {
     pub(crate) delivery: &'a Delivery,
     pub(crate) file: &'a AuthorizedFile,
     pub(crate) response: &'a FileResponse<'a>,
     /// The variant to redirect to, if the response is not the original.
-    pub(crate) variant: Option<&'a VariantInfo>,
+    pub(crate) variant: Option<RedirectedVariant<'a>>,
     /// Origin of the viewer's request, if it came through the CDN.
     pub(crate) origin: Option<ViewerOrigin>,
     pub(crate) now: Timestamp,
@@ -109,12 +116,13 @@ impl Redirect<'_> {
         let validity = UrlValidity::of(file.grant(), file.expires_seconds(), self.now);
         let content_type = self.variant.map_or_else(
             || response.content_type(),
-            |variant| variant.content_type.clone(),
+            |variant| variant.info.content_type.clone(),
         );
         let content_disposition = self.variant.map_or_else(
             || response.content_disposition_at_storage(),
-            |variant| response.variant_disposition(variant),
+            |variant| response.variant_disposition(&variant.info.content_type),
         );
+        let location = self.variant.map(|variant| variant.location);
         let headers = ResponseHeaders {
             content_type,
             content_disposition,
@@ -127,7 +135,7 @@ impl Redirect<'_> {
         {
             let object = ObjectResponse {
                 file,
-                variant: response.variant(),
+                variant: location,
                 headers: &headers,
                 expires_seconds: validity.end.seconds(),
             };
@@ -139,8 +147,7 @@ impl Redirect<'_> {
             start: validity.start,
             lifetime: validity.lifetime(),
         };
-        file.presign(&delivery.originals, response.variant(), read)
-            .await
+        file.presign(&delivery.originals, location, read).await
     }
 }
 

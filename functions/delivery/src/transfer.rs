@@ -4,17 +4,19 @@
 //! - A body has at most `max_body_bytes`. Instead of a larger one, a redirect is sent. A range
 //!   is truncated and never redirected.
 //! - No bytes are read for `HEAD`, for redirects, and outside a range.
+//! - `HEAD` renders nothing.
 
-use std::ops::RangeInclusive;
+use std::{convert::Infallible, ops::RangeInclusive};
 
 use axum::{
-    body::Body,
+    body::{Body, Bytes},
     response::{IntoResponse, Response},
 };
 use domain::{ErrorKind, ServiceError, Timestamp, Variant};
+use futures::stream;
 use http::{HeaderMap, Method, StatusCode, header};
 use renditions::{ReadyVariant, VariantRequest};
-use tenant::{AuthorizedFile, VariantInfo};
+use tenant::AuthorizedFile;
 use web::ApiError;
 
 use crate::{
@@ -23,7 +25,7 @@ use crate::{
     file_response::{FileResponse, insert},
     object_url::ViewerOrigin,
     precondition::Precondition,
-    redirect::Redirect,
+    redirect::{Redirect, RedirectedVariant},
 };
 
 /// A request for a file.
@@ -90,14 +92,17 @@ impl Transfer<'_> {
         let request = VariantRequest {
             file: self.file,
             variant,
+            limits: self.delivery.anonymous_limits,
         };
-        let ready = self.delivery.renditions.get(request).await?;
+        let Some(ready) = self.ready(request).await? else {
+            return self.respond_without_rendering(variant, precondition);
+        };
         if let Some(response) = self.conditional_response(precondition)? {
             return Ok(response);
         }
         let size = ready.size_bytes();
         let range = match self.part(size) {
-            Part::Redirect => return self.redirect(Some(ready.info())).await,
+            Part::Redirect => return self.redirect_to_variant(&ready).await,
             Part::OutOfRange => return Ok(range_not_satisfiable(size)),
             Part::Whole => None,
             Part::Range(range) => Some(range),
@@ -108,8 +113,38 @@ impl Transfer<'_> {
         if self.method == Method::HEAD {
             return Ok(head.with(Body::empty()));
         }
-        let body = self.variant_body(variant, ready, range).await?;
+        let body = self.variant_body(ready, range).await?;
         Ok(head.with(body))
+    }
+
+    /// Returns a variant; `None` for a `HEAD` of one that is not stored.
+    async fn ready(
+        &self,
+        request: VariantRequest<'_>,
+    ) -> Result<Option<ReadyVariant>, ServiceError> {
+        let renditions = &self.delivery.renditions;
+        if self.method == Method::HEAD {
+            let stored = renditions.find(request).await?;
+            return Ok(stored.map(ReadyVariant::Stored));
+        }
+        renditions.get(request).await.map(Some)
+    }
+
+    /// Responds to a `HEAD` of a variant that is not stored, with the headers that are known. A server may
+    /// omit those whose value is determined only while generating the content (RFC 9110, section 9.3.2).
+    fn respond_without_rendering(
+        &self,
+        variant: Variant,
+        precondition: Precondition,
+    ) -> Result<Response, ServiceError> {
+        let expected = renditions::expected(&variant, self.file.file())?;
+        if let Some(response) = self.conditional_response(precondition)? {
+            return Ok(response);
+        }
+        let headers = self.response.expected_headers(&expected);
+        // Axum would state the length of an empty body.
+        let body = Body::from_stream(stream::empty::<Result<Bytes, Infallible>>());
+        Ok((StatusCode::OK, headers, body).into_response())
     }
 
     /// Returns the response that the conditions require, if they do not pass. Fails with 412.
@@ -135,28 +170,44 @@ impl Transfer<'_> {
     /// Returns the bytes of a variant, or a range of them.
     async fn variant_body(
         &self,
-        variant: Variant,
         ready: ReadyVariant,
         range: Option<RangeInclusive<u64>>,
     ) -> Result<Body, ServiceError> {
         match (ready, range) {
-            (ReadyVariant::Stored(stored), None) => Ok(Body::from_stream(stored.into_bytes())),
-            (ReadyVariant::Stored(_), Some(range)) => {
+            (ReadyVariant::Stored(found), None) => Ok(Body::from_stream(found.stored.into_bytes())),
+            (ReadyVariant::Stored(found), Some(range)) => {
                 let bucket = &self.delivery.originals;
-                let id = variant.id();
-                let bytes = self.file.variant_range(bucket, &id, range).await?;
+                let location = &found.location;
+                let bytes = self.file.variant_range(bucket, location, range).await?;
                 Ok(Body::from_stream(bytes))
             }
-            (ReadyVariant::Rendered(rendition), None) => Ok(Body::from(rendition.bytes)),
-            (ReadyVariant::Rendered(rendition), Some(range)) => {
+            (ReadyVariant::Rendered { rendition, .. }, None) => Ok(Body::from(rendition.bytes)),
+            (ReadyVariant::Rendered { rendition, .. }, Some(range)) => {
                 let bytes = rendition.bytes.get(positions(&range)?).unwrap_or_default();
                 Ok(Body::from(rendition.bytes.slice_ref(bytes)))
             }
         }
     }
 
+    /// Redirects to the object with a variant. Fails with 403 if it is not stored.
+    async fn redirect_to_variant(&self, ready: &ReadyVariant) -> Result<Response, ServiceError> {
+        let location = ready.location().ok_or_else(|| {
+            ServiceError::forbidden(
+                "This image is too large for a response, and this file has as many stored images without a signed URL or key as it may have. Request a smaller image, or use a signed URL or a key.",
+            )
+        })?;
+        let variant = RedirectedVariant {
+            location,
+            info: ready.info(),
+        };
+        self.redirect(Some(variant)).await
+    }
+
     /// Redirects to the object with a variant, or with the original for `None`.
-    async fn redirect(&self, variant: Option<&VariantInfo>) -> Result<Response, ServiceError> {
+    async fn redirect(
+        &self,
+        variant: Option<RedirectedVariant<'_>>,
+    ) -> Result<Response, ServiceError> {
         let origin = self.headers.get(&VIEWER_ORIGIN);
         let redirect = Redirect {
             delivery: self.delivery,

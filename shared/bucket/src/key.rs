@@ -4,21 +4,26 @@
 //! | --- | --- |
 //! | original of a file | `_objects/{space id}/originals/{file id}/{revision}` |
 //! | variant of a file's image | `_objects/{space id}/variants/{file id}/{revision}/{variant id}` |
+//! | the same, created by a request without credentials | `_objects/expiring/{space id}/variants/{file id}/{revision}/{variant id}` |
 //! | image of a watermark | `_objects/{space id}/watermarks/{revision}` |
 //! | bytes sent to a presigned URL, until they are confirmed | `staging/{space id}/{file id}` |
 //!
 //! Invariants:
-//! - All keys of a space start with one of two prefixes, so that all its objects can be found and
+//! - All keys of a space start with one of three prefixes, so that all its objects can be found and
 //!   deleted.
+//! - The keys of all objects that a lifecycle rule of the bucket deletes start with `_objects/expiring/` or
+//!   `staging/`: a rule applies to a constant prefix.
 //! - The keys of all objects that the CDN may read start with `_objects/`, those of staged ones do not. This is the path
 //!   pattern of the CDN's cache behavior for objects, so that a path is a key without a rewrite, and
 //!   the CDN's permission ends there.
 //! - Keys contain only characters that a URL need not encode.
 
-use domain::{FileId, Revision, SpaceId, VariantId};
+use domain::{FileId, Retention, Revision, SpaceId, VariantLocation};
 
 /// Prefix of the keys of all delivered objects.
 pub(crate) const DELIVERED: &str = "_objects/";
+/// Prefix of the keys of all delivered objects that a lifecycle rule deletes.
+const EXPIRING: &str = "_objects/expiring/";
 
 /// The key of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,10 +41,10 @@ impl ObjectKey {
         space: SpaceId,
         file: FileId,
         revision: Revision,
-        variant: &VariantId,
+        variant: &VariantLocation,
     ) -> ObjectKey {
-        let prefix = file_variants_prefix(space, file);
-        ObjectKey(format!("{prefix}{revision}/{}", variant.as_str()))
+        let prefix = file_variants_prefix(space, file, variant.retention);
+        ObjectKey(format!("{prefix}{revision}/{}", variant.id.as_str()))
     }
 
     /// Returns the key of the stored image of a watermark.
@@ -71,13 +76,17 @@ pub(crate) fn originals_prefix(space: SpaceId) -> String {
 }
 
 /// Returns the key prefix of the variants of a file.
-pub(crate) fn file_variants_prefix(space: SpaceId, file: FileId) -> String {
-    format!("{}{file}/", variants_prefix(space))
+pub(crate) fn file_variants_prefix(space: SpaceId, file: FileId, retention: Retention) -> String {
+    format!("{}{file}/", variants_prefix(space, retention))
 }
 
 /// Returns the key prefix of a space's variants.
-pub(crate) fn variants_prefix(space: SpaceId) -> String {
-    format!("{}variants/", space_prefix(space))
+pub(crate) fn variants_prefix(space: SpaceId, retention: Retention) -> String {
+    let prefix = match retention {
+        Retention::Permanent => space_prefix(space),
+        Retention::Expiring => expiring_prefix(space),
+    };
+    format!("{prefix}variants/")
 }
 
 /// Returns the key prefix of the images of a space's watermarks.
@@ -85,7 +94,12 @@ pub(crate) fn watermarks_prefix(space: SpaceId) -> String {
     format!("{}watermarks/", space_prefix(space))
 }
 
-/// Returns the key prefix of a space's objects, except for staged ones.
+/// Returns the key prefix of a space's delivered objects that a lifecycle rule deletes.
+pub(crate) fn expiring_prefix(space: SpaceId) -> String {
+    format!("{EXPIRING}{space}/")
+}
+
+/// Returns the key prefix of a space's objects, except for staged and expiring ones.
 pub(crate) fn space_prefix(space: SpaceId) -> String {
     format!("{DELIVERED}{space}/")
 }

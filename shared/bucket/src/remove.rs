@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use aws_sdk_s3::types::{Delete, Error as S3Error, ObjectIdentifier};
-use domain::{FileId, SpaceId};
+use domain::{FileId, Retention, SpaceId};
 use tracing::instrument;
 
 use crate::{
     Bucket, BucketError, ObjectKey,
     error::RETRYABLE,
-    key::{file_prefix, file_variants_prefix, space_prefix, staging_prefix},
+    key::{expiring_prefix, file_prefix, file_variants_prefix, space_prefix, staging_prefix},
     list::MAX_LISTED_OBJECTS,
 };
 
@@ -95,7 +95,12 @@ impl Bucket {
     /// Deletes up to `limit` of a space's objects. Returns `false` if there are none. Idempotent.
     #[instrument(skip_all, fields(%space))]
     pub async fn purge_page(&self, space: SpaceId, limit: u16) -> Result<bool, BucketError> {
-        for prefix in [space_prefix(space), staging_prefix(space)] {
+        let prefixes = [
+            space_prefix(space),
+            expiring_prefix(space),
+            staging_prefix(space),
+        ];
+        for prefix in prefixes {
             if self.purge_prefix(prefix, limit).await? {
                 return Ok(true);
             }
@@ -107,7 +112,8 @@ impl Bucket {
     #[instrument(skip_all, fields(%space, %file))]
     pub async fn purge_file(&self, space: SpaceId, file: FileId) -> Result<(), BucketError> {
         self.delete(&ObjectKey::staged(space, file)).await?;
-        for prefix in [file_prefix(space, file), file_variants_prefix(space, file)] {
+        let variants = Retention::ALL.map(|retention| file_variants_prefix(space, file, retention));
+        for prefix in [file_prefix(space, file)].into_iter().chain(variants) {
             while self
                 .purge_prefix(prefix.clone(), MAX_LISTED_OBJECTS)
                 .await?

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use aws_sdk_s3::{operation::list_objects_v2::ListObjectsV2Output, types::Object};
-use domain::{Revision, SpaceId, Timestamp, VariantId};
+use domain::{Retention, Revision, SpaceId, Timestamp, VariantId};
 use tracing::instrument;
 
 use crate::{
@@ -33,15 +33,17 @@ pub struct VariantsPage {
 }
 
 impl Bucket {
-    /// Returns up to `limit` of a space's variants after a position, which is empty at the beginning.
+    /// Returns up to `limit` of a space's variants of a retention after a position, which is empty at the
+    /// beginning.
     #[instrument(skip_all, fields(%space))]
     pub async fn variants_page(
         &self,
         space: SpaceId,
+        retention: Retention,
         after: &str,
         limit: u16,
     ) -> Result<VariantsPage, BucketError> {
-        let prefix = variants_prefix(space);
+        let prefix = variants_prefix(space, retention);
         let list = self
             .list()
             .prefix(&prefix)

@@ -22,9 +22,9 @@ pub use access::{
 };
 pub use delivery::{
     AppliedWatermark, Crop, Focus, FolderSecurity, Gravity, ImageFormat, MAX_SIDE_PIXELS, Opacity,
-    Resize, Security, Sides, SignedDelivery, TRANSFORMATION_PARAMETERS, Transformation,
-    TransformationPolicy, Variant, VariantId, Watermark, misnamed_transformation_fields,
-    signed_query,
+    Resize, Retention, Security, Sides, SignedDelivery, TRANSFORMATION_PARAMETERS, Transformation,
+    TransformationPolicy, Variant, VariantId, VariantLocation, VariantOutput, Watermark,
+    misnamed_transformation_fields, signed_query,
 };
 pub use env::{Clock, Env, Random, Timestamp};
 pub use identity::{
@@ -38,8 +38,8 @@ pub use naming::{
 pub use requests::{
     Completion, Cursor, Direction, ErrorKind, FieldError, FieldErrors, HourlyQuota, IdempotencyKey,
     IdempotencyReservation, Page, PageBounds, PageRequest, QuotaScope, RateLimit, RateLimitStatus,
-    ReservationOutcome, ServiceError, UnsignedClient, Window, error_chain, parse_integer,
-    parse_variant,
+    ReservationOutcome, ServiceError, UnsignedClient, VariantQuota, Window, error_chain,
+    parse_integer, parse_variant,
 };
 pub use resources::{
     ActivationSnapshot, DeleteLock, DeliverySpace, ExifValue, File, FileFilter, FileProperties,

@@ -65,7 +65,8 @@ pub use pixels::{
 pub use probe::{Dimensions, Frames, ImageInfo, probe};
 pub use render::{
     DecodedSource, Geometry, MAX_OUTPUT_PIXELS, MAX_WATERMARK_PIXELS, PlanOptions, Rectangle,
-    RenderOptions, RenderPlan, RenderedImage, SharedPlan, Source, WatermarkLayer, plan, render,
+    RenderOptions, RenderPlan, RenderedImage, SharedPlan, Source, WatermarkLayer, canonical_resize,
+    plan, render,
 };
 pub use transform::{
     TransformOutcome, TransformedImage, can_transform, has_image_transformations, transform,

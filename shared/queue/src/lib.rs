@@ -14,7 +14,7 @@ pub use jobs::{ConfirmCheck, PurgeJob, PurgePass};
 pub use post_upload::{
     AnnouncedFile, AnnouncedJob, BlurhashJob, ThumbnailsJob, WebhookJob, recheck_delay_seconds,
 };
-pub use sweep::{SweepJob, SweepPosition, SweepRound};
+pub use sweep::{SweepJob, SweepPosition, SweepRound, VariantPosition};
 
 use std::{error::Error as StdError, fmt, marker::PhantomData, time::Duration};
 

@@ -1,7 +1,7 @@
 //! Jobs of the sweep. The schedule sends an empty job, and a round that is not complete sends one
 //! with its position.
 
-use domain::{FileId, Revision, SpaceId, Timestamp};
+use domain::{FileId, Retention, Revision, SpaceId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::Job;
@@ -42,10 +42,34 @@ pub struct SweepPosition {
     pub file_id: FileId,
     /// The revision of the file's bytes.
     pub revision: Revision,
-    /// Position of the variant in the list of the space, empty before the first one; `None` for an
-    /// original.
+    /// The variant; `None` for an original.
     #[serde(default)]
-    pub variant: Option<String>,
+    pub variant: Option<VariantPosition>,
+}
+
+/// The position of a variant in the lists of a space: first the permanent ones, then the expiring ones.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VariantPosition {
+    /// The list.
+    pub retention: Retention,
+    /// Position in the list, empty before the first variant.
+    pub after: String,
+}
+
+impl VariantPosition {
+    /// Position before the first variant of a space.
+    pub const START: VariantPosition = VariantPosition {
+        retention: Retention::Permanent,
+        after: String::new(),
+    };
+
+    /// Returns the start of the next list; `None` after the last one.
+    pub fn next_list(&self) -> Option<VariantPosition> {
+        (self.retention == Retention::Permanent).then(|| VariantPosition {
+            retention: Retention::Expiring,
+            after: String::new(),
+        })
+    }
 }
 
 impl SweepPosition {
@@ -59,8 +83,8 @@ impl SweepPosition {
         }
     }
 
-    /// Returns the position of a variant; an empty one precedes the first variant of the space.
-    pub fn of_variant(space_id: SpaceId, variant: String) -> SweepPosition {
+    /// Returns the position of a variant.
+    pub fn of_variant(space_id: SpaceId, variant: VariantPosition) -> SweepPosition {
         SweepPosition {
             variant: Some(variant),
             ..SweepPosition::end_of(space_id)

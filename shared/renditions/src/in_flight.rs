@@ -1,7 +1,7 @@
 //! Renderings in progress, which simultaneous requests for the same variant share.
 //!
 //! Invariants:
-//! - One rendering per variant runs at a time.
+//! - One rendering per variant and place where it is stored runs at a time.
 //! - A rendering continues if its requests are cancelled, and is stored: codecs cannot be cancelled, and a
 //!   request that is repeated because a rendering takes too long would never get it. On Lambda, it
 //!   continues with the next invocation of the same environment, which is frozen between invocations, and
@@ -18,7 +18,7 @@ use std::{
     },
 };
 
-use domain::{FileId, ServiceError, VariantId, error_chain};
+use domain::{FileId, ServiceError, VariantLocation, error_chain};
 use futures::{
     FutureExt,
     future::{BoxFuture, Shared},
@@ -42,14 +42,17 @@ type RenderingInProgress = Shared<BoxFuture<'static, Result<Outcome, Arc<Service
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct RenderingKey {
     file: FileId,
-    variant: VariantId,
+    location: VariantLocation,
 }
 
 /// Outcome of a rendering.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
-    /// The variant was rendered and stored.
-    Rendered(Rendition),
+    /// The variant was rendered.
+    Rendered {
+        rendition: Rendition,
+        is_stored: bool,
+    },
     /// The variant is stored already.
     Stored,
 }
@@ -65,7 +68,7 @@ impl InFlight {
     pub(crate) async fn run<Rendering>(
         &self,
         file: FileId,
-        variant: &VariantId,
+        location: &VariantLocation,
         render: impl FnOnce() -> Rendering,
     ) -> Result<Outcome, ServiceError>
     where
@@ -73,7 +76,7 @@ impl InFlight {
     {
         let key = RenderingKey {
             file,
-            variant: variant.clone(),
+            location: location.clone(),
         };
         let start = || self.start(key.clone(), render());
         let shared = self.lock().entry(key.clone()).or_insert_with(start).clone();
@@ -159,32 +162,41 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
 
     use bytes::Bytes;
-    use domain::{ErrorKind, ImageFormat, Transformation, Variant};
+    use domain::{ErrorKind, ImageFormat, Retention, Transformation, Variant};
     use futures::{future::join_all, poll};
     use tenant::VariantInfo;
     use tokio::sync::oneshot;
 
     use super::*;
 
-    fn variant() -> VariantId {
-        Variant {
+    fn variant() -> VariantLocation {
+        let variant = Variant {
             transformation: Some(Transformation::default()),
             format: ImageFormat::Png,
             accepts_webp: false,
             watermark: None,
+            may_enlarge: true,
+            output: None,
+        };
+        VariantLocation {
+            id: variant.id(),
+            retention: Retention::Expiring,
         }
-        .id()
     }
 
     fn rendered() -> Outcome {
-        Outcome::Rendered(Rendition {
+        let rendition = Rendition {
             info: VariantInfo {
                 content_type: "image/png".to_owned(),
                 width: 1,
                 height: 1,
             },
             bytes: Bytes::from_static(b"png"),
-        })
+        };
+        Outcome::Rendered {
+            rendition,
+            is_stored: true,
+        }
     }
 
     #[tokio::test]

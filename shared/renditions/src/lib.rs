@@ -8,31 +8,36 @@
 //! - A rendering that outlasts its request is stored, on Lambda only if its execution environment serves
 //!   further requests.
 //! - A request that may not create a variant gets it only if it is stored.
+//! - What requests without credentials have rendered is limited, and stored for some days only.
 
 mod fair_semaphore;
 mod in_flight;
 mod memory;
 mod negotiation;
 mod options;
+mod output;
 mod ready;
 mod render;
 mod rendered_outputs;
+mod requests;
 mod shared;
 mod watermark;
 
 use bytes::Bytes;
-use domain::{AppliedWatermark, ServiceError, Variant, VariantId};
+use domain::{AppliedWatermark, Retention, ServiceError, Variant, VariantId, VariantLocation};
 use futures::future;
 use media::WatermarkLayer;
 use tenant::{AuthorizedFile, FileBucket, NewVariant, Tenants, VariantInfo, collect};
 
 pub use memory::MemoryLimits;
-pub use ready::ReadyVariant;
+pub use output::{ExpectedVariant, expected, resolve};
+pub use ready::{FoundVariant, ReadyVariant};
 pub use render::require_source;
+pub use requests::VariantRequest;
 
 use crate::{
     fair_semaphore::FairPermit,
-    in_flight::{InFlight, Outcome},
+    in_flight::InFlight,
     memory::MemoryBudget,
     render::Rendering,
     rendered_outputs::{RenderedOutput, RenderedOutputs},
@@ -51,15 +56,6 @@ pub struct Renditions {
     memory: MemoryBudget,
     in_flight: InFlight,
     layers: LayerCache,
-}
-
-/// A variant of a file that the request is authorized to read.
-#[derive(Clone, Copy, Debug)]
-pub struct VariantRequest<'a> {
-    /// The file.
-    pub file: &'a AuthorizedFile,
-    /// The variant.
-    pub variant: Variant,
 }
 
 /// A variant to create.
@@ -92,89 +88,14 @@ impl Renditions {
         }
     }
 
-    /// Returns a variant, rendered if it is not stored.
-    ///
-    /// Fails with 403 if it is not stored and the request may not render, with 422 if the file is no
-    /// image that can be rendered, and with 503 if the process is busy with other renderings.
-    pub async fn get(&self, request: VariantRequest<'_>) -> Result<ReadyVariant, ServiceError> {
-        request
-            .file
-            .require_public(request.variant.transformation)?;
-        let id = request.variant.id();
-        let finished = self.in_flight.finished();
-        if let Some(stored) = request.file.variant(&self.bucket, &id).await? {
-            return Ok(ReadyVariant::Stored(stored));
-        }
-        request
-            .file
-            .require_creatable(&self.tenants, request.variant.transformation)
-            .await?;
-
-        let render = || {
-            let renditions = self.clone();
-            let file = request.file.clone();
-            let variant = request.variant;
-            let id = id.clone();
-            async move {
-                let request = VariantRequest {
-                    file: &file,
-                    variant,
-                };
-                renditions
-                    .render_unless_stored(request, &id, finished)
-                    .await
-            }
-        };
-        let outcome = self
-            .in_flight
-            .run(request.file.file().id, &id, render)
-            .await?;
-        match outcome {
-            Outcome::Rendered(rendition) => Ok(ReadyVariant::Rendered(rendition)),
-            Outcome::Stored => {
-                let stored = request.file.variant(&self.bucket, &id).await?;
-                let stored = stored.ok_or_else(|| ServiceError::contended("the variant is gone"));
-                stored.map(ReadyVariant::Stored)
-            }
-        }
-    }
-
-    /// Renders and stores a variant that was not stored when `finished` renderings had succeeded.
-    /// Looks it up again only if another rendering has succeeded since.
-    async fn render_unless_stored(
-        &self,
-        request: VariantRequest<'_>,
-        id: &VariantId,
-        finished: u64,
-    ) -> Result<Outcome, ServiceError> {
-        let has_changed = self.in_flight.finished() != finished;
-        if has_changed && request.file.variant(&self.bucket, id).await?.is_some() {
-            return Ok(Outcome::Stored);
-        }
-        let rendition = self.render_and_store(request, id).await?;
-        Ok(Outcome::Rendered(rendition))
-    }
-
-    async fn render_and_store(
-        &self,
-        request: VariantRequest<'_>,
-        id: &VariantId,
-    ) -> Result<Rendition, ServiceError> {
-        let file = request.file;
-        let rendition = self.render(file, request.variant).await?;
-
-        self.store(file, id, &rendition).await?;
-        Ok(rendition)
-    }
-
-    async fn store(
+    pub(crate) async fn store(
         &self,
         file: &AuthorizedFile,
-        id: &VariantId,
+        location: &VariantLocation,
         rendition: &Rendition,
     ) -> Result<(), ServiceError> {
         let stored = NewVariant {
-            id,
+            location,
             info: &rendition.info,
             bytes: rendition.bytes.clone(),
         };
@@ -249,7 +170,11 @@ impl Renditions {
 
             let stored = match output {
                 Ok(rendition) => {
-                    self.store(file, &new.id, &rendition).await?;
+                    let location = VariantLocation {
+                        id: new.id.clone(),
+                        retention: Retention::Permanent,
+                    };
+                    self.store(file, &location, &rendition).await?;
                     on_stored(new, &rendition);
                     Ok(rendition.info)
                 }
@@ -262,13 +187,11 @@ impl Renditions {
         Ok(created)
     }
 
-    async fn render(
+    pub(crate) async fn render(
         &self,
         file: &AuthorizedFile,
         variant: Variant,
     ) -> Result<Rendition, ServiceError> {
-        // Before waiting: a file that cannot be rendered never has to.
-        require_source(file.file())?;
         let source_permit = self.memory.reserve_source(file.file().space_id).await?;
         let original = self.original(file).await?;
 

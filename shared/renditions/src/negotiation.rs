@@ -37,7 +37,7 @@ pub(crate) fn suits(format: Format, info: &ImageInfo, output: Dimensions) -> boo
     format != Format::Avif || (is_small && !is_animated)
 }
 
-fn format_of(format: ImageFormat) -> Format {
+pub(crate) fn format_of(format: ImageFormat) -> Format {
     match format {
         ImageFormat::Jpeg => Format::Jpeg,
         ImageFormat::Png => Format::Png,
@@ -83,6 +83,8 @@ mod tests {
             format,
             accepts_webp,
             watermark: None,
+            may_enlarge: true,
+            output: None,
         }
     }
 

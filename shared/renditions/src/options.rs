@@ -5,11 +5,10 @@ use media::{Format, PlanOptions, RenderOptions, WatermarkLayer};
 
 /// Returns the options to plan a rendering.
 pub(crate) fn plan_options(variant: Variant, format: Format) -> PlanOptions {
-    let transformation = variant.transformation.unwrap_or_default();
     PlanOptions {
-        resize: transformation.resize,
+        resize: variant.resize(),
         format,
-        quality: transformation.quality,
+        quality: variant.quality(),
         has_watermark: variant.watermark.is_some(),
     }
 }
@@ -20,11 +19,10 @@ pub(crate) fn render_options(
     format: Format,
     layer: Option<&WatermarkLayer>,
 ) -> RenderOptions<'_> {
-    let transformation = variant.transformation.unwrap_or_default();
     RenderOptions {
-        resize: transformation.resize,
+        resize: variant.resize(),
         format,
-        quality: transformation.quality,
+        quality: variant.quality(),
         watermark: layer.filter(|_| variant.watermark.is_some()),
     }
 }

@@ -9,6 +9,7 @@ use crate::{
     MAX_SOURCE_BYTES, Rendition,
     negotiation::{formats, suits},
     options::{plan_options, render_options},
+    output::resolve_for_size,
 };
 
 /// Field of errors that concern the original, which is not a field of the request.
@@ -43,6 +44,7 @@ impl Rendering {
     pub(crate) fn plan(bytes: &[u8], variant: Variant) -> Result<Rendering, ServiceError> {
         let to_service_error = |error| rendering_error(error, variant);
         let source = Source::read(bytes).map_err(to_service_error)?;
+        let variant = resolve_for_size(variant, source.info().displayed());
         let chosen = choose_format(&source, variant).map_err(to_service_error)?;
 
         Ok(Rendering {
@@ -246,6 +248,8 @@ mod tests {
             format,
             accepts_webp: true,
             watermark: None,
+            may_enlarge: true,
+            output: None,
         }
     }
 

@@ -28,6 +28,8 @@ const WHOLE_IMAGE: Variant = Variant {
     format: ImageFormat::Png,
     accepts_webp: false,
     watermark: None,
+    may_enlarge: true,
+    output: None,
 };
 
 /// The outputs of a file whose limits are checked.

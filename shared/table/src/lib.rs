@@ -40,6 +40,7 @@ mod spaces;
 mod sweep;
 mod transaction;
 mod upload_configs;
+mod variant_counts;
 mod webhook_deliveries;
 mod webhook_slots;
 mod write;

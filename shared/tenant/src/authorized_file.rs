@@ -79,6 +79,7 @@ pub struct AuthorizedFile {
     url: Option<VerifiedUrl>,
     access_revision: String,
     watermark: Option<AppliedWatermark>,
+    has_credentials: bool,
     /// Which transformed images the request may create.
     pub(crate) creatable: TransformationPolicy,
 }
@@ -212,11 +213,11 @@ impl Tenants {
         let security = EffectiveSecurity::of(&folders, &space);
         let watermark = security.watermark_of(&file)?;
         let policy = security.transformations_of(&file);
-        let has_credentials = url.is_some() || grant != AccessGrant::Public;
-        let is_unrestricted = !context.is_transformed
-            || policy == TransformationPolicy::Any
-            || has_credentials
-            || self.is_viewer(context.caller, &space).await?;
+        let is_rendered = context.is_transformed || watermark.is_some();
+        let has_credentials = url.is_some()
+            || grant != AccessGrant::Public
+            || (is_rendered && self.is_viewer(context.caller, &space).await?);
+        let is_unrestricted = !context.is_transformed || has_credentials;
 
         let access_revision = access_revision(&file, &folders, &space);
         Ok(AuthorizedFile {
@@ -225,6 +226,7 @@ impl Tenants {
             url,
             access_revision,
             watermark,
+            has_credentials,
             creatable: if is_unrestricted {
                 TransformationPolicy::Any
             } else {
@@ -335,6 +337,7 @@ impl AuthorizedFile {
             url: None,
             access_revision: String::new(),
             watermark,
+            has_credentials: true,
             creatable: TransformationPolicy::Any,
         }
     }
@@ -353,6 +356,11 @@ impl AuthorizedFile {
     /// Returns the watermark that the file must be delivered with.
     pub fn watermark(&self) -> Option<AppliedWatermark> {
         self.watermark
+    }
+
+    /// Returns whether the request for a rendered image has a signed URL, or a key with a role in the space.
+    pub(crate) fn has_credentials(&self) -> bool {
+        self.has_credentials
     }
 
     /// Returns why access is granted.

@@ -13,6 +13,7 @@
 
 mod account;
 mod activation;
+mod anonymous_variants;
 mod authorized_file;
 mod bootstrap;
 mod caches;
@@ -47,6 +48,7 @@ mod webhooks;
 
 pub use account::Account;
 pub use activation::ActivationOutcome;
+pub use anonymous_variants::AnonymousLimits;
 pub use authorized_file::{AccessContext, AccessGrant, AuthorizedFile, ResolvedFile, UrlSignature};
 pub use bootstrap::{Bootstrap, bootstrap, recover_key};
 pub use bucket::{

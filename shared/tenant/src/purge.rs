@@ -94,6 +94,7 @@ impl Purge {
         }
 
         self.bucket.purge_file(space_id, file_id).await?;
+        self.table.delete_variant_count(space_id, file_id).await?;
         Ok(PurgeOutcome::Done)
     }
 

@@ -15,7 +15,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use bucket::{Bucket, ListedObject, ObjectKey, OriginalsPosition};
 use domain::{FileId, Revision, ServiceError, SpaceId};
-use queue::{SweepJob, SweepPosition, SweepRound};
+use queue::{SweepJob, SweepPosition, SweepRound, VariantPosition};
 use table::Table;
 use tracing::instrument;
 
@@ -166,7 +166,7 @@ impl Scan<'_> {
         if stopped.is_some() {
             return Ok(stopped);
         }
-        self.scan_variants(space_id, String::new()).await
+        self.scan_variants(space_id, VariantPosition::START).await
     }
 
     /// Scans the originals of a space from a position. Returns the position to continue from if the
@@ -194,7 +194,7 @@ impl Scan<'_> {
                     revision: last.revision,
                     variant: None,
                 });
-                let variants = || SweepPosition::of_variant(space_id, String::new());
+                let variants = || SweepPosition::of_variant(space_id, VariantPosition::START);
                 return Ok(Some(position.unwrap_or_else(variants)));
             }
             let Some(last) = last else {

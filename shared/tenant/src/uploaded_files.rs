@@ -8,8 +8,9 @@ use std::{ops::RangeInclusive, time::Duration};
 use bucket::Bucket;
 use bytes::Bytes;
 use domain::{
-    AnnouncedWebhook, EffectiveSecurity, File, FileStatus, PublicHttpsUrl, ServiceError, VariantId,
-    WebhookDelivery, WebhookEvent, error_chain, requires_auth, variants_require_auth,
+    AnnouncedWebhook, EffectiveSecurity, File, FileStatus, PublicHttpsUrl, Retention, ServiceError,
+    VariantId, VariantLocation, WebhookDelivery, WebhookEvent, error_chain, requires_auth,
+    variants_require_auth,
 };
 use queue::{
     AnnouncedFile, AnnouncedJob, DelayedJob, MAX_DELAY_SECONDS, Queue, WebhookJob,
@@ -148,7 +149,11 @@ impl UploadedFiles {
     /// Returns the rendition that the blurhash of a file is computed from; `None` if it is not stored.
     #[instrument(skip_all)]
     pub async fn placeholder(&self, file: &File) -> Result<Option<Bytes>, ServiceError> {
-        let key = variant_key(file, &VariantId::placeholder())?;
+        let location = VariantLocation {
+            id: VariantId::placeholder(),
+            retention: Retention::Permanent,
+        };
+        let key = variant_key(file, &location)?;
         match self.bucket.0.variant(&key).await? {
             Some(stored) => collect(stored.into_bytes()).await.map(Some),
             None => Ok(None),

@@ -8,8 +8,8 @@ use std::{ops::RangeInclusive, time::Duration};
 use bucket::{BucketError, ObjectKey, ResponseHeaders, StoredVariant, VariantInfo};
 use bytes::{Bytes, BytesMut};
 use domain::{
-    DeliveryType, File, ServiceError, Thumbnail, Timestamp, Transformation, TransformationPolicy,
-    UploadConfigReference, VariantId,
+    DeliveryType, File, Retention, ServiceError, Thumbnail, Timestamp, Transformation,
+    TransformationPolicy, UploadConfigReference, Variant, VariantLocation,
 };
 use futures::{Stream, TryStreamExt, future};
 use tracing::instrument;
@@ -48,12 +48,20 @@ impl AuthorizedFile {
         transformation: Option<Transformation>,
     ) -> Result<(), ServiceError> {
         let is_private = self.file().delivery_type == DeliveryType::Private;
-        let has_credentials = self.creatable == TransformationPolicy::Any;
         let thumbnail = self.thumbnail(transformation);
-        if is_private && !has_credentials && thumbnail.is_some_and(|found| found.is_automatic) {
+        if is_private
+            && !self.has_credentials()
+            && thumbnail.is_some_and(|found| found.is_automatic)
+        {
             return Err(not_creatable());
         }
         Ok(())
+    }
+
+    /// Whether the request may have an image that is larger than the original: with credentials, or as a
+    /// thumbnail that the API lists.
+    pub fn may_enlarge(&self, transformation: Option<Transformation>) -> bool {
+        self.has_credentials() || self.thumbnail(transformation).is_some()
     }
 
     /// Returns the recorded thumbnail with a transformation.
@@ -98,13 +106,29 @@ impl AuthorizedFile {
         }
     }
 
+    /// Returns where a variant is stored if this request creates it: one that anyone may create expires, unless
+    /// the API lists it as a thumbnail.
+    pub fn location_of(&self, variant: &Variant) -> VariantLocation {
+        let is_permanent = self.has_credentials()
+            || self.creatable != TransformationPolicy::Any
+            || self.thumbnail(variant.transformation).is_some();
+        VariantLocation {
+            id: variant.id(),
+            retention: if is_permanent {
+                Retention::Permanent
+            } else {
+                Retention::Expiring
+            },
+        }
+    }
+
     /// Returns a variant; `None` if it is not stored.
     pub async fn variant(
         &self,
         bucket: &FileBucket,
-        id: &VariantId,
+        location: &VariantLocation,
     ) -> Result<Option<StoredVariant>, ServiceError> {
-        let key = self.variant_key(id)?;
+        let key = self.variant_key(location)?;
         Ok(bucket.0.variant(&key).await?)
     }
 
@@ -113,10 +137,10 @@ impl AuthorizedFile {
     pub async fn variant_range(
         &self,
         bucket: &FileBucket,
-        id: &VariantId,
+        location: &VariantLocation,
         range: RangeInclusive<u64>,
     ) -> Result<impl Stream<Item = Result<Bytes, BucketError>> + Send + use<>, ServiceError> {
-        let key = self.variant_key(id)?;
+        let key = self.variant_key(location)?;
         let bytes = bucket.0.get(&key, Some(range)).await?;
         bytes.ok_or_else(|| ServiceError::contended("the variant was deleted"))
     }
@@ -129,7 +153,7 @@ impl AuthorizedFile {
         bucket: &FileBucket,
         variant: NewVariant<'_>,
     ) -> Result<(), ServiceError> {
-        let key = self.variant_key(variant.id)?;
+        let key = self.variant_key(variant.location)?;
         bucket
             .0
             .put_variant(&key, variant.bytes, variant.info)
@@ -144,7 +168,7 @@ impl AuthorizedFile {
     }
 
     /// Returns the key of the object with a variant, or with the original for `None`.
-    pub fn object_key(&self, variant: Option<&VariantId>) -> Result<String, ServiceError> {
+    pub fn object_key(&self, variant: Option<&VariantLocation>) -> Result<String, ServiceError> {
         Ok(self.key_of(variant)?.as_str().to_owned())
     }
 
@@ -152,7 +176,7 @@ impl AuthorizedFile {
     pub async fn presign(
         &self,
         bucket: &FileBucket,
-        variant: Option<&VariantId>,
+        variant: Option<&VariantLocation>,
         url: PresignedRead,
     ) -> Result<String, ServiceError> {
         let PresignedRead {
@@ -164,15 +188,15 @@ impl AuthorizedFile {
         Ok(bucket.0.presign_get(&key, headers, start, lifetime).await?)
     }
 
-    fn key_of(&self, variant: Option<&VariantId>) -> Result<ObjectKey, ServiceError> {
+    fn key_of(&self, variant: Option<&VariantLocation>) -> Result<ObjectKey, ServiceError> {
         match variant {
-            Some(id) => self.variant_key(id),
+            Some(location) => self.variant_key(location),
             None => original_key(self.file()),
         }
     }
 
-    fn variant_key(&self, id: &VariantId) -> Result<ObjectKey, ServiceError> {
-        variant_key(self.file(), id)
+    fn variant_key(&self, location: &VariantLocation) -> Result<ObjectKey, ServiceError> {
+        variant_key(self.file(), location)
     }
 }
 
@@ -195,18 +219,26 @@ fn not_creatable() -> ServiceError {
 }
 
 /// Returns the key of a variant. Fails if the file has no bytes.
-pub(crate) fn variant_key(file: &File, id: &VariantId) -> Result<ObjectKey, ServiceError> {
+pub(crate) fn variant_key(
+    file: &File,
+    location: &VariantLocation,
+) -> Result<ObjectKey, ServiceError> {
     let revision = file
         .revision
         .ok_or_else(|| ServiceError::internal("the file has no stored bytes"))?;
-    Ok(ObjectKey::variant(file.space_id, file.id, revision, id))
+    Ok(ObjectKey::variant(
+        file.space_id,
+        file.id,
+        revision,
+        location,
+    ))
 }
 
 /// A variant to store.
 #[derive(Clone, Debug)]
 pub struct NewVariant<'a> {
-    /// Id of the variant.
-    pub id: &'a VariantId,
+    /// Where it is stored.
+    pub location: &'a VariantLocation,
     /// Type and dimensions.
     pub info: &'a VariantInfo,
     /// The encoded image.

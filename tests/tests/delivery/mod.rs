@@ -2,6 +2,7 @@
 
 pub(crate) mod access;
 pub(crate) mod animations;
+pub(crate) mod anonymous_variants;
 pub(crate) mod caching;
 pub(crate) mod charset;
 pub(crate) mod fixture;

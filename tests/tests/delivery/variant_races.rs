@@ -13,8 +13,9 @@ use crate::{
     support::image_server::{ImageServer, logo},
 };
 
-/// Calls of a delivery before it reads the original: the records, and the stored variant.
-const CALLS_BEFORE_ORIGINAL: u32 = 2;
+/// Calls of a delivery before it reads the original: the records, the stored variant at both places, and the
+/// count of renderings.
+const CALLS_BEFORE_ORIGINAL: u32 = 4;
 /// Maximum originals of one space in memory: three quarters of all.
 const MAX_ORIGINALS_OF_SPACE: u32 = 3;
 /// Requests for one variant while no memory is free.

@@ -373,7 +373,7 @@ async fn watermark_is_read_once_per_process(stack: &Stack) {
     assert_eq!(count(&set_first, "spaces PutObject"), 1);
     assert_eq!(set_again.len(), 5, "{set_again:?}");
     assert_eq!(count(&set_again, "spaces DeleteObject"), 1);
-    assert_eq!(count(&rendered, "delivery GetObject"), 3);
-    assert_eq!(count(&rendered_again, "delivery GetObject"), 2);
+    assert_eq!(count(&rendered, "delivery GetObject"), 4);
+    assert_eq!(count(&rendered_again, "delivery GetObject"), 3);
     assert_eq!(stored, ["delivery GetObject", "delivery TransactGetItems"]);
 }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use bucket::ObjectKey;
-use domain::{FileId, ImageFormat, Revision, Transformation, Variant};
+use domain::{FileId, ImageFormat, Retention, Revision, Transformation, Variant, VariantLocation};
 use serde_json::json;
 use template::RecursiveLoop;
 use tests::{PHOTO, Stack, TestSpace, stack_test};
@@ -76,11 +76,23 @@ async fn variants_without_a_file_or_of_another_version_are_swept_after_a_day(sta
         format: ImageFormat::Png,
         accepts_webp: false,
         watermark: None,
+        may_enlarge: true,
+        output: None,
     }
     .id();
-    let orphan = ObjectKey::variant(acme.space_id(), FileId::new(&env), Revision::new(&env), &id);
+    let orphans = Retention::ALL.map(|retention| {
+        let location = VariantLocation {
+            id: id.clone(),
+            retention,
+        };
+        let file = FileId::new(&env);
+        let key = ObjectKey::variant(acme.space_id(), file, Revision::new(&env), &location);
+        key.as_str().to_owned()
+    });
+    let [permanent, expiring] = orphans;
     let unused = [
-        orphan.as_str().to_owned(),
+        permanent,
+        expiring,
         format!("{directory}/{}", "0".repeat(32)),
         format!("{directory}/0-{}", "0".repeat(32)),
     ];

@@ -1,7 +1,7 @@
 //! Processing of images: metadata from the headers, and variants from one read of the original.
 
 use bytes::Bytes;
-use domain::{ErrorKind, File, ProcessingRules, ServiceError, StorageMeta, Thumbnail};
+use domain::{ErrorKind, File, ImageSize, ProcessingRules, ServiceError, StorageMeta, Thumbnail};
 use media::{Format, Frames, MetadataOptions, color_name, decode, dominant_color, probe};
 use renditions::{NewRendition, Rendition};
 use tenant::{AuthorizedFile, RenderableFile, VariantInfo};
@@ -25,6 +25,13 @@ struct Headers {
 }
 
 impl Headers {
+    fn size(&self) -> Option<ImageSize> {
+        Some(ImageSize {
+            width: self.meta.width?,
+            height: self.meta.height?,
+        })
+    }
+
     /// Whether no image of this format is decoded.
     fn has_no_decoder(&self) -> bool {
         self.format.is_some_and(|format| !format.is_renderable())
@@ -196,21 +203,33 @@ impl Image<'_> {
             variants::thumbnails(longest_side, headers.is_animated, watermark)
         };
 
-        let mime_type = &self.file.file().mime_type;
+        let file = self.file.file();
         for eager in &rules.eager {
-            planned.extend(variants::eager(*eager, mime_type, watermark));
+            planned.extend(variants::eager(*eager, &file.mime_type, watermark));
         }
-        unique(planned)
+
+        let measured = File {
+            image_size: file.displayed_size().or(headers.size()),
+            ..file.clone()
+        };
+        let resolved = planned
+            .into_iter()
+            .map(|planned| planned.resolved(&measured));
+        unique(resolved.collect())
     }
 }
 
-/// Returns each variant once, as a listed one if it is among the listed ones.
+/// Returns each variant once, as a listed one if it is among the listed ones. Listed ones with the same
+/// output remain, because each query is listed.
 fn unique(planned: Vec<PlannedVariant>) -> Vec<PlannedVariant> {
     let mut unique: Vec<PlannedVariant> = Vec::new();
     for planned in planned {
-        let same = unique
-            .iter_mut()
-            .find(|other| other.rendition.id == planned.rendition.id);
+        let is_same = |other: &&mut PlannedVariant| {
+            let is_listed_twice = other.query.is_some() && planned.query.is_some();
+            other.rendition.id == planned.rendition.id
+                && (!is_listed_twice || other.query == planned.query)
+        };
+        let same = unique.iter_mut().find(is_same);
         match same {
             Some(other) if other.query.is_none() => *other = planned,
             Some(_) => {}

@@ -1,8 +1,8 @@
 //! The variants that are created after an upload.
 
 use domain::{
-    AppliedWatermark, EagerTransformation, ImageFormat, Resize, Sides, Transformation, Variant,
-    VariantId,
+    AppliedWatermark, EagerTransformation, File, ImageFormat, Resize, Sides, Transformation,
+    Variant, VariantId,
 };
 use renditions::NewRendition;
 
@@ -29,7 +29,21 @@ pub(crate) fn placeholder() -> NewRendition {
             format: ImageFormat::Png,
             accepts_webp: false,
             watermark: None,
+            may_enlarge: true,
+            output: None,
         },
+    }
+}
+
+impl PlannedVariant {
+    /// Returns the variant with its output, which delivery looks for.
+    pub(crate) fn resolved(self, file: &File) -> PlannedVariant {
+        let variant = renditions::resolve(self.rendition.variant, file);
+        let id = variant.id();
+        PlannedVariant {
+            rendition: NewRendition { id, variant },
+            ..self
+        }
     }
 }
 
@@ -91,6 +105,8 @@ fn listed(
         format,
         accepts_webp: true,
         watermark,
+        may_enlarge: true,
+        output: None,
     };
     PlannedVariant {
         rendition: NewRendition {

@@ -10,7 +10,7 @@ pub use transformation::{
     Crop, Focus, ImageFormat, MAX_SIDE_PIXELS, Resize, Sides, TRANSFORMATION_PARAMETERS,
     Transformation, misnamed_transformation_fields,
 };
-pub use variant::{Variant, VariantId};
+pub use variant::{Retention, Variant, VariantId, VariantLocation, VariantOutput};
 pub use watermark::{
     AppliedWatermark, FolderSecurity, Gravity, Opacity, Security, TransformationPolicy, Watermark,
 };

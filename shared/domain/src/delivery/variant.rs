@@ -1,8 +1,9 @@
 //! Variants: transformed images as they are rendered, stored and delivered.
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::{AppliedWatermark, ImageFormat, Quality, Revision, Transformation};
+use crate::{AppliedWatermark, ImageFormat, Quality, Resize, Revision, Transformation};
 
 /// Version of the rendering. A higher number replaces all stored variants.
 const RENDERING_VERSION: u32 = 3;
@@ -12,6 +13,8 @@ const ORIGINAL: &str = "original";
 const PLACEHOLDER: &str = "placeholder";
 /// Marks a negotiated AVIF.
 const NEGOTIATED: &str = " negotiated";
+/// Marks a resize that must not enlarge, of an image whose size is unknown.
+const NOT_ENLARGED: &str = " not enlarged";
 /// Marks a negotiated AVIF that WebP must not replace.
 const WITHOUT_WEBP: &str = " without webp";
 /// Number of hex digits of the digest in an id.
@@ -30,6 +33,20 @@ pub struct Variant {
     pub accepts_webp: bool,
     /// Watermark of the image.
     pub watermark: Option<AppliedWatermark>,
+    /// Whether a side of the output may be longer than that of the image.
+    pub may_enlarge: bool,
+    /// The output; `None` while the size of the image is unknown.
+    pub output: Option<VariantOutput>,
+}
+
+/// What a transformation results in for an image of known size. Transformations with the same result have
+/// equal outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VariantOutput {
+    /// How the image is resized; `None` keeps its size.
+    pub resize: Option<Resize>,
+    /// Quality of the output, as a number.
+    pub quality: u8,
 }
 
 impl Variant {
@@ -40,17 +57,32 @@ impl Variant {
             .is_some_and(|transformation| transformation.format.is_none())
     }
 
-    /// Returns the id under which the variant is stored. Requests for the same image have equal ids: it
-    /// does not matter whether the format was requested or negotiated, except for AVIF, which another
-    /// format may replace, and a quality that the format ignores does not matter.
+    /// Returns how the image is resized; `None` keeps its size.
+    pub fn resize(&self) -> Option<Resize> {
+        match self.output {
+            Some(output) => output.resize,
+            None => self.transformation?.resize,
+        }
+    }
+
+    /// Returns the quality of the output.
+    pub fn quality(&self) -> Quality {
+        match self.output {
+            Some(output) => Quality::Fixed(output.quality),
+            None => self.transformation.unwrap_or_default().quality,
+        }
+    }
+
+    /// Returns the id under which the variant is stored. Variants with the same output have equal ids, as
+    /// far as it is known: it does not matter whether the format was requested or negotiated, except for
+    /// AVIF, which another format may replace, and a quality that the format ignores does not matter.
     ///
     /// The original with a watermark differs from all transformations, even if its bytes do not: of
     /// a private file, existing transformations are public, but the original is not.
     pub fn id(&self) -> VariantId {
-        let transformation = self.transformation.map_or_else(
-            || ORIGINAL.to_owned(),
-            |transformation| self.canonical(transformation).to_string(),
-        );
+        let transformation = self
+            .transformation
+            .map_or_else(|| ORIGINAL.to_owned(), |_| self.canonical().to_string());
         let format = self.format.name();
         let mut description = format!("{RENDERING_VERSION} {transformation} {format}");
         if self.is_negotiated() && self.format == ImageFormat::Avif {
@@ -58,6 +90,9 @@ impl Variant {
             if !self.accepts_webp {
                 description.push_str(WITHOUT_WEBP);
             }
+        }
+        if self.output.is_none() && !self.may_enlarge && self.is_scaled() {
+            description.push_str(NOT_ENLARGED);
         }
         if let Some(watermark) = self.watermark {
             let position = watermark.position.name();
@@ -75,20 +110,56 @@ impl Variant {
         VariantId(id)
     }
 
-    /// Returns a transformation without its format, which is that of the variant, and without a quality
+    fn is_scaled(&self) -> bool {
+        matches!(self.resize(), Some(Resize::Scale(_)))
+    }
+
+    /// Returns the transformation without its format, which is that of the variant, and without a quality
     /// that this format ignores.
-    fn canonical(&self, transformation: Transformation) -> Transformation {
+    fn canonical(&self) -> Transformation {
         let quality = if self.format.has_quality() {
-            transformation.quality
+            self.quality()
         } else {
             Quality::Auto
         };
         Transformation {
             format: None,
             quality,
-            ..transformation
+            resize: self.resize(),
         }
     }
+}
+
+/// How long a stored variant is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Retention {
+    /// Until its file is deleted: created by a request with credentials, or as the upload config requests.
+    Permanent,
+    /// For some days: created by a request without credentials.
+    Expiring,
+}
+
+impl Retention {
+    /// All.
+    pub const ALL: [Retention; 2] = [Retention::Permanent, Retention::Expiring];
+
+    /// Returns the other one.
+    #[must_use]
+    pub fn other(self) -> Retention {
+        match self {
+            Retention::Permanent => Retention::Expiring,
+            Retention::Expiring => Retention::Permanent,
+        }
+    }
+}
+
+/// Where a variant is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct VariantLocation {
+    /// Id of the variant.
+    pub id: VariantId,
+    /// How long it is kept.
+    pub retention: Retention,
 }
 
 /// Identifies a variant of one revision of a file: the version of the rendering, 32 hex digits, and the
@@ -146,6 +217,8 @@ mod tests {
             format,
             accepts_webp: true,
             watermark: None,
+            may_enlarge: true,
+            output: None,
         }
         .id()
     }
@@ -201,6 +274,8 @@ mod tests {
             format,
             accepts_webp,
             watermark: None,
+            may_enlarge: true,
+            output: None,
         };
         let avif = ImageFormat::Avif;
         let jpeg = ImageFormat::Jpeg;
@@ -221,6 +296,8 @@ mod tests {
             format: ImageFormat::Png,
             accepts_webp: true,
             watermark,
+            may_enlarge: true,
+            output: None,
         };
         let others = [
             marked(None),

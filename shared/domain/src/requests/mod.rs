@@ -9,5 +9,7 @@ mod service_error;
 pub use field_error::{FieldError, FieldErrors, parse_integer, parse_variant};
 pub use idempotency::{Completion, IdempotencyKey, IdempotencyReservation, ReservationOutcome};
 pub use page::{Cursor, Direction, Page, PageBounds, PageRequest};
-pub use rate_limit::{HourlyQuota, QuotaScope, RateLimit, RateLimitStatus, UnsignedClient, Window};
+pub use rate_limit::{
+    HourlyQuota, QuotaScope, RateLimit, RateLimitStatus, UnsignedClient, VariantQuota, Window,
+};
 pub use service_error::{ErrorKind, ServiceError, error_chain};

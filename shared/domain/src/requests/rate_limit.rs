@@ -1,6 +1,7 @@
-//! Rate limits of callers per minute, and quotas of unsigned uploads per hour.
+//! Rate limits of callers per minute, quotas of unsigned uploads per hour, and of stored variants per period
+//! of days.
 //!
-//! Both use fixed windows that start at full minutes and hours of UTC, the same for all callers.
+//! All use fixed windows that start at full minutes, hours and days of UTC, the same for all callers.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -11,6 +12,8 @@ use crate::{ServiceError, Timestamp, UploadConfigId};
 const WINDOW_MS: i64 = 60_000;
 /// Length of an hour, in milliseconds.
 const HOUR_MS: i64 = 60 * WINDOW_MS;
+/// Length of a day, in milliseconds.
+const DAY_MS: i64 = 24 * HOUR_MS;
 /// Milliseconds in a second.
 const MS_PER_SECOND: i64 = 1_000;
 /// Name of the hourly quota of unsigned uploads in headers.
@@ -169,6 +172,36 @@ impl HourlyQuota {
                 ..error
             },
         }
+    }
+}
+
+/// Quota of the variants of one file that are stored for some days.
+///
+/// Invariant: a variant that was stored in a period is not stored any more at the end of the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VariantQuota {
+    /// Maximum number of stored variants.
+    pub limit: u64,
+    /// Days for which a variant is stored.
+    pub days: u64,
+}
+
+impl VariantQuota {
+    /// Returns the number of the period of `now`, counted from 1970.
+    pub fn period(self, now: Timestamp) -> i64 {
+        now.ms() / self.period_ms()
+    }
+
+    /// Returns the end of a period.
+    pub fn ends_at(self, period: i64) -> Timestamp {
+        Timestamp::from_ms((period + 1).saturating_mul(self.period_ms()))
+    }
+
+    /// Returns the length of a period, in milliseconds: a day longer than a variant is stored, because S3 rounds
+    /// the expiry up to the next midnight of UTC ("Lifecycle configuration elements", Amazon S3 User Guide).
+    fn period_ms(self) -> i64 {
+        let days = i64::try_from(self.days).unwrap_or(i64::MAX);
+        days.saturating_add(1).saturating_mul(DAY_MS)
     }
 }
 

@@ -120,7 +120,7 @@ pub fn plan(image: Dimensions, resize: Option<Resize>) -> Result<Geometry, Media
 }
 
 /// Returns the size with exactly the given sides.
-fn scaled(image: Dimensions, sides: Sides) -> Dimensions {
+pub(super) fn scaled(image: Dimensions, sides: Sides) -> Dimensions {
     match sides {
         Sides::Both { width, height } => Dimensions { width, height },
         Sides::Width(width) => Dimensions {

@@ -21,6 +21,7 @@
 //!   which would otherwise attract every crop.
 
 mod animation;
+mod canonical;
 mod color;
 mod cover;
 mod crop;
@@ -37,6 +38,7 @@ mod saliency;
 mod shared;
 mod watermark;
 
+pub use canonical::canonical_resize;
 pub use geometry::{Geometry, MAX_OUTPUT_PIXELS, Rectangle, plan};
 pub use plan::{PlanOptions, RenderPlan, Source};
 pub use shared::{DecodedSource, SharedPlan};

@@ -1,7 +1,7 @@
 //! Laws of the geometry of rendered images.
 
 use domain::{Focus, Gravity, Quality, Resize, Sides};
-use media::{Channels, Dimensions, Format, RenderOptions, plan, render};
+use media::{Channels, Dimensions, Format, RenderOptions, canonical_resize, plan, render};
 use proptest::{prelude::*, sample::select};
 
 use crate::files;
@@ -97,6 +97,28 @@ proptest! {
                     prop_assert_eq!(output, Dimensions { width: across, height: down });
                 }
             }
+        }
+    }
+
+    #[test]
+    fn canonical_resize_has_the_same_geometry(
+        width in 1_u32..9_000, height in 1_u32..9_000, resize in resizes(), may_enlarge: bool,
+    ) {
+        let image = Dimensions { width, height };
+        let Ok(canonical) = canonical_resize(image, Some(resize), may_enlarge) else {
+            return Ok(());
+        };
+        let geometry = plan(image, canonical).unwrap();
+
+        let planned = plan(image, Some(resize));
+        let is_enlarged = planned.as_ref().is_ok_and(|planned| {
+            planned.resized.width > width || planned.resized.height > height
+        });
+        if planned.is_ok() && (may_enlarge || !is_enlarged) {
+            prop_assert_eq!(planned.unwrap(), geometry);
+            prop_assert_eq!(canonical_resize(image, canonical, may_enlarge).unwrap(), canonical);
+        } else {
+            prop_assert!(geometry.resized.width <= width && geometry.resized.height <= height);
         }
     }
 

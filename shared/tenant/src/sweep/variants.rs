@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use bucket::{ListedVariant, ObjectKey};
 use domain::{Revision, ServiceError, SpaceId};
-use queue::SweepPosition;
+use queue::{SweepPosition, VariantPosition};
 
 use super::Scan;
 
@@ -14,13 +14,16 @@ impl Scan<'_> {
     pub(super) async fn scan_variants(
         &self,
         space_id: SpaceId,
-        mut after: String,
+        mut position: VariantPosition,
     ) -> Result<Option<SweepPosition>, ServiceError> {
         let limit = self.sweep.limits.objects_per_page;
         let bucket = &self.sweep.bucket;
         let mut watermarks = None;
         loop {
-            let page = bucket.variants_page(space_id, &after, limit).await?;
+            let VariantPosition { retention, after } = &position;
+            let page = bucket
+                .variants_page(space_id, *retention, after, limit)
+                .await?;
             let has_watermarks = page.variants.iter().any(is_marked);
             if has_watermarks && watermarks.is_none() {
                 watermarks = Some(bucket.watermarks(space_id).await?);
@@ -31,16 +34,22 @@ impl Scan<'_> {
             self.delete(space_id, &unused).await?;
 
             let last = page.variants.last().filter(|_| page.has_more);
-            let last = last.map(|last| last.position.clone());
+            let next = match last {
+                Some(last) => Some(VariantPosition {
+                    retention: *retention,
+                    after: last.position.clone(),
+                }),
+                None => position.next_list(),
+            };
             if !self.time.allows_another_page() {
                 let end = || SweepPosition::end_of(space_id);
-                let position = last.map(|last| SweepPosition::of_variant(space_id, last));
+                let position = next.map(|next| SweepPosition::of_variant(space_id, next));
                 return Ok(Some(position.unwrap_or_else(end)));
             }
-            let Some(last) = last else {
+            let Some(next) = next else {
                 return Ok(None);
             };
-            after = last;
+            position = next;
         }
     }
 

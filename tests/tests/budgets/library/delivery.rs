@@ -96,6 +96,46 @@ async fn delivery_takes_one_read_at_root_and_two_in_folders(stack: &Stack) {
     }
 }
 
+#[stack_test]
+async fn rendering_takes_another_look_up_and_two_counts_without_credentials(stack: &Stack) {
+    let acme = warm(stack).await;
+    let file = stored(&acme, "root").await;
+    let url = |width: u32| format!("{}?w={width}", text(&file["url"]));
+    let anonymous = &stack.anonymous;
+    let account = stack.account();
+    let calls = |calls: &str| calls.to_owned();
+
+    let rendered = calls("BatchGetItem, GetItem, 3 GetObject, PutObject, TransactGetItems");
+    let counted = calls("BatchGetItem, 3 GetObject, PutObject, TransactGetItems, 2 UpdateItem");
+    for (width, request) in [
+        (
+            20,
+            delivery_cost(anonymous, "HEAD", 200, reads_and("2 GetObject", 1)),
+        ),
+        (20, delivery_cost(anonymous, "GET", 200, counted)),
+        (
+            20,
+            delivery_cost(anonymous, "GET", 200, reads_and("GetObject", 1)),
+        ),
+        (21, delivery_cost(&acme.client, "GET", 200, rendered)),
+        (
+            21,
+            delivery_cost(&acme.client, "GET", 200, reads_and("GetItem, GetObject", 1)),
+        ),
+        (
+            21,
+            delivery_cost(&account, "GET", 200, reads_and("2 GetItem, GetObject", 1)),
+        ),
+        // Stored at the other place.
+        (
+            21,
+            delivery_cost(anonymous, "GET", 200, reads_and("2 GetObject", 1)),
+        ),
+    ] {
+        assert_responses(stack, &url(width), &[request], "root").await;
+    }
+}
+
 /// A request for a file, its status and its calls.
 struct DeliveryCost<'a> {
     client: &'a Client,

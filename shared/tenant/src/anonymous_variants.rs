@@ -1,0 +1,48 @@
+//! Limits of the images that requests without credentials create.
+
+use domain::{File, RateLimit, ServiceError, VariantQuota};
+
+use crate::Tenants;
+
+/// Limits of the images that requests without credentials create.
+#[derive(Clone, Copy, Debug)]
+pub struct AnonymousLimits {
+    /// Renderings per space and minute.
+    pub renderings: RateLimit,
+    /// Stored variants per file.
+    pub variants: VariantQuota,
+}
+
+impl Tenants {
+    /// Counts a rendering of a file. Fails with 429 if its space has none left in this minute.
+    pub async fn count_anonymous_rendering(
+        &self,
+        file: &File,
+        limits: AnonymousLimits,
+    ) -> Result<(), ServiceError> {
+        let space = file.space_id.to_string();
+        let counted = self
+            .table
+            .count_anonymous_request(&space, limits.renderings)
+            .await?;
+        if counted.is_allowed {
+            Ok(())
+        } else {
+            Err(ServiceError::rate_limited(counted.rate_limit))
+        }
+    }
+
+    /// Counts a variant of a file that is to be stored. Returns `false` if it must not be stored, because the
+    /// file has as many as it may have.
+    pub async fn reserve_anonymous_variant(
+        &self,
+        file: &File,
+        limits: AnonymousLimits,
+    ) -> Result<bool, ServiceError> {
+        let quota = limits.variants;
+        Ok(self
+            .table
+            .reserve_variant(file.space_id, file.id, quota)
+            .await?)
+    }
+}

@@ -1,0 +1,303 @@
+//! Images that requests without a signed URL or key have rendered: shared by equal outputs, never enlarged,
+//! stored for some days, and limited per file and minute.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use media::Format;
+use serde_json::json;
+use tests::{File, Observed, Stack, StackOptions, TestSpace, minutes, stack_test};
+
+use crate::support::{
+    image_server::{ImageServer, logo},
+    images::image,
+};
+
+/// Size of the uploaded image, in pixels.
+const SIZE: (u32, u32) = (64, 48);
+const DAY: Duration = Duration::from_hours(24);
+/// Days for which variants are stored by default, and the rest of the last day.
+const VARIANT_DAYS: u32 = 31;
+/// Maximum time until the bucket has applied its lifecycle rules.
+const MAX_EXPIRY_TIME: Duration = Duration::from_secs(20);
+/// Time between two checks.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+
+fn limited_variants(number: &str) -> StackOptions {
+    StackOptions::without_rate_limits().with_parameters(&[("AnonymousVariantsPerFile", number)])
+}
+
+fn limited_renderings() -> StackOptions {
+    StackOptions::without_rate_limits().with_parameters(&[("AnonymousRenderingsPerMinute", "2")])
+}
+
+async fn upload(acme: &TestSpace) -> File {
+    let bytes = image(Format::Png, SIZE.0, SIZE.1);
+    acme.upload(bytes).named("a.png", "image/png").await
+}
+
+/// Returns the keys of all stored variants.
+async fn variants(stack: &Stack) -> BTreeSet<String> {
+    let objects = stack.dump().await.objects.into_keys();
+    objects.filter(|key| key.contains("/variants/")).collect()
+}
+
+/// Returns the number of stored variants that expire.
+async fn expiring(stack: &Stack, acme: &TestSpace) -> usize {
+    let prefix = format!("_objects/expiring/{}/variants/", acme.id);
+    let stored = variants(stack).await;
+    stored.iter().filter(|key| key.starts_with(&prefix)).count()
+}
+
+/// Waits until this number of expiring variants is stored.
+async fn until_expiring(stack: &Stack, acme: &TestSpace, number: usize) {
+    let reached = async {
+        while expiring(stack, acme).await != number {
+            tokio::time::sleep(POLL_INTERVAL).await;
+        }
+    };
+    let reached = tokio::time::timeout(MAX_EXPIRY_TIME, reached).await;
+    reached.expect("the variants to expire");
+}
+
+#[stack_test]
+async fn requests_with_equal_outputs_share_one_rendering(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = upload(&acme).await;
+    let mut queries: Vec<String> = (65..100).map(|width| format!("w={width}")).collect();
+    let others = [
+        "h=9&w=12",
+        "w=12",
+        "h=9",
+        "w=12&h=99",
+        "w=12&h=9&r=scale",
+        "w=12&h=9&r=fill&g=south",
+    ];
+    let whole = ["q=90", "r=crop&w=99", "w=80&h=60&r=fill", "h=48&r=scale"];
+    queries.extend(whole.map(str::to_owned));
+
+    for (queries, stored) in [(queries, 1), (others.map(str::to_owned).to_vec(), 2)] {
+        let mut etags = BTreeSet::new();
+        for query in queries {
+            let url = format!("{}?{query}&f=webp", file.url());
+            let response = stack.anonymous.get(&url).await.expect_status(200);
+            etags.insert(response.header("etag").to_owned());
+        }
+        assert_eq!(etags.len(), 1);
+        assert_eq!(variants(stack).await.len(), stored);
+    }
+
+    for query in ["w=12&h=9&r=crop", "w=12&h=9&q=80", "w=12&h=10&r=fill"] {
+        let url = format!("{}?{query}&f=webp", file.url());
+        stack.anonymous.get(&url).await.expect_status(200);
+    }
+    assert_eq!(variants(stack).await.len(), 5);
+}
+
+#[stack_test]
+async fn only_credentials_enlarge(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = upload(&acme).await;
+    let (width, height) = SIZE;
+    for (query, anonymous, with_key) in [
+        ("w=128&r=scale", SIZE, (2 * width, 2 * height)),
+        ("w=128&h=20&r=scale", (width, 20), (128, 20)),
+        ("w=8000&h=8000&r=scale&f=png", SIZE, (0, 0)),
+        ("w=32&r=scale", (32, 24), (32, 24)),
+    ] {
+        let url = format!("{}?{query}", file.url());
+        for (client, (width, height)) in [(&stack.anonymous, anonymous), (&acme.client, with_key)] {
+            let response = client.get(&url).await;
+            if width == 0 {
+                response.expect_error(422);
+                continue;
+            }
+            let response = response.expect_status(200);
+            assert_eq!(
+                response.header("x-image-width"),
+                width.to_string(),
+                "{query}"
+            );
+            assert_eq!(
+                response.header("x-image-height"),
+                height.to_string(),
+                "{query}"
+            );
+        }
+    }
+}
+
+#[stack_test]
+async fn only_variants_without_credentials_expire(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = upload(&acme).await;
+    let anonymous = format!("{}?w=20", file.url());
+    let with_key = format!("{}?w=30", file.url());
+
+    stack.anonymous.get(&anonymous).await.expect_status(200);
+    acme.client.get(&with_key).await.expect_status(200);
+    assert_eq!(expiring(stack, &acme).await, 1);
+    assert_eq!(variants(stack).await.len(), 2);
+
+    // Each request finds what the other one stored.
+    acme.client.get(&anonymous).await.expect_status(200);
+    stack.anonymous.get(&with_key).await.expect_status(200);
+    assert_eq!(variants(stack).await.len(), 2);
+
+    stack.run_for((VARIANT_DAYS - 2) * DAY).await;
+    assert_eq!(expiring(stack, &acme).await, 1);
+    stack.run_for(2 * DAY).await;
+    until_expiring(stack, &acme, 0).await;
+    assert_eq!(variants(stack).await.len(), 1);
+    stack.anonymous.get(&anonymous).await.expect_status(200);
+    assert_eq!(expiring(stack, &acme).await, 1);
+}
+
+#[stack_test(options = limited_variants("2"))]
+async fn file_has_a_maximum_of_stored_variants_without_credentials(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = upload(&acme).await;
+    let get = async |width: u32| {
+        let url = format!("{}?w={width}", file.url());
+        let response = stack.anonymous.get(&url).await.expect_status(200);
+        assert_eq!(response.header("x-image-width"), width.to_string());
+    };
+
+    for width in [20, 21, 22, 22, 20] {
+        get(width).await;
+    }
+    assert_eq!(expiring(stack, &acme).await, 2);
+    let url = format!("{}?w=22", file.url());
+    acme.client.get(&url).await.expect_status(200);
+    assert_eq!(variants(stack).await.len(), 3);
+
+    // Those of the previous period count too, because some can still be stored.
+    for (widths, stored) in [([23, 24, 25], 0), ([26, 27, 28], 2)] {
+        stack.run_for(VARIANT_DAYS * DAY).await;
+        until_expiring(stack, &acme, 0).await;
+        for width in widths {
+            get(width).await;
+        }
+        assert_eq!(expiring(stack, &acme).await, stored);
+    }
+    let other = upload(&acme).await;
+    let url = format!("{}?w=20", other.url());
+    stack.anonymous.get(&url).await.expect_status(200);
+    assert_eq!(expiring(stack, &acme).await, 3);
+}
+
+#[stack_test(options = limited_variants("1").with_parameters(&[("RedirectAboveBytes", "100")]))]
+async fn variant_that_is_neither_stored_nor_small_needs_credentials(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = upload(&acme).await;
+    let first = format!("{}?w=30", file.url());
+    let second = format!("{}?w=31", file.url());
+
+    stack.anonymous.get(&first).await.expect_status(307);
+    stack.anonymous.get(&second).await.expect_error(403);
+    acme.client.get(&second).await.expect_status(307);
+    stack.anonymous.get(&second).await.expect_status(307);
+}
+
+#[stack_test(options = limited_renderings())]
+async fn renderings_without_credentials_are_limited_per_space_and_minute(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = upload(&acme).await;
+    let url = |width: u32| format!("{}?w={width}", file.url());
+
+    for width in [20, 21, 20, 21, 21] {
+        stack.anonymous.get(&url(width)).await.expect_status(200);
+    }
+    let refused = stack.anonymous.get(&url(22)).await;
+    assert!((1..=60).contains(&refused.header("retry-after").parse().expect("seconds")));
+    refused.expect_error(429);
+
+    stack.anonymous.head(&url(22)).await.expect_status(200);
+    acme.client.get(&url(23)).await.expect_status(200);
+    let globex = stack.space("Globex").await;
+    let other = upload(&globex).await;
+    let other = format!("{}?w=20", other.url());
+    stack.anonymous.get(&other).await.expect_status(200);
+    stack.clock.advance(minutes(1));
+    stack.anonymous.get(&url(22)).await.expect_status(200);
+}
+
+#[stack_test]
+async fn head_renders_nothing(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = upload(&acme).await;
+    let plain = format!("{}?w=32&f=jpeg", file.url());
+    let server = ImageServer::start(&logo([255, 0, 0])).await;
+    let marked = file.url().to_owned();
+    let watermark = json!({"enabled": true, "url": server.url()});
+    let security = json!({"security": {"watermark": watermark}});
+
+    for (url, size, content_type) in [
+        (plain, ("32", "24"), "image/jpeg"),
+        (marked, ("64", "48"), "image/png"),
+    ] {
+        let Observed { output, calls } = stack.calls_of(stack.anonymous.head(&url)).await;
+        let head = output.expect_status(200);
+        assert!(!head.headers.contains_key("content-length"), "{url}");
+        assert!(
+            !calls.iter().any(|call| call.ends_with("PutObject")),
+            "{calls:?}"
+        );
+
+        let get = stack.anonymous.get(&url).await.expect_status(200);
+        assert_eq!(
+            (head.header("x-image-width"), head.header("x-image-height")),
+            size
+        );
+        assert_eq!(head.header("content-type"), content_type);
+        for name in [
+            "etag",
+            "content-type",
+            "x-image-width",
+            "content-disposition",
+        ] {
+            assert_eq!(head.header(name), get.header(name), "{name}");
+        }
+        let stored = stack.anonymous.head(&url).await.expect_status(200);
+        assert_eq!(stored.header("content-length"), get.body.len().to_string());
+
+        let path = format!("{}/security", acme.path());
+        acme.client.put(&path, security.clone()).await.expect_ok();
+    }
+
+    let text = acme.upload("text").named("a.txt", "text/plain").await;
+    let text = format!("{}?w=32", text.url());
+    stack.anonymous.head(&text).await.expect_status(422);
+}
+
+#[stack_test]
+async fn expiring_variants_are_deleted_with_their_file_and_space(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    for _ in 0..2 {
+        let file = upload(&acme).await;
+        let url = format!("{}?w=20", file.url());
+        stack.anonymous.get(&url).await.expect_status(200);
+        if expiring(stack, &acme).await == 2 {
+            acme.client.delete(file.path()).await.expect_status(204);
+        }
+    }
+
+    stack.run_purges().await;
+    assert_eq!(expiring(stack, &acme).await, 1);
+    assert_eq!(counts(stack).await, 1);
+
+    let path = format!("/spaces?id={}&force=true", acme.id);
+    acme.client.delete(&path).await.expect_status(202);
+    stack.run_purges().await;
+    stack.run_purges().await;
+    assert_eq!(variants(stack).await, BTreeSet::new());
+    assert_eq!(counts(stack).await, 0);
+}
+
+/// Returns the number of items that count variants.
+async fn counts(stack: &Stack) -> usize {
+    let items = stack.dump().await.items;
+    let counts = items
+        .keys()
+        .filter(|key| key.sort.starts_with("VARIANT_COUNT#"));
+    counts.count()
+}
