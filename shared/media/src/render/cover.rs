@@ -5,6 +5,9 @@
 //!   smaller one.
 //! - A pixel of a layer is covered as much as the most covered pixel of the image that it shows, so that
 //!   no edge is left out at another scale.
+//!
+//! The pixels of a JPEG's block influence each other if it is decoded in a smaller size: those within 7
+//! pixels of an edge of the watermark carry traces of covered ones, in the block's coarse waves only.
 
 use std::ops::Range;
 
