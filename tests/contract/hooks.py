@@ -157,6 +157,8 @@ BEYOND_SCHEMAS = [
     r"The id field must be the same in the path, the query and the body\.",
     # The id of an upload config has two names in a body.
     r"The upload config id field must be the same as id\.",
+    # A signed URL names its space and upload config.
+    r"The (space|upload config) id field must be the one that the URL is signed for\.",
     # Host names may be internationalized, which no pattern covers.
     r"The custom domain field must be a public host name, such as assets\.example\.com\.",
     r"The unsigned restrictions\.allowed referrers\.\d+ field must be a host name, \*\. and a host name, or an IP address\.",
