@@ -38,6 +38,11 @@ pub enum ConfirmOutcome {
     NotUploaded,
     /// The bytes break the rules. The file is still pending.
     Rejected(FieldError),
+    /// Another file has the stored name. The file is still pending.
+    NameTaken {
+        /// The stored name.
+        name: String,
+    },
     /// The file was deleted in the meantime.
     Deleted,
     /// The hourly quota of the unsigned upload is exhausted. The file is still pending.
@@ -50,6 +55,7 @@ impl From<ActivationOutcome> for ConfirmOutcome {
             ActivationOutcome::Active(file) => ConfirmOutcome::Active(file),
             ActivationOutcome::Deleted => ConfirmOutcome::Deleted,
             ActivationOutcome::OverQuota(error) => ConfirmOutcome::OverQuota(error),
+            ActivationOutcome::NameTaken { name } => ConfirmOutcome::NameTaken { name },
         }
     }
 }

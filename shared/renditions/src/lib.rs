@@ -32,7 +32,7 @@ use tenant::{AuthorizedFile, FileBucket, NewVariant, Tenants, VariantInfo, colle
 pub use memory::MemoryLimits;
 pub use output::{ExpectedVariant, expected, resolve};
 pub use ready::{FoundVariant, ReadyVariant};
-pub use render::require_source;
+pub use render::{is_unrenderable, require_source};
 pub use requests::VariantRequest;
 
 use crate::{

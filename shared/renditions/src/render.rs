@@ -1,5 +1,7 @@
 //! Rendering of one variant: its plan, and the fields that its errors are about.
 
+use std::{error::Error, fmt};
+
 use bytes::Bytes;
 use domain::{FieldError, FieldErrors, File, Resize, ResourceType, ServiceError, Sides, Variant};
 use media::{Format, MediaError, RenderPlan, RenderedImage, Source, WatermarkLayer, render};
@@ -145,9 +147,35 @@ fn format_field(variant: Variant) -> &'static str {
     }
 }
 
+/// Cause of the errors of images that cannot be rendered.
+#[derive(Debug)]
+struct Unrenderable;
+
+impl fmt::Display for Unrenderable {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the image cannot be rendered")
+    }
+}
+
+impl Error for Unrenderable {}
+
+/// Whether the image is the cause of an error, so that each rendering of it fails.
+pub fn is_unrenderable(error: &ServiceError) -> bool {
+    let cause = error.source.as_deref();
+    let unrenderable = cause.and_then(|cause| cause.downcast_ref::<Unrenderable>());
+    unrenderable.is_some()
+}
+
 /// Returns an error of the original.
 pub(crate) fn invalid(field_error: &FieldError) -> ServiceError {
-    FieldErrors::of_resource(FILE, field_error).into()
+    unrenderable(FieldErrors::of_resource(FILE, field_error))
+}
+
+fn unrenderable(field_errors: FieldErrors) -> ServiceError {
+    ServiceError {
+        source: Some(Unrenderable.into()),
+        ..field_errors.into()
+    }
 }
 
 /// Returns the error of an image that cannot be decoded.
@@ -162,7 +190,7 @@ pub(crate) fn rendering_error(error: MediaError, variant: Variant) -> ServiceErr
     let on = |field: &'static str, field_error: FieldError| -> ServiceError {
         match field {
             FILE => invalid(&field_error),
-            parameter => FieldErrors::from((parameter, field_error)).into(),
+            parameter => unrenderable(FieldErrors::from((parameter, field_error))),
         }
     };
     match error {

@@ -102,6 +102,15 @@ impl TableError {
     }
 }
 
+impl TableError {
+    /// Whether a change that failed with this error may have been written, because a call of it failed.
+    pub fn may_be_written(error: &ServiceError) -> bool {
+        let cause = error.source.as_deref();
+        let call = cause.and_then(|cause| cause.downcast_ref::<TableError>());
+        call.is_some_and(|call| !matches!(call, TableError::Contended(_)))
+    }
+}
+
 impl From<TableError> for ServiceError {
     fn from(error: TableError) -> ServiceError {
         match error {

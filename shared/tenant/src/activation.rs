@@ -18,6 +18,11 @@ pub enum ActivationOutcome {
     Active(Box<File>),
     /// The file was deleted.
     Deleted,
+    /// Another file has the stored name. The file is still pending.
+    NameTaken {
+        /// The stored name.
+        name: String,
+    },
     /// The hourly quota of the unsigned upload is exhausted. The file is still pending.
     OverQuota(ServiceError),
 }
@@ -28,6 +33,11 @@ impl From<Option<File>> for ActivationOutcome {
             ActivationOutcome::Active(file.into())
         })
     }
+}
+
+/// Returns the error of a request whose file cannot have a stored name, since another file has it.
+pub fn name_taken(name: &str) -> ServiceError {
+    WriteError::ConditionFailed(Reason::PathTaken).of_file(name)
 }
 
 /// One attempt to activate a file.
@@ -64,8 +74,6 @@ impl FileStore<'_> {
 
     /// Activates an announced pending file with validated and stored bytes, and counts an unsigned upload.
     /// Keeps concurrent changes of the record. A failed attempt deletes the bytes, unless they may be in use.
-    ///
-    /// Fails with 409 if the stored name is taken; the file stays pending.
     #[instrument(skip_all)]
     pub async fn activate(
         &self,
@@ -151,9 +159,9 @@ impl Activation<'_> {
                 let exceeded = quota_error(quota.as_ref(), scope, self.at);
                 Ok(ActivationOutcome::OverQuota(exceeded))
             }
-            Err(error @ WriteError::ConditionFailed(Reason::PathTaken)) => {
+            Err(WriteError::ConditionFailed(Reason::PathTaken)) => {
                 self.remove_bytes().await;
-                Err(error.of_file(&file.name).into())
+                Ok(ActivationOutcome::NameTaken { name: file.name })
             }
             Err(WriteError::Failed(error)) => Ok(self.after_failure(error.into()).await?.into()),
             Err(error) => Err(error.into()),

@@ -2,7 +2,7 @@
 //! and the names of missing ones.
 
 use domain::{
-    ErrorKind, FieldError, FieldErrors, FolderChain, FolderId, FolderName, FolderPath, FolderRef,
+    FieldError, FieldErrors, FolderChain, FolderId, FolderName, FolderPath, FolderRef,
     MAX_FOLDER_DEPTH, Role, ServiceError,
 };
 use table::ChangeError;
@@ -11,7 +11,7 @@ use tracing::instrument;
 use crate::{
     Selected, SpaceScope,
     files::FOLDER_FIELD,
-    folders::{NewFolder, TOO_DEEP},
+    folders::{FolderCreation, NewFolder, TOO_DEEP},
 };
 
 /// The field of a path below a folder.
@@ -146,19 +146,15 @@ impl SpaceScope {
                 name: name.clone(),
                 parent,
             };
-            let error = match self.create_folder(new, |_| None).await {
-                Ok(created) => return Ok(created.chain().clone()),
-                Err(error) => error,
-            };
-            if error.kind != ErrorKind::Invalid {
-                return Err(error.into());
+            match self.try_create_folder(new, |_| None).await? {
+                FolderCreation::Created(created) => return Ok(created.chain().clone()),
+                FolderCreation::InvalidParent(_) => {
+                    let errors = self.placement_errors(parents).await?;
+                    return Err(ChangeError::Failed(errors.into()));
+                }
+                // Another request created the folder.
+                FolderCreation::NameTaken => {}
             }
-            if !error.field_errors.has("name") {
-                let errors = self.placement_errors(parents).await?;
-                return Err(ChangeError::Failed(errors.into()));
-            }
-
-            // The name is taken: another request created the folder.
             let existing = self
                 .table
                 .folder_named(self.record.id, parent, name)

@@ -4,7 +4,7 @@ use domain::{
     AccessControl, Completion, FieldError, FieldErrors, Folder, FolderChain, FolderId, FolderName,
     MAX_FOLDER_DEPTH, Page, ServiceError,
 };
-use table::FolderRelocation;
+use table::{FolderRelocation, Reason, WriteError};
 use tracing::instrument;
 
 use crate::{
@@ -32,6 +32,16 @@ pub struct NewFolder {
     pub name: FolderName,
     /// The parent; `None` for the root.
     pub parent: Option<FolderId>,
+}
+
+/// Outcome of the creation of a folder.
+pub(crate) enum FolderCreation {
+    /// The folder exists.
+    Created(Box<ResolvedFolder>),
+    /// The parent has a folder with this name.
+    NameTaken,
+    /// The parent does not exist, or is too deep.
+    InvalidParent(FieldErrors),
 }
 
 /// A change of a folder's name or parent.
@@ -86,14 +96,31 @@ impl SpaceScope {
         new: NewFolder,
         complete: impl Fn(&ResolvedFolder) -> Option<Completion>,
     ) -> Result<ResolvedFolder, ServiceError> {
+        match self.try_create_folder(new, complete).await? {
+            FolderCreation::Created(created) => Ok(*created),
+            FolderCreation::NameTaken => Err(WriteError::ConditionFailed(Reason::NameTaken).into()),
+            FolderCreation::InvalidParent(errors) => Err(errors.into()),
+        }
+    }
+
+    /// Creates a folder, unless its name or its parent do not permit it.
+    pub(crate) async fn try_create_folder(
+        &self,
+        new: NewFolder,
+        complete: impl Fn(&ResolvedFolder) -> Option<Completion>,
+    ) -> Result<FolderCreation, ServiceError> {
         let new = &new;
         let complete = &complete;
         let create = |space: domain::Space| async move {
             if space.is_locked(self.now()) {
                 return Err(space_locked().into());
             }
-            let ancestors = self.new_parents(new.parent).await?;
-            require_depth(ancestors.depth() + 1)?;
+            let Some(ancestors) = self.unlocked_chain(new.parent).await? else {
+                return Ok(FolderCreation::InvalidParent(unknown_parent()));
+            };
+            if let Err(errors) = require_depth(ancestors.depth() + 1) {
+                return Ok(FolderCreation::InvalidParent(errors));
+            }
 
             let folder = Folder {
                 parent: ancestors.leaf_ref(),
@@ -101,10 +128,17 @@ impl SpaceScope {
             };
             let created = ResolvedFolder(ancestors.clone().with_leaf(folder));
             let completion = complete(&created);
-            self.table
+            let written = self
+                .table
                 .create_folder(created.folder(), &ancestors, &space, completion.as_ref())
-                .await?;
-            Ok(created)
+                .await;
+            match written {
+                Ok(()) => Ok(FolderCreation::Created(created.into())),
+                Err(WriteError::ConditionFailed(Reason::NameTaken)) => {
+                    Ok(FolderCreation::NameTaken)
+                }
+                Err(error) => Err(error.into()),
+            }
         };
 
         self.table
@@ -228,11 +262,20 @@ impl SpaceScope {
             .ok_or_else(ServiceError::not_found)
     }
 
-    /// Returns the chain of a new parent. Waits while a concurrent deletion locks the parent, and
-    /// fails if it stays locked.
+    /// Returns the chain of a new parent. Fails with 422 if it does not exist.
     async fn new_parents(&self, parent: Option<FolderId>) -> Result<FolderChain, ServiceError> {
+        let chain = self.unlocked_chain(parent).await?;
+        chain.ok_or_else(|| unknown_parent().into())
+    }
+
+    /// Returns the chain of a new parent; `None` if it does not exist. Waits while a concurrent deletion
+    /// locks the parent, and fails if it stays locked.
+    async fn unlocked_chain(
+        &self,
+        parent: Option<FolderId>,
+    ) -> Result<Option<FolderChain>, ServiceError> {
         let Some(parent) = parent else {
-            return Ok(FolderChain::default());
+            return Ok(Some(FolderChain::default()));
         };
         let is_locked = |chain: &FolderChain| {
             let leaf = chain.leaf();
@@ -245,9 +288,7 @@ impl SpaceScope {
             chain = self.folder(parent).await?;
         }
 
-        let chain =
-            chain.ok_or_else(|| FieldErrors::from((PARENT_FIELD, FieldError::InvalidSelection)))?;
-        if is_locked(&chain) {
+        if chain.as_ref().is_some_and(is_locked) {
             Err(folder_locked())
         } else {
             Ok(chain)
@@ -281,9 +322,13 @@ fn require_outside(new_ancestors: &FolderChain, folder: FolderId) -> Result<(), 
 }
 
 /// Fails with 422 if folders would be too deep.
-fn require_depth(depth: usize) -> Result<(), ServiceError> {
+fn unknown_parent() -> FieldErrors {
+    FieldErrors::from((PARENT_FIELD, FieldError::InvalidSelection))
+}
+
+fn require_depth(depth: usize) -> Result<(), FieldErrors> {
     if depth > MAX_FOLDER_DEPTH {
-        Err(FieldErrors::from((PARENT_FIELD, TOO_DEEP)).into())
+        Err(FieldErrors::from((PARENT_FIELD, TOO_DEEP)))
     } else {
         Ok(())
     }

@@ -47,7 +47,7 @@ mod webhook_log;
 mod webhooks;
 
 pub use account::Account;
-pub use activation::ActivationOutcome;
+pub use activation::{ActivationOutcome, name_taken};
 pub use anonymous_variants::AnonymousLimits;
 pub use authorized_file::{AccessContext, AccessGrant, AuthorizedFile, ResolvedFile, UrlSignature};
 pub use bootstrap::{Bootstrap, bootstrap, recover_key};
@@ -79,7 +79,7 @@ pub use unsigned_uploads::{RequestOrigin, UnverifiedUpload};
 pub use upload_configs::CONFIG_READ_ROLE;
 pub use upload_scope::{Selected, UploadScope, VerifiedUpload};
 pub use upload_storage::{Announced, UploadStorage};
-pub use uploaded_files::{RenderableFile, UploadedFiles};
+pub use uploaded_files::{Renderability, RenderableFile, UploadedFiles};
 pub use variants::{NewVariant, PresignedRead, collect};
 pub use watermarks::{NewFolderSecurity, NewSecurity};
 pub use webhooks::{DeliveryInSpace, Webhooks};

@@ -8,9 +8,9 @@ use std::{ops::RangeInclusive, time::Duration};
 use bucket::Bucket;
 use bytes::Bytes;
 use domain::{
-    AnnouncedWebhook, EffectiveSecurity, File, FileStatus, PublicHttpsUrl, Retention, ServiceError,
-    VariantId, VariantLocation, WebhookDelivery, WebhookEvent, error_chain, requires_auth,
-    variants_require_auth,
+    AnnouncedWebhook, EffectiveSecurity, FieldErrors, File, FileStatus, PublicHttpsUrl, Retention,
+    ServiceError, VariantId, VariantLocation, WebhookDelivery, WebhookEvent, error_chain,
+    requires_auth, variants_require_auth,
 };
 use queue::{
     AnnouncedFile, AnnouncedJob, DelayedJob, MAX_DELAY_SECONDS, Queue, WebhookJob,
@@ -35,6 +35,17 @@ const READ_PAUSE: Duration = Duration::from_millis(100);
 pub struct UploadedFiles {
     tenants: Tenants,
     bucket: FileBucket,
+}
+
+/// Whether the variants of a file can be created.
+#[derive(Debug)]
+pub enum Renderability {
+    /// They can.
+    Renderable(Box<RenderableFile>),
+    /// The file must have a watermark whose image is not stored.
+    WatermarkMissing(FieldErrors),
+    /// The file was deleted.
+    Deleted,
 }
 
 /// A file whose variants a job creates.
@@ -160,17 +171,26 @@ impl UploadedFiles {
         }
     }
 
-    /// Returns a file with what its variants depend on; `None` if it was deleted. Fails if the folder
-    /// of the file does not exist.
+    /// Returns a file with what its variants depend on. Fails if the folder of the file does not exist.
     #[instrument(skip_all)]
-    pub async fn renderable(&self, file: &File) -> Result<Option<RenderableFile>, ServiceError> {
-        let resolved = self.tenants.resolve_active(&file.storage_path).await?;
-        resolved.map(RenderableFile::of).transpose()
+    pub async fn renderable(&self, file: &File) -> Result<Renderability, ServiceError> {
+        match self.tenants.resolve_active(&file.storage_path).await? {
+            Some(resolved) => Renderability::of(resolved),
+            None => Ok(Renderability::Deleted),
+        }
+    }
+
+    /// Returns the bytes of a file; `None` if it was deleted.
+    pub async fn original(&self, file: &AuthorizedFile) -> Result<Option<Bytes>, ServiceError> {
+        match file.original(&self.tenants, &self.bucket, None).await? {
+            Some(chunks) => collect(chunks).await.map(Some),
+            None => Ok(None),
+        }
     }
 }
 
-impl RenderableFile {
-    fn of(resolved: ResolvedFile) -> Result<RenderableFile, ServiceError> {
+impl Renderability {
+    fn of(resolved: ResolvedFile) -> Result<Renderability, ServiceError> {
         let ResolvedFile {
             file,
             folders,
@@ -178,14 +198,18 @@ impl RenderableFile {
         } = resolved;
         let folders =
             folders.ok_or_else(|| ServiceError::contended("the folder of the file is gone"))?;
-        let watermark = EffectiveSecurity::of(&folders, &space).watermark_of(&file)?;
+        let watermark = match EffectiveSecurity::of(&folders, &space).watermark_of(&file) {
+            Ok(watermark) => watermark,
+            Err(missing) => return Ok(Renderability::WatermarkMissing(missing)),
+        };
         let publishes_variants = requires_auth(&file, &folders, &space)
             && !variants_require_auth(&file, &folders, &space);
 
-        Ok(RenderableFile {
+        let renderable = RenderableFile {
             authorized: AuthorizedFile::for_background_job(file, watermark),
             publishes_variants,
-        })
+        };
+        Ok(Renderability::Renderable(renderable.into()))
     }
 }
 

@@ -25,20 +25,32 @@ impl AuthorizedFile {
         bucket: &FileBucket,
         range: Option<RangeInclusive<u64>>,
     ) -> Result<impl Stream<Item = Result<Bytes, BucketError>> + Send + use<>, ServiceError> {
+        let original = self.original(tenants, bucket, range).await?;
+        original.ok_or_else(ServiceError::not_found)
+    }
+
+    /// Returns the file's bytes, or a range of them; `None` if the file was deleted in the meantime.
+    pub(crate) async fn original(
+        &self,
+        tenants: &Tenants,
+        bucket: &FileBucket,
+        range: Option<RangeInclusive<u64>>,
+    ) -> Result<Option<impl Stream<Item = Result<Bytes, BucketError>> + Send + use<>>, ServiceError>
+    {
         let key = original_key(self.file())?;
         if let Some(object) = bucket.0.get(&key, range).await? {
-            return Ok(object);
+            return Ok(Some(object));
         }
 
         let files = tenants
             .table
             .files(self.file().space_id, &[self.file().id])
             .await?;
-        Err(if files.is_empty() {
-            ServiceError::not_found()
-        } else {
-            ServiceError::internal(format!("the bytes of file {} are missing", self.file().id))
-        })
+        if files.is_empty() {
+            return Ok(None);
+        }
+        let missing = format!("the bytes of file {} are missing", self.file().id);
+        Err(ServiceError::internal(missing))
     }
 
     /// Fails with 403 if a stored image with this transformation is not public: the thumbnails of a file

@@ -8,8 +8,9 @@ use std::sync::{Mutex, PoisonError};
 
 use bucket::{BucketError, ObjectKey};
 use bytes::Bytes;
-use domain::{AppliedWatermark, ErrorKind, FolderSecurity, Revision, Security, ServiceError};
+use domain::{AppliedWatermark, FolderSecurity, Revision, Security, ServiceError};
 use futures::Stream;
+use table::TableError;
 use tracing::{instrument, warn};
 
 use crate::{AuthorizedFile, FileBucket, FolderSetting, ResolvedFolder, SpaceScope};
@@ -118,8 +119,7 @@ impl SpaceScope {
         revision: Option<Revision>,
         error: &ServiceError,
     ) {
-        let is_outcome_unknown = matches!(error.kind, ErrorKind::Unavailable | ErrorKind::Internal);
-        if !is_outcome_unknown {
+        if !TableError::may_be_written(error) {
             self.remove_watermark(bucket, revision).await;
         }
     }

@@ -1,5 +1,7 @@
-//! The workspace: the layers of the crates, the features of each build, licences, and scripts.
+//! The workspace: the layers of the crates, decisions by kinds of errors, the features of each build, licences,
+//! and scripts.
 
+mod error_kinds;
 mod features;
 mod layers;
 mod licences;

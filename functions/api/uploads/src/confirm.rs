@@ -170,9 +170,9 @@ async fn find_by_token(
     Ok(ConfirmTarget { space, file })
 }
 
-/// Returns the active file. Fails with 409 if its bytes were not uploaded yet, with 422 if they
-/// break the rules, with 404 if the file was deleted, and with 429 if the hourly quota of an unsigned upload
-/// is exhausted.
+/// Returns the active file. Fails with 409 if its bytes were not uploaded yet or its stored name is taken,
+/// with 422 if they break the rules, with 404 if the file was deleted, and with 429 if the hourly quota of an
+/// unsigned upload is exhausted.
 async fn activate(
     uploads: &UploadsState,
     space: &SpaceScope,
@@ -209,6 +209,7 @@ async fn activate(
                 .filter(|file| file.status == FileStatus::Active)
                 .ok_or_else(ServiceError::not_found)
         }
+        ConfirmOutcome::NameTaken { name } => Err(tenant::name_taken(&name)),
         ConfirmOutcome::Deleted => Err(ServiceError::not_found()),
         ConfirmOutcome::OverQuota(error) => Err(error),
     }

@@ -14,7 +14,7 @@
 //!   stops such a chain after about 16 messages ("Use Lambda recursive loop detection to prevent
 //!   infinite loops" in the Lambda developer guide), so the template sets `RecursiveLoop: Allow`.
 
-use domain::{ErrorKind, File, ServiceError, Timestamp};
+use domain::{File, ServiceError, Timestamp};
 use ingest::{ConfirmOutcome, confirm};
 use runtime::{ConfigurationError, FunctionContext, Settings};
 use tenant::{
@@ -85,17 +85,14 @@ impl ConfirmChecker {
             return store.discard(&file).await.map(|_| ());
         }
 
-        match confirm(&store, &file).await {
-            Ok(ConfirmOutcome::Active(_) | ConfirmOutcome::Deleted) => return Ok(()),
-            Ok(
-                ConfirmOutcome::NotUploaded
-                | ConfirmOutcome::Rejected(_)
-                | ConfirmOutcome::OverQuota(_),
-            ) => {}
-            Err(error) if error.kind == ErrorKind::Conflict => {
+        match confirm(&store, &file).await? {
+            ConfirmOutcome::Active(_) | ConfirmOutcome::Deleted => return Ok(()),
+            ConfirmOutcome::NotUploaded
+            | ConfirmOutcome::Rejected(_)
+            | ConfirmOutcome::OverQuota(_) => {}
+            ConfirmOutcome::NameTaken { .. } => {
                 tracing::info!(file_id = %file.id, "the file name was taken before confirmation");
             }
-            Err(error) => return Err(error),
         }
         store.discard(&file).await.map(|_| ())
     }

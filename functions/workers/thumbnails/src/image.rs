@@ -1,10 +1,10 @@
 //! Processing of images: metadata from the headers, and variants from one read of the original.
 
 use bytes::Bytes;
-use domain::{ErrorKind, File, ImageSize, ProcessingRules, ServiceError, StorageMeta, Thumbnail};
+use domain::{File, ImageSize, ProcessingRules, ServiceError, StorageMeta, Thumbnail};
 use media::{Format, Frames, MetadataOptions, color_name, decode, dominant_color, probe};
-use renditions::{NewRendition, Rendition};
-use tenant::{AuthorizedFile, RenderableFile, VariantInfo};
+use renditions::{NewRendition, Rendition, is_unrenderable};
+use tenant::{AuthorizedFile, Renderability, RenderableFile, VariantInfo};
 
 use crate::{
     Processed, Thumbnails,
@@ -57,19 +57,16 @@ impl Thumbnails {
         if let Err(error) = renditions::require_source(file) {
             return self.process_large_image(file, rules, error).await;
         }
-        let renderable = match self.files.renderable(file).await {
-            Ok(Some(renderable)) => renderable,
-            Ok(None) => return Ok(None),
-            // The file must have a watermark whose image is not stored.
-            Err(error) if error.kind == ErrorKind::Invalid => {
-                return Ok(Some(Processed::failed(StorageMeta::default(), error)));
+        let renderable = match self.files.renderable(file).await? {
+            Renderability::Renderable(renderable) => renderable,
+            Renderability::Deleted => return Ok(None),
+            Renderability::WatermarkMissing(missing) => {
+                let failed = Processed::failed(StorageMeta::default(), missing.into());
+                return Ok(Some(failed));
             }
-            Err(error) => return Err(error),
         };
-        let original = match self.renditions.original(&renderable.authorized).await {
-            Ok(original) => original,
-            Err(error) if error.kind == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error),
+        let Some(original) = self.files.original(&renderable.authorized).await? else {
+            return Ok(None);
         };
 
         let options = MetadataOptions {
@@ -136,7 +133,7 @@ impl Image<'_> {
         let planned = self.planned(&headers, renderable, rules);
         let created = match self.create(&planned).await {
             Ok(created) => created,
-            Err(error) if error.kind == ErrorKind::Invalid => {
+            Err(error) if is_unrenderable(&error) => {
                 return Ok(Processed::failed(headers.meta, error));
             }
             Err(error) => return Err(error),
