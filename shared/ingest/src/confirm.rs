@@ -6,7 +6,8 @@
 //!   object in the meantime. Either the object is first copied to a key that no client can write,
 //!   and the copy is validated; or it is read once into a spool, and the spool is validated,
 //!   transformed and stored. `ETag`s are not compared: they may be MD5, which has collisions.
-//! - At most 50 MB of a file are read, even of a larger file.
+//! - At most 50 MB of a file are read, even of a larger file, unless it is an image whose metadata is removed.
+//! - An image is transformed as its config says, or rejected.
 
 use bytes::Bytes;
 use domain::{
@@ -14,7 +15,7 @@ use domain::{
 };
 use mime::Mime;
 use tenant::{
-    ActivationOutcome, Announced, FileStore, ObjectHead, ObjectReader, StagedCopy,
+    ActivationOutcome, Announced, FileStore, ObjectHead, ObjectReader, Payload, StagedCopy,
     StagedCopyOutcome,
 };
 
@@ -23,6 +24,7 @@ use crate::{
     dimensions::{self, MAX_PREFIX_BYTES, PREFIX_BYTES},
     spool::HEAD_BYTES,
     text::Utf8Validator,
+    transform::{LargeFile, transform_large},
     validation::FileFacts,
 };
 
@@ -119,6 +121,9 @@ impl Confirmation<'_> {
 
         match self.validate_copy(&copy).await {
             Ok(valid) => {
+                if valid.content.revision != copy.revision {
+                    self.store.remove_copy(copy).await;
+                }
                 let activated = self
                     .store
                     .activate(self.file, valid.content, valid.announced);
@@ -131,8 +136,8 @@ impl Confirmation<'_> {
         }
     }
 
-    /// Returns the content of a copy that complies with all rules. Meanwhile announces the file, to
-    /// save time.
+    /// Returns the content of a copy that complies with all rules, or of the image that it was transformed to.
+    /// Meanwhile announces the file, to save time.
     async fn validate_copy(&self, copy: &StagedCopy) -> Result<ValidCopy, IngestError> {
         let (head, announced) = tokio::try_join!(
             self.store.copy_head(copy, PREFIX_BYTES),
@@ -144,15 +149,61 @@ impl Confirmation<'_> {
         dimensions::require_dimensions(&media_type, &self.pending.rules.validation, read_prefix)
             .await?;
 
-        let content = StoredContent {
-            image_size: dimensions::size_in_prefix(&head.prefix, &media_type),
-            media_type,
-            size: head.size_bytes,
-            is_utf8: has_utf8_prefix(&head),
-            revision: copy.revision,
-            checksum_sha256: copy.checksum_sha256.clone(),
+        let content = match self.transform_large(copy, &head, &media_type).await? {
+            Some(transformed) => transformed,
+            None => StoredContent {
+                image_size: dimensions::size_in_prefix(&head.prefix, &media_type),
+                media_type,
+                size: head.size_bytes,
+                is_utf8: has_utf8_prefix(&head),
+                revision: copy.revision,
+                checksum_sha256: copy.checksum_sha256.clone(),
+            },
         };
         Ok(ValidCopy { content, announced })
+    }
+
+    /// Stores what the rules make of a copy over 50 MB; `None` if they do not change it.
+    async fn transform_large(
+        &self,
+        copy: &StagedCopy,
+        head: &ObjectHead,
+        media_type: &MediaType,
+    ) -> Result<Option<StoredContent>, IngestError> {
+        if head.size_bytes <= MAX_FORM_FILE_BYTES {
+            return Ok(None);
+        }
+        let file = LargeFile {
+            media_type,
+            size: head.size_bytes,
+            head: &head.prefix,
+        };
+        let read = || async {
+            let whole = self.store.copy_head(copy, head.size_bytes).await?;
+            Ok(whole.prefix)
+        };
+        let rules = &self.pending.rules.transformations;
+        let Some(image) = transform_large(file, rules, read).await? else {
+            return Ok(None);
+        };
+
+        let size = image.bytes.len() as u64;
+        let image_size = dimensions::size_in_prefix(&image.bytes, &image.media_type);
+        let checksum = image.checksum_sha256;
+        let payload = Payload::Memory(image.bytes);
+        let mime_type = &image.media_type.mime_type;
+        let revision = self
+            .store
+            .put_revision(self.file, payload, mime_type, &checksum)
+            .await?;
+        Ok(Some(StoredContent {
+            image_size,
+            media_type: image.media_type,
+            size,
+            is_utf8: false,
+            revision,
+            checksum_sha256: (size <= MAX_FORM_FILE_BYTES).then_some(checksum),
+        }))
     }
 
     /// Returns the first `bytes` of a copy, or all of them if there are fewer.

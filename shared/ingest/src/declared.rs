@@ -3,12 +3,12 @@
 
 use domain::{
     Env, Extension, FieldError, FieldErrors, File, FileId, FileProperties, IdSequence, MediaType,
-    OriginalName, PendingUpload, Principal, SigningKey, UnsignedClient, UploadTarget,
+    OriginalName, PendingUpload, Principal, SigningKey, UnsignedClient, UploadRules, UploadTarget,
     ValidationRules, is_executable, reject_executable_name,
 };
 use mime::Mime;
 
-use crate::{media_types, sniff, validation};
+use crate::{media_types, sniff, transform, validation};
 
 /// A declared file.
 #[derive(Clone, Debug)]
@@ -37,9 +37,18 @@ pub struct ConfirmationTerms<'a> {
 impl DeclaredFile {
     /// Returns the field errors of rules that the declaration breaks, independent of the bytes. The
     /// fields are the fields of a presign request.
-    pub fn validate(&self, rules: &ValidationRules, uploaded_by: Principal) -> FieldErrors {
+    pub fn validate(&self, rules: &UploadRules, uploaded_by: Principal) -> FieldErrors {
+        let UploadRules {
+            validation: rules,
+            transformations,
+            ..
+        } = rules;
+        let mime_type = media_types::registered_name(self.mime.essence_str());
+        let size = validation::require_size(self.size, rules)
+            .and_then(|()| transform::require_size(mime_type, self.size, transformations));
+
         let mut field_errors = FieldErrors::default();
-        field_errors.record("size", validation::require_size(self.size, rules));
+        field_errors.record("size", size);
         field_errors.record(
             "filename",
             reject_executable_name(&self.original_name, rules),

@@ -4,14 +4,28 @@
 //! - The returned type, size, digest and bytes belong to the same image.
 //! - A process decodes one image at a time, since one image may take 1.8 GB of memory.
 
+use bytes::Bytes;
 use domain::{FieldError, MediaType, ResourceType, ServiceError, TransformationRules};
 use media::{Format, MediaError, TransformOutcome};
+use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 
 use crate::{IngestError, MAX_FORM_FILE_BYTES, Spool, Spooled};
 
 /// Permits one image of the process at a time to be decoded.
 static IMAGE_PERMIT: Semaphore = Semaphore::const_new(1);
+
+/// Maximum size of an image whose metadata is removed, in bytes: 512 MB. It is held in memory twice, and read
+/// and stored within the time of a request.
+pub(crate) const MAX_STRIPPED_BYTES: u64 = 512 << 20;
+
+/// The error of an image that is larger than [`MAX_FORM_FILE_BYTES`] and has to be converted.
+const TOO_LARGE_TO_CONVERT: FieldError =
+    FieldError::Custom("must not be greater than 50 MB, because the upload config converts images");
+/// The error of an image that is larger than [`MAX_STRIPPED_BYTES`].
+const TOO_LARGE_TO_STRIP: FieldError = FieldError::Custom(
+    "must not be greater than 512 MB, because the upload config transforms images",
+);
 
 /// Number of bytes of a transformed image that are spooled at once.
 const CHUNK_BYTES: usize = 256 << 10;
@@ -39,14 +53,7 @@ pub(crate) async fn transform(
         spooled,
         media_type,
     };
-    if unchanged.media_type.resource_type != ResourceType::Image {
-        return Ok(unchanged);
-    }
-    let head = unchanged.spooled.head();
-    if rules.strip_metadata && !Format::detect(head).is_some_and(Format::is_decodable) {
-        return Err(FieldError::Custom("must be of a format whose metadata can be removed").into());
-    }
-    if !media::can_transform(head, rules) {
+    if !is_transformable(&unchanged.media_type, unchanged.spooled.head(), rules)? {
         return Ok(unchanged);
     }
 
@@ -64,6 +71,105 @@ pub(crate) async fn transform(
     }
 }
 
+/// Returns whether the rules can change a file with these first bytes. Fails if metadata is to be removed from
+/// an image of a format that does not permit it.
+fn is_transformable(
+    media_type: &MediaType,
+    head: &[u8],
+    rules: &TransformationRules,
+) -> Result<bool, FieldError> {
+    if media_type.resource_type != ResourceType::Image {
+        return Ok(false);
+    }
+    if rules.strip_metadata && !Format::detect(head).is_some_and(Format::is_decodable) {
+        return Err(FieldError::Custom(
+            "must be of a format whose metadata can be removed",
+        ));
+    }
+    Ok(media::can_transform(head, rules))
+}
+
+/// A validated file over 50 MB.
+pub(crate) struct LargeFile<'a> {
+    /// The type of the bytes.
+    pub(crate) media_type: &'a MediaType,
+    /// Size in bytes.
+    pub(crate) size: u64,
+    /// The first bytes.
+    pub(crate) head: &'a [u8],
+}
+
+/// An image over 50 MB without its metadata.
+pub(crate) struct LargeImage {
+    pub(crate) bytes: Bytes,
+    pub(crate) checksum_sha256: String,
+    pub(crate) media_type: MediaType,
+}
+
+/// Removes the metadata of an image over 50 MB by the rules of its config, without decoding it. Returns `None`
+/// if nothing changes. `read` returns the complete image.
+///
+/// Fails if the rules convert the image, if it is larger than 512 MB, truncated or malformed, and if metadata
+/// is to be removed from an image of another format than JPEG, PNG, GIF and WebP.
+pub(crate) async fn transform_large<Reading>(
+    file: LargeFile<'_>,
+    rules: &TransformationRules,
+    read: impl FnOnce() -> Reading,
+) -> Result<Option<LargeImage>, IngestError>
+where
+    Reading: Future<Output = Result<Bytes, ServiceError>>,
+{
+    if !is_transformable(file.media_type, file.head, rules)? {
+        return Ok(None);
+    }
+    if file.size > MAX_STRIPPED_BYTES {
+        return Err(TOO_LARGE_TO_STRIP.into());
+    }
+
+    let rules = rules.clone();
+    let transformed = run_on_bytes(read, move |bytes| {
+        let outcome = media::transform_undecoded(bytes, &rules)?;
+        Ok(outcome.map(LargeImage::of))
+    });
+    transformed
+        .await?
+        .ok_or_else(|| TOO_LARGE_TO_CONVERT.into())
+}
+
+impl LargeImage {
+    fn of(outcome: TransformOutcome) -> Option<LargeImage> {
+        match outcome {
+            TransformOutcome::Unchanged => None,
+            TransformOutcome::Transformed(image) => Some(LargeImage {
+                checksum_sha256: hex::encode(Sha256::digest(&image.bytes)),
+                media_type: image.media_type,
+                bytes: image.bytes.into(),
+            }),
+        }
+    }
+}
+
+/// Fails if a declared image is larger than an image that the rules can be applied to.
+pub(crate) fn require_size(
+    mime_type: &str,
+    size: u64,
+    rules: &TransformationRules,
+) -> Result<(), FieldError> {
+    let formats = [Format::Jpeg, Format::Png, Format::Gif, Format::WebP];
+    let declared = formats
+        .into_iter()
+        .find(|format| format.media_type().mime_type == mime_type);
+    match declared {
+        Some(format) if size > MAX_FORM_FILE_BYTES && media::converts_all(format, rules) => {
+            Err(TOO_LARGE_TO_CONVERT)
+        }
+        Some(_) if size > MAX_STRIPPED_BYTES && media::has_image_transformations(rules) => {
+            Err(TOO_LARGE_TO_STRIP)
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Runs blocking `work` on the bytes of an image on a separate thread. If the returned future is
 /// dropped, the work still runs to its end, since codecs cannot be cancelled, and holds the permit
 /// until then.
@@ -71,11 +177,22 @@ pub(crate) async fn run_on_image<T: Send + 'static>(
     spooled: &Spooled,
     work: impl FnOnce(&[u8]) -> Result<T, MediaError> + Send + 'static,
 ) -> Result<T, IngestError> {
+    run_on_bytes(|| spooled.prefix(MAX_FORM_FILE_BYTES), work).await
+}
+
+/// Runs `work` like [`run_on_image`] on the bytes that `read` returns.
+async fn run_on_bytes<T: Send + 'static, Reading>(
+    read: impl FnOnce() -> Reading,
+    work: impl FnOnce(&[u8]) -> Result<T, MediaError> + Send + 'static,
+) -> Result<T, IngestError>
+where
+    Reading: Future<Output = Result<Bytes, ServiceError>>,
+{
     let permit = IMAGE_PERMIT
         .acquire()
         .await
         .map_err(ServiceError::internal)?;
-    let bytes = spooled.prefix(MAX_FORM_FILE_BYTES).await?;
+    let bytes = read().await?;
 
     let task = telemetry::spawn_blocking(move || {
         let result = work(&bytes);

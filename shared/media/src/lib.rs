@@ -69,5 +69,6 @@ pub use render::{
     plan, render,
 };
 pub use transform::{
-    TransformOutcome, TransformedImage, can_transform, has_image_transformations, transform,
+    MAX_CONVERSION_MILLISECONDS, TransformOutcome, TransformedImage, can_transform, converts_all,
+    has_image_transformations, transform, transform_undecoded,
 };

@@ -23,13 +23,12 @@ const GIF_KEPT: [&[u8; 11]; 3] = [b"NETSCAPE2.0", b"ANIMEXTS1.0", GIF_PROFILE];
 const GIF_PROFILE: &[u8; 11] = b"ICCRGBG1012";
 
 /// Removes EXIF data, GPS positions, comments, thumbnails and bytes after the end of the file. Keeps
-/// the orientation of PNG and WebP as minimal EXIF data, but not that of JPEG, whose orientation
-/// must be normal. Other formats than JPEG, PNG, GIF and WebP are unchanged.
+/// the orientation as minimal EXIF data. Other formats than JPEG, PNG, GIF and WebP are unchanged.
 pub fn strip(bytes: &[u8], probed: &ImageInfo) -> Result<Vec<u8>, MediaError> {
     let orientation_exif = (probed.orientation != Orientation::Normal)
         .then(|| exif::orientation_only(probed.orientation));
     match probed.format {
-        Format::Jpeg => strip_jpeg(bytes),
+        Format::Jpeg => strip_jpeg(bytes, orientation_exif.as_deref()),
         Format::Png => strip_png(bytes, orientation_exif.as_deref()),
         Format::Gif => strip_gif(bytes),
         Format::WebP => strip_webp(bytes, orientation_exif.as_deref()),
@@ -39,9 +38,12 @@ pub fn strip(bytes: &[u8], probed: &ImageInfo) -> Result<Vec<u8>, MediaError> {
     }
 }
 
-fn strip_jpeg(bytes: &[u8]) -> Result<Vec<u8>, MediaError> {
+fn strip_jpeg(bytes: &[u8], orientation_exif: Option<&[u8]>) -> Result<Vec<u8>, MediaError> {
     let mut kept = bytes[..2].to_vec();
     kept.reserve_exact(bytes.len() - 2);
+    if let Some(exif) = orientation_exif {
+        kept.extend_from_slice(&jpeg::exif_segment(exif));
+    }
     let mut segments = jpeg::Segments::of(bytes);
     let mut end = 2;
     let mut has_pixels = false;

@@ -7,9 +7,16 @@
 use domain::{MediaType, Quality, TransformationRules, UploadFormat};
 
 use crate::{
-    EncodeOptions, Format, Frames, ImageInfo, MediaError, Orientation, decode, encode,
-    encode::quality, metadata, orient, probe,
+    EncodeOptions, Format, Frames, ImageInfo, MediaError, Orientation,
+    decode::{decode, require_decodable_size},
+    encode::{encode, quality},
+    estimate::{Coding, Work, decoding_time, rendering_time},
+    metadata, orient, probe,
 };
+
+/// Maximum estimated time of a conversion, in milliseconds. The rest of the time until the response is for
+/// reading and storing the file.
+pub const MAX_CONVERSION_MILLISECONDS: u64 = 22_000;
 
 /// Outcome of [`transform`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +55,7 @@ enum Operation {
 ///
 /// Encoded images have sRGB colors if their profile is usable, and keep their EXIF data unless
 /// metadata is removed. Peak memory in addition to input and output: 1.6 GB, or 1.8 GB for a
-/// malicious WebP.
+/// malicious WebP. Fails with `RenderingTooSlow` if a conversion would take too long.
 pub fn transform(
     bytes: &[u8],
     rules: &TransformationRules,
@@ -61,23 +68,53 @@ pub fn transform(
         Operation::Keep => return Ok(TransformOutcome::Unchanged),
         // The frames of a complete file are known.
         _ if probed.frames == Frames::Unknown => return Err(MediaError::Truncated),
-        Operation::StripMetadata => {
-            let stripped = metadata::strip(bytes, &probed)?;
-            if stripped == bytes {
-                return Ok(TransformOutcome::Unchanged);
-            }
-            (stripped, format)
-        }
+        Operation::StripMetadata => (metadata::strip(bytes, &probed)?, format),
         Operation::Encode(target) => (encoded(bytes, &probed, target, rules)?, target),
     };
-    let displayed = probed.displayed();
+    Ok(outcome(bytes, output, format, &probed))
+}
 
-    Ok(TransformOutcome::Transformed(TransformedImage {
+/// Applies the rules to a complete file that is too large to be decoded: removes its metadata. The orientation
+/// is kept as EXIF data. Returns `None` if the rules convert the image.
+pub fn transform_undecoded(
+    bytes: &[u8],
+    rules: &TransformationRules,
+) -> Result<Option<TransformOutcome>, MediaError> {
+    let Some(format) = transformable_format(bytes, rules) else {
+        return Ok(Some(TransformOutcome::Unchanged));
+    };
+    let probed = probe(bytes)?;
+    if probed.frames == Frames::Unknown {
+        return Err(MediaError::Truncated);
+    }
+    if probed.frames != Frames::Animated && is_converted(&probed, rules) {
+        return Ok(None);
+    }
+    if !rules.strip_metadata {
+        return Ok(Some(TransformOutcome::Unchanged));
+    }
+    let stripped = metadata::strip(bytes, &probed)?;
+    Ok(Some(outcome(bytes, stripped, format, &probed)))
+}
+
+/// Whether the rules convert every image of a format, as far as the format alone shows. GIF and WebP may be
+/// animations, which are not converted.
+pub fn converts_all(format: Format, rules: &TransformationRules) -> bool {
+    matches!(format, Format::Jpeg | Format::Png) && has_other_coding(format, rules)
+}
+
+/// Returns the outcome of a transformation of `bytes` to `output`.
+fn outcome(bytes: &[u8], output: Vec<u8>, format: Format, probed: &ImageInfo) -> TransformOutcome {
+    if output == bytes {
+        return TransformOutcome::Unchanged;
+    }
+    let displayed = probed.displayed();
+    TransformOutcome::Transformed(TransformedImage {
         bytes: output,
         media_type: format.media_type(),
         width: displayed.width,
         height: displayed.height,
-    }))
+    })
 }
 
 /// Whether the rules can change a file with these first bytes; 12 bytes are enough.
@@ -99,22 +136,36 @@ pub fn has_image_transformations(rules: &TransformationRules) -> bool {
         || rules.strip_metadata
 }
 
-fn operation(probed: &ImageInfo, rules: &TransformationRules) -> Operation {
-    let target = match rules.upload_format {
-        UploadFormat::Original => probed.format,
+/// Returns the format that an image is stored in.
+fn target_format(format: Format, rules: &TransformationRules) -> Format {
+    match rules.upload_format {
+        UploadFormat::Original => format,
         UploadFormat::Jpeg => Format::Jpeg,
         UploadFormat::Png => Format::Png,
         UploadFormat::WebP => Format::WebP,
         UploadFormat::Avif => Format::Avif,
-    };
+    }
+}
+
+/// Whether the rules ask for another format or quality.
+fn has_other_coding(format: Format, rules: &TransformationRules) -> bool {
+    let target = target_format(format, rules);
     let has_quality = matches!(target, Format::Jpeg | Format::WebP | Format::Avif);
-    let is_encoded = target != probed.format
-        || (has_quality && rules.upload_quality != Quality::Auto)
-        || (target == Format::Jpeg && rules.progressive && !probed.progressive)
+    target != format || (has_quality && rules.upload_quality != Quality::Auto)
+}
+
+/// Whether the rules ask for another coding of a still image.
+fn is_converted(probed: &ImageInfo, rules: &TransformationRules) -> bool {
+    let is_jpeg = target_format(probed.format, rules) == Format::Jpeg;
+    has_other_coding(probed.format, rules) || (is_jpeg && rules.progressive && !probed.progressive)
+}
+
+fn operation(probed: &ImageInfo, rules: &TransformationRules) -> Operation {
+    let is_encoded = is_converted(probed, rules)
         || (rules.strip_metadata && probed.orientation != Orientation::Normal);
 
     if is_encoded && probed.frames != Frames::Animated {
-        Operation::Encode(target)
+        Operation::Encode(target_format(probed.format, rules))
     } else if rules.strip_metadata {
         Operation::StripMetadata
     } else {
@@ -133,16 +184,48 @@ fn encoded(
     } else {
         metadata::normalized_exif(bytes, probed.format)
     };
-    let pixels = orient(decode(bytes, probed)?, probed.orientation);
     let is_same = target == probed.format;
+    let displayed = probed.displayed();
     let encoding = EncodeOptions {
         format: target,
-        quality: quality(rules.upload_quality, pixels.width, pixels.height),
+        quality: quality(rules.upload_quality, displayed.width, displayed.height),
         // Without a rule for it, an image stays progressive or lossless.
         progressive: rules.progressive || (is_same && probed.progressive),
         lossless: is_same && probed.lossless && rules.upload_quality == Quality::Auto,
         exif: exif.as_deref(),
     };
+    require_time(bytes, probed, &encoding)?;
 
+    let pixels = orient(decode(bytes, probed)?, probed.orientation);
     encode(pixels, &encoding)
+}
+
+/// Fails if a conversion would take too long. The time of AVIF and of lossless images is limited by their pixels.
+fn require_time(
+    bytes: &[u8],
+    probed: &ImageInfo,
+    encoding: &EncodeOptions<'_>,
+) -> Result<(), MediaError> {
+    if encoding.format == Format::Avif || encoding.lossless {
+        return Ok(());
+    }
+    require_decodable_size(probed)?;
+
+    let coding = Coding::read(bytes, probed)?;
+    let work = Work {
+        output: probed.displayed(),
+        format: encoding.format,
+        quality: encoding.quality,
+        has_alpha: probed.has_alpha,
+    };
+    let decoding = decoding_time(probed, &coding, bytes.len() as u64);
+    let milliseconds = decoding.saturating_add(rendering_time(probed, work, 1));
+    if milliseconds > MAX_CONVERSION_MILLISECONDS {
+        return Err(MediaError::RenderingTooSlow {
+            format: encoding.format,
+            milliseconds,
+            limit: MAX_CONVERSION_MILLISECONDS,
+        });
+    }
+    Ok(())
 }

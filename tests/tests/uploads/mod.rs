@@ -6,6 +6,7 @@ pub(crate) mod config_folder;
 pub(crate) mod config_rules;
 pub(crate) mod confirm;
 pub(crate) mod confirm_interleaved;
+pub(crate) mod confirm_large_images;
 pub(crate) mod confirm_storage;
 pub(crate) mod confirm_token;
 pub(crate) mod confirm_validation;

@@ -118,8 +118,7 @@ impl UploadRequest {
     ) -> Result<ValidUpload<DeclaredFile>, ServiceError> {
         if let (Some(file), Some(scope)) = (&declared, &self.target.scope) {
             let rules = scope.config.rules_for(self.principal);
-            self.fields
-                .merge(file.validate(&rules.validation, self.principal));
+            self.fields.merge(file.validate(&rules, self.principal));
         }
         let placement = self.resolve_placement().await?;
         self.finish(placement, declared)

@@ -141,6 +141,12 @@ impl<'a> Segments<'a> {
     }
 }
 
+/// Encodes a segment of EXIF data of at most 64 KiB.
+pub(crate) fn exif_segment(exif: &[u8]) -> Vec<u8> {
+    let length = u16::try_from(2 + EXIF_NAME.len() + exif.len()).expect("short EXIF data");
+    [&[0xFF, EXIF][..], &length.to_be_bytes(), EXIF_NAME, exif].concat()
+}
+
 /// Returns the color profile, joined from segments that are numbered from 1.
 pub(crate) fn profile(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut parts = Vec::new();

@@ -31,5 +31,6 @@ mod shared_rendering;
 mod strip;
 mod tiff_files;
 mod transform;
+mod undecoded;
 mod watermark_outputs;
 mod watermarks;
