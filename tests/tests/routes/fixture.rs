@@ -238,12 +238,12 @@ impl RouteFixture {
                 _,
                 "/upload"
                 | "/upload/confirm/{fileId}"
-                | "/spaces/{id}/signing-secret/rotate"
                 | "/spaces/{id}/webhook-secret/rotate"
                 | "/spaces/{id}/webhook-deliveries/{deliveryId}/redeliver",
             ) => {
                 return None;
             }
+            (_, "/spaces/{id}/signing-secret/rotate") => json!({"immediate": false}),
             (_, "/upload/generate-signed-url") => json!({"upload_config_id": self.config}),
             (_, "/upload/presign") => json!({
                 "space": tenant.handle, "filename": "photo.jpg", "content_type": "image/jpeg", "size": 5,

@@ -3,7 +3,7 @@
 
 use futures::future;
 use serde_json::{Value, json};
-use tests::{Response, Stack, StackOptions, TestSpace, stack_test};
+use tests::{Response, Stack, StackOptions, TestSpace, seconds, stack_test};
 
 use super::lifecycle::delete;
 use crate::support::image_server::{ImageServer, logo};
@@ -80,6 +80,7 @@ async fn watermark_cannot_be_enabled_while_configs_convert_to_avif(stack: &Stack
     let folder = acme.folder("photos").await;
     create(&acme, "web", "webp").await.expect_created();
     let first = create(&acme, "first", "avif").await.expect_created();
+    stack.clock.advance(seconds(1));
     let second = create(&acme, "second", "avif").await.expect_created();
     let before = stack.dump().await;
 

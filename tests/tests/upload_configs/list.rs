@@ -10,6 +10,7 @@ fn items(page: &Value) -> Vec<Value> {
 /// Returns the configs of a space with four more configs, after asserting that all its lists are
 /// equal.
 async fn list_of_new_space(stack: &Stack, name: &str) -> Vec<Value> {
+    stack.clock.advance(seconds(1));
     let space = stack.space(name).await;
     for number in 0..4 {
         stack.clock.advance(seconds(1));
