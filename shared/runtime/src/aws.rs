@@ -1,9 +1,9 @@
 //! AWS clients of a function, and the table, bucket, queues and secret that they open.
 //!
 //! Region, endpoints and credentials come from the function's variables, so that functions in one
-//! process can have different credentials. All clients of a function share one HTTP client, so the
-//! root certificates are loaded once. Its TLS stack is rustls on ring, which has the fastest first
-//! handshake. `http://` endpoints, as in the local stack, use a client without TLS.
+//! process can have different credentials. All clients of a function share the connections of one HTTP
+//! client at a time. Its TLS stack is rustls on ring, which has the fastest first handshake; the SDK reads
+//! the root certificates once per process. `http://` endpoints, as in the local stack, use a client without TLS.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use aws_sdk_s3::config::RequestChecksumCalculation;
 use aws_smithy_http_client::{Builder, tls};
 
 use bucket::Bucket;
-use domain::MasterSecret;
+use domain::{Env, MasterSecret};
 use queue::{Job, Queue};
 use table::{InvalidReplicaCount, ReplicaCount, Table};
 
@@ -31,7 +31,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 const S3_ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time in which the response to a DynamoDB, SQS or Secrets Manager call must begin. They respond within
 /// milliseconds, unless the connection was lost while Lambda had frozen the function.
-pub(crate) const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time limit of an attempt of these calls: on a lost connection, and then on a new one.
 const ATTEMPT_TIMEOUT: Duration = RESPONSE_TIMEOUT.saturating_mul(2);
 /// Maximum attempts of a DynamoDB call: more would add load to a throttled table.
@@ -50,13 +50,13 @@ pub(crate) struct HttpClients {
 
 impl HttpClients {
     /// Returns the connections for an endpoint, or for the AWS endpoints if it is `None`.
-    fn connections(&mut self, endpoint: Option<&str>) -> &Connections {
+    fn connections(&mut self, endpoint: Option<&str>, env: &Env) -> &Connections {
         if endpoint.is_some_and(|url| url.starts_with("http://")) {
-            let create = || Connections::new(|| Builder::new().build_http());
+            let create = || Connections::new(env, || Builder::new().build_http());
             return self.plain.get_or_insert_with(create);
         }
         self.tls.get_or_insert_with(|| {
-            Connections::new(|| {
+            Connections::new(env, || {
                 let provider = tls::Provider::Rustls(tls::rustls_provider::CryptoMode::Ring);
                 Builder::new().tls_provider(provider).build_https()
             })
@@ -67,7 +67,8 @@ impl HttpClients {
 macro_rules! configure {
     ($builder:expr, $settings:expr, $endpoint:literal, $response_timeout:expr, $attempt_timeout:expr) => {{
         let endpoint = $settings.optional($endpoint);
-        let connections = $settings.http_clients.connections(endpoint);
+        let env = $settings.env();
+        let connections = $settings.http_clients.connections(endpoint, env);
         let http_client = connections.client($response_timeout);
         let mut builder = $builder
             .behavior_version(BehaviorVersion::latest())
@@ -164,7 +165,7 @@ impl Settings<'_> {
             aws_sdk_secretsmanager::Config::builder(),
             self,
             "AWS_ENDPOINT_URL_SECRETS_MANAGER",
-            RESPONSE_TIMEOUT,
+            Some(RESPONSE_TIMEOUT),
             ATTEMPT_TIMEOUT
         )
         .stalled_stream_protection(without_stream_protection());
@@ -181,7 +182,7 @@ impl Settings<'_> {
             aws_sdk_dynamodb::Config::builder(),
             self,
             "AWS_ENDPOINT_URL_DYNAMODB",
-            RESPONSE_TIMEOUT,
+            Some(RESPONSE_TIMEOUT),
             ATTEMPT_TIMEOUT
         )
         .stalled_stream_protection(without_stream_protection())
@@ -198,7 +199,7 @@ impl Settings<'_> {
             aws_sdk_s3::Config::builder(),
             self,
             "AWS_ENDPOINT_URL_S3",
-            S3_ATTEMPT_TIMEOUT,
+            None,
             S3_ATTEMPT_TIMEOUT
         )
         .force_path_style(self.optional("AWS_ENDPOINT_URL_S3").is_some())
@@ -212,7 +213,7 @@ impl Settings<'_> {
             aws_sdk_sqs::Config::builder(),
             self,
             "AWS_ENDPOINT_URL_SQS",
-            RESPONSE_TIMEOUT,
+            Some(RESPONSE_TIMEOUT),
             ATTEMPT_TIMEOUT
         )
         .stalled_stream_protection(without_stream_protection());
@@ -221,7 +222,7 @@ impl Settings<'_> {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use std::{cell::Cell, collections::BTreeMap};
 
     use aws_sdk_dynamodb::{error::SdkError, types::AttributeValue};
@@ -234,13 +235,13 @@ pub(crate) mod tests {
     use super::*;
     use crate::{FunctionContext, system_env};
 
-    pub(crate) struct Clients {
-        pub(crate) dynamodb: aws_sdk_dynamodb::Client,
+    struct Clients {
+        dynamodb: aws_sdk_dynamodb::Client,
         s3: aws_sdk_s3::Client,
     }
 
     /// Returns clients whose endpoints are this listener.
-    pub(crate) fn clients(listener: &TcpListener) -> Clients {
+    fn clients(listener: &TcpListener) -> Clients {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let variables: BTreeMap<String, String> = [
             ("AWS_ACCESS_KEY_ID", "key"),

@@ -1,14 +1,17 @@
 //! HTTP client that recovers from connections that were lost while Lambda had frozen the function.
 //!
-//! A request on such a connection gets neither a response nor an error. When a request gets none in time, the client
-//! drops all kept connections and repeats it on a new one. This is part of the same attempt of the SDK, so that lost
-//! connections do not use up the attempts.
+//! A request on such a connection gets neither a response nor an error. When a request after an idle time gets none
+//! in time, the client drops all kept connections and repeats it once on a new one. This is part of the same attempt
+//! of the SDK, so that lost connections do not use up the attempts.
+//!
+//! The clients of DynamoDB, SQS and Secrets Manager do so. Responses of S3 have no separate time limit, because
+//! large objects take long to send: there, a lost connection uses up an attempt.
 
 use std::{
     fmt,
     sync::{
         Arc, PoisonError, RwLock,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicI64, Ordering},
     },
     time::Duration,
 };
@@ -21,28 +24,38 @@ use aws_smithy_runtime_api::client::{
     orchestrator::{HttpRequest, HttpResponse},
     result::ConnectorError,
 };
+use domain::Env;
+
+/// Time without a response after which kept connections may be lost, in milliseconds. It is read from the wall clock,
+/// because the monotonic clock stands still while a machine is suspended (`CLOCK_MONOTONIC` in `clock_gettime(2)`).
+const IDLE_MS: i64 = 5_000;
+/// Time of the last response of connections that had none: they are never idle.
+const NO_RESPONSE_MS: i64 = i64::MAX;
+
+/// Creates an HTTP client without connections.
+type CreateClient = Arc<dyn Fn() -> SharedHttpClient + Send + Sync>;
 
 /// The connections that the clients of a function share. Clones share them.
 #[derive(Clone)]
 pub(crate) struct Connections {
     current: Arc<RwLock<Pool>>,
-    /// Creates an HTTP client without connections.
-    create: fn() -> SharedHttpClient,
+    create: CreateClient,
+    env: Env,
 }
 
 /// An HTTP client with the connections that it keeps.
 #[derive(Clone)]
 struct Pool {
     client: SharedHttpClient,
-    /// Whether a request has got a response, so that the next one may use the same connection.
-    has_kept: Arc<AtomicBool>,
+    /// Milliseconds since 1970, or [`NO_RESPONSE_MS`].
+    last_response_ms: Arc<AtomicI64>,
 }
 
 /// The HTTP client of one AWS client.
 #[derive(Clone, Debug)]
 struct ReconnectingClient {
     connections: Connections,
-    response_timeout: Duration,
+    response_timeout: Option<Duration>,
 }
 
 /// Sends requests with the settings of one AWS client.
@@ -53,27 +66,29 @@ struct ReconnectingConnector {
     components: RuntimeComponents,
 }
 
-/// A request in progress. Dropped without a response, it drops the kept connections.
-struct Unanswered<'a> {
-    connections: &'a Connections,
-    pool: &'a Pool,
-    is_answered: bool,
-}
-
 impl Connections {
-    pub(crate) fn new(create: fn() -> SharedHttpClient) -> Connections {
+    pub(crate) fn new(
+        env: &Env,
+        create: impl Fn() -> SharedHttpClient + Send + Sync + 'static,
+    ) -> Connections {
         Connections {
             current: Arc::new(RwLock::new(Pool::new(create()))),
-            create,
+            create: Arc::new(create),
+            env: env.clone(),
         }
     }
 
-    /// Returns a client of these connections. A response must begin within a time.
-    pub(crate) fn client(&self, response_timeout: Duration) -> SharedHttpClient {
+    /// Returns a client of these connections. With a timeout, a response must begin within this time, and a request on
+    /// a lost connection is repeated.
+    pub(crate) fn client(&self, response_timeout: Option<Duration>) -> SharedHttpClient {
         SharedHttpClient::new(ReconnectingClient {
             connections: self.clone(),
             response_timeout,
         })
+    }
+
+    fn now_ms(&self) -> i64 {
+        self.env.now().ms()
     }
 
     fn pool(&self) -> Pool {
@@ -84,7 +99,7 @@ impl Connections {
     /// Drops the connections that a pool keeps. Its running requests are not affected.
     fn drop_kept(&self, pool: &Pool) {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        if Arc::ptr_eq(&current.has_kept, &pool.has_kept) {
+        if Arc::ptr_eq(&current.last_response_ms, &pool.last_response_ms) {
             *current = Pool::new((self.create)());
         }
     }
@@ -94,12 +109,12 @@ impl Pool {
     fn new(client: SharedHttpClient) -> Pool {
         Pool {
             client,
-            has_kept: Arc::default(),
+            last_response_ms: Arc::new(AtomicI64::new(NO_RESPONSE_MS)),
         }
     }
 
-    fn has_kept(&self) -> bool {
-        self.has_kept.load(Ordering::Relaxed)
+    fn last_response_ms(&self) -> i64 {
+        self.last_response_ms.load(Ordering::Relaxed)
     }
 }
 
@@ -108,14 +123,6 @@ impl fmt::Debug for Connections {
         formatter
             .debug_struct("Connections")
             .finish_non_exhaustive()
-    }
-}
-
-impl Drop for Unanswered<'_> {
-    fn drop(&mut self) {
-        if !self.is_answered && self.pool.has_kept() {
-            self.connections.drop_kept(self.pool);
-        }
     }
 }
 
@@ -144,14 +151,17 @@ impl ReconnectingConnector {
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, ConnectorError> {
         let connections = &self.client.connections;
         let pool = connections.pool();
-        let copy = if pool.has_kept() {
-            request.try_clone()
-        } else {
-            None
-        };
+        let last_response_ms = pool.last_response_ms();
+        let idle_ms = connections.now_ms().saturating_sub(last_response_ms);
+        let can_repeat = self.client.response_timeout.is_some() && idle_ms >= IDLE_MS;
+        let copy = can_repeat.then(|| request.try_clone()).flatten();
 
         match (self.send_once(&pool, request).await, copy) {
-            (Err(error), Some(copy)) if error.is_timeout() => {
+            // A response since then shows a live connection, so this response may be late instead of lost.
+            (Err(error), Some(copy))
+                if error.is_timeout() && pool.last_response_ms() == last_response_ms =>
+            {
+                connections.drop_kept(&pool);
                 self.send_once(&connections.pool(), copy).await
             }
             (result, _) => result,
@@ -163,89 +173,185 @@ impl ReconnectingConnector {
         pool: &Pool,
         request: HttpRequest,
     ) -> Result<HttpResponse, ConnectorError> {
-        let mut unanswered = Unanswered {
-            connections: &self.client.connections,
-            pool,
-            is_answered: false,
-        };
         let connector = pool.client.http_connector(&self.settings, &self.components);
         let call = connector.call(request);
-        let result = tokio::time::timeout(self.client.response_timeout, call).await;
-        let result = result.map_err(|elapsed| ConnectorError::timeout(elapsed.into()))?;
+        let response = match self.client.response_timeout {
+            None => call.await,
+            Some(timeout) => tokio::time::timeout(timeout, call)
+                .await
+                .unwrap_or_else(|elapsed| Err(ConnectorError::timeout(elapsed.into()))),
+        }?;
 
-        unanswered.is_answered = true;
-        pool.has_kept.store(true, Ordering::Relaxed);
-        result
+        let now_ms = self.client.connections.now_ms();
+        pool.last_response_ms.store(now_ms, Ordering::Relaxed);
+        Ok(response)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use tokio::{
-        io::{AsyncReadExt, AsyncWriteExt},
-        net::{TcpListener, TcpStream},
-        sync::Barrier,
-        time::Instant,
+    use std::{
+        collections::VecDeque,
+        sync::{Mutex, atomic::AtomicUsize},
     };
 
-    use crate::aws::{
-        RESPONSE_TIMEOUT,
-        tests::{Clients, clients},
+    use aws_sdk_dynamodb::{
+        Client,
+        config::{BehaviorVersion, Credentials, Region, retry::RetryConfig},
     };
+    use aws_smithy_types::body::SdkBody;
+    use domain::{Clock, Timestamp};
 
-    const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
-    const THROTTLED: &str = "HTTP/1.1 400 Bad Request\r\ncontent-length: 52\r\n\r\n\
-        {\"__type\":\"ProvisionedThroughputExceededException\"} ";
+    use super::*;
+    use crate::system::SystemRandom;
 
-    /// Responds to one request after another, then reads and never responds.
-    async fn serve(mut stream: TcpStream, responses: &[&str], ready: Option<&Barrier>) {
-        let mut buffer = [0; 8192];
-        for response in responses {
-            let _ = stream.read(&mut buffer).await.unwrap();
-            if let Some(ready) = ready {
-                ready.wait().await;
-            }
-            stream.write_all(response.as_bytes()).await.unwrap();
-        }
-        while stream
-            .read(&mut buffer)
-            .await
-            .is_ok_and(|length| length > 0)
-        {}
+    const TIMEOUT: Duration = Duration::from_secs(2);
+
+    /// What happens to a request.
+    #[derive(Clone, Copy, Debug)]
+    enum Outcome {
+        ResponseAfter(Duration),
+        Lost,
+        Refused,
+    }
+    use Outcome::{Lost, Refused, ResponseAfter};
+
+    const PROMPT: Outcome = ResponseAfter(Duration::ZERO);
+    const LATE: Outcome = ResponseAfter(Duration::from_secs(3));
+
+    /// A network and a clock.
+    #[derive(Clone, Debug, Default)]
+    struct Network {
+        outcomes: Arc<Mutex<VecDeque<Outcome>>>,
+        pools: Arc<AtomicUsize>,
+        now_ms: Arc<AtomicI64>,
     }
 
-    /// With the real clock: a paused one advances while the connections are read.
-    #[tokio::test]
-    async fn lost_connections_are_not_counted_as_attempts() {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-        let Clients { dynamodb, .. } = clients(&listener);
-        let both_open = Barrier::new(2);
-        let accept = async || listener.accept().await.unwrap().0;
-        let server = async {
-            let one = accept().await;
-            let other = accept().await;
-            let third = async { serve(accept().await, &[THROTTLED, OK], None).await };
-            tokio::join!(
-                serve(one, &[OK], Some(&both_open)),
-                serve(other, &[OK], Some(&both_open)),
-                third,
-            );
-        };
-        let calls = async {
-            let list = || dynamodb.list_tables().send();
-            let (one, other) = tokio::join!(list(), list());
-            one.unwrap();
-            other.unwrap();
+    impl Clock for Network {
+        fn now(&self) -> Timestamp {
+            Timestamp::from_ms(self.now_ms.load(Ordering::Relaxed))
+        }
+    }
 
-            let started = Instant::now();
-            list().await.unwrap();
-            started.elapsed()
-        };
+    impl HttpClient for Network {
+        fn http_connector(
+            &self,
+            _: &HttpConnectorSettings,
+            _: &RuntimeComponents,
+        ) -> SharedHttpConnector {
+            SharedHttpConnector::new(self.clone())
+        }
+    }
 
-        let elapsed = tokio::select! {
-            elapsed = calls => elapsed,
-            () = server => unreachable!("the connections stay open"),
-        };
-        assert!(elapsed < RESPONSE_TIMEOUT * 2, "{elapsed:?}");
+    impl HttpConnector for Network {
+        fn call(&self, _: HttpRequest) -> HttpConnectorFuture {
+            let outcome = self.outcomes.lock().unwrap().pop_front();
+            let outcome = outcome.expect("fewer requests");
+            HttpConnectorFuture::new(async move {
+                match outcome {
+                    ResponseAfter(delay) => tokio::time::sleep(delay).await,
+                    Refused => return Err(ConnectorError::io("refused".into())),
+                    Lost => std::future::pending().await,
+                }
+                let status = 200.try_into().unwrap();
+                Ok(HttpResponse::new(status, SdkBody::from("{}")))
+            })
+        }
+    }
+
+    impl Network {
+        /// Returns a client that has got one response, and then was idle for a time.
+        async fn idle_client(&self, response_timeout: Option<Duration>, idle_ms: i64) -> Client {
+            let network = self.clone();
+            let env = Env::new(Arc::new(self.clone()), Arc::new(SystemRandom));
+            let connections = Connections::new(&env, move || {
+                network.pools.fetch_add(1, Ordering::Relaxed);
+                SharedHttpClient::new(network.clone())
+            });
+            let config = aws_sdk_dynamodb::Config::builder()
+                .behavior_version(BehaviorVersion::latest())
+                .region(Region::new("us-east-1"))
+                .credentials_provider(Credentials::new("key", "secret", None, None, "test"))
+                .retry_config(RetryConfig::disabled())
+                .http_client(connections.client(response_timeout));
+            let client = Client::from_conf(config.build());
+
+            self.plan(&[PROMPT]);
+            assert!(succeeds(&client).await);
+            self.now_ms.fetch_add(idle_ms, Ordering::Relaxed);
+            client
+        }
+
+        /// Sets the outcomes of the next requests.
+        fn plan(&self, outcomes: &[Outcome]) {
+            self.outcomes.lock().unwrap().extend(outcomes);
+        }
+
+        /// Checks that all planned requests were sent, and how often connections were dropped.
+        fn expect_drops(&self, drops: usize) {
+            assert_eq!(self.outcomes.lock().unwrap().len(), 0);
+            assert_eq!(self.pools.load(Ordering::Relaxed), 1 + drops);
+        }
+    }
+
+    async fn succeeds(client: &Client) -> bool {
+        client.list_tables().send().await.is_ok()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn request_on_lost_connection_is_repeated_once_on_a_new_one() {
+        for repeated in [PROMPT, Lost, Refused] {
+            let network = Network::default();
+            let client = network.idle_client(Some(TIMEOUT), IDLE_MS).await;
+            network.plan(&[Lost, repeated]);
+
+            let succeeded = succeeds(&client).await;
+            assert_eq!(succeeded, matches!(repeated, ResponseAfter(_)));
+            network.expect_drops(1);
+
+            // Without a response, the new client keeps nothing that can be lost.
+            network.now_ms.fetch_add(IDLE_MS, Ordering::Relaxed);
+            if !succeeded {
+                network.plan(&[Lost]);
+                assert!(!succeeds(&client).await);
+            }
+            network.expect_drops(1);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn request_to_slow_server_is_sent_once() {
+        let network = Network::default();
+        let client = network.idle_client(Some(TIMEOUT), IDLE_MS - 1).await;
+        network.plan(&[LATE, LATE]);
+
+        assert!(!succeeds(&client).await);
+        assert!(!succeeds(&client).await);
+        network.expect_drops(0);
+
+        network.now_ms.fetch_add(IDLE_MS, Ordering::Relaxed);
+        network.plan(&[LATE, PROMPT]);
+        let both = tokio::join!(succeeds(&client), succeeds(&client));
+        assert_eq!(both, (false, true));
+        network.expect_drops(0);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn cancelled_call_and_call_without_timeout_keep_connections() {
+        for response_timeout in [None, Some(TIMEOUT)] {
+            let network = Network::default();
+            let client = network.idle_client(response_timeout, IDLE_MS).await;
+            network.plan(&[Lost]);
+
+            let cancelled = tokio::time::timeout(TIMEOUT / 2, succeeds(&client)).await;
+            assert!(cancelled.is_err());
+            network.expect_drops(0);
+        }
+
+        let network = Network::default();
+        let client = network.idle_client(None, IDLE_MS).await;
+        network.plan(&[LATE]);
+        assert!(succeeds(&client).await);
+        network.expect_drops(0);
     }
 }
