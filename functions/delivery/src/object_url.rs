@@ -53,7 +53,7 @@ impl ObjectUrls {
         Some(ObjectUrls { key, key_pair_id })
     }
 
-    /// Returns a signed URL. Fails with 503 if the private key cannot be read, and with 500 if it is no such key.
+    /// Returns a signed URL. Fails with 503 if the private key cannot be read, and with 500 if it is not a P-256 private key.
     pub(crate) async fn sign(
         &self,
         origin: &ViewerOrigin,
