@@ -133,8 +133,14 @@ impl State {
             held == 0 || held + share.permits <= most
         };
 
+        let is_first = |index: usize, share: &Share| {
+            let mut earlier = self.waiting.iter().take(index);
+            earlier.all(|one| one.share.space != share.space)
+        };
+
         let candidates = self.waiting.iter().enumerate();
         let (index, next) = candidates
+            .filter(|(index, waiting)| is_first(*index, &waiting.share))
             .filter(|(_, waiting)| is_within_share(&waiting.share))
             .min_by_key(|(_, waiting)| self.held_by(waiting.share.space))?;
         let free = total - self.held.iter().map(|held| held.permits).sum::<u32>();
@@ -219,5 +225,29 @@ mod tests {
         assert!(acquired(&mut small).is_none());
         drop(large);
         assert!(acquired(&mut small).is_some());
+    }
+
+    #[test]
+    fn acquisition_over_three_quarters_is_not_overtaken_by_its_space() {
+        let semaphore = FairSemaphore::new(8);
+        let held = acquired(&mut begin(&semaphore, LOUD, 4)).expect("free");
+        let mut large = begin(&semaphore, LOUD, 4);
+        let mut small = begin(&semaphore, LOUD, 1);
+        assert!(acquired(&mut small).is_none());
+
+        drop(held);
+        let large = acquired(&mut large);
+        assert!(large.is_some() && acquired(&mut small).is_some());
+    }
+
+    #[test]
+    fn granted_permit_whose_future_is_dropped_is_free() {
+        let semaphore = FairSemaphore::new(4);
+        let held = acquired(&mut begin(&semaphore, LOUD, 4)).expect("free");
+        let granted = begin(&semaphore, QUIET, 4);
+
+        drop(held);
+        drop(granted);
+        assert!(acquired(&mut begin(&semaphore, LOUD, 4)).is_some());
     }
 }
