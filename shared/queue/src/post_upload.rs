@@ -2,7 +2,7 @@
 //! the record for up to two minutes, by sending the job again with a delay.
 //!
 //! Invariant: a job contains the rules of its announcement, so that its result does not depend on later
-//! changes. It stays below 8 KB, so a batch of ten stays below the 256 KB that SQS permits at least
+//! changes. It stays below 20 KB (two URLs of 2,048 characters), so a batch of ten stays below the 256 KB that SQS permits at least
 //! ("Amazon SQS message quotas" in the Amazon SQS developer guide).
 
 use domain::{

@@ -4,7 +4,8 @@
 //! - Files become active only after their jobs were sent, which [`Announced`] proves. So no crash loses a
 //!   job, but a job may find no record; its worker waits for it.
 //! - The transaction that activates a file also creates the deliveries of its events. So an event is sent if
-//!   and only if the file became active, even if it is deleted at once.
+//!   the file became active, even if it is deleted at once. A worker can see a delivery between the commit and a
+//!   rollback of its file, and then sends the event of a file that is not stored.
 
 use bucket::Bucket;
 use domain::{
