@@ -23,8 +23,8 @@
 //! | active file by storage path | `PATH#{SHA-256 of the storage path}` | `PATH` |
 //! | delivery of a webhook | `SPACE#{space id}` | `WEBHOOK_DELIVERY#{id}` |
 //! | delivery by file and event | `SPACE#{space id}` | `WEBHOOK_EVENT#{file id}#{event}` |
-//! | webhooks being sent for a space | `SPACE#{space id}` | `WEBHOOK_SLOTS` |
-//! | webhooks being sent to a host, and its timeouts | `WEBHOOK_HOST#{SHA-256 of host and port}` | `WEBHOOK_HOST` |
+//! | webhooks being sent for a space; to a host, with its timeouts | `SPACE#{space id}` | `WEBHOOK_SLOTS`; `WEBHOOK_CIRCUIT#{SHA-256 of host and port}` |
+//! | webhooks being sent to a host | `WEBHOOK_HOST#{SHA-256 of host and port}` | `WEBHOOK_HOST` |
 //! | user | `USER#{id}` | `USER` |
 //! | id of the first user | `FIRST_USER` | `FIRST_USER` |
 //! | membership of a user in a space | `USER#{user id}` | `SPACE#{space id}` |
@@ -247,6 +247,11 @@ impl Key {
 
     pub(crate) fn webhook_slots(space: SpaceId) -> Key {
         Key::new(space_partition(space), "WEBHOOK_SLOTS")
+    }
+
+    pub(crate) fn webhook_circuit(space: SpaceId, url: &PublicHttpsUrl) -> Key {
+        let host = digest(&url.host_and_port());
+        Key::new(space_partition(space), format!("WEBHOOK_CIRCUIT#{host}"))
     }
 
     pub(crate) fn webhook_host(url: &PublicHttpsUrl) -> Key {

@@ -1,12 +1,12 @@
-//! Slots of webhook attempts: how many are made at a time to one space and to one host, and when a host that
-//! does not respond is tried again.
+//! Slots of webhook attempts: how many are made at a time of one space and to one host; and circuits, which limit
+//! the attempts of a space to a host that times out.
 //!
 //! Invariants:
-//! - The transaction that claims an attempt on its delivery takes a slot of the space and one of the host, and
-//!   the transaction that records the result returns them, so slots need no separate calls.
+//! - The transaction that claims an attempt on its delivery takes a slot of the space, one of the host, and one
+//!   of both, and the transaction that records the result returns them, so slots need no separate calls.
 //! - A slot is a lease until the end of the claim, so the slots of a worker that stopped become free.
-//! - A host that timed out [`MAX_TIMEOUTS`] times in a row has one attempt per [`PROBE_INTERVAL_MS`], until it
-//!   responds.
+//! - The circuit of a space to a host is open from [`MAX_TIMEOUTS`] timeouts in a row until the host responds.
+//!   Meanwhile, one attempt per [`OPEN_INTERVAL_MS`] is made. No space opens that of another.
 
 use std::collections::BTreeSet;
 
@@ -24,10 +24,12 @@ use crate::{
 
 /// Maximum attempts at a time of one space, and to one host.
 const MAX_ATTEMPTS: u32 = 3;
-/// Timeouts in a row after which a host is tried once per [`PROBE_INTERVAL_MS`].
+/// Maximum attempts at a time of one space to one host, which leave a slot of the host to other spaces.
+const MAX_ATTEMPTS_TO_HOST: u32 = 2;
+/// Timeouts in a row after which a circuit is open.
 const MAX_TIMEOUTS: u32 = 5;
-/// Time between the attempts to a host that does not respond, in milliseconds.
-const PROBE_INTERVAL_MS: i64 = 60_000;
+/// Time between the attempts while a circuit is open, in milliseconds.
+const OPEN_INTERVAL_MS: i64 = 60_000;
 /// Time for which slots are stored after their last use, in milliseconds: a day.
 const RETENTION_MS: i64 = 86_400_000;
 /// Tries of a claim: one more after expired leases were removed.
@@ -42,7 +44,7 @@ pub enum WebhookClaim {
     Changed,
     /// All slots are taken.
     NoSlot {
-        /// Time before which the host is not tried again.
+        /// Time before which an open circuit permits no attempt.
         not_before: Option<Timestamp>,
     },
 }
@@ -58,18 +60,18 @@ pub enum HostReaction {
     Unreachable,
 }
 
-/// The item of the slots of a space or a host.
+/// The item of the slots of a space, a host, or both, which is also the circuit.
 #[derive(Debug, Default, Deserialize)]
 struct Slots {
     /// Leases of attempts in progress: the end in milliseconds, `#`, the id of the delivery.
     #[serde(default)]
     leases: BTreeSet<String>,
-    /// Timeouts in a row of a host.
+    /// Timeouts in a row of a circuit.
     #[serde(default)]
     timeouts: u32,
-    /// Time from which a host that does not respond is tried again.
+    /// Time from which a circuit permits an attempt if it is open.
     #[serde(default)]
-    probe_at: Option<Timestamp>,
+    try_at: Option<Timestamp>,
 }
 
 impl Slots {
@@ -82,7 +84,7 @@ impl Slots {
     }
 
     fn not_before(&self) -> Option<Timestamp> {
-        self.probe_at.filter(|_| self.timeouts >= MAX_TIMEOUTS)
+        self.try_at.filter(|_| self.timeouts >= MAX_TIMEOUTS)
     }
 }
 
@@ -153,28 +155,26 @@ impl Table {
 
 impl Transaction<'_> {
     fn take_slots(&mut self, delivery: &WebhookDelivery, now: Timestamp) {
+        let take = "ADD #leases :lease SET #expires = :expires";
+        let (space, url) = (delivery.space_id, &delivery.url);
         let free = of_lease(delivery, now)
             .and("(attribute_not_exists(#leases) OR size(#leases) < :max)")
             .value("max", number(MAX_ATTEMPTS));
-        self.update_or_return(
-            Key::webhook_slots(delivery.space_id),
-            "ADD #leases :lease SET #expires = :expires",
-            &free,
-            Reason::NoSlot,
-        );
+        self.update_or_return(Key::webhook_slots(space), take, &free, Reason::NoSlot);
+        self.update_or_return(Key::webhook_host(url), take, &free, Reason::NoSlot);
 
-        let not_silent =
-            "(attribute_not_exists(#timeouts) OR #timeouts < :silent OR #probe_at <= :now)";
+        let permits = "(attribute_not_exists(#timeouts) OR #timeouts < :open OR #try_at <= :now)";
         let free = free
-            .and(not_silent)
+            .and(permits)
             .name("timeouts", "timeouts")
-            .name("probe_at", "probe_at")
-            .value("silent", number(MAX_TIMEOUTS))
+            .name("try_at", "try_at")
+            .value("max", number(MAX_ATTEMPTS_TO_HOST))
+            .value("open", number(MAX_TIMEOUTS))
             .value("now", number(now.ms()))
-            .value("probe_at", number(now.plus_ms(PROBE_INTERVAL_MS).ms()));
+            .value("try_at", number(now.plus_ms(OPEN_INTERVAL_MS).ms()));
         self.update_or_return(
-            Key::webhook_host(&delivery.url),
-            "ADD #leases :lease SET #expires = :expires, #probe_at = :probe_at",
+            Key::webhook_circuit(space, url),
+            &format!("{take}, #try_at = :try_at"),
             &free,
             Reason::NoSlot,
         );
@@ -183,19 +183,22 @@ impl Transaction<'_> {
     fn return_slots(&mut self, delivery: &WebhookDelivery, reaction: HostReaction, now: Timestamp) {
         let lease = of_lease(delivery, now);
         let release = "DELETE #leases :lease SET #expires = :expires";
-        self.update_always(Key::webhook_slots(delivery.space_id), release, &lease);
+        let (space, url) = (delivery.space_id, &delivery.url);
+        self.update_always(Key::webhook_slots(space), release, &lease);
+        self.update_always(Key::webhook_host(url), release, &lease);
 
-        let host = Key::webhook_host(&delivery.url);
+        let circuit = Key::webhook_circuit(space, url);
         let with_timeouts = lease.clone().name("timeouts", "timeouts");
         match reaction {
             HostReaction::Responded => {
-                self.update_always(host, &format!("{release} REMOVE #timeouts"), &with_timeouts);
+                let closed = format!("{release} REMOVE #timeouts");
+                self.update_always(circuit, &closed, &with_timeouts);
             }
             HostReaction::TimedOut => {
                 let counted = with_timeouts.value("one", number(1));
-                self.update_always(host, &format!("{release} ADD #timeouts :one"), &counted);
+                self.update_always(circuit, &format!("{release} ADD #timeouts :one"), &counted);
             }
-            HostReaction::Unreachable => self.update_always(host, release, &lease),
+            HostReaction::Unreachable => self.update_always(circuit, release, &lease),
         }
     }
 }

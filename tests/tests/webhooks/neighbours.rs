@@ -1,13 +1,18 @@
 //! Webhooks of one space while those of another wait for slow endpoints.
 
 use local::Messages;
-use tests::{Answer, Stack, TestSpace, minutes, seconds, stack_test};
+use serde_json::json;
+use tests::{Answer, Stack, TestSpace, WebhookReceiver, minutes, seconds, stack_test};
 
-use super::fixture::{Hooks, set_webhook_url, until_idle, with_long_deadline, with_short_deadline};
+use super::fixture::{
+    Hooks, dead_letters, set_webhook_url, until_idle, with_long_deadline, with_short_deadline,
+};
 
 /// Maximum attempts at a time of a space and to a host.
 const SLOTS: usize = 3;
-/// Timeouts in a row after which a host is tried once a minute.
+/// Maximum attempts at a time of a space to one host.
+const SLOTS_TO_HOST: usize = 2;
+/// Timeouts in a row after which a circuit is open.
 const TIMEOUTS: usize = 5;
 /// Name of the worker.
 const WORKER: &str = "webhook-delivery";
@@ -43,21 +48,35 @@ async fn run_until_received(stack: &Stack, hooks: &Hooks, count: usize) {
 async fn space_has_three_attempts_at_a_time_and_delays_no_other_space(stack: &Stack) {
     let slow = Hooks::named(stack, "Slow").await;
     let other = Hooks::named(stack, "Other").await;
+    let elsewhere = WebhookReceiver::start().await;
+    let settings = json!({"notifications": {"webhook_url": elsewhere.url()}});
+    let acme = &slow.acme;
+    acme.upload_config("elsewhere")
+        .with_settings(settings)
+        .await;
     slow.receiver.answer_all(Answer::Held);
-    upload_texts(&slow.acme, 12).await;
+    elsewhere.answer_all(Answer::Held);
+    upload_texts(acme, 10).await;
+    for name in ["a.txt", "b.txt"] {
+        let upload = acme.upload(name).named(name, "text/plain");
+        upload.with_config("elsewhere").await;
+    }
     stack.local.resume_workers();
-    slow.receiver.wait_for(SLOTS).await;
+    slow.receiver.wait_for(1).await;
     until_held(stack, 3).await;
 
     upload_texts(&other.acme, 1).await;
     other.receiver.wait_for(1).await;
     until_held(stack, 3).await;
 
-    assert_eq!(slow.receiver.received().len(), SLOTS);
+    let received = || [&slow.receiver, &elsewhere].map(|one| one.received().len());
+    assert_eq!(received().iter().sum::<usize>(), SLOTS);
+    assert!(received()[0] <= SLOTS_TO_HOST);
     assert_eq!(other.delivery().await["status"], "delivered");
 
     slow.receiver.release();
-    run_until_received(stack, &slow, 12).await;
+    elsewhere.release();
+    run_until_received(stack, &slow, 10).await;
     until_idle(stack).await;
     let deliveries = slow.deliveries().await;
     let attempts = |delivery: &serde_json::Value| delivery["attempts"].as_array().map(Vec::len);
@@ -83,6 +102,51 @@ async fn host_has_three_attempts_at_a_time_of_all_spaces(stack: &Stack) {
     assert_eq!(elsewhere.receiver.received().len(), 1);
     first.receiver.release();
     run_until_received(stack, &first, 4).await;
+}
+
+#[stack_test(options = with_short_deadline())]
+async fn endpoint_that_times_out_delays_no_other_space_on_its_host(stack: &Stack) {
+    let hanging = Hooks::named(stack, "Hanging").await;
+    let other = stack.space("Other").await;
+    let url = hanging.receiver.url().replace("/hook", "/other");
+    set_webhook_url(&other, "Other", &url).await;
+    stack.run_post_upload().await;
+    for _ in 0..TIMEOUTS {
+        hanging.receiver.answer_next(Answer::Silence);
+        upload_texts(&hanging.acme, 1).await;
+        until_idle(stack).await;
+    }
+
+    upload_texts(&other, 1).await;
+    until_idle(stack).await;
+
+    let received = hanging.receiver.received();
+    assert_eq!(received.len(), TIMEOUTS + 1);
+    assert!(received[TIMEOUTS].request_line.contains("/other"));
+    run_until_received(stack, &hanging, 2 * TIMEOUTS + 1).await;
+    until_idle(stack).await;
+}
+
+#[stack_test(options = with_short_deadline())]
+async fn attempt_that_waits_for_18_hours_fails_and_is_a_dead_letter(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    hooks.receiver.answer_all(Answer::Silence);
+    stack.run_post_upload().await;
+    for _ in 0..=TIMEOUTS {
+        upload_texts(&hooks.acme, 1).await;
+        until_idle(stack).await;
+    }
+    assert_eq!(hooks.receiver.received().len(), TIMEOUTS);
+
+    stack.clock.advance(minutes(19 * 60));
+    until_idle(stack).await;
+
+    let deliveries = hooks.deliveries().await;
+    let failed = deliveries.iter().filter(|one| one["status"] == "failed");
+    assert!(failed.count() >= TIMEOUTS);
+    assert!(dead_letters(stack).await.len() >= TIMEOUTS);
+    hooks.receiver.answer_all(Answer::status(200));
+    stack.run_for(minutes(6)).await;
 }
 
 #[stack_test(options = with_short_deadline())]
@@ -116,9 +180,9 @@ async fn host_that_times_out_is_tried_once_a_minute_until_it_responds(stack: &St
 async fn slots_of_a_worker_that_stopped_are_free_after_a_minute(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
     hooks.receiver.answer_all(Answer::Held);
-    upload_texts(&hooks.acme, SLOTS).await;
+    upload_texts(&hooks.acme, SLOTS_TO_HOST).await;
     stack.local.resume_workers();
-    hooks.receiver.wait_for(SLOTS).await;
+    hooks.receiver.wait_for(SLOTS_TO_HOST).await;
 
     let faults = stack.local.faults();
     faults.disconnect(WORKER, 0, false);
@@ -126,7 +190,7 @@ async fn slots_of_a_worker_that_stopped_are_free_after_a_minute(stack: &Stack) {
     until_idle(stack).await;
     faults.reconnect();
     stack.clock.advance(minutes(4));
-    run_until_received(stack, &hooks, 2 * SLOTS).await;
+    run_until_received(stack, &hooks, 2 * SLOTS_TO_HOST).await;
 
     until_idle(stack).await;
     let deliveries = hooks.deliveries().await;

@@ -11,6 +11,8 @@ use crate::{WebhookWorker, event::FIRST};
 
 /// Status with which an endpoint asks for no further webhooks.
 const GONE: u16 = 410;
+/// Cause of the dead letter of an attempt that has waited too long.
+const NO_SLOT: &str = "no slot was free for the attempt";
 
 /// An attempt that was made, and what follows it.
 struct Concluded {
@@ -85,7 +87,9 @@ impl WebhookWorker {
                     since: next_attempt_at,
                     not_before,
                 };
-                let due_at = wait.end(now, &context.env);
+                let Some(due_at) = wait.end(now, &context.env) else {
+                    return self.give_up(delivery, now).await;
+                };
                 let again = next_message(delivery, delivery.next_number, due_at);
                 self.send_when_due(again, due_at, now).await
             }
@@ -102,6 +106,15 @@ impl WebhookWorker {
         let fail = |delivery: &mut WebhookDelivery| delivery.fail(failure, now);
         let failed = self.webhooks.change(delivery, fail).await;
         failed.map(|_| ()).map_err(JobError::new)
+    }
+
+    /// Ends a delivery whose attempt has waited too long for a slot, as its last attempt would.
+    async fn give_up(&self, delivery: &WebhookDelivery, now: Timestamp) -> Result<(), JobError> {
+        tracing::info!(delivery_id = %delivery.id, "a webhook has waited too long");
+        let cause = NO_SLOT.to_owned();
+        self.send_dead_letter(delivery, cause, now).await?;
+        let exhausted = WebhookFailure::AttemptsExhausted;
+        self.fail(delivery, exhausted, now).await
     }
 
     /// Begins a new series of attempts, unless a request that is as late or later began one.
@@ -147,8 +160,8 @@ impl WebhookWorker {
                 self.send_when_due(next, due_at, now).await?;
             }
             WebhookConclusion::Failed(WebhookFailure::AttemptsExhausted) => {
-                self.send_dead_letter(&claimed, &concluded.attempt, now)
-                    .await?;
+                let cause = concluded.attempt.describe_failure();
+                self.send_dead_letter(&claimed, cause, now).await?;
             }
             WebhookConclusion::Failed(_) | WebhookConclusion::Delivered => {}
         }
@@ -199,14 +212,14 @@ impl WebhookWorker {
     async fn send_dead_letter(
         &self,
         delivery: &WebhookDelivery,
-        last: &WebhookAttempt,
+        cause: String,
         now: Timestamp,
     ) -> Result<(), JobError> {
         let job = WebhookJob::Redeliver {
             space_id: delivery.space_id,
             delivery_id: delivery.id,
             requested_at: now,
-            cause: Some(last.describe_failure()),
+            cause: Some(cause),
         };
         let sent = self.dead_letters.send(&[DelayedJob::immediate(job)]).await;
         sent.map_err(JobError::new)

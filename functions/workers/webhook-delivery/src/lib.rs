@@ -1,11 +1,12 @@
-//! Worker `webhook-delivery`: creates the deliveries of events, and makes their attempts.
+//! Worker `webhook-delivery`: makes the attempts of deliveries, which the transactions of events create.
 //!
 //! Invariants:
 //! - An event has one delivery, which its transaction creates. All attempts share its id and body.
 //! - An attempt is claimed on the record before it is made, so two messages of one attempt do not both
 //!   make it. The claim of a worker that stopped expires, and SQS delivers its message again.
-//! - A space has at most three attempts at a time, and so has a host. Others are sent again with a delay instead of
-//!   occupying the worker. A host that timed out five times in a row is tried once a minute until it responds.
+//! - A space has at most three attempts at a time, two of them to one host, and a host has three. Others are sent again
+//!   with a delay instead of occupying the worker, and end their delivery after 18 hours. After five timeouts of a host in
+//!   a row, the circuit of the space to it is open: one attempt per minute is made until it responds.
 //! - The message of the next attempt is sent before the result of an attempt is recorded. So wherever
 //!   the worker stops, a message is left that continues the delivery. A message whose number is below
 //!   that of the record's next attempt is outdated, so superfluous messages end.

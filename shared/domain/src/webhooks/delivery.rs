@@ -62,7 +62,7 @@ pub enum WebhookStatus {
 pub enum WebhookFailure {
     /// The endpoint responded with 410.
     Gone,
-    /// All attempts failed.
+    /// All attempts failed, or one has waited too long for others to end.
     AttemptsExhausted,
     /// The space was disabled when an attempt was due.
     SpaceDisabled,
