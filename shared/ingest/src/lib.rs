@@ -9,7 +9,7 @@
 //! - Only validated bytes become active: files of a form are validated before they are stored, and
 //!   for bytes sent to storage see [`confirm`].
 //! - At most 1 MiB of a file is held in memory, unless it is an image whose config restricts or
-//!   transforms images: up to 50 MB to decode it, up to 512 MB to remove its metadata.
+//!   transforms images: up to 50 MB to decode it, up to 256 MB to remove its metadata.
 
 mod confirm;
 mod declared;

@@ -76,8 +76,8 @@ async fn large_image_that_has_to_be_converted_is_rejected(stack: &Stack) {
     for (name, content_type, size) in [
         ("webp", "image/jpeg", LARGE_BYTES + 1),
         ("webp", "image/png", LARGE_BYTES + 1),
-        ("webp", "image/gif", (512 << 20) + 1),
-        ("stripped", "image/jpeg", (512 << 20) + 1),
+        ("webp", "image/gif", (256 << 20) + 1),
+        ("stripped", "image/jpeg", (256 << 20) + 1),
     ] {
         let body = presign_body(&acme, declared(name, content_type, size));
         let rejected = acme.client.post("/upload/presign", body).await;

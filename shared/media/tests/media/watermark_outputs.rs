@@ -108,6 +108,9 @@ fn automatic_crop_is_that_of_the_image_without_watermark() {
     // The upper half, which the repeated watermark does not reach.
     let half = marked.samples.len() / 2;
     assert!(marked.samples[..half] == unmarked.samples[..half]);
+    let channels = marked.channels.count();
+    let mut lower = marked.samples[half..].chunks_exact(channels);
+    assert!(lower.any(|pixel| pixel == &RED[..channels]));
 }
 
 #[test]

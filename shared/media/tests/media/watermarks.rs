@@ -222,7 +222,7 @@ fn pixels_of_a_shrunk_jpeg_are_covered() {
         width: 643,
         height: 485,
     };
-    for (gravity, orientation) in GRAVITIES.into_iter().zip(1..=8) {
+    for (gravity, orientation) in GRAVITIES.into_iter().zip((1..=8).cycle()) {
         let watermark = red(gravity);
         let turned = Orientation::from_exif(orientation).unwrap();
         let exif = files::exif(u8::try_from(orientation).unwrap());
