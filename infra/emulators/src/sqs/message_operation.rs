@@ -198,7 +198,9 @@ impl MessageOperation for ChangeVisibility {
         self.check_in_flight(connection, queue, context)?;
         let visible_ms = context.now_ms + seconds * 1000;
         connection
-            .prepare_cached("UPDATE messages SET visible_ms = ? WHERE receipt = ? AND queue = ?")?
+            .prepare_cached(
+                "UPDATE messages SET visible_ms = ?, receiver = NULL WHERE receipt = ? AND queue = ?",
+            )?
             .execute(params![visible_ms, self.receipt_handle, queue.name])?;
         fairness::record_end(connection, &self.receipt_handle, visible_ms)?;
         Ok(EmptyOutput {})

@@ -38,6 +38,7 @@ const SCHEMA: &str = "
         first_received_ms INTEGER,
         receives INTEGER NOT NULL DEFAULT 0,
         receipt TEXT,
+        -- Principal that has received the message, until it changes the visibility.
         receiver TEXT,
         hops INTEGER NOT NULL,
         dead_letter_source TEXT
@@ -79,13 +80,13 @@ pub(super) struct QueueStore {
 
 impl QueueStore {
     /// Opens or creates the database. Messages that an earlier process had received are visible, since none of
-    /// its consumers is left to delete them.
+    /// its consumers is left to delete them, except those whose visibility a consumer had changed.
     pub(super) fn open(path: &Path, now_ms: i64) -> rusqlite::Result<QueueStore> {
         let connection = Connection::open(path)?;
         connection.execute_batch(SCHEMA)?;
         connection.execute_batch(fairness::SCHEMA)?;
         connection.execute(
-            "UPDATE messages SET visible_ms = ?1 WHERE receipt IS NOT NULL AND visible_ms > ?1",
+            "UPDATE messages SET visible_ms = ?1 WHERE receiver IS NOT NULL AND visible_ms > ?1",
             [now_ms],
         )?;
         connection.set_prepared_statement_cache_capacity(STATEMENT_CACHE_CAPACITY);

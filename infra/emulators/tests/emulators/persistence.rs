@@ -4,6 +4,7 @@ use std::{fs, path::Path};
 
 use template::ResolvedTemplate;
 
+use crate::queues::bodies;
 use crate::support::{Emulation, TestClock, bucket, exists, put, queue, records, start};
 
 fn stack() -> ResolvedTemplate {
@@ -69,6 +70,31 @@ async fn acknowledged_writes_survive_a_killed_process() {
         .unwrap();
 
     assert_eq!(object.body.collect().await.unwrap().to_vec(), b"kept");
+}
+
+#[tokio::test]
+async fn restart_keeps_changed_visibility() {
+    let emulation = Emulation::with(&stack()).await;
+    emulation.send("hidden", 0).await;
+    let received = emulation.receive("jobs", 0).await;
+    let hide = emulation
+        .sqs("unrestricted")
+        .change_message_visibility()
+        .queue_url(emulation.queue_url("jobs"));
+    hide.receipt_handle(received[0].receipt_handle().unwrap())
+        .visibility_timeout(900)
+        .send()
+        .await
+        .unwrap();
+    emulation.send("received", 0).await;
+    emulation.receive("jobs", 0).await;
+
+    let emulation = emulation.restart().await;
+    emulation.emulators.provision(&stack()).await.unwrap();
+    assert_eq!(bodies(&emulation.receive("jobs", 0).await), ["received"]);
+    emulation.clock.advance(901);
+    let again = emulation.receive("jobs", 0).await;
+    assert!(bodies(&again).contains(&"hidden"));
 }
 
 fn copy(from: &Path, to: &Path) {

@@ -29,7 +29,7 @@ async fn with_queues() -> Emulation {
 }
 
 impl Emulation {
-    async fn send(&self, body: &str, delay_seconds: i32) {
+    pub(crate) async fn send(&self, body: &str, delay_seconds: i32) {
         let message = self
             .sqs("unrestricted")
             .send_message()
@@ -42,7 +42,7 @@ impl Emulation {
             .unwrap();
     }
 
-    async fn receive(&self, queue: &str, wait_seconds: i32) -> Vec<Message> {
+    pub(crate) async fn receive(&self, queue: &str, wait_seconds: i32) -> Vec<Message> {
         let receive = self
             .sqs("unrestricted")
             .receive_message()
@@ -74,7 +74,7 @@ impl Emulation {
     }
 }
 
-fn bodies(messages: &[Message]) -> Vec<&str> {
+pub(crate) fn bodies(messages: &[Message]) -> Vec<&str> {
     messages.iter().filter_map(Message::body).collect()
 }
 
