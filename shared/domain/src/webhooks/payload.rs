@@ -1,11 +1,11 @@
 //! Payload of a webhook.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::{DeliveryType, File, FileId, OriginalName, ResourceType, SpaceId, WebhookEvent};
 
 /// JSON body of a webhook, with its fields in this order.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WebhookPayload {
     /// The event.
     pub event: WebhookEvent,
@@ -14,7 +14,7 @@ pub struct WebhookPayload {
 }
 
 /// A file in the payload of a webhook.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WebhookFile {
     /// Id of the file.
     pub id: FileId,

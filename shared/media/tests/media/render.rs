@@ -8,7 +8,7 @@ use media::{
 
 use crate::files;
 
-const GRAVITIES: [Gravity; 9] = [
+pub(crate) const GRAVITIES: [Gravity; 9] = [
     Gravity::Northwest,
     Gravity::North,
     Gravity::Northeast,

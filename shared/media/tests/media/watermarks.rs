@@ -12,7 +12,7 @@ use proptest::{
     test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
 };
 
-use crate::{animation_files::RED, files};
+use crate::{animation_files::RED, files, render::GRAVITIES};
 
 /// A color of the images, without red.
 pub(crate) const GROUND: [u8; 4] = [0, 90, 160, 255];
@@ -20,17 +20,6 @@ pub(crate) const SIZE: Dimensions = Dimensions {
     width: 96,
     height: 72,
 };
-const GRAVITIES: [Gravity; 9] = [
-    Gravity::Northwest,
-    Gravity::North,
-    Gravity::Northeast,
-    Gravity::West,
-    Gravity::Center,
-    Gravity::East,
-    Gravity::Southwest,
-    Gravity::South,
-    Gravity::Southeast,
-];
 /// Random renderings of each mode that are combined.
 const RENDERINGS: usize = 50;
 
