@@ -53,18 +53,21 @@ impl AuthorizedFile {
         Err(ServiceError::internal(missing))
     }
 
-    /// Fails with 403 if a stored image with this transformation is not public: the thumbnails of a file
-    /// that became private after they were created, without anyone requesting them.
+    /// Fails with 403 if a stored variant with the output of a thumbnail is not public: the thumbnails of a
+    /// file that became private after they were created, without anyone requesting them. `has_output`
+    /// returns whether the variant has the output of a transformation that names its format.
     pub fn require_public(
         &self,
-        transformation: Option<Transformation>,
+        has_output: impl Fn(Transformation) -> bool,
     ) -> Result<(), ServiceError> {
-        let is_private = self.file().delivery_type == DeliveryType::Private;
-        let thumbnail = self.thumbnail(transformation);
-        if is_private
-            && !self.has_credentials()
-            && thumbnail.is_some_and(|found| found.is_automatic)
-        {
+        let file = self.file();
+        if file.delivery_type != DeliveryType::Private || self.has_credentials() {
+            return Ok(());
+        }
+
+        let thumbnails = file.media.iter().flat_map(|media| &media.thumbnails);
+        let mut automatic = thumbnails.filter(|thumbnail| thumbnail.is_automatic);
+        if automatic.any(|thumbnail| thumbnail.transformation().is_some_and(&has_output)) {
             return Err(not_creatable());
         }
         Ok(())

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::{Transformation, decoded_parameters};
+
 /// Maximum size of a file's EXIF fields as JSON, in bytes. They are part of the record, and a page
 /// of files must fit into a response of DynamoDB.
 pub const MAX_EXIF_BYTES: usize = 4_096;
@@ -88,6 +90,14 @@ pub struct Thumbnail {
     pub query: String,
     /// Whether every image has it, also if its upload config does not request it.
     pub is_automatic: bool,
+}
+
+impl Thumbnail {
+    /// Returns the transformation of its URL.
+    pub fn transformation(&self) -> Option<Transformation> {
+        let parameters = decoded_parameters(&self.query).ok()?;
+        Transformation::parse(&parameters).ok()?
+    }
 }
 
 /// How far the processing after an upload is.
