@@ -321,11 +321,11 @@ fn require_outside(new_ancestors: &FolderChain, folder: FolderId) -> Result<(), 
     Err(FieldErrors::from((PARENT_FIELD, field_error)).into())
 }
 
-/// Fails with 422 if folders would be too deep.
 fn unknown_parent() -> FieldErrors {
     FieldErrors::from((PARENT_FIELD, FieldError::InvalidSelection))
 }
 
+/// Fails with 422 if folders would be too deep.
 fn require_depth(depth: usize) -> Result<(), FieldErrors> {
     if depth > MAX_FOLDER_DEPTH {
         Err(FieldErrors::from((PARENT_FIELD, TOO_DEEP)))

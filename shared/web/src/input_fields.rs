@@ -93,9 +93,9 @@ impl InputFields {
         self.read.contains(name)
     }
 
-    /// Rejects the fields of a query that were not read, except `always_known`.
-    pub(crate) fn reject_unread(&mut self, always_known: &str) {
-        self.read.insert(always_known.to_owned());
+    /// Rejects the fields of a query that were not read, except `always_allowed`.
+    pub(crate) fn reject_unread(&mut self, always_allowed: &str) {
+        self.read.insert(always_allowed.to_owned());
         let unknown: Vec<String> = self
             .values
             .keys()
@@ -103,8 +103,8 @@ impl InputFields {
             .cloned()
             .collect();
 
-        let known: Vec<&str> = self.read.iter().map(String::as_str).collect();
-        let field_error = FieldError::UnknownParameter(known.join(", "));
+        let allowed: Vec<&str> = self.read.iter().map(String::as_str).collect();
+        let field_error = FieldError::UnknownParameter(allowed.join(", "));
         for name in unknown {
             self.field_errors.add(&name, &field_error);
         }

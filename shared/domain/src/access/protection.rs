@@ -40,7 +40,7 @@ impl<'a> Protection<'a> {
         let is_image =
             file.resource_type == ResourceType::Image || file.status == FileStatus::Pending;
         let watermark = security.watermark.watermark;
-        // Who has credentials may create all images, and others are rejected.
+        // Requests with credentials may create all images, and others are rejected.
         let transformations = if !is_image || always_requires_credentials {
             TransformationPolicy::Signed
         } else {

@@ -171,8 +171,8 @@ impl FieldError {
                 format!("must not contain names of more than {max} characters")
             }
             FieldError::UnknownKey => "is not supported".to_owned(),
-            FieldError::UnknownParameter(known) => {
-                format!("is not supported; this list takes {known}")
+            FieldError::UnknownParameter(allowed) => {
+                format!("is not supported; this list takes {allowed}")
             }
             FieldError::RequiredIfTrue(other) => required_when(other, "true"),
             FieldError::NotInTheFuture => "must be a date after now".to_owned(),

@@ -114,7 +114,7 @@ pub struct HourlyQuota {
     pub client: UnsignedClient,
 }
 
-/// Whose uploads a part of an hourly quota limits.
+/// Scope of an hourly quota.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum QuotaScope {
     /// Those of all clients of the upload config.

@@ -1,6 +1,6 @@
 //! Uploads with a signed URL.
 //!
-//! Invariant: with a key end the URLs that it signed, and the confirmations of files that they declared.
+//! Invariant: with a key end the URLs that it signed, and the confirmations with their tokens.
 
 use domain::{FieldError, Principal, ServiceError, SignedFolder, SignedUpload, SignedUploadUrl};
 use http::request::Parts;
