@@ -69,6 +69,11 @@ pub async fn confirm(store: &FileStore<'_>, file: &File) -> Result<ConfirmOutcom
         .pending_upload
         .as_ref()
         .ok_or_else(|| ServiceError::internal("the file is not a pending upload"))?;
+    // The transaction that activates the file enforces the quota. Checking it here as well saves the copy.
+    if let Some(error) = store.exhausted_quota(file).await? {
+        return Ok(ConfirmOutcome::OverQuota(error));
+    }
+
     let declared = pending.content_type.parse().ok();
     let expected = pending
         .expected_type

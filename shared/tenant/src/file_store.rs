@@ -41,13 +41,21 @@ pub struct FileStore<'a> {
 }
 
 impl SpaceScope {
-    /// Fails with 429 if the hourly quota of uploads is exhausted, before an upload is received or
-    /// confirmed.
+    /// Fails with 429 if the hourly quota of uploads is exhausted, before an upload is received.
     pub async fn require_quota(&self, quota: &HourlyQuota) -> Result<(), ServiceError> {
-        match self.table.exhausted_quota(self.record.id, quota).await? {
-            Some(scope) => Err(quota.exceeded_error(scope, self.now())),
+        match self.exhausted_quota(quota).await? {
+            Some(error) => Err(error),
             None => Ok(()),
         }
+    }
+
+    /// Returns the 429 of an exhausted quota; `None` if an upload may still be accepted.
+    async fn exhausted_quota(
+        &self,
+        quota: &HourlyQuota,
+    ) -> Result<Option<ServiceError>, ServiceError> {
+        let exhausted = self.table.exhausted_quota(self.record.id, quota).await?;
+        Ok(exhausted.map(|scope| quota.exceeded_error(scope, self.now())))
     }
 
     /// Returns this space's files.
@@ -95,6 +103,18 @@ impl FailedWrite {
 }
 
 impl FileStore<'_> {
+    /// Returns the 429 of a pending unsigned upload whose hourly quota is exhausted, before it is confirmed;
+    /// `None` if it may still be accepted, and for other files.
+    pub async fn exhausted_quota(
+        &self,
+        pending: &File,
+    ) -> Result<Option<ServiceError>, ServiceError> {
+        match pending.activation_quota(self.space.now()) {
+            Some(quota) => self.space.exhausted_quota(&quota).await,
+            None => Ok(None),
+        }
+    }
+
     /// Stores files of one upload config with these rules, all or nothing, and sends their jobs before the
     /// records are written. The transaction that writes the records also completes the idempotency reservation and
     /// counts one upload of the quota's hour.

@@ -162,13 +162,41 @@ async fn concurrent_confirmations_never_exceed_hourly_limit(stack: &Stack) {
     assert_eq!(stack.dump().await.files_with_bytes().len(), 3);
 }
 
+/// Advances the clock to a time of the next hour at which a file can be presigned whose check, after two hours,
+/// is in the same hour as the last quarter of an hour before it.
+fn advance_into_next_hour(stack: &Stack) {
+    let into_hour = left_seconds(stack, HOUR_MS) + 20 * 60;
+    stack.clock.advance(seconds(into_hour));
+}
+
+#[stack_test]
+async fn check_over_the_quota_copies_nothing(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let unsigned = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 1).await;
+    advance_into_next_hour(stack);
+    let pending = presigned_with_bytes(stack, &unsigned).await;
+    for _ in 0..7 {
+        stack.run_for(minutes(15)).await;
+    }
+    unsigned.send().await.expect_created();
+
+    let checks = stack.calls_of(async {
+        for _ in 0..2 {
+            stack.run_for(minutes(15)).await;
+        }
+    });
+    let calls = checks.await.calls;
+
+    assert_eq!(record_status(&acme, &pending).await, None);
+    let stores = |call: &&String| call.contains("CopyObject") || call.contains("PutObject");
+    assert_eq!(calls.iter().find(stores), None, "{calls:?}");
+}
+
 #[stack_test]
 async fn check_counts_and_removes_a_file_over_the_quota(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let unsigned = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 2).await;
-    // The check, after two hours, is in the same hour as the last quarter of an hour before it.
-    let into_hour = left_seconds(stack, HOUR_MS) + 20 * 60;
-    stack.clock.advance(seconds(into_hour));
+    advance_into_next_hour(stack);
     let first = presigned_with_bytes(stack, &unsigned).await;
     let second = presigned_with_bytes(stack, &unsigned).await;
     for _ in 0..7 {

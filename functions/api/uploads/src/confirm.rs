@@ -182,11 +182,6 @@ async fn activate(
         return Ok(file);
     }
 
-    // The transaction that activates the file enforces the quota. Checking it here as well saves the copy.
-    if let Some(quota) = file.activation_quota(uploads.api.env.now()) {
-        space.require_quota(&quota).await?;
-    }
-
     let store = space.file_store(&uploads.storage);
     match ingest::confirm(&store, &file).await? {
         ConfirmOutcome::Active(file) => Ok(*file),
