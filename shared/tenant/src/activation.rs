@@ -3,8 +3,8 @@
 //! Invariant: a file is activated once. An attempt that another one preceded deletes only its own bytes.
 
 use domain::{
-    File, FileId, FileStatus, Revision, ServiceError, StoredContent, Timestamp,
-    UploadConfigReference, UploadRules,
+    File, FileId, FileStatus, Revision, ServiceError, StoredContent, Timestamp, UploadConfig,
+    UploadConfigReference,
 };
 use table::{ChangeError, Reason, WriteError};
 use tracing::instrument;
@@ -51,25 +51,23 @@ struct Activation<'a> {
 
 impl FileStore<'_> {
     /// Sends the jobs that follow the activation of a pending file, by the current rules of its upload
-    /// config.
+    /// config, or by those of the presign request if the config was deleted.
     pub async fn announce(&self, pending: &File) -> Result<Announced, ServiceError> {
-        let rules = self.rules_of(pending).await?;
-        let files = std::slice::from_ref(pending);
-        self.storage.announce(self.space, files, &rules).await
-    }
-
-    /// Returns the rules of the upload config of a pending file, or those of the presign request if the
-    /// config was deleted.
-    async fn rules_of(&self, pending: &File) -> Result<UploadRules, ServiceError> {
         let reference = UploadConfigReference::Id(pending.upload_config_id);
         let space_id = self.space.record.id;
         let config = self.space.table.upload_config(space_id, &reference).await?;
 
+        let max_uploads_per_hour = config.as_ref().and_then(UploadConfig::max_uploads_per_hour);
         let presigned = || pending.pending_upload.as_ref();
-        Ok(config
+        let rules = config
             .map(|config| config.config)
             .or_else(|| presigned().map(|presigned| presigned.rules.clone()))
-            .unwrap_or_default())
+            .unwrap_or_default();
+
+        let files = std::slice::from_ref(pending);
+        let mut announced = self.storage.announce(self.space, files, &rules).await?;
+        announced.max_uploads_per_hour = max_uploads_per_hour;
+        Ok(announced)
     }
 
     /// Activates an announced pending file with validated and stored bytes, and counts an unsigned upload.
@@ -141,7 +139,10 @@ impl Activation<'_> {
             found => return Ok(self.outcome(found).await?.into()),
         };
 
-        let quota = file.activation_quota(self.at);
+        let max_uploads_per_hour = self.announced.max_uploads_per_hour;
+        let quota = file
+            .activation_quota(self.at)
+            .map(|quota| quota.at_most(max_uploads_per_hour));
         file.activate(self.content.clone(), self.at, space.env());
         let files = std::slice::from_ref(&file);
         let webhooks = self.announced.deliveries(files, self.at)?;

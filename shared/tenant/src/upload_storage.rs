@@ -30,6 +30,8 @@ pub struct UploadStorage {
 #[derive(Debug)]
 pub struct Announced {
     webhooks: Vec<(FileId, AnnouncedWebhook)>,
+    /// The current maximum of the upload config of a pending file, if it has one.
+    pub(crate) max_uploads_per_hour: Option<u64>,
 }
 
 impl Announced {
@@ -147,6 +149,7 @@ impl UploadStorage {
         processing.and(uploads).and(results)?;
         Ok(Announced {
             webhooks: [uploaded, processed].concat(),
+            max_uploads_per_hour: None,
         })
     }
 }

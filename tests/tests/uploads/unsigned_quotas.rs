@@ -218,6 +218,28 @@ async fn check_counts_and_removes_a_file_over_the_quota(stack: &Stack) {
 }
 
 #[stack_test(undrained)]
+async fn confirmation_counts_up_to_a_lowered_limit(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let unsigned = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 50).await;
+    let mut pending = Vec::new();
+    for _ in 0..2 {
+        pending.push(presigned_with_bytes(stack, &unsigned).await);
+    }
+
+    let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": false, "max_uploads_per_hour": 1});
+    let change = json!({"id": unsigned.config, "unsigned_restrictions": restrictions});
+    acme.client
+        .post("/upload-configs/update", change)
+        .await
+        .expect_ok();
+
+    confirm(stack, &pending[0]).await.expect_ok();
+    let left = left_seconds(stack, HOUR_MS);
+    assert_limited(confirm(stack, &pending[1]).await, left);
+    assert_eq!(stack.dump().await.files_with_bytes().len(), 1);
+}
+
+#[stack_test(undrained)]
 async fn presign_with_idempotency_key_is_refused_over_the_quota(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let unsigned = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 1).await;

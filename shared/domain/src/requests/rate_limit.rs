@@ -88,7 +88,8 @@ pub struct UnsignedClient {
     /// SHA-256, in lower-case hex, of its network and the upload config: files are stored without
     /// addresses.
     pub digest: String,
-    /// Maximum number of uploads of all clients under the config in a clock hour.
+    /// Maximum number of uploads of all clients under the config in a clock hour, when the client sent its
+    /// request.
     pub max_uploads_per_hour: u64,
 }
 
@@ -136,6 +137,15 @@ impl HourlyQuota {
             hour: now.ms() / HOUR_MS,
             client,
         }
+    }
+
+    /// Lowers the maximum number of uploads to this one, if it is smaller.
+    #[must_use]
+    pub fn at_most(mut self, max_uploads_per_hour: Option<u64>) -> HourlyQuota {
+        if let Some(max) = max_uploads_per_hour {
+            self.client.max_uploads_per_hour = self.client.max_uploads_per_hour.min(max);
+        }
+        self
     }
 
     /// Returns the maximum number of uploads.
