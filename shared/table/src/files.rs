@@ -54,7 +54,7 @@ impl Table {
         }
         transaction.insert_webhook_deliveries(webhooks);
         if let (Some(quota), Some(file)) = (quota, files.first()) {
-            transaction.count_upload(file.space_id, quota);
+            transaction.count_upload(file, quota);
         }
 
         let entries: Vec<Keyed<FileEntry>> = files.iter().flat_map(entries).collect();
@@ -100,7 +100,7 @@ impl Table {
         }
         transaction.insert_webhook_deliveries(webhooks);
         if let Some(quota) = quota {
-            transaction.count_upload(file.space_id, quota);
+            transaction.count_upload(&active, quota);
         }
         transaction.commit().await
     }

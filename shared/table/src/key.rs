@@ -10,7 +10,7 @@
 //! | upload config | `SPACE#{space id}` | `CONFIG#{id}` |
 //! | upload config by name | `SPACE#{space id}` | `CONFIG_NAME#{name}` |
 //! | counts of upload configs that convert to AVIF, and of enabled watermarks; of expiring variants per file | `SPACE#{space id}` | `AVIF_AND_WATERMARKS`; `VARIANT_COUNT#{file id}` |
-//! | count of unsigned uploads per config and hour, and per client | `SPACE#{space id}` | `UPLOAD_QUOTA#{config id}#{hour}`, `UPLOAD_QUOTA#{config id}#{hour}#{digest of the client}` |
+//! | count of unsigned uploads per config and hour, and per client | `SPACE#{space id}` | `UPLOAD_QUOTA#{config id}#{hour}`, `UPLOAD_QUOTA#{config id}#{hour}#{digest of the client}`; of its presigned uploads with `#PRESIGNS` |
 //! | folder | `SPACE#{space id}` | `FOLDER#{id}` |
 //! | child folder of a folder or of the root | `SPACE#{space id}` | `SUBFOLDER#{parent id, or ROOT}#{id}` |
 //! | uniqueness of a folder name in its parent | `SPACE#{space id}` | `FOLDER_NAME#{parent id, or ROOT}#{SHA-256 of the folded name}` |
@@ -263,6 +263,7 @@ impl Key {
         let client = match scope {
             QuotaScope::Config => String::new(),
             QuotaScope::Client => format!("#{}", quota.client.digest),
+            QuotaScope::ClientPresigns => format!("#{}#PRESIGNS", quota.client.digest),
         };
         let sort = format!("UPLOAD_QUOTA#{}#{}{client}", quota.config, quota.hour);
         Key::new(space_partition(space), sort)

@@ -1,9 +1,11 @@
 //! Counters of requests without a key per client and minute, and of accepted unsigned uploads per config
-//! and hour, and per client of a config and hour.
+//! and hour, and of accepted and of presigned ones per client of a config and hour.
 //!
 //! Each counter is a separate item, which expires after its minute or hour.
 
-use domain::{HourlyQuota, QuotaScope, RateLimit, RateLimitStatus, SpaceId, Timestamp, Window};
+use domain::{
+    File, HourlyQuota, QuotaScope, RateLimit, RateLimitStatus, SpaceId, Timestamp, Window,
+};
 use serde::Deserialize;
 use tracing::instrument;
 
@@ -71,9 +73,9 @@ impl Table {
         quota: &HourlyQuota,
     ) -> Result<Option<QuotaScope>, TableError> {
         let key = |scope| Key::upload_quota(space, quota, scope);
-        let mut found = self.batch_get(QuotaScope::ALL.map(key)).await?;
+        let mut found = self.batch_get(QuotaScope::ACCEPTED.map(key)).await?;
 
-        for scope in QuotaScope::ALL {
+        for scope in QuotaScope::ACCEPTED {
             let counter: Option<RateCounter> = found.take(&key(scope))?;
             if counter.is_some_and(|counter| counter.count >= quota.limit(scope)) {
                 return Ok(Some(scope));
@@ -84,11 +86,11 @@ impl Table {
 }
 
 impl Transaction<'_> {
-    /// Counts one accepted upload, if the quota is not exhausted.
-    pub(crate) fn count_upload(&mut self, space: SpaceId, quota: &HourlyQuota) {
-        for scope in QuotaScope::ALL {
+    /// Counts one upload whose file becomes active, or pending, if the quota is not exhausted.
+    pub(crate) fn count_upload(&mut self, file: &File, quota: &HourlyQuota) {
+        for scope in QuotaScope::of(file.status).iter().copied() {
             self.update(
-                Key::upload_quota(space, quota, scope),
+                Key::upload_quota(file.space_id, quota, scope),
                 INCREMENT,
                 &below(quota.limit(scope), quota.ends_at()),
                 Reason::QuotaExhausted(scope),

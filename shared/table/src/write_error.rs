@@ -34,7 +34,7 @@ pub enum Reason {
     FolderUnavailable,
     /// The space was deleted.
     SpaceDeleted,
-    /// The hourly quota of uploads is exhausted, for all clients or for this one.
+    /// The hourly quota of uploads is exhausted in this scope.
     QuotaExhausted(QuotaScope),
     /// Too many webhooks are being sent for the space or to the host.
     NoSlot,

@@ -141,7 +141,7 @@ impl Activation<'_> {
 
         let max_uploads_per_hour = self.announced.max_uploads_per_hour;
         let quota = file
-            .activation_quota(self.at)
+            .pending_quota(self.at)
             .map(|quota| quota.at_most(max_uploads_per_hour));
         file.activate(self.content.clone(), self.at, space.env());
         let files = std::slice::from_ref(&file);

@@ -109,7 +109,7 @@ impl FileStore<'_> {
         &self,
         pending: &File,
     ) -> Result<Option<ServiceError>, ServiceError> {
-        match pending.activation_quota(self.space.now()) {
+        match pending.pending_quota(self.space.now()) {
             Some(quota) => self.space.exhausted_quota(&quota).await,
             None => Ok(None),
         }

@@ -44,7 +44,7 @@ pub struct PresignedUpload {
 
 impl FileStore<'_> {
     /// Creates a pending file. Before that, sends the job that later checks the file, so that no pending
-    /// file is forgotten.
+    /// file is forgotten. Fails with 429 if the client of an unsigned upload presigned too many in this hour.
     #[instrument(skip_all)]
     pub async fn create_pending(
         &self,
@@ -72,7 +72,8 @@ impl FileStore<'_> {
             files: std::slice::from_ref(file),
             ..NewFileRecords::default()
         };
-        let written = self.write_records(new, None, completion).await;
+        let quota = file.pending_quota(file.created_at);
+        let written = self.write_records(new, quota.as_ref(), completion).await;
         written.map_err(|failed| failed.error)
     }
 

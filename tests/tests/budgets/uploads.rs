@@ -336,7 +336,7 @@ async fn unsigned_presigned_uploads_stay_within_call_budget(stack: &Stack) {
         calls,
     } = cost(stack, 201, presign).await;
 
-    // The quota is read, but not counted.
+    // The quota is read, and the transaction counts the presigned uploads of the client.
     let presigned = [
         "BatchGetItem",
         "BatchGetItem",

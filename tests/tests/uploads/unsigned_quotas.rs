@@ -11,21 +11,26 @@ use super::unsigned_limits::{HOUR_MS, assert_limited, left_seconds};
 
 /// Uploads of one address that a small quota permits.
 const SHARE: usize = 5;
+/// Presigned uploads of one address that a small quota permits.
+const PRESIGNS: usize = 4 * SHARE;
 
 /// Asserts the 429 of an address whose share is used up, with the rest of the hour.
 #[track_caller]
 fn assert_share_exhausted(response: Response, stack: &Stack) {
+    assert_exhausted(response, stack, "unsigned-hourly-client", SHARE);
+}
+
+/// Asserts the 429 of an address that has used up a separate limit.
+#[track_caller]
+fn assert_exhausted(response: Response, stack: &Stack, name: &str, limit: usize) {
     let left = left_seconds(stack, HOUR_MS).to_string();
-    for (name, value) in [
+    for (header, value) in [
         ("retry-after", left.clone()),
-        ("x-ratelimit-limit", SHARE.to_string()),
+        ("x-ratelimit-limit", limit.to_string()),
         ("x-ratelimit-remaining", "0".to_owned()),
-        (
-            "ratelimit",
-            format!("\"unsigned-hourly-client\";r=0;t={left}"),
-        ),
+        ("ratelimit", format!("\"{name}\";r=0;t={left}")),
     ] {
-        assert_eq!(response.header(name), value, "{name}");
+        assert_eq!(response.header(header), value, "{header}");
     }
     let message = text(&response.json()["message"]);
     assert!(message.starts_with("This address has used"), "{message}");
@@ -54,10 +59,13 @@ async fn one_address_cannot_lock_out_others(stack: &Stack) {
     let attacker = unsigned.at_address(2);
     let other = unsigned.at_address(3);
 
-    // Presign requests do not count.
-    for _ in 0..51 {
+    // Presigned uploads have a separate limit for each address.
+    for _ in 0..PRESIGNS {
         attacker.presign(json!({})).await.expect_status(201);
     }
+    let rejected = attacker.presign(json!({})).await;
+    assert_exhausted(rejected, stack, "unsigned-hourly-presigns", PRESIGNS);
+    other.presign(json!({})).await.expect_status(201);
     other.send().await.expect_created();
 
     let uploads = join_all((0..20).map(|_| attacker.send())).await;

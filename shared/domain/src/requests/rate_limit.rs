@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::{ServiceError, Timestamp, UploadConfigId};
+use crate::{FileStatus, ServiceError, Timestamp, UploadConfigId};
 
 /// Length of a window, in milliseconds.
 const WINDOW_MS: i64 = 60_000;
@@ -20,10 +20,14 @@ const MS_PER_SECOND: i64 = 1_000;
 const UNSIGNED_HOURLY: &str = "unsigned-hourly";
 /// Name of the share of one client in that quota.
 const UNSIGNED_HOURLY_CLIENT: &str = "unsigned-hourly-client";
+/// Name of the limit of presigned uploads of one client in that quota.
+const UNSIGNED_HOURLY_PRESIGNS: &str = "unsigned-hourly-presigns";
 /// Number of clients that use up an hourly quota together, at least.
 const CLIENTS_PER_QUOTA: u64 = 10;
 /// Minimum of a client's share in an hourly quota.
 const MIN_CLIENT_UPLOADS: u64 = 5;
+/// Presigned uploads per accepted one of a client's share: some are never sent, or are rejected.
+const PRESIGNS_PER_CLIENT_UPLOAD: u64 = 4;
 /// Message of an error for an upload over the share of its client.
 const CLIENT_QUOTA_MESSAGE: &str = "This address has used its share of the uploads of this hour. Retry after the number of seconds in Retry-After.";
 
@@ -103,8 +107,9 @@ impl UnsignedClient {
     }
 }
 
-/// Quota of accepted unsigned uploads in one clock hour of UTC: of an upload config, and of one of its
-/// clients, so that no client uses up the quota of all.
+/// Quota of unsigned uploads in one clock hour of UTC: of an upload config, and of one of its clients, so that
+/// no client uses up the quota of all. No scope limits the presigned uploads of all clients together: they count
+/// before they are accepted, so one client could use up such a limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HourlyQuota {
     /// Id of the upload config.
@@ -118,15 +123,25 @@ pub struct HourlyQuota {
 /// Scope of an hourly quota.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum QuotaScope {
-    /// Those of all clients of the upload config.
+    /// Accepted uploads of all clients of the upload config.
     Config,
-    /// Those of the client.
+    /// Accepted uploads of the client.
     Client,
+    /// Presigned uploads of the client, accepted or not.
+    ClientPresigns,
 }
 
 impl QuotaScope {
-    /// All scopes, each of which limits every upload.
-    pub const ALL: [QuotaScope; 2] = [QuotaScope::Config, QuotaScope::Client];
+    /// Scopes that limit every accepted upload.
+    pub const ACCEPTED: [QuotaScope; 2] = [QuotaScope::Config, QuotaScope::Client];
+
+    /// Returns the scopes that limit the writes of files with this status.
+    pub fn of(status: FileStatus) -> &'static [QuotaScope] {
+        match status {
+            FileStatus::Active => &QuotaScope::ACCEPTED,
+            FileStatus::Pending => &[QuotaScope::ClientPresigns],
+        }
+    }
 }
 
 impl HourlyQuota {
@@ -154,6 +169,9 @@ impl HourlyQuota {
         match scope {
             QuotaScope::Config => limit,
             QuotaScope::Client => (limit / CLIENTS_PER_QUOTA).max(MIN_CLIENT_UPLOADS),
+            QuotaScope::ClientPresigns => {
+                PRESIGNS_PER_CLIENT_UPLOAD * self.limit(QuotaScope::Client)
+            }
         }
     }
 
@@ -168,6 +186,7 @@ impl HourlyQuota {
             name: match scope {
                 QuotaScope::Config => UNSIGNED_HOURLY,
                 QuotaScope::Client => UNSIGNED_HOURLY_CLIENT,
+                QuotaScope::ClientPresigns => UNSIGNED_HOURLY_PRESIGNS,
             },
             limit: self.limit(scope),
             window_seconds: HOUR_MS / MS_PER_SECOND,
@@ -177,7 +196,7 @@ impl HourlyQuota {
         });
         match scope {
             QuotaScope::Config => error,
-            QuotaScope::Client => ServiceError {
+            QuotaScope::Client | QuotaScope::ClientPresigns => ServiceError {
                 message: CLIENT_QUOTA_MESSAGE.into(),
                 ..error
             },
@@ -226,6 +245,7 @@ mod tests {
             let quota = HourlyQuota::new(UploadConfigId::MIN, client, Timestamp::from_ms(0));
             assert_eq!(quota.limit(QuotaScope::Config), limit);
             assert_eq!(quota.limit(QuotaScope::Client), expected, "{limit}");
+            assert_eq!(quota.limit(QuotaScope::ClientPresigns), 4 * expected);
         }
     }
 

@@ -331,9 +331,9 @@ impl File {
         self.config_delivery_type = (configured != delivery_type).then_some(configured);
     }
 
-    /// Returns the quota that the activation of a pending unsigned upload counts for: that of its client, with
-    /// the maximum of the presign request. `None` for other files.
-    pub fn activation_quota(&self, now: Timestamp) -> Option<HourlyQuota> {
+    /// Returns the quota that a pending unsigned upload counts for, when it is created and when it becomes
+    /// active: that of its client, with the maximum of the presign request. `None` for other files.
+    pub fn pending_quota(&self, now: Timestamp) -> Option<HourlyQuota> {
         let client = self.pending_upload.as_ref()?.client.clone()?;
         Some(HourlyQuota::new(self.upload_config_id, client, now))
     }
