@@ -8,7 +8,8 @@
 //! - A rendering that outlasts its request is stored, on Lambda only if its execution environment serves
 //!   further requests.
 //! - A request that may not create a variant gets it only if it is stored.
-//! - What requests without credentials have rendered is limited, and stored for some days only.
+//! - Images created by requests without credentials are limited, and stored for some days only, except the
+//!   original with a watermark.
 
 mod fair_semaphore;
 mod in_flight;

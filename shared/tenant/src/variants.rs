@@ -122,9 +122,10 @@ impl AuthorizedFile {
     }
 
     /// Returns where a variant is stored if this request creates it: one that anyone may create expires, unless
-    /// the API lists it as a thumbnail.
+    /// the API lists it as a thumbnail. The original with a watermark does not: a file has one per watermark.
     pub fn location_of(&self, variant: &Variant) -> VariantLocation {
-        let is_permanent = self.has_credentials()
+        let is_permanent = variant.transformation.is_none()
+            || self.has_credentials()
             || self.creatable != TransformationPolicy::Any
             || self.thumbnail(variant.transformation).is_some();
         VariantLocation {

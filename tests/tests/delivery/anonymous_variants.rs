@@ -200,6 +200,25 @@ async fn variant_that_is_neither_stored_nor_small_needs_credentials(stack: &Stac
     stack.anonymous.get(&second).await.expect_status(307);
 }
 
+#[stack_test(options = limited_variants("1").with_parameters(&[
+    ("RedirectAboveBytes", "100"),
+    ("AnonymousRenderingsPerMinute", "1"),
+]))]
+async fn limits_do_not_concern_the_original_with_a_watermark(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let file = upload(&acme).await;
+    let server = ImageServer::start(&logo([255, 0, 0])).await;
+    let watermark = json!({"enabled": true, "url": server.url()});
+    let path = format!("{}/security", acme.path());
+    let security = json!({"security": {"watermark": watermark}});
+    acme.client.put(&path, security).await.expect_ok();
+
+    let resized = format!("{}?w=30", file.url());
+    stack.anonymous.get(&resized).await.expect_status(307);
+    stack.anonymous.get(file.url()).await.expect_status(307);
+    assert_eq!(expiring(stack, &acme).await, 1);
+}
+
 #[stack_test(options = limited_renderings())]
 async fn renderings_without_credentials_are_limited_per_space_and_minute(stack: &Stack) {
     let acme = stack.space("Acme").await;
