@@ -1,6 +1,7 @@
 //! Generates files, or sections of files, from the declarations of the endpoints.
 
 use std::{
+    collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -9,8 +10,10 @@ use crate::{api::api, document::document, operation::Operation, reference::with_
 
 /// The API reference. Its first part is written by hand.
 const REFERENCE: &str = "docs/api.md";
-/// Indentation of an event in the template.
-const EVENT_INDENT: &str = "        ";
+/// Line of the template that generated routes follow.
+const ROUTES_BEGIN: &str = "          # scripts/openapi writes the routes below.";
+/// Indentation of a path in the template.
+const PATH_INDENT: &str = "          ";
 
 /// A generated file.
 #[derive(Clone, Debug)]
@@ -48,7 +51,7 @@ pub fn generate(root: &Path) -> io::Result<Vec<GeneratedFile>> {
     add("openapi.json", format!("{document:#}\n"));
     add("functions/api/not-found/routes.txt", routes(&operations));
     let template = fs::read_to_string(root.join("template.yaml"))?;
-    add("template.yaml", with_events(&template, &operations));
+    add("template.yaml", with_routes(&template, &operations)?);
     let old_page = fs::read_to_string(root.join(REFERENCE))?;
     let page = with_reference(&old_page, &document).ok_or_else(|| {
         io::Error::other(format!(
@@ -75,49 +78,43 @@ fn routes(operations: &[Operation]) -> String {
     operations.iter().map(of_endpoint).collect()
 }
 
-/// Replaces the events of every function that has endpoints.
-fn with_events(template: &str, operations: &[Operation]) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    let mut function = None;
-    let mut in_events = false;
-    for line in template.lines() {
-        if let Some((_, rest)) = line.split_once("Binary: ") {
-            function = rest.split_whitespace().next();
-        }
-        in_events = in_events && line.starts_with(EVENT_INDENT);
-        if in_events {
-            continue;
-        }
+/// Replaces the routes of the HTTP API in the template.
+fn with_routes(template: &str, operations: &[Operation]) -> io::Result<String> {
+    let missing = || io::Error::other(format!("template.yaml lacks the line {ROUTES_BEGIN:?}"));
+    let (before, after) = template.split_once(ROUTES_BEGIN).ok_or_else(missing)?;
+    let rest = after
+        .split_inclusive('\n')
+        .skip(1)
+        .skip_while(|line| line.starts_with(PATH_INDENT));
 
-        lines.push(line.to_owned());
-        let events: Vec<&Operation> = operations
-            .iter()
-            .filter(|operation| Some(operation.function) == function)
-            .collect();
-        if line.trim() == "Events:" && !events.is_empty() {
-            in_events = true;
-            lines.extend(events.into_iter().flat_map(events_of));
-        }
+    let mut paths: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for operation in operations {
+        let function = logical_id(template, operation.function).unwrap_or_default();
+        let route = |method: &&str| {
+            let method = method.to_ascii_lowercase();
+            format!(
+                "{PATH_INDENT}  {method}: {{ x-amazon-apigateway-integration: {{ $ref: \"#/components/x-amazon-apigateway-integrations/{function}\" }} }}\n"
+            )
+        };
+        let routes = operation.endpoint.methods().iter().map(route);
+        let path = paths.entry(operation.endpoint.full_path()).or_default();
+        path.extend(routes);
     }
-    lines.join("\n") + "\n"
+
+    let routes = paths
+        .into_iter()
+        .map(|(path, routes)| format!("{PATH_INDENT}{path}:\n{}", routes.concat()));
+    let routes: String = routes.chain(rest.map(str::to_owned)).collect();
+    Ok(format!("{before}{ROUTES_BEGIN}\n{routes}"))
 }
 
-/// Returns the template events that route the methods of an endpoint to its function.
-fn events_of(operation: &Operation) -> Vec<String> {
-    let full_path = operation.endpoint.full_path();
-    let path = if full_path.contains('{') {
-        format!("\"{full_path}\"")
-    } else {
-        full_path
-    };
-    let mut name = operation.endpoint.id.to_owned();
-    name[..1].make_ascii_uppercase();
-
-    let event = |method: &&str| {
-        let suffix = if *method == "HEAD" { "Head" } else { "" };
-        format!(
-            "{EVENT_INDENT}{name}{suffix}: {{ Type: HttpApi, Properties: {{ ApiId: !Ref Api, Method: {method}, Path: {path} }} }}"
-        )
-    };
-    operation.endpoint.methods().iter().map(event).collect()
+/// Returns the logical id of the function with a binary.
+fn logical_id<'template>(template: &'template str, binary: &str) -> Option<&'template str> {
+    let (before, _) = template.split_once(&format!("{{ Binary: {binary} }}"))?;
+    let id = |line: &'template str| line.strip_prefix("  ")?.strip_suffix(':');
+    before
+        .lines()
+        .rev()
+        .filter_map(id)
+        .find(|id| !id.starts_with(' '))
 }

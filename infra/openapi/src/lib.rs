@@ -1,5 +1,5 @@
 //! Generates files from the declarations of the endpoints: the OpenAPI document, the routes of
-//! `not-found`, the events of the functions in `template.yaml`, and the API reference in
+//! `not-found`, the routes of the API in `template.yaml`, and the API reference in
 //! `docs/api.md`.
 //!
 //! `scripts/openapi` writes these files, and a test compares them.

@@ -24,8 +24,28 @@ pub(crate) enum Kind {
     QueuePolicy,
     /// An alarm on a queue.
     Alarm,
+    /// The role of a function.
+    Role,
+    /// A policy that roles share.
+    ManagedPolicy,
+    /// An event source mapping: a queue that invokes a function.
+    Trigger,
     /// Supported, but without a local effect.
     Inert,
+}
+
+impl Kind {
+    /// Returns the noun of a resource that others refer to.
+    pub(crate) fn noun(self) -> &'static str {
+        match self {
+            Kind::Bucket => "bucket",
+            Kind::Function => "function",
+            Kind::ManagedPolicy => "managed policy",
+            Kind::Queue => "queue",
+            Kind::Role => "role",
+            _ => "resource",
+        }
+    }
 }
 
 /// An attribute of a resource.
@@ -87,6 +107,7 @@ pub(crate) const PUBLIC_KEY: &str = "AWS::CloudFront::PublicKey";
 pub(crate) const KEY_GROUP: &str = "AWS::CloudFront::KeyGroup";
 pub(crate) const CACHE_POLICY: &str = "AWS::CloudFront::CachePolicy";
 pub(crate) const RESPONSE_HEADERS_POLICY: &str = "AWS::CloudFront::ResponseHeadersPolicy";
+pub(crate) const PERMISSION: &str = "AWS::Lambda::Permission";
 pub(crate) const BUCKET_POLICY: &str = "AWS::S3::BucketPolicy";
 
 const TYPES: &[ResourceDefinition] = &[
@@ -212,12 +233,33 @@ const TYPES: &[ResourceDefinition] = &[
             "Handler",
             "KmsKeyArn",
             "LoggingConfig",
-            "PermissionsBoundary",
             "ReservedConcurrentExecutions",
             "Runtime",
             "Tags",
             "Tracing",
         ],
+        ..INERT
+    },
+    ResourceDefinition {
+        name: "AWS::Lambda::EventSourceMapping",
+        kind: Kind::Trigger,
+        ..INERT
+    },
+    ResourceDefinition {
+        name: "AWS::IAM::Role",
+        kind: Kind::Role,
+        attributes: &[Attribute::derived(
+            "Arn",
+            "arn:aws:iam::{account}:role/{name}",
+        )],
+        without_effect: &["Description", "PermissionsBoundary", "Tags"],
+        ..INERT
+    },
+    ResourceDefinition {
+        name: "AWS::IAM::ManagedPolicy",
+        kind: Kind::ManagedPolicy,
+        reference: "arn:aws:iam::{account}:policy/{name}",
+        without_effect: &["Description"],
         ..INERT
     },
     ResourceDefinition {
@@ -288,12 +330,6 @@ const TYPES: &[ResourceDefinition] = &[
         ..INERT
     },
     ResourceDefinition {
-        name: "AWS::CloudFront::OriginRequestPolicy",
-        attributes: &[Attribute::derived("Id", "{name}")],
-        without_effect: &["OriginRequestPolicyConfig"],
-        ..INERT
-    },
-    ResourceDefinition {
         name: RESPONSE_HEADERS_POLICY,
         attributes: &[Attribute::derived("Id", "{name}")],
         without_effect: &["ResponseHeadersPolicyConfig"],
@@ -305,7 +341,7 @@ const TYPES: &[ResourceDefinition] = &[
         ..INERT
     },
     ResourceDefinition {
-        name: "AWS::Lambda::Permission",
+        name: PERMISSION,
         without_effect: &[
             "Action",
             "FunctionName",
@@ -333,27 +369,6 @@ const TYPES: &[ResourceDefinition] = &[
         ],
         ..INERT
     },
-    ResourceDefinition {
-        name: "AWS::KMS::Key",
-        attributes: &[
-            Attribute::derived("Arn", "arn:aws:kms:{region}:{account}:key/{name}"),
-            Attribute::derived("KeyId", "{name}"),
-        ],
-        without_effect: &[
-            "Description",
-            "EnableKeyRotation",
-            "KeyPolicy",
-            "PendingWindowInDays",
-            "Tags",
-        ],
-        ..INERT
-    },
-    ResourceDefinition {
-        name: "AWS::KMS::Alias",
-        name_property: Some("AliasName"),
-        without_effect: &["TargetKeyId"],
-        ..INERT
-    },
 ];
 
 /// The resource that SAM creates from `FunctionUrlConfig`; its logical id is the function's and `Url`.
@@ -363,16 +378,6 @@ pub(crate) const FUNCTION_URL: ResourceDefinition = ResourceDefinition {
     attributes: &[Attribute::derived(
         "FunctionUrl",
         "https://{name}.lambda-url.{region}.on.aws/",
-    )],
-    ..INERT
-};
-
-/// The resource that SAM creates from `Policies`; its logical id is the function's and `Role`.
-pub(crate) const FUNCTION_ROLE: ResourceDefinition = ResourceDefinition {
-    name: "AWS::IAM::Role",
-    attributes: &[Attribute::derived(
-        "Arn",
-        "arn:aws:iam::{account}:role/{name}",
     )],
     ..INERT
 };

@@ -4,9 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::catalog::{FUNCTION_ROLE, FUNCTION_URL, Kind, ResourceDefinition};
+use crate::catalog::{FUNCTION_URL, Kind, ResourceDefinition};
 use crate::context::{Context, SECRET_ARN_SUFFIX};
 use crate::diagnostic::Report;
+use crate::node::{Node, NodeValue};
 use crate::parameters::Values;
 use crate::resource::Resource;
 
@@ -94,6 +95,33 @@ impl<'run> Scope<'run> {
         let hypothetical = self.hypothetical;
         self.of_kind(kind)
             .filter(move |(_, resource)| resource.present != hypothetical)
+    }
+
+    /// Returns the present resource of a kind whose attribute has the value of `node`; without an
+    /// attribute, whose reference has it. Reports an error if there is none.
+    pub(crate) fn expect(
+        &self,
+        kind: Kind,
+        attribute: Option<&str>,
+        node: &Node,
+    ) -> Option<(&'run str, &'run Resource<'run>)> {
+        let found = self.of_kind(kind).find(|(id, resource)| {
+            let value = match attribute {
+                Some(name) => self.attribute(id, name, resource.line),
+                None => self.reference(id, resource.line),
+            };
+            value.is_some() && value.as_deref() == node.text()
+        });
+
+        if found.is_none() && node.value != NodeValue::Broken {
+            let noun = kind.noun();
+            let message = match attribute {
+                Some(name) => format!("this must be the {name} of a {noun} of this template"),
+                None => format!("this must refer to a {noun} of this template"),
+            };
+            self.report.add(node.line, message);
+        }
+        found
     }
 
     pub(crate) fn is_parameter(&self, name: &str) -> bool {
@@ -225,7 +253,8 @@ impl<'run> Scope<'run> {
         })
     }
 
-    fn fill(&self, pattern: &str, id: &str, name: &str) -> String {
+    /// Fills the placeholders of a pattern.
+    pub(crate) fn fill(&self, pattern: &str, id: &str, name: &str) -> String {
         pattern
             .replace("{queue_url_base}", &self.context.queue_url_base)
             .replace("{secret_suffix}", SECRET_ARN_SUFFIX)
@@ -267,24 +296,15 @@ impl<'run> Scope<'run> {
         }
     }
 
-    /// Returns the type of a resource that SAM creates from a function: its URL or its role.
+    /// Returns the type of the function URL that SAM creates from a function.
     fn implied(
         &self,
         id: &str,
         resources: &BTreeMap<String, Resource<'_>>,
     ) -> Option<&'static ResourceDefinition> {
-        let function = |suffix| {
-            let function = resources.get(id.strip_suffix(suffix)?)?;
-            let exists = function.present || self.hypothetical;
-            (exists && function.definition.kind == Kind::Function).then_some(function)
-        };
-
-        if function("Url")
-            .is_some_and(|function| function.properties.get("FunctionUrlConfig").is_some())
-        {
-            return Some(&FUNCTION_URL);
-        }
-
-        function("Role").map(|_| &FUNCTION_ROLE)
+        let function = resources.get(id.strip_suffix("Url")?)?;
+        let exists = function.present || self.hypothetical;
+        let has_url = function.properties.get("FunctionUrlConfig").is_some();
+        (exists && has_url).then_some(&FUNCTION_URL)
     }
 }

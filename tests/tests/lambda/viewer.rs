@@ -10,7 +10,30 @@ const TEMPLATE: &str = "
 AWSTemplateFormatVersion: '2010-09-09'
 Transform: AWS::Serverless-2016-10-31
 Resources:
-  Api: { Type: AWS::Serverless::HttpApi, Properties: { StageName: $default } }
+  Api:
+    Type: AWS::Serverless::HttpApi
+    Properties:
+      StageName: $default
+      DefinitionBody:
+        components:
+          x-amazon-apigateway-integrations:
+            Viewer:
+              type: aws_proxy
+              httpMethod: POST
+              payloadFormatVersion: '2.0'
+              uri: !Sub 'arn:aws:apigateway:${AWS::Region}:lambda:path/2015-03-31/functions/${Viewer.Arn}/invocations'
+        paths:
+          $default:
+            x-amazon-apigateway-any-method:
+              isDefaultRoute: true
+              x-amazon-apigateway-integration: { $ref: '#/components/x-amazon-apigateway-integrations/Viewer' }
+  ApiMayInvokeViewer:
+    Type: AWS::Lambda::Permission
+    Properties:
+      Action: lambda:InvokeFunction
+      FunctionName: !Ref Viewer
+      Principal: apigateway.amazonaws.com
+      SourceArn: !Sub 'arn:aws:execute-api:${AWS::Region}:${AWS::AccountId}:${Api}/*'
   Viewer:
     Type: AWS::Serverless::Function
     Metadata: { BuildMethod: rust-cargolambda, BuildProperties: { Binary: viewer } }
@@ -19,8 +42,6 @@ Resources:
       Handler: bootstrap
       CodeUri: .
       Timeout: 29
-      Events:
-        Default: { Type: HttpApi, Properties: { ApiId: !Ref Api } }
 ";
 
 /// Responds with the viewer and the base URL of a request.

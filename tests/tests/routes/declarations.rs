@@ -102,7 +102,7 @@ fn template_routes_every_endpoint_to_its_function() {
     assert_eq!(
         routed,
         declared.collect(),
-        "scripts/openapi writes the events of template.yaml"
+        "scripts/openapi writes the routes of template.yaml"
     );
     assert_eq!(
         template

@@ -46,11 +46,12 @@ pub(super) fn read(
         let message = "`PathPattern` is supported as a prefix with `*` only";
         scope.report.add(behavior.line, message);
     }
-    let bucket = bucket_at(find(origins, target?, scope)?.domain, scope)?;
+    let domain = find(origins, target?, scope)?.domain;
+    let (_, bucket) = scope.expect(Kind::Bucket, Some("RegionalDomainName"), domain)?;
 
     Some(ObjectBehavior {
         path_prefix: path_prefix?.to_owned(),
-        bucket,
+        bucket: bucket.physical_name.clone(),
         public_keys: key_groups
             .iter()
             .flat_map(|group| public_keys(group, behavior, scope))
@@ -61,23 +62,6 @@ pub(super) fn read(
             .unwrap_or_default(),
         permissions: permissions(scope),
     })
-}
-
-/// Returns the physical name of the bucket with a domain.
-fn bucket_at(domain: &Node, scope: &Scope<'_>) -> Option<String> {
-    let has_domain = |id: &str, line| {
-        let name = scope.attribute(id, "RegionalDomainName", line);
-        name.as_deref() == domain.text()
-    };
-    let bucket = scope
-        .of_kind(Kind::Bucket)
-        .find(|(id, resource)| has_domain(id, resource.line));
-
-    if bucket.is_none() {
-        let message = "the origin of a cache behavior must be a bucket of this template";
-        scope.report.add(domain.line, message);
-    }
-    bucket.map(|(_, resource)| resource.physical_name.clone())
 }
 
 /// Returns the keys of a key group. Reports an error if the group or one of its keys does not exist.

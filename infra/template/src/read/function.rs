@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use super::events::{self, Events};
-use super::policies;
+use super::role;
 use crate::diagnostic::Report;
 use crate::model::{Function, RecursiveLoop};
 use crate::node::{Entry, Node};
@@ -24,28 +23,16 @@ const DEFAULT_MEMORY_MIB: u32 = 128;
 /// The build method of a Rust binary in SAM.
 const BUILD_METHOD: &str = "rust-cargolambda";
 
-/// A function and its events.
-pub(super) struct FunctionWithEvents {
-    pub(super) function: Function,
-    pub(super) events: Events,
-}
-
-/// Reads a function with the role that SAM creates for it, and its events.
+/// Reads a function with the permissions of its role.
 pub(super) fn read(
     id: &str,
     resource: &Resource<'_>,
     properties: &mut Properties<'_, '_>,
     scope: &Scope<'_>,
-) -> FunctionWithEvents {
+) -> Function {
     let report = scope.report;
-    let events = properties
-        .take("Events")
-        .map(|node| events::read(id, node, scope))
-        .unwrap_or_default();
-    let mut permissions = policies::read(properties.one_or_more("Policies"), report);
-    permissions.extend(events.permissions.clone());
 
-    let function = Function {
+    Function {
         logical_id: id.to_owned(),
         name: resource.physical_name.clone(),
         binary: binary(resource, report).unwrap_or_default(),
@@ -59,15 +46,16 @@ pub(super) fn read(
             .take("Environment")
             .map(|node| environment(node, report))
             .unwrap_or_default(),
-        permissions,
+        permissions: properties
+            .take("Role")
+            .map(|arn| role::permissions_of(arn, scope))
+            .unwrap_or_default(),
         has_url: properties
             .take("FunctionUrlConfig")
             .inspect(|node| check_url(node, report))
             .is_some(),
         recursive_loop: recursive_loop(properties, report),
-    };
-
-    FunctionWithEvents { function, events }
+    }
 }
 
 /// `Terminate` is Lambda's default (`AWS::Lambda::Function` in the CloudFormation template

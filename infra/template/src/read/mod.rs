@@ -1,18 +1,19 @@
 //! Reads resolved resources into the model, one file per kind of resource.
 
 mod alarm;
+mod api;
 mod bucket;
 mod cdn;
 mod cdn_objects;
-mod events;
 mod function;
 mod policies;
 mod queue;
-mod queue_names;
 mod queue_policy;
+mod role;
 mod schedule;
 mod secret;
 mod table;
+mod trigger;
 
 use crate::catalog::Kind;
 use crate::model::ResolvedTemplate;
@@ -38,7 +39,7 @@ pub(crate) fn resolved_template(scope: &Scope<'_>) -> ResolvedTemplate {
     at_most_one(scope, Kind::HttpApi);
     at_most_one(scope, Kind::Distribution);
     scope.report_shared_names();
-    events::check(&resolved, scope);
+    trigger::check(&resolved, scope);
     schedule::check(&resolved, &grants, scope);
     resolved
 }
@@ -69,14 +70,22 @@ fn resources(scope: &Scope<'_>) -> Resources {
             .secrets
             .extend(secret::read(id, resource, properties, scope));
     });
-    each(scope, Kind::HttpApi, |_, _, properties| {
-        properties.fixed("StageName", events::STAGE);
+    each(scope, Kind::ManagedPolicy, |_, _, properties| {
+        policies::read(properties, scope.report);
+    });
+    each(scope, Kind::Role, |_, _, properties| {
+        role::read(properties, scope);
     });
     each(scope, Kind::Function, |id, resource, properties| {
-        let read = function::read(id, resource, properties, scope);
-        resolved.functions.push(read.function);
-        resolved.routes.extend(read.events.routes);
-        resolved.triggers.extend(read.events.triggers);
+        resolved
+            .functions
+            .push(function::read(id, resource, properties, scope));
+    });
+    each(scope, Kind::HttpApi, |id, _, properties| {
+        resolved.routes.extend(api::read(id, properties, scope));
+    });
+    each(scope, Kind::Trigger, |_, _, properties| {
+        resolved.triggers.extend(trigger::read(properties, scope));
     });
     each(scope, Kind::Distribution, |_, _, properties| {
         let cdn = cdn::read(properties, scope);

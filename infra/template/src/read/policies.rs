@@ -1,4 +1,4 @@
-//! The policies of a function's role: inline `Allow` statements.
+//! Policy documents: `Allow` statements.
 
 use crate::diagnostic::Report;
 use crate::model::Permission;
@@ -6,44 +6,43 @@ use crate::node::{Node, NodeValue};
 use crate::properties::Properties;
 
 /// The current version of the policy language.
-pub(super) const POLICY_VERSION: &str = "2012-10-17";
+const POLICY_VERSION: &str = "2012-10-17";
 
-/// The SAM policy template that allows reading one secret.
-const READ_SECRET: &str = "AWSSecretsManagerGetSecretValuePolicy";
-
-/// Reads SAM's `Policies`. Managed policies, other policy templates of SAM, `Deny` statements and
-/// conditions are not supported: the template lists each allowed action.
-pub(super) fn read(policies: &[Node], report: &Report) -> Vec<Permission> {
-    let mut permissions = Vec::new();
-    for policy in policies {
-        let mut properties = Properties::of(policy, "an inline policy", report);
-        if let Some(policy) = properties.take(READ_SECRET) {
-            permissions.extend(read_secret(policy, report));
-            properties.finish();
-            continue;
-        }
-        properties.fixed("Version", POLICY_VERSION);
-        properties.required("Statement");
-        permissions.extend(
-            properties
-                .one_or_more("Statement")
-                .iter()
-                .map(|statement| permission(statement, report)),
-        );
-        properties.finish();
-    }
-
-    permissions
+/// Reads the `PolicyDocument` of a policy. `Deny` statements and conditions are not supported: the
+/// template lists each allowed action.
+pub(super) fn read(policy: &mut Properties<'_, '_>, report: &Report) -> Vec<Permission> {
+    let document = policy.required("PolicyDocument");
+    document
+        .map(|document| statements(document, report))
+        .unwrap_or_default()
+        .iter()
+        .map(|statement| permission(statement, report))
+        .collect()
 }
 
-fn read_secret(policy: &Node, report: &Report) -> Option<Permission> {
-    let mut properties = Properties::of(policy, READ_SECRET, report);
-    let arn = properties.required_text("SecretArn");
-    properties.finish();
-    Some(Permission {
-        actions: vec!["secretsmanager:GetSecretValue".to_owned()],
-        resources: vec![arn?.to_owned()],
-    })
+/// Returns the statements of a policy document.
+pub(super) fn statements<'tree>(document: &'tree Node, report: &Report) -> &'tree [Node] {
+    let mut document = Properties::of(document, "a policy document", report);
+    document.required("Version");
+    document.fixed("Version", POLICY_VERSION);
+    document.required("Statement");
+    let statements = document.one_or_more("Statement");
+    document.finish();
+    statements
+}
+
+/// Reports an error unless the principal of a statement is this service.
+pub(super) fn check_service(
+    statement: &mut Properties<'_, '_>,
+    service: &'static str,
+    report: &Report,
+) {
+    if let Some(principal) = statement.required("Principal") {
+        let mut principal = Properties::of(principal, "Principal", report);
+        principal.required("Service");
+        principal.fixed("Service", service);
+        principal.finish();
+    }
 }
 
 fn permission(statement: &Node, report: &Report) -> Permission {

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::queue_names::queue_of_arn;
+use crate::catalog::Kind;
 use crate::model::{QueueSpec, Redrive};
 use crate::node::Node;
 use crate::properties::Properties;
@@ -54,7 +54,8 @@ fn redrive(node: &Node, scope: &Scope<'_>) -> Option<Redrive> {
     let mut properties = Properties::of(node, "a redrive policy", scope.report);
     let dead_letter_queue = properties
         .required("deadLetterTargetArn")
-        .and_then(|arn| queue_of_arn(arn, scope));
+        .and_then(|arn| scope.expect(Kind::Queue, Some("Arn"), arn))
+        .map(|(_, queue)| queue.physical_name.clone());
     properties.required("maxReceiveCount");
     let max_receive_count = properties.number("maxReceiveCount", &MAX_RECEIVE_COUNT);
     properties.finish();

@@ -1,7 +1,7 @@
 //! Queue policies that allow EventBridge rules to send messages.
 
-use super::policies::POLICY_VERSION;
-use super::queue_names::{queue_of_arn, queue_of_url};
+use super::policies::{check_service, statements};
+use crate::catalog::Kind;
 use crate::node::Node;
 use crate::properties::Properties;
 use crate::scope::Scope;
@@ -22,21 +22,15 @@ pub(super) fn read(properties: &mut Properties<'_, '_>, scope: &Scope<'_>) -> Ve
     let queues: Vec<String> = properties
         .items("Queues")
         .iter()
-        .filter_map(|url| queue_of_url(url, scope))
+        .filter_map(|url| scope.expect(Kind::Queue, None, url))
+        .map(|(_, queue)| queue.physical_name.clone())
         .collect();
 
     let Some(document) = properties.required("PolicyDocument") else {
         return Vec::new();
     };
 
-    let mut document = Properties::of(document, "a queue's policy", scope.report);
-    document.required("Version");
-    document.fixed("Version", POLICY_VERSION);
-    document.required("Statement");
-    let statements = document.one_or_more("Statement");
-    document.finish();
-
-    statements
+    statements(document, scope.report)
         .iter()
         .filter_map(|statement| grant(statement, &queues, scope))
         .collect()
@@ -50,15 +44,12 @@ fn grant(statement: &Node, queues: &[String], scope: &Scope<'_>) -> Option<Grant
         properties.fixed(name, only);
     }
 
-    if let Some(principal) = properties.required("Principal") {
-        let mut principal = Properties::of(principal, "Principal", scope.report);
-        principal.required("Service");
-        principal.fixed("Service", EVENT_BRIDGE);
-        principal.finish();
-    }
+    check_service(&mut properties, EVENT_BRIDGE, scope.report);
 
     let resource = properties.required("Resource");
-    let queue = resource.and_then(|arn| queue_of_arn(arn, scope));
+    let queue = resource
+        .and_then(|arn| scope.expect(Kind::Queue, Some("Arn"), arn))
+        .map(|(_, queue)| queue.physical_name.clone());
     let rule_arn = properties.required("Condition").and_then(|condition| {
         let mut condition = Properties::of(condition, "Condition", scope.report);
         let equal = condition.required("ArnEquals");

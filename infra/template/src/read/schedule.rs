@@ -1,6 +1,5 @@
 //! EventBridge rules that send messages to queues periodically.
 
-use super::queue_names::queue_of_arn;
 use super::queue_policy::Grant;
 use crate::catalog::Kind;
 use crate::model::{ResolvedTemplate, Schedule};
@@ -85,7 +84,8 @@ fn target(node: &Node, scope: &Scope<'_>) -> Option<Target> {
 
     let queue = properties
         .required("Arn")
-        .and_then(|arn| queue_of_arn(arn, scope));
+        .and_then(|arn| scope.expect(Kind::Queue, Some("Arn"), arn))
+        .map(|(_, queue)| queue.physical_name.clone());
     let message = properties.required_text("Input");
     properties.finish();
 

@@ -107,7 +107,7 @@ fn behavior_that_is_not_supported_is_rejected() {
         (
             "TargetOriginId: objects",
             "TargetOriginId: delivery",
-            "must be a bucket",
+            "of a bucket",
         ),
         (
             "TargetOriginId: objects",

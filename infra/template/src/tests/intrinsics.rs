@@ -123,10 +123,6 @@ fn attributes_resolve_as_on_aws() {
         "arn:aws:lambda:eu-central-1:000000000000:function:larder-Reader",
     );
     assert_value(
-        "!GetAtt ReaderRole.Arn",
-        "arn:aws:iam::000000000000:role/larder-ReaderRole",
-    );
-    assert_value(
         "!GetAtt ReaderUrl.FunctionUrl",
         "https://larder-ReaderUrl.lambda-url.eu-central-1.on.aws/",
     );

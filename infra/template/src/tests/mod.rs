@@ -3,6 +3,7 @@
 mod cdn_objects;
 mod intrinsics;
 mod parameters;
+mod rejected_functions;
 mod rejected_resources;
 mod rejections;
 mod resources;

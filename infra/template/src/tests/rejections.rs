@@ -16,6 +16,15 @@ pub(super) fn assert_rejected(template: &str, line: usize, message: &str) {
     );
 }
 
+/// Asserts that `template` is rejected after the first `part` is replaced.
+#[track_caller]
+pub(super) fn assert_change_rejected(template: &str, part: &str, replacement: &str, message: &str) {
+    let changed = template.replacen(part, replacement, 1);
+    assert_ne!(changed, template);
+    let shown = diagnostics(&changed);
+    assert!(shown.contains(message), "{replacement}: {shown}");
+}
+
 /// Asserts that a template with one condition has a diagnostic on the line of the condition.
 #[track_caller]
 fn assert_condition_rejected(condition: &str, message: &str) {
@@ -171,21 +180,6 @@ fn invalid_conditions() {
 
 #[test]
 fn conflicts_between_resources() {
-    let event = |path: &str| {
-        format!(
-            "{{ Type: HttpApi, Properties: {{ ApiId: !Ref Api, Method: GET, Path: '{path}' }} }}"
-        )
-    };
-
-    let one = event("/a/{id}");
-    let other = event("/a/{name}");
-    let twice = format!(
-        "Resources:\n  Api: {{ Type: AWS::Serverless::HttpApi }}\n  F: {{ Type: AWS::Serverless::Function, {FUNCTION}, \
-         Properties: {{ Events: {{ A: {one}, B: {other} }} }} }}\n"
-    );
-
-    assert_rejected(&twice, 3, "the route `GET /a/{name}` is defined twice");
-
     let apis = "Resources:\n  A: { Type: AWS::Serverless::HttpApi }\n  B: { Type: AWS::Serverless::HttpApi }\n";
     assert_rejected(
         apis,

@@ -2,8 +2,8 @@
 
 use super::{stack, texts};
 use crate::{
-    AttributeType, BucketSpec, CorsRule, Diagnostics, LifecycleRule, Permission, PrimaryKey, Route,
-    SecretSpec, TableSpec,
+    AttributeType, BucketSpec, CorsRule, Diagnostics, LifecycleRule, PrimaryKey, Route, SecretSpec,
+    TableSpec,
 };
 
 #[test]
@@ -109,8 +109,6 @@ Resources:
     Metadata: { BuildMethod: rust-cargolambda, BuildProperties: { Binary: worker } }
     Properties:
       Environment: { Variables: { LONG: !Ref Long, SHORT: !GetAtt Short.Id } }
-      Policies:
-        - AWSSecretsManagerGetSecretValuePolicy: { SecretArn: !Ref Long }
 ";
     let stack = stack(template)?;
 
@@ -139,31 +137,34 @@ Resources:
         [&arn("Long"), &arn("Short")]
     );
 
-    let actions = vec!["secretsmanager:GetSecretValue".to_owned()];
-    assert_eq!(
-        function.permissions,
-        [Permission {
-            actions,
-            resources: vec![arn("Long")]
-        }]
-    );
-
     Ok(())
 }
 
-#[test]
-fn routes_and_cdn_origin() -> Result<(), Diagnostics> {
-    let template = r"
+/// A function behind an HTTP API and a CDN.
+pub(super) const EDGE: &str = r"
 Resources:
-  Api: { Type: AWS::Serverless::HttpApi, Properties: { StageName: $default } }
+  Api:
+    Type: AWS::Serverless::HttpApi
+    Properties:
+      StageName: $default
+      DefinitionBody:
+        openapi: 3.0.1
+        components:
+          x-amazon-apigateway-integrations:
+            Edge: { type: aws_proxy, httpMethod: POST, payloadFormatVersion: '2.0', uri: !Sub 'arn:aws:apigateway:${AWS::Region}:lambda:path/2015-03-31/functions/${Edge.Arn}/invocations' }
+        paths:
+          /a/{id}:
+            get: { x-amazon-apigateway-integration: { $ref: '#/components/x-amazon-apigateway-integrations/Edge' } }
+          $default:
+            x-amazon-apigateway-any-method: { isDefaultRoute: true, x-amazon-apigateway-integration: { $ref: '#/components/x-amazon-apigateway-integrations/Edge' } }
+  ApiMayInvokeEdge:
+    Type: AWS::Lambda::Permission
+    Properties: { Action: lambda:InvokeFunction, FunctionName: !Ref Edge, Principal: apigateway.amazonaws.com, SourceArn: !Sub 'arn:aws:execute-api:${AWS::Region}:${AWS::AccountId}:${Api}/*' }
   Edge:
     Type: AWS::Serverless::Function
     Metadata: { BuildMethod: rust-cargolambda, BuildProperties: { Binary: edge } }
     Properties:
       FunctionUrlConfig: { AuthType: AWS_IAM, InvokeMode: BUFFERED }
-      Events:
-        One: { Type: HttpApi, Properties: { ApiId: !Ref Api, Method: get, Path: '/a/{id}' } }
-        Rest: { Type: HttpApi, Properties: { ApiId: !Ref Api } }
   Cdn:
     Type: AWS::CloudFront::Distribution
     Properties:
@@ -173,7 +174,10 @@ Resources:
           - { Id: edge, DomainName: !Select [2, !Split [/, !GetAtt EdgeUrl.FunctionUrl]] }
         DefaultCacheBehavior: { TargetOriginId: edge, ViewerProtocolPolicy: https-only }
 ";
-    let stack = stack(template)?;
+
+#[test]
+fn routes_and_cdn_origin() -> Result<(), Diagnostics> {
+    let stack = stack(EDGE)?;
 
     let route = |method: &str, path: &str| Route {
         method: method.to_owned(),

@@ -6,7 +6,8 @@ use crate::{
     ResolvedTemplate, Schedule, Trigger,
 };
 
-const WORKER: &str = r"
+/// A function with a role, and a queue that invokes it.
+pub(super) const WORKER: &str = r"
 Globals:
   Function:
     Timeout: 20
@@ -27,17 +28,30 @@ Resources:
     Properties:
       MemorySize: 256
       Environment: { Variables: { PLACE: here, QUEUE_URL: !Ref Jobs } }
+      Role: !GetAtt WorkerRole.Arn
+  WorkerJobs:
+    Type: AWS::Lambda::EventSourceMapping
+    Properties:
+      FunctionName: !Ref Worker
+      EventSourceArn: !GetAtt Jobs.Arn
+      BatchSize: 5
+      MaximumBatchingWindowInSeconds: 0
+      ScalingConfig: { MaximumConcurrency: 2 }
+      FunctionResponseTypes: [ReportBatchItemFailures]
+  WorkerRole:
+    Type: AWS::IAM::Role
+    Properties:
+      AssumeRolePolicyDocument:
+        Version: '2012-10-17'
+        Statement: { Effect: Allow, Action: sts:AssumeRole, Principal: { Service: lambda.amazonaws.com } }
+      ManagedPolicyArns: [!Ref Receive]
       Policies:
-        - Statement: { Effect: Allow, Action: sqs:SendMessage, Resource: !GetAtt Dead.Arn }
-      Events:
-        Jobs:
-          Type: SQS
-          Properties:
-            Queue: !GetAtt Jobs.Arn
-            BatchSize: 5
-            MaximumBatchingWindowInSeconds: 0
-            ScalingConfig: { MaximumConcurrency: 2 }
-            FunctionResponseTypes: [ReportBatchItemFailures]
+        - PolicyName: own
+          PolicyDocument: { Version: '2012-10-17', Statement: { Effect: Allow, Action: sqs:SendMessage, Resource: !GetAtt Dead.Arn } }
+  Receive:
+    Type: AWS::IAM::ManagedPolicy
+    Properties:
+      PolicyDocument: { Version: '2012-10-17', Statement: [{ Effect: Allow, Action: [sqs:ReceiveMessage], Resource: '*' }] }
 ";
 
 /// Returns a queue with the defaults of SQS.
@@ -111,12 +125,8 @@ fn function_has_environment_and_permissions() -> Result<(), Diagnostics> {
         resources: texts(["arn:aws:sqs:eu-central-1:000000000000:larder-Dead"]),
     };
     let receive = Permission {
-        actions: texts([
-            "sqs:ReceiveMessage",
-            "sqs:DeleteMessage",
-            "sqs:GetQueueAttributes",
-        ]),
-        resources: texts(["arn:aws:sqs:eu-central-1:000000000000:larder-Jobs"]),
+        actions: texts(["sqs:ReceiveMessage"]),
+        resources: texts(["*"]),
     };
     let worker = Function {
         logical_id: "Worker".to_owned(),
@@ -139,12 +149,9 @@ fn function_has_environment_and_permissions() -> Result<(), Diagnostics> {
 
 #[test]
 fn trigger_has_defaults_of_lambda() -> Result<(), Diagnostics> {
-    let start = WORKER.find("            BatchSize").expect("a BatchSize");
-    let end = WORKER
-        .find("            FunctionResponseTypes")
-        .expect("FunctionResponseTypes");
-    let template =
-        format!("{}{}", &WORKER[..start], &WORKER[end..]).replace("FunctionResponseTypes", "#");
+    let start = WORKER.find("      BatchSize").expect("a BatchSize");
+    let end = WORKER.find("  WorkerRole").expect("a role");
+    let template = format!("{}{}", &WORKER[..start], &WORKER[end..]);
 
     let trigger = &stack(&template)?.triggers[0];
     assert_eq!(trigger.batch_size, 10);
