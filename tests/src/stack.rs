@@ -51,7 +51,10 @@ impl Random for SeededRandom {
     }
 }
 
-/// The configuration of a stack. By default, it is that of `template.yaml`.
+/// Domain of the CDN besides the address that it listens on.
+const CDN_DOMAIN: &str = "assets.example.com";
+
+/// The configuration of a stack. By default, it is that of `template.yaml`, with a domain of the CDN.
 pub struct StackOptions {
     /// CloudFormation template.
     pub template: Arc<Template>,
@@ -77,7 +80,7 @@ impl Default for StackOptions {
         StackOptions {
             template: Arc::clone(&DEFAULT_TEMPLATE),
             registry: all_functions(),
-            parameters: BTreeMap::new(),
+            parameters: [("CdnDomainNames".to_owned(), CDN_DOMAIN.to_owned())].into(),
             body_deadlines: BodyDeadlines::default(),
             cargo_lambda: None,
             runs_post_upload: false,

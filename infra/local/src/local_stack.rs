@@ -163,10 +163,11 @@ impl LocalStack {
 
         let origin_id = self.template.cdn_origin.as_ref();
         if let Some(origin) = origin_id.and_then(|id| functions.get(id)) {
-            let cdn = gateway(Upstream::Cdn(CdnOrigins {
-                function: Arc::clone(origin),
-                objects: self.object_origin(),
-            }));
+            let cdn = gateway(Upstream::Cdn(CdnOrigins::new(
+                Arc::clone(origin),
+                self.object_origin(),
+                &self.template.cdn_aliases,
+            )));
             self.tasks
                 .spawn(serve(listeners.cdn, cdn, stopping.clone()));
         }

@@ -121,7 +121,6 @@ const TYPES: &[ResourceDefinition] = &[
         )],
         without_effect: &[
             "BillingMode",
-            "ContributorInsightsSpecification",
             "DeletionProtectionEnabled",
             "PointInTimeRecoverySpecification",
             "ProvisionedThroughput",
@@ -277,6 +276,17 @@ const TYPES: &[ResourceDefinition] = &[
             "Name",
             "Tags",
         ],
+        ..INERT
+    },
+    ResourceDefinition {
+        name: "AWS::ApiGatewayV2::DomainName",
+        attributes: &[Attribute::after_deployment("RegionalDomainName")],
+        without_effect: &["DomainName", "DomainNameConfigurations"],
+        ..INERT
+    },
+    ResourceDefinition {
+        name: "AWS::ApiGatewayV2::ApiMapping",
+        without_effect: &["ApiId", "DomainName", "Stage"],
         ..INERT
     },
     ResourceDefinition {

@@ -100,7 +100,7 @@ impl Template {
 
     fn assemble(&self, context: &Context, report: &Report) -> ResolvedTemplate {
         let mut sections = Properties::of(&self.root, "a template", report);
-        sections.without_effect(&["Description", "Metadata"]);
+        sections.without_effect(&["Description", "Metadata", "Rules"]);
         sections.fixed("AWSTemplateFormatVersion", FORMAT_VERSION);
         sections.fixed("Transform", TRANSFORM);
 
@@ -150,11 +150,18 @@ fn read_outputs(section: Option<&Node>, scope: &Scope<'_>) {
     }
 
     for entry in section.map().unwrap_or_default() {
+        let is_absent = entry.node.get("Condition").is_some_and(|condition| {
+            let name = condition.text().unwrap_or_default();
+            scope.condition(name, condition.line) == Some(false)
+        });
+        if is_absent {
+            continue;
+        }
         let Some(output) = resolve(scope, &entry.node) else {
             continue;
         };
         let mut properties = Properties::of(&output, "an output", scope.report);
-        properties.without_effect(&["Description", "Export"]);
+        properties.without_effect(&["Condition", "Description", "Export"]);
         properties.required("Value");
         properties.finish();
     }

@@ -30,6 +30,8 @@ pub struct ResolvedTemplate {
     pub cdn_origin: Option<String>,
     /// Cache behavior of the distribution for objects, if it has one.
     pub cdn_objects: Option<ObjectBehavior>,
+    /// Alternate domain names of the distribution; `*.example.com` stands for all subdomains.
+    pub cdn_aliases: Vec<String>,
 }
 
 /// A cache behavior of the CloudFront distribution with an S3 origin and signed URLs.

@@ -32,8 +32,8 @@ pub use identity::{
     Principal, Revision, Role, SpaceId, UploadConfigId, UserId, WebhookDeliveryId,
 };
 pub use naming::{
-    Description, FolderName, FolderPath, HostName, KeyName, MAX_FOLDER_DEPTH, OriginalName,
-    PublicHttpsUrl, Reference, SpaceName, UrlPolicy, is_public_address,
+    Description, FolderName, FolderPath, HostName, HostPattern, KeyName, MAX_FOLDER_DEPTH,
+    OriginalName, PublicHttpsUrl, Reference, SpaceName, UrlPolicy, is_public_address,
 };
 pub use requests::{
     Completion, Cursor, Direction, ErrorKind, FieldError, FieldErrors, HourlyQuota, IdempotencyKey,
@@ -56,10 +56,10 @@ pub use uploads::{
     ConfirmToken, ConfirmTokens, EXECUTABLE_FILE, EagerTransformation, Extension,
     MAX_ALLOWED_FORMATS, MAX_ANONYMOUS_FILE_BYTES, MAX_EAGER_TRANSFORMATIONS, MAX_REFERRERS,
     MAX_TAGS, MAX_UPLOADS_PER_HOUR, MetadataRules, NewUploadConfig, NotificationRules,
-    ProcessingRules, Quality, ROOT_FOLDER, Referrer, ReferrerPattern, SignedFolder, SignedUpload,
-    SignedUploadUrl, SigningKey, StorageRules, Tag, TransformationRules, UnsignedRestrictions,
-    UploadConfig, UploadConfigName, UploadConfigReference, UploadFormat, UploadRules,
-    ValidationRules, WebhookEvent, is_executable, reject_executable_name,
+    ProcessingRules, Quality, ROOT_FOLDER, Referrer, SignedFolder, SignedUpload, SignedUploadUrl,
+    SigningKey, StorageRules, Tag, TransformationRules, UnsignedRestrictions, UploadConfig,
+    UploadConfigName, UploadConfigReference, UploadFormat, UploadRules, ValidationRules,
+    WebhookEvent, is_executable, reject_executable_name,
 };
 pub use webhooks::{
     AnnouncedWebhook, MAX_RESPONSE_EXCERPT_BYTES, SignedWebhook, WebhookAttempt, WebhookConclusion,

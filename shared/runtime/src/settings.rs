@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use aws_credential_types::provider::SharedCredentialsProvider;
-use domain::{Env, UrlPolicy};
+use domain::{Env, HostPattern, UrlPolicy};
 
 use crate::{FunctionContext, aws::HttpClients};
 
@@ -77,6 +77,20 @@ impl<'a> Settings<'a> {
         } else {
             UrlPolicy::PublicOnly
         }
+    }
+
+    /// Returns the domains of the CDN from `CDN_DOMAIN_NAMES`: host names and wildcards, separated by commas.
+    pub fn cdn_domains(&mut self) -> Vec<HostPattern> {
+        let names = self.optional("CDN_DOMAIN_NAMES").unwrap_or_default();
+        let parsed: Result<_, _> = names
+            .split(',')
+            .filter(|name| !name.is_empty())
+            .map(HostPattern::parse)
+            .collect();
+        parsed.unwrap_or_else(|_| {
+            self.error("CDN_DOMAIN_NAMES is not a list of host names".to_owned());
+            Vec::new()
+        })
     }
 
     /// Returns a parsed variable, or the default if it is not set or empty. `expected` completes

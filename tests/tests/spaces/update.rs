@@ -295,8 +295,37 @@ async fn custom_domain_is_used_in_file_urls(stack: &Stack) {
     let after = acme.upload(PHOTO).await;
     assert_eq!(after["url"], url(&after));
 
+    let storage_path = after["storage_path"].as_str().expect("a path");
+    let by_host = async |host: &str| {
+        let request = stack
+            .anonymous
+            .request("GET", &format!("{}/{storage_path}", stack.local.cdn_url()));
+        stack.anonymous.send(request.header("host", host)).await
+    };
+    by_host("Assets.example.com:443").await.expect_status(200);
+    for unknown in ["other.example.com", "assets.example.com.example.org"] {
+        by_host(unknown).await.expect_error(403);
+    }
+
     update(&acme, &json!({"name": "Acme", "custom_domain": null})).await;
     assert_eq!(acme.client.get(&file).await.expect_ok(), before);
+}
+
+#[stack_test]
+async fn custom_domain_must_be_a_domain_of_the_cdn(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let not_served = json!({"name": "Acme", "custom_domain": "cdn.example.org"});
+    let message = "The custom domain field must be a domain of the CDN; the operator of the deployment adds domains to \
+                   `CdnDomainNames`.";
+
+    let path = format!("/spaces/{}", acme.id);
+    for response in [
+        acme.client.put(&path, not_served.clone()).await,
+        stack.account().post("/spaces", not_served).await,
+    ] {
+        let errors = response.expect_error(422);
+        assert_eq!(errors["custom_domain"], json!([message]));
+    }
 }
 
 #[stack_test]

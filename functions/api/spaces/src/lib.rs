@@ -12,6 +12,8 @@ use tenant::{PurgeJob, Queue, WebhookJob};
 use watermarks::Watermarks;
 use web::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
 
+use crate::space::cdn_domains::CdnDomains;
+
 /// The rate limit tier of the endpoints.
 pub const TIER: RateLimitTier = RateLimitTier::Admin;
 
@@ -24,6 +26,7 @@ pub struct SpacesState {
     webhook_queue: Queue<WebhookJob>,
     master_secret: LazyMasterSecret,
     watermarks: Watermarks,
+    cdn_domains: CdnDomains,
 }
 
 /// Registers the endpoints.
@@ -66,6 +69,7 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     let webhook_queue = settings.queue("WEBHOOK_QUEUE_URL");
     let master_secret = settings.master_secret();
     let watermarks = Watermarks::read(&mut settings);
+    let cdn_domains = CdnDomains::new(settings.cdn_domains());
     settings.finish()?;
 
     let state = SpacesState {
@@ -75,6 +79,7 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
         webhook_queue,
         master_secret,
         watermarks,
+        cdn_domains,
     };
     Ok(endpoints(RouterBuilder::new()).finish(state))
 }

@@ -1,10 +1,10 @@
 //! Reads the `config` object and the `unsigned_restrictions` of an upload config.
 
 use domain::{
-    Crop, EagerTransformation, Extension, FieldError, FolderPath, MAX_ALLOWED_FORMATS,
+    Crop, EagerTransformation, Extension, FieldError, FolderPath, HostPattern, MAX_ALLOWED_FORMATS,
     MAX_EAGER_TRANSFORMATIONS, MAX_FILE_BYTES, MAX_REFERRERS, MAX_SIDE_PIXELS, MAX_TAGS,
-    MAX_UPLOADS_PER_HOUR, MetadataRules, NotificationRules, Quality, ReferrerPattern, StorageRules,
-    Tag, TransformationRules, UnsignedRestrictions, UploadRules, ValidationRules, parse_variant,
+    MAX_UPLOADS_PER_HOUR, MetadataRules, NotificationRules, Quality, StorageRules, Tag,
+    TransformationRules, UnsignedRestrictions, UploadRules, ValidationRules, parse_variant,
 };
 use web::FieldReader;
 
@@ -176,7 +176,7 @@ pub(crate) fn read_unsigned_restrictions(
     fields: &mut impl FieldReader,
 ) -> Option<UnsignedRestrictions> {
     let allowed_referrers =
-        fields.required_list("allowed_referrers", MAX_REFERRERS, ReferrerPattern::parse);
+        fields.required_list("allowed_referrers", MAX_REFERRERS, HostPattern::parse);
     let require_https = fields.boolean("require_https");
     if !fields.has_value("require_https") {
         fields.reject("require_https", &FieldError::Required);

@@ -3,6 +3,7 @@
 //! Invariant: a forwarded request fits into an event: it has a path, one host, and each header once,
 //! as UTF-8.
 
+use domain::HostPattern;
 use http::{
     HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, header, uri::Authority,
 };
@@ -32,6 +33,9 @@ pub(super) const CDN_LIMITS: Limits = Limits {
 const REQUEST_LINE_BYTES: usize = 12;
 /// Length of a header line without name and value: a colon, a space, the line end.
 const HEADER_LINE_BYTES: usize = 4;
+
+/// Hosts of the CDN in place of the domain of the distribution.
+const LOOPBACK_HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
 const REMAPPED_CHALLENGE: HeaderName = HeaderName::from_static("x-amzn-remapped-www-authenticate");
 const REMAPPED_LENGTH: HeaderName = HeaderName::from_static("x-amzn-remapped-content-length");
@@ -96,6 +100,29 @@ fn has_one_host(headers: &HeaderMap) -> bool {
     };
     !authority.as_str().contains('@')
         && (authority.host() == authority.as_str() || authority.port_u16().is_some())
+}
+
+/// Rejects hosts that are neither an alternate domain name of the distribution nor a name of the loopback interface, which
+/// replaces the domain of the distribution. CloudFront responds in the same way (Amazon CloudFront Developer Guide, "HTTP 403
+/// status code (Permission Denied)").
+pub(super) fn require_host(
+    headers: &HeaderMap,
+    aliases: &[HostPattern],
+) -> Result<(), GatewayError> {
+    let authority = headers
+        .get(header::HOST)
+        .and_then(|host| Authority::try_from(host.as_bytes()).ok());
+    let host = authority.map(|authority| authority.host().to_ascii_lowercase());
+    let host = host.unwrap_or_default();
+
+    if LOOPBACK_HOSTS.contains(&host.as_str()) || aliases.iter().any(|alias| alias.matches(&host)) {
+        Ok(())
+    } else {
+        Err(GatewayError::new(
+            StatusCode::FORBIDDEN,
+            "The host is not a domain of the CDN.",
+        ))
+    }
 }
 
 /// Joins repeated headers as in an event: cookies by semicolons, others by commas.

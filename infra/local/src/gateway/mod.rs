@@ -14,7 +14,7 @@ mod signed_url;
 use std::sync::Arc;
 
 use axum::body::Body;
-use domain::Env;
+use domain::{Env, HostPattern};
 use http::{HeaderName, HeaderValue, Request, Response, StatusCode, header};
 use percent_encoding::percent_decode_str;
 use runtime::{BodyDeadlines, BodyTimer, EventSource};
@@ -59,9 +59,29 @@ pub(crate) struct ApiOrigins {
 /// The origins of the CDN.
 pub(crate) struct CdnOrigins {
     /// Origin of the default behavior.
-    pub(crate) function: Arc<LocalFunction>,
+    function: Arc<LocalFunction>,
     /// Origin of the behavior for objects, if the distribution has one.
-    pub(crate) objects: Option<Box<ObjectOrigin>>,
+    objects: Option<Box<ObjectOrigin>>,
+    /// Alternate domain names of the distribution.
+    aliases: Vec<HostPattern>,
+}
+
+impl CdnOrigins {
+    pub(crate) fn new(
+        function: Arc<LocalFunction>,
+        objects: Option<Box<ObjectOrigin>>,
+        aliases: &[String],
+    ) -> CdnOrigins {
+        let aliases = aliases
+            .iter()
+            .filter_map(|alias| HostPattern::parse(alias).ok())
+            .collect();
+        CdnOrigins {
+            function,
+            objects,
+            aliases,
+        }
+    }
 }
 
 impl Gateway {
@@ -115,6 +135,7 @@ async fn cdn(
     mut request: Request<Body>,
 ) -> Result<Response<Body>, GatewayError> {
     head::check(&request, &head::CDN_LIMITS)?;
+    head::require_host(request.headers(), &origins.aliases)?;
     let path = request.uri().path().to_owned();
     let viewer_origin = viewer_origin(&request);
     if let Some(objects) = origins

@@ -10,7 +10,6 @@ use crate::scope::Scope;
 
 /// Without an effect locally, where the gateway emulates the CDN.
 const CONFIG_WITHOUT_EFFECT: &[&str] = &[
-    "Aliases",
     "Comment",
     "CustomErrorResponses",
     "Enabled",
@@ -48,6 +47,8 @@ pub(super) struct Cdn {
     pub(super) origin: Option<String>,
     /// The behavior with an S3 origin, if there is one.
     pub(super) objects: Option<ObjectBehavior>,
+    /// Alternate domain names.
+    pub(super) aliases: Vec<String>,
 }
 
 /// An origin of the distribution.
@@ -63,6 +64,7 @@ pub(super) fn read(properties: &mut Properties<'_, '_>, scope: &Scope<'_>) -> Cd
         return Cdn {
             origin: None,
             objects: None,
+            aliases: Vec::new(),
         };
     };
     let mut config = Properties::of(config, "DistributionConfig", report);
@@ -78,6 +80,7 @@ pub(super) fn read(properties: &mut Properties<'_, '_>, scope: &Scope<'_>) -> Cd
     config.required("Origins");
     let origins = origins(config.items("Origins"), scope);
     let behaviors = config.items("CacheBehaviors");
+    let aliases = config.texts("Aliases");
     config.finish();
 
     for behavior in behaviors.iter().skip(1) {
@@ -94,6 +97,7 @@ pub(super) fn read(properties: &mut Properties<'_, '_>, scope: &Scope<'_>) -> Cd
         objects: behaviors
             .first()
             .and_then(|behavior| cdn_objects::read(behavior, &origins, scope)),
+        aliases,
     }
 }
 

@@ -91,6 +91,7 @@ fn resources(scope: &Scope<'_>) -> Resources {
         let cdn = cdn::read(properties, scope);
         resolved.cdn_origin = cdn.origin;
         resolved.cdn_objects = cdn.objects;
+        resolved.cdn_aliases = cdn.aliases;
     });
     each(scope, Kind::Rule, |id, resource, properties| {
         resolved

@@ -11,7 +11,7 @@ mod upload_rules;
 pub use confirm_token::{ConfirmToken, ConfirmTokens};
 pub use executable::{EXECUTABLE_FILE, is_executable, reject_executable_name};
 pub use processing_rules::ProcessingRules;
-pub use referrer::{Referrer, ReferrerPattern};
+pub use referrer::Referrer;
 pub use signed_upload::{ROOT_FOLDER, SignedFolder, SignedUpload, SignedUploadUrl, SigningKey};
 pub use upload_config::{
     MAX_ANONYMOUS_FILE_BYTES, MAX_REFERRERS, MAX_UPLOADS_PER_HOUR, NewUploadConfig,

@@ -1,66 +1,8 @@
-//! Referrers of unsigned uploads, and patterns of allowed ones.
+//! Referrers of unsigned uploads.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
-use crate::{FieldError, naming::public_https_url::LABEL_CHARACTERS};
-
-/// Maximum number of characters of a pattern.
-const PATTERN_CHARACTERS: usize = 255;
-/// Prefix of a pattern for all subdomains.
-const ANY_SUBDOMAIN: &str = "*.";
-
-/// Host, or `*.host` for all its subdomains at any depth, without the host itself. Stored in lower
-/// case as Punycode.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(transparent)]
-#[schemars(extend("maxLength" = PATTERN_CHARACTERS, "pattern" = r"^(\*\.)?[^\s*/\\?#@\u0000-\u001f\u007f-\u009f]+$"))]
-pub struct ReferrerPattern(String);
-
-const NOT_A_PATTERN: FieldError =
-    FieldError::Custom("must be a host name, *. and a host name, or an IP address");
-
-impl ReferrerPattern {
-    /// Parses a host name, `*.` and a host name, or an IP address.
-    pub fn parse(text: &str) -> Result<ReferrerPattern, FieldError> {
-        if text.chars().count() > PATTERN_CHARACTERS {
-            return Err(FieldError::TooLong(PATTERN_CHARACTERS));
-        }
-
-        let parent = text.strip_prefix(ANY_SUBDOMAIN);
-        let prefix = if parent.is_some() { ANY_SUBDOMAIN } else { "" };
-        match Host::parse(parent.unwrap_or(text)).map_err(|_| NOT_A_PATTERN)? {
-            Host::Domain(host) if is_name(&host) => Ok(ReferrerPattern(format!("{prefix}{host}"))),
-            host @ (Host::Ipv4(_) | Host::Ipv6(_)) if parent.is_none() => {
-                Ok(ReferrerPattern(host.to_string()))
-            }
-            _ => Err(NOT_A_PATTERN),
-        }
-    }
-
-    /// Whether the pattern matches the host of a [`Referrer`].
-    fn matches(&self, host: &str) -> bool {
-        match self.0.strip_prefix(ANY_SUBDOMAIN) {
-            Some(parent) => host
-                .strip_suffix(parent)
-                .is_some_and(|rest| rest.len() > 1 && rest.ends_with('.')),
-            None => host == self.0,
-        }
-    }
-}
-
-fn is_name(host: &str) -> bool {
-    let is_label = |label: &str| {
-        (1..=LABEL_CHARACTERS).contains(&label.len())
-            && label
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-    };
-    host.split('.').all(is_label)
-}
+use crate::HostPattern;
 
 /// Page that sent a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,7 +48,7 @@ impl Referrer {
     }
 
     /// Whether a pattern matches the referrer.
-    pub fn is_allowed(&self, patterns: &[ReferrerPattern]) -> bool {
+    pub fn is_allowed(&self, patterns: &[HostPattern]) -> bool {
         patterns.iter().any(|pattern| pattern.matches(&self.host))
     }
 
@@ -121,7 +63,7 @@ mod tests {
     use super::*;
 
     fn allowed(pattern: &str, referrer: &str) -> bool {
-        let pattern = ReferrerPattern::parse(pattern).expect(pattern);
+        let pattern = HostPattern::parse(pattern).expect(pattern);
         Referrer::parse(referrer).is_some_and(|referrer| referrer.is_allowed(&[pattern]))
     }
 
@@ -201,7 +143,7 @@ mod tests {
             "-a.com",
             &format!("{}.com", "a".repeat(64)),
         ] {
-            assert!(ReferrerPattern::parse(wrong).is_err(), "{wrong}");
+            assert!(HostPattern::parse(wrong).is_err(), "{wrong}");
         }
     }
 

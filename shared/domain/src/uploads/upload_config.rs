@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    DeliveryType, Description, FieldError, IdSequence, Principal, ReferrerPattern, Space, SpaceId,
+    DeliveryType, Description, FieldError, HostPattern, IdSequence, Principal, Space, SpaceId,
     Timestamp, UploadConfigId, UploadFormat, UploadRules, naming::text::nfc,
 };
 
@@ -80,7 +80,7 @@ pub struct UnsignedRestrictions {
     /// Hosts of the pages that may upload; at least one. `example.com` allows this host alone,
     /// `*.example.com` its subdomains at any depth, without `example.com` itself. Scheme, port and path
     /// of a page do not matter.
-    pub allowed_referrers: Vec<ReferrerPattern>,
+    pub allowed_referrers: Vec<HostPattern>,
     /// Whether the page and the upload must use HTTPS.
     pub require_https: bool,
     /// Maximum number of uploads per clock hour. Null applies the default of the installation.

@@ -1,9 +1,11 @@
 //! `POST /spaces`: create a space with a generated handle and a first upload config. The caller
 //! becomes its owner.
 
+use axum::extract::State;
 use domain::{Description, HostName, NewSpace, Role, SpaceName, parse_variant};
 use web::{AccountHolder, ApiError, Created, Endpoint, FieldReader, FromFields, IdempotentJson};
 
+use super::cdn_domains::CdnDomains;
 use crate::views::DetailedSpaceView;
 
 pub(crate) const CREATE: Endpoint = Endpoint::post("createSpace", "/spaces", "Create a space");
@@ -45,7 +47,7 @@ pub(super) fn describe_settings(fields: &mut impl FieldReader) {
     );
     fields.describe(
         "custom_domain",
-        "Host of the `url` of files. Null for the host of the CDN.",
+        "Host of the `url` of files: a domain that the deployment added to its CDN. Null for the host of the CDN.",
     );
     fields.describe(
         "webhook_url",
@@ -54,10 +56,14 @@ pub(super) fn describe_settings(fields: &mut impl FieldReader) {
 }
 
 pub(crate) async fn create(
+    State(cdn_domains): State<CdnDomains>,
     AccountHolder { user, auth }: AccountHolder,
     body: IdempotentJson<CreateSpace>,
 ) -> Result<Created<DetailedSpaceView>, ApiError> {
     body.run_once(async |CreateSpace(new), reservation| {
+        if let Some(domain) = &new.custom_domain {
+            cdn_domains.require(domain)?;
+        }
         let complete = |space: &domain::Space| {
             reservation.complete(&DetailedSpaceView::of(space, Role::Owner))
         };

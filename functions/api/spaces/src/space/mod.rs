@@ -1,6 +1,7 @@
 //! `/spaces` and `/spaces/:id`.
 
 pub(crate) mod access_control;
+pub(crate) mod cdn_domains;
 pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod get;

@@ -1,12 +1,13 @@
 //! `PUT /spaces/:id`: update a space. Absent fields are unchanged, and null clears a nullable field.
 
+use axum::extract::State;
 use domain::{
     Description, FieldError, FieldErrors, FolderMode, HostName, PublicHttpsUrl, ServiceError,
     Space, SpaceName, UploadConfigId, UploadConfigReference, parse_variant,
 };
 use web::{ApiError, Can, Data, Endpoint, FieldReader, FromFields, ManageSpace, Patch, ValidJson};
 
-use super::create::describe_settings;
+use super::{cdn_domains::CdnDomains, create::describe_settings};
 use crate::views::DetailedSpaceView;
 
 pub(crate) const UPDATE: Endpoint = Endpoint::put("updateSpace", "/spaces/{id}", "Update a space");
@@ -73,12 +74,16 @@ impl UpdateSpace {
 }
 
 pub(crate) async fn update(
+    State(cdn_domains): State<CdnDomains>,
     mut can: Can<ManageSpace>,
     ValidJson(update): ValidJson<UpdateSpace>,
 ) -> Result<Data<DetailedSpaceView>, ApiError> {
     let folder_mode = can.space.record().folder_mode;
     if update.folder_mode.is_some_and(|mode| mode != folder_mode) {
         return Err(FieldErrors::from(("folder_mode", FieldError::ReadOnly)).into());
+    }
+    if let Patch::Set(domain) = &update.custom_domain {
+        cdn_domains.require(domain)?;
     }
     if let Some(id) = update.active_upload_config_id {
         require_upload_config(&can, id).await?;
