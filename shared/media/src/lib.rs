@@ -46,7 +46,7 @@ pub use blurhash::blurhash;
 pub use completeness::require_complete;
 pub use decode::decode;
 pub use dominant_color::{color_name, dominant_color};
-pub use encode::{EncodeOptions, encode, quality};
+pub use encode::{EncodeOptions, encode, quality, supports_sides};
 pub use error::{MediaError, ProbeError};
 pub use estimate::MAX_RENDERING_MILLISECONDS;
 pub use exif::{ExifValue, MAX_EXIF_CHARACTERS, MAX_EXIF_FIELDS};

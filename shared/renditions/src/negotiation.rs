@@ -1,23 +1,27 @@
 //! Formats of a rendering, the preferred one first.
 
 use domain::{ImageFormat, Variant};
-use media::{Dimensions, Format, Frames, ImageInfo, MAX_NEGOTIATED_AVIF_PIXELS};
+use media::{Dimensions, Format, Frames, ImageInfo, MAX_NEGOTIATED_AVIF_PIXELS, supports_sides};
 
-/// Returns the formats in which a variant may be rendered: the requested one alone, or the negotiated
-/// one followed by its substitutes, if the image exceeds its limits. The last one is PNG, which has no
-/// limit of sides.
-pub(crate) fn formats(variant: Variant, info: &ImageInfo) -> Vec<Format> {
-    let preferred = format_of(variant.format);
-    if !variant.is_negotiated() {
+/// Maximum number of pixels of an output whose negotiated format is final. It is encoded as WebP, the slowest
+/// one, in less than a third of the maximum time of a rendering.
+const MAX_FINAL_PIXELS: u64 = 10_000_000;
+
+/// Returns the formats in which a variant of an original of this type may be rendered: its own alone if no
+/// other one replaces it, else followed by its substitutes, if the image exceeds its limits. The last
+/// one is PNG, which has no limit of sides.
+pub(crate) fn formats(variant: Variant, original_mime_type: &str) -> Vec<ImageFormat> {
+    let preferred = variant.format;
+    if !variant.is_replaceable() {
         return vec![preferred];
     }
 
-    let webp = (preferred == Format::Avif && variant.accepts_webp).then_some(Format::WebP);
+    let is_replaced_by_webp = preferred == ImageFormat::Avif && variant.accepts_webp;
     let candidates = [
         Some(preferred),
-        webp,
-        Some(delivered(info.format)),
-        Some(Format::Png),
+        is_replaced_by_webp.then_some(ImageFormat::WebP),
+        Some(ImageFormat::of_original(original_mime_type)),
+        Some(ImageFormat::Png),
     ];
     let mut formats = Vec::new();
     for format in candidates.into_iter().flatten() {
@@ -28,13 +32,23 @@ pub(crate) fn formats(variant: Variant, info: &ImageInfo) -> Vec<Format> {
     formats
 }
 
-/// Whether an image is delivered in a negotiated format: not as AVIF if that takes too long, or if
-/// the image is animated.
-pub(crate) fn suits(format: Format, info: &ImageInfo, output: Dimensions) -> bool {
-    let is_small = output.pixels() <= MAX_NEGOTIATED_AVIF_PIXELS;
+/// Whether a negotiated format suits an output of this size: its sides, and AVIF does not take too long.
+pub(crate) fn suits_size(format: ImageFormat, output: Dimensions) -> bool {
+    let is_slow = format == ImageFormat::Avif && output.pixels() > MAX_NEGOTIATED_AVIF_PIXELS;
+    supports_sides(format_of(format), output) && !is_slow
+}
+
+/// Whether an image is delivered in a negotiated format, in this size: not as AVIF if it is animated.
+pub(crate) fn suits(format: ImageFormat, info: &ImageInfo, output: Dimensions) -> bool {
     let is_animated =
         matches!(info.format, Format::Gif | Format::WebP) && info.frames != Frames::Still;
-    format != Format::Avif || (is_small && !is_animated)
+    suits_size(format, output) && (format != ImageFormat::Avif || !is_animated)
+}
+
+/// Whether a negotiated format that suits the size of the output has no substitutes: the image may be animated,
+/// which does not suit AVIF, and may take long to decode, which leaves less time for a large output.
+pub(crate) fn is_final(format: ImageFormat, output: Dimensions) -> bool {
+    format != ImageFormat::Avif && output.pixels() <= MAX_FINAL_PIXELS
 }
 
 pub(crate) fn format_of(format: ImageFormat) -> Format {
@@ -44,16 +58,6 @@ pub(crate) fn format_of(format: ImageFormat) -> Format {
         ImageFormat::WebP => Format::WebP,
         ImageFormat::Avif => Format::Avif,
         ImageFormat::Gif => Format::Gif,
-    }
-}
-
-/// Returns the format of an original, or PNG for formats that browsers do not show.
-fn delivered(original: Format) -> Format {
-    match original {
-        Format::Jpeg | Format::WebP | Format::Gif => original,
-        Format::Png | Format::Avif | Format::Heic | Format::Bmp | Format::Tiff | Format::Ico => {
-            Format::Png
-        }
     }
 }
 
@@ -90,20 +94,20 @@ mod tests {
 
     #[test]
     fn negotiated_format_falls_back_to_accepted_formats() {
-        use Format::{Avif, Gif, Jpeg, Png, Tiff, WebP};
+        use ImageFormat::{Avif, Gif, Jpeg, Png, WebP};
 
         for (format, accepts_webp, original, expected) in [
-            (ImageFormat::Avif, true, Jpeg, &[Avif, WebP, Jpeg, Png][..]),
-            (ImageFormat::Avif, false, Jpeg, &[Avif, Jpeg, Png]),
-            (ImageFormat::Avif, true, Tiff, &[Avif, WebP, Png]),
-            (ImageFormat::Avif, false, Gif, &[Avif, Gif, Png]),
-            (ImageFormat::WebP, true, Jpeg, &[WebP, Jpeg, Png]),
-            (ImageFormat::Jpeg, true, Jpeg, &[Jpeg, Png]),
-            (ImageFormat::Png, false, Png, &[Png]),
+            (Avif, true, "image/jpeg", &[Avif, WebP, Jpeg, Png][..]),
+            (Avif, false, "image/jpeg", &[Avif, Jpeg, Png]),
+            (Avif, true, "image/tiff", &[Avif, WebP, Png]),
+            (Avif, false, "image/gif", &[Avif, Gif, Png]),
+            (WebP, true, "image/jpeg", &[WebP, Jpeg, Png]),
+            (Jpeg, true, "image/jpeg", &[Jpeg, Png]),
+            (Png, false, "image/png", &[Png]),
         ] {
             let variant = negotiated(format, accepts_webp);
-            let found = formats(variant, &info(original));
-            assert_eq!(found, expected, "{format:?} {accepts_webp} {original:?}");
+            let found = formats(variant, original);
+            assert_eq!(found, expected, "{format:?} {accepts_webp} {original}");
         }
     }
 
@@ -121,11 +125,8 @@ mod tests {
             ..negotiated(ImageFormat::Jpeg, true)
         };
 
-        assert_eq!(formats(requested, &info(Format::Jpeg)), [Format::Avif]);
-        assert_eq!(
-            formats(marked_original, &info(Format::Jpeg)),
-            [Format::Jpeg]
-        );
+        assert_eq!(formats(requested, "image/jpeg"), [ImageFormat::Avif]);
+        assert_eq!(formats(marked_original, "image/jpeg"), [ImageFormat::Jpeg]);
     }
 
     #[test]
@@ -144,9 +145,9 @@ mod tests {
             ..still
         };
 
-        assert!(suits(Format::Avif, &still, small));
-        assert!(!suits(Format::Avif, &still, large));
-        assert!(!suits(Format::Avif, &animated, small));
-        assert!(suits(Format::WebP, &animated, large));
+        assert!(suits(ImageFormat::Avif, &still, small));
+        assert!(!suits(ImageFormat::Avif, &still, large));
+        assert!(!suits(ImageFormat::Avif, &animated, small));
+        assert!(suits(ImageFormat::WebP, &animated, large));
     }
 }

@@ -1,14 +1,17 @@
 //! The output of a variant, which is known before the image is read if its size is recorded.
 
-use domain::{File, ImageFormat, ImageSize, ServiceError, Variant, VariantOutput};
-use media::{Dimensions, MAX_NEGOTIATED_AVIF_PIXELS, canonical_resize, plan, quality};
+use domain::{File, ImageSize, ServiceError, Variant, VariantOutput};
+use media::{Dimensions, canonical_resize, plan, quality};
 
-use crate::{negotiation::format_of, render::rendering_error};
+use crate::{
+    negotiation::{format_of, formats, is_final, suits_size},
+    render::rendering_error,
+};
 
 /// Properties of a variant that is not rendered, as far as they are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpectedVariant {
-    /// Content type; `None` if the format was negotiated, because another one may replace it.
+    /// Content type; `None` if another format may replace the negotiated one.
     pub content_type: Option<String>,
     /// Size; `None` if that of the original is not recorded.
     pub size: Option<ImageSize>,
@@ -21,17 +24,20 @@ pub fn resolve(variant: Variant, file: &File) -> Variant {
         return variant;
     };
     let resolved = resolve_for_size(variant, dimensions(size));
-    let is_avif = resolved.is_negotiated() && resolved.format == ImageFormat::Avif;
-    match output_size(&resolved, size) {
-        Ok(output) if is_avif && output.pixels() > MAX_NEGOTIATED_AVIF_PIXELS => Variant {
-            format: if resolved.accepts_webp {
-                ImageFormat::WebP
-            } else {
-                ImageFormat::of_original(&file.mime_type)
-            },
-            ..resolved
-        },
-        _ => resolved,
+    let Ok(size) = output_size(&resolved, size) else {
+        return resolved;
+    };
+    let mut formats = formats(resolved, &file.mime_type).into_iter();
+    let format = formats
+        .find(|format| suits_size(*format, size))
+        .unwrap_or(resolved.format);
+    Variant {
+        format,
+        output: resolved.output.map(|output| VariantOutput {
+            is_format_final: is_final(format, size),
+            ..output
+        }),
+        ..resolved
     }
 }
 
@@ -52,6 +58,7 @@ pub(crate) fn resolve_for_size(variant: Variant, size: Dimensions) -> Variant {
         output: Some(VariantOutput {
             resize,
             quality: quality(transformation.quality, output.width, output.height),
+            is_format_final: false,
         }),
         ..variant
     }
@@ -67,7 +74,7 @@ pub fn expected(variant: &Variant, file: &File) -> Result<ExpectedVariant, Servi
         .transpose()?;
 
     Ok(ExpectedVariant {
-        content_type: (!variant.is_negotiated()).then(content_type),
+        content_type: (!variant.is_replaceable()).then(content_type),
         size: size.map(|Dimensions { width, height }| ImageSize { width, height }),
     })
 }

@@ -9,7 +9,7 @@ use tenant::VariantInfo;
 
 use crate::{
     MAX_SOURCE_BYTES, Rendition,
-    negotiation::{formats, suits},
+    negotiation::{format_of, formats, suits},
     options::{plan_options, render_options},
     output::resolve_for_size,
 };
@@ -91,13 +91,15 @@ pub(crate) struct ChosenFormat {
 /// Returns the first format of a variant in which the image can be rendered. Fails with the error of
 /// the last one.
 pub(crate) fn choose_format(source: &Source, variant: Variant) -> Result<ChosenFormat, MediaError> {
+    let original = source.info().format.media_type().mime_type;
     let mut exceeded = None;
 
-    for format in formats(variant, source.info()) {
+    for image_format in formats(variant, &original) {
+        let format = format_of(image_format);
         match source.plan(&plan_options(variant, format)) {
             Ok(plan) => {
                 let output = plan.geometry.output();
-                if !variant.is_negotiated() || suits(format, source.info(), output) {
+                if !variant.is_replaceable() || suits(image_format, source.info(), output) {
                     return Ok(ChosenFormat { format, plan });
                 }
             }

@@ -79,6 +79,24 @@ async fn negotiated_format_gives_way_to_one_that_supports_the_size(stack: &Stack
 }
 
 #[stack_test]
+async fn negotiated_format_that_gives_way_is_stored_as_the_delivered_one(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let url = upload(&acme, Format::Jpeg, WIDE, 120).await;
+    let negotiated = format!("{url}?q=80");
+    let accept = [("accept", "image/webp,*/*")];
+    let response = stack.anonymous.get_with(&negotiated, &accept).await;
+    let etag = response.header("etag").to_owned();
+    assert_eq!(delivered(response), Format::Jpeg);
+
+    let webp = format!("{negotiated}&f=webp");
+    stack.anonymous.get(&webp).await.expect_error(422);
+    let jpeg = format!("{negotiated}&f=jpg");
+    let response = stack.anonymous.get(&jpeg).await;
+    assert_eq!(response.header("etag"), etag);
+    assert_eq!(delivered(response), Format::Jpeg);
+}
+
+#[stack_test]
 async fn png_and_gif_originals_are_delivered_as_avif_only_if_webp_is_not_accepted(stack: &Stack) {
     let acme = stack.space("Acme").await;
 

@@ -11,7 +11,7 @@ const RENDERING_VERSION: u32 = 3;
 const ORIGINAL: &str = "original";
 /// Stands for the rendition that the blurhash is computed from.
 const PLACEHOLDER: &str = "placeholder";
-/// Marks a negotiated AVIF.
+/// Marks a negotiated format that another one may replace.
 const NEGOTIATED: &str = " negotiated";
 /// Marks a resize that must not enlarge, of an image whose size is unknown.
 const NOT_ENLARGED: &str = " not enlarged";
@@ -47,14 +47,21 @@ pub struct VariantOutput {
     pub resize: Option<Resize>,
     /// Quality of the output, as a number.
     pub quality: u8,
+    /// Whether no other format replaces that of the variant, even if it was negotiated.
+    pub is_format_final: bool,
 }
 
 impl Variant {
-    /// Whether the format was negotiated. Another one may then be rendered if the image exceeds the
-    /// limits of this format.
+    /// Whether the format was negotiated.
     pub fn is_negotiated(&self) -> bool {
         self.transformation
             .is_some_and(|transformation| transformation.format.is_none())
+    }
+
+    /// Whether the format was negotiated, and another one is rendered if the image exceeds its limits.
+    pub fn is_replaceable(&self) -> bool {
+        let is_final = self.output.is_some_and(|output| output.is_format_final);
+        self.is_negotiated() && !is_final
     }
 
     /// Returns how the image is resized; `None` keeps its size.
@@ -74,8 +81,8 @@ impl Variant {
     }
 
     /// Returns the id under which the variant is stored. Variants with the same output have equal ids, as
-    /// far as it is known: it does not matter whether the format was requested or negotiated, except for
-    /// AVIF, which another format may replace, and a quality that the format ignores does not matter.
+    /// far as it is known: it does not matter whether the format was requested or negotiated, unless another
+    /// format may replace it, and a quality that the format ignores does not matter.
     ///
     /// The original with a watermark differs from all transformations, even if its bytes do not: of
     /// a private file, existing transformations are public, but the original is not.
@@ -85,9 +92,9 @@ impl Variant {
             .map_or_else(|| ORIGINAL.to_owned(), |_| self.canonical().to_string());
         let format = self.format.name();
         let mut description = format!("{RENDERING_VERSION} {transformation} {format}");
-        if self.is_negotiated() && self.format == ImageFormat::Avif {
+        if self.is_replaceable() {
             description.push_str(NEGOTIATED);
-            if !self.accepts_webp {
+            if self.format == ImageFormat::Avif && !self.accepts_webp {
                 description.push_str(WITHOUT_WEBP);
             }
         }
@@ -241,18 +248,29 @@ mod tests {
     }
 
     #[test]
-    fn requested_and_negotiated_formats_are_one_variant_except_for_avif() {
-        use ImageFormat::{Avif, Gif, Jpeg, Png, WebP};
+    fn requested_and_negotiated_formats_are_one_variant_if_they_are_final() {
+        let id = |format, is_format_final| {
+            let variant = Variant {
+                transformation: Some(Transformation {
+                    format,
+                    ..Transformation::default()
+                }),
+                format: ImageFormat::WebP,
+                accepts_webp: true,
+                watermark: None,
+                may_enlarge: true,
+                output: Some(VariantOutput {
+                    resize: None,
+                    quality: 80,
+                    is_format_final,
+                }),
+            };
+            variant.id()
+        };
+        let requested = id(Some(ImageFormat::WebP), false);
 
-        for format in [Jpeg, Png, WebP, Gif] {
-            let requested = format!("w=400&q=80&f={}", format.name());
-            assert_eq!(
-                id(&requested, format),
-                id("w=400&q=80", format),
-                "{format:?}"
-            );
-        }
-        assert_ne!(id("w=400&f=avif", Avif), id("w=400", Avif));
+        assert_eq!(id(None, true), requested);
+        assert_ne!(id(None, false), requested);
     }
 
     #[test]

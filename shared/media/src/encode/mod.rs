@@ -91,16 +91,21 @@ pub(crate) fn encode_ycc(pixels: &Pixels, encoding: &EncodeOptions) -> Result<Ve
     catch_codec_panic(MediaError::encoding, || jpeg::encode_ycc(pixels, encoding))
 }
 
+/// Whether a format supports images with sides of this length.
+pub fn supports_sides(format: Format, size: Dimensions) -> bool {
+    size.width.max(size.height) <= max_side(format)
+}
+
 /// Fails if a side exceeds the maximum of a format.
 pub(crate) fn require_side_of_format(format: Format, size: Dimensions) -> Result<(), MediaError> {
-    if size.width.max(size.height) > max_side(format) {
+    if supports_sides(format, size) {
+        Ok(())
+    } else {
         Err(MediaError::DimensionsTooLarge {
             format,
             width: size.width,
             height: size.height,
         })
-    } else {
-        Ok(())
     }
 }
 
