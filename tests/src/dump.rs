@@ -157,6 +157,7 @@ fn to_json(value: AttributeValue) -> Value {
         AttributeValue::B(bytes) => {
             Value::String(String::from_utf8_lossy(bytes.as_ref()).into_owned())
         }
+        AttributeValue::Ss(values) => values.into(),
         AttributeValue::L(values) => Value::Array(values.into_iter().map(to_json).collect()),
         AttributeValue::M(values) => values
             .into_iter()

@@ -76,7 +76,7 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
             requests_per_minute: settings.number("ANONYMOUS_RENDERINGS_PER_MINUTE"),
         },
         variants: VariantQuota {
-            limit: settings.number("ANONYMOUS_VARIANTS_PER_FILE"),
+            limit: settings.number_up_to("ANONYMOUS_VARIANTS_PER_FILE", VariantQuota::MAX_LIMIT),
             days: settings.number("VARIANT_DAYS"),
         },
     };

@@ -145,7 +145,7 @@ impl Renditions {
         let is_stored = !is_limited
             || self
                 .tenants
-                .reserve_anonymous_variant(file.file(), limits)
+                .reserve_anonymous_variant(file.file(), &location.id, limits)
                 .await?;
         if is_stored {
             self.store(file, location, &rendition).await?;

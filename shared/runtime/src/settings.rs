@@ -70,6 +70,15 @@ impl<'a> Settings<'a> {
         })
     }
 
+    /// Returns a variable, which must be an integer from 0 to `max`.
+    pub fn number_up_to(&mut self, name: &str, max: u64) -> u64 {
+        let number = self.number(name);
+        if number > max {
+            self.errors.push(format!("{name} is greater than {max}"));
+        }
+        number
+    }
+
     /// Returns which hosts the URLs of callers can have: `ALLOW_LOOPBACK_URLS` allows loopback hosts.
     pub fn url_policy(&mut self) -> UrlPolicy {
         if self.parsed_or("ALLOW_LOOPBACK_URLS", "true or false", false) {
@@ -131,6 +140,7 @@ mod tests {
         let variables = [
             ("TABLE_NAME", "assets"),
             ("LIMIT", "many"),
+            ("BOUND", "1001"),
             ("EMPTY", ""),
             ("PORT", "80800"),
         ]
@@ -147,13 +157,15 @@ mod tests {
         assert_eq!(settings.optional("EMPTY"), None);
         settings.text("BUCKET_NAME");
         settings.number("LIMIT");
+        assert_eq!(settings.number_up_to("BOUND", 1_001), 1_001);
+        settings.number_up_to("BOUND", 1_000);
         assert_eq!(settings.parsed_or("EMPTY", "a port", 8080_u16), 8080);
         settings.parsed_or("PORT", "a port", 8080_u16);
 
-        let message = settings.finish().expect_err("three errors").to_string();
+        let message = settings.finish().expect_err("four errors").to_string();
         assert_eq!(
             message,
-            "the function cannot start: BUCKET_NAME is not set; LIMIT is not a non-negative integer; PORT is not a port"
+            "the function cannot start: BUCKET_NAME is not set; LIMIT is not a non-negative integer; BOUND is greater than 1000; PORT is not a port"
         );
     }
 }

@@ -1,85 +1,93 @@
-//! Counts of the stored variants of a file that expire: one item per file, which expires too.
+//! The stored variants of a file that expire: one item per file with their digests, which expires too.
 //!
-//! Invariant: in two successive periods, the file stores at most as many variants as its quota. So, by the
-//! invariant of [`VariantQuota`], it never has more.
+//! Invariant: a file has at most as many digests as its quota, among them that of each variant that may be stored.
+//! The attribute whose name is a digest contains when its variant was stored last, in seconds, so that a change of
+//! the days for which variants are stored applies to all.
 
-use domain::{FileId, SpaceId, VariantQuota};
-use serde::Deserialize;
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use domain::{FileId, SpaceId, VariantId, VariantQuota};
+use sha2::{Digest, Sha256};
 use tracing::instrument;
 
 use crate::{
     Key, Table, TableError,
-    condition::{Condition, number},
-    read::record,
+    condition::{Condition, number, text},
+    read::Item,
     write::Updated,
 };
 
-/// Counts a variant in the current period, which begins with the first variant of a file.
-const RESERVE: &str = "SET #period = :period, #left = if_not_exists(#left, :limit) - :one, \
-    #used = if_not_exists(#used, :zero) + :one, expires_at_seconds = :expires";
-/// Begins a period with one variant.
-const BEGIN: &str =
-    "SET #period = :begun, #left = :left, #used = :one, expires_at_seconds = :expires";
+/// Attribute with the set of digests.
+const DIGESTS: &str = "digests";
+/// Number of bytes of a digest.
+const DIGEST_BYTES: usize = 8;
+/// Maximum number of digests that are removed at once. An expression has at most 4 KB, and 300 operators
+/// ("Constraints in Amazon DynamoDB", Amazon DynamoDB Developer Guide).
+const MAX_REMOVED: usize = 64;
 
-/// The item of a count.
-#[derive(Deserialize)]
-struct VariantCount {
-    period: i64,
-    /// Number of variants that were stored in the period.
-    used: u64,
-}
+const RESERVE: &str = "ADD #digests :digests SET #digest = :now, expires_at_seconds = :expires";
 
 impl Table {
-    /// Counts a variant of a file that is to be stored. Returns `false` if the quota is exhausted, or if another
-    /// request began a period at the same time.
+    /// Records that a variant of a file is to be stored. Returns `false` if the file has as many others as its
+    /// quota.
     #[instrument(skip_all)]
     pub async fn reserve_variant(
         &self,
         space: SpaceId,
         file: FileId,
+        variant: &VariantId,
         quota: VariantQuota,
     ) -> Result<bool, TableError> {
-        let period = quota.period(self.env.now());
-        let expires_at = quota.ends_at(period.saturating_add(1));
-        let is_available = Condition::default()
-            .and("(attribute_not_exists(#period) OR (#period = :period AND #left > :zero))")
-            .name("period", "period")
-            .name("left", "left")
-            .name("used", "used")
-            .value("period", number(period))
+        let now = self.env.now().seconds();
+        let max_age = quota.max_age_seconds();
+        let hash = Sha256::digest(variant.as_str());
+        let digest = hex::encode(&hash[..DIGEST_BYTES]);
+        let has_place = Condition::default()
+            .and("(attribute_not_exists(#digests) OR size(#digests) < :limit OR contains(#digests, :digest))")
+            .name("digests", DIGESTS)
+            .name("digest", &digest)
             .value("limit", number(quota.limit))
-            .value("zero", number(0))
-            .value("one", number(1))
-            .value("expires", number(expires_at.seconds()));
+            .value("digest", text(&digest))
+            .value("digests", AttributeValue::Ss(vec![digest.clone()]))
+            .value("now", number(now))
+            .value("expires", number(now.saturating_add(max_age)));
 
         let key = Key::variant_count(space, file);
-        let item = match self.update(key.clone(), RESERVE, &is_available).await? {
+        let full = match self.update(key.clone(), RESERVE, &has_place).await? {
             Updated::Written(_) => return Ok(true),
             Updated::ConditionFailed(item) => item.unwrap_or_default(),
         };
-        let counted: VariantCount = record(item)?;
-        if counted.period >= period {
+        let expired = stored_until(&full, now.saturating_sub(max_age));
+        if expired.is_empty() {
             return Ok(false);
         }
 
-        let is_previous = counted.period == period - 1;
-        let stored = if is_previous { counted.used } else { 0 };
-        let left = quota.limit.saturating_sub(stored);
-        if left == 0 {
-            return Ok(false);
-        }
-        let is_unchanged = Condition::equals("period", number(counted.period))
-            .name("left", "left")
-            .name("used", "used")
-            .value("begun", number(period))
-            .value("left", number(left - 1))
-            .value("one", number(1))
-            .value("expires", number(expires_at.seconds()));
-        let begun = self.update(key, BEGIN, &is_unchanged).await?;
-        Ok(matches!(begun, Updated::Written(_)))
+        self.remove_variants(key.clone(), expired).await?;
+        let reserved = self.update(key, RESERVE, &has_place).await?;
+        Ok(matches!(reserved, Updated::Written(_)))
     }
 
-    /// Deletes the count of a deleted file. Idempotent.
+    /// Removes digests, unless one of the variants has been stored again or removed since. Then another request
+    /// has made room, or has found the same digests.
+    async fn remove_variants(
+        &self,
+        key: Key,
+        expired: HashMap<String, AttributeValue>,
+    ) -> Result<(), TableError> {
+        let digests: Vec<String> = expired.keys().cloned().collect();
+        let remove = format!("DELETE #digests :expired REMOVE #{}", digests.join(", #"));
+        let are_unchanged = expired.into_iter().fold(
+            Condition::default()
+                .name("digests", DIGESTS)
+                .value("expired", AttributeValue::Ss(digests)),
+            |condition, (digest, stored_at)| condition.and_equals(&digest, stored_at),
+        );
+        self.update(key, &remove, &are_unchanged).await?;
+        Ok(())
+    }
+
+    /// Deletes the item of a deleted file. Idempotent.
     #[instrument(skip_all)]
     pub async fn delete_variant_count(
         &self,
@@ -88,4 +96,15 @@ impl Table {
     ) -> Result<(), TableError> {
         self.delete_all(&[Key::variant_count(space, file)]).await
     }
+}
+
+/// Returns digests of variants that were stored last at this time or before, with that time.
+fn stored_until(item: &Item, seconds: i64) -> HashMap<String, AttributeValue> {
+    let digests = item.get(DIGESTS).and_then(|digests| digests.as_ss().ok());
+    let variants = digests.into_iter().flatten().filter_map(|digest| {
+        let stored_at = item.get(digest)?;
+        let stored_at_seconds: i64 = stored_at.as_n().ok()?.parse().ok()?;
+        (stored_at_seconds <= seconds).then(|| (digest.clone(), stored_at.clone()))
+    });
+    variants.take(MAX_REMOVED).collect()
 }

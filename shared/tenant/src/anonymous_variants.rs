@@ -1,6 +1,6 @@
 //! Limits of the images that requests without credentials create.
 
-use domain::{File, RateLimit, ServiceError, VariantQuota};
+use domain::{File, RateLimit, ServiceError, VariantId, VariantQuota};
 
 use crate::Tenants;
 
@@ -32,17 +32,18 @@ impl Tenants {
         }
     }
 
-    /// Counts a variant of a file that is to be stored. Returns `false` if it must not be stored, because the
-    /// file has as many as it may have.
+    /// Counts a variant of a file that is to be stored, once. Returns `false` if it must not be stored, because
+    /// the file has as many others as it may have.
     pub async fn reserve_anonymous_variant(
         &self,
         file: &File,
+        variant: &VariantId,
         limits: AnonymousLimits,
     ) -> Result<bool, ServiceError> {
         let quota = limits.variants;
         Ok(self
             .table
-            .reserve_variant(file.space_id, file.id, quota)
+            .reserve_variant(file.space_id, file.id, variant, quota)
             .await?)
     }
 }

@@ -1,4 +1,4 @@
-//! Images that requests without a signed URL or key have rendered: shared by equal outputs, never enlarged,
+//! Images that requests without a signed URL or key create: shared by equal outputs, never enlarged,
 //! stored for some days, and limited per file and minute.
 
 use std::{collections::BTreeSet, time::Duration};
@@ -172,19 +172,61 @@ async fn file_has_a_maximum_of_stored_variants_without_credentials(stack: &Stack
     acme.client.get(&url).await.expect_status(200);
     assert_eq!(variants(stack).await.len(), 3);
 
-    // Those of the previous period count too, because some can still be stored.
-    for (widths, stored) in [([23, 24, 25], 0), ([26, 27, 28], 2)] {
-        stack.run_for(VARIANT_DAYS * DAY).await;
-        until_expiring(stack, &acme, 0).await;
-        for width in widths {
-            get(width).await;
-        }
-        assert_eq!(expiring(stack, &acme).await, stored);
+    // All are deleted at a midnight, but count until their full time has passed. A variant that is rendered
+    // again meanwhile keeps its place.
+    let second = Duration::from_secs(1);
+    stack
+        .run_for((VARIANT_DAYS * DAY).saturating_sub(second))
+        .await;
+    until_expiring(stack, &acme, 0).await;
+    for width in [23, 21, 24] {
+        get(width).await;
     }
+    assert_eq!(expiring(stack, &acme).await, 1);
+
+    // The place of the other one is free then.
+    stack.clock.advance(2 * second);
+    for width in [23, 24] {
+        get(width).await;
+    }
+    assert_eq!(expiring(stack, &acme).await, 2);
+
+    stack.run_for(VARIANT_DAYS * DAY).await;
+    until_expiring(stack, &acme, 0).await;
+    for width in [25, 26, 27] {
+        get(width).await;
+    }
+    assert_eq!(expiring(stack, &acme).await, 2);
     let other = upload(&acme).await;
     let url = format!("{}?w=20", other.url());
     stack.anonymous.get(&url).await.expect_status(200);
     assert_eq!(expiring(stack, &acme).await, 3);
+}
+
+#[tokio::test]
+async fn stored_variants_count_also_after_a_change_of_their_days() {
+    let options = |seed, days| StackOptions {
+        seed,
+        ..limited_variants("2").with_parameters(&[("VariantDays", days)])
+    };
+    let stack = Stack::start_with(options(1, "1")).await;
+    let acme = stack.space("Acme").await;
+    let file = upload(&acme).await;
+    let path = file.url().strip_prefix(stack.local.cdn_url());
+    let path = path.expect("a URL of the CDN");
+    let url = format!("{}?w=20", file.url());
+    stack.anonymous.get(&url).await.expect_status(200);
+    let directory = stack.directory();
+    stack.stop().await;
+
+    let stack = Box::pin(Stack::start_in(directory, options(2, "10"))).await;
+    let stack = stack.unwrap_or_else(|error| panic!("{error}"));
+    for width in [21, 22] {
+        let url = format!("{}{path}?w={width}", stack.local.cdn_url());
+        stack.anonymous.get(&url).await.expect_status(200);
+        assert_eq!(expiring(&stack, &acme).await, 2);
+    }
+    stack.stop().await;
 }
 
 #[stack_test(options = limited_variants("1").with_parameters(&[("RedirectAboveBytes", "100")]))]

@@ -1,7 +1,7 @@
-//! Rate limits of callers per minute, quotas of unsigned uploads per hour, and of stored variants per period
-//! of days.
+//! Rate limits of callers per minute, quotas of unsigned uploads per hour, and of stored variants.
 //!
-//! All use fixed windows that start at full minutes, hours and days of UTC, the same for all callers.
+//! Rate limits and hourly quotas use fixed windows that start at full minutes and hours of UTC, the same for all
+//! callers.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -205,32 +205,25 @@ impl HourlyQuota {
 }
 
 /// Quota of the variants of one file that are stored for some days.
-///
-/// Invariant: a variant that was stored in a period is not stored any more at the end of the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VariantQuota {
-    /// Maximum number of stored variants.
+    /// Maximum number of stored variants, at most [`VariantQuota::MAX_LIMIT`].
     pub limit: u64,
     /// Days for which a variant is stored.
     pub days: u64,
 }
 
 impl VariantQuota {
-    /// Returns the number of the period of `now`, counted from 1970.
-    pub fn period(self, now: Timestamp) -> i64 {
-        now.ms() / self.period_ms()
-    }
+    /// Maximum of `limit`. One item lists all variants of a file, and each write of it costs its size.
+    pub const MAX_LIMIT: u64 = 1_000;
 
-    /// Returns the end of a period.
-    pub fn ends_at(self, period: i64) -> Timestamp {
-        Timestamp::from_ms((period + 1).saturating_mul(self.period_ms()))
-    }
-
-    /// Returns the length of a period, in milliseconds: a day longer than a variant is stored, because S3 rounds
-    /// the expiry up to the next midnight of UTC ("Lifecycle configuration elements", Amazon S3 User Guide).
-    fn period_ms(self) -> i64 {
+    /// Returns the time after which a variant is certainly not stored any more, in seconds: a day more than it is
+    /// stored, because S3 rounds the expiry up to the next midnight of UTC ("Lifecycle configuration
+    /// elements", Amazon S3 User Guide).
+    pub fn max_age_seconds(self) -> i64 {
         let days = i64::try_from(self.days).unwrap_or(i64::MAX);
-        days.saturating_add(1).saturating_mul(DAY_MS)
+        let day_seconds = DAY_MS / MS_PER_SECOND;
+        days.saturating_add(1).saturating_mul(day_seconds)
     }
 }
 
