@@ -4,7 +4,7 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::{
     AnnouncedWebhook, ApiKey, Handle, KeyId, KeyName, KeyOwner, KeyScope, KeySecret,
-    PublicHttpsUrl, UserId, WebhookDelivery, WebhookEvent,
+    PublicHttpsUrl, UserId, WebhookDelivery, WebhookEndpoint, WebhookEvent, WebhookSource,
 };
 use runtime::{FunctionContext, Settings};
 use table::keys::Key;
@@ -114,7 +114,9 @@ impl Stack {
         let file = &found.expect("a read")[&id];
 
         let url = PublicHttpsUrl::parse("https://example.com/hook").expect("a URL");
-        let webhook = AnnouncedWebhook::new(WebhookEvent::Uploaded, url, &context.env);
+        let source = WebhookSource::Space;
+        let endpoint = WebhookEndpoint { url, source };
+        let webhook = AnnouncedWebhook::new(WebhookEvent::Uploaded, endpoint, &context.env);
         let payload = "{}".to_owned();
         let delivery = WebhookDelivery::new(&webhook, file, payload, context.env.now());
         let created = table.change_file(file, file, &[delivery]).await;

@@ -63,6 +63,6 @@ pub use uploads::{
 };
 pub use webhooks::{
     AnnouncedWebhook, MAX_RESPONSE_EXCERPT_BYTES, SignedWebhook, WebhookAttempt, WebhookConclusion,
-    WebhookDelivery, WebhookExcerpt, WebhookFailure, WebhookFile, WebhookFilter, WebhookPayload,
-    WebhookSecret, WebhookSlotWait, WebhookStatus,
+    WebhookDelivery, WebhookEndpoint, WebhookExcerpt, WebhookFailure, WebhookFile, WebhookFilter,
+    WebhookPayload, WebhookSecret, WebhookSlotWait, WebhookSource, WebhookStatus,
 };

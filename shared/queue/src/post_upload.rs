@@ -6,7 +6,7 @@
 //! ("Amazon SQS message quotas" in the Amazon SQS developer guide).
 
 use domain::{
-    FileId, ProcessingRules, PublicHttpsUrl, Revision, SpaceId, Timestamp, WebhookDeliveryId,
+    FileId, ProcessingRules, Revision, SpaceId, Timestamp, WebhookDeliveryId, WebhookEndpoint,
 };
 use serde::{Deserialize, Serialize};
 
@@ -88,9 +88,9 @@ pub struct BlurhashJob {
     pub revision: Revision,
     /// Time right before the metadata of the file is written.
     pub announced_at: Timestamp,
-    /// URL that receives `file.processed`.
+    /// Endpoint that receives `file.processed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub processed_url: Option<PublicHttpsUrl>,
+    pub processed_endpoint: Option<WebhookEndpoint>,
 }
 
 impl Job for BlurhashJob {

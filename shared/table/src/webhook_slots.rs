@@ -89,7 +89,7 @@ impl Slots {
 }
 
 impl Table {
-    /// Claims an attempt: replaces a delivery by `to`, whose claim and URL are set, if it is still the version
+    /// Claims an attempt: replaces a delivery by `to`, whose claim and endpoint are set, if it is still the version
     /// `from` and slots are free.
     #[instrument(skip_all)]
     pub async fn claim_webhook_attempt(
@@ -156,7 +156,8 @@ impl Table {
 impl Transaction<'_> {
     fn take_slots(&mut self, delivery: &WebhookDelivery, now: Timestamp) {
         let take = "ADD #leases :lease SET #expires = :expires";
-        let (space, url) = (delivery.space_id, &delivery.url);
+        let space = delivery.space_id;
+        let url = &delivery.endpoint.url;
         let free = of_lease(delivery, now)
             .and("(attribute_not_exists(#leases) OR size(#leases) < :max)")
             .value("max", number(MAX_ATTEMPTS));
@@ -183,7 +184,8 @@ impl Transaction<'_> {
     fn return_slots(&mut self, delivery: &WebhookDelivery, reaction: HostReaction, now: Timestamp) {
         let lease = of_lease(delivery, now);
         let release = "DELETE #leases :lease SET #expires = :expires";
-        let (space, url) = (delivery.space_id, &delivery.url);
+        let space = delivery.space_id;
+        let url = &delivery.endpoint.url;
         self.update_always(Key::webhook_slots(space), release, &lease);
         self.update_always(Key::webhook_host(url), release, &lease);
 

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use domain::{
-    AnnouncedWebhook, FieldError, FieldErrors, File, FileId, FileStatus, FolderId, PublicHttpsUrl,
-    Role, ServiceError, UploadConfigReference, WebhookDelivery, WebhookEvent,
+    AnnouncedWebhook, FieldError, FieldErrors, File, FileId, FileStatus, FolderId, Role,
+    ServiceError, UploadConfigReference, WebhookDelivery, WebhookEndpoint, WebhookEvent,
 };
 use futures::future;
 use queue::{DelayedJob, PurgeJob, Queue, WebhookJob};
@@ -140,25 +140,23 @@ impl SpaceScope {
         let Some(notifications) = config.map(|config| config.config.notifications) else {
             return Ok(None);
         };
-        let url = self
-            .record
-            .webhook_receiver(WebhookEvent::Deleted, &notifications);
-        self.announce_event(WebhookEvent::Deleted, url, webhooks)
-            .await
+        let event = WebhookEvent::Deleted;
+        let endpoint = self.record.webhook_receiver(event, &notifications);
+        self.announce_event(event, endpoint, webhooks).await
     }
 
-    /// Sends the job of an event if a URL receives it. The event happens with the transaction that creates
-    /// its delivery.
-    pub(crate) async fn announce_event(
+    /// Sends the job of an event if an endpoint receives it. The event happens with the transaction that creates
+    /// its delivery, for example [`SpaceScope::record_processing`].
+    pub async fn announce_event(
         &self,
         event: WebhookEvent,
-        url: Option<&PublicHttpsUrl>,
+        endpoint: Option<WebhookEndpoint>,
         webhooks: &Queue<WebhookJob>,
     ) -> Result<Option<AnnouncedWebhook>, ServiceError> {
-        let Some(url) = url else {
+        let Some(endpoint) = endpoint else {
             return Ok(None);
         };
-        let announced = AnnouncedWebhook::new(event, url.clone(), self.env());
+        let announced = AnnouncedWebhook::new(event, endpoint, self.env());
         let job = event_job(&announced, &self.record, self.now());
         webhooks.send(&[job]).await?;
         Ok(Some(announced))

@@ -29,9 +29,15 @@ pub struct UploadStorage {
 /// Proof that the jobs of files were sent, with the webhooks to create together with the records.
 #[derive(Debug)]
 pub struct Announced {
-    webhooks: Vec<(FileId, AnnouncedWebhook)>,
+    webhooks: Vec<FileWebhook>,
     /// The current maximum of the upload config of a pending file, if it has one.
     pub(crate) max_uploads_per_hour: Option<u64>,
+}
+
+#[derive(Clone, Debug)]
+struct FileWebhook {
+    file_id: FileId,
+    announced: AnnouncedWebhook,
 }
 
 impl Announced {
@@ -42,8 +48,8 @@ impl Announced {
         now: Timestamp,
     ) -> Result<Vec<WebhookDelivery>, ServiceError> {
         let events = files.iter().flat_map(|file| {
-            let own = self.webhooks.iter().filter(|(id, _)| *id == file.id);
-            own.map(move |(_, announced)| delivery(announced, file, now))
+            let own = self.webhooks.iter().filter(|one| one.file_id == file.id);
+            own.map(move |one| delivery(&one.announced, file, now))
         });
         events.collect()
     }
@@ -115,29 +121,32 @@ impl UploadStorage {
             })
             .collect();
 
-        let announced = |event| {
-            let url = space.record().webhook_receiver(event, &rules.notifications);
-            move |file: &File| {
-                let webhook = AnnouncedWebhook::new(event, url?.clone(), space.env());
-                Some((file.id, webhook))
-            }
+        let announce = |file: &File, event| {
+            let endpoint = space
+                .record()
+                .webhook_receiver(event, &rules.notifications)?;
+            Some(FileWebhook {
+                file_id: file.id,
+                announced: AnnouncedWebhook::new(event, endpoint, space.env()),
+            })
         };
-        let uploaded: Vec<_> = files
+        let uploaded: Vec<FileWebhook> = files
             .iter()
-            .filter_map(announced(WebhookEvent::Uploaded))
+            .filter_map(|file| announce(file, WebhookEvent::Uploaded))
             .collect();
-        let processed: Vec<_> = files
+        let processed: Vec<FileWebhook> = files
             .iter()
             .filter(|file| file.media.is_some())
-            .filter_map(announced(WebhookEvent::Processed))
+            .filter_map(|file| announce(file, WebhookEvent::Processed))
             .collect();
 
-        let jobs = |webhooks: &[(FileId, AnnouncedWebhook)]| -> Vec<_> {
+        let jobs = |webhooks: &[FileWebhook]| -> Vec<_> {
             let jobs = webhooks.iter();
-            jobs.map(|(_, webhook)| event_job(webhook, space.record(), announced_at))
+            jobs.map(|one| event_job(&one.announced, space.record(), announced_at))
                 .collect()
         };
-        let (uploaded_jobs, processed_jobs) = (jobs(&uploaded), jobs(&processed));
+        let uploaded_jobs = jobs(&uploaded);
+        let processed_jobs = jobs(&processed);
 
         let sent = future::join3(
             self.thumbnails.send(&processing),

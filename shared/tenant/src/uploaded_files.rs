@@ -8,13 +8,11 @@ use std::{ops::RangeInclusive, time::Duration};
 use bucket::Bucket;
 use bytes::Bytes;
 use domain::{
-    AnnouncedWebhook, EffectiveSecurity, FieldErrors, File, FileStatus, PublicHttpsUrl, Retention,
-    ServiceError, VariantId, VariantLocation, WebhookDelivery, WebhookEvent, error_chain,
-    requires_auth, variants_require_auth,
+    AnnouncedWebhook, EffectiveSecurity, FieldErrors, File, FileStatus, Retention, ServiceError,
+    VariantId, VariantLocation, WebhookDelivery, error_chain, requires_auth, variants_require_auth,
 };
 use queue::{
-    AnnouncedFile, AnnouncedJob, DelayedJob, MAX_DELAY_SECONDS, Queue, WebhookJob,
-    recheck_delay_seconds,
+    AnnouncedFile, AnnouncedJob, DelayedJob, MAX_DELAY_SECONDS, Queue, recheck_delay_seconds,
 };
 use table::Table;
 use tracing::instrument;
@@ -210,19 +208,6 @@ impl Renderability {
             publishes_variants,
         };
         Ok(Renderability::Renderable(renderable.into()))
-    }
-}
-
-impl Scoped<File> {
-    /// Sends the job of an event of the file if a URL receives it. The event happens when
-    /// [`SpaceScope::record_processing`] creates its delivery.
-    pub async fn announce_event(
-        &self,
-        event: WebhookEvent,
-        url: Option<&PublicHttpsUrl>,
-        webhooks: &Queue<WebhookJob>,
-    ) -> Result<Option<AnnouncedWebhook>, ServiceError> {
-        self.space.announce_event(event, url, webhooks).await
     }
 }
 

@@ -5,8 +5,8 @@
 //! - Changes of a delivery that another job precedes fail as conflicts.
 
 use domain::{
-    PublicHttpsUrl, ServiceError, Space, SpaceId, UploadConfigReference, WebhookDelivery,
-    WebhookDeliveryId,
+    ServiceError, Space, SpaceId, UploadConfigReference, WebhookDelivery, WebhookDeliveryId,
+    WebhookEndpoint, WebhookSource,
 };
 use table::{HostReaction, Reason, Table, WebhookClaim, WriteError};
 use tracing::instrument;
@@ -64,15 +64,15 @@ impl Webhooks {
         }
     }
 
-    /// Claims the next attempt of a delivery to a URL, and its slots.
+    /// Claims the next attempt of a delivery to an endpoint, and its slots.
     #[instrument(skip_all)]
     pub async fn claim(
         &self,
         from: &WebhookDelivery,
-        url: PublicHttpsUrl,
+        endpoint: WebhookEndpoint,
     ) -> Result<WebhookClaim, ServiceError> {
         let mut claimed = from.clone();
-        claimed.url = url;
+        claimed.endpoint = endpoint;
         claimed.claim(self.table.env().now());
         Ok(self.table.claim_webhook_attempt(from, claimed).await?)
     }
@@ -99,20 +99,22 @@ impl Webhooks {
         }
     }
 
-    /// Returns the URL that receives the event of a delivery now: the last one if the upload config was
-    /// deleted, `None` if the space and the config have none any more.
+    /// Returns the endpoint that receives the event of a delivery now; `None` if the space and the upload config
+    /// have none any more. A config that was deleted keeps its last URL, and still refers to the space if it had none.
     #[instrument(skip_all)]
-    pub async fn current_url(
+    pub async fn current_endpoint(
         &self,
         found: &DeliveryInSpace,
-    ) -> Result<Option<PublicHttpsUrl>, ServiceError> {
+    ) -> Result<Option<WebhookEndpoint>, ServiceError> {
         let DeliveryInSpace { space, delivery } = found;
         let reference = UploadConfigReference::Id(delivery.upload_config_id);
         let config = self.table.upload_config(space.id, &reference).await?;
-        let Some(config) = config else {
-            return Ok(Some(delivery.url.clone()));
-        };
-        let url = space.webhook_receiver(delivery.event, &config.config.notifications);
-        Ok(url.cloned())
+        if let Some(config) = config {
+            return Ok(space.webhook_receiver(delivery.event, &config.config.notifications));
+        }
+        Ok(match delivery.endpoint.source {
+            WebhookSource::UploadConfig => Some(delivery.endpoint.clone()),
+            WebhookSource::Space => space.webhook_endpoint(),
+        })
     }
 }

@@ -1,8 +1,9 @@
 //! Jobs that SQS delivers twice, out of order, or in a batch with a message that is no job.
 
-use domain::{FileId, ProcessingRules, Revision};
+use domain::{FileId, ProcessingRules, WebhookEndpoint, WebhookSource};
 use local::{Messages, TEMPLATE};
 use media::Format;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tenant::{BlurhashJob, ThumbnailsJob};
 use tests::{File, PHOTO, Stack, StackOptions, minutes, parse_template, seconds, stack_test};
@@ -20,14 +21,21 @@ const MAX_DELAY_MINUTES: u64 = 20;
 /// Maximum number of receives of a message.
 const MAX_RECEIVES: u32 = 12;
 
+/// Returns the endpoint of the space.
+fn endpoint(hooks: &Hooks) -> WebhookEndpoint {
+    WebhookEndpoint {
+        url: parsed(&json!(hooks.receiver.url())),
+        source: WebhookSource::Space,
+    }
+}
+
 fn thumbnails_job(stack: &Stack, hooks: &Hooks, file: &File) -> ThumbnailsJob {
-    let url = serde_json::from_value(json!(hooks.receiver.url())).expect("a URL");
     ThumbnailsJob {
         space_id: hooks.acme.space_id(),
         file_id: file.id.parse().expect("an id"),
         announced_at: stack.now(),
         rules: ProcessingRules {
-            processed_url: url,
+            processed_endpoint: Some(endpoint(hooks)),
             ..ProcessingRules::default()
         },
     }
@@ -45,12 +53,12 @@ async fn blurhash_job(stack: &Stack, hooks: &Hooks, file: &File) -> BlurhashJob 
         file_id: file.id.parse::<FileId>().expect("an id"),
         revision: parsed(revision),
         announced_at: stack.now(),
-        processed_url: serde_json::from_value(json!(hooks.receiver.url())).expect("a URL"),
+        processed_endpoint: Some(endpoint(hooks)),
     }
 }
 
-fn parsed(revision: &Value) -> Revision {
-    serde_json::from_value(revision.clone()).expect("a revision")
+fn parsed<T: DeserializeOwned>(value: &Value) -> T {
+    serde_json::from_value(value.clone()).expect("a valid value")
 }
 
 #[stack_test]

@@ -2,7 +2,9 @@
 
 use media::Format;
 use serde_json::{Value, json};
-use tests::{File, PHOTO, Stack, TestSpace, WebhookReceiver, seconds, stack_test, text};
+use tests::{
+    Answer, File, PHOTO, Stack, TestSpace, WebhookReceiver, minutes, seconds, stack_test, text,
+};
 
 use super::fixture::{Hooks, set_webhook_url};
 use crate::{
@@ -30,9 +32,7 @@ impl OwnConfig {
     }
 
     async fn delete(&self, acme: &TestSpace) {
-        let request = acme.client.request("DELETE", "/upload-configs");
-        let request = request.json(&json!({"id": self.id}));
-        acme.client.send(request).await.expect_status(204);
+        delete_config(acme, &self.id).await;
     }
 
     async fn change(&self, acme: &TestSpace, settings: Value) {
@@ -52,6 +52,12 @@ impl OwnConfig {
         assert_eq!(record["thumbnails"][0]["width"], 33);
         assert_eq!(record["tags"], json!(["png", "landscape", "red"]));
     }
+}
+
+async fn delete_config(acme: &TestSpace, id: &str) {
+    let request = acme.client.request("DELETE", "/upload-configs");
+    let request = request.json(&json!({"id": id}));
+    acme.client.send(request).await.expect_status(204);
 }
 
 fn settings(url: &str) -> Value {
@@ -178,7 +184,7 @@ async fn confirmation_follows_the_rules_at_its_time(stack: &Stack) {
 async fn retry_after_the_deletion_of_the_config_goes_to_its_last_url(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
     let own = OwnConfig::new(&hooks.acme).await;
-    own.receiver.answer_next(tests::Answer::status(500));
+    own.receiver.answer_next(Answer::status(500));
     hooks
         .acme
         .upload(image(Format::Png, 8, 8))
@@ -198,4 +204,29 @@ async fn retry_after_the_deletion_of_the_config_goes_to_its_last_url(stack: &Sta
     for delivery in hooks.deliveries().await {
         assert_eq!(delivery["status"], "delivered");
     }
+}
+
+#[stack_test]
+async fn retry_after_the_deletion_of_the_config_follows_the_url_of_the_space(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    hooks.receiver.answer_all(Answer::status(500));
+    let config = hooks.acme.upload_config("without-url").await;
+    hooks.acme.upload(PHOTO).with_config("without-url").await;
+    stack.run_post_upload().await;
+    delete_config(&hooks.acme, &config.id).await;
+
+    let other = WebhookReceiver::start().await;
+    other.answer_all(Answer::status(500));
+    set_webhook_url(&hooks.acme, "Acme", other.url()).await;
+    stack.run_for(seconds(6)).await;
+    hooks.receiver.only();
+    other.only();
+
+    let remove = json!({"name": "Acme", "webhook_url": null});
+    let space = hooks.acme.path();
+    hooks.acme.client.put(&space, remove).await.expect_ok();
+    stack.run_for(minutes(6)).await;
+    hooks.receiver.only();
+    other.only();
+    assert_eq!(hooks.delivery().await["failure"], "no_url");
 }

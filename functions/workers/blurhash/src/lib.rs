@@ -89,9 +89,10 @@ impl Blurhash {
             tracing::warn!(file_id = %file.id, receive_count, "the file gets no blurhash");
         }
 
-        let url = job.processed_url.as_ref();
+        let endpoint = job.processed_endpoint.clone();
         let announced = found
-            .announce_event(WebhookEvent::Processed, url, &self.webhooks)
+            .space
+            .announce_event(WebhookEvent::Processed, endpoint, &self.webhooks)
             .await?;
         let record = |file: &mut File| {
             let Some(media) = &mut file.media else {

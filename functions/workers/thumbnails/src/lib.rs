@@ -184,16 +184,17 @@ impl Thumbnails {
         processed: &Processed,
         rules: &ProcessingRules,
     ) -> Result<Option<AnnouncedWebhook>, ServiceError> {
-        let (event, url) = if processed.media.failure.is_some() {
-            (WebhookEvent::Failed, &rules.failed_url)
+        let (event, endpoint) = if processed.media.failure.is_some() {
+            (WebhookEvent::Failed, &rules.failed_endpoint)
         } else if processed.has_placeholder {
             self.send_blurhash(found, rules).await?;
             return Ok(None);
         } else {
-            (WebhookEvent::Processed, &rules.processed_url)
+            (WebhookEvent::Processed, &rules.processed_endpoint)
         };
         found
-            .announce_event(event, url.as_ref(), &self.webhooks)
+            .space
+            .announce_event(event, endpoint.clone(), &self.webhooks)
             .await
     }
 
@@ -213,7 +214,7 @@ impl Thumbnails {
             file_id: file.id,
             revision,
             announced_at: found.space.env().now(),
-            processed_url: rules.processed_url.clone(),
+            processed_endpoint: rules.processed_endpoint.clone(),
         };
         Ok(self.blurhashes.send(&[DelayedJob::immediate(job)]).await?)
     }

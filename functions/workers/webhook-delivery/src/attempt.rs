@@ -67,18 +67,16 @@ impl WebhookWorker {
             return Err(in_progress().with_pause(pause));
         }
 
-        let url = if delivery.next_number == FIRST {
-            Some(delivery.url.clone())
+        let endpoint = if delivery.next_number == FIRST {
+            Some(delivery.endpoint.clone())
         } else {
-            self.webhooks
-                .current_url(&found)
-                .await
-                .map_err(JobError::new)?
+            let current = self.webhooks.current_endpoint(&found).await;
+            current.map_err(JobError::new)?
         };
-        let Some(url) = url else {
+        let Some(endpoint) = endpoint else {
             return self.fail(delivery, WebhookFailure::NoUrl, now).await;
         };
-        let claim = self.webhooks.claim(delivery, url).await;
+        let claim = self.webhooks.claim(delivery, endpoint).await;
         match claim.map_err(JobError::new)? {
             WebhookClaim::Claimed(claimed) => self.make_attempt(&found, *claimed, context).await,
             WebhookClaim::Changed => Err(in_progress()),

@@ -51,7 +51,8 @@ impl WebhookWorker {
         };
 
         let started = Instant::now();
-        let posted = self.outbound.post(&delivery.url, request, limits).await;
+        let url = &delivery.endpoint.url;
+        let posted = self.outbound.post(url, request, limits).await;
         let duration = started.elapsed();
 
         let attempt = WebhookAttempt {

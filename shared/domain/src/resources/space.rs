@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     AccessControl, Description, Env, FieldError, HostName, IdSequence, NotificationRules,
     PublicHttpsUrl, Revision, Security, Signing, SpaceId, SpaceName, Timestamp, UploadConfigId,
-    WebhookEvent,
+    WebhookEndpoint, WebhookEvent, WebhookSource,
 };
 
 /// Number of characters of a handle.
@@ -196,16 +196,28 @@ impl Space {
         }
     }
 
-    /// Returns the URL that receives an event of a file with these rules: that of the upload config, or
+    /// Returns the endpoint that receives an event of a file with these rules: that of the upload config, or
     /// else of the space; `None` if the event is not sent.
-    pub fn webhook_receiver<'a>(
-        &'a self,
+    pub fn webhook_receiver(
+        &self,
         event: WebhookEvent,
-        notifications: &'a NotificationRules,
-    ) -> Option<&'a PublicHttpsUrl> {
-        let own = notifications.webhook_url.as_ref();
-        let url = own.or(self.webhook_url.as_ref());
-        url.filter(|_| notifications.includes(event))
+        notifications: &NotificationRules,
+    ) -> Option<WebhookEndpoint> {
+        if !notifications.includes(event) {
+            return None;
+        }
+        let Some(url) = notifications.webhook_url.clone() else {
+            return self.webhook_endpoint();
+        };
+        let source = WebhookSource::UploadConfig;
+        Some(WebhookEndpoint { url, source })
+    }
+
+    /// Returns the endpoint of the space.
+    pub fn webhook_endpoint(&self) -> Option<WebhookEndpoint> {
+        let source = WebhookSource::Space;
+        let url = self.webhook_url.clone()?;
+        Some(WebhookEndpoint { url, source })
     }
 
     /// Whether it rejects new content because it was deleted or a deletion is in progress.

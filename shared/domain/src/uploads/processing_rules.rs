@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{EagerTransformation, PublicHttpsUrl, Space, UploadRules, WebhookEvent};
+use crate::{EagerTransformation, Space, UploadRules, WebhookEndpoint, WebhookEvent};
 
 /// Rules of the processing of a file, decided at its activation. Later changes do not concern the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,24 +13,24 @@ pub struct ProcessingRules {
     pub auto_tagging: bool,
     /// Whether GPS positions are left out of the recorded metadata.
     pub strip_metadata: bool,
-    /// URL that receives `file.processed`.
+    /// Endpoint that receives `file.processed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub processed_url: Option<PublicHttpsUrl>,
-    /// URL that receives `file.failed`.
+    pub processed_endpoint: Option<WebhookEndpoint>,
+    /// Endpoint that receives `file.failed`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub failed_url: Option<PublicHttpsUrl>,
+    pub failed_endpoint: Option<WebhookEndpoint>,
 }
 
 impl ProcessingRules {
     /// Returns the rules of an activation by an upload config in a space.
     pub fn of(rules: &UploadRules, space: &Space) -> ProcessingRules {
-        let receiver = |event| space.webhook_receiver(event, &rules.notifications).cloned();
+        let receiver = |event| space.webhook_receiver(event, &rules.notifications);
         ProcessingRules {
             eager: rules.transformations.eager.clone(),
             auto_tagging: rules.metadata.auto_tagging,
             strip_metadata: rules.transformations.strip_metadata,
-            processed_url: receiver(WebhookEvent::Processed),
-            failed_url: receiver(WebhookEvent::Failed),
+            processed_endpoint: receiver(WebhookEvent::Processed),
+            failed_endpoint: receiver(WebhookEvent::Failed),
         }
     }
 }

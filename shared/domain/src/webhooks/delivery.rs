@@ -11,8 +11,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Env, File, FileId, PublicHttpsUrl, SpaceId, Timestamp, UploadConfigId, WebhookAttempt,
-    WebhookDeliveryId, WebhookEvent,
+    Env, File, FileId, SpaceId, Timestamp, UploadConfigId, WebhookAttempt, WebhookDeliveryId,
+    WebhookEndpoint, WebhookEvent,
 };
 
 /// Milliseconds in a second.
@@ -109,17 +109,17 @@ pub struct AnnouncedWebhook {
     pub id: WebhookDeliveryId,
     /// The event.
     pub event: WebhookEvent,
-    /// URL of the endpoint.
-    pub url: PublicHttpsUrl,
+    /// The endpoint.
+    pub endpoint: WebhookEndpoint,
 }
 
 impl AnnouncedWebhook {
     /// Creates the announcement of an event.
-    pub fn new(event: WebhookEvent, url: PublicHttpsUrl, env: &Env) -> AnnouncedWebhook {
+    pub fn new(event: WebhookEvent, endpoint: WebhookEndpoint, env: &Env) -> AnnouncedWebhook {
         AnnouncedWebhook {
             id: WebhookDeliveryId::new(env),
             event,
-            url,
+            endpoint,
         }
     }
 }
@@ -137,8 +137,8 @@ pub struct WebhookDelivery {
     pub upload_config_id: UploadConfigId,
     /// The event.
     pub event: WebhookEvent,
-    /// URL of the endpoint.
-    pub url: PublicHttpsUrl,
+    /// The endpoint.
+    pub endpoint: WebhookEndpoint,
     /// The body.
     pub payload: String,
     /// State.
@@ -185,7 +185,7 @@ impl WebhookDelivery {
             file_id: file.id,
             upload_config_id: file.upload_config_id,
             event: announced.event,
-            url: announced.url.clone(),
+            endpoint: announced.endpoint.clone(),
             payload,
             status: WebhookStatus::Pending,
             failure: None,
@@ -299,11 +299,16 @@ pub(super) fn random_ms(max: i64, env: &Env) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{DeliveryType, access::fixtures::file, env::random::tests::counting};
+    use crate::{
+        DeliveryType, PublicHttpsUrl, WebhookSource, access::fixtures::file,
+        env::random::tests::counting,
+    };
 
     fn delivery(env: &Env) -> WebhookDelivery {
         let url = PublicHttpsUrl::parse("https://example.com/hook").expect("a URL");
-        let announced = AnnouncedWebhook::new(WebhookEvent::Uploaded, url, env);
+        let source = WebhookSource::Space;
+        let endpoint = WebhookEndpoint { url, source };
+        let announced = AnnouncedWebhook::new(WebhookEvent::Uploaded, endpoint, env);
         let file = file(DeliveryType::Upload);
         WebhookDelivery::new(&announced, &file, "{}".to_owned(), env.now())
     }

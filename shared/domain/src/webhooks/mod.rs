@@ -2,6 +2,7 @@
 
 mod attempt;
 mod delivery;
+mod endpoint;
 mod payload;
 mod secret;
 mod slot_wait;
@@ -11,6 +12,7 @@ pub use delivery::{
     AnnouncedWebhook, WebhookConclusion, WebhookDelivery, WebhookFailure, WebhookFilter,
     WebhookStatus,
 };
+pub use endpoint::{WebhookEndpoint, WebhookSource};
 pub use payload::{WebhookFile, WebhookPayload};
 pub use secret::{SignedWebhook, WebhookSecret};
 pub use slot_wait::WebhookSlotWait;

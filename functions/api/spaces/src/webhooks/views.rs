@@ -38,7 +38,7 @@ impl From<WebhookDelivery> for WebhookDeliveryView {
             id: delivery.id,
             event: delivery.event,
             file_id: delivery.file_id,
-            url: delivery.url,
+            url: delivery.endpoint.url,
             status: delivery.status,
             failure: delivery.failure,
             attempts: attempts.collect(),
