@@ -19,8 +19,12 @@ const WAIT_SECONDS: i32 = 1;
 /// Maximum number of successive receives without a new message.
 const REPEATS_MAX: usize = 20;
 
-/// Prints the messages of a queue. They stay visible, so a receive may return the same ones again, and a
-/// queue with many messages may not be printed completely; the last line shows how many were.
+/// Replaces the value of a URL.
+const REDACTED: &str = "[redacted]";
+
+/// Prints the messages of a queue, without the URLs of jobs, which may contain secrets. They stay visible, so a
+/// receive may return the same ones again, and a queue with many messages may not be printed completely; the last
+/// line shows how many were.
 pub(crate) async fn read(
     stack: &Stack,
     queue: &str,
@@ -87,19 +91,36 @@ fn print(message: &Message, output: &mut impl Write) -> Result<(), OperationErro
     if let Some(group) = attribute(MessageSystemAttributeName::MessageGroupId) {
         writeln!(output, "group     {}", printable(group))?;
     }
-    if let Some(cause) = cause(body) {
+    let job: Option<Value> = serde_json::from_str(body).ok();
+    if let Some(cause) = job.as_ref().and_then(find_cause) {
         writeln!(output, "cause     {}", printable(&cause))?;
     }
-    writeln!(output, "body      {}\n", printable(body))?;
+    let body = job.map_or_else(|| body.to_owned(), |job| redacted(job).to_string());
+    writeln!(output, "body      {}\n", printable(&body))?;
     Ok(())
 }
 
-/// Returns the text of the first field `cause` in a JSON body.
-fn cause(body: &str) -> Option<String> {
-    let body: Value = serde_json::from_str(body).ok()?;
-    find_cause(&body)
+/// Replaces the values of all fields `url` and `…_url`.
+fn redacted(value: Value) -> Value {
+    match value {
+        Value::Array(values) => values.into_iter().map(redacted).collect(),
+        Value::Object(fields) => {
+            let redact = |(name, value): (String, Value)| {
+                let is_url = name == "url" || name.ends_with("_url");
+                let value = if is_url {
+                    REDACTED.into()
+                } else {
+                    redacted(value)
+                };
+                (name, value)
+            };
+            fields.into_iter().map(redact).collect()
+        }
+        value => value,
+    }
 }
 
+/// Returns the text of the first field `cause`.
 fn find_cause(value: &Value) -> Option<String> {
     let fields = value.as_object()?;
     let own = fields.get("cause").and_then(Value::as_str);
@@ -132,9 +153,9 @@ mod tests {
             (r#"{"Redeliver": {"cause": "b"}}"#, Some("b")),
             (r#"{"cause": null}"#, None),
             (r#"["cause"]"#, None),
-            ("not JSON", None),
         ] {
-            assert_eq!(cause(body).as_deref(), expected, "{body}");
+            let body = serde_json::from_str(body).expect("JSON");
+            assert_eq!(find_cause(&body).as_deref(), expected, "{body}");
         }
     }
 

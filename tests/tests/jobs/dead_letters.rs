@@ -69,6 +69,26 @@ async fn dead_letter_is_listed_read_and_redriven() {
 }
 
 #[tokio::test]
+async fn read_hides_urls_of_jobs() {
+    let echo = Echo::start(None).await;
+    let url = "https://example.com/?secret";
+    let job = |url: &str, listed: &str| {
+        json!({
+            "name": "poison", "failures": 3, "webhook_url": url,
+            "rules": [{"url": url, "urls": listed}],
+        })
+    };
+    echo.send(&job(url, "kept").to_string()).await;
+    echo.wait_for_dead_letters(1).await;
+
+    let read = dead_letters(&echo, &["read", "Dead"]).await;
+
+    let redacted = job("[redacted]", "kept");
+    assert!(read.contains(&format!("body      {redacted}\n")), "{read}");
+    echo.stack.stop().await;
+}
+
+#[tokio::test]
 async fn redriven_message_keeps_its_message_group() {
     let echo = Echo::start(None).await;
     let job = json!({"name": "poison", "failures": 99}).to_string();
