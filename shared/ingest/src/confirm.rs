@@ -34,31 +34,17 @@ const SIZE_MISMATCH: FieldError = FieldError::Custom("must have the declared siz
 /// Outcome of confirming a pending file.
 #[derive(Debug)]
 pub enum ConfirmOutcome {
-    /// The file is active.
-    Active(Box<File>),
+    /// The activation ended so, or would have.
+    Activation(ActivationOutcome),
     /// The client has not uploaded the bytes yet.
     NotUploaded,
     /// The bytes break the rules. The file is still pending.
     Rejected(FieldError),
-    /// Another file has the stored name. The file is still pending.
-    NameTaken {
-        /// The stored name.
-        name: String,
-    },
-    /// The file was deleted in the meantime.
-    Deleted,
-    /// The hourly quota of the unsigned upload is exhausted. The file is still pending.
-    OverQuota(ServiceError),
 }
 
 impl From<ActivationOutcome> for ConfirmOutcome {
     fn from(outcome: ActivationOutcome) -> ConfirmOutcome {
-        match outcome {
-            ActivationOutcome::Active(file) => ConfirmOutcome::Active(file),
-            ActivationOutcome::Deleted => ConfirmOutcome::Deleted,
-            ActivationOutcome::OverQuota(error) => ConfirmOutcome::OverQuota(error),
-            ActivationOutcome::NameTaken { name } => ConfirmOutcome::NameTaken { name },
-        }
+        ConfirmOutcome::Activation(outcome)
     }
 }
 
@@ -71,7 +57,7 @@ pub async fn confirm(store: &FileStore<'_>, file: &File) -> Result<ConfirmOutcom
         .ok_or_else(|| ServiceError::internal("the file is not a pending upload"))?;
     // The transaction that activates the file enforces the quota. Checking it here as well saves the copy.
     if let Some(error) = store.exhausted_quota(file).await? {
-        return Ok(ConfirmOutcome::OverQuota(error));
+        return Ok(ActivationOutcome::OverQuota(error).into());
     }
 
     let declared = pending.content_type.parse().ok();

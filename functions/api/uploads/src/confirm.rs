@@ -10,7 +10,7 @@ use axum::extract::{FromRequest, FromRequestParts, Request, State};
 use domain::{FieldError, FieldErrors, File, FileId, FileStatus, Principal, ServiceError};
 use http::header;
 use ingest::ConfirmOutcome;
-use tenant::{Scoped, SpaceScope};
+use tenant::{ActivationOutcome, Scoped, SpaceScope};
 use web::{
     AnonymousFileView, ApiError, Authenticated, Can, Data, Endpoint, FieldReader, FileView,
     FromFields, JsonObject, Upload, has_key,
@@ -184,7 +184,7 @@ async fn activate(
 
     let store = space.file_store(&uploads.storage);
     match ingest::confirm(&store, &file).await? {
-        ConfirmOutcome::Active(file) => Ok(*file),
+        ConfirmOutcome::Activation(outcome) => activated(outcome),
         ConfirmOutcome::NotUploaded => {
             // A concurrent request may have rejected and deleted the file.
             store
@@ -204,9 +204,15 @@ async fn activate(
                 .filter(|file| file.status == FileStatus::Active)
                 .ok_or_else(ServiceError::not_found)
         }
-        ConfirmOutcome::NameTaken { name } => Err(tenant::name_taken(&name)),
-        ConfirmOutcome::Deleted => Err(ServiceError::not_found()),
-        ConfirmOutcome::OverQuota(error) => Err(error),
+    }
+}
+
+fn activated(outcome: ActivationOutcome) -> Result<File, ServiceError> {
+    match outcome {
+        ActivationOutcome::Active(file) => Ok(*file),
+        ActivationOutcome::NameTaken { name } => Err(tenant::name_taken(&name)),
+        ActivationOutcome::Deleted => Err(ServiceError::not_found()),
+        ActivationOutcome::OverQuota(error) => Err(error),
     }
 }
 

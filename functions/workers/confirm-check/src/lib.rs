@@ -15,10 +15,14 @@
 //!   infinite loops" in the Lambda developer guide), so the template sets `RecursiveLoop: Allow`.
 
 use domain::{File, ServiceError, Timestamp};
-use ingest::{ConfirmOutcome, confirm};
+use ingest::{
+    ConfirmOutcome::{Activation, NotUploaded, Rejected},
+    confirm,
+};
 use runtime::{ConfigurationError, FunctionContext, Settings};
 use tenant::{
-    ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS, PendingUploads, Queue, Scoped, UploadStorage,
+    ActivationOutcome, ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS, PendingUploads, Queue, Scoped,
+    UploadStorage,
 };
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
@@ -86,11 +90,9 @@ impl ConfirmChecker {
         }
 
         match confirm(&store, &file).await? {
-            ConfirmOutcome::Active(_) | ConfirmOutcome::Deleted => return Ok(()),
-            ConfirmOutcome::NotUploaded
-            | ConfirmOutcome::Rejected(_)
-            | ConfirmOutcome::OverQuota(_) => {}
-            ConfirmOutcome::NameTaken { .. } => {
+            Activation(ActivationOutcome::Active(_) | ActivationOutcome::Deleted) => return Ok(()),
+            NotUploaded | Rejected(_) | Activation(ActivationOutcome::OverQuota(_)) => {}
+            Activation(ActivationOutcome::NameTaken { .. }) => {
                 tracing::info!(file_id = %file.id, "the file name was taken before confirmation");
             }
         }
