@@ -1,7 +1,5 @@
 //! The console of the program shows no logs of emulators and no signatures.
 
-use std::fs::File;
-
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -11,13 +9,7 @@ use crate::local_stack::program::{Program, client};
 async fn console_shows_no_line_of_emulators_and_no_signature() {
     for (level, shows_requests) in [("warn", false), ("trace", true)] {
         let directory = TempDir::new().expect("a temporary directory");
-        let log = directory.path().join("log");
-        let file = File::create(&log).expect("a log");
-        let mut program = Program::start_logging(
-            &directory.path().join("data"),
-            &["--log", level],
-            file.into(),
-        );
+        let mut program = Program::start(&directory.path().join("data"), &["--log", level]);
         let local = program.ready().local;
 
         let account = client(&local);
@@ -49,9 +41,8 @@ async fn console_shows_no_line_of_emulators_and_no_signature() {
             .await
             .expect_status(403);
 
-        drop(program);
-
-        let log = std::fs::read_to_string(log).expect("text");
+        program.signal("-TERM");
+        let log = program.expect_success();
         assert_eq!(log.contains("/api/v1/folders"), shows_requests, "{log}");
 
         for emulated in [

@@ -1,7 +1,5 @@
 //! Panics of libraries in the log of the program.
 
-use std::fs::File;
-
 use serde_json::json;
 use tempfile::TempDir;
 use tests::form;
@@ -56,9 +54,7 @@ fn panicking_tiff() -> Vec<u8> {
 #[tokio::test]
 async fn panic_of_a_codec_is_logged_with_the_id_of_its_request() {
     let directory = TempDir::new().expect("a temporary directory");
-    let log = directory.path().join("log");
-    let file = File::create(&log).expect("a log");
-    let mut program = Program::start_logging(&directory.path().join("data"), &[], file.into());
+    let mut program = Program::start(&directory.path().join("data"), &[]);
     let account = client(&program.ready().local);
     let space = account.post("/spaces", json!({"name": "Acme"})).await;
     let space = space.expect_created();
@@ -72,8 +68,7 @@ async fn panic_of_a_codec_is_logged_with_the_id_of_its_request() {
     let request_id = response.header("x-request-id").to_owned();
     response.expect_error(422);
     program.signal("-TERM");
-    program.expect_success();
-    let log = std::fs::read_to_string(log).expect("a log");
+    let log = program.expect_success();
     let is_panic = |line: &&str| line.contains("panicked") && line.contains(&request_id);
     assert_eq!(log.lines().filter(is_panic).count(), 1, "{log}");
     let has_request = |line: &str| line.contains("request_id=") || line.contains("message_id=");

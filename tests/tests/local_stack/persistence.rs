@@ -338,15 +338,12 @@ fn usage_error_and_failure_have_different_exit_codes() {
 /// key.
 async fn assert_no_key_in_log(arguments: &[&str]) {
     let directory = TempDir::new().expect("a temporary directory");
-    let log = directory.path().join("log");
-    let file = std::fs::File::create(&log).expect("a file");
     let arguments = [
         &["--log", "trace", "--parameter", "LogLevel=trace"],
         arguments,
     ]
     .concat();
-    let mut program =
-        Program::start_logging(&directory.path().join("data"), &arguments, file.into());
+    let mut program = Program::start(&directory.path().join("data"), &arguments);
     let local = program.ready().local;
     let account = client(&local);
     let space = account
@@ -377,9 +374,7 @@ async fn assert_no_key_in_log(arguments: &[&str]) {
         .await
         .expect_error(401);
     program.signal("-TERM");
-    program.expect_success();
-
-    let log = std::fs::read_to_string(log).expect("a log");
+    let log = program.expect_success();
     assert!(
         log.contains("/api/v1/spaces/x"),
         "requests are logged: {log}"

@@ -1,7 +1,8 @@
 //! The program as a child process.
 
 use std::{
-    io::{BufRead, BufReader, Read},
+    fs::File,
+    io::{BufRead, BufReader, Read, Seek},
     path::Path,
     process::{Child, Command, Stdio},
 };
@@ -21,6 +22,7 @@ pub(crate) struct Ready {
 pub(crate) struct Program {
     child: Child,
     data_dir: std::path::PathBuf,
+    log: File,
 }
 
 impl Drop for Program {
@@ -34,24 +36,22 @@ impl Drop for Program {
 }
 
 impl Program {
+    /// Starts the program with a log in a file, since a pipe without a reader would stop it.
     pub(crate) fn start(data_dir: &Path, arguments: &[&str]) -> Program {
-        Program::start_logging(data_dir, arguments, Stdio::piped())
-    }
-
-    /// Starts the program with another destination of its log than [`Program::rejected`].
-    pub(crate) fn start_logging(data_dir: &Path, arguments: &[&str], log: Stdio) -> Program {
+        let log = tempfile::tempfile().expect("a file");
         let child = Command::new(program())
             .args(["--port", "0", "--data-dir"])
             .arg(data_dir)
             .args(arguments)
             .stdout(Stdio::piped())
-            .stderr(log)
+            .stderr(log.try_clone().expect("a copy"))
             .spawn()
             .expect("the program is built");
 
         Program {
             child,
             data_dir: data_dir.to_owned(),
+            log,
         }
     }
 
@@ -93,17 +93,23 @@ impl Program {
         assert!(asked.is_ok_and(|status| status.success()));
     }
 
-    /// Waits for a successful exit.
-    pub(crate) fn expect_success(mut self) {
-        assert_eq!(self.child.wait().expect("an exit status").code(), Some(0));
+    /// Waits for a successful exit, and returns the log.
+    pub(crate) fn expect_success(self) -> String {
+        self.expect_exit(0)
     }
 
-    pub(crate) fn rejected(mut self) -> String {
-        let mut message = String::new();
-        let mut stderr = self.child.stderr.take().expect("piped");
-        stderr.read_to_string(&mut message).expect("UTF-8");
-        assert_eq!(self.child.wait().expect("an exit status").code(), Some(1));
-        message
+    /// Waits for an exit with an error, and returns its message.
+    pub(crate) fn rejected(self) -> String {
+        self.expect_exit(1)
+    }
+
+    fn expect_exit(mut self, code: i32) -> String {
+        let status = self.child.wait().expect("an exit status");
+        self.log.rewind().expect("a file");
+        let mut log = String::new();
+        self.log.read_to_string(&mut log).expect("UTF-8");
+        assert_eq!(status.code(), Some(code), "{log}");
+        log
     }
 }
 
