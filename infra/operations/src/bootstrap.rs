@@ -30,10 +30,8 @@ A stack with a first user stays unchanged. The outputs of the stack are read by 
 AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or else of the AWS CLI with AWS_PROFILE.
 ";
 
-/// Endpoint of all services, and that of DynamoDB, which precedes it ("Service-specific endpoints" in the
-/// AWS SDKs and Tools Reference Guide).
-const ENDPOINT: &str = "AWS_ENDPOINT_URL";
-const DYNAMODB_ENDPOINT: &str = "AWS_ENDPOINT_URL_DYNAMODB";
+/// Variables with the endpoint of the table.
+const ENDPOINTS: [&str; 2] = ["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB"];
 
 /// A parsed command line.
 #[derive(Default)]
@@ -196,10 +194,8 @@ impl Outputs {
         ]);
         let token = credentials.session_token();
         variables.extend(token.map(|token| ("AWS_SESSION_TOKEN", token.to_owned())));
-        let endpoint = [DYNAMODB_ENDPOINT, ENDPOINT]
-            .into_iter()
-            .find_map(|name| environment.get(name));
-        variables.extend(endpoint.map(|url| (DYNAMODB_ENDPOINT, url.clone())));
+        let endpoints = ENDPOINTS.map(|name| environment.get(name).map(|url| (name, url.clone())));
+        variables.extend(endpoints.into_iter().flatten());
 
         let context = FunctionContext {
             function: "bootstrap".to_owned(),

@@ -24,6 +24,9 @@ use crate::{
     credentials::credentials, lazy_secret::SecretSource, reconnection::Connections,
 };
 
+/// Variable with the endpoint of all services, which that of one service precedes ("Service-specific endpoints" in the
+/// AWS SDKs and Tools Reference Guide).
+const ENDPOINT_VARIABLE: &str = "AWS_ENDPOINT_URL";
 /// Time limit to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Time limit of an attempt of an S3 call until its response begins: enough to send the largest
@@ -66,7 +69,7 @@ impl HttpClients {
 
 macro_rules! configure {
     ($builder:expr, $settings:expr, $endpoint:literal, $response_timeout:expr, $attempt_timeout:expr) => {{
-        let endpoint = $settings.optional($endpoint);
+        let endpoint = $settings.endpoint($endpoint);
         let env = $settings.env();
         let connections = $settings.http_clients.connections(endpoint, env);
         let http_client = connections.client($response_timeout);
@@ -99,7 +102,7 @@ fn without_stream_protection() -> StalledStreamProtectionConfig {
     StalledStreamProtectionConfig::disabled()
 }
 
-impl Settings<'_> {
+impl<'a> Settings<'a> {
     /// Opens the table in `TABLE_NAME`.
     pub fn table(&mut self) -> Table {
         let replicas = self.replica_count();
@@ -160,6 +163,12 @@ impl Settings<'_> {
         }))
     }
 
+    /// Returns the endpoint of a service, whose own variable is `variable`; `None` for that of AWS.
+    fn endpoint(&mut self, variable: &str) -> Option<&'a str> {
+        self.optional(variable)
+            .or_else(|| self.optional(ENDPOINT_VARIABLE))
+    }
+
     fn lazy_secret<T>(&mut self, source: SecretSource<T>) -> LazySecret<T> {
         let config = configure!(
             aws_sdk_secretsmanager::Config::builder(),
@@ -173,7 +182,7 @@ impl Settings<'_> {
         LazySecret::new(client, source)
     }
 
-    /// Returns a DynamoDB client; `AWS_ENDPOINT_URL_DYNAMODB` overrides its endpoint.
+    /// Returns a DynamoDB client.
     pub fn dynamodb(&mut self) -> aws_sdk_dynamodb::Client {
         let retries = RetryConfig::standard()
             .with_max_attempts(DYNAMODB_ATTEMPTS)
@@ -190,7 +199,7 @@ impl Settings<'_> {
         aws_sdk_dynamodb::Client::from_conf(config.build())
     }
 
-    /// Returns an S3 client; `AWS_ENDPOINT_URL_S3` overrides its endpoint, with path-style requests.
+    /// Returns an S3 client. Its requests are path-style if it has another endpoint than that of AWS.
     ///
     /// The client adds no checksums: they would be signed into presigned URLs, and the
     /// clients that use those do not send them.
@@ -202,12 +211,12 @@ impl Settings<'_> {
             None,
             S3_ATTEMPT_TIMEOUT
         )
-        .force_path_style(self.optional("AWS_ENDPOINT_URL_S3").is_some())
+        .force_path_style(self.endpoint("AWS_ENDPOINT_URL_S3").is_some())
         .request_checksum_calculation(RequestChecksumCalculation::WhenRequired);
         aws_sdk_s3::Client::from_conf(config.build())
     }
 
-    /// Returns an SQS client; `AWS_ENDPOINT_URL_SQS` overrides its endpoint.
+    /// Returns an SQS client.
     pub fn sqs(&mut self) -> aws_sdk_sqs::Client {
         let config = configure!(
             aws_sdk_sqs::Config::builder(),
@@ -223,7 +232,7 @@ impl Settings<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::{cell::Cell, collections::BTreeMap};
+    use std::cell::Cell;
 
     use aws_sdk_dynamodb::{error::SdkError, types::AttributeValue};
     use tokio::{
@@ -240,23 +249,37 @@ mod tests {
         s3: aws_sdk_s3::Client,
     }
 
+    fn context(variables: &[(&str, &str)]) -> FunctionContext {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        FunctionContext {
+            function: "test".to_owned(),
+            variables: variables.iter().map(owned).collect(),
+            env: system_env(),
+        }
+    }
+
+    #[test]
+    fn endpoint_of_one_service_precedes_that_of_all() {
+        let context = context(&[
+            ("AWS_ENDPOINT_URL", "http://all"),
+            ("AWS_ENDPOINT_URL_S3", "http://storage"),
+        ]);
+        let mut settings = Settings::of(&context);
+
+        let endpoints = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL_SQS"];
+        let endpoints = endpoints.map(|variable| settings.endpoint(variable).expect("set"));
+        assert_eq!(endpoints, ["http://storage", "http://all"]);
+    }
+
     /// Returns clients whose endpoints are this listener.
     fn clients(listener: &TcpListener) -> Clients {
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let variables: BTreeMap<String, String> = [
+        let context = context(&[
             ("AWS_ACCESS_KEY_ID", "key"),
             ("AWS_SECRET_ACCESS_KEY", "secret"),
             ("AWS_REGION", "us-east-1"),
-            ("AWS_ENDPOINT_URL_DYNAMODB", &url),
-            ("AWS_ENDPOINT_URL_S3", &url),
-        ]
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .into();
-        let context = FunctionContext {
-            function: "test".to_owned(),
-            variables,
-            env: system_env(),
-        };
+            ("AWS_ENDPOINT_URL", &url),
+        ]);
 
         let mut settings = Settings::of(&context);
         let clients = Clients {
