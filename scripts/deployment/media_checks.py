@@ -56,7 +56,7 @@ def processing(stack):
     return f"{record['storage_meta']['blurhash']} after {time.monotonic() - started:.0f} s"
 
 
-@check("negotiation", "aws", "local")
+@check("negotiation", "aws", "local", "ministack")
 def negotiation(stack):
     """The viewer function passes on `Accept`: clients with WebP get it, others JPEG, and caches keep them apart."""
     file = stack.upload(stack.create_space(), "photo.jpg", PHOTO.read_bytes(), "image/jpeg").expect(201).json()["data"]
@@ -66,7 +66,7 @@ def negotiation(stack):
     return "image/webp and image/jpeg"
 
 
-@check("video-redirect", "aws", "local")
+@check("video-redirect", "aws", "local", "ministack")
 def video_redirect(stack):
     """A video above the limit is redirected to its bytes, and the CDN truncates its ranges to the limit.
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod console;
 pub(crate) mod container;
+pub(crate) mod deployment;
 pub(crate) mod emulate;
 pub(crate) mod log_capture;
 pub(crate) mod logs;

@@ -1,0 +1,203 @@
+"""Deploys the template with the AWS SAM CLI into MiniStack, with real binaries, and sends requests to the stack."""
+
+import argparse
+import contextlib
+import json
+import re
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from samcli.yamlhelper import yaml_parse
+
+from deployment.ministack.cloud import ARCHITECTURE, ENVIRONMENT, REGION, ROOT, Cloud, Miss, expect, run, wait_for
+
+# Names of samconfig.toml, and a second region.
+STACK, SECOND_STACK = "larder-dev", "larder-staging"
+SECOND_REGION = "eu-central-1"
+# Time in which the workers process an upload.
+PROCESSING_SECONDS = 60
+# Lines of logs that a failure prints.
+LOG_LINES = 20
+# What the requests of the README print, and how often.
+PRINTED = {
+    '"status":"active"': 6,
+    "the same photo": 1,
+    "bytes of image/webp": 1,
+    "the signed URL works": 1,
+}
+
+
+@contextlib.contextmanager
+def step(name):
+    """Prints the result and the duration of a step. Ends the program if it fails."""
+    started = time.monotonic()
+    try:
+        yield
+    except Miss as miss:
+        sys.exit(f"{name}: FAILED after {time.monotonic() - started:.1f} s\n{miss}")
+    print(f"{name}: passed in {time.monotonic() - started:.1f} s", flush=True)
+
+
+def build(cloud):
+    run("sam", "build", "--build-dir", cloud.directory / "build", "--cache-dir", cloud.directory / "cache",
+        "--parameter-overrides", f"Architecture={ARCHITECTURE}")
+
+
+def deploy(cloud, *options, environment="dev", fails=False, **parameters):
+    """Deploys the build. Returns the output of SAM."""
+    overrides = [f'{name}="{value}"' for name, value in {"Architecture": ARCHITECTURE, **parameters}.items()]
+    return run("sam", "deploy", "--config-file", ROOT / "samconfig.toml", "--config-env", environment,
+               "--template-file", cloud.directory / "build/template.yaml", "--no-progressbar", *options,
+               "--parameter-overrides", *overrides, fails=fails)
+
+
+def delete(stack):
+    run("sam", "delete", "--stack-name", stack, "--region", REGION, "--no-prompts")
+
+
+def bootstrap(cloud, stack=STACK, region=REGION):
+    """Returns the account key of a new stack."""
+    program = cloud.binaries / "bootstrap" if cloud.binaries else ROOT / "scripts/bootstrap"
+    printed = run(program, "--stack", stack, "--region", region)
+    keys = re.findall(r"^sk_\S+$", printed, re.MULTILINE)
+    expect(len(keys) == 1, f"one key expected in:\n{printed}")
+    return keys[0]
+
+
+def get(cloud, key, path, stack=STACK, region=REGION):
+    """Returns the `data` of a response of the API."""
+    url = cloud.outputs(stack, region)["ApiUrl"] + path
+    return json.loads(run("curl", "-sSf", url, "-H", f"Authorization: Bearer {key}"))["data"]
+
+
+def readme_requests(cloud, key):
+    """Runs the requests of the README, except the blocks for the stack on one machine."""
+    blocks = re.findall(r"^```bash\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    requests = [block for block in blocks if ".larder/" not in block and "/demo/" not in block]
+    variables = {"API": cloud.outputs(STACK)["ApiUrl"], "KEY": key}
+    printed = run("bash", "-euo", "pipefail", input="\n".join(requests), variables=variables)
+    for text, count in PRINTED.items():
+        expect(printed.count(text) == count, f"{count} times {text} expected in:\n{printed}")
+
+
+def processed(cloud, key):
+    """Waits until the workers have processed the photos of the README. Returns the URL of one."""
+    space = next(space for space in get(cloud, key, "/spaces") if space["name"].startswith("Holiday"))
+
+    def files():
+        return get(cloud, key, f"/files?space_id={space['id']}")
+
+    def is_processed(file):
+        return file["processing"]["status"] == "completed" and file["storage_meta"].get("blurhash")
+
+    wait_for(lambda: all(map(is_processed, files())), PROCESSING_SECONDS, "photos are not processed")
+    return files()[0]["url"]
+
+
+def smoke(cloud, key):
+    """Runs the checks of a deployed stack that MiniStack can answer."""
+    variables = {"LARDER_KEY": key, "PYTHONPATH": str(ENVIRONMENT), "MINISTACK_PORT": str(cloud.port)}
+    run("scripts/smoke", "--stack", STACK, "--region", REGION, variables=variables)
+
+
+def unchanged(cloud):
+    expect("No changes to deploy" in deploy(cloud), "an unchanged deployment changes the stack")
+
+
+def other_parameters(cloud, url):
+    """Deploys with the key pair of the CDN, which then delivers a large body by a redirect to the distribution."""
+    key, public = cloud.directory / "private.pem", cloud.directory / "public.pem"
+    run("openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", key)
+    run("openssl", "pkey", "-in", key, "-pubout", "-out", public)
+    secret = cloud.client("secretsmanager").create_secret(Name="cdn-key", SecretString=key.read_text())["ARN"]
+    deploy(cloud, CdnPublicKey=public.read_text(), CdnPrivateKeySecretArn=secret, RedirectAboveBytes=1000)
+
+    printed = run("curl", "-sSLf", "-o", cloud.directory / "photo", "-w", "%{num_redirects} %{url_effective}", url)
+    expect(re.match(r"1 https://\S+/_objects/\S+Signature=", printed), f"no redirect to the distribution: {printed}")
+    expect((cloud.directory / "photo").read_bytes() == (ROOT / "tests/samples/photo.jpg").read_bytes(), "another photo")
+
+
+def second_region(cloud):
+    deploy(cloud, "--region", SECOND_REGION)
+    key = bootstrap(cloud, STACK, SECOND_REGION)
+    expect(len(get(cloud, key, "/spaces", STACK, SECOND_REGION)) == 1, "not one space")
+
+
+def failure_and_repetition(cloud):
+    """Deploys a second stack while the name of one of its last resources is taken, and again when it is free."""
+    taken = cloud.resources(STACK)["CdnViewerRequest"].rsplit("/")[-1].replace(STACK, SECOND_STACK)
+    cloudfront = cloud.client("cloudfront")
+    config = {"Comment": "", "Runtime": "cloudfront-js-2.0"}
+    created = cloudfront.create_function(Name=taken, FunctionConfig=config, FunctionCode=b"function handler() {}")
+    deploy(cloud, environment="staging", fails=True)
+    left = cloud.named(SECOND_STACK) - {taken}
+    expect(not left, f"a failed first deployment leaves {left}")
+
+    cloudfront.delete_function(Name=taken, IfMatch=created["ETag"])
+    delete(SECOND_STACK)
+    deploy(cloud, environment="staging")
+    bootstrap(cloud, SECOND_STACK)
+
+
+def deletion(cloud):
+    """Deletes the second stack, except the resources that the template retains."""
+    template = yaml_parse((cloud.directory / "build/template.yaml").read_text())
+    retained = [name for name, resource in template["Resources"].items() if "DeletionPolicy" in resource]
+    resources = cloud.resources(SECOND_STACK)
+    kept = {resources[name] for name in retained if template["Resources"][name]["DeletionPolicy"] != "Delete"}
+    delete(SECOND_STACK)
+    left = cloud.named(SECOND_STACK)
+    expect(left == kept, f"deleted with the stack: {kept - left}; not deleted: {left - kept}")
+
+
+def check(cloud, is_journey):
+    with step("sam build"):
+        build(cloud)
+    with step("start of MiniStack"):
+        cloud.start()
+    with step("first deployment"):
+        deploy(cloud)
+    with step("bootstrap"):
+        key = bootstrap(cloud)
+    with step("requests of the README"):
+        readme_requests(cloud, key)
+    with step("workers"):
+        url = processed(cloud, key)
+    if is_journey:
+        return
+    with step("scripts/smoke"):
+        smoke(cloud, key)
+    with step("unchanged deployment"):
+        unchanged(cloud)
+    with step("deployment with other parameters"):
+        other_parameters(cloud, url)
+    with step("second region"):
+        second_region(cloud)
+    with step("second stack: failed deployment, repeated"):
+        failure_and_repetition(cloud)
+    with step("deletion"):
+        deletion(cloud)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="scripts/deploy-check", description=__doc__)
+    parser.add_argument("--journey", action="store_true", help="only deploy, bootstrap, upload and deliver")
+    parser.add_argument("--binaries", type=Path, metavar="DIR", help="compiled functions, which replace a release build")
+    arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
+
+    with tempfile.TemporaryDirectory(prefix="larder-deploy-check-") as directory:
+        cloud = Cloud(Path(directory), arguments.binaries and arguments.binaries.resolve())
+        try:
+            check(cloud, arguments.journey)
+        except BaseException:
+            print(cloud.last_errors(LOG_LINES))
+            raise
+        finally:
+            cloud.stop()
+
+
+main()
