@@ -6,6 +6,7 @@ use domain::{
     is_executable,
 };
 use infer::MatcherType;
+use media::Format;
 use mime::Mime;
 
 use crate::{media_types, text::is_text};
@@ -71,6 +72,8 @@ pub(crate) fn is_unknown(media_type: &MediaType) -> bool {
     media_type.mime_type == UNKNOWN
 }
 
+/// Detects formats by their signatures. Bytes that look like text are text although they begin with a signature,
+/// since some are words like `BM` and `ID3`, unless it is that of an image which `media` can render.
 fn detect(
     head: &[u8],
     declared: Option<&Mime>,
@@ -81,7 +84,7 @@ fn detect(
         .map(Mime::essence_str)
         .map(media_types::registered_name)
         .filter(|declared| *declared != UNKNOWN);
-    let is_text = is_text(head);
+    let is_text = is_text(head) && Format::detect(head).is_none();
     let detected = infer::get(head).filter(|detected| {
         detected.matcher_type() != MatcherType::Text
             && (!is_text || TEXTUAL_FORMATS.contains(&detected.mime_type()))
@@ -305,6 +308,26 @@ mod tests {
     }
 
     #[test]
+    fn image_whose_first_bytes_look_like_text_is_no_text() {
+        let comment = [b' '; 8_192];
+        let jpeg = [&b"\xFF\xD8\xFF\xFE\x20\x20"[..], &comment].concat();
+        let gif = [&b"GIF89a\x20\x20\x20\x20 "[..], &comment].concat();
+        let webp = [&b"RIFF\x20\x20\x20\x20WEBPVP8X"[..], &comment].concat();
+
+        for (head, expected) in [
+            (&jpeg, "image/jpeg jpg"),
+            (&gif, "image/gif gif"),
+            (&webp, "image/webp webp"),
+        ] {
+            assert_undeclared(head, "a.txt", expected);
+            assert!(stored(head, Some("text/plain"), "a.txt").is_err());
+        }
+        for text in ["BMW is a car", "GIF is a format", "ID3 is a tag"] {
+            assert_declared(text.as_bytes(), "text/plain", "a.txt", "text/plain txt");
+        }
+    }
+
+    #[test]
     fn declared_type_or_extension_decides_for_text() {
         let csv = b"a,b\n1,2\n";
         let xml = b"<?xml version='1.0'?><svg xmlns=''/>";
@@ -312,7 +335,6 @@ mod tests {
         assert_declared(csv, "text/csv", "a.csv", "text/csv csv");
         assert_undeclared(csv, "a.csv", "text/csv csv");
         assert_declared(b"{}", "application/json", "a", "application/json json");
-        assert_declared(b"BMW is a car", "text/plain", "a.txt", "text/plain txt");
         assert_undeclared(b"caf\xE9", "a", "text/plain txt");
         assert_declared(xml, "image/svg+xml", "a.svg", "image/svg+xml svg");
         assert_undeclared(b"<svg/>", "a.svg", "image/svg+xml svg");
