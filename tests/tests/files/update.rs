@@ -78,8 +78,15 @@ fn changes(record: &Value, folder: &str) -> Vec<(Value, Value)> {
         ),
         (json!({"folder_id": folder.to_lowercase()}), inside.clone()),
         (json!({"folder_id": "root"}), outside.clone()),
-        (json!({"folder_id": folder, "folder_path": null}), inside),
-        (json!({"folder_id": null}), outside),
+        (
+            json!({"folder_id": folder, "folder_path": null}),
+            inside.clone(),
+        ),
+        (json!({"folder_id": null}), outside.clone()),
+        (json!({"folder_id": folder}), inside.clone()),
+        (json!({"folder_path": null}), outside.clone()),
+        (json!({"folder_id": folder}), inside),
+        (json!({"folder_path": ""}), outside),
         (
             json!({"original_name": "a.jpg", "ref": "r"}),
             json!({"original_name": "a.jpg", "ref": "r"}),

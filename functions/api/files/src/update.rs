@@ -48,8 +48,8 @@ pub(crate) struct UpdateFile {
 impl FromFields for UpdateFile {
     fn read(fields: &mut impl FieldReader) -> Option<UpdateFile> {
         let folder = match read_folder(fields) {
-            Patch::Keep => None,
-            Patch::Clear => Some(FolderSelector::default()),
+            Patch::Keep if !fields.is_present(FOLDER_PATH) => None,
+            Patch::Keep | Patch::Clear => Some(FolderSelector::default()),
             Patch::Set(folder) => Some(folder),
         };
         let original_name = fields.non_null("original_name", |name| Ok(OriginalName::clean(name)));
