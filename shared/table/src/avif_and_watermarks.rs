@@ -1,8 +1,10 @@
 //! Counts of settings that exclude each other in a space: upload configs that convert images to AVIF, which
 //! cannot be decoded, and watermarks that its own settings or those of its folders enable.
 //!
-//! Invariant: a transaction that adds such a setting requires that there are none of the other kind, and
-//! counts it in the same item. So no order of concurrent changes leaves both kinds in a space.
+//! Invariants:
+//! - A transaction that adds such a setting requires that there are none of the other kind, and counts it in the
+//!   same item. So no order of concurrent changes leaves both kinds in a space.
+//! - A pending file that was converted to AVIF becomes active only while there is no watermark.
 
 use domain::SpaceId;
 
@@ -33,6 +35,16 @@ const WATERMARK: Kind = Kind {
     reason: Reason::AvifConfigs,
 };
 
+impl Kind {
+    /// Also requires that there are no settings of the other kind.
+    fn permitted(&self, condition: Condition) -> Condition {
+        condition
+            .and("(attribute_not_exists(#excluded) OR #excluded = :none)")
+            .name("excluded", self.excluded)
+            .value("none", number(0))
+    }
+}
+
 /// Whether a setting was present before a change, and is afterwards.
 #[derive(Clone, Copy)]
 pub(crate) struct Presence {
@@ -51,17 +63,20 @@ impl Transaction<'_> {
         self.count(space, presence, &WATERMARK);
     }
 
+    /// Requires that there is no watermark. Fails with [`Reason::WatermarkEnabled`].
+    pub(crate) fn require_no_watermark(&mut self, space: SpaceId) {
+        let key = Key::avif_and_watermarks(space);
+        let condition = AVIF_CONFIG.permitted(Condition::default());
+        self.check(key, &condition, AVIF_CONFIG.reason);
+    }
+
     fn count(&mut self, space: SpaceId, presence: Presence, kind: &Kind) {
         if presence.before == presence.after {
             return;
         }
         let counted = Condition::default().name("count", kind.count);
         let condition = if presence.after {
-            counted
-                .value("added", number(1))
-                .and("(attribute_not_exists(#excluded) OR #excluded = :none)")
-                .name("excluded", kind.excluded)
-                .value("none", number(0))
+            kind.permitted(counted.value("added", number(1)))
         } else {
             counted.value("added", number(-1))
         };

@@ -79,13 +79,15 @@ impl Table {
     }
 
     /// Replaces a pending file by its active version, and adds the index entry of its reference and the
-    /// webhooks of the activation. With a quota, counts one upload of its hour. Succeeds once.
+    /// webhooks of the activation. With a quota, counts one upload of its hour. Succeeds once. Fails with
+    /// [`Reason::WatermarkEnabled`] if the file was converted to AVIF and there is a watermark.
     #[instrument(skip_all)]
     pub async fn activate_file(
         &self,
         file: &File,
         webhooks: &[WebhookDelivery],
         quota: Option<&HourlyQuota>,
+        is_converted_to_avif: bool,
     ) -> Result<(), WriteError> {
         let active = File {
             version: file.version + 1,
@@ -101,6 +103,9 @@ impl Table {
         transaction.insert_webhook_deliveries(webhooks);
         if let Some(quota) = quota {
             transaction.count_upload(&active, quota);
+        }
+        if is_converted_to_avif {
+            transaction.require_no_watermark(active.space_id);
         }
         transaction.commit().await
     }

@@ -25,6 +25,8 @@ pub enum ActivationOutcome {
     },
     /// The hourly quota of the unsigned upload is exhausted. The file is still pending.
     OverQuota(ServiceError),
+    /// The bytes were converted to AVIF, which a watermark of the space now excludes. The file is still pending.
+    WatermarkEnabled,
 }
 
 impl From<Option<File>> for ActivationOutcome {
@@ -143,12 +145,13 @@ impl Activation<'_> {
         let quota = file
             .pending_quota(self.at)
             .map(|quota| quota.at_most(max_uploads_per_hour));
+        let is_converted_to_avif = file.is_converted_to_avif(&self.content);
         file.activate(self.content.clone(), self.at, space.env());
         let files = std::slice::from_ref(&file);
         let webhooks = self.announced.deliveries(files, self.at)?;
         match space
             .table
-            .activate_file(&file, &webhooks, quota.as_ref())
+            .activate_file(&file, &webhooks, quota.as_ref(), is_converted_to_avif)
             .await
         {
             Ok(()) => {
@@ -163,6 +166,10 @@ impl Activation<'_> {
             Err(WriteError::ConditionFailed(Reason::PathTaken)) => {
                 self.remove_bytes().await;
                 Ok(ActivationOutcome::NameTaken { name: file.name })
+            }
+            Err(WriteError::ConditionFailed(Reason::WatermarkEnabled)) => {
+                self.remove_bytes().await;
+                Ok(ActivationOutcome::WatermarkEnabled)
             }
             Err(WriteError::Failed(error)) => Ok(self.after_failure(error.into()).await?.into()),
             Err(error) => Err(error.into()),

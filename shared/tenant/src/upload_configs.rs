@@ -4,14 +4,16 @@ use domain::{
     Completion, FieldError, FieldErrors, IdSequence, NewUploadConfig, PageRequest, Role,
     ServiceError, UploadConfig, UploadConfigId, UploadConfigReference,
 };
-use table::{ChangeError, Reason, WriteError};
+use table::{ChangeError, Reason, TableError, WriteError};
 
 use crate::SpaceScope;
 
 /// Minimum role for reading upload configs.
 pub const CONFIG_READ_ROLE: Role = Role::User;
-/// Number of the newest upload configs that are read for an error that names some of them.
-const MAX_NAMED_CONFIGS: u16 = 100;
+/// Number of upload configs that are read at a time for an error that names some of them.
+const CONFIGS_PER_PAGE: u16 = 100;
+/// Maximum number of these reads.
+const MAX_CONFIG_PAGES: usize = 20;
 
 impl SpaceScope {
     /// Returns the referenced upload config, or the active one if there is no reference.
@@ -79,23 +81,34 @@ impl SpaceScope {
         if !matches!(error, WriteError::ConditionFailed(Reason::AvifConfigs)) {
             return error.into();
         }
-        let newest = PageRequest::first(MAX_NAMED_CONFIGS);
-        let page = match self
-            .table
-            .list_upload_configs(self.record.id, &newest)
-            .await
-        {
-            Ok(page) => page,
-            Err(failed) => return failed.into(),
-        };
-
-        let converting = page.items.iter().filter(|config| config.converts_to_avif());
-        let names: Vec<&str> = converting.map(|config| config.name.as_str()).collect();
-        if names.is_empty() {
-            return error.into();
+        match self.avif_configs().await {
+            Ok(names) if names.is_empty() => error.into(),
+            Ok(names) => {
+                let field_error = FieldError::AvifConfigs(names.join(", "));
+                FieldErrors::from(("security.watermark.enabled", field_error)).into()
+            }
+            Err(failed) => failed.into(),
         }
-        let field_error = FieldError::AvifConfigs(names.join(", "));
-        FieldErrors::from(("security.watermark.enabled", field_error)).into()
+    }
+
+    /// Returns the names of the upload configs that convert images to AVIF, of the newest 2,000.
+    async fn avif_configs(&self) -> Result<Vec<String>, TableError> {
+        let mut names = Vec::new();
+        let mut page_request = PageRequest::first(CONFIGS_PER_PAGE);
+        for _ in 0..MAX_CONFIG_PAGES {
+            let page = self
+                .table
+                .list_upload_configs(self.record.id, &page_request)
+                .await?;
+            let converting = page.items.iter().filter(|config| config.converts_to_avif());
+            names.extend(converting.map(|config| config.name.as_str().to_owned()));
+
+            page_request.cursor = page.next;
+            if page_request.cursor.is_none() {
+                break;
+            }
+        }
+        Ok(names)
     }
 
     /// Returns the current version of an upload config. Fails with 404 if it was deleted.

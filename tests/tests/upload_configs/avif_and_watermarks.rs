@@ -2,11 +2,18 @@
 //! other in a space.
 
 use futures::future;
+use media::Format;
 use serde_json::{Value, json};
 use tests::{Response, Stack, StackOptions, TestSpace, seconds, stack_test};
 
 use super::lifecycle::delete;
-use crate::support::image_server::{ImageServer, logo};
+use crate::{
+    support::{
+        image_server::{ImageServer, logo},
+        images::image,
+    },
+    uploads::presign::PendingFile,
+};
 
 /// Rounds of the race.
 const ROUNDS: usize = 6;
@@ -122,4 +129,54 @@ async fn concurrent_requests_never_leave_both(stack: &Stack) {
             assert_eq!(watermark.status, expected, "{round}");
         }
     }
+}
+
+#[stack_test]
+async fn names_of_all_configs_that_exclude_a_watermark_are_reported(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let server = ImageServer::start(&logo([255, 0, 0])).await;
+    create(&acme, "oldest", "avif").await.expect_created();
+    for number in 0..100 {
+        stack.clock.advance(seconds(1));
+        let name = format!("config-{number}");
+        create(&acme, &name, "webp").await.expect_created();
+    }
+
+    let errors = set(&acme, &acme.path(), &server).await.expect_error(422);
+    assert_eq!(errors, watermark_errors("oldest"));
+}
+
+#[stack_test]
+async fn pending_files_are_not_converted_once_a_watermark_is_enabled(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let server = ImageServer::start(&logo([255, 0, 0])).await;
+    let config = create(&acme, "avif", "avif").await.expect_created();
+    let png = image(Format::Png, 64, 48);
+    let mut pending = Vec::new();
+    for (content_type, bytes) in [
+        ("image/png", &png),
+        ("image/png", &png),
+        ("text/plain", &b"x".to_vec()),
+    ] {
+        let fields = json!({"upload_config": "avif", "filename": "a", "content_type": content_type, "size": bytes.len()});
+        let file = PendingFile::create(&acme, fields).await;
+        file.send(stack, bytes.clone()).await.expect_status(200);
+        pending.push(file);
+    }
+
+    let id = config["id"].as_str().expect("an id");
+    update(&acme, id, "original").await.expect_ok();
+    let folder = acme.folder("photos").await;
+    set(&acme, folder.path(), &server).await.expect_ok();
+
+    let rejection = pending[0].confirm(&acme.client).await.expect_error(422);
+    let message = "The file field must not be stored as AVIF, because a watermark was enabled in the space or in one of its folders.";
+    assert_eq!(rejection, json!({"file": [message]}));
+    stack.run_confirm_checks().await;
+    for rejected in &pending[..2] {
+        acme.client.get(&rejected.address()).await.expect_error(404);
+    }
+    let text = acme.client.get(&pending[2].address()).await.expect_ok();
+    assert_eq!(text["status"], "active");
+    assert_eq!(stack.dump().await.files_with_bytes().len(), 1);
 }

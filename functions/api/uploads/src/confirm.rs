@@ -24,6 +24,10 @@ use crate::{UploadsState, views::ConfirmedView, within_deadline};
 const TOKEN: &str = "confirm_token";
 /// The field that errors of the uploaded bytes are reported under.
 const FILE: &str = "file";
+/// The field error of bytes that delivery could not show with the watermark that they must have.
+const AVIF_EXCLUDED: FieldError = FieldError::Custom(
+    "must not be stored as AVIF, because a watermark was enabled in the space or in one of its folders",
+);
 
 pub(crate) const CONFIRM: Endpoint = Endpoint::post(
     "confirmUpload",
@@ -171,7 +175,7 @@ async fn find_by_token(
 }
 
 /// Returns the active file. Fails with 409 if its bytes were not uploaded yet or its stored name is taken,
-/// with 422 if they break the rules, with 404 if the file was deleted, and with 429 if the hourly quota of an
+/// with 422 if they break the rules or a watermark excludes them, with 404 if the file was deleted, and with 429 if the hourly quota of an
 /// unsigned upload is exhausted.
 async fn activate(
     uploads: &UploadsState,
@@ -213,6 +217,7 @@ fn activated(outcome: ActivationOutcome) -> Result<File, ServiceError> {
         ActivationOutcome::NameTaken { name } => Err(tenant::name_taken(&name)),
         ActivationOutcome::Deleted => Err(ServiceError::not_found()),
         ActivationOutcome::OverQuota(error) => Err(error),
+        ActivationOutcome::WatermarkEnabled => Err(FieldErrors::from((FILE, AVIF_EXCLUDED)).into()),
     }
 }
 

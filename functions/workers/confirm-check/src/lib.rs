@@ -91,7 +91,10 @@ impl ConfirmChecker {
 
         match confirm(&store, &file).await? {
             Activation(ActivationOutcome::Active(_) | ActivationOutcome::Deleted) => return Ok(()),
-            NotUploaded | Rejected(_) | Activation(ActivationOutcome::OverQuota(_)) => {}
+            NotUploaded
+            | Rejected(_)
+            | Activation(ActivationOutcome::OverQuota(_) | ActivationOutcome::WatermarkEnabled) => {
+            }
             Activation(ActivationOutcome::NameTaken { .. }) => {
                 tracing::info!(file_id = %file.id, "the file name was taken before confirmation");
             }

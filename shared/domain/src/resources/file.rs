@@ -11,12 +11,14 @@ use crate::{
     AccessControl, DeliveryType, Env, FileId, FolderChain, FolderId, FolderMode, FolderRef,
     HourlyQuota, ImageSize, OriginalName, Principal, ProcessedMedia, Reference, Revision,
     SigningKey, Space, SpaceId, Tag, Timestamp, UnsignedClient, UploadConfig, UploadConfigId,
-    UploadRules, naming::stored_name::NameSource,
+    UploadFormat, UploadRules, naming::stored_name::NameSource,
 };
 
 /// Maximum size of a file, in bytes: 5 GB, the [limit of one S3
 /// `PutObject`](https://docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html).
 pub const MAX_FILE_BYTES: i64 = 5 << 30;
+/// MIME type of AVIF files.
+const AVIF: &str = "image/avif";
 
 /// Category of a file, derived from its stored MIME type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -336,6 +338,13 @@ impl File {
     pub fn pending_quota(&self, now: Timestamp) -> Option<HourlyQuota> {
         let client = self.pending_upload.as_ref()?.client.clone()?;
         Some(HourlyQuota::new(self.upload_config_id, client, now))
+    }
+
+    /// Whether the upload config of a pending file converts images to AVIF, and its bytes are such an image.
+    pub fn is_converted_to_avif(&self, content: &StoredContent) -> bool {
+        let pending = self.pending_upload.as_ref();
+        let format = pending.map(|pending| pending.rules.transformations.upload_format);
+        format == Some(UploadFormat::Avif) && content.media_type.mime_type == AVIF
     }
 
     /// Returns the id of its folder; `None` at the root.
