@@ -56,7 +56,7 @@ pub use folders::FolderRelocation;
 pub use key_checks::{AuthenticatedKey, KeyCheck};
 pub use members::{FirstUserRecords, JoinedSpace, Membership, User, UserWithKey};
 pub use purge::{PurgePage, PurgedFile};
-pub use rate_counters::AnonymousCount;
+pub use rate_counters::{AnonymousCount, ExhaustedQuota};
 pub use signing_keys::{KeyInSpace, SignedTarget};
 pub use space_record::WithSpace;
 pub use space_resource::{RecordForMember, SpaceResource};

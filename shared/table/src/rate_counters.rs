@@ -4,7 +4,8 @@
 //! Each counter is a separate item, which expires after its minute or hour.
 
 use domain::{
-    File, HourlyQuota, QuotaScope, RateLimit, RateLimitStatus, SpaceId, Timestamp, Window,
+    File, HourlyQuota, QuotaScope, RateLimit, RateLimitStatus, SpaceId, Timestamp, UploadConfig,
+    Window,
 };
 use serde::Deserialize;
 use tracing::instrument;
@@ -37,6 +38,15 @@ pub struct AnonymousCount {
     pub rate_limit: RateLimitStatus,
 }
 
+/// A quota that is exhausted.
+#[derive(Clone, Debug)]
+pub struct ExhaustedQuota {
+    /// The quota, with the current maximum of its upload config.
+    pub quota: HourlyQuota,
+    /// The part that is exhausted.
+    pub scope: QuotaScope,
+}
+
 impl Table {
     /// Counts a request of an anonymous client, unless its limit for this minute is reached.
     #[instrument(skip_all)]
@@ -65,20 +75,30 @@ impl Table {
         }
     }
 
-    /// Returns which part of a quota is exhausted; `None` if an upload may still be accepted.
+    /// Returns which of these parts of a quota is exhausted, by the current maximum of its upload config;
+    /// `None` if an upload may still be accepted.
     #[instrument(skip_all)]
     pub async fn exhausted_quota(
         &self,
         space: SpaceId,
-        quota: &HourlyQuota,
-    ) -> Result<Option<QuotaScope>, TableError> {
-        let key = |scope| Key::upload_quota(space, quota, scope);
-        let mut found = self.batch_get(QuotaScope::ACCEPTED.map(key)).await?;
+        quota: HourlyQuota,
+        scopes: &[QuotaScope],
+    ) -> Result<Option<ExhaustedQuota>, TableError> {
+        let config_key = Key::upload_config(space, quota.config);
+        let key = |scope: &QuotaScope| Key::upload_quota(space, &quota, *scope);
+        let keys: Vec<Key> = scopes.iter().map(key).collect();
+        let all_keys = keys.iter().chain([&config_key]).cloned();
+        let mut found = self.batch_get(all_keys).await?;
+        let config: Option<UploadConfig> = found.take(&config_key)?;
+        let current = quota.at_most(config.as_ref().and_then(UploadConfig::max_uploads_per_hour));
 
-        for scope in QuotaScope::ACCEPTED {
-            let counter: Option<RateCounter> = found.take(&key(scope))?;
-            if counter.is_some_and(|counter| counter.count >= quota.limit(scope)) {
-                return Ok(Some(scope));
+        for (scope, key) in scopes.iter().zip(&keys) {
+            let counter: Option<RateCounter> = found.take(key)?;
+            if counter.is_some_and(|counter| counter.count >= current.limit(*scope)) {
+                return Ok(Some(ExhaustedQuota {
+                    quota: current,
+                    scope: *scope,
+                }));
             }
         }
         Ok(None)

@@ -41,9 +41,14 @@ pub struct FileStore<'a> {
 }
 
 impl SpaceScope {
-    /// Fails with 429 if the hourly quota of uploads is exhausted, before an upload is received.
-    pub async fn require_quota(&self, quota: &HourlyQuota) -> Result<(), ServiceError> {
-        match self.exhausted_quota(quota).await? {
+    /// Fails with 429 if the hourly quota of uploads is exhausted in one of these scopes, before an upload is
+    /// received.
+    pub async fn require_quota(
+        &self,
+        quota: HourlyQuota,
+        scopes: &[QuotaScope],
+    ) -> Result<(), ServiceError> {
+        match self.exhausted_quota(quota, scopes).await? {
             Some(error) => Err(error),
             None => Ok(()),
         }
@@ -52,10 +57,12 @@ impl SpaceScope {
     /// Returns the 429 of an exhausted quota; `None` if an upload may still be accepted.
     async fn exhausted_quota(
         &self,
-        quota: &HourlyQuota,
+        quota: HourlyQuota,
+        scopes: &[QuotaScope],
     ) -> Result<Option<ServiceError>, ServiceError> {
-        let exhausted = self.table.exhausted_quota(self.record.id, quota).await?;
-        Ok(exhausted.map(|scope| quota.exceeded_error(scope, self.now())))
+        let table = &self.table;
+        let exhausted = table.exhausted_quota(self.record.id, quota, scopes).await?;
+        Ok(exhausted.map(|exhausted| exhausted.quota.exceeded_error(exhausted.scope, self.now())))
     }
 
     /// Returns this space's files.
@@ -110,7 +117,11 @@ impl FileStore<'_> {
         pending: &File,
     ) -> Result<Option<ServiceError>, ServiceError> {
         match pending.pending_quota(self.space.now()) {
-            Some(quota) => self.space.exhausted_quota(&quota).await,
+            Some(quota) => {
+                self.space
+                    .exhausted_quota(quota, QuotaScope::ACCEPTED)
+                    .await
+            }
             None => Ok(None),
         }
     }

@@ -37,6 +37,12 @@ fn assert_exhausted(response: Response, stack: &Stack, name: &str, limit: usize)
     response.expect_error(429);
 }
 
+#[track_caller]
+fn assert_nothing_stored(calls: &[String]) {
+    let stores = |call: &&String| call.contains("CopyObject") || call.contains("PutObject");
+    assert_eq!(calls.iter().find(stores), None, "{calls:?}");
+}
+
 /// Presigns the photo, and sends its bytes to S3.
 async fn presigned_with_bytes(stack: &Stack, client: &UnsignedConfig) -> Value {
     let pending = client.presign(json!({})).await.expect_status(201).json();
@@ -63,8 +69,10 @@ async fn one_address_cannot_lock_out_others(stack: &Stack) {
     for _ in 0..PRESIGNS {
         attacker.presign(json!({})).await.expect_status(201);
     }
-    let rejected = attacker.presign(json!({})).await;
-    assert_exhausted(rejected, stack, "unsigned-hourly-presigns", PRESIGNS);
+    let rejected = stack.calls_of(attacker.presign(json!({}))).await;
+    assert_exhausted(rejected.output, stack, "unsigned-hourly-presigns", PRESIGNS);
+    let sends = |call: &String| call.contains("SendMessage");
+    assert!(!rejected.calls.iter().any(sends), "{:?}", rejected.calls);
     other.presign(json!({})).await.expect_status(201);
     other.send().await.expect_created();
 
@@ -196,8 +204,7 @@ async fn check_over_the_quota_copies_nothing(stack: &Stack) {
     let calls = checks.await.calls;
 
     assert_eq!(record_status(&acme, &pending).await, None);
-    let stores = |call: &&String| call.contains("CopyObject") || call.contains("PutObject");
-    assert_eq!(calls.iter().find(stores), None, "{calls:?}");
+    assert_nothing_stored(&calls);
 }
 
 #[stack_test]
@@ -243,7 +250,9 @@ async fn confirmation_counts_up_to_a_lowered_limit(stack: &Stack) {
 
     confirm(stack, &pending[0]).await.expect_ok();
     let left = left_seconds(stack, HOUR_MS);
-    assert_limited(confirm(stack, &pending[1]).await, left);
+    let rejected = stack.calls_of(confirm(stack, &pending[1])).await;
+    assert_limited(rejected.output, left);
+    assert_nothing_stored(&rejected.calls);
     assert_eq!(stack.dump().await.files_with_bytes().len(), 1);
 }
 

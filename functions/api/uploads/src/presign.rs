@@ -157,7 +157,7 @@ async fn create(
     let valid = request.validate_declared(declared).await?;
     let upload = valid.upload;
     if checks_quota {
-        upload.require_quota().await?;
+        upload.require_presign_quota().await?;
     }
     let declared = valid.content;
 

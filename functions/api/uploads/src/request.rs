@@ -2,7 +2,9 @@
 //! sent: an [`UploadRequest`] is read and validated, reports all field errors together, and becomes
 //! an [`AcceptedUpload`].
 
-use domain::{HourlyQuota, Principal, Reference, ServiceError, UploadRules, UploadTarget};
+use domain::{
+    HourlyQuota, Principal, QuotaScope, Reference, ServiceError, UploadRules, UploadTarget,
+};
 use ingest::{DeclaredFile, ReceivedFile, ValidatedFile, ValidationOutcome};
 use tenant::{FileStore, FolderSelector, Placement, UploadScope};
 use web::{FieldReader, IdempotencyScope, InputFields};
@@ -201,12 +203,13 @@ impl AcceptedUpload {
         &self.scope.config.config
     }
 
-    /// Fails with 429 if the hourly quota of an unsigned upload is exhausted.
-    pub(crate) async fn require_quota(&self) -> Result<(), ServiceError> {
-        match self.quota() {
-            Some(quota) => self.scope.space.require_quota(&quota).await,
-            None => Ok(()),
-        }
+    /// Fails with 429 if the hourly quota of a presigned unsigned upload is exhausted.
+    pub(crate) async fn require_presign_quota(&self) -> Result<(), ServiceError> {
+        let Some(quota) = self.quota() else {
+            return Ok(());
+        };
+        let space = &self.scope.space;
+        space.require_quota(quota, QuotaScope::PRESIGNED).await
     }
 
     /// Returns the hourly quota that the upload counts against, if uploads are counted.

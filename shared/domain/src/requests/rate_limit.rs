@@ -133,12 +133,18 @@ pub enum QuotaScope {
 
 impl QuotaScope {
     /// Scopes that limit every accepted upload.
-    pub const ACCEPTED: [QuotaScope; 2] = [QuotaScope::Config, QuotaScope::Client];
+    pub const ACCEPTED: &[QuotaScope] = &[QuotaScope::Config, QuotaScope::Client];
+    /// Scopes that limit every presigned upload.
+    pub const PRESIGNED: &[QuotaScope] = &[
+        QuotaScope::Config,
+        QuotaScope::Client,
+        QuotaScope::ClientPresigns,
+    ];
 
     /// Returns the scopes that limit the writes of files with this status.
     pub fn of(status: FileStatus) -> &'static [QuotaScope] {
         match status {
-            FileStatus::Active => &QuotaScope::ACCEPTED,
+            FileStatus::Active => QuotaScope::ACCEPTED,
             FileStatus::Pending => &[QuotaScope::ClientPresigns],
         }
     }

@@ -1,7 +1,9 @@
 //! Uploads without a key or a signature.
 
+use axum::extract::MatchedPath;
 use domain::{
-    FieldError, Handle, Principal, ServiceError, UnsignedClient, UploadConfig, UploadConfigName,
+    FieldError, Handle, Principal, QuotaScope, ServiceError, UnsignedClient, UploadConfig,
+    UploadConfigName,
 };
 use http::request::Parts;
 use runtime::Viewer;
@@ -14,6 +16,7 @@ use web::{
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
 use crate::{
     UploadsState,
+    presign::PRESIGN_UNSIGNED,
     unsigned::{UNSIGNED_TIER, network, referrer},
 };
 
@@ -82,7 +85,7 @@ impl UploadAuthorization for UnsignedUpload {
         if !idempotency.has_key()
             && let Some(quota) = limits.quota(scope.config.id, api.env.now())
         {
-            scope.space.require_quota(&quota).await?;
+            scope.space.require_quota(quota, scopes(parts)).await?;
         }
 
         Ok(UploadGrant {
@@ -108,6 +111,16 @@ impl UploadAuthorization for UnsignedUpload {
         operation.rate_limit_tier(UNSIGNED_TIER);
         operation.path_parameter::<Handle>(SPACE_HANDLE);
         operation.path_parameter::<UploadConfigName>(CONFIG_NAME);
+    }
+}
+
+/// Returns the scopes of the quota that limit a request.
+fn scopes(parts: &Parts) -> &'static [QuotaScope] {
+    let route = parts.extensions.get::<MatchedPath>();
+    if route.is_some_and(|route| route.as_str() == PRESIGN_UNSIGNED.full_path()) {
+        QuotaScope::PRESIGNED
+    } else {
+        QuotaScope::ACCEPTED
     }
 }
 
