@@ -1,6 +1,6 @@
 //! The number of AWS calls that each request makes.
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 use reqwest::RequestBuilder;
 use serde_json::Value;
@@ -44,6 +44,21 @@ impl<'a> ApiRequest<'a> {
             request.json(&self.body)
         }
     }
+}
+
+/// Returns each operation, with its number if there are several.
+fn totals<'a>(operations: impl Iterator<Item = &'a str>) -> String {
+    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
+    for operation in operations {
+        *numbers.entry(operation).or_default() += 1;
+    }
+
+    let reported = |(operation, number): (&str, usize)| match number {
+        1 => operation.to_owned(),
+        number => format!("{number} {operation}"),
+    };
+    let reported: Vec<String> = numbers.into_iter().map(reported).collect();
+    reported.join(", ")
 }
 
 impl fmt::Display for ApiRequest<'_> {

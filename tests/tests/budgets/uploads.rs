@@ -4,10 +4,28 @@ use reqwest::multipart::Form;
 use serde_json::{Value, json};
 use tests::{Client, Observed, PHOTO, Response, Stack, TestSpace, file, form, stack_test};
 
+use super::totals;
+use crate::uploads::unsigned::UnsignedConfig;
+
 /// Calls of a presign request. The space is read again after the file is pending.
 const PRESIGN_CALLS: [&str; 5] = [
     "BatchGetItem",
     "BatchGetItem",
+    "SendMessageBatch",
+    "TransactWriteItems",
+    "UpdateItem",
+];
+
+/// Calls of a confirmation without a key. The second batch reads the key that signed the URL, or before the
+/// bytes are copied the quota, which the transaction counts.
+const ANONYMOUS_CONFIRM_CALLS: [&str; 10] = [
+    "BatchGetItem",
+    "BatchGetItem",
+    "CopyObject",
+    "GetItem",
+    "GetItem",
+    "GetItem",
+    "GetObject",
     "SendMessageBatch",
     "TransactWriteItems",
     "UpdateItem",
@@ -217,25 +235,11 @@ async fn anonymous_uploads_stay_within_call_budget(stack: &Stack) {
 
     let confirm = confirm_path(&pending_file);
     let token = json!({"confirm_token": pending_file["confirm_token"]});
-    // The key that signed the URL is read after the file, which names it.
-    let active = [
-        "BatchGetItem",
-        "BatchGetItem",
-        "CopyObject",
-        "GetItem",
-        "GetItem",
-        "GetItem",
-        "GetObject",
-        "SendMessageBatch",
-        "TransactWriteItems",
-        "UpdateItem",
-    ];
-
     assert_eq!(
         cost(stack, 200, stack.anonymous.post(&confirm, token))
             .await
             .calls,
-        active
+        ANONYMOUS_CONFIRM_CALLS
     );
     stack.run_confirm_checks().await;
 }
@@ -349,22 +353,40 @@ async fn unsigned_presigned_uploads_stay_within_call_budget(stack: &Stack) {
     assert_eq!(calls, presigned);
     put(&stack.anonymous, &pending_file).await;
 
-    // The quota is read before the bytes are copied, and counted by the transaction.
     let confirm = confirm_path(&pending_file);
     let token = json!({"confirm_token": pending_file["confirm_token"]});
-    let confirmed = [
-        "BatchGetItem",
-        "BatchGetItem",
-        "CopyObject",
-        "GetItem",
-        "GetItem",
-        "GetItem",
-        "GetObject",
-        "SendMessageBatch",
-        "TransactWriteItems",
-        "UpdateItem",
-    ];
     let confirmation = stack.anonymous.post(&confirm, token);
-    assert_eq!(cost(stack, 200, confirmation).await.calls, confirmed);
+    assert_eq!(
+        cost(stack, 200, confirmation).await.calls,
+        ANONYMOUS_CONFIRM_CALLS
+    );
     stack.run_confirm_checks().await;
+}
+
+/// Presigns the photo and sends it, with a key or without, and returns the calls of its checks until it is active.
+async fn check_calls(stack: &Stack, presign: impl Future<Output = Response>) -> String {
+    let pending_file = presign.await.expect_status(201).json();
+    put(&stack.anonymous, &pending_file).await;
+
+    let calls = stack.calls_of(stack.run_confirm_checks()).await.calls;
+    let of_checks = calls
+        .iter()
+        .filter_map(|call| call.strip_prefix("confirm-check "));
+    totals(of_checks)
+}
+
+#[stack_test]
+async fn confirm_checks_stay_within_call_budget(stack: &Stack) {
+    let acme = warm(stack).await;
+    let unsigned = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
+    let mut body = described();
+    body["space"] = json!(acme.handle);
+
+    let with_key = check_calls(stack, acme.client.post("/upload/presign", body)).await;
+    let without_key = check_calls(stack, unsigned.presign(json!({}))).await;
+
+    let activation = "CopyObject, 8 DeleteMessageBatch, 2 GetItem, GetObject, 8 SendMessageBatch, TransactWriteItems";
+    assert_eq!(with_key, format!("8 BatchGetItem, {activation}"));
+    // The last one also reads the quota.
+    assert_eq!(without_key, format!("9 BatchGetItem, {activation}"));
 }

@@ -6,12 +6,10 @@ mod files;
 mod folders;
 mod uploads;
 
-use std::collections::BTreeMap;
-
 use serde_json::{Value, json};
 use tests::{Observed, PHOTO, Response, Stack, TestSpace};
 
-use super::ApiRequest;
+use super::{ApiRequest, totals};
 
 /// Maximum depth of folders.
 const DEEPEST: usize = 20;
@@ -50,24 +48,14 @@ async fn cost(
         calls,
     } = stack.calls_of(request).await;
     let response = response.expect_status(status);
-    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
-
-    for call in &calls {
+    let operations = calls.iter().map(|call| {
         let (principal, operation) = call.split_once(' ').expect("who called, and what for");
         assert_eq!(principal, function, "{}: {calls:?}", response.request);
-        *numbers.entry(operation).or_default() += 1;
-    }
+        operation
+    });
+    let calls = totals(operations);
 
-    let reported = |(operation, number): (&str, usize)| match number {
-        1 => operation.to_owned(),
-        number => format!("{number} {operation}"),
-    };
-    let reported: Vec<String> = numbers.into_iter().map(reported).collect();
-
-    Cost {
-        response,
-        calls: reported.join(", "),
-    }
+    Cost { response, calls }
 }
 
 /// A request, its status, and its calls apart from [`COUNTED`].
