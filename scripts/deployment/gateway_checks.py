@@ -6,7 +6,7 @@ import secrets
 from urllib.parse import quote
 
 from deployment.checks import check
-from deployment.stack import Miss, NotRun, expect, request
+from deployment.stack import Miss, NotRun, expect
 
 TEXT = b"A text that scripts/smoke uploads.\n"
 # Bodies of forms that Lambda and API Gateway reject: their limits are 6 MB of an event in base64, and 10 MB ("Lambda quotas" in the
@@ -24,9 +24,9 @@ def upload_text(stack, space=None, name="smoke.txt"):
 def canary(stack):
     """A file is uploaded by a form, delivered, deleted, and gone at once."""
     file = upload_text(stack)
-    expect("the delivered body", request("GET", file["url"]).expect(200).body, TEXT)
+    expect("the delivered body", stack.request("GET", file["url"]).expect(200).body, TEXT)
     stack.call("DELETE", f"/files/{file['id']}").expect(204)
-    request("GET", file["url"]).expect(404)
+    stack.request("GET", file["url"]).expect(404)
     return f"{len(TEXT)} bytes at {file['url']}, 404 after the deletion"
 
 
@@ -36,7 +36,7 @@ def header_challenge(stack):
 
     "Amazon API Gateway important notes" in the API Gateway Developer Guide lists it for REST APIs only.
     """
-    headers = request("GET", f"{stack.api}/spaces").expect(401).headers
+    headers = stack.request("GET", f"{stack.api}/spaces").expect(401).headers
     expect("WWW-Authenticate", headers.get("www-authenticate"), None)
     expect("x-amzn-remapped-www-authenticate", headers.get("x-amzn-remapped-www-authenticate"), "Bearer")
     return "401 with x-amzn-remapped-www-authenticate: Bearer"
@@ -56,8 +56,8 @@ def head_api(stack):
 def head_delivery(stack):
     """`HEAD` of a file has the headers of `GET`, and `Content-Length` as `x-amzn-remapped-content-length`."""
     file = upload_text(stack)
-    got = request("GET", file["url"]).expect(200).headers
-    headers = request("HEAD", file["url"]).expect(200).headers
+    got = stack.request("GET", file["url"]).expect(200).headers
+    headers = stack.request("HEAD", file["url"]).expect(200).headers
     expect("x-amzn-remapped-content-length", headers.get("x-amzn-remapped-content-length"), str(len(TEXT)))
     for name in ("etag", "content-type", "last-modified", "cache-control"):
         expect(name, headers.get(name), got[name])
@@ -69,7 +69,7 @@ def preflight_204(stack):
     """A preflight request gets 204 from the API and the CDN, and other sites may read the responses."""
     headers = {"Origin": "https://example.com", "Access-Control-Request-Method": "GET"}
     for url in (f"{stack.api}/spaces", f"{stack.cdn}/abc123/absent.jpg"):
-        response = request("OPTIONS", url, headers).expect(204)
+        response = stack.request("OPTIONS", url, headers).expect(204)
         expect(f"Access-Control-Allow-Origin of {url}", response.headers.get("access-control-allow-origin"), "*")
     return "204 from both"
 
@@ -82,9 +82,9 @@ def delivery_key(stack):
     """
     file = upload_text(stack)
     stack.data("PUT", f"/files/{file['id']}", {"type": "authenticated"})
-    request("GET", file["url"]).expect(403)
+    stack.request("GET", file["url"]).expect(403)
     key = {"Authorization": f"Bearer {stack.key}"}
-    expect("the delivered body", request("GET", file["url"], key).expect(200).body, TEXT)
+    expect("the delivered body", stack.request("GET", file["url"], key).expect(200).body, TEXT)
     return "403 without a key, 200 with it"
 
 
@@ -92,8 +92,8 @@ def delivery_key(stack):
 def revalidation(stack):
     """`If-None-Match` with the `ETag` of a file gets 304 without a body."""
     file = upload_text(stack)
-    etag = request("GET", file["url"]).expect(200).headers["etag"]
-    expect("the body", request("GET", file["url"], {"If-None-Match": etag}).expect(304).body, b"")
+    etag = stack.request("GET", file["url"]).expect(200).headers["etag"]
+    expect("the body", stack.request("GET", file["url"], {"If-None-Match": etag}).expect(304).body, b"")
     return f"304 for {etag}"
 
 
@@ -111,12 +111,12 @@ def odd_queries(stack):
     queries = [[("v", text)] for text in texts] + [[("v", "1"), ("v", "2")], [("ü n", "x")]]
     for pairs in queries:
         url = stack.signed(space, file["url"], pairs)
-        expect(f"the status of {pairs}", request("GET", url).status, 200)
+        expect(f"the status of {pairs}", stack.request("GET", url).status, 200)
     # Characters that need no encoding in a query.
     plain = stack.signed(space, file["url"], [("v", "a+b!*'()")]).replace("a%2Bb%21%2A%27%28%29", "a+b!*'()")
-    expect("the status of characters that are not encoded", request("GET", plain).status, 200)
+    expect("the status of characters that are not encoded", stack.request("GET", plain).status, 200)
     tampered = stack.signed(space, file["url"], [("v", "a b")]).replace("a%20b", "a+b")
-    request("GET", tampered).expect(403)
+    stack.request("GET", tampered).expect(403)
     return f"200 for {len(queries) + 1} signed queries, 403 for `+` in place of a space"
 
 
@@ -126,12 +126,12 @@ def odd_paths(stack):
     file = upload_text(stack)
     base, name = file["url"].rsplit("/", 1)
     encoded = f"{base}/%{ord(name[0]):02X}{name[1:]}".replace("-", "%2D")
-    expect(f"the body of {encoded}", request("GET", encoded).expect(200).body, TEXT)
+    expect(f"the body of {encoded}", stack.request("GET", encoded).expect(200).body, TEXT)
     absent = [quote(text, safe="+;=,~()!*'&") for text in ("a b", "a+b", "ä€😀", "a;b=c,d", "~(a)!*'", "a?b", "a%b", "a&b=c")]
     for path in [*absent, "a%2Bb", ""]:
-        response = request("GET", f"{base}/{path}")
+        response = stack.request("GET", f"{base}/{path}")
         expect(f"the response to {path!r}", (response.status, response.body[:40]), (404, b'{"message":"Not found.","errors":{}}'))
-    response = request("GET", f"{base}/a%2Fb").expect(400)
+    response = stack.request("GET", f"{base}/a%2Fb").expect(400)
     expect("the field errors", response.json()["errors"], {})
     return f"200 for {encoded}, 404 for {len(absent) + 2} names, 400 for an encoded slash"
 
@@ -170,8 +170,8 @@ def ranges(stack):
     url = upload_text(stack)["url"]
     size = len(TEXT)
     for value, start, end in (("0-4", 0, 5), (f"{size - 3}-", size - 3, size), ("-3", size - 3, size), ("2-2", 2, 3)):
-        response = request("GET", url, {"Range": f"bytes={value}"}).expect(206)
+        response = stack.request("GET", url, {"Range": f"bytes={value}"}).expect(206)
         expect(f"the body of {value}", response.body, TEXT[start:end])
         expect(f"Content-Range of {value}", response.headers["content-range"], f"bytes {start}-{end - 1}/{size}")
-    request("GET", url, {"Range": f"bytes={size}-"}).expect(416)
+    stack.request("GET", url, {"Range": f"bytes={size}-"}).expect(416)
     return "206 for four ranges, 416 beyond the end"

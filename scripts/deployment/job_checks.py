@@ -52,6 +52,10 @@ def webhook_retry(stack):
 @check("purge-hops", "aws", "local")
 def purge_hops(stack):
     """A purge sends itself more than 16 messages, and Lambda does not stop the chain. Takes five minutes."""
+    # Its log is not accessible here, so the queue itself shows whether the chain goes on.
+    is_local = stack.target == "local"
+    if is_local and not poll(RECHECK_SECONDS, lambda: stack.messages("PurgeQueue") == 0):
+        raise NotRun("deleted spaces are being purged, which takes 75 minutes; or start the stack with --reset")
     space = stack.create_space()
     dead_letters = stack.messages("PurgeDeadLetters")
     started = time.time()
@@ -62,10 +66,9 @@ def purge_hops(stack):
     waiting = stack.messages("PurgeQueue")
     time.sleep(4 * RECHECK_SECONDS)
     expect("the number of new dead letters", stack.messages("PurgeDeadLetters") - dead_letters, 0)
-    if stack.target == "local":
-        # Its log is not accessible here, so the message itself shows how long the chain was. Earlier runs may have left others.
-        expect("the number of messages whose chain has ended", waiting - stack.messages("PurgeQueue"), 1)
-        return f"the chain ended after {HOPS_SECONDS - RECHECK_SECONDS} s, more than {STOPPED_HOPS} times {RECHECK_SECONDS} s"
+    if is_local:
+        expect("the number of messages during the chain and after it", (waiting, stack.messages("PurgeQueue")), (1, 0))
+        return f"the chain went on for {HOPS_SECONDS - RECHECK_SECONDS} s, more than {STOPPED_HOPS} times {RECHECK_SECONDS}"
 
     pattern = f'{{ $.Function = "purge" && $.space_id = "{space["id"]}" }}'
     hops = poll(LOGS_SECONDS, lambda: logged(stack, pattern, started, above=STOPPED_HOPS))

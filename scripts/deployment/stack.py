@@ -5,6 +5,7 @@ import hmac
 import http.client
 import json
 import secrets
+import socket
 import ssl
 import time
 from dataclasses import dataclass, field
@@ -44,33 +45,13 @@ class Response(NamedTuple):
     def expect(self, *statuses):
         """Returns itself if it has one of these statuses."""
         if self.status not in statuses:
-            raise Miss(f"status {self.status} instead of {statuses[0]}: {self.body[:200]!r}")
+            raise Miss(f"status {self.status} instead of {statuses[0]}: {self.body[:120]!r}")
         return self
 
 
 def expect(what, actual, expected):
     if actual != expected:
         raise Miss(f"{what} is {actual!r} instead of {expected!r}")
-
-
-def request(method, url, headers=None, body=None):
-    """Sends a request with exactly this path and query. Follows no redirect."""
-    parts = urlsplit(url)
-    if parts.scheme == "https":
-        connection = http.client.HTTPSConnection(
-            parts.netloc, timeout=REQUEST_SECONDS, context=ssl.create_default_context()
-        )
-    else:
-        connection = http.client.HTTPConnection(parts.netloc, timeout=REQUEST_SECONDS)
-
-    target = url.split(parts.netloc, 1)[1] or "/"
-    try:
-        connection.request(method, target, body=body, headers=headers or {})
-        response = connection.getresponse()
-        received = {name.lower(): value for name, value in response.getheaders()}
-        return Response(response.status, received, response.read())
-    finally:
-        connection.close()
 
 
 def poll(seconds, look, interval=2.0):
@@ -95,6 +76,8 @@ class Stack:
     parameters: dict
     # Whether `large-confirm` uploads the largest file.
     is_large: bool = False
+    # Address and port of all requests, in place of those of their URL.
+    connect_to: tuple | None = None
     # Ids of the created spaces.
     spaces: list = field(default_factory=list)
 
@@ -117,12 +100,31 @@ class Stack:
         parameters = {each["ParameterKey"]: each["ParameterValue"] for each in stack.get("Parameters", [])}
         return cls(target, name, outputs["ApiUrl"], outputs["CdnUrl"], key, aws, parameters)
 
+    def request(self, method, url, headers=None, body=None):
+        """Sends a request with exactly this path and query. Follows no redirect."""
+        parts = urlsplit(url)
+        secure = parts.scheme == "https"
+        connection = (http.client.HTTPSConnection if secure else http.client.HTTPConnection)(parts.netloc)
+        address = self.connect_to or (connection.host, connection.port)
+        target = url.split(parts.netloc, 1)[1] or "/"
+        try:
+            connection.sock = socket.create_connection(address, REQUEST_SECONDS)
+            if secure:
+                context = ssl.create_default_context()
+                connection.sock = context.wrap_socket(connection.sock, server_hostname=connection.host)
+            connection.request(method, target, body=body, headers=headers or {})
+            response = connection.getresponse()
+            received = {name.lower(): value for name, value in response.getheaders()}
+            return Response(response.status, received, response.read())
+        finally:
+            connection.close()
+
     def call(self, method, path, body=None, headers=None):
         """Sends an authenticated request to the API. A body that is not bytes is sent as JSON."""
         if body is not None and not isinstance(body, bytes):
             body = json.dumps(body).encode()
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json", **(headers or {})}
-        return request(method, self.api + path, headers, body)
+        return self.request(method, self.api + path, headers, body)
 
     def data(self, method, path, body=None):
         """Returns `data` of a successful response."""
@@ -168,7 +170,7 @@ class Stack:
     def put(self, pending, size, content):
         """Sends bytes, or an iterator of them, to a presigned URL."""
         headers = {**pending["headers"], "Content-Length": str(size)}
-        request("PUT", pending["upload_url"], headers, content).expect(200)
+        self.request("PUT", pending["upload_url"], headers, content).expect(200)
 
     def signed(self, space, url, pairs, expires_in=600):
         """Signs the URL of a file, with these pairs of parameters, as docs/api.md describes it for backends."""
