@@ -9,3 +9,4 @@ pub(crate) mod persistence;
 pub(crate) mod program;
 pub(crate) mod readme;
 pub(crate) mod shutdown;
+pub(crate) mod smoke;

@@ -53,3 +53,54 @@ fn skipped_tests_are_listed_even_if_others_fail() {
         );
     }
 }
+
+/// The AWS CLI of an account with a concurrency of 10, and the viewer function and the table of a stack `larder-test`.
+const AWS_CLI: &str = r#"case "$*" in
+    --version) echo aws-cli/2.31.0 ;;
+    sts*) echo '{"Account": "123456789012", "Arn": "arn:aws:iam::123456789012:user/operator"}' ;;
+    lambda*) echo '{"AccountLimit": {"ConcurrentExecutions": 10}}' ;;
+    *list-functions*) echo '{"FunctionList": {"Items": [{"Name": "larder-test-viewer-request"}, {"Name": "larder-test-eu-west-1-viewer-request"}]}}' ;;
+    *describe-stacks*) echo "Stack with id $4 does not exist" >&2; exit 254 ;;
+    *list-tables*) echo '{"TableNames": ["larder-test-Table-1"]}' ;;
+    *) echo '{}' ;;
+esac"#;
+
+/// Runs `scripts/preflight` in this account. Returns whether it succeeds, and its output.
+fn preflight(options: &str) -> (bool, String) {
+    let directory = TempDir::new().expect("a temporary directory");
+    write_program(&directory.path().join("aws"), AWS_CLI);
+    for name in ["sam", "cargo-lambda", "cargo"] {
+        write_program(&directory.path().join(name), "echo 1.99.0");
+    }
+
+    // The interpreter itself, because a version manager may put other programs in front.
+    let command = format!(
+        r#"python=$(python3 -c 'import sys; print(sys.executable)')
+        PATH={}:$PATH AWS_REGION=eu-west-1 "$python" ../scripts/preflight --region eu-west-1 {options}"#,
+        directory.path().display()
+    );
+    let output = Command::new("bash").args(["-c", &command]).output();
+    let output = output.expect("a script");
+    (
+        output.status.success(),
+        String::from_utf8_lossy(&output.stdout).into_owned(),
+    )
+}
+
+#[test]
+fn preflight_finds_names_in_use_and_low_quotas() {
+    let (passes, printed) = preflight("--stack larder-test --account 210987654321");
+    assert!(!passes, "{printed}");
+    for line in [
+        "account: FAIL: 123456789012 in place of 210987654321",
+        "names: FAIL: in use: AWS::CloudFront::Function larder-test-",
+        "concurrency: FAIL: 10 concurrent executions",
+        "retained: unknown: table larder-test-Table-1",
+    ] {
+        assert!(printed.contains(line), "{line} in {printed}");
+    }
+
+    let (passes, printed) = preflight("--stack larder-other --account 123456789012 --force");
+    assert!(passes, "{printed}");
+    assert!(printed.contains("names: ok"), "{printed}");
+}
