@@ -3,6 +3,7 @@
 mod bootstrap;
 mod bucket;
 mod budgets;
+mod costs;
 mod delivery;
 mod faults;
 mod files;

@@ -52,7 +52,9 @@ pub use clock::{AsyncClock, AsyncSystemClock, ManualClock};
 pub use data_directory::ExistingData;
 pub use error::{EmulatorStartError, ProvisionError};
 pub use principal::IamPrincipal;
-pub use proxy::{CallLog, CallRecord, Capacity, Chaos, Faults, Hold, InjectedError, Service};
+pub use proxy::{
+    CallLog, CallRecord, Capacity, Chaos, Faults, Hold, InjectedError, Service, UsedUnits,
+};
 pub use sqs::{MessageCounter, MessageCounts};
 
 /// Configuration of the emulators.

@@ -32,12 +32,17 @@ struct CapacityState {
     second: i64,
     /// By item.
     used: HashMap<String, UsedUnits>,
+    /// Units of all items since they were last taken.
+    total: UsedUnits,
 }
 
+/// Units of calls.
 #[derive(Clone, Copy, Debug, Default)]
-struct UsedUnits {
-    half_read: usize,
-    write: usize,
+pub struct UsedUnits {
+    /// Read units, in halves.
+    pub half_read: usize,
+    /// Write units.
+    pub write: usize,
 }
 
 impl UsedUnits {
@@ -81,6 +86,11 @@ impl Capacity {
         self.state().is_enforced = true;
     }
 
+    /// Returns the units of the calls since the last call of this method, while the limits were enforced.
+    pub fn take_used(&self) -> UsedUnits {
+        std::mem::take(&mut self.state().total)
+    }
+
     /// Returns whether the limits are enforced.
     pub(super) fn is_enforced(&self) -> bool {
         self.state().is_enforced
@@ -110,6 +120,7 @@ impl Capacity {
         for cost in costs {
             let used = state.used.entry(cost.item.clone()).or_default();
             *used = used.plus(cost);
+            state.total = state.total.plus(cost);
         }
         Ok(())
     }

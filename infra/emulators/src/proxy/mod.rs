@@ -46,7 +46,7 @@ use signature::SignedBody as _;
 
 pub(crate) use backend::Backend;
 pub use call_log::{CallLog, CallRecord};
-pub use capacity::Capacity;
+pub use capacity::{Capacity, UsedUnits};
 pub use chaos::Chaos;
 pub(crate) use conflict::ConflictTracker;
 pub use fault::{Faults, InjectedError};

@@ -1,0 +1,58 @@
+//! `docs/prices.json`: prices of AWS, and assumptions about what only AWS can measure.
+
+use std::{fs, path::Path};
+
+use serde_json::{Map, Value};
+
+/// Prices and assumptions.
+pub(crate) struct Prices(Value);
+
+impl Prices {
+    pub(crate) fn read(path: &Path) -> Prices {
+        let text = fs::read_to_string(path).expect("a readable file");
+        Prices(serde_json::from_str(&text).expect("JSON"))
+    }
+
+    /// Returns what the prices are of.
+    pub(crate) fn title(&self) -> &str {
+        self.0["of"].as_str().expect("a text")
+    }
+
+    /// Returns dollars per million of a unit.
+    pub(crate) fn per_million(&self, unit: &str) -> f64 {
+        number(&self.0["per_million"][unit], unit)
+    }
+
+    /// Returns dollars per month.
+    pub(crate) fn per_month(&self, resource: &str) -> f64 {
+        number(&self.0["per_month"][resource], resource)
+    }
+
+    /// Returns the assumed milliseconds of each function by kind of request.
+    pub(crate) fn milliseconds(&self, kind: &str) -> &Map<String, Value> {
+        self.0["milliseconds"][kind]
+            .as_object()
+            .unwrap_or_else(|| panic!("no milliseconds of {kind}"))
+    }
+
+    /// Returns the kilobytes of a line of the log.
+    pub(crate) fn line_kilobytes(&self) -> f64 {
+        self.assumed("kilobytes of a log line")
+    }
+
+    /// Returns the share of requests that X-Ray records.
+    pub(crate) fn traced_share(&self) -> f64 {
+        self.assumed("traced share of requests")
+    }
+
+    /// Returns an assumption.
+    pub(crate) fn assumed(&self, name: &str) -> f64 {
+        number(&self.0["assumed"][name], name)
+    }
+}
+
+fn number(value: &Value, name: &str) -> f64 {
+    value
+        .as_f64()
+        .unwrap_or_else(|| panic!("no number: {name}"))
+}

@@ -1,0 +1,113 @@
+//! What a request uses of each service.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use tests::{Observed, Stack};
+
+use super::prices::Prices;
+use crate::{
+    lambda::log_capture::{begin_log, lines},
+    routes::declarations::deployed_template,
+};
+
+/// Quantities by unit, as named in `docs/prices.json`.
+pub(crate) type Usage = BTreeMap<String, f64>;
+
+/// Runs the requests of one kind, and returns their output and what they and their jobs used.
+pub(crate) async fn measure<T>(
+    stack: &Stack,
+    prices: &Prices,
+    kind: &str,
+    work: impl Future<Output = T>,
+) -> (T, Usage) {
+    begin_log();
+    stack.local.capacity().enforce();
+    stack.local.capacity().take_used();
+    let Observed { output, calls } = stack.calls_of(work).await;
+    let units = stack.local.capacity().take_used();
+    let log = lines();
+
+    let mut usage = Usage::new();
+    let mut add = |unit: &str, quantity: f64| {
+        *usage.entry(unit.to_owned()).or_default() += quantity;
+    };
+    add("DynamoDB: read units", float(units.half_read) / 2.0);
+    add("DynamoDB: write units", float(units.write));
+    for call in &calls {
+        if let Some(unit) = unit_of(call) {
+            add(unit, 1.0);
+        }
+    }
+    let finished: Vec<&Value> = log
+        .iter()
+        .filter(|line| line.get("_aws").is_some())
+        .collect();
+    for line in &finished {
+        add("Lambda: requests", 1.0);
+        if line.get("Jobs").is_some() {
+            // The event source mapping receives and deletes the message.
+            add("SQS: requests", 2.0);
+        } else if line["Function"] == "delivery" {
+            add("CloudFront: requests", 1.0);
+            add("CloudFront: viewer function", 1.0);
+        } else {
+            add("API Gateway: requests", 1.0);
+        }
+    }
+    add(
+        "CloudWatch Logs: KB",
+        float(log.len()) * prices.line_kilobytes(),
+    );
+    assert_line_length(&log, prices);
+    add("X-Ray: traces", prices.traced_share());
+    add(
+        "Lambda: GB-seconds",
+        gigabyte_seconds(prices, kind, &finished),
+    );
+
+    (output, usage)
+}
+
+/// Returns the unit that a call is billed by. `None` if it is free or billed by other units.
+fn unit_of(call: &str) -> Option<&'static str> {
+    match call.split(' ').nth(1)? {
+        "GetObject" | "HeadObject" => Some("S3: reads"),
+        "PutObject" | "CopyObject" | "ListObjectsV2" => Some("S3: writes and copies"),
+        "SendMessage" | "SendMessageBatch" | "ChangeMessageVisibility" => Some("SQS: requests"),
+        _ => None,
+    }
+}
+
+/// Returns a count as a quantity.
+pub(super) fn float(count: usize) -> f64 {
+    f64::from(u32::try_from(count).expect("a small count"))
+}
+
+/// Expects lines of about the assumed length, whose exact lengths differ between runs.
+fn assert_line_length(log: &[Value], prices: &Prices) {
+    let bytes: usize = log.iter().map(|line| line.to_string().len()).sum();
+    let ratio = float(bytes) / float(log.len()) / 1_000.0 / prices.line_kilobytes();
+    assert!((0.7..1.3).contains(&ratio), "{ratio} of the assumed length");
+}
+
+/// Returns memory by assumed time of the functions that ran, which must be those with an assumption.
+fn gigabyte_seconds(prices: &Prices, kind: &str, finished: &[&Value]) -> f64 {
+    let assumed = prices.milliseconds(kind);
+    let ran: BTreeSet<&str> = finished
+        .iter()
+        .filter_map(|line| line["Function"].as_str())
+        .collect();
+    let expected: BTreeSet<&str> = assumed.keys().map(String::as_str).collect();
+    assert_eq!(ran, expected, "{kind}");
+
+    let functions = deployed_template().functions;
+    assumed
+        .iter()
+        .map(|(name, milliseconds)| {
+            let function = functions.iter().find(|function| function.binary == *name);
+            let memory = function.expect("a function of the template").memory_mib;
+            f64::from(memory) / 1_024.0 * milliseconds.as_f64().expect("a number") / 1_000.0
+        })
+        .sum()
+}
