@@ -51,7 +51,9 @@ impl Random for SeededRandom {
     }
 }
 
-/// Domain of the CDN besides the address that it listens on.
+/// The template parameter for domains of the CDN.
+const CDN_DOMAINS: &str = "CdnDomainNames";
+/// Its value in tests.
 const CDN_DOMAIN: &str = "assets.example.com";
 
 /// The configuration of a stack. By default, it is that of `template.yaml`, with a domain of the CDN.
@@ -80,7 +82,7 @@ impl Default for StackOptions {
         StackOptions {
             template: Arc::clone(&DEFAULT_TEMPLATE),
             registry: all_functions(),
-            parameters: [("CdnDomainNames".to_owned(), CDN_DOMAIN.to_owned())].into(),
+            parameters: BTreeMap::new(),
             body_deadlines: BodyDeadlines::default(),
             cargo_lambda: None,
             runs_post_upload: false,
@@ -185,13 +187,21 @@ impl Stack {
         let clock = ManualClock::starting_at(
             i64::try_from(now.as_millis()).expect("a time that fits into 64 bits"),
         );
+        let mut parameters = options.parameters;
+        let declared = options.template.parameters().unwrap_or_default();
+        if declared.iter().any(|declared| declared.name == CDN_DOMAINS) {
+            let domain = || CDN_DOMAIN.to_owned();
+            parameters
+                .entry(CDN_DOMAINS.to_owned())
+                .or_insert_with(domain);
+        }
         let local = LocalStack::start(Options {
             data_dir: data_dir_in(&directory),
             reset: false,
             template: options.template,
             registry: options.registry,
             ports: Ports::default(),
-            parameters: options.parameters,
+            parameters,
             clock: Arc::new(clock.clone()),
             random: Arc::new(SeededRandom::new(options.seed)),
             body_deadlines: options.body_deadlines,

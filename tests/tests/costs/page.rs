@@ -44,7 +44,8 @@ fn costs(kind: &Kind, prices: &Prices) -> Vec<(f64, String)> {
     costs
 }
 
-fn total(kind: &Kind, prices: &Prices) -> f64 {
+/// Returns dollars per million.
+pub(super) fn total(kind: &Kind, prices: &Prices) -> f64 {
     costs(kind, prices).iter().map(|(dollars, _)| dollars).sum()
 }
 

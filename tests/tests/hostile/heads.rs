@@ -48,7 +48,7 @@ pub(crate) fn hosts(target: &Target) -> Vec<Row> {
             with("1.1", &format!("host: {host}\r\nhost: {host}\r\n")),
             Rejected(400),
         ),
-        (with("1.1", "host: cdn.example.com\r\n"), Answered(200)),
+        (with("1.1", "host: assets.example.com\r\n"), Answered(200)),
         (with("1.1", "host: [::1]:80\r\n"), Answered(200)),
     ];
     for malformed in [

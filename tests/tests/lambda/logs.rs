@@ -221,7 +221,7 @@ async fn body_that_ends_early_is_logged_with_its_request_and_causes(stack: &Stac
 
     let url = file.url();
     let (_, path) = url.split_once(authority(url)).expect("a path");
-    let request = format!("GET {path} HTTP/1.1\r\nhost: a\r\n\r\n");
+    let request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\n\r\n", authority(url));
     assert!(RawConnection::request(url, request).await.is_none());
 
     let lines: Vec<Value> = lines()
