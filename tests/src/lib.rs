@@ -13,6 +13,7 @@ mod response;
 mod samples;
 mod search;
 mod stack;
+mod used_permissions;
 mod users;
 mod webhook_receiver;
 

@@ -19,7 +19,7 @@ use serde_json::json;
 use tempfile::TempDir;
 use template::Template;
 
-use crate::{Client, text};
+use crate::{Client, text, used_permissions};
 
 /// The workers of the jobs that follow an upload, by binary name.
 pub const POST_UPLOAD_WORKERS: [&str; 3] = ["blurhash", "thumbnails", "webhook-delivery"];
@@ -325,6 +325,7 @@ impl Stack {
     /// Stops the stack with messages left in its queues.
     pub async fn stop_undrained(mut self) {
         self.unstopped.0 = false;
+        used_permissions::write(&self.local.call_log()).expect("a writable file");
         self.local.stop().await;
     }
 
@@ -341,6 +342,7 @@ impl Stack {
             "planned faults did not fire: {}",
             pending.join(", ")
         );
+        used_permissions::write(&self.local.call_log()).expect("a writable file");
         self.local.stop().await;
     }
 }

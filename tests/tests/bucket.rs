@@ -28,6 +28,12 @@ struct BucketFixture<'a> {
     stored: ObjectKey,
 }
 
+/// Returns the bucket with the permissions of a function.
+fn bucket_of(stack: &Stack, binary: &str) -> Bucket {
+    let context = stack.local.environment_of(binary).expect("a function");
+    Settings::of(&context).bucket()
+}
+
 impl BucketFixture<'_> {
     async fn new(stack: &Stack) -> BucketFixture<'_> {
         let context = stack.unrestricted_context();
@@ -193,10 +199,10 @@ async fn multipart_copy_succeeds_whole_or_leaves_nothing(stack: &Stack) {
     assert_eq!(fixture.head(&fixture.stored, 1).await, None);
 
     // If a call of the copy fails permanently, no part of it remains.
-    for operation in [
-        "CreateMultipartUpload",
-        "UploadPartCopy",
-        "CompleteMultipartUpload",
+    for (binary, operation) in [
+        ("uploads", "CreateMultipartUpload"),
+        ("uploads", "UploadPartCopy"),
+        ("confirm-check", "CompleteMultipartUpload"),
     ] {
         fixture.stack.local.faults().fail(
             S3,
@@ -204,15 +210,17 @@ async fn multipart_copy_succeeds_whole_or_leaves_nothing(stack: &Stack) {
             1,
             InjectedError::new(400, "InvalidArgument"),
         );
+        let bucket = bucket_of(stack, binary);
+        let copy = bucket.copy(&fixture.staged, IN_PARTS as u64, &fixture.stored);
         let Observed {
             output: copied,
             calls,
-        } = Box::pin(fixture.stack.calls_of(fixture.copy(IN_PARTS))).await;
+        } = Box::pin(fixture.stack.calls_of(copy)).await;
         assert!(
             matches!(copied, Err(BucketError::Rejected(_))),
             "{operation}: {copied:?}"
         );
-        let is_aborted = calls.contains(&"unrestricted AbortMultipartUpload".to_owned());
+        let is_aborted = calls.contains(&format!("{binary} AbortMultipartUpload"));
         assert_eq!(
             is_aborted,
             operation != "CreateMultipartUpload",
@@ -271,27 +279,27 @@ async fn multipart_copy_fails_as_busy_if_source_is_replaced(stack: &Stack) {
 
 #[stack_test]
 async fn purge_deletes_stored_and_staged_objects_of_one_space_only(stack: &Stack) {
-    let fixture = BucketFixture::new(stack).await;
-    let env = fixture.stack.unrestricted_context().env;
+    let bucket = bucket_of(stack, "purge");
+    let env = stack.unrestricted_context().env;
     let space = SpaceId::new(&env);
     let other = SpaceId::new(&env);
     for owner in [space, other] {
         let file = FileId::new(&env);
         for key in [
             ObjectKey::original(owner, file, Revision::MIN),
+            ObjectKey::watermark(owner, Revision::MIN),
             ObjectKey::staged(owner, file),
         ] {
-            fixture.stack.put_object(key.as_str(), b"bytes").await;
+            stack.put_object(key.as_str(), b"bytes").await;
         }
     }
-    while fixture
-        .bucket
+    while bucket
         .purge_page(space, MAX_LISTED_OBJECTS)
         .await
         .expect("a page")
     {}
-    let remaining: Vec<String> = fixture.stack.dump().await.objects.into_keys().collect();
-    assert_eq!(remaining.len(), 2);
+    let remaining: Vec<String> = stack.dump().await.objects.into_keys().collect();
+    assert_eq!(remaining.len(), 3);
     assert!(
         remaining.iter().all(|key| key.contains(&other.to_string())),
         "{remaining:?}"
@@ -300,14 +308,9 @@ async fn purge_deletes_stored_and_staged_objects_of_one_space_only(stack: &Stack
     let keys: Vec<ObjectKey> = (0..MAX_DELETED_OBJECTS)
         .map(|_| ObjectKey::staged(other, FileId::new(&env)))
         .collect();
-    fixture
-        .bucket
+    bucket
         .delete_many(&keys)
         .await
         .expect("deleting missing objects succeeds");
-    fixture
-        .bucket
-        .delete_many(&[])
-        .await
-        .expect("nothing is done");
+    bucket.delete_many(&[]).await.expect("nothing is done");
 }

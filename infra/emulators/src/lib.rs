@@ -53,7 +53,8 @@ pub use data_directory::ExistingData;
 pub use error::{EmulatorStartError, ProvisionError};
 pub use principal::IamPrincipal;
 pub use proxy::{
-    CallLog, CallRecord, Capacity, Chaos, Faults, Hold, InjectedError, Service, UsedUnits,
+    CallLog, CallRecord, Capacity, Chaos, Faults, Hold, InjectedError, Service, UsedPermission,
+    UsedUnits,
 };
 pub use sqs::{MessageCounter, MessageCounts};
 

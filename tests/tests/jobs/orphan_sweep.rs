@@ -11,8 +11,9 @@ use emulators::{
     InjectedError,
     Service::{DynamoDb, S3},
 };
+use local::Messages;
 use template::RecursiveLoop;
-use tests::{PHOTO, Stack, TestSpace, seconds, stack_test};
+use tests::{DEFAULT_ATTEMPTS, PHOTO, Stack, TestSpace, seconds, stack_test};
 
 use super::batches::small_jobs;
 
@@ -83,8 +84,14 @@ async fn orphan_object_is_swept_after_a_day(stack: &Stack) {
     expected.insert(late.clone());
     assert_eq!(remaining, expected);
 
-    // Younger objects wait for the next round.
-    stack.run_for(DAY).await;
+    // Younger objects wait for the next round. A failed job is tried again.
+    let faults = stack.local.faults();
+    let error = InjectedError::new(500, "InternalError");
+    faults.fail(S3, "ListObjectsV2", DEFAULT_ATTEMPTS, error);
+    stack.clock.advance(DAY);
+    let has_failed = |messages: Messages| faults.pending() == 0 && messages.running_batches == 0;
+    stack.local.until(has_failed).await.expect("a failed job");
+    stack.run_for(seconds(10)).await;
     expected.remove(&late);
     assert_eq!(keys(stack).await, expected);
 

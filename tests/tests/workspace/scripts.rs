@@ -24,7 +24,7 @@ fn run_tests(status: i32) -> std::process::Output {
         let script = Path::new("../scripts").join(name);
         fs::copy(script, scripts.join(name)).expect("copied");
     }
-    for name in ["emulate", "install-clients"] {
+    for name in ["check-permissions", "emulate", "install-clients"] {
         write_program(&scripts.join(name), "");
     }
     let cargo = format!(

@@ -24,13 +24,15 @@ use crate::{
     anomaly::Anomaly,
     arn,
     dynamodb::{CostedCall, Tables},
-    principal::IamPrincipal,
     secrets::SecretsManager,
     sqs::SqsEmulator,
 };
 
 /// Maximum body of DynamoDB, in bytes. SQS and Secrets Manager have lower limits.
 const JSON_BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Maximum body of `DeleteObjects`, in bytes: 1,000 keys of 1,024 bytes, each with its element.
+const DELETE_BODY_BYTES_MAX: usize = 2 * 1024 * 1024;
 
 /// Maximum rejected body that is read to its end, in bytes. The connection of a larger one closes.
 const DISCARDED_BYTES_MAX: usize = 64 * 1024 * 1024;
@@ -81,12 +83,21 @@ pub(crate) trait Backend: Send + Sync + 'static {
         std::future::ready(())
     }
 
-    /// Removes from a response what the principal is not permitted to know.
-    fn restrict(
-        response: Response<Body>,
+    /// Returns the permission that a principal needs to know what a response says, besides those of the
+    /// call.
+    fn disclosing_permission(
+        _response: &Response<Body>,
         _operation: &str,
         _path: &str,
-        _principal: &IamPrincipal,
+    ) -> Option<RequiredPermission> {
+        None
+    }
+
+    /// Replaces a response to a principal that lacks the permission to know it.
+    fn hide(
+        response: Response<Body>,
+        _denied: &ProxyRejection,
+        _operation: &str,
     ) -> Response<Body> {
         response
     }
@@ -195,7 +206,14 @@ impl Backend for Router {
     }
 
     async fn parse(head: &Parts, body: Body) -> Result<ParsedRequest<Body>, ProxyRejection> {
-        let operation = operation::parse_s3(head);
+        let mut operation = operation::parse_s3(head);
+        if operation.name != "DeleteObjects" {
+            return Ok(ParsedRequest { operation, body });
+        }
+
+        let bytes = buffered(body, DELETE_BODY_BYTES_MAX).await?;
+        operation.required = operation::s3_deletions(head.uri.path(), &bytes);
+        let body = Body::from(bytes);
         Ok(ParsedRequest { operation, body })
     }
 
@@ -222,29 +240,25 @@ impl Backend for Router {
     }
 
     /// S3 reports a missing object only to principals that may list the bucket. Others get an
-    /// `AccessDenied`.
-    fn restrict(
-        response: Response<Body>,
+    /// `AccessDenied` (`GetObject` in the S3 API Reference). A copy is within one bucket.
+    fn disclosing_permission(
+        response: &Response<Body>,
         operation: &str,
         path: &str,
-        principal: &IamPrincipal,
-    ) -> Response<Body> {
-        let method = match operation {
-            "GetObject" => Method::GET,
-            "HeadObject" => Method::HEAD,
-            _ => return response,
+    ) -> Option<RequiredPermission> {
+        let is_missing = response.status() == StatusCode::NOT_FOUND;
+        let is_read = matches!(operation, "CopyObject" | "GetObject" | "HeadObject");
+        let bucket = arn::bucket(&operation::s3_bucket(path));
+        (is_missing && is_read).then(|| RequiredPermission::new("s3:ListBucket", bucket))
+    }
+
+    fn hide(response: Response<Body>, denied: &ProxyRejection, operation: &str) -> Response<Body> {
+        let method = if operation == "HeadObject" {
+            Method::HEAD
+        } else {
+            Method::GET
         };
-
-        let bucket = operation::s3_bucket(path);
-        let required = RequiredPermission::new("s3:ListBucket", arn::bucket(&bucket));
-        if response.status() != StatusCode::NOT_FOUND
-            || required.is_allowed_by(&principal.permissions)
-        {
-            return response;
-        }
-
-        let rejection = ProxyRejection::denied(Service::S3, &principal.name, &required);
-        let (denied, body) = rejection.xml(&method).into_parts();
+        let (denied, body) = denied.xml(&method).into_parts();
         // Keeps the CORS headers, so that a browser can read the error.
         let (mut head, _) = response.into_parts();
         head.status = denied.status;
@@ -263,18 +277,23 @@ async fn parse_json(
     head: &Parts,
     body: Body,
 ) -> Result<ParsedRequest<Bytes>, ProxyRejection> {
-    let limited = Limited::new(body, JSON_BODY_BYTES_MAX);
-    let collected = limited.collect().await.map_err(|error| {
+    let bytes = buffered(body, JSON_BODY_BYTES_MAX).await?;
+
+    Ok(ParsedRequest {
+        operation: operation::parse_json(service, head, &bytes),
+        body: bytes,
+    })
+}
+
+/// Reads a body of limited size.
+async fn buffered(body: Body, limit_bytes: usize) -> Result<Bytes, ProxyRejection> {
+    let collected = Limited::new(body, limit_bytes).collect().await;
+    let collected = collected.map_err(|error| {
         if error.is::<LengthLimitError>() {
             ProxyRejection::too_large()
         } else {
             ProxyRejection::incomplete()
         }
     })?;
-    let bytes = collected.to_bytes();
-
-    Ok(ParsedRequest {
-        operation: operation::parse_json(service, head, &bytes),
-        body: bytes,
-    })
+    Ok(collected.to_bytes())
 }

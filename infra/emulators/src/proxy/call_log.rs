@@ -1,11 +1,11 @@
 //! The log of all HTTP attempts that reached a service, in the order of their responses.
 
 use std::{
-    collections::VecDeque,
+    collections::{BTreeSet, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use super::service::Service;
+use super::{permission::RequiredPermission, service::Service};
 
 /// Maximum number of logged calls. The oldest are dropped first.
 const CALLS_MAX: usize = 10_000;
@@ -23,10 +23,22 @@ pub struct CallRecord {
     pub status: u16,
 }
 
+/// A permission of a principal that a call used.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UsedPermission {
+    /// Name of the principal.
+    pub principal: String,
+    /// IAM action.
+    pub action: String,
+    /// ARN of the resource. In keys of objects, segments with digits, which are ids, are replaced by `0`.
+    pub resource: String,
+}
+
 /// A handle to the call log. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct CallLog {
     calls: Arc<Mutex<VecDeque<CallRecord>>>,
+    used: Arc<Mutex<BTreeSet<UsedPermission>>>,
 }
 
 impl CallLog {
@@ -35,9 +47,30 @@ impl CallLog {
         self.lock().iter().cloned().collect()
     }
 
-    /// Removes all calls.
+    /// Removes all calls, but not the used permissions.
     pub fn clear(&self) {
         self.lock().clear();
+    }
+
+    /// Returns the distinct permissions that calls used since the start.
+    pub fn used_permissions(&self) -> BTreeSet<UsedPermission> {
+        self.used
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Adds a used permission.
+    pub(super) fn record_use(&self, principal: &str, required: &RequiredPermission) {
+        let used = UsedPermission {
+            principal: principal.to_owned(),
+            action: required.action.clone(),
+            resource: without_ids(&required.resource),
+        };
+        self.used
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(used);
     }
 
     /// Appends a call.
@@ -52,4 +85,21 @@ impl CallLog {
     fn lock(&self) -> MutexGuard<'_, VecDeque<CallRecord>> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Replaces the segments of an object's key that are ids.
+fn without_ids(resource: &str) -> String {
+    let Some((bucket, key)) = resource.split_once('/') else {
+        return resource.to_owned();
+    };
+    if !bucket.starts_with("arn:aws:s3:") {
+        return resource.to_owned();
+    }
+
+    let segments = key.split('/').map(|segment| {
+        let is_id = segment.contains(|c: char| c.is_ascii_digit());
+        if is_id { "0" } else { segment }
+    });
+    let key: Vec<&str> = segments.collect();
+    format!("{bucket}/{}", key.join("/"))
 }

@@ -41,11 +41,12 @@ use backend::ParsedRequest;
 use conflict::AccessGuard;
 use fault::Fault;
 use item_access::{AccessKind, ItemAccess};
+use permission::RequiredPermission;
 use rejection::ProxyRejection;
 use signature::SignedBody as _;
 
 pub(crate) use backend::Backend;
-pub use call_log::{CallLog, CallRecord};
+pub use call_log::{CallLog, CallRecord, UsedPermission};
 pub use capacity::{Capacity, UsedUnits};
 pub use chaos::Chaos;
 pub(crate) use conflict::ConflictTracker;
@@ -130,7 +131,9 @@ impl<B: Backend> Proxy<B> {
         };
 
         attempt.principal.clone_from(&principal.name);
-        if let Err(rejection) = authorize::<B>(&attempt.operation, &principal) {
+        let mut required = attempt.operation.required.iter();
+        let denied = required.find_map(|required| self.authorize(required, &principal).err());
+        if let Some(rejection) = denied {
             return Ok(self.reject(&rejection, attempt).await);
         }
 
@@ -205,13 +208,31 @@ impl<B: Backend> Proxy<B> {
         let response = self.backend.forward(attempt, anomaly).await;
         drop(guard);
 
-        let response = B::restrict(response, &operation, &path, principal);
+        let disclosing = B::disclosing_permission(&response, &operation, &path);
+        let response = match disclosing.map(|required| self.authorize(&required, principal)) {
+            Some(Err(rejection)) => B::hide(response, &rejection, &operation),
+            _ => response,
+        };
         self.record(&principal.name, &operation, response.status().as_u16());
         match fault {
             Some(Fault::LoseResponse) => Err(ConnectionAborted),
             Some(Fault::TruncateResponse) => Ok(response.map(truncate)),
             _ => Ok(response),
         }
+    }
+
+    /// Fails unless the principal has a permission.
+    fn authorize(
+        &self,
+        required: &RequiredPermission,
+        principal: &IamPrincipal,
+    ) -> Result<(), ProxyRejection> {
+        if required.is_allowed_by(&principal.permissions) {
+            self.state.call_log.record_use(&principal.name, required);
+            return Ok(());
+        }
+        let name = &principal.name;
+        Err(ProxyRejection::denied(B::SERVICE, name, required))
     }
 
     /// Takes the units of a call from its items. Fails if an item lacks units.
@@ -302,23 +323,4 @@ fn truncate(mut body: Body) -> Body {
     };
     let frames = stream::once(half).chain(stream::once(end));
     Body::from_stream(frames.filter_map(future::ready))
-}
-
-fn authorize<B: Backend>(
-    operation: &AwsOperation,
-    principal: &IamPrincipal,
-) -> Result<(), ProxyRejection> {
-    let denied = operation
-        .required
-        .iter()
-        .find(|required| !required.is_allowed_by(&principal.permissions));
-
-    match denied {
-        Some(required) => Err(ProxyRejection::denied(
-            B::SERVICE,
-            &principal.name,
-            required,
-        )),
-        None => Ok(()),
-    }
 }

@@ -52,6 +52,21 @@ pub(in crate::proxy) fn parse(head: &Parts) -> AwsOperation {
     }
 }
 
+/// Returns the permissions that a `DeleteObjects` requires: one for each key in its body. S3 deletes the
+/// objects whose deletion is permitted; the proxy rejects the request if one is not.
+pub(in crate::proxy) fn deletions(path: &str, body: &[u8]) -> Vec<RequiredPermission> {
+    let bucket = bucket(path);
+    let body = String::from_utf8_lossy(body);
+    let elements = body.split("<Key>").skip(1);
+    let keys = elements.map(|element| element.split("</Key>").next().unwrap_or_default());
+    let required = |key: &str| {
+        // A key with an escaped character requires permission for all objects of the bucket.
+        let key = if key.contains('&') { "*" } else { key };
+        RequiredPermission::new("s3:DeleteObject", arn::object(&bucket, key))
+    };
+    keys.map(required).collect()
+}
+
 /// An operation, the IAM action that it requires, and the ARN that the action is on.
 struct S3Action {
     operation: &'static str,
@@ -96,7 +111,7 @@ fn bucket_action(method: &Method, query: &QueryNames, bucket: &str) -> S3Action 
         "GET" if query.has_unsupported_subresource() => S3Action::unknown(),
         "GET" => on_bucket("ListObjects", "s3:ListBucket"),
         "HEAD" => on_bucket("HeadBucket", "s3:ListBucket"),
-        // The keys are in the body. Requires permission for all objects of the bucket.
+        // The keys are in the body, see `deletions`.
         "POST" if query.contains("delete") => {
             S3Action::new("DeleteObjects", "s3:DeleteObject", arn::object(bucket, "*"))
         }
@@ -228,6 +243,15 @@ mod tests {
         assert_operation("PUT /b/a%20b/c", "PutObject", &put);
         assert_operation("POST /b/a%20b/c?uploads", "CreateMultipartUpload", &put);
         assert_operation("PUT /b/a%20b/c?partNumber=1&uploadId=u", "UploadPart", &put);
+    }
+
+    #[test]
+    fn deletion_of_many_objects_requires_permission_for_each_key() {
+        let body =
+            "<Delete><Object><Key>a/b</Key></Object><Object><Key>c&amp;d</Key></Object></Delete>";
+        let required = ["a/b", "*"]
+            .map(|key| RequiredPermission::new("s3:DeleteObject", arn::object("b", key)));
+        assert_eq!(deletions("/b?delete", body.as_bytes()), required);
     }
 
     #[test]

@@ -1,0 +1,137 @@
+// Evaluates the roles of template.yaml with an evaluator of IAM policies that others wrote:
+//
+//   node evaluate.mjs TEMPLATE USED
+//
+// USED has a line `FUNCTION ACTION RESOURCE` for each permission that a function used in the tests. Every function must be
+// allowed exactly what it used: other tables, queues, buckets, key prefixes, secrets and log groups are refused, and no action is
+// granted that is never used. The policies are resolved here, independently of the local stack.
+import { readFileSync } from 'node:fs';
+import { runSimulation } from '@cloud-copilot/iam-simulate';
+import { parse } from 'yaml';
+
+const ACCOUNT = '000000000000';
+const AWS = `us-east-1:${ACCOUNT}`;
+const BUCKET = `arn:aws:s3:::larder-bucket-${ACCOUNT}`;
+const CDN_KEY = `arn:aws:secretsmanager:${AWS}:secret:larder-cdn-private-key-abcdef`;
+
+// ARNs of resources as the local stack names them.
+const ARNS = {
+  'AWS::DynamoDB::Table': (id) => `arn:aws:dynamodb:${AWS}:table/larder-${id}`,
+  'AWS::IAM::ManagedPolicy': (id) => id,
+  'AWS::IAM::Role': (id) => id,
+  'AWS::Logs::LogGroup': (id) => `arn:aws:logs:${AWS}:log-group:larder-${id}:*`,
+  'AWS::S3::Bucket': () => BUCKET,
+  'AWS::SQS::Queue': (id) => `arn:aws:sqs:${AWS}:larder-${id}`,
+  'AWS::SecretsManager::Secret': (id) => `arn:aws:secretsmanager:${AWS}:secret:larder-${id}-abcdef`,
+};
+
+// The resources that actions are evaluated on, by service. Those of the template are added to the foreign ones.
+const objects = ['_objects/0/originals/0', '_objects/0/variants/0', '_objects/0/watermarks/0', 'staging/0', 'other/0'];
+const RESOURCES = {
+  dynamodb: [`arn:aws:dynamodb:${AWS}:table/other`],
+  logs: [`arn:aws:logs:${AWS}:log-group:other:log-stream:1`],
+  s3: [...objects.map((key) => `${BUCKET}/${key}`), 'arn:aws:s3:::other/_objects/0/originals/0'],
+  secretsmanager: [CDN_KEY, `arn:aws:secretsmanager:${AWS}:secret:other-abcdef`],
+  sqs: [`arn:aws:sqs:${AWS}:other`],
+  xray: ['*'],
+};
+const BUCKETS = [BUCKET, 'arn:aws:s3:::other'];
+
+// Permissions that are used only if a file changes or is deleted while its job runs: a variant of it is deleted, its record is read
+// again, or an object is missing, which S3 reports only to roles that may list the bucket.
+const UNTESTED = [
+  `blurhash dynamodb:GetItem arn:aws:dynamodb:${AWS}:table/larder-Table`,
+  `blurhash s3:ListBucket ${BUCKET}`,
+  `thumbnails s3:DeleteObject ${BUCKET}/_objects/0/variants/0`,
+  `thumbnails s3:ListBucket ${BUCKET}`,
+];
+
+const [templatePath, usedPath] = process.argv.slice(2);
+const scalar = (name) => ({ tag: `!${name}`, resolve: (text) => ({ [name]: text }) });
+const list = (name) => ({ tag: `!${name}`, collection: 'seq', resolve: (items) => ({ [name]: items.toJSON() }) });
+const lists = ['And', 'Equals', 'If', 'Not', 'Or', 'Select', 'Split', 'Sub'];
+const { Resources: resources } = parse(readFileSync(templatePath, 'utf8'), {
+  customTags: [...['Condition', 'GetAtt', 'Ref', 'Sub'].map(scalar), ...lists.map(list)],
+});
+
+function arn(id) {
+  return id === 'CdnPrivateKeySecretArn' ? CDN_KEY : ARNS[resources[id].Type](id);
+}
+
+// Resolves the references of a policy, as if all conditions were true.
+function resolved(node) {
+  if (Array.isArray(node)) return node.map(resolved);
+  if (typeof node !== 'object') return node;
+  if (node.Ref) return arn(node.Ref);
+  if (node.GetAtt) return arn(node.GetAtt.split('.')[0]);
+  if (node.If) return resolved(node.If[1]);
+  if (node.Sub) return node.Sub.replace(/\$\{(\w+)\.Arn\}/g, (_, id) => arn(id));
+  return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, resolved(value)]));
+}
+
+function policiesOf(role) {
+  const { ManagedPolicyArns: managed = [], Policies: inline = [] } = resources[role].Properties;
+  const shared = managed.map(resolved).map((id) => ({ name: id, policy: resolved(resources[id].Properties.PolicyDocument) }));
+  return [...shared, ...inline.map((own) => ({ name: own.PolicyName, policy: resolved(own.PolicyDocument) }))];
+}
+
+async function isAllowed(policies, action, resource) {
+  const simulation = {
+    request: { principal: `arn:aws:iam::${ACCOUNT}:role/function`, action, resource: { resource, accountId: ACCOUNT }, contextVariables: {} },
+    identityPolicies: policies,
+    serviceControlPolicies: [],
+    resourceControlPolicies: [],
+  };
+  const result = await runSimulation(simulation, {});
+  if (result.resultType === 'error') throw new Error(`${action} on ${resource}: ${JSON.stringify(result.errors)}`);
+  return result.overallResult === 'Allowed';
+}
+
+const entries = Object.entries(resources);
+const ofType = (type) => entries.filter(([, resource]) => resource.Type === type);
+for (const [service, type] of [['dynamodb', 'AWS::DynamoDB::Table'], ['secretsmanager', 'AWS::SecretsManager::Secret'], ['sqs', 'AWS::SQS::Queue']]) {
+  RESOURCES[service].push(...ofType(type).map(([id]) => arn(id)));
+}
+const streamOf = (group) => arn(group).replace(/\*$/, 'log-stream:1');
+RESOURCES.logs.push(...ofType('AWS::Logs::LogGroup').map(([id]) => streamOf(id)));
+
+const functions = ofType('AWS::Serverless::Function').map(([id, { Metadata, Properties }]) => {
+  return { id, name: Metadata.BuildProperties.Binary, policies: policiesOf(resolved(Properties.Role)) };
+});
+// Keys below one prefix have the same permissions, and so have the variants of both retentions.
+const lines = readFileSync(usedPath, 'utf8').trim().split('\n').map((line) => line
+  .replace(/_objects\/(expiring\/)?0\/(\w+)\/.*/, '_objects/0/$2/0')
+  .replace(/staging\/.*/, 'staging/0'));
+const used = new Set([...lines, ...UNTESTED].filter((line) => functions.some(({ name }) => line.startsWith(`${name} `))));
+
+// What Lambda calls with the role of a function ("Sending Lambda function logs to CloudWatch Logs", "Visualize Lambda function
+// invocations using AWS X-Ray" and "Creating and configuring an Amazon SQS event source mapping" in the Lambda Developer Guide).
+for (const { id, name } of functions) {
+  for (const action of ['logs:CreateLogStream', 'logs:PutLogEvents']) used.add(`${name} ${action} ${streamOf('FunctionLog')}`);
+  for (const action of ['xray:PutTelemetryRecords', 'xray:PutTraceSegments']) used.add(`${name} ${action} *`);
+  for (const [, { Properties: source }] of ofType('AWS::Lambda::EventSourceMapping')) {
+    if (source.FunctionName.Ref !== id) continue;
+    for (const action of ['DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage']) used.add(`${name} sqs:${action} ${resolved(source.EventSourceArn)}`);
+  }
+}
+
+const statements = functions.flatMap(({ policies }) => policies.flatMap(({ policy }) => policy.Statement));
+const actions = new Set([...statements.flatMap(({ Action }) => Action), ...[...used].map((line) => line.split(' ')[1])]);
+let evaluated = 0;
+const problems = [];
+const unseen = new Set(used);
+for (const { name, policies } of functions) {
+  for (const action of actions) {
+    for (const resource of action === 's3:ListBucket' ? BUCKETS : RESOURCES[action.split(':')[0]]) {
+      const call = `${name} ${action} ${resource}`;
+      const allowed = await isAllowed(policies, action, resource);
+      if (allowed !== used.has(call)) problems.push(`${allowed ? 'granted and never used' : 'used and not granted'}: ${call}`);
+      unseen.delete(call);
+      evaluated += 1;
+    }
+  }
+}
+problems.push(...[...unseen].map((call) => `on a resource that is not evaluated: ${call}`));
+
+console.log(problems.join('\n') || `${functions.length} roles, ${used.size} used permissions, ${evaluated} evaluations`);
+process.exit(problems.length ? 1 : 0);
