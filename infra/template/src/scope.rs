@@ -149,7 +149,7 @@ impl<'run> Scope<'run> {
             "AWS::Partition" => Some(PARTITION.to_owned()),
             "AWS::Region" => Some(self.context.region.clone()),
             "AWS::StackId" => Some(self.fill(
-                "arn:aws:cloudformation:{region}:{account}:stack/{stack}",
+                "arn:aws:cloudformation:{region}:{account}:stack/{stack}/00000000-0000-0000-0000-000000000000",
                 "",
                 "",
             )),

@@ -89,7 +89,7 @@ fn literals_and_references_resolve_as_on_aws() {
     assert_value("!Ref AWS::URLSuffix", "amazonaws.com");
     assert_value(
         "!Ref AWS::StackId",
-        "arn:aws:cloudformation:eu-central-1:000000000000:stack/larder",
+        "arn:aws:cloudformation:eu-central-1:000000000000:stack/larder/00000000-0000-0000-0000-000000000000",
     );
 
     assert_value("!Ref Items", "larder-Items");

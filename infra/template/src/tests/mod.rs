@@ -202,6 +202,23 @@ fn cdn_url_parameter_overrides_domain_of_distribution() -> Result<(), Diagnostic
 }
 
 #[test]
+fn warm_read_units_below_those_of_a_new_table_are_rejected() {
+    let is_accepted = |units: &str| {
+        let mut context = context();
+        let parameter = ("TableWarmReadUnits".to_owned(), units.to_owned());
+        context.parameters.extend([parameter]);
+        read(DEPLOYED, &context).is_ok()
+    };
+
+    for units in ["0", "12000", "19999", "20000", "99999", "100000"] {
+        assert!(is_accepted(units), "{units}");
+    }
+    for units in ["", "1", "9999", "11999", "012000", "-1", "12000.5"] {
+        assert!(!is_accepted(units), "{units}");
+    }
+}
+
+#[test]
 fn truncated_template_does_not_panic() {
     #[expect(
         clippy::disallowed_methods,
