@@ -22,7 +22,7 @@ struct Concluded {
 }
 
 impl Concluded {
-    /// Logs the attempt, without the URL, which may contain a secret.
+    /// Logs the attempt with the host. The rest of the URL may contain a secret.
     fn log(&self, delivery: &WebhookDelivery) {
         let WebhookAttempt {
             number,
@@ -33,7 +33,8 @@ impl Concluded {
         } = &self.attempt;
         let conclusion = self.conclusion;
         let delivery_id = delivery.id;
-        tracing::info!(%delivery_id, number, duration_ms, status_code, error, ?conclusion, "attempted a webhook");
+        let host = delivery.endpoint.url.host_and_port();
+        tracing::info!(%delivery_id, host, number, duration_ms, status_code, error, ?conclusion, "attempted a webhook");
     }
 }
 
