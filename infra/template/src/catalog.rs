@@ -22,7 +22,7 @@ pub(crate) enum Kind {
     Rule,
     /// A resource policy of a queue.
     QueuePolicy,
-    /// An alarm on a queue.
+    /// A CloudWatch alarm.
     Alarm,
     /// The role of a function.
     Role,
@@ -194,18 +194,17 @@ const TYPES: &[ResourceDefinition] = &[
             "Arn",
             "arn:aws:cloudwatch:{region}:{account}:alarm:{name}",
         )],
-        without_effect: &[
-            "ActionsEnabled",
-            "AlarmActions",
-            "AlarmDescription",
-            "DatapointsToAlarm",
-            "EvaluationPeriods",
-            "OKActions",
-            "Period",
-            "Statistic",
-            "Tags",
-            "TreatMissingData",
-        ],
+        without_effect: &["AlarmActions"],
+        ..INERT
+    },
+    ResourceDefinition {
+        name: "AWS::CloudWatch::Dashboard",
+        without_effect: &["DashboardBody", "DashboardName"],
+        ..INERT
+    },
+    ResourceDefinition {
+        name: "AWS::Budgets::Budget",
+        without_effect: &["Budget", "NotificationsWithSubscribers"],
         ..INERT
     },
     ResourceDefinition {

@@ -24,8 +24,8 @@ pub struct ResolvedTemplate {
     pub triggers: Vec<Trigger>,
     /// Messages that are sent periodically.
     pub schedules: Vec<Schedule>,
-    /// Alarms on queues.
-    pub alarms: Vec<QueueAlarm>,
+    /// CloudWatch alarms.
+    pub alarms: Vec<Alarm>,
     /// Logical id of the function that is the origin of the CloudFront distribution, if there is one.
     pub cdn_origin: Option<String>,
     /// Cache behavior of the distribution for objects, if it has one.
@@ -263,11 +263,38 @@ pub struct Schedule {
     pub message: String,
 }
 
-/// An alarm that fires if a queue holds messages.
+/// A CloudWatch alarm. Its state is ALARM while a number of the last periods exceed the threshold.
 #[derive(Clone, Debug, PartialEq)]
-pub struct QueueAlarm {
-    /// Logical id of the alarm.
+pub struct Alarm {
+    /// Logical id in the template.
     pub logical_id: String,
-    /// Physical name of the queue.
-    pub queue: String,
+    /// Description.
+    pub description: String,
+    /// The metrics. An alarm without an expression has one.
+    pub metrics: Vec<AlarmMetric>,
+    /// The expression over the ids of the metrics.
+    pub expression: Option<String>,
+    /// Period, in seconds.
+    pub period_seconds: u32,
+    /// Number of the last periods.
+    pub evaluation_periods: u32,
+    /// How many of these must exceed the threshold.
+    pub datapoints_to_alarm: u32,
+    /// The threshold.
+    pub threshold: u32,
+}
+
+/// A metric of an alarm.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AlarmMetric {
+    /// Name within the expression.
+    pub id: String,
+    /// Namespace.
+    pub namespace: String,
+    /// Name.
+    pub name: String,
+    /// Values of the dimensions by name.
+    pub dimensions: BTreeMap<String, String>,
+    /// `Sum`, `Maximum`, or a percentile such as `p95`.
+    pub statistic: String,
 }

@@ -89,6 +89,23 @@ def number_of_maximum_concurrency():
 
 
 @gap
+def expressions_of_alarms():
+    """CloudFormation rejects an alarm on an expression, so the alarm is on the first metric of the expression."""
+
+    def provision(original, properties):
+        properties = dict(properties)
+        queries = properties.pop("Metrics", [])
+        for query in queries:
+            if "MetricStat" in query:
+                statistic = query["MetricStat"]
+                properties |= statistic["Metric"] | {"Period": statistic["Period"], "Statistic": "Sum"}
+                break
+        return original(properties)
+
+    wrap_handlers("AWS::CloudWatch::Alarm", provision)
+
+
+@gap
 def key_pair_of_cloudfront():
     """CloudFormation has no resource types for the public keys and key groups of CloudFront."""
 

@@ -71,12 +71,17 @@ fn idle_month(page: &mut String, prices: &Prices) {
         let declaration = format!("Type: {resource}\n");
         float(TEMPLATE.matches(&declaration).count())
     };
+    let alarm_metrics = float(TEMPLATE.matches("MetricName: ").count());
     let event_sources = count("AWS::Lambda::EventSourceMapping");
     let receives = event_sources * prices.assumed("empty receives of an event source per month");
     let rows = [
         (
-            "alarms",
-            count("AWS::CloudWatch::Alarm") * prices.per_month("alarm"),
+            "metrics of alarms",
+            alarm_metrics * prices.per_month("metric of an alarm"),
+        ),
+        (
+            "dashboard (an account has three free ones)",
+            count("AWS::CloudWatch::Dashboard") * prices.per_month("dashboard"),
         ),
         (
             "secrets",

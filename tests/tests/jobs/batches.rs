@@ -259,8 +259,9 @@ async fn every_dead_letter_queue_has_an_alarm(stack: &Stack) {
 
     assert!(!dead_letter_queues.is_empty());
     for queue in dead_letter_queues {
+        let mut metrics = template.alarms.iter().flat_map(|alarm| &alarm.metrics);
         assert!(
-            template.alarms.iter().any(|alarm| alarm.queue == *queue),
+            metrics.any(|metric| metric.dimensions.values().any(|value| value == queue)),
             "{queue} has no alarm"
         );
     }

@@ -2,7 +2,7 @@
 
 use super::{SCHEDULE, diagnostics, stack, texts};
 use crate::{
-    Diagnostics, Function, Permission, QueueAlarm, QueueSpec, RecursiveLoop, Redrive,
+    Alarm, AlarmMetric, Diagnostics, Function, Permission, QueueSpec, RecursiveLoop, Redrive,
     ResolvedTemplate, Schedule, Trigger,
 };
 
@@ -180,37 +180,127 @@ fn function_may_allow_recursive_loops() -> Result<(), Diagnostics> {
     Ok(())
 }
 
-#[test]
-fn alarm_names_its_queue() -> Result<(), Diagnostics> {
-    let alarm = r"
+const ALARM: &str = r"
   DeadAlarm:
     Type: AWS::CloudWatch::Alarm
     Properties:
+      AlarmDescription: Dead.
       Namespace: AWS/SQS
       MetricName: ApproximateNumberOfMessagesVisible
       Dimensions: [{ Name: QueueName, Value: !GetAtt Dead.QueueName }]
       Statistic: Maximum
       Period: 300
-      EvaluationPeriods: 1
+      EvaluationPeriods: 2
       ComparisonOperator: GreaterThanThreshold
       Threshold: 0
+      TreatMissingData: notBreaching
 ";
-    let expected = QueueAlarm {
-        logical_id: "DeadAlarm".to_owned(),
-        queue: "larder-Dead".to_owned(),
+
+const EXPRESSION_ALARM: &str = r#"
+  DeadAlarm:
+    Type: AWS::CloudWatch::Alarm
+    Properties: { AlarmDescription: Dead.,
+      Metrics: [
+        { Id: value, Expression: "SUM(FILL(METRICS(), 0))" },
+        { Id: dead, ReturnData: false, MetricStat: { Metric: { Namespace: AWS/SQS, MetricName: A }, Period: 60, Stat: p95 } },
+        { Id: jobs, ReturnData: false, MetricStat: { Metric: { Namespace: AWS/SQS, MetricName: B }, Period: 60, Stat: Sum } }
+      ],
+      EvaluationPeriods: 2, DatapointsToAlarm: 1, ComparisonOperator: GreaterThanThreshold, Threshold: 9, TreatMissingData: notBreaching }
+"#;
+
+#[test]
+fn alarm_has_a_metric_or_an_expression_over_several() -> Result<(), Diagnostics> {
+    let metric = |id: &str, name: &str, dimensions: &[(&str, &str)], statistic: &str| {
+        let dimensions = dimensions.iter();
+        AlarmMetric {
+            id: id.to_owned(),
+            namespace: "AWS/SQS".to_owned(),
+            name: name.to_owned(),
+            dimensions: dimensions
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+            statistic: statistic.to_owned(),
+        }
     };
-    assert_eq!(stack(&format!("{WORKER}{alarm}"))?.alarms, [expected]);
+    let dead = [("QueueName", "larder-Dead")];
+    let visible = "ApproximateNumberOfMessagesVisible";
+    let simple = Alarm {
+        logical_id: "DeadAlarm".to_owned(),
+        description: "Dead.".to_owned(),
+        metrics: vec![metric("value", visible, &dead, "Maximum")],
+        expression: None,
+        period_seconds: 300,
+        evaluation_periods: 2,
+        datapoints_to_alarm: 2,
+        threshold: 0,
+    };
+    let with_expression = Alarm {
+        metrics: vec![
+            metric("dead", "A", &[], "p95"),
+            metric("jobs", "B", &[], "Sum"),
+        ],
+        expression: Some("SUM(FILL(METRICS(), 0))".to_owned()),
+        period_seconds: 60,
+        datapoints_to_alarm: 1,
+        threshold: 9,
+        ..simple.clone()
+    };
 
-    let shown = diagnostics(&format!(
-        "{WORKER}{}",
-        alarm.replace("Threshold: 0", "Threshold: 9")
-    ));
-    assert!(
-        shown.contains("`Threshold` is supported as `0` only"),
-        "{shown}"
-    );
-
+    for (alarm, expected) in [(ALARM, simple), (EXPRESSION_ALARM, with_expression)] {
+        assert_eq!(stack(&format!("{WORKER}{alarm}"))?.alarms, [expected]);
+    }
     Ok(())
+}
+
+#[test]
+fn alarm_that_the_model_cannot_represent_is_rejected() {
+    for (alarm, from, to, expected) in [
+        (
+            ALARM,
+            "notBreaching",
+            "missing",
+            "`TreatMissingData` is supported as `notBreaching` only",
+        ),
+        (
+            ALARM,
+            "GreaterThan",
+            "LessThan",
+            "`ComparisonOperator` is supported as",
+        ),
+        (
+            ALARM,
+            "Threshold: 0",
+            "Threshold: 0.5",
+            "`Threshold` must be a whole number",
+        ),
+        (
+            ALARM,
+            "Statistic: Maximum",
+            "Unit: Count",
+            "`Statistic` of AWS::CloudWatch::Alarm is missing",
+        ),
+        (
+            EXPRESSION_ALARM,
+            "Period: 60, Stat: Sum",
+            "Period: 300, Stat: Sum",
+            "must have one `Period`",
+        ),
+        (
+            EXPRESSION_ALARM,
+            "{ Id: value, Expression: \"SUM(FILL(METRICS(), 0))\" },",
+            "",
+            "with one `Expression` only",
+        ),
+        (
+            EXPRESSION_ALARM,
+            "Id: dead, ReturnData: false",
+            "Id: dead",
+            "`ReturnData` of an item of Metrics is missing",
+        ),
+    ] {
+        let shown = diagnostics(&format!("{WORKER}{}", alarm.replace(from, to)));
+        assert!(shown.contains(expected), "{from}: {shown}");
+    }
 }
 
 /// AWS rejects such an event source mapping.
