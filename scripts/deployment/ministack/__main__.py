@@ -12,7 +12,7 @@ from pathlib import Path
 
 from samcli.yamlhelper import yaml_parse
 
-from deployment.ministack.cloud import ARCHITECTURE, ENVIRONMENT, REGION, ROOT, Cloud, Miss, expect, run, wait_for
+from deployment.ministack.cloud import ARCHITECTURE, REGION, ROOT, Cloud, Miss, expect, run, wait_for
 
 # Names of samconfig.toml, and a second region.
 STACK, SECOND_STACK = "larder-dev", "larder-staging"
@@ -99,8 +99,8 @@ def processed(cloud, key):
 
 def smoke(cloud, key):
     """Runs the checks of a deployed stack that MiniStack can answer."""
-    variables = {"LARDER_KEY": key, "PYTHONPATH": str(ENVIRONMENT), "MINISTACK_PORT": str(cloud.port)}
-    run("scripts/smoke", "--stack", STACK, "--region", REGION, variables=variables)
+    address = f"127.0.0.1:{cloud.port}"
+    run("scripts/smoke", "--stack", STACK, "--region", REGION, "--connect-to", address, variables={"LARDER_KEY": key})
 
 
 def unchanged(cloud):
