@@ -113,7 +113,9 @@ def other_parameters(cloud, url):
     run("openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", key)
     run("openssl", "pkey", "-in", key, "-pubout", "-out", public)
     secret = cloud.client("secretsmanager").create_secret(Name="cdn-key", SecretString=key.read_text())["ARN"]
-    deploy(cloud, CdnPublicKey=public.read_text(), CdnPrivateKeySecretArn=secret, RedirectAboveBytes=1000)
+    cloud.client("s3").create_bucket(Bucket="access-log")
+    deploy(cloud, CdnPublicKey=public.read_text(), CdnPrivateKeySecretArn=secret, RedirectAboveBytes=1000,
+           AccessLogBucket="access-log.s3.amazonaws.com")
 
     printed = run("curl", "-sSLf", "-o", cloud.directory / "photo", "-w", "%{num_redirects} %{url_effective}", url)
     expect(re.match(r"1 https://\S+/_objects/\S+Signature=", printed), f"no redirect to the distribution: {printed}")
