@@ -143,8 +143,6 @@ const TYPES: &[ResourceDefinition] = &[
         ],
         without_effect: &[
             "BucketEncryption",
-            "LoggingConfiguration",
-            "MetricsConfigurations",
             "OwnershipControls",
             "PublicAccessBlockConfiguration",
             "Tags",
@@ -161,13 +159,7 @@ const TYPES: &[ResourceDefinition] = &[
             Attribute::derived("QueueName", "{name}"),
             Attribute::derived("QueueUrl", "{queue_url_base}/{account}/{name}"),
         ],
-        without_effect: &[
-            "KmsDataKeyReusePeriodSeconds",
-            "KmsMasterKeyId",
-            "RedriveAllowPolicy",
-            "SqsManagedSseEnabled",
-            "Tags",
-        ],
+        without_effect: &["SqsManagedSseEnabled", "Tags"],
         ..INERT
     },
     ResourceDefinition {
@@ -227,9 +219,7 @@ const TYPES: &[ResourceDefinition] = &[
             "Architectures",
             "CodeUri",
             "Description",
-            "EphemeralStorage",
             "Handler",
-            "KmsKeyArn",
             "LoggingConfig",
             "ReservedConcurrentExecutions",
             "Runtime",
@@ -250,7 +240,7 @@ const TYPES: &[ResourceDefinition] = &[
             "Arn",
             "arn:aws:iam::{account}:role/{name}",
         )],
-        without_effect: &["Description", "PermissionsBoundary", "Tags"],
+        without_effect: &["Description", "Tags"],
         ..INERT
     },
     ResourceDefinition {
@@ -271,7 +261,6 @@ const TYPES: &[ResourceDefinition] = &[
             "AccessLogSettings",
             "DefaultRouteSettings",
             "Description",
-            "FailOnWarnings",
             "Name",
             "Tags",
         ],
@@ -354,7 +343,6 @@ const TYPES: &[ResourceDefinition] = &[
         without_effect: &[
             "Action",
             "FunctionName",
-            "FunctionUrlAuthType",
             "InvokedViaFunctionUrl",
             "Principal",
             "SourceAccount",
@@ -369,13 +357,7 @@ const TYPES: &[ResourceDefinition] = &[
             "Arn",
             "arn:aws:logs:{region}:{account}:log-group:{name}:*",
         )],
-        without_effect: &[
-            "DeletionProtectionEnabled",
-            "KmsKeyId",
-            "LogGroupClass",
-            "RetentionInDays",
-            "Tags",
-        ],
+        without_effect: &["DeletionProtectionEnabled", "RetentionInDays", "Tags"],
         ..INERT
     },
 ];
