@@ -152,7 +152,7 @@ def worker_retry(stack):
     def dead_letter():
         arguments = ("--queue-url", queue, "--attribute-names", "ApproximateReceiveCount", "--max-number-of-messages", "10")
         received = stack.aws.call("sqs", "receive-message", *arguments, "--visibility-timeout", "5").get("Messages", [])
-        return next((message for message in received if json.loads(message["Body"]) == body), None)
+        return next((message for message in received if message["Body"] == json.dumps(body)), None)
 
     message = poll(DEAD_LETTER_SECONDS * 1.5, dead_letter, interval=30)
     seconds = time.monotonic() - started
