@@ -1,5 +1,6 @@
 //! Black-box tests of Larder over the local stack.
 
+mod alarms;
 mod bootstrap;
 mod bucket;
 mod budgets;

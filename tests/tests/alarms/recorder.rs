@@ -1,0 +1,130 @@
+//! The metrics that a stack would publish in CloudWatch.
+//!
+//! - Those of the functions are read from their log. API Gateway and the function URL count the same requests; DynamoDB
+//!   counts the calls that the functions saw throttled.
+//! - Those of SQS are measured at the times of [`Recorder::measure`].
+//! - The local stack has none of Lambda: it neither limits concurrency nor kills invocations.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use tests::Stack;
+
+use super::evaluator::Sample;
+use crate::{
+    lambda::log_capture::{begin_log, lines},
+    support::queues::Queues,
+};
+
+/// Records the metrics of a stack from its creation on.
+pub(super) struct Recorder<'a> {
+    stack: &'a Stack,
+    queues: Queues,
+    /// Times since which queues have not been empty, in milliseconds.
+    waiting_since_ms: BTreeMap<String, i64>,
+    samples: Vec<Sample>,
+}
+
+impl Recorder<'_> {
+    pub(super) fn start(stack: &Stack) -> Recorder<'_> {
+        begin_log();
+        Recorder {
+            stack,
+            queues: Queues::of(stack, "purge"),
+            waiting_since_ms: BTreeMap::new(),
+            samples: Vec::new(),
+        }
+    }
+
+    /// Measures the queues. The age of the oldest message is the time since which the queue has not been empty.
+    pub(super) async fn measure(&mut self) {
+        let now_ms = self.stack.now().ms();
+        for queue in &self.stack.local.template().queues {
+            let visible = self.queues.count(&queue.logical_id).await;
+            if visible == 0 {
+                self.waiting_since_ms.remove(&queue.name);
+            }
+            let since = self.waiting_since_ms.entry(queue.name.clone());
+            let age_ms = (visible > 0).then(|| now_ms - *since.or_insert(now_ms));
+
+            let counted = u32::try_from(visible).expect("a small number");
+            let age = age_ms.map(|ms| u32::try_from(ms / 1_000).expect("a small number"));
+            let dimension = Some(["QueueName", queue.name.as_str()]);
+            for (name, value) in [
+                ("ApproximateNumberOfMessagesVisible", Some(counted)),
+                ("ApproximateAgeOfOldestMessage", age),
+            ] {
+                let sample = |value| Sample::new(now_ms, ["AWS/SQS", name], dimension, value);
+                self.samples.extend(value.map(f64::from).map(sample));
+            }
+        }
+    }
+
+    /// Returns all metrics.
+    pub(super) fn finish(mut self) -> Vec<Sample> {
+        for line in lines() {
+            if line.get("_aws").is_some() {
+                self.samples.extend(published(&line));
+                self.samples.extend(counted_by_aws(&line));
+            }
+        }
+        self.samples
+    }
+}
+
+/// Returns what CloudWatch extracts from a line in the embedded metric format.
+fn published(line: &Value) -> Vec<Sample> {
+    let at_ms = line["_aws"]["Timestamp"].as_i64().expect("a time");
+    let items = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    let mut samples = Vec::new();
+    for directive in items(&line["_aws"]["CloudWatchMetrics"]) {
+        for dimensions in items(&directive["Dimensions"]) {
+            let dimensions: BTreeMap<String, String> = items(&dimensions)
+                .iter()
+                .map(|name| (text(name), text(&line[name.as_str().expect("a text")])))
+                .collect();
+            for metric in items(&directive["Metrics"]) {
+                let name = text(&metric["Name"]);
+                let value = &line[&name];
+                let values = value.as_array().cloned().unwrap_or(vec![value.clone()]);
+                samples.extend(values.iter().map(|value| Sample {
+                    namespace: text(&directive["Namespace"]),
+                    name: name.clone(),
+                    dimensions: dimensions.clone(),
+                    at_ms,
+                    value: value.as_f64().expect("a number"),
+                }));
+            }
+        }
+    }
+    samples
+}
+
+/// Returns what services of AWS count of a request or a job.
+fn counted_by_aws(line: &Value) -> Vec<Sample> {
+    let at_ms = line["_aws"]["Timestamp"].as_i64().expect("a time");
+    let number = |name: &str| line[name].as_f64();
+    let (source, dimension, names) = if line["Function"] == "delivery" {
+        let names = ["UrlRequestCount", "Url5xxCount", "UrlRequestLatency"];
+        ("AWS/Lambda", ["FunctionName", "larder-Delivery"], names)
+    } else {
+        let names = ["Count", "5xx", "Latency"];
+        ("AWS/ApiGateway", ["ApiId", "larder-Api"], names)
+    };
+
+    let mut samples = Vec::new();
+    if let Some(requests) = number("Requests") {
+        let errors = number("ServerErrors").unwrap_or_default();
+        let latency = number("Latency").expect("a latency");
+        for (name, value) in names.into_iter().zip([requests, errors, latency]) {
+            samples.push(Sample::new(at_ms, [source, name], Some(dimension), value));
+        }
+    }
+    if let Some(throttles) = number("Throttles").filter(|throttles| *throttles > 0.0) {
+        let metric = ["AWS/DynamoDB", "ReadThrottleEvents"];
+        let table = Some(["TableName", "larder-Table"]);
+        samples.push(Sample::new(at_ms, metric, table, throttles));
+    }
+    samples
+}
