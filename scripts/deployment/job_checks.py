@@ -18,8 +18,9 @@ STOPPED_HOPS = 16
 LOGS_SECONDS = 120
 # First delay of a webhook after a failure, with its jitter (docs/api.md, "Repetition").
 WEBHOOK_RETRY_SECONDS = 5 * 0.9
-# An invalid message becomes a dead letter after nine delays (shared/worker/src/redelivery.rs): 4,655 s, and a fifth more with jitter.
-DEAD_LETTER_SECONDS = 4_655
+# An invalid message becomes a dead letter when it would be received for the eleventh time, after ten delays
+# (shared/worker/src/redelivery.rs): 5,555 s, and up to a fifth more with jitter.
+DEAD_LETTER_SECONDS = 5_555
 # Metrics of a log line are visible in statistics before they are listed, which takes up to 15 minutes ("ListMetrics" in the CloudWatch
 # API Reference).
 METRICS_SECONDS = 300
@@ -141,7 +142,7 @@ def alarm_topic(stack):
 
 @check("worker-retry", "aws", "local", option="hour")
 def worker_retry(stack):
-    """An invalid job is tried ten times over 78 minutes, and becomes a dead letter, which raises its alarm. It is then deleted.
+    """An invalid job is tried ten times, and becomes a dead letter after about 100 minutes, which raises its alarm. It is then deleted.
 
     Visibility and `ReportBatchItemFailures`: "Handling errors for an SQS event source in Lambda" in the AWS Lambda Developer Guide.
     """
@@ -154,7 +155,7 @@ def worker_retry(stack):
         received = stack.aws.call("sqs", "receive-message", *arguments, "--visibility-timeout", "5").get("Messages", [])
         return next((message for message in received if message["Body"] == json.dumps(body)), None)
 
-    message = poll(DEAD_LETTER_SECONDS * 1.5, dead_letter, interval=30)
+    message = poll(DEAD_LETTER_SECONDS * 1.3, dead_letter, interval=30)
     seconds = time.monotonic() - started
     if not message or seconds < DEAD_LETTER_SECONDS:
         raise Miss(f"{'a' if message else 'no'} dead letter after {seconds:.0f} s")
