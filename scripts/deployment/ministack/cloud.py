@@ -29,10 +29,12 @@ START_SECONDS = 60
 # What a stack creates, whose name or description contains the name of the stack.
 LISTINGS = [
     ("apigatewayv2", "get_apis", "Items[].Name"),
+    ("cloudfront", "list_cache_policies", "CachePolicyList.Items[].CachePolicy.CachePolicyConfig.Name"),
     ("cloudfront", "list_distributions", "DistributionList.Items[].Comment"),
     ("cloudfront", "list_functions", "FunctionList.Items[].Name"),
     ("cloudfront", "list_origin_access_controls", "OriginAccessControlList.Items[].Name"),
     ("cloudwatch", "describe_alarms", "MetricAlarms[].AlarmName"),
+    ("cloudwatch", "list_dashboards", "DashboardEntries[].DashboardName"),
     ("dynamodb", "list_tables", "TableNames"),
     ("events", "list_rules", "Rules[].Name"),
     ("iam", "list_roles", "Roles[].RoleName"),
