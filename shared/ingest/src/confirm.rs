@@ -34,12 +34,10 @@ const SIZE_MISMATCH: FieldError = FieldError::Custom("must have the declared siz
 /// Outcome of confirming a pending file.
 #[derive(Debug)]
 pub enum ConfirmOutcome {
-    /// The activation ended so, or would have.
+    /// Outcome of the activation, or of a check before it.
     Activation(ActivationOutcome),
     /// The client has not uploaded the bytes yet.
     NotUploaded,
-    /// The bytes break the rules. The file is still pending.
-    Rejected(FieldError),
 }
 
 impl From<ActivationOutcome> for ConfirmOutcome {
@@ -81,7 +79,7 @@ pub async fn confirm(store: &FileStore<'_>, file: &File) -> Result<ConfirmOutcom
 
     match confirmed {
         Ok(outcome) => Ok(outcome),
-        Err(IngestError::FieldError(field_error)) => Ok(ConfirmOutcome::Rejected(field_error)),
+        Err(IngestError::FieldError(error)) => Ok(ActivationOutcome::Rejected(error).into()),
         Err(IngestError::Service(error)) => Err(error),
     }
 }

@@ -3,13 +3,18 @@
 //! Invariant: a file is activated once. An attempt that another one preceded deletes only its own bytes.
 
 use domain::{
-    File, FileId, FileStatus, Revision, ServiceError, StoredContent, Timestamp, UploadConfig,
-    UploadConfigReference,
+    FieldError, File, FileId, FileStatus, Revision, ServiceError, StoredContent, Timestamp,
+    UploadConfig, UploadConfigReference,
 };
 use table::{ChangeError, Reason, WriteError};
 use tracing::instrument;
 
 use crate::{Announced, FileStore, file_store::quota_error, staged_copies::staged_key};
+
+/// The field error of bytes that delivery could not show with the watermark that they must have.
+const AVIF_EXCLUDED: FieldError = FieldError::Custom(
+    "must not be stored as AVIF, because a watermark was enabled in the space or in one of its folders",
+);
 
 /// Outcome of the activation of a pending file.
 #[derive(Debug)]
@@ -25,8 +30,8 @@ pub enum ActivationOutcome {
     },
     /// The hourly quota of the unsigned upload is exhausted. The file is still pending.
     OverQuota(ServiceError),
-    /// The bytes were converted to AVIF, which a watermark of the space now excludes. The file is still pending.
-    WatermarkEnabled,
+    /// The bytes break the rules. The file is still pending.
+    Rejected(FieldError),
 }
 
 impl From<Option<File>> for ActivationOutcome {
@@ -169,7 +174,7 @@ impl Activation<'_> {
             }
             Err(WriteError::ConditionFailed(Reason::WatermarkEnabled)) => {
                 self.remove_bytes().await;
-                Ok(ActivationOutcome::WatermarkEnabled)
+                Ok(ActivationOutcome::Rejected(AVIF_EXCLUDED))
             }
             Err(WriteError::Failed(error)) => Ok(self.after_failure(error.into()).await?.into()),
             Err(error) => Err(error.into()),

@@ -24,10 +24,6 @@ use crate::{UploadsState, views::ConfirmedView, within_deadline};
 const TOKEN: &str = "confirm_token";
 /// The field that errors of the uploaded bytes are reported under.
 const FILE: &str = "file";
-/// The field error of bytes that delivery could not show with the watermark that they must have.
-const AVIF_EXCLUDED: FieldError = FieldError::Custom(
-    "must not be stored as AVIF, because a watermark was enabled in the space or in one of its folders",
-);
 
 pub(crate) const CONFIRM: Endpoint = Endpoint::post(
     "confirmUpload",
@@ -174,9 +170,9 @@ async fn find_by_token(
     Ok(ConfirmTarget { space, file })
 }
 
-/// Returns the active file. Fails with 409 if its bytes were not uploaded yet or its stored name is taken,
-/// with 422 if they break the rules or a watermark excludes them, with 404 if the file was deleted, and with 429 if the hourly quota of an
-/// unsigned upload is exhausted.
+/// Returns the active file. Fails with 409 if its bytes were not uploaded yet or its stored name is taken, with
+/// 422 if they break the rules, with 404 if the file was deleted, and with 429 if the hourly quota of an unsigned
+/// upload is exhausted.
 async fn activate(
     uploads: &UploadsState,
     space: &SpaceScope,
@@ -188,7 +184,12 @@ async fn activate(
 
     let store = space.file_store(&uploads.storage);
     match ingest::confirm(&store, &file).await? {
-        ConfirmOutcome::Activation(outcome) => activated(outcome),
+        ConfirmOutcome::Activation(ActivationOutcome::Active(file)) => Ok(*file),
+        ConfirmOutcome::Activation(ActivationOutcome::NameTaken { name }) => {
+            Err(tenant::name_taken(&name))
+        }
+        ConfirmOutcome::Activation(ActivationOutcome::Deleted) => Err(ServiceError::not_found()),
+        ConfirmOutcome::Activation(ActivationOutcome::OverQuota(error)) => Err(error),
         ConfirmOutcome::NotUploaded => {
             // A concurrent request may have rejected and deleted the file.
             store
@@ -197,7 +198,7 @@ async fn activate(
                 .ok_or_else(ServiceError::not_found)?;
             Err(not_uploaded())
         }
-        ConfirmOutcome::Rejected(field_error) => {
+        ConfirmOutcome::Activation(ActivationOutcome::Rejected(field_error)) => {
             if store.discard(&file).await? {
                 return Err(FieldErrors::from((FILE, field_error)).into());
             }
@@ -208,16 +209,6 @@ async fn activate(
                 .filter(|file| file.status == FileStatus::Active)
                 .ok_or_else(ServiceError::not_found)
         }
-    }
-}
-
-fn activated(outcome: ActivationOutcome) -> Result<File, ServiceError> {
-    match outcome {
-        ActivationOutcome::Active(file) => Ok(*file),
-        ActivationOutcome::NameTaken { name } => Err(tenant::name_taken(&name)),
-        ActivationOutcome::Deleted => Err(ServiceError::not_found()),
-        ActivationOutcome::OverQuota(error) => Err(error),
-        ActivationOutcome::WatermarkEnabled => Err(FieldErrors::from((FILE, AVIF_EXCLUDED)).into()),
     }
 }
 

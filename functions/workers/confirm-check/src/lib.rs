@@ -16,7 +16,7 @@
 
 use domain::{File, ServiceError, Timestamp};
 use ingest::{
-    ConfirmOutcome::{Activation, NotUploaded, Rejected},
+    ConfirmOutcome::{Activation, NotUploaded},
     confirm,
 };
 use runtime::{ConfigurationError, FunctionContext, Settings};
@@ -92,9 +92,7 @@ impl ConfirmChecker {
         match confirm(&store, &file).await? {
             Activation(ActivationOutcome::Active(_) | ActivationOutcome::Deleted) => return Ok(()),
             NotUploaded
-            | Rejected(_)
-            | Activation(ActivationOutcome::OverQuota(_) | ActivationOutcome::WatermarkEnabled) => {
-            }
+            | Activation(ActivationOutcome::OverQuota(_) | ActivationOutcome::Rejected(_)) => {}
             Activation(ActivationOutcome::NameTaken { .. }) => {
                 tracing::info!(file_id = %file.id, "the file name was taken before confirmation");
             }
