@@ -100,7 +100,7 @@ impl Webhooks {
     }
 
     /// Returns the endpoint that receives the event of a delivery now; `None` if the space and the upload config
-    /// have none any more. A config that was deleted keeps its last URL, and still refers to the space if it had none.
+    /// have none any more. That of a deleted config is the one of the last attempt, or of the space if it had none.
     #[instrument(skip_all)]
     pub async fn current_endpoint(
         &self,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tenant::WebhookJob;
-use tests::{Answer, Response, Stack, WebhookReceiver, seconds, stack_test, text};
+use tests::{Answer, PHOTO, Response, Stack, WebhookReceiver, seconds, stack_test, text};
 
 use super::fixture::{
     Hooks, dead_letters, run_until, run_with_failures, send_jobs, set_webhook_url, time, until_idle,
@@ -107,6 +107,28 @@ async fn redelivery_goes_to_the_current_url(stack: &Stack) {
     let expected = hooks.receiver.only().header("webhook-id").to_owned();
     assert_eq!(other.only().header("webhook-id"), expected);
     assert_eq!(hooks.delivery().await["url"], other.url());
+}
+
+#[stack_test]
+async fn redelivery_without_an_earlier_attempt_goes_to_the_current_url(stack: &Stack) {
+    let hooks = Hooks::new(stack).await;
+    hooks.acme.upload(PHOTO).await;
+    let set = async |enabled: bool, url: &str| {
+        let settings = json!({"name": "Acme", "enabled": enabled, "webhook_url": url});
+        let client = &hooks.acme.client;
+        client.put(&hooks.acme.path(), settings).await.expect_ok();
+    };
+    set(false, hooks.receiver.url()).await;
+    stack.run_post_upload().await;
+    assert_eq!(hooks.delivery().await["failure"], "space_disabled");
+
+    let other = WebhookReceiver::start().await;
+    set(true, other.url()).await;
+    redeliver(&hooks).await.expect_status(202);
+    stack.run_for(seconds(0)).await;
+
+    other.only();
+    assert_eq!(hooks.delivery().await["status"], "delivered");
 }
 
 #[stack_test]

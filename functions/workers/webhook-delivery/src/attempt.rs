@@ -68,7 +68,8 @@ impl WebhookWorker {
             return Err(in_progress().with_pause(pause));
         }
 
-        let endpoint = if delivery.next_number == FIRST {
+        let is_first = delivery.next_number == FIRST && delivery.redelivered_at.is_none();
+        let endpoint = if is_first {
             Some(delivery.endpoint.clone())
         } else {
             let current = self.webhooks.current_endpoint(&found).await;
