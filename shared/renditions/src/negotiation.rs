@@ -3,9 +3,11 @@
 use domain::{ImageFormat, Variant};
 use media::{Dimensions, Format, Frames, ImageInfo, MAX_NEGOTIATED_AVIF_PIXELS, supports_sides};
 
-/// Maximum number of pixels of an output whose negotiated format is final. It is encoded as WebP, the slowest
-/// one, in less than a third of the maximum time of a rendering.
+/// Maximum number of pixels of an output whose negotiated format is final.
 const MAX_FINAL_PIXELS: u64 = 10_000_000;
+/// Maximum number of pixels of its original. Within both, the slowest rendering is estimated at less than the
+/// maximum time, so that no substitute is needed.
+const MAX_FINAL_SOURCE_PIXELS: u64 = 50_000_000;
 
 /// Returns the formats in which a variant of an original of this type may be rendered: its own alone if no
 /// other one replaces it, else followed by its substitutes, if the image exceeds its limits. The last
@@ -46,9 +48,11 @@ pub(crate) fn suits(format: ImageFormat, info: &ImageInfo, output: Dimensions) -
 }
 
 /// Whether a negotiated format that suits the size of the output has no substitutes: the image may be animated,
-/// which does not suit AVIF, and may take long to decode, which leaves less time for a large output.
-pub(crate) fn is_final(format: ImageFormat, output: Dimensions) -> bool {
-    format != ImageFormat::Avif && output.pixels() <= MAX_FINAL_PIXELS
+/// which does not suit AVIF, and a large one may take too long.
+pub(crate) fn is_final(format: ImageFormat, source: Dimensions, output: Dimensions) -> bool {
+    format != ImageFormat::Avif
+        && source.pixels() <= MAX_FINAL_SOURCE_PIXELS
+        && output.pixels() <= MAX_FINAL_PIXELS
 }
 
 pub(crate) fn format_of(format: ImageFormat) -> Format {
@@ -127,6 +131,19 @@ mod tests {
 
         assert_eq!(formats(requested, "image/jpeg"), [ImageFormat::Avif]);
         assert_eq!(formats(marked_original, "image/jpeg"), [ImageFormat::Jpeg]);
+    }
+
+    #[test]
+    fn format_of_small_images_is_final_except_avif() {
+        let side = |width| Dimensions {
+            width,
+            height: 5_000,
+        };
+
+        assert!(is_final(ImageFormat::WebP, side(10_000), side(2_000)));
+        assert!(!is_final(ImageFormat::Avif, side(10_000), side(2_000)));
+        assert!(!is_final(ImageFormat::WebP, side(10_001), side(2_000)));
+        assert!(!is_final(ImageFormat::WebP, side(10_000), side(2_001)));
     }
 
     #[test]

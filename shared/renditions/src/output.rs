@@ -24,17 +24,17 @@ pub fn resolve(variant: Variant, file: &File) -> Variant {
         return variant;
     };
     let resolved = resolve_for_size(variant, dimensions(size));
-    let Ok(size) = output_size(&resolved, size) else {
+    let Ok(output_size) = output_size(&resolved, size) else {
         return resolved;
     };
     let mut formats = formats(resolved, &file.mime_type).into_iter();
     let format = formats
-        .find(|format| suits_size(*format, size))
+        .find(|format| suits_size(*format, output_size))
         .unwrap_or(resolved.format);
     Variant {
         format,
         output: resolved.output.map(|output| VariantOutput {
-            is_format_final: is_final(format, size),
+            is_format_final: is_final(format, dimensions(size), output_size),
             ..output
         }),
         ..resolved
