@@ -161,6 +161,7 @@ BEYOND_SCHEMAS = [
     r"The (space|upload config) id field must be the one that the URL is signed for\.",
     # Host names may be internationalized, which no pattern covers.
     r"The custom domain field must be a public host name, such as assets\.example\.com\.",
+    r"The custom domain field must be a domain of the CDN; .*",
     r"The unsigned restrictions\.allowed referrers\.\d+ field must be a host name, \*\. and a host name, or an IP address\.",
     # An upload config and an upload route each have limits.
     r"The size field must not be greater than \d+ bytes\.",

@@ -317,6 +317,9 @@ async fn read_only_fields_are_accepted_only_unchanged(stack: &Stack) {
         );
     }
 
+    let folder = acme.folder("photos").await;
+    let mut elsewhere = acme.upload(PHOTO).into(&folder).await.record.clone();
+    elsewhere["folder_path"] = json!(null);
     let before = stack.dump().await;
     for &field in READ_ONLY {
         let message = format!("The {} field must not be changed.", field.replace('_', " "));
@@ -335,6 +338,16 @@ async fn read_only_fields_are_accepted_only_unchanged(stack: &Stack) {
             assert_eq!(errors, json!({field: [message]}), "{field} {other}");
         }
     }
+
+    let errors = acme
+        .client
+        .put(&file_path(&elsewhere), elsewhere)
+        .await
+        .expect_error(422);
+    assert_eq!(
+        errors["folder_path"],
+        json!(["The folder path field must not be changed."])
+    );
 
     let several =
         json!({"size": 1, "mime_type": "image/png", "storage_path": "a", "original_name": "b.jpg"});

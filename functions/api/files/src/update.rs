@@ -56,6 +56,7 @@ impl FromFields for UpdateFile {
         let reference = fields.patch("ref", Reference::parse);
         let tags = read_tags(fields);
         let delivery_type = fields.non_null("type", parse_variant);
+        fields.describe(FOLDER_PATH, "Path of the folder, which is created if it does not exist. Null moves the file to the root.");
         fields.describe("ref", "Reference of the client. Null removes it.");
         fields.describe("tags", "All tags of the file. Null removes them.");
         fields.describe(
@@ -216,7 +217,7 @@ fn ignore_unchanged_folder(fields: &mut InputFields, body: &Value, view: &FileVi
 
     if is_same(FOLDER_PATH) && (is_record || is_same(FOLDER_ID)) {
         fields.ignore(FOLDER_PATH);
-    } else if is_record && fields.has_value(FOLDER_PATH) {
+    } else if is_record && fields.is_present(FOLDER_PATH) {
         fields.reject(FOLDER_PATH, &FieldError::ReadOnly);
     }
     is_same(FOLDER_ID) && !fields.has_value(FOLDER_PATH)

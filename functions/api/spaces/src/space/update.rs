@@ -82,7 +82,9 @@ pub(crate) async fn update(
     if update.folder_mode.is_some_and(|mode| mode != folder_mode) {
         return Err(FieldErrors::from(("folder_mode", FieldError::ReadOnly)).into());
     }
-    if let Patch::Set(domain) = &update.custom_domain {
+    if let Patch::Set(domain) = &update.custom_domain
+        && can.space.record().custom_domain.as_ref() != Some(domain)
+    {
         cdn_domains.require(domain)?;
     }
     if let Some(id) = update.active_upload_config_id {
