@@ -73,7 +73,7 @@ pub(crate) fn is_unknown(media_type: &MediaType) -> bool {
 }
 
 /// Detects formats by their signatures. Bytes that look like text are text although they begin with a signature,
-/// since some are words like `BM` and `ID3`, unless it is that of an image which `media` can render.
+/// since some are words like `BM` and `ID3`, unless it is that of an image format that `media` detects.
 fn detect(
     head: &[u8],
     declared: Option<&Mime>,

@@ -68,8 +68,8 @@ impl Table {
         Ok(matches!(reserved, Updated::Written(_)))
     }
 
-    /// Removes digests, unless one of the variants has been stored again or removed since. Then another request
-    /// has made room, or has found the same digests.
+    /// Removes digests, unless one of the variants has been stored again or removed since. Then this
+    /// variant is not stored, unless another request has made room.
     async fn remove_variants(
         &self,
         key: Key,

@@ -14,6 +14,8 @@ pub const CONFIG_READ_ROLE: Role = Role::User;
 const CONFIGS_PER_PAGE: u16 = 100;
 /// Maximum number of these reads.
 const MAX_CONFIG_PAGES: usize = 20;
+/// Maximum number of names in the error.
+const MAX_NAMES: usize = 100;
 
 impl SpaceScope {
     /// Returns the referenced upload config, or the active one if there is no reference.
@@ -91,7 +93,8 @@ impl SpaceScope {
         }
     }
 
-    /// Returns the names of the upload configs that convert images to AVIF, of the newest 2,000.
+    /// Returns the names of the newest upload configs that convert images to AVIF, at most [`MAX_NAMES`]. Looks at
+    /// the newest 2,000 configs.
     async fn avif_configs(&self) -> Result<Vec<String>, TableError> {
         let mut names = Vec::new();
         let mut page_request = PageRequest::first(CONFIGS_PER_PAGE);
@@ -104,10 +107,11 @@ impl SpaceScope {
             names.extend(converting.map(|config| config.name.as_str().to_owned()));
 
             page_request.cursor = page.next;
-            if page_request.cursor.is_none() {
+            if page_request.cursor.is_none() || names.len() >= MAX_NAMES {
                 break;
             }
         }
+        names.truncate(MAX_NAMES);
         Ok(names)
     }
 
