@@ -7,6 +7,7 @@
 //!   read from these headers. By default it is 0: the client is the peer of the connection. If the
 //!   number is too high, clients can choose their address. The scheme is that of the connection to
 //!   the last proxy: a proxy in front of it has to reject or redirect plain HTTP.
+//! - `GET /health` responds with 200 while the process serves, without a log line, for load balancers.
 //! - A client may pause for 30 seconds within the body of a request, and take 15 minutes for all of
 //!   it; otherwise it gets a 408. Proxies in front of the container may allow less.
 
@@ -17,6 +18,7 @@ use axum::{
     extract::{ConnectInfo, Request, State},
     middleware::{self, Next},
     response::Response,
+    routing::get,
     serve::ListenerExt as _,
 };
 use tokio::net::TcpListener;
@@ -25,6 +27,8 @@ use crate::{BodyDeadlines, BodyTimer, Observer, Viewer, unread_body::drain_unrea
 
 /// The port if `PORT` is not set.
 pub(crate) const DEFAULT_PORT: u16 = 8080;
+/// Path of the health check.
+const HEALTH_PATH: &str = "/health";
 
 /// Serves on all interfaces until the process receives SIGTERM, then finishes running requests.
 pub(crate) async fn serve(
@@ -49,6 +53,7 @@ async fn serve_on(
         let _ = stream.set_nodelay(true);
     });
     let service = router
+        .route(HEALTH_PATH, get(async || {}))
         .layer(middleware::from_fn(drain_unread_body))
         .layer(middleware::from_fn_with_state(trusted_proxies, add_viewer))
         .into_make_service_with_connect_info::<SocketAddr>();
@@ -88,7 +93,7 @@ async fn terminated() {
 
 #[cfg(test)]
 mod tests {
-    use axum::routing::{get, post};
+    use axum::routing::post;
     use http::StatusCode;
     use tokio::{
         io::{AsyncReadExt, AsyncWriteExt},
@@ -115,15 +120,19 @@ mod tests {
         }
     }
 
-    /// Returns the response to a request with forwarding headers, whose body is the viewer.
-    async fn get_viewer(trusted_proxies: u8) -> String {
+    /// Returns the response to a request with forwarding headers. The body at `/` is the viewer; other paths are rejected.
+    async fn get_from(trusted_proxies: u8, path: &str) -> String {
         let show_viewer =
             async |request: Request| format!("{:?}", Viewer::of(request.extensions()).unwrap());
-        let router = Router::new().route("/", get(show_viewer));
+        let router = Router::new()
+            .route("/", get(show_viewer))
+            .fallback(async || StatusCode::UNAUTHORIZED);
         with_server(trusted_proxies, router, async |address| {
             let mut stream = TcpStream::connect(address).await.unwrap();
-            let head = "GET / HTTP/1.1\r\nhost: a\r\nx-forwarded-for: 192.0.2.1\r\n\
-                        forwarded: for=192.0.2.1\r\nconnection: close\r\n\r\n";
+            let head = format!(
+                "GET {path} HTTP/1.1\r\nhost: a\r\nx-forwarded-for: 192.0.2.1\r\n\
+                 forwarded: for=192.0.2.1\r\nconnection: close\r\n\r\n"
+            );
             stream.write_all(head.as_bytes()).await.unwrap();
 
             let mut response = String::new();
@@ -134,15 +143,26 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn health_check_succeeds_without_authentication() {
+        for (path, status) in [(HEALTH_PATH, "200 OK"), ("/other", "401 Unauthorized")] {
+            let response = get_from(0, path).await;
+            assert!(
+                response.starts_with(&format!("HTTP/1.1 {status}\r\n")),
+                "{response}"
+            );
+        }
+    }
+
+    #[tokio::test]
     async fn viewer_is_the_peer_without_trusted_proxies() {
-        let response = get_viewer(0).await;
+        let response = get_from(0, "/").await;
         let expected = format!("{:?}", Viewer::connected([127, 0, 0, 1].into()));
         assert!(response.ends_with(&expected), "{response}");
     }
 
     #[tokio::test]
     async fn viewer_is_the_forwarded_address_behind_a_trusted_proxy() {
-        let response = get_viewer(1).await;
+        let response = get_from(1, "/").await;
         let expected = format!("{:?}", Viewer::connected([192, 0, 2, 1].into()));
         assert!(response.ends_with(&expected), "{response}");
     }
