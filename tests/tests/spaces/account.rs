@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, UNKNOWN_ID, form, stack_test};
+use tests::{Client, PHOTO, Stack, StackOptions, UNKNOWN_ID, form, stack_test};
 
 /// Returns the ids on the first page of the account keys.
 async fn key_ids(client: &Client) -> Vec<u64> {
@@ -18,6 +18,14 @@ async fn key_ids(client: &Client) -> Vec<u64> {
         .iter()
         .map(|key| key["id"].as_u64().expect("a number"))
         .collect()
+}
+
+const LARGE_UPLOADS_URL: &str = "https://large.test/api/v1";
+
+#[stack_test(options = StackOptions::default().with_parameters(&[("LargeUploadsUrl", LARGE_UPLOADS_URL)]))]
+async fn account_names_the_url_for_large_uploads(stack: &Stack) {
+    let account = stack.account().get("/account").await.expect_ok();
+    assert_eq!(account["large_uploads_url"], LARGE_UPLOADS_URL);
 }
 
 #[stack_test]
@@ -37,6 +45,8 @@ async fn account_describes_caller_and_key(stack: &Stack) {
         (&Value::Null, &first["id"]),
         "the first space is the default"
     );
+
+    assert_eq!(own["large_uploads_url"], Value::Null, "the default");
 
     let key = &own["key"];
     let secret = stack.account().key.expect("a key");
