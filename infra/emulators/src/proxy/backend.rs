@@ -31,8 +31,9 @@ use crate::{
 /// Maximum body of DynamoDB, in bytes. SQS and Secrets Manager have lower limits.
 const JSON_BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// Maximum body of `DeleteObjects`, in bytes: 1,000 keys of 1,024 bytes, each with its element.
-const DELETE_BODY_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// Maximum body of `DeleteObjects`, in bytes: 1,000 keys of 1,024 characters, each escaped in six bytes at most,
+/// with their elements.
+const DELETE_BODY_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// Maximum rejected body that is read to its end, in bytes. The connection of a larger one closes.
 const DISCARDED_BYTES_MAX: usize = 64 * 1024 * 1024;
