@@ -28,8 +28,8 @@ pub use response::Response;
 pub use samples::{PHOTO, large_photo, noise};
 pub use search::{Extent, distributed, is_thorough, share_of};
 pub use stack::{
-    Observed, POST_UPLOAD_WORKERS, SeededRandom, Stack, StackOptions, TestSpace, minutes,
-    parse_template, seconds,
+    CDN_DOMAIN, Observed, POST_UPLOAD_WORKERS, SeededRandom, Stack, StackOptions, TestSpace,
+    minutes, parse_template, seconds,
 };
 pub use test_macros::stack_test;
 pub use users::User;

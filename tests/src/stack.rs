@@ -53,8 +53,8 @@ impl Random for SeededRandom {
 
 /// The template parameter for domains of the CDN.
 const CDN_DOMAINS: &str = "CdnDomainNames";
-/// Its value in tests.
-const CDN_DOMAIN: &str = "assets.example.com";
+/// Domain of the CDN in tests, the value of this parameter.
+pub const CDN_DOMAIN: &str = "assets.example.com";
 
 /// The configuration of a stack. By default, it is that of `template.yaml`, with a domain of the CDN.
 pub struct StackOptions {

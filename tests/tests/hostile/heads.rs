@@ -1,6 +1,6 @@
 //! Request lines and headers.
 
-use tests::{Observed, RawConnection, Stack, stack_test};
+use tests::{CDN_DOMAIN, Observed, RawConnection, Stack, stack_test};
 
 use super::{
     Outcome::{self, Answered, Rejected, Unheard},
@@ -48,7 +48,10 @@ pub(crate) fn hosts(target: &Target) -> Vec<Row> {
             with("1.1", &format!("host: {host}\r\nhost: {host}\r\n")),
             Rejected(400),
         ),
-        (with("1.1", "host: assets.example.com\r\n"), Answered(200)),
+        (
+            with("1.1", &format!("host: {CDN_DOMAIN}\r\n")),
+            Answered(200),
+        ),
         (with("1.1", "host: [::1]:80\r\n"), Answered(200)),
     ];
     for malformed in [

@@ -1,7 +1,7 @@
 //! The program under many hostile requests: it keeps working, and its memory does not grow.
 
 use tempfile::TempDir;
-use tests::RawConnection;
+use tests::{CDN_DOMAIN, RawConnection};
 
 use super::{Outcome, Target, bodies, heads};
 use crate::local_stack::program::{Program, client};
@@ -58,7 +58,9 @@ async fn round(targets: &[Target]) -> usize {
 )]
 async fn hostile_requests_do_not_grow_memory() {
     let directory = TempDir::new().expect("a temporary directory");
-    let mut program = Program::start(&directory.path().join("data"), &[]);
+    let parameter = format!("CdnDomainNames={CDN_DOMAIN}");
+    let data_dir = directory.path().join("data");
+    let mut program = Program::start(&data_dir, &["--parameter", &parameter]);
     let local = program.ready().local;
     let process = program.id();
     let address = |name: &str| local[name].as_str().expect("an address").to_owned();
