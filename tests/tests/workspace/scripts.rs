@@ -65,8 +65,9 @@ const AWS_CLI: &str = r#"case "$*" in
     *) echo '{}' ;;
 esac"#;
 
-/// Runs `scripts/preflight` in this account. Returns whether it succeeds, and its output.
-fn preflight(options: &str) -> (bool, String) {
+/// Runs `scripts/preflight` in this account, where SAM and the AWS CLI use a region. Returns whether it succeeds, and
+/// its output.
+fn preflight(region: &str, options: &str) -> (bool, String) {
     let directory = TempDir::new().expect("a temporary directory");
     write_program(&directory.path().join("aws"), AWS_CLI);
     for name in ["sam", "cargo-lambda", "cargo"] {
@@ -76,7 +77,7 @@ fn preflight(options: &str) -> (bool, String) {
     // The interpreter itself, because a version manager may put other programs in front.
     let command = format!(
         r#"python=$(python3 -c 'import sys; print(sys.executable)')
-        PATH={}:$PATH AWS_REGION=eu-west-1 "$python" ../scripts/preflight --region eu-west-1 {options}"#,
+        PATH={}:$PATH AWS_DEFAULT_REGION={region} "$python" ../scripts/preflight --region eu-west-1 {options}"#,
         directory.path().display()
     );
     let output = Command::new("bash").args(["-c", &command]).output();
@@ -89,18 +90,31 @@ fn preflight(options: &str) -> (bool, String) {
 
 #[test]
 fn preflight_finds_names_in_use_and_low_quotas() {
-    let (passes, printed) = preflight("--stack larder-test --account 210987654321");
+    let too_long = "larder-test-with-a-name-that-is-too-long";
+    let (passes, printed) = preflight("us-east-1", &format!("--stack {too_long}"));
+    assert!(!passes, "{printed}");
+    for line in [
+        "region: FAIL: `sam deploy` would use us-east-1",
+        "name-length: FAIL: 40 characters",
+    ] {
+        assert!(printed.contains(line), "{line} in {printed}");
+    }
+
+    let (passes, printed) = preflight("eu-west-1", "--stack larder-test --account 210987654321");
     assert!(!passes, "{printed}");
     for line in [
         "account: FAIL: 123456789012 in place of 210987654321",
-        "names: FAIL: in use: AWS::CloudFront::Function larder-test-",
+        "names: FAIL: in use: AWS::CloudFront::Function larder-test-eu-west-1-viewer-request. Delete",
         "concurrency: FAIL: 10 concurrent executions",
         "retained: unknown: table larder-test-Table-1",
     ] {
         assert!(printed.contains(line), "{line} in {printed}");
     }
 
-    let (passes, printed) = preflight("--stack larder-other --account 123456789012 --force");
+    let (passes, printed) = preflight(
+        "eu-west-1",
+        "--stack larder-other --account 123456789012 --force",
+    );
     assert!(passes, "{printed}");
     assert!(printed.contains("names: ok"), "{printed}");
 }
