@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::Host;
 
-use super::public_https_url::LABEL_CHARACTERS;
+use super::public_https_url::has_valid_labels;
 use crate::FieldError;
 
 /// Maximum number of characters of a pattern.
@@ -32,7 +32,9 @@ impl HostPattern {
         let parent = text.strip_prefix(ANY_SUBDOMAIN);
         let prefix = if parent.is_some() { ANY_SUBDOMAIN } else { "" };
         match Host::parse(parent.unwrap_or(text)).map_err(|_| NOT_A_PATTERN)? {
-            Host::Domain(host) if is_name(&host) => Ok(HostPattern(format!("{prefix}{host}"))),
+            Host::Domain(host) if has_valid_labels(&host) => {
+                Ok(HostPattern(format!("{prefix}{host}")))
+            }
             host @ (Host::Ipv4(_) | Host::Ipv6(_)) if parent.is_none() => {
                 Ok(HostPattern(host.to_string()))
             }
@@ -49,16 +51,4 @@ impl HostPattern {
             None => host == self.0,
         }
     }
-}
-
-fn is_name(host: &str) -> bool {
-    let is_label = |label: &str| {
-        (1..=LABEL_CHARACTERS).contains(&label.len())
-            && label
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-    };
-    host.split('.').all(is_label)
 }

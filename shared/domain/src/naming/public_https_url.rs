@@ -25,7 +25,7 @@ const URL_CHARACTERS: usize = 2_048;
 /// Maximum number of characters of a host name ([RFC 1035](https://www.rfc-editor.org/rfc/rfc1035)).
 const HOST_CHARACTERS: usize = 253;
 /// Maximum number of characters of a label of a host name (RFC 1035).
-pub(crate) const LABEL_CHARACTERS: usize = 63;
+const LABEL_CHARACTERS: usize = 63;
 
 const NOT_HTTPS: FieldError = FieldError::Custom("must be an https URL");
 const HAS_CREDENTIALS: FieldError =
@@ -154,8 +154,14 @@ impl HostName {
 /// Whether an ASCII name can exist in public DNS: at least two labels, the last not reserved for
 /// local networks.
 fn is_public_host(name: &str) -> bool {
-    let labels: Vec<&str> = name.split('.').collect();
-    let is_label = |label: &&str| {
+    let last = name.rsplit('.').next();
+    let last_is_local = matches!(last, Some("localhost" | "local" | "internal"));
+    name.len() <= HOST_CHARACTERS && name.contains('.') && has_valid_labels(name) && !last_is_local
+}
+
+/// Whether all labels of an ASCII name are those of host names.
+pub(super) fn has_valid_labels(name: &str) -> bool {
+    let is_label = |label: &str| {
         (1..=LABEL_CHARACTERS).contains(&label.len())
             && label
                 .bytes()
@@ -163,11 +169,7 @@ fn is_public_host(name: &str) -> bool {
             && !label.starts_with('-')
             && !label.ends_with('-')
     };
-    let last_is_local = matches!(labels.last(), Some(&("localhost" | "local" | "internal")));
-    name.len() <= HOST_CHARACTERS
-        && labels.len() >= 2
-        && labels.iter().all(is_label)
-        && !last_is_local
+    name.split('.').all(is_label)
 }
 
 #[cfg(test)]
