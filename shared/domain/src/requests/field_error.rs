@@ -115,16 +115,27 @@ impl FieldError {
     }
 
     fn sentence(&self, name: &str, subject: &str) -> String {
-        let predicate = match self {
-            FieldError::InvalidSelection => return format!("The selected {name} is invalid."),
+        match self {
+            FieldError::InvalidSelection => format!("The selected {name} is invalid."),
             FieldError::NotOneOf(values) => {
-                return format!("The selected {name} is invalid. Use {values}.");
+                format!("The selected {name} is invalid. Use {values}.")
             }
-            FieldError::Header(sentence) => return (*sentence).to_owned(),
-            FieldError::NotFetched(reason) => {
-                return format!("{subject} cannot be fetched. {reason}");
-            }
-            FieldError::Taken => return format!("The {name} has already been taken."),
+            FieldError::Header(sentence) => (*sentence).to_owned(),
+            FieldError::NotFetched(reason) => format!("{subject} cannot be fetched. {reason}"),
+            FieldError::Taken => format!("The {name} has already been taken."),
+            _ => format!("{subject} {}.", self.predicate()),
+        }
+    }
+
+    /// Returns what a sentence says of its subject.
+    fn predicate(&self) -> String {
+        match self {
+            // `sentence` has whole sentences for these.
+            FieldError::InvalidSelection
+            | FieldError::NotOneOf(_)
+            | FieldError::Header(_)
+            | FieldError::NotFetched(_)
+            | FieldError::Taken => String::new(),
             FieldError::Required => "is required".to_owned(),
             FieldError::RequiredWithout(other) => required_when(other, "not present"),
             FieldError::RequiredWith(other) => required_when(other, "present"),
@@ -182,9 +193,7 @@ impl FieldError {
                 format!("must be false while upload configs convert images to AVIF: {names}")
             }
             FieldError::Custom(predicate) => (*predicate).to_owned(),
-        };
-
-        format!("{subject} {predicate}.")
+        }
     }
 }
 
