@@ -186,7 +186,6 @@ const TYPES: &[ResourceDefinition] = &[
             "Arn",
             "arn:aws:cloudwatch:{region}:{account}:alarm:{name}",
         )],
-        without_effect: &["AlarmActions"],
         ..INERT
     },
     ResourceDefinition {

@@ -282,6 +282,8 @@ pub struct Alarm {
     pub datapoints_to_alarm: u32,
     /// The threshold.
     pub threshold: u32,
+    /// Whether it notifies anyone.
+    pub has_actions: bool,
 }
 
 /// A metric of an alarm.

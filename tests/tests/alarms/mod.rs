@@ -29,6 +29,16 @@ const WORKERS: [&str; 6] = [
     "Purge",
     "Sweep",
 ];
+/// The other functions.
+const UNQUEUED: [&str; 7] = [
+    "Spaces",
+    "Files",
+    "Folders",
+    "UploadConfigs",
+    "Uploads",
+    "NotFound",
+    "Delivery",
+];
 /// More messages than a worker may fail to process in the period of its alarm.
 const POISON_MESSAGES: usize = 6;
 /// Maximum time until a failed message is received again: the last delay and its random extension.
@@ -37,6 +47,9 @@ const LONGEST_DELAY_MINUTES: u64 = 18;
 const MAX_RECEIVES: usize = 100;
 /// Requests that exceed the minimum number of an alarm, and cause more throttles than another one permits.
 const REQUESTS: u32 = 60;
+
+/// A topic for alarms.
+const TOPIC: &str = "arn:aws:sns:us-east-1:000000000000:alarms";
 
 /// What raises an alarm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,8 +127,8 @@ fn without_event_sources() -> StackOptions {
     }
 }
 
-#[stack_test]
-async fn every_alarm_has_a_row_and_a_section_of_the_runbook(stack: &Stack) {
+#[stack_test(options = StackOptions::default().with_parameters(&[("AlarmTopicArn", TOPIC)]))]
+async fn every_alarm_has_a_row_a_section_of_the_runbook_and_an_action(stack: &Stack) {
     let alarms = &stack.local.template().alarms;
     let ids: BTreeSet<String> = alarms
         .iter()
@@ -130,6 +143,9 @@ async fn every_alarm_has_a_row_and_a_section_of_the_runbook(stack: &Stack) {
         let section = description.split_once(": infra/operations.md, ");
         let (_, section) = section.unwrap_or_else(|| panic!("{description}"));
         assert!(runbook.contains(&format!("\n## {section}\n")), "{section}");
+
+        let notifies = alarm.logical_id != "WebhookDeadLettersAlarm";
+        assert_eq!(alarm.has_actions, notifies, "{section}");
     }
 }
 
@@ -270,24 +286,35 @@ async fn invented_metrics_raise_alarms_above_their_thresholds_only(stack: &Stack
 }
 
 #[stack_test]
-async fn errors_of_few_requests_raise_no_alarm(stack: &Stack) {
+async fn few_errors_or_requests_raise_no_alarm(stack: &Stack) {
     let api = Some(["ApiId", "larder-Api"]);
-    for (requests, expected) in [(19, 0), (20, 1)] {
-        let errors = vec![1.0; requests];
-        let samples = values(["AWS/ApiGateway", "5xx"], api, &errors);
-        let samples = samples.chain(values(["AWS/ApiGateway", "Count"], api, &errors));
+    for (requests, errors, expected) in [(19, 19, 0), (20, 1, 0), (20, 2, 1)] {
+        let counted = [1.0; 20];
+        let samples = values(["AWS/ApiGateway", "5xx"], api, &counted[..errors]);
+        let requests = &counted[..requests];
+        let samples = samples.chain(values(["AWS/ApiGateway", "Count"], api, requests));
         assert_eq!(raised(stack, &samples.collect::<Vec<_>>()).len(), expected);
     }
 }
 
-/// A function that is killed logs no metrics.
+/// Lambda itself counts killed invocations, which log no metrics, and rejected ones.
 #[stack_test]
-async fn killed_invocations_of_a_worker_raise_its_alarm(stack: &Stack) {
-    let killed = Some(["FunctionName", "larder-Thumbnails"]);
-    let samples: Vec<Sample> = values(["AWS/Lambda", "Errors"], killed, &[6.0]).collect();
+async fn errors_and_throttles_of_each_function_raise_its_alarm(stack: &Stack) {
+    let of_worker = |worker: &str| {
+        let suffix = if worker == "Webhook" { "Delivery" } else { "" };
+        let function = format!("{worker}{suffix}");
+        ("Errors", function, 6.0, format!("{worker}ErrorsAlarm"))
+    };
+    let of_other = |function: &str| {
+        let alarm = "ThrottlesAlarm".to_owned();
+        ("Throttles", function.to_owned(), 11.0, alarm)
+    };
+    let cases = WORKERS.map(of_worker).into_iter();
 
-    assert_eq!(
-        raised(stack, &samples),
-        ["ThumbnailsErrorsAlarm".to_owned()].into()
-    );
+    for (metric, function, value, alarm) in cases.chain(UNQUEUED.map(of_other)) {
+        let name = format!("larder-{function}");
+        let dimension = Some(["FunctionName", name.as_str()]);
+        let samples: Vec<Sample> = values(["AWS/Lambda", metric], dimension, &[value]).collect();
+        assert_eq!(raised(stack, &samples), [alarm].into(), "{name}");
+    }
 }

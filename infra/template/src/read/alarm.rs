@@ -40,6 +40,7 @@ pub(super) fn read(
     let evaluation_periods = properties
         .required("EvaluationPeriods")
         .and_then(|_| properties.number("EvaluationPeriods", &EVALUATION_PERIODS))?;
+    let has_actions = !properties.items("AlarmActions").is_empty();
     let datapoints_to_alarm = properties.number("DatapointsToAlarm", &(1..=evaluation_periods));
 
     let mut queries = Queries::default();
@@ -62,6 +63,7 @@ pub(super) fn read(
         evaluation_periods,
         datapoints_to_alarm: datapoints_to_alarm.unwrap_or(evaluation_periods),
         threshold: threshold?,
+        has_actions,
     })
 }
 

@@ -233,6 +233,7 @@ fn alarm_has_a_metric_or_an_expression_over_several() -> Result<(), Diagnostics>
         evaluation_periods: 2,
         datapoints_to_alarm: 2,
         threshold: 0,
+        has_actions: false,
     };
     let with_expression = Alarm {
         metrics: vec![
@@ -243,6 +244,7 @@ fn alarm_has_a_metric_or_an_expression_over_several() -> Result<(), Diagnostics>
         period_seconds: 60,
         datapoints_to_alarm: 1,
         threshold: 9,
+        has_actions: false,
         ..simple.clone()
     };
 
