@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::{Kind, prices::Prices, usage::float};
 use local::TEMPLATE;
+
+use super::{Kind, prices::Prices, usage::float};
+use crate::routes::declarations::deployed_template;
 
 /// Maximum number of parts that the page lists of a kind.
 const PARTS: usize = 10;
@@ -22,7 +24,7 @@ pub(crate) fn page(kinds: &[Kind], prices: &Prices) -> String {
     for kind in kinds {
         let _ = writeln!(page, "| {} | {:.2} |", kind.name, total(kind, prices));
     }
-    idle_month(&mut page, prices);
+    page += &idle_month(prices);
     for kind in kinds {
         parts(&mut page, kind, prices);
     }
@@ -65,45 +67,54 @@ fn rounded(quantity: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Appends the costs of a stack without requests.
-fn idle_month(page: &mut String, prices: &Prices) {
-    let count = |resource: &str| {
-        let declaration = format!("Type: {resource}\n");
-        float(TEMPLATE.matches(&declaration).count())
-    };
-    let alarm_metrics = float(TEMPLATE.matches("MetricName: ").count());
-    let event_sources = count("AWS::Lambda::EventSourceMapping");
-    let receives = event_sources * prices.assumed("empty receives of an event source per month");
+/// Returns the section on a stack without requests.
+pub(super) fn idle_month(prices: &Prices) -> String {
+    let template = deployed_template();
+    let alarm_metrics: usize = template
+        .alarms
+        .iter()
+        .map(|alarm| alarm.metrics.len())
+        .sum();
+    let dashboards = TEMPLATE
+        .matches("Type: AWS::CloudWatch::Dashboard\n")
+        .count();
+    let receives = prices.assumed("empty receives of an event source per month");
+    let of_receives = receives * prices.per_million("SQS: requests") / 1e6;
     let rows = [
         (
             "metrics of alarms",
-            alarm_metrics * prices.per_month("metric of an alarm"),
+            alarm_metrics,
+            prices.per_month("metric of an alarm"),
         ),
         (
             "dashboard (an account has three free ones)",
-            count("AWS::CloudWatch::Dashboard") * prices.per_month("dashboard"),
+            dashboards,
+            prices.per_month("dashboard"),
         ),
         (
             "secrets",
-            count("AWS::SecretsManager::Secret") * prices.per_month("secret"),
+            template.secrets.len(),
+            prices.per_month("secret"),
         ),
         (
             "empty receives of queues",
-            receives * prices.per_million("SQS: requests") / 1e6,
+            template.triggers.len(),
+            of_receives,
         ),
     ];
+    let rows = rows.map(|(name, count, price)| (name, float(count) * price));
     let total: f64 = rows.iter().map(|(_, dollars)| dollars).sum();
 
-    let _ = writeln!(
-        page,
-        "\n## Per month without requests\n\n| part | $ |\n| --- | --- |\n| all | {total:.2} |"
+    let mut section = format!(
+        "\n## Per month without requests\n\n| part | $ |\n| --- | --- |\n| all | {total:.2} |\n"
     );
     for (name, dollars) in rows {
-        let _ = writeln!(page, "| {name} | {dollars:.2} |");
+        let _ = writeln!(section, "| {name} | {dollars:.2} |");
     }
     let metric = prices.per_month("custom metric");
     let _ = writeln!(
-        page,
+        section,
         "\nWith requests, each custom metric that has values adds ${metric:.2} per month, in proportion to its hours."
     );
+    section
 }
