@@ -3,7 +3,7 @@
 use media::{Format, probe};
 use tests::{Response, Stack, TestSpace, stack_test};
 
-use crate::support::images::image;
+use crate::support::images::{image, png_of_sides};
 
 /// Accept header of a browser.
 const BROWSER: &str = "image/avif,image/webp,*/*;q=0.8";
@@ -94,6 +94,30 @@ async fn negotiated_format_that_gives_way_is_stored_as_the_delivered_one(stack: 
     let response = stack.anonymous.get(&jpeg).await;
     assert_eq!(response.header("etag"), etag);
     assert_eq!(delivered(response), Format::Jpeg);
+}
+
+#[stack_test]
+async fn head_states_a_negotiated_format_unless_another_may_replace_it(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+
+    for (width, query, expected) in [
+        (10_000, "w=100", "image/webp"),
+        (10_001, "w=100", ""),
+        (10_000, "w=5000", ""),
+    ] {
+        let png = png_of_sides(width, 5_000);
+        let file = acme.upload(png).named("a.png", "image/png").await;
+        let request = stack
+            .anonymous
+            .request("HEAD", &format!("{}?{query}", file.url()));
+        let response = stack
+            .anonymous
+            .send(request.header("accept", "image/webp"))
+            .await;
+
+        let response = response.expect_status(200);
+        assert_eq!(response.header("content-type"), expected, "{width} {query}");
+    }
 }
 
 #[stack_test]

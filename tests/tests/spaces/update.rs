@@ -1,7 +1,9 @@
 //! `PUT /spaces/:id`.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, TestSpace, UNKNOWN_ID, form, seconds, stack_test};
+use tests::{
+    CDN_DOMAIN, PHOTO, Stack, StackOptions, TestSpace, UNKNOWN_ID, form, seconds, stack_test,
+};
 
 /// Updates a space, and returns its record.
 async fn update(acme: &TestSpace, fields: &Value) -> Value {
@@ -326,6 +328,26 @@ async fn custom_domain_must_be_a_domain_of_the_cdn(stack: &Stack) {
         let errors = response.expect_error(422);
         assert_eq!(errors["custom_domain"], json!([message]));
     }
+}
+
+#[tokio::test]
+async fn custom_domain_that_the_cdn_has_no_more_can_be_kept() {
+    let options = |seed, domains| StackOptions {
+        seed,
+        ..StackOptions::default().with_parameters(&[("CdnDomainNames", domains)])
+    };
+    let stack = Stack::start_with(options(1, CDN_DOMAIN)).await;
+    let acme = stack.space("Acme").await;
+    let settings = json!({"name": "Acme", "custom_domain": CDN_DOMAIN});
+    update(&acme, &settings).await;
+    let directory = stack.directory();
+    stack.stop().await;
+
+    let stack = Box::pin(Stack::start_in(directory, options(2, ""))).await;
+    let stack = stack.unwrap_or_else(|error| panic!("{error}"));
+    let path = format!("/spaces/{}", acme.id);
+    stack.account().put(&path, settings).await.expect_ok();
+    stack.stop().await;
 }
 
 #[stack_test]

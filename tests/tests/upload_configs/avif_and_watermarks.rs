@@ -144,6 +144,16 @@ async fn names_of_all_configs_that_exclude_a_watermark_are_reported(stack: &Stac
 
     let errors = set(&acme, &acme.path(), &server).await.expect_error(422);
     assert_eq!(errors, watermark_errors("oldest"));
+
+    let mut names = Vec::new();
+    for number in 0..101 {
+        stack.clock.advance(seconds(1));
+        let name = format!("avif-{number}");
+        create(&acme, &name, "avif").await.expect_created();
+        names.insert(0, name);
+    }
+    let errors = set(&acme, &acme.path(), &server).await.expect_error(422);
+    assert_eq!(errors, watermark_errors(&names[..100].join(", ")));
 }
 
 #[stack_test]
@@ -172,6 +182,11 @@ async fn pending_files_are_not_converted_once_a_watermark_is_enabled(stack: &Sta
     let rejection = pending[0].confirm(&acme.client).await.expect_error(422);
     let message = "The file field must not be stored as AVIF, because a watermark was enabled in the space or in one of its folders.";
     assert_eq!(rejection, json!({"file": [message]}));
+    acme.client
+        .get(&pending[0].address())
+        .await
+        .expect_error(404);
+
     stack.run_confirm_checks().await;
     for rejected in &pending[..2] {
         acme.client.get(&rejected.address()).await.expect_error(404);
