@@ -314,3 +314,22 @@ async fn purge_deletes_stored_and_staged_objects_of_one_space_only(stack: &Stack
         .expect("deleting missing objects succeeds");
     bucket.delete_many(&[]).await.expect("nothing is done");
 }
+
+/// More variants of one file than one list contains, the last of them in a second one.
+#[stack_test]
+async fn purge_of_a_file_deletes_objects_on_all_pages(stack: &Stack) {
+    let fixture = BucketFixture::new(stack).await;
+    let file = FileId::new(&stack.unrestricted_context().env);
+    for index in 0..=MAX_LISTED_OBJECTS {
+        let key = format!("_objects/{}/variants/{file}/0/{index}", fixture.space);
+        stack.put_object(&key, b"bytes").await;
+    }
+
+    let purge = bucket_of(stack, "purge");
+    let observed = stack.calls_of(purge.purge_file(fixture.space, file)).await;
+
+    observed.output.expect("a purge");
+    assert!(stack.dump().await.objects.is_empty());
+    let is_list = |call: &&String| call.ends_with(" ListObjectsV2");
+    assert_eq!(observed.calls.iter().filter(is_list).count(), 4);
+}

@@ -101,7 +101,7 @@ impl Bucket {
             staging_prefix(space),
         ];
         for prefix in prefixes {
-            if self.purge_prefix(prefix, limit).await? {
+            if self.purge_prefix(prefix, limit).await?.objects > 0 {
                 return Ok(true);
             }
         }
@@ -117,13 +117,14 @@ impl Bucket {
             while self
                 .purge_prefix(prefix.clone(), MAX_LISTED_OBJECTS)
                 .await?
+                .has_more
             {}
         }
         Ok(())
     }
 
-    /// Deletes up to `limit` objects with a key prefix. Returns `false` if there are none.
-    async fn purge_prefix(&self, prefix: String, limit: u16) -> Result<bool, BucketError> {
+    /// Deletes up to `limit` objects with a key prefix.
+    async fn purge_prefix(&self, prefix: String, limit: u16) -> Result<PurgedPage, BucketError> {
         let page = self
             .client
             .list_objects_v2()
@@ -142,8 +143,18 @@ impl Bucket {
             .collect();
 
         self.delete_many(&keys).await?;
-        Ok(!keys.is_empty())
+        Ok(PurgedPage {
+            objects: keys.len(),
+            has_more: page.is_truncated.unwrap_or_default(),
+        })
     }
+}
+
+/// A page of objects that were deleted.
+struct PurgedPage {
+    objects: usize,
+    /// Whether there were more objects when the page was listed.
+    has_more: bool,
 }
 
 /// Returns the key of an object whose deletion can be retried. Fails if the error is permanent.
