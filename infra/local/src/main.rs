@@ -7,7 +7,7 @@ use std::{fmt::Write as _, io::Write as _, process::ExitCode, sync::Arc};
 use cli::{Arguments, Parsed};
 use local::{LocalStack, Options, StartError, TEMPLATE, all_functions};
 use runtime::{BodyDeadlines, SystemRandom};
-use telemetry::{MetricsLines, log_filter, log_panics};
+use telemetry::{TaskLines, log_filter, log_panics};
 use template::Template;
 use tracing_subscriber::{
     filter::LevelFilter, layer::SubscriberExt as _, util::SubscriberInitExt as _,
@@ -37,7 +37,7 @@ fn run(arguments: Arguments) -> ExitCode {
         .with_writer(std::io::stderr)
         // They would be printed to the standard error, which panics if it is closed.
         .log_internal_errors(false);
-    let filter = log_filter(arguments.log, MetricsLines::Excluded)
+    let filter = log_filter(arguments.log, TaskLines::Events)
         .with_targets(EMULATORS.map(|name| (name, LevelFilter::OFF)));
     tracing_subscriber::registry()
         .with(filter)

@@ -1,6 +1,6 @@
 //! Identifies, logs and measures requests.
 //!
-//! Each request gets an id (`X-Request-Id`), a span, and at its end one log line and one line of
+//! Each request gets an id (`X-Request-Id`), a span, and at its end one line in the log, with its
 //! metrics. Outside of Lambda, an error of the response body is another line.
 
 use axum::{

@@ -15,8 +15,8 @@ use tracing_subscriber::{
     registry::LookupSpan,
 };
 
-/// Target of events whose message is a line of metrics.
-pub const METRICS_TARGET: &str = "metrics";
+/// Target of events whose message is the line of a task.
+pub(crate) const LINES_TARGET: &str = "lines";
 
 /// Prefixes of the module paths of libraries that log events, headers or bodies below `info`.
 const CAPPED_LIBRARIES: [&str; 6] = [
@@ -28,32 +28,31 @@ const CAPPED_LIBRARIES: [&str; 6] = [
     "rustls",
 ];
 
-/// Whether the log contains the lines of metrics.
+/// How the log shows the end of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MetricsLines {
-    /// At every level: CloudWatch extracts the metrics from them.
-    Included,
-    /// Never: for logs that people read.
-    Excluded,
+pub enum TaskLines {
+    /// As a line of JSON at every level, from which CloudWatch extracts the metrics.
+    Json,
+    /// As an event, for logs that people read.
+    Events,
 }
 
 /// Returns a filter for events of at least this level. For libraries that log headers or bodies
 /// below `info`, the level is `info` at least.
-pub fn log_filter(level: LevelFilter, metrics: MetricsLines) -> Targets {
-    let metrics = if metrics == MetricsLines::Included {
-        LevelFilter::INFO
-    } else {
-        LevelFilter::OFF
+pub fn log_filter(level: LevelFilter, lines: TaskLines) -> Targets {
+    let lines = match lines {
+        TaskLines::Json => LevelFilter::INFO,
+        TaskLines::Events => LevelFilter::OFF,
     };
     let capped = CAPPED_LIBRARIES.map(|library| (library, level.min(LevelFilter::INFO)));
     Targets::new()
         .with_default(level)
         .with_targets(capped)
-        .with_target(METRICS_TARGET, metrics)
+        .with_target(LINES_TARGET, lines)
 }
 
 /// Returns the log subscriber of a function. It writes JSON with the fields of an event at the root
-/// and those of its spans in `spans`, and lines of metrics.
+/// and those of its spans in `spans`, and the lines of tasks.
 pub fn subscriber<W>(level: LevelFilter, writer: W) -> impl Subscriber + Send + Sync
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
@@ -69,12 +68,12 @@ where
         // They would be printed to the standard error, which panics if it is closed.
         .log_internal_errors(false);
     tracing_subscriber::registry()
-        .with(log_filter(level, MetricsLines::Included))
+        .with(log_filter(level, TaskLines::Json))
         .with(lines)
 }
 
-/// Formats events as JSON, and writes lines of metrics unchanged: CloudWatch requires their JSON
-/// object to be the whole line.
+/// Formats events as JSON, and writes the lines of tasks unchanged: CloudWatch requires the JSON
+/// object of metrics to be the whole line.
 struct LineFormat {
     json: Format<Json>,
 }
@@ -90,7 +89,7 @@ where
         mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        if event.metadata().target() != METRICS_TARGET {
+        if event.metadata().target() != LINES_TARGET {
             return self.json.format_event(context, writer, event);
         }
 
@@ -115,7 +114,7 @@ mod tests {
             (LevelFilter::ERROR, Some(Level::ERROR)),
             (LevelFilter::OFF, None),
         ] {
-            let filter = log_filter(level, MetricsLines::Excluded);
+            let filter = log_filter(level, TaskLines::Events);
             for event_level in [
                 Level::TRACE,
                 Level::DEBUG,
@@ -136,12 +135,12 @@ mod tests {
     }
 
     #[test]
-    fn metrics_lines_do_not_depend_on_the_level() {
+    fn lines_of_tasks_do_not_depend_on_the_level() {
         for level in [LevelFilter::TRACE, LevelFilter::ERROR] {
-            let included = log_filter(level, MetricsLines::Included);
-            let excluded = log_filter(level, MetricsLines::Excluded);
-            assert!(included.would_enable(METRICS_TARGET, &Level::INFO));
-            assert!(!excluded.would_enable(METRICS_TARGET, &Level::INFO));
+            let json = log_filter(level, TaskLines::Json);
+            let events = log_filter(level, TaskLines::Events);
+            assert!(json.would_enable(LINES_TARGET, &Level::INFO));
+            assert!(!events.would_enable(LINES_TARGET, &Level::INFO));
         }
     }
 }

@@ -48,6 +48,7 @@ impl Meter {
         );
         let id = TaskId::Request {
             id: request_id.to_owned(),
+            method: method.to_owned(),
             path,
         };
         Task::start(self.clone(), span, id)

@@ -18,6 +18,11 @@ impl Metric {
         }
     }
 
+    /// Returns a count of failures, unless it is zero.
+    pub(crate) fn failures(name: &'static str, count: u64) -> Option<Metric> {
+        (count > 0).then(|| Metric::count(name, count))
+    }
+
     pub(crate) fn bytes(name: &'static str, bytes: u64) -> Metric {
         Metric {
             name,

@@ -1,4 +1,4 @@
-//! A running request or job: its span, and the counters of its AWS calls.
+//! A running request or job: its span, the counters of its AWS calls, and its line in the log.
 
 use std::{
     future::Future,
@@ -10,7 +10,7 @@ use domain::SpaceId;
 use tokio::time::Instant;
 use tracing::{Instrument as _, Level, Span};
 
-use crate::{METRICS_TARGET, Meter, ResponseSummary, TaskOutcome, metrics};
+use crate::{Meter, TaskOutcome, line, log::LINES_TARGET, outcome::Description};
 
 tokio::task_local! {
     static CURRENT: Arc<RunningTask>;
@@ -40,6 +40,8 @@ pub(crate) enum TaskId {
     Request {
         /// Value of `X-Request-Id`.
         id: String,
+        /// Method.
+        method: String,
         /// Path, for the log.
         path: String,
     },
@@ -53,7 +55,7 @@ pub(crate) struct TaskState {
     pub(crate) route: Option<String>,
     pub(crate) space_id: Option<SpaceId>,
     pub(crate) aws_attempts: u64,
-    /// Latencies of the first [`metrics::MAX_VALUES`] attempts.
+    /// Latencies of the first [`line::MAX_VALUES`] attempts.
     pub(crate) aws_latencies: Vec<Duration>,
     pub(crate) throttles: u64,
     pub(crate) conflicts: u64,
@@ -104,7 +106,7 @@ impl Task {
             .await
     }
 
-    /// Logs the outcome of the task, and its line of metrics.
+    /// Logs the line of the task.
     pub fn end(mut self, outcome: &TaskOutcome) {
         self.has_ended = true;
         self.running.report(outcome);
@@ -121,34 +123,18 @@ impl Drop for Task {
 
 impl RunningTask {
     fn report(&self, outcome: &TaskOutcome) {
-        let elapsed = self.started.elapsed();
-        self.span.in_scope(|| self.log(outcome, elapsed));
-
-        if tracing::enabled!(target: METRICS_TARGET, Level::INFO) {
-            let state = self.with_state(|state| state.clone());
-            let report = TaskReport {
-                id: &self.id,
-                state: &state,
-                outcome,
-                elapsed,
-            };
-            let line = metrics::line(&self.meter.0, &report);
-            tracing::info!(target: METRICS_TARGET, "{line}");
-        }
-    }
-
-    fn log(&self, outcome: &TaskOutcome, elapsed: Duration) {
-        let duration_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
-        let path = match &self.id {
-            TaskId::Request { path, .. } => Some(path.as_str()),
-            TaskId::Message(_) => None,
+        let state = self.with_state(|state| state.clone());
+        let report = TaskReport {
+            id: &self.id,
+            state: &state,
+            outcome,
+            elapsed: self.started.elapsed(),
         };
-        match outcome {
-            TaskOutcome::Responded(response) => log_response(response, path, duration_ms),
-            TaskOutcome::Completed => tracing::info!(duration_ms, "job"),
-            // The worker has logged the error.
-            TaskOutcome::Failed => {}
-            TaskOutcome::Cancelled => tracing::warn!(path, duration_ms, "task cancelled"),
+        if tracing::enabled!(target: LINES_TARGET, Level::INFO) {
+            let line = line::json(&self.meter.0, &report);
+            tracing::info!(target: LINES_TARGET, "{line}");
+        } else {
+            self.span.in_scope(|| log_text(&report));
         }
     }
 
@@ -157,23 +143,41 @@ impl RunningTask {
     }
 }
 
-fn log_response(response: &ResponseSummary, path: Option<&str>, duration_ms: u64) {
-    let status = response.status;
-    let cause = response.cause.as_deref();
-    let replayed = response.is_replayed.then_some(true);
+/// Logs the end of a task for people, within its span.
+fn log_text(report: &TaskReport<'_>) {
+    let path = match report.id {
+        TaskId::Request { path, .. } => Some(path.as_str()),
+        TaskId::Message(_) => None,
+    };
+    let response = report.outcome.response();
+    let status = response.map(|response| response.status);
+    let replayed = response.and_then(|response| response.is_replayed.then_some(true));
+    let receive_count = report.outcome.failed_job().map(|job| job.receive_count);
+    let duration_ms = u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX);
+    let Description {
+        level,
+        message,
+        cause,
+    } = report.outcome.describe();
 
-    if status < 500 {
-        tracing::info!(path, status, duration_ms, cause, replayed, "request");
-    } else if response.is_contention {
-        tracing::warn!(
-            path,
-            status,
-            duration_ms,
-            cause,
-            "request conflicted with a concurrent request"
-        );
-    } else {
-        tracing::error!(path, status, duration_ms, cause, "request failed");
+    // The level of an event is a constant.
+    macro_rules! log {
+        ($level:ident) => {
+            tracing::$level!(
+                path,
+                status,
+                duration_ms,
+                cause,
+                replayed,
+                receive_count,
+                "{message}"
+            )
+        };
+    }
+    match level {
+        Level::ERROR => log!(error),
+        Level::WARN => log!(warn),
+        _ => log!(info),
     }
 }
 
@@ -214,7 +218,7 @@ pub fn count_aws_attempt(attempt: AwsAttempt) {
             state.aws_attempts += 1;
             state.throttles += u64::from(attempt.is_throttled);
             state.conflicts += u64::from(attempt.is_conflict);
-            if state.aws_latencies.len() < metrics::MAX_VALUES {
+            if state.aws_latencies.len() < line::MAX_VALUES {
                 state.aws_latencies.push(attempt.latency);
             }
         });

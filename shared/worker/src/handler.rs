@@ -6,7 +6,7 @@ use aws_lambda_events::event::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent
 use domain::{Env, error_chain};
 use futures::FutureExt;
 use serde::de::DeserializeOwned;
-use telemetry::{Meter, TaskOutcome};
+use telemetry::{FailedJob, FailureReason, Meter, TaskOutcome};
 use tokio::time::Instant;
 
 use crate::{JobContext, JobError, ServedQueue, redelivery::delay_seconds};
@@ -107,9 +107,13 @@ impl<W: Worker> Batch<W> {
 
         match self.run_job(message, &context).await {
             Ok(()) => TaskOutcome::Completed,
-            Err(Failed { pause }) => {
+            Err(Failed { reason, pause }) => {
                 self.hide(message, pause, &context).await;
-                TaskOutcome::Failed
+                let receive_count = context.receive_count;
+                TaskOutcome::Failed(FailedJob {
+                    reason,
+                    receive_count,
+                })
             }
         }
     }
@@ -118,8 +122,7 @@ impl<W: Worker> Batch<W> {
         // A body that cannot be parsed fails every time, and ends up in the dead-letter queue, unless a
         // version of this function that can parse it is deployed in the meantime.
         let Ok(job) = serde_json::from_str(message.body.as_deref().unwrap_or_default()) else {
-            tracing::error!("the message body is not a job of this worker");
-            return Err(Failed::default());
+            return Err(Failed::without_pause(FailureReason::InvalidMessage));
         };
 
         let result = AssertUnwindSafe(self.worker.work(job, context))
@@ -128,13 +131,13 @@ impl<W: Worker> Batch<W> {
         match result {
             Ok(Ok(())) => Ok(()),
             Ok(Err(error)) => {
-                let receive_count = context.receive_count;
-                tracing::warn!(error = error_chain(&error), receive_count, "job failed");
-                Err(Failed { pause: error.pause })
+                let reason = FailureReason::Error(error_chain(&error));
+                let pause = error.pause;
+                Err(Failed { reason, pause })
             }
             Err(panic) => {
-                tracing::error!(panic = panic_message(&*panic), "job panicked");
-                Err(Failed::default())
+                let message = panic_message(&*panic).to_owned();
+                Err(Failed::without_pause(FailureReason::Panic(message)))
             }
         }
     }
@@ -155,10 +158,20 @@ impl<W: Worker> Batch<W> {
 }
 
 /// A job that failed.
-#[derive(Default)]
 struct Failed {
+    reason: FailureReason,
     /// Minimum time until the next try.
     pause: Duration,
+}
+
+impl Failed {
+    /// Returns a failure without a minimum time until the next try.
+    fn without_pause(reason: FailureReason) -> Failed {
+        Failed {
+            reason,
+            pause: Duration::ZERO,
+        }
+    }
 }
 
 /// Returns how often a message was received, including this time.

@@ -1,5 +1,6 @@
 //! Each alarm of the template, over the metrics that faults and ordinary work cause.
 
+mod dashboard;
 mod evaluator;
 mod recorder;
 
@@ -54,7 +55,7 @@ const TOPIC: &str = "arn:aws:sns:us-east-1:000000000000:alarms";
 /// What raises an alarm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cause {
-    /// All reads of the table are throttled.
+    /// All reads or all writes of the table are throttled.
     ThrottledTable,
     /// Delivery reaches no service.
     DisconnectedDelivery,
@@ -180,16 +181,17 @@ async fn ordinary_work_raises_no_alarm(stack: &Stack) {
 #[stack_test]
 async fn throttled_table_raises_alarms(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let recorder = Recorder::start(stack);
     let error = || InjectedError::new(400, "ProvisionedThroughputExceededException");
 
-    for _ in 0..REQUESTS {
-        let faults = stack.local.faults();
-        faults.fail(DynamoDb, "GetItem", DYNAMODB_ATTEMPTS, error());
-        acme.client.get(&acme.path()).await.expect_error(503);
+    for operation in ["GetItem", "UpdateItem"] {
+        let recorder = Recorder::start(stack);
+        for _ in 0..REQUESTS {
+            let faults = stack.local.faults();
+            faults.fail(DynamoDb, operation, DYNAMODB_ATTEMPTS, error());
+            acme.client.get(&acme.path()).await.expect_error(503);
+        }
+        assert_raised(stack, &recorder.finish(), Cause::ThrottledTable);
     }
-
-    assert_raised(stack, &recorder.finish(), Cause::ThrottledTable);
 }
 
 #[stack_test]

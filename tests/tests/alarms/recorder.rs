@@ -1,7 +1,8 @@
 //! The metrics that a stack would publish in CloudWatch.
 //!
 //! - Those of the functions are read from their log. API Gateway and the function URL count the same requests; DynamoDB
-//!   counts the calls that the functions saw throttled.
+//!   counts the reads and writes that the functions saw throttled ("DynamoDB metrics and dimensions" in the Amazon DynamoDB
+//!   Developer Guide).
 //! - Those of SQS are measured at the times of [`Recorder::measure`].
 //! - The local stack has none of Lambda: it neither limits concurrency nor kills invocations.
 
@@ -12,7 +13,7 @@ use tests::Stack;
 
 use super::evaluator::Sample;
 use crate::{
-    lambda::log_capture::{begin_log, lines},
+    lambda::log_capture::{begin_log, is_task_line, lines},
     support::queues::Queues,
 };
 
@@ -62,10 +63,17 @@ impl Recorder<'_> {
 
     /// Returns all metrics.
     pub(super) fn finish(mut self) -> Vec<Sample> {
+        let mut throttled = Vec::new();
         for line in lines() {
-            if line.get("_aws").is_some() {
+            if is_task_line(&line) {
                 self.samples.extend(published(&line));
                 self.samples.extend(counted_by_aws(&line));
+                let at_ms = line["_aws"]["Timestamp"].as_i64().expect("a time");
+                let calls = throttled.drain(..);
+                self.samples
+                    .extend(calls.map(|call| throttle_events(&call, at_ms)));
+            } else if line["message"] == "AWS call was throttled" && line["service"] == "DynamoDB" {
+                throttled.push(line);
             }
         }
         self.samples
@@ -121,10 +129,16 @@ fn counted_by_aws(line: &Value) -> Vec<Sample> {
             samples.push(Sample::new(at_ms, [source, name], Some(dimension), value));
         }
     }
-    if let Some(throttles) = number("Throttles").filter(|throttles| *throttles > 0.0) {
-        let metric = ["AWS/DynamoDB", "ReadThrottleEvents"];
-        let table = Some(["TableName", "larder-Table"]);
-        samples.push(Sample::new(at_ms, metric, table, throttles));
-    }
     samples
+}
+
+/// Returns what DynamoDB counts of a throttled call.
+fn throttle_events(call: &Value, at_ms: i64) -> Sample {
+    let name = match call["operation"].as_str().expect("an operation") {
+        "BatchGetItem" | "GetItem" | "Query" | "TransactGetItems" => "ReadThrottleEvents",
+        _ => "WriteThrottleEvents",
+    };
+    let table = Some(["TableName", "larder-Table"]);
+    let throttles = call["throttles"].as_f64().expect("a number");
+    Sample::new(at_ms, ["AWS/DynamoDB", name], table, throttles)
 }

@@ -35,16 +35,6 @@ impl Prices {
             .unwrap_or_else(|| panic!("no milliseconds of {kind}"))
     }
 
-    /// Returns the kilobytes of a line of the log.
-    pub(crate) fn line_kilobytes(&self) -> f64 {
-        self.assumed("kilobytes of a log line")
-    }
-
-    /// Returns the share of requests that X-Ray records.
-    pub(crate) fn traced_share(&self) -> f64 {
-        self.assumed("traced share of requests")
-    }
-
     /// Returns an assumption.
     pub(crate) fn assumed(&self, name: &str) -> f64 {
         number(&self.0["assumed"][name], name)

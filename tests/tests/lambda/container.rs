@@ -10,6 +10,8 @@ use tokio::{
     process::Command,
 };
 
+use super::log_capture::is_task_line;
+
 /// Returns the command of a function's binary, with an empty environment.
 fn function(binary: &str) -> Command {
     let mut command = Command::new(crate::local_stack::program::program().with_file_name(binary));
@@ -158,10 +160,7 @@ async fn container_uses_its_credentials(stack: &Stack) {
         .lines()
         .map(|line| serde_json::from_str(line).expect("JSON"))
         .collect();
-    let metrics: Vec<&Value> = lines
-        .iter()
-        .filter(|line| line.get("_aws").is_some())
-        .collect();
+    let metrics: Vec<&Value> = lines.iter().filter(|line| is_task_line(line)).collect();
 
     assert_eq!(metrics.len(), 1, "{log}");
     assert_eq!(metrics[0]["request_id"], response.header("x-request-id"));

@@ -44,27 +44,35 @@ pub(crate) fn begin_log() {
 
 /// Returns all lines since the start of the log.
 pub(crate) fn lines() -> Vec<Value> {
-    let text = LOG.with_borrow(|log| {
-        String::from_utf8(log.clone().expect("the log has begun")).expect("text")
-    });
-    text.lines()
+    text()
+        .lines()
         .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
         .collect()
 }
 
-pub(super) fn is_metrics(line: &Value) -> bool {
+/// Returns the size of all lines since the start of the log, without their ends, in bytes.
+pub(crate) fn line_bytes() -> usize {
+    text().lines().map(str::len).sum()
+}
+
+fn text() -> String {
+    LOG.with_borrow(|log| String::from_utf8(log.clone().expect("the log has begun")).expect("text"))
+}
+
+/// Returns whether a line is that of a task, with its metrics.
+pub(crate) fn is_task_line(line: &Value) -> bool {
     line.get("_aws").is_some()
 }
 
-/// Returns the lines of metrics since the start of the log, and restarts it.
-pub(super) fn take_metrics() -> Vec<Value> {
-    let mut metrics = lines();
-    metrics.retain(is_metrics);
+/// Returns the lines of tasks since the start of the log, and restarts it.
+pub(super) fn take_task_lines() -> Vec<Value> {
+    let mut tasks = lines();
+    tasks.retain(is_task_line);
     begin_log();
-    metrics
+    tasks
 }
 
-/// Returns the span of a request or a job that a line was logged in.
+/// Returns the span of a request or a job that another line was logged in.
 pub(super) fn task_of(line: &Value) -> Option<&Value> {
     line["spans"]
         .as_array()?
@@ -80,12 +88,4 @@ pub(super) fn spans_of(line: &Value) -> Vec<&str> {
         .flatten()
         .filter_map(|span| span["name"].as_str())
         .collect()
-}
-
-/// Returns the final lines of requests since the start of the log, and restarts it.
-pub(super) fn take_requests() -> Vec<Value> {
-    let mut requests = lines();
-    requests.retain(|line| line["message"] == "request");
-    begin_log();
-    requests
 }

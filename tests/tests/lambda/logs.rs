@@ -9,7 +9,7 @@ use tests::{
     DYNAMODB_ATTEMPTS, PHOTO, RawConnection, Stack, authority, minutes, seconds, stack_test,
 };
 
-use super::log_capture::{begin_log, is_metrics, lines, spans_of, take_requests, task_of};
+use super::log_capture::{begin_log, is_task_line, lines, spans_of, take_task_lines, task_of};
 
 #[stack_test]
 async fn warning_of_aws_call_names_its_operation(stack: &Stack) {
@@ -62,30 +62,27 @@ async fn every_line_of_a_failing_request_carries_its_id(stack: &Stack) {
 
     response.expect_error(503);
 
-    let (metrics, lines): (Vec<_>, Vec<_>) = lines().into_iter().partition(is_metrics);
-    assert_eq!(
-        (&metrics[0]["request_id"], &metrics[0]["ServerErrors"]),
-        (&json!(id), &json!(1))
-    );
-    assert_eq!(
-        lines.len(),
-        2,
-        "the throttled call and the failed request: {lines:?}"
-    );
-
-    for line in &lines {
-        let task = task_of(line).unwrap_or_else(|| panic!("outside of a request: {line}"));
-        assert_eq!(task["request_id"], *id, "{line}");
-        assert_eq!(task["function"], "spaces", "{line}");
-        assert_eq!(task["route"], "/api/v1/spaces/{id}", "{line}");
+    let (tasks, warnings): (Vec<_>, Vec<_>) = lines().into_iter().partition(is_task_line);
+    assert_eq!(tasks.len(), 1, "{tasks:?}");
+    for (name, value) in [
+        ("request_id", json!(id)),
+        ("Function", json!("spaces")),
+        ("Route", json!("/api/v1/spaces/{id}")),
+        ("level", json!("ERROR")),
+        ("message", json!("request failed")),
+        ("status", json!(503)),
+        ("ServerErrors", json!(1)),
+    ] {
+        assert_eq!(tasks[0][name], value, "{name}");
     }
 
-    assert_eq!(
-        (&lines[1]["message"], &lines[1]["status"]),
-        (&json!("request failed"), &json!(503))
-    );
+    assert_eq!(warnings.len(), 1, "the throttled call: {warnings:?}");
+    let task = task_of(&warnings[0]).expect("within the request");
+    assert_eq!(task["request_id"], *id);
+    assert_eq!(task["function"], "spaces");
+    assert_eq!(task["route"], "/api/v1/spaces/{id}");
 
-    let cause = lines[1]["cause"].as_str().expect("a cause");
+    let cause = tasks[0]["cause"].as_str().expect("a cause");
     let start = format!(
         "The service is busy. Retry after the number of seconds in Retry-After: the table is \
          throttled: {code}: "
@@ -95,7 +92,7 @@ async fn every_line_of_a_failing_request_carries_its_id(stack: &Stack) {
 }
 
 #[stack_test]
-async fn job_yields_one_line_of_metrics_and_its_warnings_carry_its_message(stack: &Stack) {
+async fn job_yields_one_line_with_its_metrics_and_its_error(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let record = acme.upload(PHOTO).await;
 
@@ -129,9 +126,9 @@ async fn job_yields_one_line_of_metrics_and_its_warnings_carry_its_message(stack
     let jobs = jobs();
     assert_eq!(
         jobs.iter()
-            .map(|job| job["FailedJobs"].as_u64())
+            .map(|job| (job["message"].as_str(), job["FailedJobs"].as_u64()))
             .collect::<Vec<_>>(),
-        [Some(1), Some(0)],
+        [(Some("job failed"), Some(1)), (Some("job"), None)],
         "{jobs:?}"
     );
 
@@ -144,24 +141,9 @@ async fn job_yields_one_line_of_metrics_and_its_warnings_carry_its_message(stack
         assert!(job["AwsAttempts"].as_u64() > Some(0), "{job}");
     }
 
-    let lines = lines();
-    let failed = lines
-        .iter()
-        .find(|line| line["message"] == "job failed")
-        .expect("a warning");
-    let task = task_of(failed).expect("within the job");
-
-    assert_eq!(
-        (&task["function"], &task["message_id"]),
-        (&json!("purge"), &jobs[0]["message_id"])
-    );
-    assert_eq!(task["space_id"], acme.id);
-
-    let done = lines
-        .iter()
-        .find(|line| line["message"] == "job")
-        .expect("a line of the job");
-    assert_eq!(task_of(done), Some(task));
+    assert_eq!(jobs[0]["receive_count"], 1);
+    let cause = jobs[0]["cause"].as_str().expect("a cause");
+    assert!(cause.contains("AccessDenied"), "{cause}");
 }
 
 #[stack_test]
@@ -174,7 +156,7 @@ async fn request_log_line_names_invalid_fields_without_values(stack: &Stack) {
         .await
         .expect_ok();
 
-    let requests = take_requests();
+    let requests = take_task_lines();
     assert_eq!(
         (requests.len(), requests[0].get("cause")),
         (1, None),
@@ -193,7 +175,7 @@ async fn request_log_line_names_invalid_fields_without_values(stack: &Stack) {
         .await
         .expect_error(422);
 
-    let requests = take_requests();
+    let requests = take_task_lines();
     assert_eq!(
         requests[0]["cause"],
         "The given data was invalid: name, parent_id"
@@ -207,7 +189,7 @@ async fn request_log_line_names_invalid_fields_without_values(stack: &Stack) {
             .header("idempotency-key", "1")
             .json(&folder);
         acme.client.send(create).await.expect_created();
-        assert_eq!(take_requests()[0].get("replayed"), replayed);
+        assert_eq!(take_task_lines()[0].get("replayed"), replayed);
     }
 }
 
@@ -224,16 +206,13 @@ async fn body_that_ends_early_is_logged_with_its_request_and_causes(stack: &Stac
     let request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\n\r\n", authority(url));
     assert!(RawConnection::request(url, request).await.is_none());
 
-    let lines: Vec<Value> = lines()
-        .into_iter()
-        .filter(|line| !is_metrics(line))
-        .collect();
-    assert_eq!(lines.len(), 2, "the request and its body: {lines:?}");
-    let answered = &lines[0];
-    let failed = &lines[1];
-    assert_eq!(answered["status"], 200, "{answered}");
+    let (tasks, others): (Vec<_>, Vec<_>) = lines().into_iter().partition(is_task_line);
+    assert_eq!((tasks.len(), others.len()), (1, 1), "{tasks:?} {others:?}");
+    assert_eq!(tasks[0]["status"], 200, "{tasks:?}");
+    let failed = &others[0];
     assert_eq!(failed["message"], "response body ended early", "{failed}");
-    assert_eq!(task_of(failed), task_of(answered), "{failed}");
+    let task = task_of(failed).expect("within the request");
+    assert_eq!(task["request_id"], tasks[0]["request_id"], "{failed}");
     let cause = failed["cause"].as_str().expect("a cause");
     let start = "the bucket is busy: streaming error: ";
     assert!(
@@ -267,37 +246,27 @@ async fn request_whose_client_hangs_up_is_logged_and_counted(stack: &Stack) {
     drop(connection);
 
     let cancelled = async {
-        while !lines().iter().any(is_metrics) {
+        while !lines().iter().any(is_task_line) {
             tokio::task::yield_now().await;
         }
     };
     tokio::time::timeout(seconds(20), cancelled)
         .await
-        .expect("a line of metrics");
+        .expect("a line of the request");
     drop(hold);
 
-    let (metrics, lines): (Vec<_>, Vec<_>) = lines().into_iter().partition(is_metrics);
-    assert_eq!(
-        (metrics.len(), lines.len()),
-        (1, 1),
-        "{metrics:?} {lines:?}"
-    );
-    assert_eq!(
-        (&metrics[0]["Requests"], &metrics[0]["StatusClass"]),
-        (&json!(1), &json!("cancelled"))
-    );
-    assert_eq!(
-        (&metrics[0]["AwsAttempts"], &metrics[0]["Route"]),
-        (&json!(1), &json!("/api/v1/spaces/{id}"))
-    );
-    assert_eq!(
-        (&lines[0]["message"], &lines[0]["path"]),
-        (&json!("task cancelled"), &json!(path))
-    );
-    assert_eq!(
-        task_of(&lines[0]).expect("within the request")["request_id"],
-        metrics[0]["request_id"]
-    );
+    let lines = lines();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    for (name, value) in [
+        ("message", json!("task cancelled")),
+        ("path", json!(path)),
+        ("Route", json!("/api/v1/spaces/{id}")),
+        ("Requests", json!(1)),
+        ("AwsAttempts", json!(1)),
+        ("status", Value::Null),
+    ] {
+        assert_eq!(lines[0][name], value, "{name}");
+    }
 }
 
 #[stack_test]
