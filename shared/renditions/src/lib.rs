@@ -11,7 +11,6 @@
 //! - Images created by requests without credentials are limited, and stored for some days only, except the
 //!   original with a watermark.
 
-mod fair_semaphore;
 mod in_flight;
 mod memory;
 mod negotiation;
@@ -25,9 +24,12 @@ mod shared;
 mod watermark;
 
 use bytes::Bytes;
-use domain::{AppliedWatermark, Retention, ServiceError, Variant, VariantId, VariantLocation};
+use domain::{
+    AppliedWatermark, Retention, ServiceError, SpaceId, Variant, VariantId, VariantLocation,
+};
 use futures::future;
 use media::WatermarkLayer;
+use runtime::FairPermit;
 use tenant::{AuthorizedFile, FileBucket, NewVariant, Tenants, VariantInfo, collect};
 
 pub use memory::MemoryLimits;
@@ -37,7 +39,6 @@ pub use render::{is_unrenderable, require_source};
 pub use requests::VariantRequest;
 
 use crate::{
-    fair_semaphore::FairPermit,
     in_flight::InFlight,
     memory::MemoryBudget,
     render::Rendering,
@@ -264,7 +265,7 @@ impl Renditions {
 struct Reserved {
     original: Bytes,
     watermark: Option<WatermarkSource>,
-    permits: [FairPermit; 2],
+    permits: [FairPermit<SpaceId>; 2],
 }
 
 /// Runs work that decodes an image, on a thread for blocking work. If a codec panics, fails with 422: it

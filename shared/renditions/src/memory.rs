@@ -12,12 +12,10 @@
 use std::{num::NonZeroUsize, thread, time::Duration};
 
 use domain::{FieldError, ServiceError, SpaceId};
+use runtime::{FairPermit, FairSemaphore};
 use tokio::time;
 
-use crate::{
-    fair_semaphore::{FairPermit, FairSemaphore},
-    render::invalid,
-};
+use crate::render::invalid;
 
 /// Number of simultaneous renderings on few cores: some of them wait for S3.
 const MIN_RENDERINGS: u32 = 4;
@@ -51,9 +49,9 @@ impl MemoryLimits {
 #[derive(Clone, Debug)]
 pub(crate) struct MemoryBudget {
     /// One permit per rendering.
-    renderings: FairSemaphore,
+    renderings: FairSemaphore<SpaceId>,
     /// One permit per unit.
-    pixels: FairSemaphore,
+    pixels: FairSemaphore<SpaceId>,
     total_units: u32,
     max_wait: Duration,
 }
@@ -71,7 +69,10 @@ impl MemoryBudget {
 
     /// Waits for the permit to read an original and to render it, which is held to the end of the
     /// rendering. Fails with 503 if none is free in time.
-    pub(crate) async fn reserve_source(&self, space: SpaceId) -> Result<FairPermit, ServiceError> {
+    pub(crate) async fn reserve_source(
+        &self,
+        space: SpaceId,
+    ) -> Result<FairPermit<SpaceId>, ServiceError> {
         self.wait_for(self.renderings.acquire(space, 1)).await
     }
 
@@ -81,7 +82,7 @@ impl MemoryBudget {
         &self,
         space: SpaceId,
         bytes: u64,
-    ) -> Result<FairPermit, ServiceError> {
+    ) -> Result<FairPermit<SpaceId>, ServiceError> {
         let needed = units(bytes).max(1);
         if needed > self.total_units {
             let field_error =
@@ -93,8 +94,8 @@ impl MemoryBudget {
 
     async fn wait_for(
         &self,
-        acquired: impl Future<Output = FairPermit>,
-    ) -> Result<FairPermit, ServiceError> {
+        acquired: impl Future<Output = FairPermit<SpaceId>>,
+    ) -> Result<FairPermit<SpaceId>, ServiceError> {
         time::timeout(self.max_wait, acquired)
             .await
             .map_err(|_| ServiceError::unavailable("other renderings use the memory"))

@@ -2,8 +2,9 @@
 
 use std::{net::TcpListener as StdTcpListener, process::Stdio, time::Duration};
 
+use futures::FutureExt;
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, stack_test};
+use tests::{Client, PHOTO, RawConnection, Stack, TestSpace, form, stack_test};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
     net::{TcpListener, TcpStream},
@@ -234,6 +235,51 @@ async fn presigned_url_of_container_expires_with_its_credentials(stack: &Stack) 
         );
     }
 
+    stack.run_confirm_checks().await;
+}
+
+/// Sends the head of an upload of the largest form, whose bytes the client keeps until the server asks for them.
+async fn send_head_of_largest_form(client: &Client) -> RawConnection {
+    let request = client.request("POST", "/upload").build();
+    let url = request.expect("a valid request").url().to_string();
+    let mut connection = RawConnection::connect(&url).await;
+    let key = client.key.as_deref().expect("a key");
+    let head = format!(
+        "POST /api/v1/upload HTTP/1.1\r\nhost: a\r\nauthorization: Bearer {key}\r\n\
+         content-type: multipart/form-data; boundary=b\r\nexpect: 100-continue\r\n\
+         content-length: {}\r\n\r\n",
+        500 << 20
+    );
+    connection.send(head).await;
+    connection
+}
+
+#[stack_test]
+async fn forms_above_the_limit_are_not_read_until_others_end(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let other = stack.space("Other").await;
+    let work = async |client: Client| {
+        let key = |space: &TestSpace| space.client.key.clone().expect("a key");
+        let client_of_acme = client.with_key(&key(&acme));
+        let mut first = send_head_of_largest_form(&client_of_acme).await;
+        first.expect_continue().await;
+        let mut second = send_head_of_largest_form(&client_of_acme).await;
+
+        // Neither other requests of the space wait, nor forms of other spaces.
+        let body = json!({"space": acme.handle, "filename": "a.txt", "content_type": "text/plain", "size": 1});
+        let declared = client_of_acme.post("/upload/presign", body).await;
+        declared.expect_status(201);
+        let small = form(&other.handle, "a.txt", "text/plain", "text");
+        let uploaded = client.with_key(&key(&other)).upload(small).await;
+        uploaded.expect_created();
+
+        let is_read = second.expect_continue().now_or_never();
+        assert!(is_read.is_none(), "the form is read");
+        drop(first);
+        second.expect_continue().await;
+    };
+    let expiration = "2200-01-01T00:00:00Z".to_owned();
+    run_while(stack, "uploads", expiration, work).await;
     stack.run_confirm_checks().await;
 }
 

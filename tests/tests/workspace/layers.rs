@@ -26,7 +26,10 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["domain", "telemetry", "worker", "table", "bucket", "queue"],
     ),
     ("ingest", &["domain", "media", "telemetry", "tenant"]),
-    ("renditions", &["domain", "media", "telemetry", "tenant"]),
+    (
+        "renditions",
+        &["domain", "media", "telemetry", "tenant", "runtime"],
+    ),
     (
         "watermarks",
         &[

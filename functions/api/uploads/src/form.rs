@@ -13,7 +13,7 @@ use web::{
 
 use crate::{
     UploadsState,
-    form_reader::{FormShape, read_form},
+    form_reader::{FormShape, UnreadForm},
     grant::{UploadAuthorization, UploadFields},
 };
 
@@ -43,25 +43,20 @@ pub(crate) struct FormFiles {
 
 /// The form of an upload: [`UploadFields`] and files.
 pub(crate) struct UploadForm<A> {
-    pub(crate) form: Form,
+    pub(crate) unread: UnreadForm,
     authorization: PhantomData<A>,
 }
 
 impl<A: UploadAuthorization> FromRequest<UploadsState> for UploadForm<A> {
     type Rejection = ApiError;
 
-    async fn from_request(
-        request: Request,
-        uploads: &UploadsState,
-    ) -> Result<UploadForm<A>, ApiError> {
+    async fn from_request(request: Request, _: &UploadsState) -> Result<UploadForm<A>, ApiError> {
         let shape = FormShape {
             text_fields: A::TEXT_FIELDS,
             max_files: A::MAX_FILES,
         };
-        let form = read_form(request, shape, uploads.api.env.now()).await?;
-
         Ok(UploadForm {
-            form,
+            unread: UnreadForm::of(request, shape).await?,
             authorization: PhantomData,
         })
     }

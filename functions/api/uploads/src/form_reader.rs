@@ -32,33 +32,56 @@ pub(crate) struct FormShape {
     pub(crate) max_files: usize,
 }
 
-/// Reads a form to its end.
-pub(crate) async fn read_form(
-    request: Request,
+/// A form whose body is not read yet.
+pub(crate) struct UnreadForm {
+    body: BoundedBody,
+    boundary: String,
     shape: FormShape,
-    now: Timestamp,
-) -> Result<Form, ServiceError> {
-    let boundary = match boundary(request.headers()) {
-        Ok(boundary) => boundary,
-        Err(error) => {
-            drain(request.into_body()).await;
-            return Err(error);
+    /// The declared size of the body, or the maximum.
+    max_bytes: u64,
+}
+
+impl UnreadForm {
+    /// Takes the form of a request. Fails with 415 if the body is not a form, and with 413 if it declares to be
+    /// too large.
+    pub(crate) async fn of(request: Request, shape: FormShape) -> Result<UnreadForm, ServiceError> {
+        let boundary = match boundary(request.headers()) {
+            Ok(boundary) => boundary,
+            Err(error) => {
+                drain(request.into_body()).await;
+                return Err(error);
+            }
+        };
+        // A body that declares to be too large is not read at all.
+        let max_bytes = max_body_bytes(shape.max_files);
+        let declared = content_length(request.headers());
+        if declared.is_some_and(|length| length > max_bytes) {
+            return Err(too_large(&BodyLimitError::BodyTooLarge(max_bytes)));
         }
-    };
-    // A body that declares to be too large is not read at all.
-    let max_bytes = max_body_bytes(shape.max_files);
-    if content_length(request.headers()).is_some_and(|length| length > max_bytes) {
-        return Err(too_large(&BodyLimitError::BodyTooLarge(max_bytes)));
+
+        Ok(UnreadForm {
+            body: BoundedBody::new(request.into_body(), &boundary, max_bytes),
+            boundary,
+            shape,
+            max_bytes: declared.unwrap_or(max_bytes),
+        })
     }
 
-    let mut body = BoundedBody::new(request.into_body(), &boundary, max_bytes);
-    let mut reader = FormReader::new(shape);
-    let parts = Multipart::new(&mut body, boundary);
-    let result = reader.read_parts(parts).await;
-    if result.is_err() {
-        body.drain().await;
+    /// Returns the maximum size of the body, in bytes.
+    pub(crate) fn max_bytes(&self) -> u64 {
+        self.max_bytes
     }
-    result.map(|()| reader.finish(now))
+
+    /// Reads the form to its end.
+    pub(crate) async fn read(mut self, now: Timestamp) -> Result<Form, ServiceError> {
+        let mut reader = FormReader::new(self.shape);
+        let parts = Multipart::new(&mut self.body, self.boundary);
+        let result = reader.read_parts(parts).await;
+        if result.is_err() {
+            self.body.drain().await;
+        }
+        result.map(|()| reader.finish(now))
+    }
 }
 
 /// Returns the boundary between the parts. Fails with 415 if the body is encoded or is not a form.

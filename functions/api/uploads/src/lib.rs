@@ -4,6 +4,7 @@
 //! client, and confirmed (`confirm`). Both are authorized by an API key, by a signed URL, or without
 //! a key by an upload config: see `grant`.
 
+mod admission;
 mod boundary_matcher;
 mod bounded_body;
 mod confirm;
@@ -27,6 +28,7 @@ use tenant::{ConfirmCheck, Queue, UploadStorage};
 use web::{ApiState, RateLimitTier, Register, RouterBuilder};
 
 use crate::{
+    admission::Admission,
     grant::{ApiKeyUpload, SignedUrlUpload, UnsignedUpload},
     unsigned::UnsignedUploads,
 };
@@ -38,6 +40,7 @@ pub const TIER: RateLimitTier = RateLimitTier::Upload;
 #[derive(Clone, FromRef)]
 pub struct UploadsState {
     api: ApiState,
+    admission: Admission,
     unsigned: UnsignedUploads,
     storage: UploadStorage,
     confirm_checks: Queue<ConfirmCheck>,
@@ -80,6 +83,7 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
 
     let state = UploadsState {
         api,
+        admission: Admission::new(),
         unsigned,
         storage,
         confirm_checks,

@@ -34,7 +34,11 @@ pub(crate) async fn upload<A: UploadAuthorization>(
     State(uploads): State<UploadsState>,
     form: UploadForm<A>,
 ) -> Result<Created<A::View>, ApiError> {
-    let form = form.form;
+    let _received = uploads
+        .admission
+        .receive(grant.tenant, form.unread.max_bytes())
+        .await?;
+    let form = form.unread.read(uploads.api.env.now()).await?;
     let request = UploadRequest::read(grant, form.fields).await?;
 
     let reservation = match request.idempotency.reserve(&form.payload).await? {
@@ -72,6 +76,8 @@ async fn store<View: UploadView>(
     let view = View::of(&files, &target, form_files.is_list, &uploads.cdn_url)?;
 
     let completion = reservation.complete(&view);
+    let bytes = files.iter().map(|file| file.record.size).sum();
+    let _stored = uploads.admission.store(target.space.id, bytes).await?;
     let store = upload.file_store(&uploads);
     within_deadline(
         store.store(

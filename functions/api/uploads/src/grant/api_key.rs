@@ -61,6 +61,7 @@ impl UploadAuthorization for ApiKeyUpload {
         let auth = Authenticated::<Upload>::from_request_parts(parts, uploads).await?;
         Ok(UploadGrant {
             principal: auth.caller.principal(),
+            tenant: auth.caller.owner(),
             limits: UploadLimits::default(),
             idempotency: auth.idempotency.clone(),
             authorization: ApiKeyUpload(auth),

@@ -14,7 +14,7 @@ use std::future::Future;
 
 use axum::extract::FromRequestParts;
 use domain::{
-    HourlyQuota, OriginalName, Principal, Reference, ServiceError, SigningKey, Timestamp,
+    HourlyQuota, KeyOwner, OriginalName, Principal, Reference, ServiceError, SigningKey, Timestamp,
     UnsignedClient, UploadConfigId,
 };
 use http::request::Parts;
@@ -66,6 +66,8 @@ pub(crate) trait UploadAuthorization: Sized + Send + Sync + 'static {
 pub(crate) struct UploadGrant<A> {
     /// The uploader.
     pub(crate) principal: Principal,
+    /// The tenant whose part of the process the upload takes.
+    pub(crate) tenant: KeyOwner,
     /// Properties that the authorization fixes, and limits that it sets.
     pub(crate) limits: UploadLimits,
     /// The scope of the request's `Idempotency-Key`.

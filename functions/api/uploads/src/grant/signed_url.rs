@@ -2,7 +2,9 @@
 //!
 //! Invariant: with a key end the URLs that it signed, and the confirmations with their tokens.
 
-use domain::{FieldError, Principal, ServiceError, SignedFolder, SignedUpload, SignedUploadUrl};
+use domain::{
+    FieldError, KeyOwner, Principal, ServiceError, SignedFolder, SignedUpload, SignedUploadUrl,
+};
 use http::request::Parts;
 use mime::Mime;
 use tenant::{FolderSelector, UploadScope, VerifiedUpload};
@@ -94,6 +96,7 @@ impl UploadAuthorization for SignedUrlUpload {
 
         Ok(UploadGrant {
             principal: Principal::SignedUrl,
+            tenant: KeyOwner::Space(scope.space.record().id),
             limits: UploadLimits {
                 original_name: signed.original_name(),
                 content_type,

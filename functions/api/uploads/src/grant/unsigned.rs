@@ -2,8 +2,8 @@
 
 use axum::extract::MatchedPath;
 use domain::{
-    FieldError, Handle, Principal, QuotaScope, ServiceError, UnsignedClient, UploadConfig,
-    UploadConfigName,
+    FieldError, Handle, KeyOwner, Principal, QuotaScope, ServiceError, UnsignedClient,
+    UploadConfig, UploadConfigName,
 };
 use http::request::Parts;
 use runtime::Viewer;
@@ -90,6 +90,7 @@ impl UploadAuthorization for UnsignedUpload {
 
         Ok(UploadGrant {
             principal: Principal::Unsigned,
+            tenant: KeyOwner::Space(scope.space.record().id),
             limits,
             idempotency,
             authorization: UnsignedUpload(scope),

@@ -1,10 +1,10 @@
-//! A semaphore that spaces share fairly.
+//! A semaphore that tenants share fairly.
 //!
 //! Invariants:
-//! - A space that holds permits acquires more only up to three quarters of all, so others can start while its
-//!   renderings run. A space that holds none can acquire all.
-//! - Of the waiting spaces, the one that holds the fewest permits is next, then the one that waits longest.
-//!   Within a space, the first to wait is the first to acquire.
+//! - A tenant that holds permits acquires more only up to three quarters of all, so others can start while its
+//!   work runs. A tenant that holds none can acquire all.
+//! - Of the waiting tenants, the one that holds the fewest permits is next, then the one that waits longest.
+//!   Within a tenant, the first to wait is the first to acquire.
 //! - The next one is not overtaken: permits that are too few for it stay free until it acquires them or gives up.
 
 use std::{
@@ -12,51 +12,50 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use domain::SpaceId;
 use tokio::sync::oneshot;
 
-/// The part of all permits that a single space leaves to others, as a divisor.
+/// The part of all permits that a single tenant leaves to others, as a divisor.
 const LEFT_TO_OTHERS_DIVISOR: u32 = 4;
 
-/// The semaphore. Clones share their permits.
+/// The semaphore. `T` identifies a tenant. Clones share their permits.
 #[derive(Clone, Debug)]
-pub(crate) struct FairSemaphore(Arc<Shared>);
+pub struct FairSemaphore<T: Copy + PartialEq>(Arc<Shared<T>>);
 
 #[derive(Debug)]
-struct Shared {
+struct Shared<T: Copy + PartialEq> {
     total: u32,
-    state: Mutex<State>,
+    state: Mutex<State<T>>,
 }
 
-#[derive(Debug, Default)]
-struct State {
+#[derive(Debug)]
+struct State<T: Copy + PartialEq> {
     /// Permits in use. Each entry is one acquisition.
-    held: Vec<Share>,
+    held: Vec<Share<T>>,
     /// Acquisitions that wait, in the order of their arrival.
-    waiting: Vec<Waiting>,
+    waiting: Vec<Waiting<T>>,
 }
 
-/// Permits of a space.
+/// Permits of a tenant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Share {
-    space: SpaceId,
+struct Share<T> {
+    tenant: T,
     permits: u32,
 }
 
 #[derive(Debug)]
-struct Waiting {
-    share: Share,
-    acquired: oneshot::Sender<FairPermit>,
+struct Waiting<T: Copy + PartialEq> {
+    share: Share<T>,
+    acquired: oneshot::Sender<FairPermit<T>>,
 }
 
 /// Acquired permits, which are released when it is dropped.
 #[derive(Debug)]
-pub(crate) struct FairPermit {
-    semaphore: FairSemaphore,
-    share: Share,
+pub struct FairPermit<T: Copy + PartialEq> {
+    semaphore: FairSemaphore<T>,
+    share: Share<T>,
 }
 
-impl Drop for FairPermit {
+impl<T: Copy + PartialEq> Drop for FairPermit<T> {
     fn drop(&mut self) {
         let mut state = self.semaphore.state();
         let position = state.held.iter().position(|held| *held == self.share);
@@ -69,26 +68,31 @@ impl Drop for FairPermit {
 }
 
 /// Lets others acquire the permits that a waiting acquisition no longer waits for.
-struct GrantOnDrop<'a>(&'a FairSemaphore);
+struct GrantOnDrop<'a, T: Copy + PartialEq>(&'a FairSemaphore<T>);
 
-impl Drop for GrantOnDrop<'_> {
+impl<T: Copy + PartialEq> Drop for GrantOnDrop<'_, T> {
     fn drop(&mut self) {
         self.0.grant();
     }
 }
 
-impl FairSemaphore {
-    pub(crate) fn new(total: u32) -> FairSemaphore {
+impl<T: Copy + PartialEq> FairSemaphore<T> {
+    /// Creates a semaphore with this number of permits.
+    pub fn new(total: u32) -> FairSemaphore<T> {
+        let state = State {
+            held: Vec::new(),
+            waiting: Vec::new(),
+        };
         FairSemaphore(Arc::new(Shared {
             total,
-            state: Mutex::default(),
+            state: Mutex::new(state),
         }))
     }
 
     /// Waits for permits. Waits forever for more than all.
-    pub(crate) async fn acquire(&self, space: SpaceId, permits: u32) -> FairPermit {
+    pub async fn acquire(&self, tenant: T, permits: u32) -> FairPermit<T> {
         let (acquired, permit) = oneshot::channel();
-        let share = Share { space, permits };
+        let share = Share { tenant, permits };
         self.state().waiting.push(Waiting { share, acquired });
 
         let granting = GrantOnDrop(self);
@@ -116,33 +120,33 @@ impl FairSemaphore {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, State<T>> {
         let state = self.0.state.lock();
         state.unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl<T: Copy + PartialEq> State<T> {
     /// Removes the acquisition that is next, and counts its permits as held. Returns `None` if its permits are
     /// not free.
-    fn take_next(&mut self, total: u32) -> Option<Waiting> {
+    fn take_next(&mut self, total: u32) -> Option<Waiting<T>> {
         self.waiting.retain(|waiting| !waiting.acquired.is_closed());
         let most = total - total / LEFT_TO_OTHERS_DIVISOR;
-        let is_within_share = |share: &Share| {
-            let held = self.held_by(share.space);
+        let is_within_share = |share: &Share<T>| {
+            let held = self.held_by(share.tenant);
             held == 0 || held + share.permits <= most
         };
 
-        let is_first = |index: usize, share: &Share| {
+        let is_first = |index: usize, share: &Share<T>| {
             let mut earlier = self.waiting.iter().take(index);
-            earlier.all(|one| one.share.space != share.space)
+            earlier.all(|one| one.share.tenant != share.tenant)
         };
 
         let candidates = self.waiting.iter().enumerate();
         let (index, next) = candidates
             .filter(|(index, waiting)| is_first(*index, &waiting.share))
             .filter(|(_, waiting)| is_within_share(&waiting.share))
-            .min_by_key(|(_, waiting)| self.held_by(waiting.share.space))?;
+            .min_by_key(|(_, waiting)| self.held_by(waiting.share.tenant))?;
         let free = total - self.held.iter().map(|held| held.permits).sum::<u32>();
         if next.share.permits > free {
             return None;
@@ -153,26 +157,28 @@ impl State {
         Some(next)
     }
 
-    fn held_by(&self, space: SpaceId) -> u32 {
-        let of_space = self.held.iter().filter(|held| held.space == space);
-        of_space.map(|held| held.permits).sum()
+    fn held_by(&self, tenant: T) -> u32 {
+        let of_tenant = self.held.iter().filter(|held| held.tenant == tenant);
+        of_tenant.map(|held| held.permits).sum()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use domain::SpaceId;
     use futures::{FutureExt, future::BoxFuture};
 
     use super::*;
 
     /// An acquisition in progress.
-    type Acquiring = BoxFuture<'static, FairPermit>;
+    type Permit = FairPermit<SpaceId>;
+    type Acquiring = BoxFuture<'static, Permit>;
 
     const LOUD: SpaceId = SpaceId::MIN;
     const QUIET: SpaceId = SpaceId::MAX;
 
     /// Begins to acquire permits.
-    fn begin(semaphore: &FairSemaphore, space: SpaceId, permits: u32) -> Acquiring {
+    fn begin(semaphore: &FairSemaphore<SpaceId>, space: SpaceId, permits: u32) -> Acquiring {
         let semaphore = semaphore.clone();
         let mut acquiring = async move { semaphore.acquire(space, permits).await }.boxed();
         match acquired(&mut acquiring) {
@@ -182,15 +188,15 @@ mod tests {
     }
 
     /// Returns the permit if it is acquired.
-    fn acquired(acquiring: &mut Acquiring) -> Option<FairPermit> {
+    fn acquired(acquiring: &mut Acquiring) -> Option<Permit> {
         acquiring.now_or_never()
     }
 
     #[test]
-    fn space_acquires_three_quarters_and_leaves_the_rest_to_others() {
+    fn tenant_acquires_three_quarters_and_leaves_the_rest_to_others() {
         let semaphore = FairSemaphore::new(8);
         let mut all: Vec<Acquiring> = (0..8).map(|_| begin(&semaphore, LOUD, 1)).collect();
-        let held: Vec<FairPermit> = all.iter_mut().filter_map(acquired).collect();
+        let held: Vec<Permit> = all.iter_mut().filter_map(acquired).collect();
         assert_eq!(held.len(), 6);
 
         let mut quiet = begin(&semaphore, QUIET, 2);
@@ -198,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn space_that_holds_the_fewest_permits_is_next() {
+    fn tenant_that_holds_the_fewest_permits_is_next() {
         let semaphore = FairSemaphore::new(4);
         let first = acquired(&mut begin(&semaphore, LOUD, 2)).expect("free");
         let second = acquired(&mut begin(&semaphore, QUIET, 2)).expect("free");
@@ -217,7 +223,7 @@ mod tests {
     #[test]
     fn large_acquisition_is_not_overtaken_until_it_gives_up() {
         let semaphore = FairSemaphore::new(4);
-        let held = acquired(&mut begin(&semaphore, LOUD, 4)).expect("a space that holds nothing");
+        let held = acquired(&mut begin(&semaphore, LOUD, 4)).expect("a tenant that holds nothing");
         let large = begin(&semaphore, QUIET, 4);
         let mut small = begin(&semaphore, LOUD, 1);
 
@@ -228,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn acquisition_over_three_quarters_is_not_overtaken_by_its_space() {
+    fn acquisition_over_three_quarters_is_not_overtaken_by_its_tenant() {
         let semaphore = FairSemaphore::new(8);
         let held = acquired(&mut begin(&semaphore, LOUD, 4)).expect("free");
         let mut large = begin(&semaphore, LOUD, 4);
