@@ -89,7 +89,12 @@ fn with_routes(template: &str, operations: &[Operation]) -> io::Result<String> {
 
     let mut paths: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for operation in operations {
-        let function = logical_id(template, operation.function).unwrap_or_default();
+        let function = logical_id(template, operation.function).ok_or_else(|| {
+            io::Error::other(format!(
+                "template.yaml has no function {:?}",
+                operation.function
+            ))
+        })?;
         let route = |method: &&str| {
             let method = method.to_ascii_lowercase();
             format!(
