@@ -4,7 +4,7 @@
 //! Invariants:
 //! - A transaction that adds such a setting requires that there are none of the other kind, and counts it in the
 //!   same item. So no order of concurrent changes leaves both kinds in a space.
-//! - A pending file that was converted to AVIF becomes active only while there is no watermark.
+//! - A file that was converted to AVIF becomes active only while there is no watermark.
 
 use domain::SpaceId;
 

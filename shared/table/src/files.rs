@@ -35,11 +35,14 @@ pub struct NewFileRecords<'a> {
     pub files: &'a [File],
     /// The webhooks of their events.
     pub webhooks: &'a [WebhookDelivery],
+    /// Whether one of them was converted to AVIF, which cannot have a watermark.
+    pub has_converted_avif: bool,
 }
 
 impl Table {
     /// Creates files with their webhooks, all or nothing. With a quota, counts one upload of its hour. Only
-    /// active files are stored by storage path.
+    /// active files are stored by storage path. Fails with [`Reason::WatermarkEnabled`] if a file was converted to
+    /// AVIF and there is a watermark.
     #[instrument(skip_all)]
     pub async fn create_files(
         &self,
@@ -47,12 +50,17 @@ impl Table {
         quota: Option<&HourlyQuota>,
         completion: Option<&Completion>,
     ) -> Result<(), WriteError> {
-        let NewFileRecords { files, webhooks } = new;
+        let NewFileRecords {
+            files, webhooks, ..
+        } = new;
         let mut transaction = self.transaction();
         for file in files {
             transaction.insert_file(file);
         }
         transaction.insert_webhook_deliveries(webhooks);
+        if let (true, Some(file)) = (new.has_converted_avif, files.first()) {
+            transaction.require_no_watermark(file.space_id);
+        }
         if let (Some(quota), Some(file)) = (quota, files.first()) {
             transaction.count_upload(file, quota);
         }
@@ -181,7 +189,9 @@ impl Table {
         new: NewFileRecords<'_>,
         reservation: Option<&IdempotencyReservation>,
     ) -> Result<(), WriteError> {
-        let NewFileRecords { files, webhooks } = new;
+        let NewFileRecords {
+            files, webhooks, ..
+        } = new;
         let mut transaction = self.transaction();
         for file in files {
             transaction.delete_file(file);

@@ -12,7 +12,7 @@ use tracing::instrument;
 use crate::{Announced, FileStore, file_store::quota_error, staged_copies::staged_key};
 
 /// The field error of bytes that delivery could not show with the watermark that they must have.
-const AVIF_EXCLUDED: FieldError = FieldError::Custom(
+pub(crate) const AVIF_EXCLUDED: FieldError = FieldError::Custom(
     "must not be stored as AVIF, because a watermark was enabled in the space or in one of its folders",
 );
 

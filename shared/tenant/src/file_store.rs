@@ -14,8 +14,8 @@ use table::{NewFileRecords, Reason, WriteError};
 use tracing::instrument;
 
 use crate::{
-    SpaceScope, UploadStorage, deletion::space_locked, files::FOLDER_FIELD,
-    folder_deletion::folder_locked,
+    SpaceScope, UploadStorage, activation::AVIF_EXCLUDED, deletion::space_locked,
+    files::FOLDER_FIELD, folder_deletion::folder_locked,
 };
 
 /// Objects that one request stores concurrently.
@@ -156,6 +156,9 @@ impl FileStore<'_> {
                 let new = NewFileRecords {
                     files: &records,
                     webhooks: &webhooks,
+                    has_converted_avif: records
+                        .iter()
+                        .any(|file| rules.produce_avif(&file.mime_type)),
                 };
                 self.write_records(new, quota, completion).await
             }
@@ -212,6 +215,10 @@ impl FileStore<'_> {
             Err(WriteError::ConditionFailed(Reason::QuotaExhausted(scope))) => {
                 let error = quota_error(quota, scope, self.space.now());
                 return Err(FailedWrite::definite(error));
+            }
+            Err(WriteError::ConditionFailed(Reason::WatermarkEnabled)) => {
+                let error = FieldErrors::from(("file", AVIF_EXCLUDED));
+                return Err(FailedWrite::definite(error.into()));
             }
             Err(error @ WriteError::ConditionFailed(_)) => {
                 return Err(FailedWrite::definite(match records {

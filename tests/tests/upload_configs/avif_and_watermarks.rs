@@ -4,7 +4,7 @@
 use futures::future;
 use media::Format;
 use serde_json::{Value, json};
-use tests::{Response, Stack, StackOptions, TestSpace, seconds, stack_test};
+use tests::{Response, Stack, StackOptions, TestSpace, form, minutes, seconds, stack_test};
 
 use super::lifecycle::delete;
 use crate::{
@@ -27,6 +27,12 @@ fn config_errors() -> Value {
 fn watermark_errors(names: &str) -> Value {
     json!({"security.watermark.enabled": [
         format!("The security.watermark.enabled field must be false while upload configs convert images to AVIF: {names}.")
+    ]})
+}
+
+fn upload_errors() -> Value {
+    json!({"file": [
+        "The file field must not be stored as AVIF, because a watermark was enabled in the space or in one of its folders."
     ]})
 }
 
@@ -180,8 +186,7 @@ async fn pending_files_are_not_converted_once_a_watermark_is_enabled(stack: &Sta
     set(&acme, folder.path(), &server).await.expect_ok();
 
     let rejection = pending[0].confirm(&acme.client).await.expect_error(422);
-    let message = "The file field must not be stored as AVIF, because a watermark was enabled in the space or in one of its folders.";
-    assert_eq!(rejection, json!({"file": [message]}));
+    assert_eq!(rejection, upload_errors());
     acme.client
         .get(&pending[0].address())
         .await
@@ -194,4 +199,34 @@ async fn pending_files_are_not_converted_once_a_watermark_is_enabled(stack: &Sta
     let text = acme.client.get(&pending[2].address()).await.expect_ok();
     assert_eq!(text["status"], "active");
     assert_eq!(stack.dump().await.files_with_bytes().len(), 1);
+}
+
+#[stack_test]
+async fn form_is_not_converted_if_a_watermark_is_enabled_meanwhile(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let server = ImageServer::start(&logo([255, 0, 0])).await;
+    let config = create(&acme, "avif", "avif").await.expect_created();
+    let id = config["id"].as_str().expect("an id");
+
+    // The call that stores the image: the config was read before.
+    let mut hold = stack.local.faults().hold("uploads", 2);
+    let png = form(
+        &acme.handle,
+        "a.png",
+        "image/png",
+        image(Format::Png, 64, 48),
+    );
+    let uploading = acme.client.upload(png.text("upload_config", "avif"));
+    let enable = async {
+        hold.reached().await;
+        update(&acme, id, "original").await.expect_ok();
+        set(&acme, &acme.path(), &server).await.expect_ok();
+        hold.release();
+    };
+    let (upload, ()) = future::join(uploading, enable).await;
+
+    assert_eq!(upload.expect_error(422), upload_errors());
+    assert!(stack.dump().await.files_with_bytes().is_empty());
+    stack.run_post_upload().await;
+    stack.run_for(minutes(3)).await;
 }

@@ -11,14 +11,12 @@ use crate::{
     AccessControl, DeliveryType, Env, FileId, FolderChain, FolderId, FolderMode, FolderRef,
     HourlyQuota, ImageSize, OriginalName, Principal, ProcessedMedia, Reference, Revision,
     SigningKey, Space, SpaceId, Tag, Timestamp, UnsignedClient, UploadConfig, UploadConfigId,
-    UploadFormat, UploadRules, naming::stored_name::NameSource,
+    UploadRules, naming::stored_name::NameSource,
 };
 
 /// Maximum size of a file, in bytes: 5 GB, the [limit of one S3
 /// `PutObject`](https://docs.aws.amazon.com/AmazonS3/latest/userguide/upload-objects.html).
 pub const MAX_FILE_BYTES: i64 = 5 << 30;
-/// MIME type of AVIF files.
-const AVIF: &str = "image/avif";
 
 /// Category of a file, derived from its stored MIME type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -343,8 +341,7 @@ impl File {
     /// Whether the upload config of a pending file converts images to AVIF, and its bytes are such an image.
     pub fn is_converted_to_avif(&self, content: &StoredContent) -> bool {
         let pending = self.pending_upload.as_ref();
-        let format = pending.map(|pending| pending.rules.transformations.upload_format);
-        format == Some(UploadFormat::Avif) && content.media_type.mime_type == AVIF
+        pending.is_some_and(|pending| pending.rules.produce_avif(&content.media_type.mime_type))
     }
 
     /// Returns the id of its folder; `None` at the root.

@@ -12,6 +12,8 @@ use crate::{
 const NAME_CHARACTERS: usize = 100;
 /// Name of the config that is created with a space.
 const STARTER: &str = "starter";
+/// MIME type of AVIF files.
+const AVIF: &str = "image/avif";
 
 /// Name of an upload config: 1 to 100 characters of `A-Za-z0-9_-`, unique in its space.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -198,6 +200,13 @@ impl UploadConfig {
             updated_at: space.created_at,
             version: 0,
         }
+    }
+}
+
+impl UploadRules {
+    /// Whether they convert images to AVIF, and this is the MIME type of such an image.
+    pub fn produce_avif(&self, mime_type: &str) -> bool {
+        self.transformations.upload_format == UploadFormat::Avif && mime_type == AVIF
     }
 }
 
