@@ -142,12 +142,15 @@ async fn attempts_and_redeliveries_end_without_a_url(stack: &Stack) {
 
     stack.run_for(seconds(6)).await;
     assert_eq!(hooks.delivery().await["failure"], "no_url");
+    assert!(hooks.delivery().await["redelivered_at"].is_null());
     redeliver(&hooks).await.expect_status(202);
     stack.run_for(seconds(0)).await;
 
     hooks.receiver.only();
-    assert_eq!(hooks.delivery().await["status"], "failed");
-    assert_eq!(hooks.delivery().await["failure"], "no_url");
+    let delivery = hooks.delivery().await;
+    assert_eq!(delivery["status"], "failed");
+    assert_eq!(delivery["failure"], "no_url");
+    assert_eq!(delivery["redelivered_at"], stack.now().rfc3339());
 }
 
 #[stack_test]

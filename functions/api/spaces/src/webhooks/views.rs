@@ -25,6 +25,8 @@ pub(crate) struct WebhookDeliveryView {
     attempts: Vec<WebhookAttemptView>,
     /// Time of the next attempt. Null unless the delivery is pending.
     next_attempt_at: Option<Rfc3339>,
+    /// Time of the last request that began a new series of attempts. Null if there was none.
+    redelivered_at: Option<Rfc3339>,
     /// Time of creation.
     created_at: Rfc3339,
     /// Time of the last change.
@@ -43,6 +45,7 @@ impl From<WebhookDelivery> for WebhookDeliveryView {
             failure: delivery.failure,
             attempts: attempts.collect(),
             next_attempt_at: delivery.next_attempt_at.map(Rfc3339::from),
+            redelivered_at: delivery.redelivered_at.map(Rfc3339::from),
             created_at: delivery.created_at.into(),
             updated_at: delivery.updated_at.into(),
         }
