@@ -117,7 +117,10 @@ for (const { id, name } of functions) {
 
 const statements = functions.flatMap(({ policies }) => policies.flatMap(({ policy }) => policy.Statement));
 // Besides the actions that roles name, some that only a wildcard would grant.
-const actions = new Set(['dynamodb:DeleteTable', 'dynamodb:Scan', 's3:PutObjectAcl', 'secretsmanager:PutSecretValue', 'sqs:PurgeQueue']);
+const actions = new Set([
+  'dynamodb:DeleteTable', 'dynamodb:Scan', 'logs:DeleteLogStream', 's3:PutObjectAcl', 'secretsmanager:PutSecretValue', 'sqs:PurgeQueue',
+  'xray:GetTraceSummaries',
+]);
 const named = [...statements.flatMap(({ Action }) => Action), ...[...used].map((line) => line.split(' ')[1])];
 for (const action of named) if (!action.includes('*')) actions.add(action);
 let evaluated = 0;
