@@ -15,20 +15,8 @@ use crate::{
     aws::{aws_cli, credentials, region},
 };
 
-/// Text of `--help`.
-const HELP: &str = "\
-Creates the first user, space and account key of a stack on AWS, and prints the key.
-
-Usage: scripts/bootstrap --stack NAME [OPTION …]
-
-  --stack NAME       CloudFormation stack.
-  --region REGION    Region of the stack; default: AWS_REGION, or that of the AWS CLI.
-  --recover          Create another account key of the first user, because all are lost.
-  --help
-
-A stack with a first user stays unchanged. The outputs of the stack are read by the AWS CLI. Credentials are those of
-AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or else of the AWS CLI with AWS_PROFILE.
-";
+/// Text of `--help`, which scripts/bootstrap prints too.
+const HELP: &str = include_str!("bootstrap.txt");
 
 /// Variables with the endpoint of the table.
 const ENDPOINTS: [&str; 2] = ["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB"];

@@ -6,26 +6,8 @@ use lexopt::{Arg, Parser, ValueExt};
 
 use crate::OperationError;
 
-/// Text of `--help`.
-pub(crate) const HELP: &str = "\
-Lists, reads and redrives the messages that workers could not process.
-
-Usage: scripts/dead-letters COMMAND [OPTION …]
-
-  list               Print the number of messages of each dead-letter queue.
-  read QUEUE         Print the messages of a dead-letter queue, which keeps them.
-  redrive QUEUE      Send the messages of a dead-letter queue back to its source queue, and delete them.
-
-QUEUE is the name of a queue or its logical id in template.yaml: WebhookDeadLetters.
-
-  --stack NAME       CloudFormation stack on AWS.
-  --endpoint URL     Endpoint of SQS; default: that of the region.
-  --local [DIR]      The stack that `cargo run` has started with the data directory DIR; default `.larder`.
-  --help
-
-Credentials and region are those of AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION, or else of
-the AWS CLI, version 2, with AWS_PROFILE.
-";
+/// Text of `--help`, which scripts/dead-letters prints too.
+pub(crate) const HELP: &str = include_str!("dead-letters.txt");
 
 /// Default data directory of the local stack.
 const DEFAULT_DATA_DIR: &str = ".larder";

@@ -1,4 +1,4 @@
-"""Deploys the template with the AWS SAM CLI into MiniStack, with real binaries, and sends requests to the stack."""
+"""The program of scripts/deploy-check, whose comment describes the options."""
 
 import argparse
 import contextlib
@@ -185,9 +185,9 @@ def check(cloud, is_journey):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="scripts/deploy-check", description=__doc__)
-    parser.add_argument("--journey", action="store_true", help="only deploy, bootstrap, upload and deliver")
-    parser.add_argument("--binaries", type=Path, metavar="DIR", help="compiled functions, which replace a release build")
+    parser = argparse.ArgumentParser(prog="scripts/deploy-check", add_help=False)
+    parser.add_argument("--journey", action="store_true")
+    parser.add_argument("--binaries", type=Path, metavar="DIR")
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
 

@@ -20,7 +20,7 @@ fn run_tests(status: i32) -> std::process::Output {
         fs::create_dir_all(directory).expect("a directory");
     }
 
-    for name in ["test", "step.bash"] {
+    for name in ["test", "help.bash", "step.bash"] {
         let script = Path::new("../scripts").join(name);
         fs::copy(script, scripts.join(name)).expect("copied");
     }
@@ -52,6 +52,48 @@ fn skipped_tests_are_listed_even_if_others_fail() {
             "{printed}"
         );
     }
+}
+
+#[test]
+fn help_is_printed_without_other_programs() {
+    let directory = TempDir::new().expect("a temporary directory");
+    let scripts = directory.path().join("scripts");
+    let copied = Command::new("cp")
+        .args(["-r", "../scripts"])
+        .arg(&scripts)
+        .status();
+    assert!(copied.expect("started").success());
+    let operations = "infra/operations/src";
+    fs::create_dir_all(directory.path().join(operations)).expect("a directory");
+    for name in ["bootstrap.txt", "dead-letters.txt"] {
+        let text = Path::new(operations).join(name);
+        fs::copy(Path::new("..").join(&text), directory.path().join(text)).expect("copied");
+    }
+
+    for program in ["cargo", "node", "npm", "pip"] {
+        write_program(&scripts.join(program), "exit 9");
+    }
+
+    for entry in fs::read_dir("../scripts").expect("a directory") {
+        let name = entry.expect("a file").file_name();
+        let name = name.to_str().expect("UTF-8");
+        if name.contains('.') || name == "deployment" {
+            continue;
+        }
+        let help = Command::new("bash")
+            .args(["-c", &format!("PATH=$PWD:$PATH ./{name} --help")])
+            .current_dir(&scripts)
+            .output()
+            .expect("a script");
+        let printed = String::from_utf8_lossy(&help.stdout);
+        let errors = String::from_utf8_lossy(&help.stderr);
+        assert!(help.status.success(), "{name}: {printed}{errors}");
+        assert!(
+            printed.trim().len() > name.len() && errors.is_empty(),
+            "{name}: {printed}{errors}"
+        );
+    }
+    assert!(!directory.path().join(".tools").exists());
 }
 
 /// The AWS CLI of an account with a concurrency of 10, and the viewer function and the table of a stack `larder-test`.
