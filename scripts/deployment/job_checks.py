@@ -50,6 +50,8 @@ def webhook_retry(stack):
     return f"404, and again after {seconds:.0f} s"
 
 
+# No automatic run includes this check: it waits for the clock, and only Lambda on AWS stops chains. Elsewhere it would prove no more than
+# the tests of the purge.
 @check("purge-hops", "aws", "local")
 def purge_hops(stack):
     """A purge sends itself more than 16 messages, and Lambda does not stop the chain. Takes five minutes."""
