@@ -41,7 +41,7 @@ def redirect(stack, url):
 
 @check("processing", "aws", "local", "ministack")
 def processing(stack):
-    """The workers process an image: blurhash and thumbnails are recorded and delivered."""
+    """The worker processes an image: its blurhash is recorded, and a thumbnail is delivered."""
     file = stack.upload(stack.create_space(), "photo.jpg", PHOTO.read_bytes(), "image/jpeg").expect(201).json()["data"]
     started = time.monotonic()
 

@@ -40,8 +40,6 @@ const BUCKETS = [BUCKET, 'arn:aws:s3:::other'];
 // Permissions that are used only if a file changes or is deleted while its job runs: a variant of it is deleted, its record is read
 // again, or an object is missing, which S3 reports only to roles that may list the bucket.
 const UNTESTED = [
-  `blurhash dynamodb:GetItem arn:aws:dynamodb:${AWS}:table/larder-Table`,
-  `blurhash s3:ListBucket ${BUCKET}`,
   `thumbnails s3:DeleteObject ${BUCKET}/_objects/0/variants/0`,
   `thumbnails s3:ListBucket ${BUCKET}`,
 ];

@@ -12,7 +12,6 @@ pub fn all_functions() -> Registry {
         .http("folders", folders::router)
         .http("not-found", not_found::router)
         .http("delivery", delivery::router)
-        .worker("blurhash", blurhash::handler)
         .worker("confirm-check", confirm_check::handler)
         .worker("purge", purge::handler)
         .worker("sweep", sweep::handler)

@@ -46,7 +46,7 @@ pub use resources::{
     FileStatus, Folder, FolderChain, FolderMode, FolderRef, Handle, ImageSize, InheritedSettings,
     MAX_EXIF_BYTES, MAX_FILE_BYTES, MediaType, NamePrefix, NewSpace, PendingUpload, ProcessedMedia,
     ProcessingStatus, Resolution, ResourceType, Space, StorageMeta, StoredContent, Thumbnail,
-    UploadTarget,
+    UploadTarget, proportional,
 };
 pub use signing::{
     MasterSecret, PreviousSecret, QueryParameter, SIGNATURE_PARAMETER, Secret, SignatureError,

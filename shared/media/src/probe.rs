@@ -2,6 +2,8 @@
 //!
 //! Invariant: no pixel is decoded, and no allocation depends on sizes in a header.
 
+use domain::ImageSize;
+
 use crate::{
     Format, Orientation, ProbeError,
     bytes::{array, be32, le16, le32},
@@ -33,6 +35,18 @@ impl Dimensions {
     /// Returns the number of pixels.
     pub fn pixels(self) -> u64 {
         u64::from(self.width) * u64::from(self.height)
+    }
+}
+
+impl From<ImageSize> for Dimensions {
+    fn from(ImageSize { width, height }: ImageSize) -> Dimensions {
+        Dimensions { width, height }
+    }
+}
+
+impl From<Dimensions> for ImageSize {
+    fn from(Dimensions { width, height }: Dimensions) -> ImageSize {
+        ImageSize { width, height }
     }
 }
 

@@ -5,9 +5,7 @@
 //! changes. It stays below 20 KB (two URLs of 2,048 characters), so a batch of ten stays below the 256 KB that SQS permits at least
 //! ("Amazon SQS message quotas" in the Amazon SQS developer guide).
 
-use domain::{
-    FileId, ProcessingRules, Revision, SpaceId, Timestamp, WebhookDeliveryId, WebhookEndpoint,
-};
+use domain::{FileId, ProcessingRules, SpaceId, Timestamp, WebhookDeliveryId};
 use serde::{Deserialize, Serialize};
 
 use crate::Job;
@@ -17,23 +15,6 @@ use crate::Job;
 const MAX_ANNOUNCEMENT_AGE_MS: i64 = 120_000;
 /// Milliseconds in a second.
 const MS_PER_SECOND: i64 = 1_000;
-
-/// A file whose record a job waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AnnouncedFile {
-    /// The space of the file.
-    pub space_id: SpaceId,
-    /// The file.
-    pub file_id: FileId,
-    /// Time right before the record is written.
-    pub announced_at: Timestamp,
-}
-
-/// A job that processes an announced file.
-pub trait AnnouncedJob: Job + Clone {
-    /// Returns the file.
-    fn file(&self) -> AnnouncedFile;
-}
 
 /// Returns the delay after which a job that was announced at a time looks for its record again, in
 /// seconds; `None` if the record will not be written any more. The age of the job doubles from one
@@ -48,7 +29,7 @@ pub fn recheck_delay_seconds(announced_at: Timestamp, now: Timestamp) -> Option<
     i32::try_from(age_seconds.max(1)).ok()
 }
 
-/// Reads the metadata of a file and creates its thumbnails and eager variants.
+/// Reads the metadata of a file and creates its eager variants.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThumbnailsJob {
     /// The space of the file.
@@ -64,48 +45,6 @@ pub struct ThumbnailsJob {
 impl Job for ThumbnailsJob {
     fn space_id(&self) -> Option<SpaceId> {
         Some(self.space_id)
-    }
-}
-
-impl AnnouncedJob for ThumbnailsJob {
-    fn file(&self) -> AnnouncedFile {
-        AnnouncedFile {
-            space_id: self.space_id,
-            file_id: self.file_id,
-            announced_at: self.announced_at,
-        }
-    }
-}
-
-/// Computes the blurhash of a file from the rendition that is stored for it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BlurhashJob {
-    /// The space of the file.
-    pub space_id: SpaceId,
-    /// The file.
-    pub file_id: FileId,
-    /// The revision of the file's bytes.
-    pub revision: Revision,
-    /// Time right before the metadata of the file is written.
-    pub announced_at: Timestamp,
-    /// Endpoint that receives `file.processed`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub processed_endpoint: Option<WebhookEndpoint>,
-}
-
-impl Job for BlurhashJob {
-    fn space_id(&self) -> Option<SpaceId> {
-        Some(self.space_id)
-    }
-}
-
-impl AnnouncedJob for BlurhashJob {
-    fn file(&self) -> AnnouncedFile {
-        AnnouncedFile {
-            space_id: self.space_id,
-            file_id: self.file_id,
-            announced_at: self.announced_at,
-        }
     }
 }
 

@@ -42,7 +42,7 @@ use crate::{
     in_flight::InFlight,
     memory::MemoryBudget,
     render::Rendering,
-    rendered_outputs::{RenderedOutput, RenderedOutputs},
+    rendered_outputs::RenderedOutputs,
     shared::SharedRendering,
     watermark::{LayerCache, WatermarkSource},
 };
@@ -76,6 +76,15 @@ pub struct Rendition {
     pub info: VariantInfo,
     /// The encoded image.
     pub bytes: Bytes,
+}
+
+/// The images created from an original. An output that cannot be rendered fails no other one.
+#[derive(Debug)]
+pub struct CreatedVariants {
+    /// The placeholder, which is not stored.
+    pub placeholder: Result<Rendition, ServiceError>,
+    /// The outcome of each variant to store.
+    pub stored: Vec<Result<VariantInfo, ServiceError>>,
 }
 
 impl Renditions {
@@ -113,9 +122,8 @@ impl Renditions {
         collect(original).await
     }
 
-    /// Renders variants from the bytes of the original, which is decoded once. Stores each before the next
-    /// one is rendered, so that only one is in memory, and passes it to `on_stored`. Returns the outcome
-    /// of each.
+    /// Renders a placeholder and the variants to store from the bytes of the original, which is decoded once.
+    /// Stores each variant before the next one is rendered, so that only one is in memory.
     ///
     /// Fails with 422 if the image cannot be decoded or makes a codec panic, and with 503 if the process
     /// is busy with other renderings.
@@ -123,11 +131,12 @@ impl Renditions {
         &self,
         file: &AuthorizedFile,
         original: Bytes,
+        placeholder: Variant,
         new: &[NewRendition],
-        mut on_stored: impl FnMut(&NewRendition, &Rendition) + Send,
-    ) -> Result<Vec<Result<VariantInfo, ServiceError>>, ServiceError> {
+    ) -> Result<CreatedVariants, ServiceError> {
         let source_permit = self.memory.reserve_source(file.file().space_id).await?;
-        let variants: Vec<Variant> = new.iter().map(|new| new.variant).collect();
+        let mut variants = vec![placeholder];
+        variants.extend(new.iter().map(|new| new.variant));
         let bytes = original.clone();
         let rendering = decode_blocking(move || SharedRendering::plan(&bytes, &variants)).await?;
 
@@ -147,46 +156,46 @@ impl Renditions {
         let rendering = self.run_blocking(reserved, move |original, layer| {
             rendering.run(original, layer, |output| sender.send(output))
         });
-        let storing = self.store_all(file, new, &mut outputs, &mut on_stored);
+        let storing = self.store_all(file, new, &mut outputs);
         let ((), created) = future::try_join(rendering, storing).await?;
-        Ok(created)
+        created.ok_or_else(|| ServiceError::internal("the rendering has no outputs"))
     }
 
-    /// Stores the outputs of a rendering. An output that cannot be stored ends the rendering.
+    /// Returns the first output of a rendering, and stores the others. An output that cannot be stored ends the
+    /// rendering. Returns `None` if the rendering fails before its first output.
     async fn store_all(
         &self,
         file: &AuthorizedFile,
         new: &[NewRendition],
         outputs: &mut RenderedOutputs,
-        on_stored: &mut (impl FnMut(&NewRendition, &Rendition) + Send),
-    ) -> Result<Vec<Result<VariantInfo, ServiceError>>, ServiceError> {
-        let mut created = Vec::with_capacity(new.len());
+    ) -> Result<Option<CreatedVariants>, ServiceError> {
+        let Some(first) = outputs.next().await else {
+            return Ok(None);
+        };
+        first.confirmation.send();
+
+        let mut stored = Vec::with_capacity(new.len());
         for new in new {
             let Some(rendered) = outputs.next().await else {
                 break;
             };
-            let RenderedOutput {
-                output,
-                confirmation,
-            } = rendered;
-
-            let stored = match output {
+            stored.push(match rendered.output {
                 Ok(rendition) => {
                     let location = VariantLocation {
                         id: new.id.clone(),
                         retention: Retention::Permanent,
                     };
                     self.store(file, &location, &rendition).await?;
-                    on_stored(new, &rendition);
                     Ok(rendition.info)
                 }
                 Err(error) => Err(error),
-            };
-
-            created.push(stored);
-            confirmation.send();
+            });
+            rendered.confirmation.send();
         }
-        Ok(created)
+        Ok(Some(CreatedVariants {
+            placeholder: first.output,
+            stored,
+        }))
     }
 
     pub(crate) async fn render(

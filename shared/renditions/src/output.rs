@@ -23,7 +23,7 @@ pub fn resolve(variant: Variant, file: &File) -> Variant {
     let Some(size) = file.displayed_size() else {
         return variant;
     };
-    let resolved = resolve_for_size(variant, dimensions(size));
+    let resolved = resolve_for_size(variant, size.into());
     let Ok(output_size) = output_size(&resolved, size) else {
         return resolved;
     };
@@ -34,7 +34,7 @@ pub fn resolve(variant: Variant, file: &File) -> Variant {
     Variant {
         format,
         output: resolved.output.map(|output| VariantOutput {
-            is_format_final: is_final(format, dimensions(size), output_size),
+            is_format_final: is_final(format, size.into(), output_size),
             ..output
         }),
         ..resolved
@@ -75,18 +75,13 @@ pub fn expected(variant: &Variant, file: &File) -> Result<ExpectedVariant, Servi
 
     Ok(ExpectedVariant {
         content_type: (!variant.is_replaceable()).then(content_type),
-        size: size.map(|Dimensions { width, height }| ImageSize { width, height }),
+        size: size.map(ImageSize::from),
     })
 }
 
 /// Returns the size of the output for an image of this size. Fails with 422 if it exceeds the limit.
 fn output_size(variant: &Variant, size: ImageSize) -> Result<Dimensions, ServiceError> {
-    let geometry = plan(dimensions(size), variant.resize());
+    let geometry = plan(size.into(), variant.resize());
     let geometry = geometry.map_err(|error| rendering_error(error, *variant))?;
     Ok(geometry.output())
-}
-
-fn dimensions(size: ImageSize) -> Dimensions {
-    let ImageSize { width, height } = size;
-    Dimensions { width, height }
 }

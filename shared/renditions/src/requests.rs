@@ -1,9 +1,9 @@
 //! Variants for requests: found where they are stored, or rendered.
 
-use domain::{Retention, ServiceError, Transformation, Variant, VariantLocation};
+use domain::{Retention, ServiceError, Variant, VariantLocation};
 use tenant::{AnonymousLimits, AuthorizedFile};
 
-use crate::{FoundVariant, ReadyVariant, Renditions, in_flight::Outcome, require_source, resolve};
+use crate::{FoundVariant, ReadyVariant, Renditions, in_flight::Outcome, require_source};
 
 /// A variant of a file that the request is authorized to read.
 #[derive(Clone, Copy, Debug)]
@@ -24,18 +24,6 @@ impl Renditions {
         request: VariantRequest<'_>,
     ) -> Result<Option<FoundVariant>, ServiceError> {
         let VariantRequest { file, variant, .. } = request;
-        let has_output = |transformation: Transformation| {
-            let other = Variant {
-                transformation: Some(transformation),
-                format: transformation.format.unwrap_or(variant.format),
-                may_enlarge: true,
-                output: None,
-                ..variant
-            };
-            resolve(other, file.file()).id() == variant.id()
-        };
-        file.require_public(has_output)?;
-
         let location = file.location_of(&variant);
         let other = VariantLocation {
             retention: location.retention.other(),

@@ -66,8 +66,8 @@ pub use pending_uploads::PendingUploads;
 pub use presigned_uploads::{PRESIGNED_URL_LIFETIME_MS, PresignRequest, PresignedUpload};
 pub use purge::{Purge, PurgeOutcome};
 pub use queue::{
-    BlurhashJob, ConfirmCheck, DelayedJob, Job, MAX_DELAY_SECONDS, PurgeJob, PurgePass, Queue,
-    SweepJob, ThumbnailsJob, WebhookJob, recheck_delay_seconds,
+    ConfirmCheck, DelayedJob, Job, MAX_DELAY_SECONDS, PurgeJob, PurgePass, Queue, SweepJob,
+    ThumbnailsJob, WebhookJob, recheck_delay_seconds,
 };
 pub use space_lists::SpaceLists;
 pub use space_scope::{Scoped, SpaceScope};
@@ -79,7 +79,7 @@ pub use unsigned_uploads::{RequestOrigin, UnverifiedUpload};
 pub use upload_configs::CONFIG_READ_ROLE;
 pub use upload_scope::{Selected, UploadScope, VerifiedUpload};
 pub use upload_storage::{Announced, UploadStorage};
-pub use uploaded_files::{Renderability, RenderableFile, UploadedFiles};
+pub use uploaded_files::{Renderability, UploadedFiles};
 pub use variants::{NewVariant, PresignedRead, collect};
 pub use watermarks::{NewFolderSecurity, NewSecurity};
 pub use webhooks::{DeliveryInSpace, Webhooks};

@@ -8,18 +8,16 @@ use std::{ops::RangeInclusive, time::Duration};
 use bucket::Bucket;
 use bytes::Bytes;
 use domain::{
-    AnnouncedWebhook, EffectiveSecurity, FieldErrors, File, FileStatus, Retention, ServiceError,
-    VariantId, VariantLocation, WebhookDelivery, error_chain, requires_auth, variants_require_auth,
+    AnnouncedWebhook, EffectiveSecurity, FieldErrors, File, FileStatus, ServiceError,
+    WebhookDelivery, error_chain,
 };
-use queue::{
-    AnnouncedFile, AnnouncedJob, DelayedJob, MAX_DELAY_SECONDS, Queue, recheck_delay_seconds,
-};
+use queue::{DelayedJob, MAX_DELAY_SECONDS, Queue, ThumbnailsJob, recheck_delay_seconds};
 use table::Table;
 use tracing::instrument;
 
 use crate::{
     AuthorizedFile, FileBucket, Scoped, SpaceScope, Tenants, authorized_file::ResolvedFile,
-    collect, file_store::original_key, upload_storage::delivery, variants::variant_key,
+    collect, file_store::original_key, upload_storage::delivery,
 };
 
 /// Number of reads of one invocation that wait for a record. It is usually written within
@@ -38,21 +36,12 @@ pub struct UploadedFiles {
 /// Whether the variants of a file can be created.
 #[derive(Debug)]
 pub enum Renderability {
-    /// They can.
-    Renderable(Box<RenderableFile>),
+    /// They can. The file has its watermark.
+    Renderable(Box<AuthorizedFile>),
     /// The file must have a watermark whose image is not stored.
     WatermarkMissing(FieldErrors),
     /// The file was deleted.
     Deleted,
-}
-
-/// A file whose variants a job creates.
-#[derive(Debug)]
-pub struct RenderableFile {
-    /// The file, with its watermark.
-    pub authorized: AuthorizedFile,
-    /// Whether stored variants are public although the original is not.
-    pub publishes_variants: bool,
 }
 
 impl UploadedFiles {
@@ -74,22 +63,20 @@ impl UploadedFiles {
         &self.bucket
     }
 
-    /// Returns the file of a job once it is active and `is_ready`. Otherwise returns `None`: the file does
-    /// not exist yet, and the job was sent to `jobs` again, or it was deleted, or its request failed.
-    pub async fn announced<J: AnnouncedJob>(
+    /// Returns the file of a job once it is active. Otherwise returns `None`: the file does not exist yet,
+    /// and the job was sent to `jobs` again, or it was deleted, or its request failed.
+    pub async fn announced(
         &self,
-        job: &J,
-        jobs: &Queue<J>,
-        is_ready: impl Fn(&File) -> bool,
+        job: &ThumbnailsJob,
+        jobs: &Queue<ThumbnailsJob>,
     ) -> Result<Option<Scoped<File>>, ServiceError> {
-        let announced = job.file();
-        let active = self.active(announced, is_ready).await?;
+        let active = self.active(job).await?;
         if active.is_some() {
             return Ok(active);
         }
 
         let now = self.tenants.table.env().now();
-        if let Some(delay_seconds) = recheck_delay_seconds(announced.announced_at, now) {
+        if let Some(delay_seconds) = recheck_delay_seconds(job.announced_at, now) {
             let job = job.clone();
             jobs.send(&[DelayedJob { job, delay_seconds }]).await?;
         }
@@ -97,10 +84,10 @@ impl UploadedFiles {
     }
 
     /// Sends a job that has failed again, as a new message after the maximum delay.
-    pub async fn restart<J: AnnouncedJob>(
+    pub async fn restart(
         &self,
-        job: J,
-        jobs: &Queue<J>,
+        job: ThumbnailsJob,
+        jobs: &Queue<ThumbnailsJob>,
         error: &ServiceError,
     ) -> Result<(), ServiceError> {
         let error = error_chain(error);
@@ -109,13 +96,9 @@ impl UploadedFiles {
         Ok(jobs.send(&[DelayedJob { job, delay_seconds }]).await?)
     }
 
-    /// Returns a file that is active and `is_ready`, after several reads within a short time if it is not.
+    /// Returns the file of a job if it is active, after several reads within a short time if it is not.
     #[instrument(skip_all)]
-    async fn active(
-        &self,
-        announced: AnnouncedFile,
-        is_ready: impl Fn(&File) -> bool,
-    ) -> Result<Option<Scoped<File>>, ServiceError> {
+    async fn active(&self, job: &ThumbnailsJob) -> Result<Option<Scoped<File>>, ServiceError> {
         for read in 0..READS {
             if read > 0 {
                 tokio::time::sleep(READ_PAUSE).await;
@@ -124,13 +107,13 @@ impl UploadedFiles {
             let found = self
                 .tenants
                 .table
-                .space_with::<File>(announced.space_id, announced.file_id)
+                .space_with::<File>(job.space_id, job.file_id)
                 .await?;
             let (Some(space), Some(file)) = (found.space, found.record) else {
                 continue;
             };
 
-            if file.status == FileStatus::Active && is_ready(&file) {
+            if file.status == FileStatus::Active {
                 let table = self.tenants.table.clone();
                 return Ok(Some(Scoped {
                     space: SpaceScope::for_background_job(table, space),
@@ -155,20 +138,6 @@ impl UploadedFiles {
         }
     }
 
-    /// Returns the rendition that the blurhash of a file is computed from; `None` if it is not stored.
-    #[instrument(skip_all)]
-    pub async fn placeholder(&self, file: &File) -> Result<Option<Bytes>, ServiceError> {
-        let location = VariantLocation {
-            id: VariantId::placeholder(),
-            retention: Retention::Permanent,
-        };
-        let key = variant_key(file, &location)?;
-        match self.bucket.0.variant(&key).await? {
-            Some(stored) => collect(stored.into_bytes()).await.map(Some),
-            None => Ok(None),
-        }
-    }
-
     /// Returns a file with what its variants depend on. Fails if the folder of the file does not exist.
     #[instrument(skip_all)]
     pub async fn renderable(&self, file: &File) -> Result<Renderability, ServiceError> {
@@ -176,6 +145,11 @@ impl UploadedFiles {
             Some(resolved) => Renderability::of(resolved),
             None => Ok(Renderability::Deleted),
         }
+    }
+
+    /// Returns a file for a job that stores no variant. Its watermark does not matter then.
+    pub fn without_variants(&self, file: File) -> AuthorizedFile {
+        AuthorizedFile::for_background_job(file, None)
     }
 
     /// Returns the bytes of a file; `None` if it was deleted.
@@ -200,14 +174,8 @@ impl Renderability {
             Ok(watermark) => watermark,
             Err(missing) => return Ok(Renderability::WatermarkMissing(missing)),
         };
-        let publishes_variants = requires_auth(&file, &folders, &space)
-            && !variants_require_auth(&file, &folders, &space);
-
-        let renderable = RenderableFile {
-            authorized: AuthorizedFile::for_background_job(file, watermark),
-            publishes_variants,
-        };
-        Ok(Renderability::Renderable(renderable.into()))
+        let authorized = AuthorizedFile::for_background_job(file, watermark);
+        Ok(Renderability::Renderable(authorized.into()))
     }
 }
 

@@ -8,8 +8,8 @@ use std::{ops::RangeInclusive, time::Duration};
 use bucket::{BucketError, ObjectKey, ResponseHeaders, StoredVariant, VariantInfo};
 use bytes::{Bytes, BytesMut};
 use domain::{
-    DeliveryType, File, Retention, ServiceError, Thumbnail, Timestamp, Transformation,
-    TransformationPolicy, UploadConfigReference, Variant, VariantLocation,
+    DeliveryType, Retention, ServiceError, Timestamp, Transformation, TransformationPolicy,
+    UploadConfigReference, Variant, VariantLocation,
 };
 use futures::{Stream, TryStreamExt, future};
 use tracing::instrument;
@@ -53,45 +53,23 @@ impl AuthorizedFile {
         Err(ServiceError::internal(missing))
     }
 
-    /// Fails with 403 if a stored variant with the output of a thumbnail is not public: the thumbnails of a
-    /// file that became private after they were created, without anyone requesting them. `has_output`
-    /// returns whether the variant has the output of a transformation that names its format.
-    pub fn require_public(
-        &self,
-        has_output: impl Fn(Transformation) -> bool,
-    ) -> Result<(), ServiceError> {
-        let file = self.file();
-        if file.delivery_type != DeliveryType::Private || self.has_credentials() {
-            return Ok(());
-        }
-
-        let thumbnails = file.media.iter().flat_map(|media| &media.thumbnails);
-        let mut automatic = thumbnails.filter(|thumbnail| thumbnail.is_automatic);
-        if automatic.any(|thumbnail| thumbnail.transformation().is_some_and(&has_output)) {
-            return Err(not_creatable());
-        }
-        Ok(())
-    }
-
     /// Whether the request may have an image that is larger than the original: with credentials, or as a
     /// thumbnail that the API lists.
     pub fn may_enlarge(&self, transformation: Option<Transformation>) -> bool {
-        self.has_credentials() || self.thumbnail(transformation).is_some()
+        self.has_credentials() || self.is_listed(transformation)
     }
 
-    /// Returns the recorded thumbnail with a transformation.
-    fn thumbnail(&self, transformation: Option<Transformation>) -> Option<&Thumbnail> {
-        let query = transformation?.to_string();
-        let media = self.file().media.as_ref()?;
-        media
-            .thumbnails
-            .iter()
-            .find(|thumbnail| thumbnail.query == query)
+    /// Whether a transformation is that of a thumbnail that the API lists.
+    fn is_listed(&self, transformation: Option<Transformation>) -> bool {
+        let Some(query) = transformation.map(|transformation| transformation.to_string()) else {
+            return false;
+        };
+        let thumbnails = self.file().thumbnails();
+        thumbnails.iter().any(|thumbnail| thumbnail.query == query)
     }
 
     /// Fails with 403 if the request may not create an image with this transformation. The thumbnails
-    /// that the API lists may always be created again, except those of private files: their variants
-    /// have other ids after a change of the watermark.
+    /// that the API lists may always be created, except those of private files.
     pub async fn require_creatable(
         &self,
         tenants: &Tenants,
@@ -100,7 +78,7 @@ impl AuthorizedFile {
         let is_private = self.file().delivery_type == DeliveryType::Private;
         let is_creatable = match self.creatable {
             TransformationPolicy::Any => true,
-            _ if !is_private && self.thumbnail(transformation).is_some() => true,
+            _ if !is_private && self.is_listed(transformation) => true,
             TransformationPolicy::Signed => false,
             TransformationPolicy::Named => {
                 let config = UploadConfigReference::Id(self.file().upload_config_id);
@@ -127,7 +105,7 @@ impl AuthorizedFile {
         let is_permanent = variant.transformation.is_none()
             || self.has_credentials()
             || self.creatable != TransformationPolicy::Any
-            || self.thumbnail(variant.transformation).is_some();
+            || self.is_listed(variant.transformation);
         VariantLocation {
             id: variant.id(),
             retention: if is_permanent {
@@ -211,8 +189,18 @@ impl AuthorizedFile {
         }
     }
 
+    /// Returns the key of a variant. Fails if the file has no bytes.
     fn variant_key(&self, location: &VariantLocation) -> Result<ObjectKey, ServiceError> {
-        variant_key(self.file(), location)
+        let file = self.file();
+        let revision = file
+            .revision
+            .ok_or_else(|| ServiceError::internal("the file has no stored bytes"))?;
+        Ok(ObjectKey::variant(
+            file.space_id,
+            file.id,
+            revision,
+            location,
+        ))
     }
 }
 
@@ -232,22 +220,6 @@ fn not_creatable() -> ServiceError {
     ServiceError::forbidden(
         "This image requires a signed URL, or an API key of its space in the Authorization header.",
     )
-}
-
-/// Returns the key of a variant. Fails if the file has no bytes.
-pub(crate) fn variant_key(
-    file: &File,
-    location: &VariantLocation,
-) -> Result<ObjectKey, ServiceError> {
-    let revision = file
-        .revision
-        .ok_or_else(|| ServiceError::internal("the file has no stored bytes"))?;
-    Ok(ObjectKey::variant(
-        file.space_id,
-        file.id,
-        revision,
-        location,
-    ))
 }
 
 /// A variant to store.

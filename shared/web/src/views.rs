@@ -50,14 +50,14 @@ pub struct ThumbnailView {
 
 impl ThumbnailView {
     /// Returns the thumbnails of a file with a delivery URL; none without a URL.
-    fn all(thumbnails: &[Thumbnail], file_url: Option<&str>) -> Vec<ThumbnailView> {
+    fn all(file: &File, file_url: Option<&str>) -> Vec<ThumbnailView> {
         let Some(file_url) = file_url else {
             return Vec::new();
         };
-        let views = thumbnails
-            .iter()
-            .map(|thumbnail| ThumbnailView::of(thumbnail, file_url));
-        views.collect()
+        let thumbnails = file.thumbnails().into_iter();
+        thumbnails
+            .map(|thumbnail| ThumbnailView::of(&thumbnail, file_url))
+            .collect()
     }
 
     fn of(thumbnail: &Thumbnail, file_url: &str) -> ThumbnailView {
@@ -69,7 +69,7 @@ impl ThumbnailView {
     }
 }
 
-/// The processing after an upload, which extracts metadata and creates thumbnails.
+/// The processing after an upload, which extracts metadata and creates eager variants.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct ProcessingView {
     /// How far the processing is.
@@ -127,7 +127,8 @@ pub struct FileView {
     checksum_sha256: Option<String>,
     /// Metadata, extracted after the upload.
     storage_meta: StorageMeta,
-    /// Thumbnails of an image, created after the upload, the smallest first.
+    /// Thumbnails of an image, listed once it is processed, the smallest first. They are rendered by their first
+    /// request, except eager ones.
     thumbnails: Vec<ThumbnailView>,
     /// Processing of the file after its upload.
     processing: ProcessingView,
@@ -195,7 +196,7 @@ impl FileView {
             mime_type,
             size,
             storage_path,
-            thumbnails: ThumbnailView::all(&media.thumbnails, url.as_deref()),
+            thumbnails: ThumbnailView::all(file, url.as_deref()),
             url,
             delivery_type,
             resource_type,

@@ -22,14 +22,7 @@ use crate::{
 };
 
 /// Prefixes of the alarms and queues of each worker.
-const WORKERS: [&str; 6] = [
-    "ConfirmCheck",
-    "Thumbnails",
-    "Blurhash",
-    "Webhook",
-    "Purge",
-    "Sweep",
-];
+const WORKERS: [&str; 5] = ["ConfirmCheck", "Thumbnails", "Webhook", "Purge", "Sweep"];
 /// The other functions.
 const UNQUEUED: [&str; 7] = [
     "Spaces",

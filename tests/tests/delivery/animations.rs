@@ -37,7 +37,7 @@ fn still_gif(color: [u8; 3]) -> Vec<u8> {
 }
 
 /// Returns a GIF of 64 × 48 pixels that is red, then green, then blue, three times.
-fn animation() -> Vec<u8> {
+pub(crate) fn animation() -> Vec<u8> {
     let colors = [[255, 0, 0], [0, 255, 0], [0, 0, 255]];
     let mut file = still_gif(colors[0])[..GIF_HEADER].to_vec();
     file.extend_from_slice(TWO_REPETITIONS);

@@ -1,14 +1,14 @@
-//! Jobs that SQS delivers twice, out of order, or in a batch with a message that is no job.
+//! Jobs that SQS delivers twice, or in a batch with a message that is no job.
 
-use domain::{FileId, ProcessingRules, WebhookEndpoint, WebhookSource};
+use domain::{ProcessingRules, WebhookEndpoint, WebhookSource};
 use local::{Messages, TEMPLATE};
 use media::Format;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use tenant::{BlurhashJob, ThumbnailsJob};
+use tenant::ThumbnailsJob;
 use tests::{File, PHOTO, Stack, StackOptions, minutes, parse_template, seconds, stack_test};
 
-use super::{images::processed, send};
+use super::send;
 use crate::{
     support::{images::image, queues::Queues},
     webhooks::fixture::{Hooks, event_job, run_with_failures, send_jobs, until_idle},
@@ -41,41 +41,19 @@ fn thumbnails_job(stack: &Stack, hooks: &Hooks, file: &File) -> ThumbnailsJob {
     }
 }
 
-/// Returns the job that computes the blurhash of an active file.
-async fn blurhash_job(stack: &Stack, hooks: &Hooks, file: &File) -> BlurhashJob {
-    let dump = stack.dump().await;
-    let records = dump.files_with_bytes();
-    let record = records.iter().find(|record| record["id"] == file.id);
-    let revision = &record.expect("an active file")["revision"];
-
-    BlurhashJob {
-        space_id: hooks.acme.space_id(),
-        file_id: file.id.parse::<FileId>().expect("an id"),
-        revision: parsed(revision),
-        announced_at: stack.now(),
-        processed_endpoint: Some(endpoint(hooks)),
-    }
-}
-
 fn parsed<T: DeserializeOwned>(value: &Value) -> T {
     serde_json::from_value(value.clone()).expect("a valid value")
 }
 
 #[stack_test]
-async fn jobs_delivered_twice_and_out_of_order_process_a_file_once(stack: &Stack) {
+async fn jobs_delivered_twice_process_a_file_once(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
     let png = image(Format::Png, 300, 200);
     let file = hooks.upload_with_all_events(png, "image/png").await;
     let uploaded_event = event_job(stack, &hooks.acme, &hooks.delivery().await);
     let thumbnails = thumbnails_job(stack, &hooks, &file);
-    let blurhash = blurhash_job(stack, &hooks, &file).await;
-
-    // The last job arrives first, and each twice.
-    for _ in 0..2 {
-        send(stack, "BLURHASH_QUEUE_URL", blurhash.clone()).await;
-    }
     stack.local.resume_workers();
-    until_idle(stack).await;
+
     for _ in 0..2 {
         send(stack, "THUMBNAILS_QUEUE_URL", thumbnails.clone()).await;
     }
@@ -89,16 +67,13 @@ async fn jobs_delivered_twice_and_out_of_order_process_a_file_once(stack: &Stack
     let deliveries = hooks.deliveries().await;
     let processed_event = event_job(stack, &hooks.acme, &deliveries[0]);
     send_jobs(stack, &[processed_event, uploaded_event]).await;
-    send(stack, "BLURHASH_QUEUE_URL", blurhash).await;
     send(stack, "THUMBNAILS_QUEUE_URL", thumbnails).await;
     run_with_failures(stack).await;
 
     assert_eq!(hooks.acme.client.get(file.path()).await.expect_ok(), once);
     assert_eq!(hooks.events().len(), 2);
     let queues = Queues::of(stack, "thumbnails");
-    for dead_letters in ["ThumbnailsDeadLetters", "BlurhashDeadLetters"] {
-        assert_eq!(queues.count(dead_letters).await, 0, "{dead_letters}");
-    }
+    assert_eq!(queues.count("ThumbnailsDeadLetters").await, 0);
 }
 
 /// Options of a stack whose workers receive ten messages at once.
@@ -144,28 +119,4 @@ async fn message_that_is_no_job_fails_no_other_upload_of_its_batch(stack: &Stack
     }
     run_until_dead(stack).await;
     assert_eq!(queues.receive("ThumbnailsDeadLetters").await, [BAD]);
-}
-
-#[stack_test(options = large_batches())]
-async fn message_that_is_no_job_fails_no_other_blurhash_of_its_batch(stack: &Stack) {
-    let hooks = Hooks::new(stack).await;
-    let acme = &hooks.acme;
-    let file = acme.upload(PHOTO).await;
-    let job = blurhash_job(stack, &hooks, &file).await;
-    let queues = Queues::of(stack, "blurhash");
-    send(stack, "BLURHASH_QUEUE_URL", job.clone()).await;
-    queues.send("BlurhashQueue", BAD).await;
-    send(stack, "BLURHASH_QUEUE_URL", job).await;
-
-    // A job that precedes the metadata is sent again with a delay of a second.
-    stack.local.resume_workers();
-    until_only_one_failed(stack).await;
-    stack.clock.advance(seconds(1));
-    until_only_one_failed(stack).await;
-
-    let record = acme.client.get(file.path()).await.expect_ok();
-    assert!(record["storage_meta"]["blurhash"].is_string(), "{record}");
-    run_until_dead(stack).await;
-    assert_eq!(queues.receive("BlurhashDeadLetters").await, [BAD]);
-    assert_eq!(processed(stack, acme, file.path()).await, record);
 }

@@ -75,12 +75,22 @@ pub(crate) async fn processed(stack: &Stack, acme: &TestSpace, path: &str) -> Va
 
 /// Returns the image at a URL that needs no rendering.
 pub(crate) async fn stored_image(client: &Client, stack: &Stack, url: &str) -> Pixels {
+    image_after(client, stack, url, 0).await
+}
+
+/// Returns the image at a URL whose first request renders and stores it.
+pub(crate) async fn first_image(client: &Client, stack: &Stack, url: &str) -> Pixels {
+    image_after(client, stack, url, 1).await
+}
+
+/// Returns the image at a URL whose request stores this number of objects.
+async fn image_after(client: &Client, stack: &Stack, url: &str, stored: usize) -> Pixels {
     let Observed {
         output: response,
         calls,
     } = stack.calls_of(client.get(url)).await;
     let puts = calls.iter().filter(|call| call.ends_with("PutObject"));
-    assert_eq!(puts.count(), 0, "{url} was rendered: {calls:?}");
+    assert_eq!(puts.count(), stored, "{url}: {calls:?}");
 
     let image = response.expect_status(200).body;
     let info = probe(&image).expect("an image");
@@ -88,7 +98,9 @@ pub(crate) async fn stored_image(client: &Client, stack: &Stack, url: &str) -> P
 }
 
 #[stack_test]
-async fn image_gets_metadata_thumbnails_and_blurhash(stack: &Stack) {
+async fn image_gets_metadata_and_blurhash_and_lists_thumbnails_that_are_rendered_on_request(
+    stack: &Stack,
+) {
     let acme = stack.space("Acme").await;
     let image = two_colors(900, 600, [200, 30, 30], [250, 250, 250]);
     let file = acme.upload(image).named("flag.png", "image/png").await;
@@ -109,14 +121,19 @@ async fn image_gets_metadata_thumbnails_and_blurhash(stack: &Stack) {
     assert_eq!(meta["blurhash"].as_str().map(str::len), Some(28));
     assert!(meta.get("duration").is_none());
 
+    let objects = stack.dump().await.objects.into_keys();
+    let variants: Vec<String> = objects.filter(|key| key.contains("/variants/")).collect();
+    assert_eq!(variants, [] as [&str; 0]);
+
     let thumbnails = after["thumbnails"].as_array().expect("a list");
     let sides: Vec<&Value> = thumbnails.iter().map(|found| &found["width"]).collect();
     assert_eq!(sides, [160, 320, 640]);
     for thumbnail in thumbnails {
         let url = thumbnail["url"].as_str().expect("a URL");
-        let pixels = stored_image(&stack.anonymous, stack, url).await;
+        let pixels = first_image(&stack.anonymous, stack, url).await;
         assert_eq!(thumbnail["width"], pixels.width);
         assert_eq!(thumbnail["height"], pixels.height);
+        stored_image(&stack.anonymous, stack, url).await;
     }
 }
 

@@ -13,11 +13,11 @@ use crate::{support::images::image, webhooks::fixture::Hooks};
 /// Time after which a message is received again whose function was killed.
 const VISIBILITY_TIMEOUT: Duration = Duration::from_mins(12);
 
-/// Kills a function at its first call, at each of these receives.
-async fn kill(stack: &Stack, function: &str, receives: u32) {
+/// Kills the worker at its first call, at each of these receives.
+async fn kill(stack: &Stack, receives: u32) {
     let faults = stack.local.faults();
     for _ in 0..receives {
-        faults.disconnect(function, 0, false);
+        faults.disconnect("thumbnails", 0, false);
         stack.local.resume_workers();
         stack.clock.advance(VISIBILITY_TIMEOUT);
 
@@ -52,7 +52,7 @@ async fn image_whose_job_kills_its_function_fails_with_the_metadata_of_its_heade
     let png = image(Format::Png, 300, 200);
     let file = hooks.upload_with_all_events(png, "image/png").await;
 
-    kill(stack, "thumbnails", LAST_FULL_RECEIVE).await;
+    kill(stack, LAST_FULL_RECEIVE).await;
     run_all(stack).await;
 
     let record = hooks.acme.client.get(file.path()).await.expect_ok();
@@ -71,7 +71,7 @@ async fn image_whose_headers_kill_the_function_fails_without_metadata(stack: &St
     let png = image(Format::Png, 300, 200);
     let file = hooks.upload_with_all_events(png, "image/png").await;
 
-    kill(stack, "thumbnails", LAST_FULL_RECEIVE + 1).await;
+    kill(stack, LAST_FULL_RECEIVE + 1).await;
     run_all(stack).await;
 
     let record = hooks.acme.client.get(file.path()).await.expect_ok();
@@ -86,7 +86,7 @@ async fn document_whose_job_kills_its_function_fails(stack: &Stack) {
         .upload_with_all_events(b"%PDF-1.4".to_vec(), "application/pdf")
         .await;
 
-    kill(stack, "thumbnails", LAST_FULL_RECEIVE).await;
+    kill(stack, LAST_FULL_RECEIVE).await;
     run_all(stack).await;
 
     let record = hooks.acme.client.get(file.path()).await.expect_ok();
@@ -100,25 +100,10 @@ async fn image_is_processed_if_its_job_succeeds_at_the_last_full_receive(stack: 
     let png = image(Format::Png, 300, 200);
     let file = hooks.upload_with_all_events(png, "image/png").await;
 
-    kill(stack, "thumbnails", LAST_FULL_RECEIVE - 1).await;
+    kill(stack, LAST_FULL_RECEIVE - 1).await;
     run_all(stack).await;
 
     let record = hooks.acme.client.get(file.path()).await.expect_ok();
     assert!(record["storage_meta"]["blurhash"].is_string());
-    assert_eq!(hooks.events(), ["file.processed", "file.uploaded"]);
-}
-
-#[stack_test]
-async fn image_without_a_blurhash_is_reported_as_processed(stack: &Stack) {
-    let hooks = Hooks::new(stack).await;
-    let png = image(Format::Png, 300, 200);
-    let file = hooks.upload_with_all_events(png, "image/png").await;
-
-    kill(stack, "blurhash", LAST_FULL_RECEIVE).await;
-    run_all(stack).await;
-
-    let record = hooks.acme.client.get(file.path()).await.expect_ok();
-    assert!(record["storage_meta"].get("blurhash").is_none());
-    assert_eq!(record["thumbnails"][0]["width"], 160);
     assert_eq!(hooks.events(), ["file.processed", "file.uploaded"]);
 }

@@ -8,6 +8,7 @@ mod killed_functions;
 mod large_images;
 mod retries;
 mod rules;
+mod thumbnails;
 
 use runtime::Settings;
 use tenant::{DelayedJob, Job};

@@ -66,17 +66,6 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "blurhash",
-        &[
-            "domain",
-            "media",
-            "telemetry",
-            "tenant",
-            "runtime",
-            "worker",
-        ],
-    ),
-    (
         "thumbnails",
         &[
             "domain",
@@ -147,7 +136,6 @@ const LAYERS: &[(&str, &[&str])] = &[
             "uploads",
             "not-found",
             "delivery",
-            "blurhash",
             "confirm-check",
             "purge",
             "sweep",
@@ -183,7 +171,6 @@ const KEPT_OUT: &[(&[&str], &[&str])] = &[
             "uploads",
             "not-found",
             "delivery",
-            "blurhash",
             "confirm-check",
             "purge",
             "sweep",

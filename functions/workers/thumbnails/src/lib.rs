@@ -1,11 +1,13 @@
-//! Worker `thumbnails`: reads the metadata of uploaded files, and creates thumbnails and eager variants.
+//! Worker `thumbnails`: reads the metadata of uploaded files, and creates their eager variants.
 //!
 //! Invariants:
 //! - A job is sent before its file becomes active, and waits for it. A file that never becomes active is
 //!   ignored.
-//! - A job can run twice and stop anywhere: variants have the same ids in each run, following jobs are
-//!   sent before the results are recorded, and results are recorded once.
+//! - A job can run twice and stop anywhere: variants have the same ids in each run, the event of the result is
+//!   announced before, and all results are recorded by one write, once.
 //! - The rules are those of the activation, which the job contains.
+//! - Without eager variants, nothing is stored in S3: the placeholder of the blurhash is only in memory. The other
+//!   thumbnails that the API lists are rendered by delivery.
 //! - A file that cannot be decoded is recorded as failed. It fails no job, so it is not tried again.
 //! - A file that may kill the function, by its memory or time, is recorded as failed too: from a number of
 //!   receives on, its job decodes nothing.
@@ -13,18 +15,19 @@
 mod effort;
 mod image;
 mod metadata;
+mod placeholder;
 mod tags;
 mod variants;
 
 use std::time::Duration;
 
 use domain::{
-    AnnouncedWebhook, File, ProcessedMedia, ProcessingRules, ResourceType, ServiceError,
-    StorageMeta, Tag, WebhookEvent,
+    File, ProcessedMedia, ProcessingRules, ResourceType, ServiceError, StorageMeta, Tag,
+    WebhookEvent,
 };
 use renditions::{MemoryLimits, Renditions};
 use runtime::{ConfigurationError, FunctionContext, Settings};
-use tenant::{BlurhashJob, DelayedJob, Queue, Scoped, ThumbnailsJob, UploadedFiles, WebhookJob};
+use tenant::{Queue, Scoped, ThumbnailsJob, UploadedFiles, WebhookJob};
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
 use crate::effort::Effort;
@@ -41,7 +44,6 @@ struct Thumbnails {
     files: UploadedFiles,
     renditions: Renditions,
     jobs: Queue<ThumbnailsJob>,
-    blurhashes: Queue<BlurhashJob>,
     webhooks: Queue<WebhookJob>,
 }
 
@@ -49,14 +51,12 @@ struct Thumbnails {
 #[derive(Default)]
 struct Processed {
     media: ProcessedMedia,
-    /// Whether the blurhash can be computed from the stored placeholder.
-    has_placeholder: bool,
     /// Tags that describe the content.
     tags: Vec<Tag>,
 }
 
 impl Processed {
-    /// Returns metadata without variants.
+    /// Returns metadata without eager variants.
     fn of(meta: StorageMeta) -> Processed {
         Processed {
             media: ProcessedMedia {
@@ -94,7 +94,6 @@ pub fn handler(context: &FunctionContext) -> Result<BatchHandler, ConfigurationE
     let files = UploadedFiles::new(settings.table(), settings.bucket());
     let rendering_mebibytes = settings.number("RENDERING_MEMORY_MIB");
     let jobs = settings.queue("THUMBNAILS_QUEUE_URL");
-    let blurhashes = settings.queue("BLURHASH_QUEUE_URL");
     let webhooks = settings.queue("WEBHOOK_QUEUE_URL");
     settings.finish()?;
 
@@ -107,7 +106,6 @@ pub fn handler(context: &FunctionContext) -> Result<BatchHandler, ConfigurationE
         files,
         renditions,
         jobs: jobs.clone(),
-        blurhashes,
         webhooks,
     };
     Ok(context.batch_handler(worker, jobs))
@@ -135,7 +133,7 @@ impl Thumbnails {
         job: &ThumbnailsJob,
         context: &JobContext,
     ) -> Result<(), ServiceError> {
-        match self.files.announced(job, &self.jobs, |_| true).await? {
+        match self.files.announced(job, &self.jobs).await? {
             Some(file) => self.process(file, job, context).await,
             None => Ok(()),
         }
@@ -160,7 +158,15 @@ impl Thumbnails {
         let Some(processed) = reading.await? else {
             return Ok(());
         };
-        let announced = self.announce_result(&found, &processed, rules).await?;
+        let (event, endpoint) = if processed.media.failure.is_some() {
+            (WebhookEvent::Failed, &rules.failed_endpoint)
+        } else {
+            (WebhookEvent::Processed, &rules.processed_endpoint)
+        };
+        let announced = found
+            .space
+            .announce_event(event, endpoint.clone(), &self.webhooks)
+            .await?;
 
         let record = |file: &mut File| {
             if file.media.is_some() {
@@ -177,49 +183,7 @@ impl Thumbnails {
             .await
     }
 
-    /// Sends the job that follows the result: the computation of the blurhash, or the event of the result.
-    async fn announce_result(
-        &self,
-        found: &Scoped<File>,
-        processed: &Processed,
-        rules: &ProcessingRules,
-    ) -> Result<Option<AnnouncedWebhook>, ServiceError> {
-        let (event, endpoint) = if processed.media.failure.is_some() {
-            (WebhookEvent::Failed, &rules.failed_endpoint)
-        } else if processed.has_placeholder {
-            self.send_blurhash(found, rules).await?;
-            return Ok(None);
-        } else {
-            (WebhookEvent::Processed, &rules.processed_endpoint)
-        };
-        found
-            .space
-            .announce_event(event, endpoint.clone(), &self.webhooks)
-            .await
-    }
-
-    /// Sends the job that computes the blurhash from the stored placeholder.
-    async fn send_blurhash(
-        &self,
-        found: &Scoped<File>,
-        rules: &ProcessingRules,
-    ) -> Result<(), ServiceError> {
-        let file = &found.record;
-        let Some(revision) = file.revision else {
-            return Ok(());
-        };
-
-        let job = BlurhashJob {
-            space_id: file.space_id,
-            file_id: file.id,
-            revision,
-            announced_at: found.space.env().now(),
-            processed_endpoint: rules.processed_endpoint.clone(),
-        };
-        Ok(self.blurhashes.send(&[DelayedJob::immediate(job)]).await?)
-    }
-
-    /// Reads the metadata of a file and creates its variants; `None` if the file was deleted.
+    /// Reads the metadata of a file and creates its eager variants; `None` if the file was deleted.
     async fn read(
         &self,
         file: &File,

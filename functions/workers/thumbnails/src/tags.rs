@@ -4,7 +4,7 @@ use domain::{MAX_TAGS, StorageMeta, Tag};
 
 /// Returns the tags that describe an image: its format, its orientation, its most frequent color, and
 /// whether it is transparent or animated.
-pub(crate) fn of_image(meta: &StorageMeta, color: Option<&str>, is_animated: bool) -> Vec<Tag> {
+pub(crate) fn of_image(meta: &StorageMeta, color: Option<&str>) -> Vec<Tag> {
     let orientation = match (meta.width, meta.height) {
         (Some(width), Some(height)) if width > height => Some("landscape"),
         (Some(width), Some(height)) if width < height => Some("portrait"),
@@ -16,7 +16,7 @@ pub(crate) fn of_image(meta: &StorageMeta, color: Option<&str>, is_animated: boo
         orientation,
         color,
         meta.has_alpha.unwrap_or(false).then_some("transparent"),
-        is_animated.then_some("animated"),
+        meta.is_animated().then_some("animated"),
     ];
     let tags = names.into_iter().flatten();
     tags.filter_map(|name| Tag::parse(name).ok()).collect()
@@ -46,14 +46,15 @@ mod tests {
             height: Some(30),
             format: Some("gif".to_owned()),
             has_alpha: Some(true),
+            pages: Some(2),
             ..StorageMeta::default()
         };
 
-        let tags = of_image(&meta, Some("blue"), true);
+        let tags = of_image(&meta, Some("blue"));
 
         let expected = ["gif", "landscape", "blue", "transparent", "animated"];
         assert_eq!(names(&tags), expected);
-        assert!(of_image(&StorageMeta::default(), None, false).is_empty());
+        assert!(of_image(&StorageMeta::default(), None).is_empty());
     }
 
     #[test]

@@ -94,7 +94,6 @@ fn deployed_template_is_supported() -> Result<(), Diagnostics> {
     assert_eq!(
         binaries,
         [
-            "blurhash",
             "confirm-check",
             "delivery",
             "files",
@@ -144,7 +143,6 @@ fn deployed_functions_get_only_their_own_variables() -> Result<(), Diagnostics> 
 
     let actual: Vec<String> = functions.iter().map(own_variables).collect();
     let expected = [
-        "blurhash: BLURHASH_QUEUE_URL, BUCKET_NAME, TABLE_NAME, WEBHOOK_QUEUE_URL",
         "confirm-check: BUCKET_NAME, CONFIRM_CHECK_QUEUE_URL, TABLE_NAME, THUMBNAILS_QUEUE_URL, WEBHOOK_QUEUE_URL",
         "delivery: ANONYMOUS_RENDERINGS_PER_MINUTE, ANONYMOUS_VARIANTS_PER_FILE, BUCKET_NAME, CDN_KEY_PAIR_ID, \
          CDN_PRIVATE_KEY_ARN, MASTER_SECRET_ARN, REDIRECT_ABOVE_BYTES, RENDERING_MEMORY_MIB, TABLE_NAME, VARIANT_DAYS",
@@ -155,7 +153,7 @@ fn deployed_functions_get_only_their_own_variables() -> Result<(), Diagnostics> 
         "spaces: ADMIN_REQUESTS_PER_MINUTE, ALLOW_LOOPBACK_URLS, BUCKET_NAME, CDN_DOMAIN_NAMES, LARGE_UPLOADS_URL, \
          MASTER_SECRET_ARN, PURGE_QUEUE_URL, TABLE_NAME, WEBHOOK_QUEUE_URL",
         "sweep: BUCKET_NAME, SWEEP_QUEUE_URL, TABLE_NAME",
-        "thumbnails: BLURHASH_QUEUE_URL, BUCKET_NAME, RENDERING_MEMORY_MIB, TABLE_NAME, THUMBNAILS_QUEUE_URL, WEBHOOK_QUEUE_URL",
+        "thumbnails: BUCKET_NAME, RENDERING_MEMORY_MIB, TABLE_NAME, THUMBNAILS_QUEUE_URL, WEBHOOK_QUEUE_URL",
         "upload-configs: ADMIN_REQUESTS_PER_MINUTE, ALLOW_LOOPBACK_URLS, MASTER_SECRET_ARN, TABLE_NAME",
         "uploads: BUCKET_NAME, CDN_URL, CONFIRM_CHECK_QUEUE_URL, MASTER_SECRET_ARN, TABLE_NAME, THUMBNAILS_QUEUE_URL, \
          UNSIGNED_REQUESTS_PER_MINUTE, UNSIGNED_UPLOADS_PER_HOUR, UPLOAD_REQUESTS_PER_MINUTE, WEBHOOK_QUEUE_URL",

@@ -9,8 +9,6 @@ use crate::{AppliedWatermark, ImageFormat, Quality, Resize, Revision, Transforma
 const RENDERING_VERSION: u32 = 3;
 /// Stands for the transformation of an original with a watermark.
 const ORIGINAL: &str = "original";
-/// Stands for the rendition that the blurhash is computed from.
-const PLACEHOLDER: &str = "placeholder";
 /// Marks a negotiated format that another one may replace.
 const NEGOTIATED: &str = " negotiated";
 /// Marks a resize that must not enlarge, of an image whose size is unknown.
@@ -175,14 +173,6 @@ pub struct VariantLocation {
 pub struct VariantId(String);
 
 impl VariantId {
-    /// Returns the id of the small rendition that the blurhash of an image is computed from. It is never
-    /// delivered: no request has this id.
-    pub fn placeholder() -> VariantId {
-        let digest = hex::encode(Sha256::digest(PLACEHOLDER));
-        let digest = &digest[..DIGEST_DIGITS];
-        VariantId(format!("{RENDERING_VERSION}{SEPARATOR}{digest}"))
-    }
-
     /// Parses an id of the current version of the rendering; `None` if it is another one or malformed.
     pub fn parse(text: &str) -> Option<VariantId> {
         let mut parts = text.split(SEPARATOR);

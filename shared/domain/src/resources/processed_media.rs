@@ -1,24 +1,15 @@
-//! Results of the processing after an upload: metadata and thumbnails.
+//! Results of the processing after an upload: metadata and eager variants.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Transformation, decoded_parameters};
+use crate::Thumbnail;
 
 /// Maximum size of a file's EXIF fields as JSON, in bytes. They are part of the record, and a page
 /// of files must fit into a response of DynamoDB.
 pub const MAX_EXIF_BYTES: usize = 4_096;
-
-/// Size of an image as it is displayed, in pixels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ImageSize {
-    /// Width.
-    pub width: u32,
-    /// Height.
-    pub height: u32,
-}
 
 /// Metadata that was extracted from the bytes of a file. Fields that do not apply to its type, or
 /// could not be read, are absent.
@@ -79,24 +70,10 @@ impl ExifValue {
     }
 }
 
-/// A stored thumbnail.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Thumbnail {
-    /// Width in pixels.
-    pub width: u32,
-    /// Height in pixels.
-    pub height: u32,
-    /// Query of its URL: `w=300&h=300&f=webp`.
-    pub query: String,
-    /// Whether every image has it, also if its upload config does not request it.
-    pub is_automatic: bool,
-}
-
-impl Thumbnail {
-    /// Returns the transformation of its URL.
-    pub fn transformation(&self) -> Option<Transformation> {
-        let parameters = decoded_parameters(&self.query).ok()?;
-        Transformation::parse(&parameters).ok()?
+impl StorageMeta {
+    /// Whether it is an animation of several frames. The pages of a TIFF are not.
+    pub fn is_animated(&self) -> bool {
+        self.pages > Some(1) && self.format.as_deref() != Some("tiff")
     }
 }
 
@@ -107,7 +84,7 @@ pub enum ProcessingStatus {
     /// Not completed yet.
     #[default]
     Pending,
-    /// The metadata, the thumbnails and the blurhash are recorded, as far as the file has them.
+    /// The metadata is recorded, and the eager variants are stored, as far as the file has them.
     Completed,
     /// The file could not be processed: the image cannot be decoded or exceeds a limit of
     /// transformations, or several attempts did not complete. `error` says why. Its metadata may be
@@ -120,14 +97,11 @@ pub enum ProcessingStatus {
 pub struct ProcessedMedia {
     /// Metadata of the bytes.
     pub meta: StorageMeta,
-    /// Thumbnails, the smallest first.
-    pub thumbnails: Vec<Thumbnail>,
+    /// Stored variants that the upload config requests in advance.
+    pub eager: Vec<Thumbnail>,
     /// Why the file could not be processed; `None` on success.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
-    /// Whether the blurhash of a decoded image could not be computed, and is not tried again.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub lacks_blurhash: bool,
 }
 
 impl ProcessedMedia {
@@ -135,29 +109,13 @@ impl ProcessedMedia {
     pub fn status(&self) -> ProcessingStatus {
         if self.failure.is_some() {
             ProcessingStatus::Failed
-        } else if self.is_complete() {
-            ProcessingStatus::Completed
         } else {
-            ProcessingStatus::Pending
+            ProcessingStatus::Completed
         }
     }
 
-    /// Whether nothing is left to compute: the blurhash of a decoded image is recorded last.
-    fn is_complete(&self) -> bool {
-        let is_decoded = self.meta.dominant_color.is_some() || !self.thumbnails.is_empty();
-        !is_decoded || self.is_blurhash_settled()
+    /// Whether the image was decoded, which is when its most frequent color is known.
+    pub(crate) fn is_decoded(&self) -> bool {
+        self.failure.is_none() && self.meta.dominant_color.is_some()
     }
-
-    /// Whether the blurhash is recorded, or is not tried again.
-    pub fn is_blurhash_settled(&self) -> bool {
-        self.meta.blurhash.is_some() || self.lacks_blurhash
-    }
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes the field by reference"
-)]
-fn is_false(value: &bool) -> bool {
-    !value
 }

@@ -6,7 +6,7 @@
 //! - Only [`Resize::Scale`] enlarges.
 //! - No output has more than [`MAX_OUTPUT_PIXELS`].
 
-use domain::{Focus, Gravity, Resize, Sides};
+use domain::{Focus, Gravity, ImageSize, Resize, Sides, proportional};
 
 use crate::{Dimensions, MediaError};
 
@@ -136,14 +136,7 @@ pub(super) fn scaled(image: Dimensions, sides: Sides) -> Dimensions {
 
 /// Returns the largest size inside the limits and the image that has the image's aspect ratio.
 pub(super) fn fitted(image: Dimensions, limits: Dimensions) -> Dimensions {
-    let width = limits.width.min(image.width);
-    let height = limits.height.min(image.height);
-
-    if is_wider(image, Dimensions { width, height }) {
-        scaled(image, Sides::Width(width))
-    } else {
-        scaled(image, Sides::Height(height))
-    }
+    ImageSize::from(image).fitted(limits.into()).into()
 }
 
 /// Covers a size and crops the rest. Of an image that is too small, keeps the largest part with the
@@ -168,21 +161,12 @@ fn filled(image: Dimensions, size: Dimensions, focus: Focus) -> Geometry {
 
 /// Whether an image is wider than a size, compared by aspect ratio.
 fn is_wider(image: Dimensions, size: Dimensions) -> bool {
-    u64::from(image.width) * u64::from(size.height)
-        > u64::from(size.width) * u64::from(image.height)
+    ImageSize::from(image).is_wider(size.into())
 }
 
 /// Returns the product of two lengths.
 fn scale(length: u32, factor: u32) -> u64 {
     u64::from(length) * u64::from(factor)
-}
-
-/// Returns `length * numerator / denominator`, rounded half up, at least 1.
-pub(super) fn proportional(length: u32, numerator: u32, denominator: u32) -> u32 {
-    let product = u64::from(length) * u64::from(numerator);
-    let denominator = u64::from(denominator);
-    let rounded = (product + denominator / 2) / denominator;
-    u32::try_from(rounded).unwrap_or(u32::MAX).max(1)
 }
 
 /// Places a size inside an outer size. Space is halved with the larger half, in whole pixels, at

@@ -1,5 +1,6 @@
 //! The most salient region of an image: edges, saturated colors and skin tones attract attention.
 
+use domain::proportional;
 use fast_image_resize::FilterType;
 
 use crate::{Dimensions, MediaError, Pixels, color::rgba};
@@ -7,7 +8,7 @@ use crate::{Dimensions, MediaError, Pixels, color::rgba};
 use super::{
     color::to_rgb,
     frame::{Frame, Picture},
-    geometry::{Geometry, Rectangle, fitted, proportional},
+    geometry::{Geometry, Rectangle, fitted},
     resize::merged,
 };
 

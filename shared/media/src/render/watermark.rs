@@ -1,6 +1,6 @@
 //! Step 7: composite the watermark again if the output does not completely show it.
 
-use domain::Gravity;
+use domain::{Gravity, proportional};
 use fast_image_resize::FilterType;
 
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
 use super::{
     color::to_ycc,
     frame::{ColorModel, Picture},
-    geometry::{Rectangle, fitted, place, proportional},
+    geometry::{Rectangle, fitted, place},
     region::Region,
     resize::resized,
 };

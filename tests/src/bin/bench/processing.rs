@@ -44,10 +44,8 @@ struct Deployment {
 struct Timeline {
     /// The response of the upload.
     response: Duration,
-    /// The metadata and the thumbnails in the record.
-    thumbnails: Duration,
-    /// The blurhash in the record.
-    blurhash: Duration,
+    /// The metadata, the blurhash and the thumbnails in the record.
+    results: Duration,
     /// The webhook at its endpoint.
     webhook: Duration,
 }
@@ -68,15 +66,14 @@ pub(crate) async fn benchmark(photo: &[u8]) -> Result<String, String> {
 
     Ok(format!(
         "One upload of {} bytes, median of {ROUNDS}, from the start of the request:\n\
-         {} response\n{} metadata and thumbnails\n{} blurhash\n{} webhook received\n\
+         {} response\n{} metadata, blurhash and thumbnails\n{} webhook received\n\
          {:>7.0} ms of this is CPU time of the codecs\n\n\
          Jobs of {SMALL_UPLOADS} uploads of {} bytes:\n\
          {:>7.1} s until all are done, {:.0} per second\n{:>7.1} s CPU time\n\
          {:>7.1} s of this in the codecs: {:.0} %",
         photo.len(),
         median(|timeline| timeline.response),
-        median(|timeline| timeline.thumbnails),
-        median(|timeline| timeline.blurhash),
+        median(|timeline| timeline.results),
         median(|timeline| timeline.webhook),
         photo_codec.as_secs_f64() * 1_000.0,
         PHOTO.len(),
@@ -207,19 +204,15 @@ impl Deployment {
             let file = self.upload(image, number).await;
             let response = started.elapsed();
             let path = format!("/files/{}", text(&file["id"]));
-            self.wait_for(&path, |file| !file["storage_meta"]["width"].is_null())
-                .await;
-            let thumbnails = started.elapsed();
             self.wait_for(&path, |file| file["processing"]["status"] == "completed")
                 .await;
-            (response, thumbnails, started.elapsed())
+            (response, started.elapsed())
         };
 
-        let (webhook, (response, thumbnails, blurhash)) = tokio::join!(received, processed);
+        let (webhook, (response, results)) = tokio::join!(received, processed);
         Timeline {
             response,
-            thumbnails,
-            blurhash,
+            results,
             webhook,
         }
     }
