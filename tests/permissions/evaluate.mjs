@@ -40,8 +40,8 @@ const BUCKETS = [BUCKET, 'arn:aws:s3:::other'];
 // Permissions that are used only if a file changes or is deleted while its job runs: a variant of it is deleted, its record is read
 // again, or an object is missing, which S3 reports only to roles that may list the bucket.
 const UNTESTED = [
-  `thumbnails s3:DeleteObject ${BUCKET}/_objects/0/variants/0`,
-  `thumbnails s3:ListBucket ${BUCKET}`,
+  `processing s3:DeleteObject ${BUCKET}/_objects/0/variants/0`,
+  `processing s3:ListBucket ${BUCKET}`,
 ];
 
 const [templatePath, usedPath] = process.argv.slice(2);

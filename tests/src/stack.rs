@@ -22,7 +22,7 @@ use template::Template;
 use crate::{Client, text, used_permissions};
 
 /// The workers of the jobs that follow an upload, by binary name.
-pub const POST_UPLOAD_WORKERS: [&str; 2] = ["thumbnails", "webhook-delivery"];
+pub const POST_UPLOAD_WORKERS: [&str; 2] = ["processing", "webhook-delivery"];
 
 /// `template.yaml`, parsed once for all stacks.
 static DEFAULT_TEMPLATE: LazyLock<Arc<Template>> = LazyLock::new(|| parse_template(TEMPLATE));

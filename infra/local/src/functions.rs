@@ -13,8 +13,8 @@ pub fn all_functions() -> Registry {
         .http("not-found", not_found::router)
         .http("delivery", delivery::router)
         .worker("confirm-check", confirm_check::handler)
+        .worker("processing", processing::handler)
         .worker("purge", purge::handler)
         .worker("sweep", sweep::handler)
-        .worker("thumbnails", thumbnails::handler)
         .worker("webhook-delivery", webhook_delivery::handler)
 }

@@ -11,7 +11,7 @@ mod post_upload;
 mod sweep;
 
 pub use jobs::{ConfirmCheck, PurgeJob, PurgePass};
-pub use post_upload::{ThumbnailsJob, WebhookJob, recheck_delay_seconds};
+pub use post_upload::{ProcessingJob, WebhookJob, recheck_delay_seconds};
 pub use sweep::{SweepJob, SweepPosition, SweepRound, VariantPosition};
 
 use std::{error::Error as StdError, fmt, marker::PhantomData, time::Duration};

@@ -31,7 +31,7 @@ pub fn recheck_delay_seconds(announced_at: Timestamp, now: Timestamp) -> Option<
 
 /// Reads the metadata of a file and creates its eager variants.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ThumbnailsJob {
+pub struct ProcessingJob {
     /// The space of the file.
     pub space_id: SpaceId,
     /// The file.
@@ -42,7 +42,7 @@ pub struct ThumbnailsJob {
     pub rules: ProcessingRules,
 }
 
-impl Job for ThumbnailsJob {
+impl Job for ProcessingJob {
     fn space_id(&self) -> Option<SpaceId> {
         Some(self.space_id)
     }

@@ -66,8 +66,8 @@ pub use pending_uploads::PendingUploads;
 pub use presigned_uploads::{PRESIGNED_URL_LIFETIME_MS, PresignRequest, PresignedUpload};
 pub use purge::{Purge, PurgeOutcome};
 pub use queue::{
-    ConfirmCheck, DelayedJob, Job, MAX_DELAY_SECONDS, PurgeJob, PurgePass, Queue, SweepJob,
-    ThumbnailsJob, WebhookJob, recheck_delay_seconds,
+    ConfirmCheck, DelayedJob, Job, MAX_DELAY_SECONDS, ProcessingJob, PurgeJob, PurgePass, Queue,
+    SweepJob, WebhookJob, recheck_delay_seconds,
 };
 pub use space_lists::SpaceLists;
 pub use space_scope::{Scoped, SpaceScope};

@@ -13,7 +13,7 @@ use domain::{
     WebhookDelivery, WebhookEvent, WebhookFile, WebhookPayload,
 };
 use futures::future;
-use queue::{DelayedJob, Queue, ThumbnailsJob, WebhookJob};
+use queue::{DelayedJob, ProcessingJob, Queue, WebhookJob};
 use tracing::instrument;
 
 use crate::{FileBucket, SpaceScope};
@@ -22,7 +22,7 @@ use crate::{FileBucket, SpaceScope};
 #[derive(Clone, Debug)]
 pub struct UploadStorage {
     pub(crate) bucket: FileBucket,
-    thumbnails: Queue<ThumbnailsJob>,
+    processing: Queue<ProcessingJob>,
     webhooks: Queue<WebhookJob>,
 }
 
@@ -86,12 +86,12 @@ impl UploadStorage {
     /// Creates the storage.
     pub fn new(
         bucket: Bucket,
-        thumbnails: Queue<ThumbnailsJob>,
+        processing: Queue<ProcessingJob>,
         webhooks: Queue<WebhookJob>,
     ) -> UploadStorage {
         UploadStorage {
             bucket: FileBucket::new(bucket),
-            thumbnails,
+            processing,
             webhooks,
         }
     }
@@ -108,11 +108,11 @@ impl UploadStorage {
     ) -> Result<Announced, ServiceError> {
         let announced_at = space.now();
         let processing_rules = ProcessingRules::of(rules, space.record());
-        let processing: Vec<DelayedJob<ThumbnailsJob>> = files
+        let processing: Vec<DelayedJob<ProcessingJob>> = files
             .iter()
             .filter(|file| file.media.is_none())
             .map(|file| {
-                DelayedJob::immediate(ThumbnailsJob {
+                DelayedJob::immediate(ProcessingJob {
                     space_id: file.space_id,
                     file_id: file.id,
                     announced_at,
@@ -149,7 +149,7 @@ impl UploadStorage {
         let processed_jobs = jobs(&processed);
 
         let sent = future::join3(
-            self.thumbnails.send(&processing),
+            self.processing.send(&processing),
             self.webhooks.send(&uploaded_jobs),
             self.webhooks.send(&processed_jobs),
         );

@@ -11,7 +11,7 @@ use domain::{
     AnnouncedWebhook, EffectiveSecurity, FieldErrors, File, FileStatus, ServiceError,
     WebhookDelivery, error_chain,
 };
-use queue::{DelayedJob, MAX_DELAY_SECONDS, Queue, ThumbnailsJob, recheck_delay_seconds};
+use queue::{DelayedJob, MAX_DELAY_SECONDS, ProcessingJob, Queue, recheck_delay_seconds};
 use table::Table;
 use tracing::instrument;
 
@@ -67,8 +67,8 @@ impl UploadedFiles {
     /// and the job was sent to `jobs` again, or it was deleted, or its request failed.
     pub async fn announced(
         &self,
-        job: &ThumbnailsJob,
-        jobs: &Queue<ThumbnailsJob>,
+        job: &ProcessingJob,
+        jobs: &Queue<ProcessingJob>,
     ) -> Result<Option<Scoped<File>>, ServiceError> {
         let active = self.active(job).await?;
         if active.is_some() {
@@ -86,8 +86,8 @@ impl UploadedFiles {
     /// Sends a job that has failed again, as a new message after the maximum delay.
     pub async fn restart(
         &self,
-        job: ThumbnailsJob,
-        jobs: &Queue<ThumbnailsJob>,
+        job: ProcessingJob,
+        jobs: &Queue<ProcessingJob>,
         error: &ServiceError,
     ) -> Result<(), ServiceError> {
         let error = error_chain(error);
@@ -98,7 +98,7 @@ impl UploadedFiles {
 
     /// Returns the file of a job if it is active, after several reads within a short time if it is not.
     #[instrument(skip_all)]
-    async fn active(&self, job: &ThumbnailsJob) -> Result<Option<Scoped<File>>, ServiceError> {
+    async fn active(&self, job: &ProcessingJob) -> Result<Option<Scoped<File>>, ServiceError> {
         for read in 0..READS {
             if read > 0 {
                 tokio::time::sleep(READ_PAUSE).await;

@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Prefixes of the alarms and queues of each worker.
-const WORKERS: [&str; 5] = ["ConfirmCheck", "Thumbnails", "Webhook", "Purge", "Sweep"];
+const WORKERS: [&str; 5] = ["ConfirmCheck", "Processing", "Webhook", "Purge", "Sweep"];
 /// The other functions.
 const UNQUEUED: [&str; 7] = [
     "Spaces",

@@ -292,7 +292,7 @@ async fn every_queue_retries_its_messages_for_longer_than_an_outage_of_an_hour(s
         let max_receive_count = redrive.expect("a dead-letter queue").max_receive_count;
         let minimum = match &*trigger.function {
             // Receives at which the job tries everything, and some to record that it gave up.
-            "Thumbnails" => LAST_FULL_RECEIVE + 3,
+            "Processing" => LAST_FULL_RECEIVE + 3,
             _ => LAST_FULL_RECEIVE + 1,
         };
         assert!(max_receive_count >= minimum, "{}", trigger.queue);

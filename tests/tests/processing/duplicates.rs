@@ -5,7 +5,7 @@ use local::{Messages, TEMPLATE};
 use media::Format;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use tenant::ThumbnailsJob;
+use tenant::ProcessingJob;
 use tests::{File, PHOTO, Stack, StackOptions, minutes, parse_template, seconds, stack_test};
 
 use super::send;
@@ -29,8 +29,8 @@ fn endpoint(hooks: &Hooks) -> WebhookEndpoint {
     }
 }
 
-fn thumbnails_job(stack: &Stack, hooks: &Hooks, file: &File) -> ThumbnailsJob {
-    ThumbnailsJob {
+fn processing_job(stack: &Stack, hooks: &Hooks, file: &File) -> ProcessingJob {
+    ProcessingJob {
         space_id: hooks.acme.space_id(),
         file_id: file.id.parse().expect("an id"),
         announced_at: stack.now(),
@@ -51,11 +51,11 @@ async fn jobs_delivered_twice_process_a_file_once(stack: &Stack) {
     let png = image(Format::Png, 300, 200);
     let file = hooks.upload_with_all_events(png, "image/png").await;
     let uploaded_event = event_job(stack, &hooks.acme, &hooks.delivery().await);
-    let thumbnails = thumbnails_job(stack, &hooks, &file);
+    let job = processing_job(stack, &hooks, &file);
     stack.local.resume_workers();
 
     for _ in 0..2 {
-        send(stack, "THUMBNAILS_QUEUE_URL", thumbnails.clone()).await;
+        send(stack, "PROCESSING_QUEUE_URL", job.clone()).await;
     }
     run_with_failures(stack).await;
 
@@ -67,13 +67,13 @@ async fn jobs_delivered_twice_process_a_file_once(stack: &Stack) {
     let deliveries = hooks.deliveries().await;
     let processed_event = event_job(stack, &hooks.acme, &deliveries[0]);
     send_jobs(stack, &[processed_event, uploaded_event]).await;
-    send(stack, "THUMBNAILS_QUEUE_URL", thumbnails).await;
+    send(stack, "PROCESSING_QUEUE_URL", job).await;
     run_with_failures(stack).await;
 
     assert_eq!(hooks.acme.client.get(file.path()).await.expect_ok(), once);
     assert_eq!(hooks.events().len(), 2);
-    let queues = Queues::of(stack, "thumbnails");
-    assert_eq!(queues.count("ThumbnailsDeadLetters").await, 0);
+    let queues = Queues::of(stack, "processing");
+    assert_eq!(queues.count("ProcessingDeadLetters").await, 0);
 }
 
 /// Options of a stack whose workers receive ten messages at once.
@@ -106,8 +106,8 @@ async fn run_until_dead(stack: &Stack) {
 async fn message_that_is_no_job_fails_no_other_upload_of_its_batch(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let first = acme.upload(PHOTO).await;
-    let queues = Queues::of(stack, "thumbnails");
-    queues.send("ThumbnailsQueue", BAD).await;
+    let queues = Queues::of(stack, "processing");
+    queues.send("ProcessingQueue", BAD).await;
     let second = acme.upload(PHOTO).await;
 
     stack.local.resume_workers();
@@ -118,5 +118,5 @@ async fn message_that_is_no_job_fails_no_other_upload_of_its_batch(stack: &Stack
         assert!(record["storage_meta"]["blurhash"].is_string(), "{record}");
     }
     run_until_dead(stack).await;
-    assert_eq!(queues.receive("ThumbnailsDeadLetters").await, [BAD]);
+    assert_eq!(queues.receive("ProcessingDeadLetters").await, [BAD]);
 }

@@ -3,7 +3,7 @@
 use domain::{FileId, ProcessingRules};
 use media::{Channels, EncodeOptions, Format, Pixels, encode};
 use serde_json::{Value, json};
-use tenant::ThumbnailsJob;
+use tenant::ProcessingJob;
 use tests::{PHOTO, Stack, minutes, seconds, stack_test};
 
 use super::{
@@ -132,13 +132,13 @@ async fn file_without_metadata_is_completed(stack: &Stack) {
 #[stack_test]
 async fn job_waits_two_minutes_for_its_file(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let job = ThumbnailsJob {
+    let job = ProcessingJob {
         space_id: acme.space_id(),
         file_id: FileId::MIN,
         announced_at: stack.now(),
         rules: ProcessingRules::default(),
     };
-    send(stack, "THUMBNAILS_QUEUE_URL", job).await;
+    send(stack, "PROCESSING_QUEUE_URL", job).await;
     stack.run_post_upload().await;
 
     for delay in [1, 1, 2, 4, 8, 16, 32] {

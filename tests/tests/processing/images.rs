@@ -3,7 +3,7 @@
 use domain::ProcessingRules;
 use media::{Channels, EncodeOptions, Format, Pixels, blurhash, decode, encode, probe};
 use serde_json::{Value, json};
-use tenant::ThumbnailsJob;
+use tenant::ProcessingJob;
 use tests::{Client, Observed, PHOTO, Stack, TestSpace, stack_test};
 
 use super::send;
@@ -174,23 +174,23 @@ async fn processing_twice_changes_nothing(stack: &Stack) {
     let file = acme.upload(PHOTO).await;
     let once = processed(stack, &acme, file.path()).await;
 
-    let job = ThumbnailsJob {
+    let job = ProcessingJob {
         space_id: acme.space_id(),
         file_id: file.id.parse().expect("an id"),
         announced_at: stack.now(),
         rules: ProcessingRules::default(),
     };
     let again = async {
-        send(stack, "THUMBNAILS_QUEUE_URL", job).await;
+        send(stack, "PROCESSING_QUEUE_URL", job).await;
         stack.run_post_upload().await;
     };
     let calls = stack.calls_of(again).await.calls;
 
     let calls: Vec<&String> = calls
         .iter()
-        .filter(|call| call.starts_with("thumbnails") && !call.ends_with("DeleteMessageBatch"))
+        .filter(|call| call.starts_with("processing") && !call.ends_with("DeleteMessageBatch"))
         .collect();
-    assert_eq!(calls, ["thumbnails BatchGetItem"]);
+    assert_eq!(calls, ["processing BatchGetItem"]);
     assert_eq!(acme.client.get(file.path()).await.expect_ok(), once);
 }
 

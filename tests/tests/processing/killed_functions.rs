@@ -17,7 +17,7 @@ const VISIBILITY_TIMEOUT: Duration = Duration::from_mins(12);
 async fn kill(stack: &Stack, receives: u32) {
     let faults = stack.local.faults();
     for _ in 0..receives {
-        faults.disconnect("thumbnails", 0, false);
+        faults.disconnect("processing", 0, false);
         stack.local.resume_workers();
         stack.clock.advance(VISIBILITY_TIMEOUT);
 

@@ -14,11 +14,11 @@ use runtime::Settings;
 use tenant::{DelayedJob, Job};
 use tests::Stack;
 
-/// Sends a job to the queue that this variable of the worker `thumbnails` names.
+/// Sends a job to the queue that this variable of the worker `processing` names.
 async fn send<J: Job>(stack: &Stack, variable: &str, job: J) {
     let context = stack
         .local
-        .unrestricted_context("thumbnails")
+        .unrestricted_context("processing")
         .expect("a worker");
     let mut settings = Settings::of(&context);
     let queue = settings.queue(variable);

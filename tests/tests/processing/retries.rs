@@ -75,8 +75,8 @@ async fn job_that_fails_for_more_than_a_day_becomes_a_dead_letter(stack: &Stack)
 
     let record = acme.client.get(file.path()).await.expect_ok();
     assert_eq!(record["processing"]["status"], "pending");
-    let queues = Queues::of(stack, "thumbnails");
-    assert_eq!(queues.count("ThumbnailsDeadLetters").await, 1);
+    let queues = Queues::of(stack, "processing");
+    assert_eq!(queues.count("ProcessingDeadLetters").await, 1);
 }
 
 #[stack_test]

@@ -67,7 +67,7 @@ async fn eager_transformation_without_format_is_stored_in_each_negotiated_format
 
         let calls = stack.calls_of(stack.run_post_upload()).await.calls;
 
-        let is_stored = |call: &&String| call.as_str() == "thumbnails PutObject";
+        let is_stored = |call: &&String| call.as_str() == "processing PutObject";
         let stored = calls.iter().filter(is_stored).count();
         assert_eq!(stored, negotiated.len(), "{original:?}: {calls:?}");
         for (accept, content_type) in negotiated {

@@ -52,6 +52,6 @@ async fn text_is_reported_as_processed_without_a_job(stack: &Stack) {
     let run = stack.calls_of(stack.run_post_upload()).await;
 
     assert_eq!(hooks.events(), ["file.processed", "file.uploaded"]);
-    let is_processing = |call: &String| call.starts_with("thumbnails");
+    let is_processing = |call: &String| call.starts_with("processing");
     assert!(!run.calls.iter().any(is_processing), "{:?}", run.calls);
 }

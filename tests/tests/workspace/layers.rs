@@ -66,7 +66,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "thumbnails",
+        "processing",
         &[
             "domain",
             "media",
@@ -139,7 +139,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "confirm-check",
             "purge",
             "sweep",
-            "thumbnails",
+            "processing",
             "webhook-delivery",
             "web",
         ],
@@ -174,7 +174,7 @@ const KEPT_OUT: &[(&[&str], &[&str])] = &[
             "confirm-check",
             "purge",
             "sweep",
-            "thumbnails",
+            "processing",
             "webhook-delivery",
         ],
         &["emulators", "template", "rusqlite", "s3s", "dynoxide-rs"],

@@ -72,7 +72,7 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     let api = ApiState::read(&mut settings, TIER);
     let storage = UploadStorage::new(
         settings.bucket(),
-        settings.queue("THUMBNAILS_QUEUE_URL"),
+        settings.queue("PROCESSING_QUEUE_URL"),
         settings.queue("WEBHOOK_QUEUE_URL"),
     );
     let confirm_checks = settings.queue("CONFIRM_CHECK_QUEUE_URL");

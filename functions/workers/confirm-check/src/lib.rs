@@ -39,7 +39,7 @@ pub fn handler(context: &FunctionContext) -> Result<BatchHandler, ConfigurationE
     let mut settings = Settings::of(context);
     let storage = UploadStorage::new(
         settings.bucket(),
-        settings.queue("THUMBNAILS_QUEUE_URL"),
+        settings.queue("PROCESSING_QUEUE_URL"),
         settings.queue("WEBHOOK_QUEUE_URL"),
     );
     let uploads = PendingUploads::new(settings.table(), storage);

@@ -99,10 +99,10 @@ fn deployed_template_is_supported() -> Result<(), Diagnostics> {
             "files",
             "folders",
             "not-found",
+            "processing",
             "purge",
             "spaces",
             "sweep",
-            "thumbnails",
             "upload-configs",
             "uploads",
             "webhook-delivery"
@@ -143,19 +143,19 @@ fn deployed_functions_get_only_their_own_variables() -> Result<(), Diagnostics> 
 
     let actual: Vec<String> = functions.iter().map(own_variables).collect();
     let expected = [
-        "confirm-check: BUCKET_NAME, CONFIRM_CHECK_QUEUE_URL, TABLE_NAME, THUMBNAILS_QUEUE_URL, WEBHOOK_QUEUE_URL",
+        "confirm-check: BUCKET_NAME, CONFIRM_CHECK_QUEUE_URL, PROCESSING_QUEUE_URL, TABLE_NAME, WEBHOOK_QUEUE_URL",
         "delivery: ANONYMOUS_RENDERINGS_PER_MINUTE, ANONYMOUS_VARIANTS_PER_FILE, BUCKET_NAME, CDN_KEY_PAIR_ID, \
          CDN_PRIVATE_KEY_ARN, MASTER_SECRET_ARN, REDIRECT_ABOVE_BYTES, RENDERING_MEMORY_MIB, TABLE_NAME, VARIANT_DAYS",
         "files: ADMIN_REQUESTS_PER_MINUTE, CDN_URL, MASTER_SECRET_ARN, PURGE_QUEUE_URL, TABLE_NAME, WEBHOOK_QUEUE_URL",
         "folders: ADMIN_REQUESTS_PER_MINUTE, ALLOW_LOOPBACK_URLS, BUCKET_NAME, MASTER_SECRET_ARN, TABLE_NAME",
         "not-found: ",
+        "processing: BUCKET_NAME, PROCESSING_QUEUE_URL, RENDERING_MEMORY_MIB, TABLE_NAME, WEBHOOK_QUEUE_URL",
         "purge: BUCKET_NAME, PURGE_QUEUE_URL, TABLE_NAME",
         "spaces: ADMIN_REQUESTS_PER_MINUTE, ALLOW_LOOPBACK_URLS, BUCKET_NAME, CDN_DOMAIN_NAMES, LARGE_UPLOADS_URL, \
          MASTER_SECRET_ARN, PURGE_QUEUE_URL, TABLE_NAME, WEBHOOK_QUEUE_URL",
         "sweep: BUCKET_NAME, SWEEP_QUEUE_URL, TABLE_NAME",
-        "thumbnails: BUCKET_NAME, RENDERING_MEMORY_MIB, TABLE_NAME, THUMBNAILS_QUEUE_URL, WEBHOOK_QUEUE_URL",
         "upload-configs: ADMIN_REQUESTS_PER_MINUTE, ALLOW_LOOPBACK_URLS, MASTER_SECRET_ARN, TABLE_NAME",
-        "uploads: BUCKET_NAME, CDN_URL, CONFIRM_CHECK_QUEUE_URL, MASTER_SECRET_ARN, TABLE_NAME, THUMBNAILS_QUEUE_URL, \
+        "uploads: BUCKET_NAME, CDN_URL, CONFIRM_CHECK_QUEUE_URL, MASTER_SECRET_ARN, PROCESSING_QUEUE_URL, TABLE_NAME, \
          UNSIGNED_REQUESTS_PER_MINUTE, UNSIGNED_UPLOADS_PER_HOUR, UPLOAD_REQUESTS_PER_MINUTE, WEBHOOK_QUEUE_URL",
         "webhook-delivery: ALLOW_LOOPBACK_URLS, MASTER_SECRET_ARN, TABLE_NAME, WEBHOOK_DEAD_LETTERS_URL, WEBHOOK_QUEUE_URL",
     ];

@@ -1,4 +1,4 @@
-//! The work of the codecs in the processing of an upload: what the worker `thumbnails` does with an image between
+//! The work of the codecs in the processing of an upload: what the worker `processing` does with an image between
 //! its original and its results.
 
 use domain::{Quality, Resize, Sides};

@@ -46,7 +46,7 @@ impl Victim {
 }
 
 /// The functions that each route involves. What follows an upload is the same for all routes, except that
-/// `thumbnails` sends the event of an upload whose webhook URL is set late.
+/// `processing` sends the event of an upload whose webhook URL is set late.
 const VICTIMS: [Victim; 8] = [
     Victim::new(Form, "uploads"),
     Victim::new(Text, "uploads"),
@@ -54,8 +54,8 @@ const VICTIMS: [Victim; 8] = [
     Victim::new(Unsigned, "uploads"),
     Victim::new(Confirm, "uploads"),
     Victim::new(Check, "confirm-check"),
-    Victim::new(Form, "thumbnails"),
-    Victim::new(LateUrl, "thumbnails"),
+    Victim::new(Form, "processing"),
+    Victim::new(LateUrl, "processing"),
 ];
 
 /// A point at which a function is killed.

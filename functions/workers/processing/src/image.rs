@@ -7,7 +7,7 @@ use renditions::{NewRendition, is_unrenderable};
 use tenant::{AuthorizedFile, Renderability, VariantInfo};
 
 use crate::{
-    Processed, Thumbnails,
+    Processed, Processing,
     effort::Effort,
     metadata,
     placeholder::{colors, placeholder},
@@ -32,7 +32,7 @@ impl Headers {
     }
 }
 
-impl Thumbnails {
+impl Processing {
     /// Reads the metadata of an image and, with full effort, creates its variants; `None` if the file was
     /// deleted.
     pub(crate) async fn process_image(

@@ -5,9 +5,9 @@ use media::{
     ImageMetadata, Inspection, MediaProperties, SPARSE_CHUNK_BYTES, SparseReader, inspect_sparse,
 };
 
-use crate::{Processed, Thumbnails};
+use crate::{Processed, Processing};
 
-impl Thumbnails {
+impl Processing {
     /// Reads the metadata of audio, video and PDF files from the parts that contain it; `None` if the file
     /// was deleted.
     pub(crate) async fn read_metadata(

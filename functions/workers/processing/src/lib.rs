@@ -1,4 +1,4 @@
-//! Worker `thumbnails`: reads the metadata of uploaded files, and creates their eager variants.
+//! Worker `processing`: reads the metadata of uploaded files, and creates their eager variants.
 //!
 //! Invariants:
 //! - A job is sent before its file becomes active, and waits for it. A file that never becomes active is
@@ -27,7 +27,7 @@ use domain::{
 };
 use renditions::{MemoryLimits, Renditions};
 use runtime::{ConfigurationError, FunctionContext, Settings};
-use tenant::{Queue, Scoped, ThumbnailsJob, UploadedFiles, WebhookJob};
+use tenant::{ProcessingJob, Queue, Scoped, UploadedFiles, WebhookJob};
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
 use crate::effort::Effort;
@@ -40,10 +40,10 @@ const GAVE_UP: &str =
 /// before it is rendered. Lambda runs one job per process, so only the local stack waits.
 const MAX_MEMORY_WAIT: Duration = Duration::from_secs(25);
 
-struct Thumbnails {
+struct Processing {
     files: UploadedFiles,
     renditions: Renditions,
-    jobs: Queue<ThumbnailsJob>,
+    jobs: Queue<ProcessingJob>,
     webhooks: Queue<WebhookJob>,
 }
 
@@ -93,7 +93,7 @@ pub fn handler(context: &FunctionContext) -> Result<BatchHandler, ConfigurationE
     let mut settings = Settings::of(context);
     let files = UploadedFiles::new(settings.table(), settings.bucket());
     let rendering_mebibytes = settings.number("RENDERING_MEMORY_MIB");
-    let jobs = settings.queue("THUMBNAILS_QUEUE_URL");
+    let jobs = settings.queue("PROCESSING_QUEUE_URL");
     let webhooks = settings.queue("WEBHOOK_QUEUE_URL");
     settings.finish()?;
 
@@ -102,7 +102,7 @@ pub fn handler(context: &FunctionContext) -> Result<BatchHandler, ConfigurationE
         files.bucket().clone(),
         MemoryLimits::of_mebibytes(rendering_mebibytes, MAX_MEMORY_WAIT),
     );
-    let worker = Thumbnails {
+    let worker = Processing {
         files,
         renditions,
         jobs: jobs.clone(),
@@ -111,10 +111,10 @@ pub fn handler(context: &FunctionContext) -> Result<BatchHandler, ConfigurationE
     Ok(context.batch_handler(worker, jobs))
 }
 
-impl Worker for Thumbnails {
-    type Job = ThumbnailsJob;
+impl Worker for Processing {
+    type Job = ProcessingJob;
 
-    async fn work(&self, job: ThumbnailsJob, context: &JobContext) -> Result<(), JobError> {
+    async fn work(&self, job: ProcessingJob, context: &JobContext) -> Result<(), JobError> {
         telemetry::record_space(job.space_id);
         let announced_at = job.announced_at;
         let processed = self.process_announced(&job, context).await;
@@ -126,11 +126,11 @@ impl Worker for Thumbnails {
     }
 }
 
-impl Thumbnails {
+impl Processing {
     /// Processes the file of a job once it is active.
     async fn process_announced(
         &self,
-        job: &ThumbnailsJob,
+        job: &ProcessingJob,
         context: &JobContext,
     ) -> Result<(), ServiceError> {
         match self.files.announced(job, &self.jobs).await? {
@@ -143,7 +143,7 @@ impl Thumbnails {
     async fn process(
         &self,
         found: Scoped<File>,
-        job: &ThumbnailsJob,
+        job: &ProcessingJob,
         context: &JobContext,
     ) -> Result<(), ServiceError> {
         if found.record.media.is_some() {

@@ -1,7 +1,7 @@
 //! How much of a file a job reads.
 
 use domain::File;
-use tenant::ThumbnailsJob;
+use tenant::ProcessingJob;
 use worker::{JobContext, LAST_FULL_RECEIVE};
 
 /// How much of a file a job reads. A job that was received often may have killed its process, so it
@@ -18,7 +18,7 @@ pub(crate) enum Effort {
 
 impl Effort {
     /// Returns the effort of a job: the headers are read once after the last full receive.
-    pub(crate) fn of(job: &ThumbnailsJob, context: &JobContext) -> Effort {
+    pub(crate) fn of(job: &ProcessingJob, context: &JobContext) -> Effort {
         if !context.may_kill_process(job.announced_at) {
             Effort::Full
         } else if context.receive_count == LAST_FULL_RECEIVE + 1 {

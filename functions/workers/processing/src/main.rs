@@ -1,0 +1,7 @@
+//! Binary of the worker `processing`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    runtime::serve_worker(env!("CARGO_BIN_NAME"), processing::handler)
+}
