@@ -28,7 +28,7 @@ impl Prices {
         number(&self.0["per_month"][resource], resource)
     }
 
-    /// Returns the assumed milliseconds of each function by kind of request.
+    /// Returns the assumed milliseconds of each function by kind of request: of `waiting` for other services, and of `cpu` time on one vCPU.
     pub(crate) fn milliseconds(&self, kind: &str) -> &Map<String, Value> {
         self.0["milliseconds"][kind]
             .as_object()
@@ -41,7 +41,8 @@ impl Prices {
     }
 }
 
-fn number(value: &Value, name: &str) -> f64 {
+/// Returns a number with this name.
+pub(super) fn number(value: &Value, name: &str) -> f64 {
     value
         .as_f64()
         .unwrap_or_else(|| panic!("no number: {name}"))

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use tests::{Observed, Stack};
 
-use super::prices::Prices;
+use super::prices::{Prices, number};
 use crate::{
     lambda::log_capture::{begin_log, is_task_line, line_bytes, lines},
     routes::declarations::deployed_template,
@@ -105,12 +105,20 @@ fn gigabyte_seconds(prices: &Prices, kind: &str, finished: &[&Value]) -> f64 {
     assert_eq!(ran, expected, "{kind}");
 
     let functions = deployed_template().functions;
+    let memory = |name: &str| {
+        let function = functions.iter().find(|function| function.binary == name);
+        f64::from(function.expect("a function of the template").memory_mib)
+    };
     assumed
         .iter()
-        .map(|(name, milliseconds)| {
-            let function = functions.iter().find(|function| function.binary == *name);
-            let memory = function.expect("a function of the template").memory_mib;
-            f64::from(memory) / 1_024.0 * milliseconds.as_f64().expect("a number") / 1_000.0
-        })
-        .sum()
+        .map(|(name, time)| memory(name) / 1_024.0 * milliseconds(prices, time, memory(name)))
+        .sum::<f64>()
+        / 1_000.0
+}
+
+/// Returns the time of a function with this memory: the calls that it waits for, and its CPU time, which is longer with less than
+/// one vCPU.
+fn milliseconds(prices: &Prices, time: &Value, memory: f64) -> f64 {
+    let vcpu = (memory / prices.assumed("megabytes of one vCPU")).min(1.0);
+    number(&time["waiting"], "waiting") + number(&time["cpu"], "cpu") / vcpu
 }
