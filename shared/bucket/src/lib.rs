@@ -36,18 +36,17 @@ pub use write::Payload;
 #[derive(Clone, Debug)]
 pub struct Bucket {
     client: Client,
-    /// The credentials provider of the client.
-    credentials: SharedCredentialsProvider,
+    /// Sign presigned URLs.
+    url_credentials: SharedCredentialsProvider,
     name: String,
 }
 
 impl Bucket {
-    /// Creates the client of a bucket. `client` must sign with the credentials of this provider and
-    /// must not cache them.
-    pub fn new(client: Client, credentials: SharedCredentialsProvider, name: String) -> Bucket {
+    /// Creates the client of a bucket. `url_credentials` sign presigned URLs.
+    pub fn new(client: Client, url_credentials: SharedCredentialsProvider, name: String) -> Bucket {
         Bucket {
             client,
-            credentials,
+            url_credentials,
             name,
         }
     }

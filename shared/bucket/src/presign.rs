@@ -8,8 +8,11 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use aws_credential_types::provider::ProvideCredentials;
-use aws_sdk_s3::presigning::PresigningConfig;
+use aws_credential_types::{Credentials, provider::ProvideCredentials};
+use aws_sdk_s3::{
+    config::{Builder, IdentityCache},
+    presigning::PresigningConfig,
+};
 use domain::Timestamp;
 use tracing::instrument;
 
@@ -58,7 +61,7 @@ impl Bucket {
         start: Timestamp,
         lifetime: Duration,
     ) -> Result<String, BucketError> {
-        let lifetime = self.limit_to_credentials(lifetime, start).await?;
+        let signer = self.url_signer(start, lifetime).await?;
         let presigned = self
             .client
             .get_object()
@@ -67,7 +70,9 @@ impl Bucket {
             .response_content_type(headers.content_type)
             .response_content_disposition(headers.content_disposition)
             .response_cache_control(headers.cache_control)
-            .presigned(presigning_config(start, lifetime)?)
+            .customize()
+            .config_override(signer.config)
+            .presigned(signer.presigning)
             .await
             .map_err(BucketError::from_sdk)?;
 
@@ -82,7 +87,7 @@ impl Bucket {
         key: &ObjectKey,
         grant: PutGrant<'_>,
     ) -> Result<PresignedPut, BucketError> {
-        let lifetime = self.limit_to_credentials(grant.lifetime, grant.now).await?;
+        let signer = self.url_signer(grant.now, grant.lifetime).await?;
         let length = i64::try_from(grant.size_bytes).map_err(BucketError::rejected)?;
         let presigned = self
             .client
@@ -91,53 +96,64 @@ impl Bucket {
             .key(&key.0)
             .content_type(grant.content_type)
             .content_length(length)
-            .presigned(presigning_config(grant.now, lifetime)?)
+            .customize()
+            .config_override(signer.config)
+            .presigned(signer.presigning.clone())
             .await
             .map_err(BucketError::from_sdk)?;
 
         Ok(PresignedPut {
             url: presigned.uri().to_owned(),
-            lifetime,
+            lifetime: signer.presigning.expires(),
         })
     }
 
-    /// Limits a lifetime to that of the credentials, in whole seconds. Fails as busy if they expire
-    /// within a second.
-    async fn limit_to_credentials(
-        &self,
-        lifetime: Duration,
-        start: Timestamp,
-    ) -> Result<Duration, BucketError> {
-        let credentials = self
-            .credentials
-            .provide_credentials()
-            .await
-            .map_err(BucketError::busy)?;
-        let Some(expiry) = credentials.expiry() else {
-            return Ok(lifetime);
-        };
+    /// Fails as busy if no URL can be signed, because the credentials cannot be refreshed.
+    pub async fn require_url_credentials(&self) -> Result<(), BucketError> {
+        self.current_url_credentials().await.map(drop)
+    }
 
-        let left = expiry
-            .duration_since(system_time(start))
-            .unwrap_or_default();
+    /// Returns the signer of a URL that is valid from `start` for `lifetime`, or until its credentials expire.
+    /// Fails as busy if they expire within a second of `start`.
+    async fn url_signer(
+        &self,
+        start: Timestamp,
+        lifetime: Duration,
+    ) -> Result<UrlSigner, BucketError> {
+        let credentials = self.current_url_credentials().await?;
+        let start = system_time(start);
+        let left = credentials.expiry().map_or(lifetime, |expiry| {
+            expiry.duration_since(start).unwrap_or_default()
+        });
         let limited = Duration::from_secs(lifetime.min(left).as_secs());
         if limited.is_zero() {
-            Err(BucketError::busy("the credentials have expired"))
-        } else {
-            Ok(limited)
+            return Err(BucketError::busy("the credentials have expired"));
         }
+
+        let presigning = PresigningConfig::builder()
+            .start_time(start)
+            .expires_in(limited)
+            .build()
+            .map_err(BucketError::rejected)?;
+        Ok(UrlSigner {
+            presigning,
+            config: Builder::new()
+                .credentials_provider(credentials)
+                .identity_cache(IdentityCache::no_cache()),
+        })
+    }
+
+    async fn current_url_credentials(&self) -> Result<Credentials, BucketError> {
+        let credentials = self.url_credentials.provide_credentials().await;
+        credentials.map_err(BucketError::busy)
     }
 }
 
-fn presigning_config(
-    start: Timestamp,
-    lifetime: Duration,
-) -> Result<PresigningConfig, BucketError> {
-    PresigningConfig::builder()
-        .start_time(system_time(start))
-        .expires_in(lifetime)
-        .build()
-        .map_err(BucketError::rejected)
+/// Signs one URL. Its lifetime and its signature have the same credentials, because those of the next call can be
+/// others.
+struct UrlSigner {
+    presigning: PresigningConfig,
+    config: Builder,
 }
 
 fn system_time(time: Timestamp) -> SystemTime {
@@ -164,8 +180,7 @@ mod tests {
             SharedCredentialsProvider::new(Credentials::new("key", "secret", None, expiry, "test"));
         let config = Config::builder()
             .behavior_version(BehaviorVersion::latest())
-            .region(Region::from_static("eu"))
-            .credentials_provider(credentials.clone());
+            .region(Region::from_static("eu"));
         let client = Client::from_conf(config.build());
         Bucket::new(client, credentials, "bucket".to_owned())
     }
@@ -197,6 +212,7 @@ mod tests {
         for url in [put.url, get] {
             let parameter = format!("X-Amz-Expires={seconds}&");
             assert!(url.contains(&parameter), "{seconds}: {url}");
+            assert!(url.contains("X-Amz-Credential=key%2F"), "{url}");
         }
         Ok(seconds)
     }

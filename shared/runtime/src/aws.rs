@@ -14,14 +14,16 @@ use aws_sdk_dynamodb::config::{
 use aws_sdk_s3::config::RequestChecksumCalculation;
 use aws_smithy_http_client::{Builder, tls};
 
+use aws_credential_types::provider::SharedCredentialsProvider;
 use bucket::Bucket;
 use domain::{Env, MasterSecret};
 use queue::{Job, Queue};
 use table::{InvalidReplicaCount, ReplicaCount, Table};
 
 use crate::{
-    LazyMasterSecret, LazySecret, ParseSecret, Settings, aws_calls::CallObserver,
-    credentials::credentials, lazy_secret::SecretSource, reconnection::Connections,
+    LazyMasterSecret, LazySecret, ParseSecret, Settings, assumed_role::AssumedRole,
+    aws_calls::CallObserver, credentials::credentials, credentials_cache::CredentialsCache,
+    lazy_secret::SecretSource, reconnection::Connections,
 };
 
 /// Variable with the endpoint of all services, which that of one service precedes ("Service-specific endpoints" in the
@@ -32,7 +34,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Time limit of an attempt of an S3 call until its response begins: enough to send the largest
 /// object.
 const S3_ATTEMPT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Time in which the response to a DynamoDB, SQS or Secrets Manager call must begin. They respond within
+/// Time in which the response to a DynamoDB, SQS, STS or Secrets Manager call must begin. They respond within
 /// milliseconds, unless the connection was lost while Lambda had frozen the function.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time limit of an attempt of these calls: on a lost connection, and then on a new one.
@@ -41,6 +43,8 @@ const ATTEMPT_TIMEOUT: Duration = RESPONSE_TIMEOUT.saturating_mul(2);
 const DYNAMODB_ATTEMPTS: u32 = 2;
 /// Maximum backoff before the second attempt.
 const DYNAMODB_BACKOFF: Duration = Duration::from_millis(50);
+/// Maximum attempts of an STS call, for which requests wait.
+const STS_ATTEMPTS: u32 = 2;
 /// Time limit of a call with all its attempts: less than [`crate::RESPONSE_DEADLINE`].
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -126,9 +130,29 @@ impl<'a> Settings<'a> {
         })
     }
 
-    /// Opens the bucket in `BUCKET_NAME`.
+    /// Opens the bucket in `BUCKET_NAME`. The role in `PRESIGN_ROLE_ARN` signs its URLs; without one the function does.
     pub fn bucket(&mut self) -> Bucket {
-        Bucket::new(self.s3(), credentials(self), self.text("BUCKET_NAME"))
+        let url_credentials = match self.optional("PRESIGN_ROLE_ARN") {
+            Some(role_arn) => self.assumed_role(role_arn.to_owned()),
+            None => credentials(self),
+        };
+        Bucket::new(self.s3(), url_credentials, self.text("BUCKET_NAME"))
+    }
+
+    fn assumed_role(&mut self, role_arn: String) -> SharedCredentialsProvider {
+        let config = configure!(
+            aws_sdk_sts::Config::builder(),
+            self,
+            "AWS_ENDPOINT_URL_STS",
+            Some(RESPONSE_TIMEOUT),
+            ATTEMPT_TIMEOUT
+        )
+        .stalled_stream_protection(without_stream_protection())
+        .retry_config(RetryConfig::standard().with_max_attempts(STS_ATTEMPTS));
+        let client = aws_sdk_sts::Client::from_conf(config.build());
+
+        let role = AssumedRole { client, role_arn };
+        SharedCredentialsProvider::new(CredentialsCache::new(role, self.env().clone()))
     }
 
     /// Opens the queue whose URL is in `url_variable`.
@@ -231,170 +255,4 @@ impl<'a> Settings<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::cell::Cell;
-
-    use aws_sdk_dynamodb::{error::SdkError, types::AttributeValue};
-    use tokio::{
-        io::{AsyncReadExt, AsyncWriteExt},
-        net::TcpListener,
-        time::Instant,
-    };
-
-    use super::*;
-    use crate::{FunctionContext, system_env};
-
-    struct Clients {
-        dynamodb: aws_sdk_dynamodb::Client,
-        s3: aws_sdk_s3::Client,
-    }
-
-    fn context(variables: &[(&str, &str)]) -> FunctionContext {
-        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        FunctionContext {
-            function: "test".to_owned(),
-            variables: variables.iter().map(owned).collect(),
-            env: system_env(),
-        }
-    }
-
-    #[test]
-    fn endpoint_of_one_service_precedes_that_of_all() {
-        let context = context(&[
-            ("AWS_ENDPOINT_URL", "http://all"),
-            ("AWS_ENDPOINT_URL_S3", "http://storage"),
-        ]);
-        let mut settings = Settings::of(&context);
-
-        let endpoints = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL_SQS"];
-        let endpoints = endpoints.map(|variable| settings.endpoint(variable).expect("set"));
-        assert_eq!(endpoints, ["http://storage", "http://all"]);
-    }
-
-    /// Returns clients whose endpoints are this listener.
-    fn clients(listener: &TcpListener) -> Clients {
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let context = context(&[
-            ("AWS_ACCESS_KEY_ID", "key"),
-            ("AWS_SECRET_ACCESS_KEY", "secret"),
-            ("AWS_REGION", "us-east-1"),
-            ("AWS_ENDPOINT_URL", &url),
-        ]);
-
-        let mut settings = Settings::of(&context);
-        let clients = Clients {
-            dynamodb: settings.dynamodb(),
-            s3: settings.s3(),
-        };
-        settings.finish().unwrap();
-        clients
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn call_without_a_response_ends_before_the_response_deadline() {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-        let Clients { dynamodb, s3 } = clients(&listener);
-
-        let started = Instant::now();
-        let result = dynamodb
-            .get_item()
-            .table_name("table")
-            .key("pk", AttributeValue::S("key".to_owned()))
-            .send()
-            .await;
-        let error = result.unwrap_err();
-        let SdkError::DispatchFailure(failure) = &error else {
-            panic!("{error:?}");
-        };
-        assert!(failure.is_timeout(), "{error:?}");
-        assert!(started.elapsed() < crate::RESPONSE_DEADLINE);
-
-        let started = Instant::now();
-        let get = s3.get_object().bucket("bucket").key("key").send();
-        get.await.unwrap_err();
-        assert!(started.elapsed() < crate::RESPONSE_DEADLINE);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn attempt_without_response_ends_after_its_timeout() {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-        let Clients { dynamodb, s3 } = clients(&listener);
-
-        let started = Instant::now();
-        dynamodb.list_tables().send().await.unwrap_err();
-        let attempts = RESPONSE_TIMEOUT * DYNAMODB_ATTEMPTS;
-        let expected = attempts..=attempts + DYNAMODB_BACKOFF;
-        assert!(
-            expected.contains(&started.elapsed()),
-            "{:?}",
-            started.elapsed()
-        );
-
-        let started = Instant::now();
-        s3.list_buckets().send().await.unwrap_err();
-        assert!(started.elapsed() > S3_ATTEMPT_TIMEOUT);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn response_that_stalls_ends_after_the_timeout_of_its_attempts() {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-        let Clients { dynamodb, .. } = clients(&listener);
-        let responses = Cell::new(0);
-        let server = async {
-            let mut open = Vec::new();
-            loop {
-                let (mut stream, _) = listener.accept().await.unwrap();
-                let _ = stream.read(&mut [0; 8192]).await.unwrap();
-                let start = b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{";
-                stream.write_all(start).await.unwrap();
-                responses.set(responses.get() + 1);
-                open.push(stream);
-            }
-        };
-
-        let started = Instant::now();
-        tokio::select! {
-            () = server => {}
-            result = dynamodb.list_tables().send() => {
-                let error = result.unwrap_err();
-                assert!(matches!(error, SdkError::TimeoutError(_)), "{error:?}");
-            }
-        }
-        let elapsed = started.elapsed();
-        assert_eq!(responses.get(), DYNAMODB_ATTEMPTS);
-        let attempts = ATTEMPT_TIMEOUT * DYNAMODB_ATTEMPTS;
-        let expected = attempts..=attempts + DYNAMODB_BACKOFF;
-        assert!(expected.contains(&elapsed), "{elapsed:?}");
-    }
-
-    #[tokio::test]
-    async fn clients_of_a_function_share_connections() {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-        let Clients { dynamodb, s3 } = clients(&listener);
-
-        let server = async {
-            let (mut stream, _) = listener.accept().await.unwrap();
-            let mut buffer = [0; 8192];
-            let response = b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n";
-            while stream
-                .read(&mut buffer)
-                .await
-                .is_ok_and(|length| length > 0)
-            {
-                stream.write_all(response).await.unwrap();
-            }
-            panic!("the connection was closed");
-        };
-        let calls = async {
-            dynamodb.list_tables().send().await.unwrap_err();
-            s3.list_buckets().send().await.unwrap_err();
-            dynamodb.list_tables().send().await.unwrap_err();
-        };
-        tokio::select! {
-            () = server => {}
-            result = tokio::time::timeout(Duration::from_secs(10), calls) => {
-                result.expect("all calls use one connection");
-            }
-        }
-    }
-}
+mod tests;

@@ -4,12 +4,13 @@
 //! URL of the container credentials endpoint. The SDK's default chain reads the process environment
 //! instead, and links the SDKs of the services that it calls.
 //!
-//! Invariant: all clients of a function share one provider, and only it caches credentials, so that
-//! the expiry that the provider reports is the one that the next call is signed with.
+//! Invariant: all clients of a function share one provider, and only it caches credentials.
 
 use aws_credential_types::{Credentials, provider::SharedCredentialsProvider};
 
-use crate::{Settings, container_credentials::ContainerCredentials};
+use crate::{
+    Settings, container_credentials::ContainerCredentials, credentials_cache::CredentialsCache,
+};
 
 /// Returns the credentials provider of a function.
 pub(crate) fn credentials(settings: &mut Settings) -> SharedCredentialsProvider {
@@ -26,7 +27,8 @@ fn read(settings: &mut Settings) -> SharedCredentialsProvider {
     if settings.optional("AWS_ACCESS_KEY_ID").is_none()
         && let Some(container) = ContainerCredentials::read(settings)
     {
-        return SharedCredentialsProvider::new(container);
+        let cache = CredentialsCache::new(container, settings.env().clone());
+        return SharedCredentialsProvider::new(cache);
     }
 
     SharedCredentialsProvider::new(Credentials::new(

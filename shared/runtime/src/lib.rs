@@ -7,12 +7,14 @@
 //! - A function gets its configuration from a [`FunctionContext`], so one process can run many
 //!   functions with different configurations.
 
+mod assumed_role;
 mod aws;
 mod aws_calls;
 mod body_timer;
 mod container;
 mod container_credentials;
 mod credentials;
+mod credentials_cache;
 mod deadline;
 mod error_response;
 mod event_source;

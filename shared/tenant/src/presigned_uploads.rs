@@ -44,7 +44,8 @@ pub struct PresignedUpload {
 
 impl FileStore<'_> {
     /// Creates a pending file. Before that, sends the job that later checks the file, so that no pending
-    /// file is forgotten. Fails with 429 if the client of an unsigned upload presigned too many in this hour.
+    /// file is forgotten. Fails with 429 if the client of an unsigned upload presigned too many in this hour, and with
+    /// 503 if no URL for the file could be signed.
     #[instrument(skip_all)]
     pub async fn create_pending(
         &self,
@@ -55,6 +56,7 @@ impl FileStore<'_> {
         if file.status != FileStatus::Pending {
             return Err(ServiceError::internal("the file is not pending"));
         }
+        self.bucket.require_url_credentials().await?;
 
         let check = ConfirmCheck {
             space_id: file.space_id,

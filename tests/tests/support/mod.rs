@@ -7,3 +7,4 @@ pub(crate) mod library;
 pub(crate) mod pages;
 pub(crate) mod queues;
 pub(crate) mod signer;
+pub(crate) mod sts;

@@ -21,6 +21,7 @@ pub(crate) mod multiple_files_faults;
 pub(crate) mod multiple_into_folder;
 pub(crate) mod presign;
 pub(crate) mod presign_formats;
+pub(crate) mod presign_role;
 pub(crate) mod presign_validation;
 pub(crate) mod signed;
 pub(crate) mod signed_folders;

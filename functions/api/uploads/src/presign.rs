@@ -3,7 +3,7 @@
 //! sends to storage.
 //!
 //! A request that is repeated with its `Idempotency-Key` returns the same file and a new URL, which
-//! expires when the first one does.
+//! expires an hour after the first request at the latest.
 
 use std::time::Duration;
 
@@ -201,8 +201,8 @@ async fn stored_response(
     Ok(response)
 }
 
-/// Signs a URL for the bytes of a pending file, which expires when the first URL does. Fails with
-/// 409 if the first URL has expired, even if the file still exists.
+/// Signs a URL for the bytes of a pending file. Fails with 409 if an hour has passed since the first
+/// request, even if the file still exists.
 async fn presigned_view(
     uploads: &UploadsState,
     created: CreatedPending,

@@ -1,0 +1,259 @@
+//! A cache of credentials that expire.
+//!
+//! Invariants:
+//! - Concurrent callers share one request to the source.
+//! - Credentials that are still valid for [`Validity::refreshed_below`] cause no request. Others, if they can be
+//!   used, cause one per minute at most.
+//! - Credentials that expire within [`Validity::usable_above`] are never returned.
+
+use std::{
+    fmt,
+    time::{Duration, SystemTime},
+};
+
+use aws_credential_types::{
+    Credentials,
+    provider::{ProvideCredentials, error::CredentialsError, future},
+};
+use domain::{Env, Timestamp, error_chain};
+use tokio::sync::Mutex;
+
+/// Minimum time between two requests to the source while credentials can be used.
+const REFRESH_INTERVAL: Duration = Duration::from_mins(1);
+/// Time after which credentials without an expiry are refreshed.
+const UNKNOWN_LIFETIME: Duration = Duration::from_mins(15);
+
+/// Where credentials come from.
+pub(crate) trait CredentialsSource: fmt::Debug + Send + Sync {
+    /// How long the credentials are used.
+    const VALIDITY: Validity;
+
+    /// Requests new credentials. Ends within seconds: requests wait for it.
+    fn request(&self) -> impl Future<Output = Result<Credentials, CredentialsError>> + Send;
+}
+
+/// Remaining lifetimes of credentials.
+pub(crate) struct Validity {
+    /// Credentials are refreshed below this one.
+    pub(crate) refreshed_below: Duration,
+    /// Credentials that cannot be refreshed are used above this one.
+    pub(crate) usable_above: Duration,
+}
+
+/// Provides the credentials of a source, and caches them.
+pub(crate) struct CredentialsCache<S> {
+    source: S,
+    env: Env,
+    cached: Mutex<Option<CachedCredentials>>,
+}
+
+struct CachedCredentials {
+    credentials: Credentials,
+    requested_at: SystemTime,
+}
+
+impl CachedCredentials {
+    fn is_usable(&self, now: SystemTime, validity: &Validity) -> bool {
+        let expiry = self.credentials.expiry();
+        expiry.is_none_or(|expiry| time_until(expiry, now) > validity.usable_above)
+    }
+
+    fn is_fresh(&self, now: SystemTime, validity: &Validity) -> bool {
+        let age = time_until(now, self.requested_at);
+        match self.credentials.expiry() {
+            None => age < UNKNOWN_LIFETIME,
+            Some(expiry) if time_until(expiry, now) >= validity.refreshed_below => true,
+            Some(_) => age < REFRESH_INTERVAL && self.is_usable(now, validity),
+        }
+    }
+}
+
+impl<S: CredentialsSource> CredentialsCache<S> {
+    pub(crate) fn new(source: S, env: Env) -> CredentialsCache<S> {
+        CredentialsCache {
+            source,
+            env,
+            cached: Mutex::default(),
+        }
+    }
+
+    /// Returns fresh credentials, or usable ones if they cannot be refreshed.
+    async fn current(&self) -> Result<Credentials, CredentialsError> {
+        let validity = &S::VALIDITY;
+        let mut cached = self.cached.lock().await;
+        let now = system_time(self.env.now());
+        if let Some(fresh) = cached
+            .as_ref()
+            .filter(|cached| cached.is_fresh(now, validity))
+        {
+            return Ok(fresh.credentials.clone());
+        }
+
+        let requested = self.request(now).await;
+        let usable = cached
+            .take()
+            .filter(|cached| cached.is_usable(now, validity));
+        let current = match (requested, usable) {
+            (Ok(requested), _) => requested,
+            (Err(error), Some(usable)) => {
+                let error = error_chain(&error);
+                tracing::warn!(%error, "credentials could not be refreshed");
+                CachedCredentials {
+                    requested_at: now,
+                    ..usable
+                }
+            }
+            (Err(error), None) => return Err(error),
+        };
+        Ok(cached.insert(current).credentials.clone())
+    }
+
+    /// Requests credentials. Fails if they cannot be used.
+    async fn request(&self, now: SystemTime) -> Result<CachedCredentials, CredentialsError> {
+        let requested = CachedCredentials {
+            credentials: self.source.request().await?,
+            requested_at: now,
+        };
+        if requested.is_usable(now, &S::VALIDITY) {
+            Ok(requested)
+        } else {
+            Err(CredentialsError::provider_error(
+                "new credentials expire at once",
+            ))
+        }
+    }
+}
+
+impl<S: CredentialsSource> fmt::Debug for CredentialsCache<S> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("CredentialsCache")
+            .field("source", &self.source)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S: CredentialsSource> ProvideCredentials for CredentialsCache<S> {
+    fn provide_credentials<'a>(&'a self) -> future::ProvideCredentials<'a>
+    where
+        Self: 'a,
+    {
+        future::ProvideCredentials::new(self.current())
+    }
+}
+
+/// Returns a timestamp as the expiry of credentials.
+pub(crate) fn system_time(time: Timestamp) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_millis(time.ms().unsigned_abs())
+}
+
+/// Returns the time from `now` until `end`, or zero if it has passed.
+fn time_until(end: SystemTime, now: SystemTime) -> Duration {
+    end.duration_since(now).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{
+        Arc,
+        atomic::{AtomicI64, AtomicUsize, Ordering::SeqCst},
+    };
+
+    use domain::{Clock, Env};
+    use futures::future::join_all;
+
+    use super::*;
+    use crate::SystemRandom;
+
+    const MINUTE_MS: i64 = 60_000;
+
+    /// A clock, and a source at that time whose credentials have their number as access key id.
+    #[derive(Debug, Default)]
+    struct Fixture {
+        now_minute: AtomicI64,
+        requests: AtomicUsize,
+        /// Lifetime of the credentials; without one requests fail.
+        lifetime_minutes: AtomicI64,
+    }
+
+    #[derive(Clone, Debug)]
+    struct FakeSource(Arc<Fixture>);
+
+    impl Clock for FakeSource {
+        fn now(&self) -> Timestamp {
+            Timestamp::from_ms(1_800_000_000_000)
+                .plus_ms(self.0.now_minute.load(SeqCst) * MINUTE_MS)
+        }
+    }
+
+    impl CredentialsSource for FakeSource {
+        const VALIDITY: Validity = Validity {
+            refreshed_below: Duration::from_mins(50),
+            usable_above: Duration::from_mins(1),
+        };
+
+        async fn request(&self) -> Result<Credentials, CredentialsError> {
+            let number = self.0.requests.fetch_add(1, SeqCst) + 1;
+            tokio::task::yield_now().await;
+            let minutes = self.0.lifetime_minutes.load(SeqCst);
+            if minutes == 0 {
+                return Err(CredentialsError::provider_error("out of order"));
+            }
+            let expiry = system_time(self.now().plus_ms(minutes * MINUTE_MS));
+            let id = number.to_string();
+            Ok(Credentials::new(id, "secret", None, Some(expiry), "test"))
+        }
+    }
+
+    fn cache() -> (FakeSource, CredentialsCache<FakeSource>) {
+        let source = FakeSource(Arc::default());
+        let env = Env::new(Arc::new(source.clone()), Arc::new(SystemRandom));
+        (source.clone(), CredentialsCache::new(source, env))
+    }
+
+    #[tokio::test]
+    async fn credentials_are_refreshed_early_and_used_while_they_are_valid() {
+        let (source, cache) = cache();
+
+        for (minute, lifetime_minutes, expected) in [
+            (0, 0, None),
+            (0, 60, Some("2")),
+            (10, 60, Some("2")),
+            (11, 60, Some("3")),
+            // They expire in minute 71, and the source fails from minute 22 on, asked once a minute.
+            (22, 0, Some("3")),
+            (22, 60, Some("3")),
+            (23, 0, Some("3")),
+            (69, 0, Some("3")),
+            (70, 0, None),
+            // An early end: each minute one request.
+            (70, 20, Some("8")),
+            (70, 60, Some("8")),
+            (71, 60, Some("9")),
+            (81, 60, Some("9")),
+            // New credentials that cannot be used replace no others.
+            (82, 1, Some("9")),
+        ] {
+            source.0.now_minute.store(minute, SeqCst);
+            source.0.lifetime_minutes.store(lifetime_minutes, SeqCst);
+
+            let credentials = cache.current().await.ok();
+            let actual = credentials.as_ref().map(Credentials::access_key_id);
+            assert_eq!(actual, expected, "minute {minute}");
+        }
+    }
+
+    #[tokio::test]
+    async fn concurrent_callers_share_one_request() {
+        let (source, cache) = cache();
+        source.0.lifetime_minutes.store(60, SeqCst);
+
+        for minute in [0, 11] {
+            source.0.now_minute.store(minute, SeqCst);
+            let all = join_all((0..50).map(|_| cache.current())).await;
+            assert!(all.iter().all(Result::is_ok));
+        }
+
+        assert_eq!(source.0.requests.load(SeqCst), 2);
+    }
+}
