@@ -134,7 +134,7 @@ def large_confirm(stack):
 
 @check("presigned-hour", "aws", "local", option="hour")
 def presigned_hour(stack):
-    """URLs that a warm function presigns over an hour accept bytes until they expire.
+    """URLs that a warm function presigns over an hour last for 50 minutes or more, and accept bytes until they expire.
 
     Those signed with temporary credentials end with these ("Download and upload objects with presigned URLs" in the S3 User Guide).
     """
@@ -145,6 +145,7 @@ def presigned_hour(stack):
     while unused or time.monotonic() < ends:
         if time.monotonic() < ends:
             pending = stack.presign(space, "hour.txt", "text/plain", 4)
+            expect("50 to 60 minutes", pending["expires_in"] in range(3000, 3601), True)
             unused.append((time.monotonic() + pending["expires_in"] - BEFORE_EXPIRY_SECONDS, pending))
         while unused and unused[0][0] <= time.monotonic():
             stack.put(unused.pop(0)[1], 4, b"text")

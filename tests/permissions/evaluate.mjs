@@ -2,9 +2,11 @@
 //
 //   node evaluate.mjs TEMPLATE USED
 //
-// USED has a line `FUNCTION ACTION RESOURCE` for each permission that a function used in the tests. Every function must be
+// USED has a line `FUNCTION ACTION RESOURCE` for each permission that a function used in the tests, and `FUNCTION-urls …` for those of
+// the URLs that it presigned. Every function, and every role that presigns, must be
 // allowed exactly what it used: other tables, queues, buckets, key prefixes, secrets and log groups are refused, and no action is
-// granted that is never used. The policies are resolved here, independently of the local stack.
+// granted that is never used. A role that presigns can be assumed by its function alone. The policies are resolved here, independently of
+// the local stack.
 import { readFileSync } from 'node:fs';
 import { runSimulation } from '@cloud-copilot/iam-simulate';
 import { parse } from 'yaml';
@@ -18,7 +20,7 @@ const CDN_KEY = `arn:aws:secretsmanager:${AWS}:secret:larder-cdn-private-key-abc
 const ARNS = {
   'AWS::DynamoDB::Table': (id) => `arn:aws:dynamodb:${AWS}:table/larder-${id}`,
   'AWS::IAM::ManagedPolicy': (id) => id,
-  'AWS::IAM::Role': (id) => id,
+  'AWS::IAM::Role': (id) => `arn:aws:iam::${ACCOUNT}:role/larder-${id}`,
   'AWS::Logs::LogGroup': (id) => `arn:aws:logs:${AWS}:log-group:larder-${id}:*`,
   'AWS::S3::Bucket': () => BUCKET,
   'AWS::SQS::Queue': (id) => `arn:aws:sqs:${AWS}:larder-${id}`,
@@ -30,6 +32,7 @@ const objects = ['_objects/0/originals/0', '_objects/0/variants/0', '_objects/0/
 const RESOURCES = {
   dynamodb: [`arn:aws:dynamodb:${AWS}:table/other`],
   logs: [`arn:aws:logs:${AWS}:log-group:other:log-stream:1`],
+  sts: [`arn:aws:iam::${ACCOUNT}:role/other`],
   s3: [...objects.map((key) => `${BUCKET}/${key}`), 'arn:aws:s3:::other/_objects/0/originals/0'],
   secretsmanager: [CDN_KEY, `arn:aws:secretsmanager:${AWS}:secret:other-abcdef`],
   sqs: [`arn:aws:sqs:${AWS}:other`],
@@ -67,16 +70,23 @@ function resolved(node) {
   return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, resolved(value)]));
 }
 
-function policiesOf(role) {
-  const { ManagedPolicyArns: managed = [], Policies: inline = [] } = resources[role].Properties;
-  const shared = managed.map(resolved).map((id) => ({ name: id, policy: resolved(resources[id].Properties.PolicyDocument) }));
+// Returns the logical id of a role.
+const idOf = (roleArn) => roleArn.split('larder-')[1];
+
+function policiesOf(roleArn) {
+  const role = idOf(roleArn);
+  const { ManagedPolicyArns: named = [], Policies: inline = [] } = resources[role].Properties;
+  const attached = ofType('AWS::IAM::ManagedPolicy').filter(([, { Properties: { Roles } }]) => Roles?.some(({ Ref }) => Ref === role));
+  const managed = [...named.map(resolved), ...attached.map(([id]) => id)];
+  const shared = managed.map((id) => ({ name: id, policy: resolved(resources[id].Properties.PolicyDocument) }));
   return [...shared, ...inline.map((own) => ({ name: own.PolicyName, policy: resolved(own.PolicyDocument) }))];
 }
 
-async function isAllowed(policies, action, resource) {
+async function isAllowed({ role, policies }, action, resource, resourcePolicy = undefined) {
   const simulation = {
-    request: { principal: `arn:aws:iam::${ACCOUNT}:role/function`, action, resource: { resource, accountId: ACCOUNT }, contextVariables: {} },
+    request: { principal: role, action, resource: { resource, accountId: ACCOUNT }, contextVariables: {} },
     identityPolicies: policies,
+    resourcePolicy,
     serviceControlPolicies: [],
     resourceControlPolicies: [],
   };
@@ -87,21 +97,29 @@ async function isAllowed(policies, action, resource) {
 
 const entries = Object.entries(resources);
 const ofType = (type) => entries.filter(([, resource]) => resource.Type === type);
-for (const [service, type] of [['dynamodb', 'AWS::DynamoDB::Table'], ['secretsmanager', 'AWS::SecretsManager::Secret'], ['sqs', 'AWS::SQS::Queue']]) {
+for (const [service, type] of [['dynamodb', 'AWS::DynamoDB::Table'], ['secretsmanager', 'AWS::SecretsManager::Secret'], ['sqs', 'AWS::SQS::Queue'], ['sts', 'AWS::IAM::Role']]) {
   RESOURCES[service].push(...ofType(type).map(([id]) => arn(id)));
 }
 const streamOf = (group) => arn(group).replace(/\*$/, 'log-stream:1');
 RESOURCES.logs.push(...ofType('AWS::Logs::LogGroup').map(([id]) => streamOf(id)));
 
 const functions = ofType('AWS::Serverless::Function').map(([id, { Metadata, Properties }]) => {
-  return { id, name: Metadata.BuildProperties.Binary, policies: policiesOf(resolved(Properties.Role)) };
+  const role = resolved(Properties.Role);
+  return { id, name: Metadata.BuildProperties.Binary, role, variables: Properties.Environment?.Variables ?? {}, policies: policiesOf(role) };
 });
+const presigners = functions.filter(({ variables }) => variables.PRESIGN_ROLE_ARN).map(({ name, role, variables }) => {
+  const own = resolved(variables.PRESIGN_ROLE_ARN);
+  return { name: `${name}-urls`, role: own, caller: role, policies: policiesOf(own) };
+});
+const roles = [...functions, ...presigners];
 // Keys below one prefix have the same permissions, and so have the variants of both retentions.
 const lines = readFileSync(usedPath, 'utf8').trim().split('\n').map((line) => line
   .replace(/_objects\/(expiring\/)?0\/(\w+)\/.*/, '_objects/0/$2/0')
   .replace(/staging\/.*/, 'staging/0'));
-const used = new Set([...lines, ...UNTESTED].filter((line) => functions.some(({ name }) => line.startsWith(`${name} `))));
+const used = new Set([...lines, ...UNTESTED].filter((line) => roles.some(({ name }) => line.startsWith(`${name} `))));
 
+// The local stack does not assume roles.
+for (const { name, role } of presigners) used.add(`${name.replace('-urls', '')} sts:AssumeRole ${role}`);
 // What Lambda calls with the role of a function ("Sending Lambda function logs to CloudWatch Logs", "Visualize Lambda function
 // invocations using AWS X-Ray" and "Creating and configuring an Amazon SQS event source mapping" in the Lambda Developer Guide).
 for (const { id, name } of functions) {
@@ -113,7 +131,7 @@ for (const { id, name } of functions) {
   }
 }
 
-const statements = functions.flatMap(({ policies }) => policies.flatMap(({ policy }) => policy.Statement));
+const statements = roles.flatMap(({ policies }) => policies.flatMap(({ policy }) => policy.Statement));
 // Besides the actions that roles name, some that only a wildcard would grant.
 const actions = new Set([
   'dynamodb:DeleteTable', 'dynamodb:Scan', 'logs:DeleteLogStream', 's3:PutObjectAcl', 'secretsmanager:PutSecretValue', 'sqs:PurgeQueue',
@@ -124,18 +142,28 @@ for (const action of named) if (!action.includes('*')) actions.add(action);
 let evaluated = 0;
 const problems = [];
 const unseen = new Set(used);
-for (const { name, policies } of functions) {
+for (const role of roles) {
+  const { name } = role;
   for (const action of actions) {
     for (const resource of action === 's3:ListBucket' ? BUCKETS : RESOURCES[action.split(':')[0]]) {
       const call = `${name} ${action} ${resource}`;
-      const allowed = await isAllowed(policies, action, resource);
+      const allowed = await isAllowed(role, action, resource);
       if (allowed !== used.has(call)) problems.push(`${allowed ? 'granted and never used' : 'used and not granted'}: ${call}`);
       unseen.delete(call);
       evaluated += 1;
     }
   }
 }
+// Trust policies of the roles that presign URLs.
+for (const { role: presigner, caller } of presigners) {
+  for (const { name, role } of roles) {
+    const trust = resolved(resources[idOf(presigner)].Properties.AssumeRolePolicyDocument);
+    const allowed = await isAllowed({ role, policies: [] }, 'sts:AssumeRole', presigner, trust);
+    if (allowed !== (role === caller)) problems.push(`${presigner} ${allowed ? 'trusts' : 'does not trust'} ${name}`);
+    evaluated += 1;
+  }
+}
 problems.push(...[...unseen].map((call) => `on a resource that is not evaluated: ${call}`));
 
-console.log(problems.join('\n') || `${functions.length} roles, ${used.size} used permissions, ${evaluated} evaluations`);
+console.log(problems.join('\n') || `${roles.length} roles, ${used.size} used permissions, ${evaluated} evaluations`);
 process.exit(problems.length ? 1 : 0);

@@ -51,7 +51,7 @@ pub use arn::{ACCOUNT_ID, REGION};
 pub use clock::{AsyncClock, AsyncSystemClock, ManualClock};
 pub use data_directory::ExistingData;
 pub use error::{EmulatorStartError, ProvisionError};
-pub use principal::IamPrincipal;
+pub use principal::{IamPrincipal, Presigner};
 pub use proxy::{
     CallLog, CallRecord, Capacity, Chaos, Faults, Hold, InjectedError, Service, UsedPermission,
     UsedUnits,

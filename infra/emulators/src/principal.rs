@@ -21,6 +21,30 @@ pub struct IamPrincipal {
     pub secret_key: String,
     /// Allowed actions. Action `*` on resource `*` allows everything.
     pub permissions: Vec<Permission>,
+    /// The role that presigns its URLs, if that is another one.
+    pub presigner: Option<Presigner>,
+}
+
+/// A role that a principal assumes to presign URLs. It has the same access key: that of a session of the role would
+/// expire.
+#[derive(Clone)]
+pub struct Presigner {
+    /// Name in the call log.
+    pub name: String,
+    /// Allowed actions.
+    pub permissions: Vec<Permission>,
+}
+
+impl IamPrincipal {
+    /// Returns the principal of a presigned URL that this one signed.
+    pub(crate) fn of_presigned_url(&self) -> IamPrincipal {
+        let mut principal = self.clone();
+        if let Some(Presigner { name, permissions }) = principal.presigner.take() {
+            principal.name = name;
+            principal.permissions = permissions;
+        }
+        principal
+    }
 }
 
 impl fmt::Debug for IamPrincipal {

@@ -10,7 +10,7 @@ use std::{
 };
 
 use domain::{Clock, Env, Random, Timestamp};
-use emulators::{ACCOUNT_ID, Emulators, IamPrincipal, REGION};
+use emulators::{ACCOUNT_ID, Emulators, IamPrincipal, Presigner, REGION};
 use runtime::FunctionContext;
 use sha2::{Digest, Sha256};
 use template::{Function, ObjectBehavior, Permission, Schedule};
@@ -25,6 +25,23 @@ pub(crate) const SECRET_FILE: &str = "secret";
 pub(crate) struct FunctionContexts {
     secret: String,
     env: Env,
+}
+
+/// Name and permissions of a caller of the emulators.
+struct Principal<'a> {
+    name: &'a str,
+    permissions: Vec<Permission>,
+    presigner: Option<Presigner>,
+}
+
+impl Principal<'_> {
+    fn of(name: &str, permissions: Vec<Permission>) -> Principal<'_> {
+        Principal {
+            name,
+            permissions,
+            presigner: None,
+        }
+    }
 }
 
 struct DomainClock(Arc<dyn emulators::AsyncClock>);
@@ -64,6 +81,13 @@ impl FunctionContexts {
     /// Returns the context of a function.
     pub(crate) fn of(&self, function: &Function, emulators: &Emulators) -> FunctionContext {
         let mut variables = function.environment.clone();
+        // Access keys of this machine do not expire, so no role has to be assumed; the URLs have its permissions.
+        variables.remove("PRESIGN_ROLE_ARN");
+        let permissions = function.presign_permissions.clone();
+        let presigner = permissions.map(|permissions| Presigner {
+            name: format!("{}-urls", function.binary),
+            permissions,
+        });
         variables.extend([
             (
                 "AWS_LAMBDA_FUNCTION_NAME".to_owned(),
@@ -79,12 +103,12 @@ impl FunctionContexts {
             ),
         ]);
 
-        self.register(
-            &function.binary,
-            function.permissions.clone(),
-            variables,
-            emulators,
-        )
+        let principal = Principal {
+            name: &function.binary,
+            permissions: function.permissions.clone(),
+            presigner,
+        };
+        self.register(principal, variables, emulators)
     }
 
     /// Returns the context of an EventBridge rule, which is allowed to send to its queue.
@@ -98,7 +122,8 @@ impl FunctionContexts {
             actions: vec!["sqs:SendMessage".to_owned()],
             resources: vec![queue],
         };
-        self.register(&schedule.rule, vec![permission], BTreeMap::new(), emulators)
+        let rule = Principal::of(&schedule.rule, vec![permission]);
+        self.register(rule, BTreeMap::new(), emulators)
     }
 
     /// Returns the context of the CDN, with the permissions that bucket policies grant.
@@ -107,8 +132,8 @@ impl FunctionContexts {
         behavior: &ObjectBehavior,
         emulators: &Emulators,
     ) -> FunctionContext {
-        let permissions = behavior.permissions.clone();
-        self.register("cdn", permissions, BTreeMap::new(), emulators)
+        let cdn = Principal::of("cdn", behavior.permissions.clone());
+        self.register(cdn, BTreeMap::new(), emulators)
     }
 
     /// Returns the context of an operator, who may call all operations of SQS.
@@ -117,7 +142,8 @@ impl FunctionContexts {
             actions: vec!["sqs:*".to_owned()],
             resources: vec!["*".to_owned()],
         };
-        self.register("operator", vec![permission], BTreeMap::new(), emulators)
+        let operator = Principal::of("operator", vec![permission]);
+        self.register(operator, BTreeMap::new(), emulators)
     }
 
     /// Returns a context with all permissions.
@@ -131,17 +157,17 @@ impl FunctionContexts {
             actions: vec!["*".to_owned()],
             resources: vec!["*".to_owned()],
         };
-        self.register(name, vec![everything], variables, emulators)
+        self.register(Principal::of(name, vec![everything]), variables, emulators)
     }
 
     /// Registers an access key, and returns a context with it.
     fn register(
         &self,
-        name: &str,
-        permissions: Vec<Permission>,
+        principal: Principal<'_>,
         mut variables: BTreeMap<String, String>,
         emulators: &Emulators,
     ) -> FunctionContext {
+        let name = principal.name;
         let derived = hex::encode(Sha256::digest(format!("{} {name}", self.secret)));
         let access_key = format!("LOCAL{}", &derived[..15].to_uppercase());
         let secret_key = hex::encode(Sha256::digest(&derived));
@@ -149,7 +175,8 @@ impl FunctionContexts {
             name: name.to_owned(),
             access_key: access_key.clone(),
             secret_key: secret_key.clone(),
-            permissions,
+            permissions: principal.permissions,
+            presigner: principal.presigner,
         });
         variables.extend(
             [

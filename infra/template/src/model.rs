@@ -200,6 +200,8 @@ pub struct Function {
     pub environment: BTreeMap<String, String>,
     /// Permissions of its role.
     pub permissions: Vec<Permission>,
+    /// Permissions of the role that it assumes to presign URLs: that in its variable `PRESIGN_ROLE_ARN`.
+    pub presign_permissions: Option<Vec<Permission>>,
     /// Whether it has a function URL.
     pub has_url: bool,
     /// Handling of recursive loops.

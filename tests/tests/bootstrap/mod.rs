@@ -107,5 +107,6 @@ pub(crate) fn register(emulators: &Emulators, access_key: &str, actions: &[&str]
             actions: actions.iter().map(|&action| action.to_owned()).collect(),
             resources: vec!["*".to_owned()],
         }],
+        presigner: None,
     });
 }

@@ -3,6 +3,11 @@
 use http::{header::AUTHORIZATION, request::Parts};
 use percent_encoding::percent_decode_str;
 
+/// Returns whether a presigned URL, and not the `Authorization` header, has the access key.
+pub(super) fn is_presigned(head: &Parts) -> bool {
+    !head.headers.contains_key(AUTHORIZATION)
+}
+
 /// Returns the access key from the `Authorization` header or from a presigned URL. Does not verify
 /// the signature.
 pub(super) fn access_key(head: &Parts) -> Option<String> {

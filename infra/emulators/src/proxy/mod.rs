@@ -148,10 +148,14 @@ impl<B: Backend> Proxy<B> {
             .ok_or_else(|| ProxyRejection::missing_credentials(B::SERVICE))?;
         let principal = self.state.access_keys.principal(&access_key);
         let principal = principal.ok_or_else(|| ProxyRejection::unknown_key(B::SERVICE))?;
-        if attempt.body.is_signed(&attempt.head, &principal.secret_key) {
-            Ok(principal)
+        if !attempt.body.is_signed(&attempt.head, &principal.secret_key) {
+            return Err(ProxyRejection::invalid_signature(B::SERVICE));
+        }
+
+        if credential::is_presigned(&attempt.head) {
+            Ok(Arc::new(principal.of_presigned_url()))
         } else {
-            Err(ProxyRejection::invalid_signature(B::SERVICE))
+            Ok(principal)
         }
     }
 

@@ -251,6 +251,7 @@ pub(crate) fn principal(
         access_key: name.to_owned(),
         secret_key: secret(name),
         permissions: permissions.into_iter().collect(),
+        presigner: None,
     }
 }
 

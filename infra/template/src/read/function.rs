@@ -20,6 +20,9 @@ const DEFAULT_TIMEOUT_SECONDS: u32 = 3;
 /// Lambda's default.
 const DEFAULT_MEMORY_MIB: u32 = 128;
 
+/// Variable with the ARN of the role that presigns URLs.
+const PRESIGN_ROLE_VARIABLE: &str = "PRESIGN_ROLE_ARN";
+
 /// The build method of a Rust binary in SAM.
 const BUILD_METHOD: &str = "rust-cargolambda";
 
@@ -31,6 +34,8 @@ pub(super) fn read(
     scope: &Scope<'_>,
 ) -> Function {
     let report = scope.report;
+    let role = properties.take("Role");
+    let variables = properties.take("Environment");
 
     Function {
         logical_id: id.to_owned(),
@@ -42,14 +47,16 @@ pub(super) fn read(
         memory_mib: properties
             .number("MemorySize", &MEMORY_MIB)
             .unwrap_or(DEFAULT_MEMORY_MIB),
-        environment: properties
-            .take("Environment")
+        environment: variables
             .map(|node| environment(node, report))
             .unwrap_or_default(),
-        permissions: properties
-            .take("Role")
-            .map(|arn| role::permissions_of(arn, scope))
+        permissions: role
+            .map(|arn| role::permissions_of(arn, role::LAMBDA, scope))
             .unwrap_or_default(),
+        presign_permissions: variables.and_then(presign_role).map(|arn| {
+            let own_role = role.and_then(Node::text).unwrap_or_default();
+            role::permissions_of(arn, own_role, scope)
+        }),
         has_url: properties
             .take("FunctionUrlConfig")
             .inspect(|node| check_url(node, report))
@@ -107,6 +114,15 @@ fn environment(node: &Node, report: &Report) -> BTreeMap<String, String> {
     }
     properties.finish();
     variables
+}
+
+/// Returns the ARN of the role that presigns URLs.
+fn presign_role(environment: &Node) -> Option<&Node> {
+    let entries = environment.get("Variables")?.map()?;
+    let entry = entries
+        .iter()
+        .find(|entry| entry.key == PRESIGN_ROLE_VARIABLE)?;
+    Some(&entry.node)
 }
 
 /// Checks that the function URL requires IAM credentials, which only CloudFront has, and that

@@ -71,7 +71,7 @@ fn resources(scope: &Scope<'_>) -> Resources {
             .extend(secret::read(id, resource, properties, scope));
     });
     each(scope, Kind::ManagedPolicy, |_, _, properties| {
-        policies::read(properties, scope.report);
+        role::managed_policy(properties, scope);
     });
     each(scope, Kind::Role, |_, _, properties| {
         role::read(properties, scope);

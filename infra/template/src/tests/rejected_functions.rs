@@ -43,6 +43,26 @@ fn invalid_roles() {
             "`Action` is supported as `sts:AssumeRole` only",
         ),
         (
+            "{ AWS: !GetAtt WorkerRole.Arn }",
+            "{ AWS: !GetAtt UrlRole.Arn }",
+            "this role must trust `arn:aws:iam::000000000000:role/larder-WorkerRole`",
+        ),
+        (
+            "{ AWS: !GetAtt WorkerRole.Arn }",
+            "{ AWS: '*' }",
+            "this must be the Arn of a role of this template",
+        ),
+        (
+            "Role: !GetAtt WorkerRole.Arn",
+            "Role: !GetAtt UrlRole.Arn",
+            "this role must trust `lambda.amazonaws.com`",
+        ),
+        (
+            "Roles: [!Ref WorkerRole]",
+            "Roles: [another]",
+            "this must refer to a role of this template",
+        ),
+        (
             "PolicyName: own",
             "Colour: red",
             "`PolicyName` of an inline policy is missing",

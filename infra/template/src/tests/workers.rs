@@ -27,7 +27,7 @@ Resources:
     Metadata: { BuildMethod: rust-cargolambda, BuildProperties: { Binary: worker } }
     Properties:
       MemorySize: 256
-      Environment: { Variables: { PLACE: here, QUEUE_URL: !Ref Jobs } }
+      Environment: { Variables: { PLACE: here, QUEUE_URL: !Ref Jobs, PRESIGN_ROLE_ARN: !GetAtt UrlRole.Arn } }
       Role: !GetAtt WorkerRole.Arn
   WorkerJobs:
     Type: AWS::Lambda::EventSourceMapping
@@ -48,6 +48,18 @@ Resources:
       Policies:
         - PolicyName: own
           PolicyDocument: { Version: '2012-10-17', Statement: { Effect: Allow, Action: sqs:SendMessage, Resource: !GetAtt Dead.Arn } }
+  UrlRole:
+    Type: AWS::IAM::Role
+    Properties:
+      AssumeRolePolicyDocument:
+        Version: '2012-10-17'
+        Statement: { Effect: Allow, Action: sts:AssumeRole, Principal: { AWS: !GetAtt WorkerRole.Arn } }
+      ManagedPolicyArns: [!Ref Receive]
+  MayPresign:
+    Type: AWS::IAM::ManagedPolicy
+    Properties:
+      Roles: [!Ref WorkerRole]
+      PolicyDocument: { Version: '2012-10-17', Statement: { Effect: Allow, Action: sts:AssumeRole, Resource: !GetAtt UrlRole.Arn } }
   Receive:
     Type: AWS::IAM::ManagedPolicy
     Properties:
@@ -116,6 +128,10 @@ fn function_has_environment_and_permissions() -> Result<(), Diagnostics> {
         ("LEVEL", "info"),
         ("PLACE", "here"),
         (
+            "PRESIGN_ROLE_ARN",
+            "arn:aws:iam::000000000000:role/larder-UrlRole",
+        ),
+        (
             "QUEUE_URL",
             "http://127.0.0.1:9324/000000000000/larder-Jobs",
         ),
@@ -128,6 +144,10 @@ fn function_has_environment_and_permissions() -> Result<(), Diagnostics> {
         actions: texts(["sqs:ReceiveMessage"]),
         resources: texts(["*"]),
     };
+    let assume = Permission {
+        actions: texts(["sts:AssumeRole"]),
+        resources: texts(["arn:aws:iam::000000000000:role/larder-UrlRole"]),
+    };
     let worker = Function {
         logical_id: "Worker".to_owned(),
         name: "larder-Worker".to_owned(),
@@ -137,7 +157,8 @@ fn function_has_environment_and_permissions() -> Result<(), Diagnostics> {
         environment: environment
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .into(),
-        permissions: vec![send, receive],
+        permissions: vec![send, receive.clone(), assume],
+        presign_permissions: Some(vec![receive]),
         has_url: false,
         recursive_loop: RecursiveLoop::Terminate,
     };
