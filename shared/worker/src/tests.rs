@@ -242,7 +242,7 @@ async fn failed_job_is_logged_with_its_causes() {
     let log = String::from_utf8(buffer.0.lock().unwrap().clone()).unwrap();
     let causes = "The service is busy. Retry after the number of seconds in Retry-After: Server error: no capacity";
     assert!(log.contains(causes), "{log}");
-    assert!(log.contains("message_id=\"0\""), "{log}");
+    assert!(log.contains(r#""message_id":"0""#), "{log}");
 }
 
 #[tokio::test(start_paused = true)]
