@@ -86,7 +86,10 @@ class Cloud:
             self.port = free.getsockname()[1]
         self.endpoint = f"https://127.0.0.1:{self.port}"
 
-        path = [TOOLS / "sam/bin", TOOLS.parent / "cargo-lambda/bin", os.environ["PATH"]]
+        # cargo-lambda links with Zig, a package for its own interpreter.
+        cargo_lambda = TOOLS.parent / "cargo-lambda/bin"
+        os.environ["CARGO_ZIGBUILD_PYTHON_PATH"] = str(cargo_lambda / "python3")
+        path = [TOOLS / "sam/bin", cargo_lambda, os.environ["PATH"]]
         if binaries:
             path.insert(0, ENVIRONMENT)
             os.environ.update(COMPILED_BINARIES=str(binaries), CARGO_TARGET_DIR=str(directory / "target"))
@@ -160,7 +163,9 @@ class Cloud:
         return names
 
     def last_errors(self, count):
-        """Returns the last lines of the functions' logs that report an error or warning."""
+        """Returns the last lines of the functions' logs that report an error or warning, if MiniStack was started."""
+        if not self.process:
+            return ""
         logs = self.client("logs")
         groups = [group["logGroupName"] for group in logs.describe_log_groups()["logGroups"]]
         events = [event for group in groups for event in logs.filter_log_events(logGroupName=group)["events"]]
