@@ -40,13 +40,6 @@ const RESOURCES = {
 };
 const BUCKETS = [BUCKET, 'arn:aws:s3:::other'];
 
-// Permissions that are used only if a file changes or is deleted while its job runs: a variant of it is deleted, its record is read
-// again, or an object is missing, which S3 reports only to roles that may list the bucket.
-const UNTESTED = [
-  `processing s3:DeleteObject ${BUCKET}/_objects/0/variants/0`,
-  `processing s3:ListBucket ${BUCKET}`,
-];
-
 const [templatePath, usedPath] = process.argv.slice(2);
 const scalar = (name) => ({ tag: `!${name}`, resolve: (text) => ({ [name]: text }) });
 const list = (name) => ({ tag: `!${name}`, collection: 'seq', resolve: (items) => ({ [name]: items.toJSON() }) });
@@ -116,7 +109,7 @@ const roles = [...functions, ...presigners];
 const lines = readFileSync(usedPath, 'utf8').trim().split('\n').map((line) => line
   .replace(/_objects\/(expiring\/)?0\/(\w+)\/.*/, '_objects/0/$2/0')
   .replace(/staging\/.*/, 'staging/0'));
-const used = new Set([...lines, ...UNTESTED].filter((line) => roles.some(({ name }) => line.startsWith(`${name} `))));
+const used = new Set(lines.filter((line) => roles.some(({ name }) => line.startsWith(`${name} `))));
 
 // The local stack does not assume roles.
 for (const { name, role } of presigners) used.add(`${name.replace('-urls', '')} sts:AssumeRole ${role}`);

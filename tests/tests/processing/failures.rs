@@ -1,10 +1,11 @@
 //! Files that cannot be processed, and jobs whose file is missing.
 
 use domain::{FileId, ProcessingRules};
+use futures::future;
 use media::{Channels, EncodeOptions, Format, Pixels, encode};
 use serde_json::{Value, json};
 use tenant::ProcessingJob;
-use tests::{PHOTO, Stack, minutes, seconds, stack_test};
+use tests::{Observed, PHOTO, Stack, minutes, seconds, stack_test};
 
 use super::{
     images::{processed, two_colors},
@@ -162,4 +163,35 @@ async fn jobs_of_a_deleted_file_end(stack: &Stack) {
         stack.run_for(minutes(1)).await;
     }
     stack.run_purges().await;
+}
+
+#[stack_test]
+async fn variants_of_a_file_that_is_deleted_meanwhile_are_not_kept(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let eager = json!({"transformations": {"eager": [{"width": 32}]}});
+    acme.upload_config("eager").with_settings(eager).await;
+    acme.upload(PHOTO).with_config("eager").await;
+    let Observed { calls, .. } = stack.calls_of(stack.run_post_upload()).await;
+    let is_of_job = |call: &&String| call.starts_with("processing ") && !call.contains("Message");
+    let count = u32::try_from(calls.iter().filter(is_of_job).count()).expect("few calls");
+    let objects = stack.dump().await.objects.len();
+
+    for point in 0..count {
+        let mut hold = stack.local.faults().hold("processing", point);
+        let file = acme.upload(PHOTO).with_config("eager").await;
+        let deletion = async {
+            hold.reached().await;
+            acme.client.delete(file.path()).await.expect_status(204);
+            stack.clock.advance(seconds(1));
+            let is_purged = stack
+                .local
+                .until(|left| left.visible == 0 && left.in_flight == 1);
+            is_purged.await.expect("only the job is in progress");
+            hold.release();
+        };
+        future::join(stack.run_for(seconds(0)), deletion).await;
+
+        stack.run_purges().await;
+        assert_eq!(stack.dump().await.objects.len(), objects, "{point}");
+    }
 }
