@@ -63,10 +63,9 @@ def delete(stack):
     run("sam", "delete", "--stack-name", stack, "--region", REGION, "--no-prompts")
 
 
-def bootstrap(cloud, stack=STACK, region=REGION):
+def bootstrap(stack=STACK, region=REGION):
     """Returns the account key of a new stack."""
-    program = cloud.binaries / "bootstrap" if cloud.binaries else ROOT / "scripts/bootstrap"
-    printed = run(program, "--stack", stack, "--region", region)
+    printed = run(ROOT / "scripts/bootstrap", "--stack", stack, "--region", region)
     keys = re.findall(r"^sk_\S+$", printed, re.MULTILINE)
     expect(len(keys) == 1, f"one key expected in:\n{printed}")
     return keys[0]
@@ -135,7 +134,7 @@ def other_parameters(cloud, url):
 
 def second_region(cloud):
     deploy(cloud, "--region", SECOND_REGION)
-    key = bootstrap(cloud, STACK, SECOND_REGION)
+    key = bootstrap(STACK, SECOND_REGION)
     expect(len(get(cloud, key, "/spaces", STACK, SECOND_REGION)) == 1, "not one space")
 
 
@@ -152,7 +151,7 @@ def failure_and_repetition(cloud):
     cloudfront.delete_function(Name=taken, IfMatch=created["ETag"])
     delete(SECOND_STACK)
     deploy(cloud, environment="staging")
-    bootstrap(cloud, SECOND_STACK)
+    bootstrap(SECOND_STACK)
 
 
 def deletion(cloud):
@@ -174,7 +173,7 @@ def check(cloud, is_journey):
     with step("first deployment"):
         deploy(cloud)
     with step("bootstrap"):
-        key = bootstrap(cloud)
+        key = bootstrap()
     with step("requests of the README"):
         readme_requests(cloud, key)
     with step("workers"):

@@ -15,14 +15,14 @@ const DAY: Duration = Duration::from_hours(24);
 const DEADLINE: Duration = Duration::from_secs(20);
 
 /// The stack of the worker, and its queues.
-pub(super) struct Echo {
-    pub(super) stack: Stack,
+struct Echo {
+    stack: Stack,
     queues: Queues,
-    pub(super) marks: tempfile::TempDir,
+    marks: tempfile::TempDir,
 }
 
 impl Echo {
-    pub(super) async fn start(cargo_lambda: Option<CargoLambda>) -> Echo {
+    async fn start(cargo_lambda: Option<CargoLambda>) -> Echo {
         Echo::start_with(StackOptions {
             cargo_lambda,
             ..StackOptions::default()
@@ -53,16 +53,12 @@ impl Echo {
         }
     }
 
-    pub(super) async fn send(&self, body: &str) {
-        self.send_in_group(body, None).await;
-    }
-
-    pub(super) async fn send_in_group(&self, body: &str, group_id: Option<&str>) {
-        self.queues.send_in_group("Jobs", body, group_id).await;
+    async fn send(&self, body: &str) {
+        self.queues.send("Jobs", body).await;
     }
 
     /// Waits for a number of marks of a job while it advances the clock.
-    pub(super) async fn wait_for_marks(&self, name: &str, marks: usize) {
+    async fn wait_for_marks(&self, name: &str, marks: usize) {
         let waited = tokio::time::timeout(DEADLINE, async {
             while count(self.marks.path(), name) < marks {
                 self.stack.clock.advance(seconds(10));
@@ -78,7 +74,7 @@ impl Echo {
 
     /// Waits for a number of dead letters while it advances the clock. The receive after the last one
     /// that failed moves a message to the dead-letter queue.
-    pub(super) async fn wait_for_dead_letters(&self, messages: u64) {
+    async fn wait_for_dead_letters(&self, messages: u64) {
         let waited = tokio::time::timeout(DEADLINE, async {
             while self.queues.count("Dead").await < messages {
                 self.stack.clock.advance(seconds(31));
@@ -93,7 +89,7 @@ impl Echo {
     }
 }
 
-pub(super) fn count(directory: &Path, name: &str) -> usize {
+fn count(directory: &Path, name: &str) -> usize {
     std::fs::read(directory.join(name)).map_or(0, |marks| marks.len())
 }
 

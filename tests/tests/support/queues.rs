@@ -51,16 +51,10 @@ impl Queues {
 
     /// Sends a message.
     pub(crate) async fn send(&self, queue: &str, body: &str) {
-        self.send_in_group(queue, body, None).await;
-    }
-
-    /// Sends a message of a message group.
-    pub(crate) async fn send_in_group(&self, queue: &str, body: &str, group_id: Option<&str>) {
         self.client
             .send_message()
             .queue_url(self.url(queue))
             .message_body(body)
-            .set_message_group_id(group_id.map(str::to_owned))
             .send()
             .await
             .expect("sent");

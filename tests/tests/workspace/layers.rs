@@ -104,7 +104,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["domain", "telemetry", "tenant", "runtime", "worker"],
     ),
     ("sweep", &["domain", "tenant", "runtime", "worker"]),
-    ("operations", &["domain", "runtime", "tenant"]),
+    ("bootstrap", &["domain", "runtime", "tenant"]),
     ("template", &[]),
     ("test-macros", &[]),
     ("emulators", &["template"]),

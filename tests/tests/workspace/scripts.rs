@@ -1,4 +1,4 @@
-//! Scripts for contributors.
+//! Scripts for contributors and operators.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
 
@@ -63,13 +63,6 @@ fn help_is_printed_without_other_programs() {
         .arg(&scripts)
         .status();
     assert!(copied.expect("started").success());
-    let operations = "infra/operations/src";
-    fs::create_dir_all(directory.path().join(operations)).expect("a directory");
-    for name in ["bootstrap.txt", "dead-letters.txt"] {
-        let text = Path::new(operations).join(name);
-        fs::copy(Path::new("..").join(&text), directory.path().join(text)).expect("copied");
-    }
-
     for program in ["cargo", "node", "npm", "pip"] {
         write_program(&scripts.join(program), "exit 9");
     }
@@ -159,4 +152,60 @@ fn preflight_finds_names_in_use_and_low_quotas() {
     );
     assert!(passes, "{printed}");
     assert!(printed.contains("names: ok"), "{printed}");
+}
+
+/// The AWS CLI of an account with one stack, `larder-test`.
+const AWS_CLI_OF_STACK: &str = r#"case "$*" in
+    "cloudformation describe-stacks --stack-name larder-test --region eu-west-1 "*)
+        printf '%s\t%s\n' ApiUrl https://api.example/api/v1 TableName larder-test-Table-1 $REPLICAS ;;
+    "configure export-credentials --format env") echo "export AWS_ACCESS_KEY_ID=id AWS_SECRET_ACCESS_KEY=secret" ;;
+    *) echo "Stack with id $4 does not exist" >&2; exit 254 ;;
+esac"#;
+
+/// Runs `scripts/bootstrap` with a `cargo` that prints the variables and options of the program. `replicas` is the
+/// third output of the stack. Returns the exit status, and the output.
+fn bootstrap(options: &str, replicas: &str) -> (Option<i32>, String) {
+    let programs = TempDir::new().expect("a temporary directory");
+    write_program(&programs.path().join("aws"), AWS_CLI_OF_STACK);
+    let cargo = r#"echo $TABLE_NAME $DELIVERY_REPLICAS $AWS_REGION $AWS_ACCESS_KEY_ID ${AWS_SESSION_TOKEN-} "${@: -2}""#;
+    write_program(&programs.path().join("cargo"), cargo);
+
+    let command = format!(
+        "PATH={}:$PATH exec ../scripts/bootstrap {options} 2>&1",
+        programs.path().display()
+    );
+    let output = Command::new("bash")
+        .args(["-c", &command])
+        .envs([("REPLICAS", replicas), ("AWS_SESSION_TOKEN", "old")])
+        .env_remove("AWS_ACCESS_KEY_ID")
+        .output()
+        .expect("a script");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    (output.status.code(), printed)
+}
+
+#[test]
+fn bootstrap_passes_the_outputs_and_the_credentials_of_a_stack() {
+    let options = "--stack larder-test --region eu-west-1 --recover";
+    let program =
+        "API: https://api.example/api/v1\nlarder-test-Table-1 8 eu-west-1 id -- --recover\n";
+    let replicas = "DeliveryReplicas 8";
+    assert_eq!(bootstrap(options, replicas), (Some(0), program.to_owned()));
+
+    for (options, replicas, status, expected) in [
+        ("", replicas, 2, "--stack NAME is required. Try --help."),
+        ("--stack", replicas, 2, "--stack requires a value"),
+        ("--force", replicas, 2, "unknown argument --force"),
+        (
+            "--stack other --region eu-west-1",
+            replicas,
+            254,
+            "Stack with id other does not exist",
+        ),
+        (options, "Other 8", 1, "has no output DeliveryReplicas"),
+    ] {
+        let (actual, printed) = bootstrap(options, replicas);
+        assert_eq!(actual, Some(status), "{printed}");
+        assert!(printed.contains(expected), "{printed}");
+    }
 }
