@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use web::openapi::Describer;
 
 use crate::{
+    descriptions::add_descriptions,
     links::add_links,
     operation::{Operation, SCHEMAS},
 };
@@ -45,6 +46,7 @@ pub fn api() -> Api {
     }
 
     let schemas = generator.take_definitions(true);
+    add_descriptions(&mut operations, &schemas);
     add_links(&mut operations, &schemas);
     Api {
         operations,

@@ -6,10 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{api::api, document::document, operation::Operation, reference::with_reference};
+use crate::{api::api, document::document, operation::Operation};
 
-/// The API reference. Its first part is written by hand.
-const REFERENCE: &str = "docs/api.md";
 /// Line of the template that generated routes follow.
 const ROUTES_BEGIN: &str = "          # scripts/openapi writes the routes below.";
 /// Indentation of a path in the template.
@@ -39,7 +37,6 @@ impl GeneratedFile {
 /// Generates the files of the repository at `root`.
 pub fn generate(root: &Path) -> io::Result<Vec<GeneratedFile>> {
     let operations = api().operations;
-    let document = document();
     let mut files = Vec::new();
     let mut add = |path: &str, content: String| {
         files.push(GeneratedFile {
@@ -48,17 +45,10 @@ pub fn generate(root: &Path) -> io::Result<Vec<GeneratedFile>> {
         });
     };
 
-    add("openapi.json", format!("{document:#}\n"));
+    add("openapi.json", format!("{:#}\n", document()));
     add("functions/api/not-found/routes.txt", routes(&operations));
     let template = fs::read_to_string(root.join("template.yaml"))?;
     add("template.yaml", with_routes(&template, &operations)?);
-    let old_page = fs::read_to_string(root.join(REFERENCE))?;
-    let page = with_reference(&old_page, &document).ok_or_else(|| {
-        io::Error::other(format!(
-            "{REFERENCE} lacks the line that starts its generated part"
-        ))
-    })?;
-    add(REFERENCE, page);
 
     Ok(files)
 }

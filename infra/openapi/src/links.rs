@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 use web::Endpoint;
 
-use crate::operation::{Operation, SCHEMAS};
+use crate::operation::{Operation, resolved};
 
 /// Names of the id field in responses.
 const ID_FIELDS: [&str; 2] = ["id", "file_id"];
@@ -141,13 +141,4 @@ fn required_query_id(operation: &Operation) -> bool {
     operation.description["parameters"]
         .as_array()
         .is_some_and(|parameters| parameters.iter().any(is_id))
-}
-
-/// Resolves a reference to a schema.
-fn resolved<'a>(schema: &'a Value, schemas: &'a Map<String, Value>) -> &'a Value {
-    let name = schema["$ref"]
-        .as_str()
-        .and_then(|reference| reference.strip_prefix("#")?.strip_prefix(SCHEMAS));
-    name.and_then(|name| schemas.get(name.trim_start_matches('/')))
-        .unwrap_or(schema)
 }

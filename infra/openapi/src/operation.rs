@@ -1,6 +1,6 @@
 //! An endpoint and its description.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use web::Endpoint;
 
 /// Location of schemas in an OpenAPI document, as a JSON pointer.
@@ -15,4 +15,13 @@ pub struct Operation {
     pub endpoint: Endpoint,
     /// OpenAPI operation object.
     pub description: Value,
+}
+
+/// Resolves a reference to a schema.
+pub(crate) fn resolved<'a>(schema: &'a Value, schemas: &'a Map<String, Value>) -> &'a Value {
+    let name = schema["$ref"]
+        .as_str()
+        .and_then(|reference| reference.strip_prefix("#")?.strip_prefix(SCHEMAS));
+    name.and_then(|name| schemas.get(name.trim_start_matches('/')))
+        .unwrap_or(schema)
 }

@@ -1,0 +1,51 @@
+//! Descriptions of the fields in objects of requests: those of the same fields in responses.
+
+use serde_json::{Map, Value};
+
+use crate::operation::{Operation, resolved};
+
+/// Fields of requests, and the types of the same objects in responses.
+const COUNTERPARTS: [(&str, &str); 3] = [
+    ("config", "UploadRules"),
+    ("security", "Security"),
+    ("unsigned_restrictions", "UnsignedRestrictions"),
+];
+
+/// Adds descriptions and defaults to the fields of [`COUNTERPARTS`] in requests.
+pub(crate) fn add_descriptions(operations: &mut [Operation], schemas: &Map<String, Value>) {
+    for operation in operations {
+        let content = operation.description.pointer_mut("/requestBody/content");
+        let content = content.and_then(Value::as_object_mut);
+        for media in content.into_iter().flat_map(Map::values_mut) {
+            for (field, name) in COUNTERPARTS {
+                let object = media.pointer_mut(&format!("/schema/properties/{field}"));
+                if let (Some(object), Some(counterpart)) = (object, schemas.get(name)) {
+                    describe_fields(object, counterpart, schemas);
+                }
+            }
+        }
+    }
+}
+
+/// Describes the fields of an object, and of the objects in it, as `counterpart` does.
+fn describe_fields(object: &mut Value, counterpart: &Value, schemas: &Map<String, Value>) {
+    let fields = object.get_mut("properties");
+    let fields = fields.and_then(Value::as_object_mut);
+    for (name, field) in fields.into_iter().flatten() {
+        let described = &counterpart["properties"][name];
+        for keyword in ["description", "default"] {
+            let value = described.get(keyword);
+            if let Some(value) = value.filter(|value| !value.is_null() && !value.is_object())
+                && field.get(keyword).is_none()
+            {
+                field[keyword] = value.clone();
+            }
+        }
+
+        let described = resolved(described, schemas);
+        describe_fields(field, described, schemas);
+        if let Some(items) = field.get_mut("items") {
+            describe_fields(items, resolved(&described["items"], schemas), schemas);
+        }
+    }
+}
