@@ -29,7 +29,7 @@ static DEFAULT_TEMPLATE: LazyLock<Arc<Template>> = LazyLock::new(|| parse_templa
 
 /// Parses a template. Panics if it is invalid.
 pub fn parse_template(template: &str) -> Arc<Template> {
-    Arc::new(Template::parse(template).unwrap_or_else(|problems| panic!("{problems}")))
+    Arc::new(Template::parse(template).unwrap_or_else(|error| panic!("{error}")))
 }
 
 /// Random bytes that are the same in every run.
@@ -188,8 +188,7 @@ impl Stack {
             i64::try_from(now.as_millis()).expect("a time that fits into 64 bits"),
         );
         let mut parameters = options.parameters;
-        let declared = options.template.parameters().unwrap_or_default();
-        if declared.iter().any(|declared| declared.name == CDN_DOMAINS) {
+        if options.template.parameters().contains_key(CDN_DOMAINS) {
             let domain = || CDN_DOMAIN.to_owned();
             parameters
                 .entry(CDN_DOMAINS.to_owned())

@@ -140,16 +140,12 @@ Usage: cargo run -- [OPTION …]
 Parameters, with the values that they have here by default:
 "
     );
-    let parameters = Template::parse(TEMPLATE).and_then(|template| template.parameters());
-    for parameter in parameters.map_err(|diagnostics| diagnostics.to_string())? {
-        let local = local_default(&parameter.name);
-        let default = local.or(parameter.default).unwrap_or_default();
-        let description = parameter.description.unwrap_or_default();
-        let _ = write!(
-            text,
-            "\n  {} ({default:?})\n      {description}\n",
-            parameter.name
-        );
+    let template = Template::parse(TEMPLATE).map_err(|error| error.to_string())?;
+    for (name, parameter) in template.parameters() {
+        let default = local_default(name).or_else(|| parameter.default.clone());
+        let default = default.unwrap_or_default();
+        let description = parameter.description.as_deref().unwrap_or_default();
+        let _ = write!(text, "\n  {name} ({default:?})\n      {description}\n");
     }
     Ok(text)
 }

@@ -10,7 +10,7 @@ use std::{
 };
 
 use domain::{Clock, Env, Random, Timestamp};
-use emulators::{ACCOUNT_ID, Emulators, IamPrincipal, Presigner, REGION};
+use emulators::{Emulators, IamPrincipal, Presigner, REGION};
 use runtime::FunctionContext;
 use sha2::{Digest, Sha256};
 use template::{Function, ObjectBehavior, Permission, Schedule};
@@ -111,18 +111,13 @@ impl FunctionContexts {
         self.register(principal, variables, emulators)
     }
 
-    /// Returns the context of an EventBridge rule, which is allowed to send to its queue.
+    /// Returns the context of an EventBridge rule, with the permissions that queue policies grant.
     pub(crate) fn of_schedule(
         &self,
         schedule: &Schedule,
         emulators: &Emulators,
     ) -> FunctionContext {
-        let queue = format!("arn:aws:sqs:{REGION}:{ACCOUNT_ID}:{}", schedule.queue);
-        let permission = Permission {
-            actions: vec!["sqs:SendMessage".to_owned()],
-            resources: vec![queue],
-        };
-        let rule = Principal::of(&schedule.rule, vec![permission]);
+        let rule = Principal::of(&schedule.rule, schedule.permissions.clone());
         self.register(rule, BTreeMap::new(), emulators)
     }
 

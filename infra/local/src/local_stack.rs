@@ -75,7 +75,6 @@ impl LocalStack {
         let emulators = start_emulators(&options).await?;
 
         let origins = Origins {
-            api: &api_origin,
             cdn: &cdn_url,
             sqs: emulators.sqs_url(),
         };

@@ -65,7 +65,7 @@ async fn serve(arguments: Arguments) -> Result<(), String> {
         signals().map_err(|error| format!("signal handlers cannot be installed: {error}"))?;
     tokio::pin!(signals);
     let emulated = arguments.cargo_lambda.is_some();
-    let template = Template::parse(TEMPLATE).map_err(|diagnostics| diagnostics.to_string())?;
+    let template = Template::parse(TEMPLATE).map_err(|error| error.to_string())?;
 
     let starting = LocalStack::start(Options {
         data_dir: arguments.data_dir.clone(),

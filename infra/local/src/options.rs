@@ -67,7 +67,6 @@ pub struct Options {
 
 /// Base URLs of a local stack.
 pub(crate) struct Origins<'a> {
-    pub(crate) api: &'a str,
     pub(crate) cdn: &'a str,
     pub(crate) sqs: &'a str,
 }
@@ -115,28 +114,18 @@ pub(crate) fn context(
         ]);
     }
 
-    let declared = options.template.parameters().unwrap_or_default();
     let mut parameters = options.parameters.clone();
     for (name, value) in local_values {
-        if declared.iter().any(|parameter| parameter.name == name) {
+        if options.template.parameters().contains_key(name) {
             parameters.entry(name.to_owned()).or_insert(value);
         }
     }
 
-    let attribute = |resource: &str, name: &str, value: &str| {
-        ((resource.to_owned(), name.to_owned()), value.to_owned())
-    };
-    let cdn_domain = origins.cdn.trim_start_matches("http://");
     Context {
         stack_name: STACK_NAME.to_owned(),
         region: REGION.to_owned(),
         account_id: ACCOUNT_ID.to_owned(),
         parameters,
-        attributes: [
-            attribute("Cdn", "DomainName", cdn_domain),
-            attribute("Api", "ApiEndpoint", origins.api),
-        ]
-        .into(),
         queue_url_base: origins.sqs.to_owned(),
     }
 }

@@ -50,7 +50,6 @@ pub(crate) struct Poller {
     queue: String,
     queue_url: String,
     batch_size: u32,
-    reports_failures: bool,
     function: Arc<LocalFunction>,
     recursion: RecursionGuard,
     running: RunningBatches,
@@ -71,7 +70,6 @@ impl Poller {
             queue: trigger.queue.clone(),
             queue_url,
             batch_size: trigger.batch_size.clamp(1, RECEIVED_AT_ONCE),
-            reports_failures: trigger.reports_failures,
             function,
             recursion: options.recursion,
             running: options.running,
@@ -148,8 +146,7 @@ impl Poller {
             .map(|message| self.record(message))
             .collect();
         let failures = match self.function.invoke_batch(event).await {
-            Ok(response) if self.reports_failures => response.batch_item_failures,
-            Ok(_) => Vec::new(),
+            Ok(response) => response.batch_item_failures,
             Err(reason) => {
                 tracing::error!(function = self.function.name(), ?reason, "the batch failed");
                 return;

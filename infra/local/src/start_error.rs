@@ -4,7 +4,7 @@ use std::{io, path::PathBuf};
 
 use domain::ServiceError;
 use runtime::ConfigurationError;
-use template::Diagnostics;
+use template::TemplateError;
 
 /// Reason why the local stack did not start.
 #[derive(Debug, thiserror::Error)]
@@ -32,8 +32,8 @@ pub enum StartError {
     #[error(transparent)]
     Provision(#[from] emulators::ProvisionError),
     /// The template is invalid or not supported.
-    #[error("{0}")]
-    Template(Diagnostics),
+    #[error(transparent)]
+    Template(#[from] TemplateError),
     /// The template and this program do not have the same functions.
     #[error("{0}")]
     Functions(String),
@@ -51,10 +51,4 @@ pub enum StartError {
     /// cargo-lambda did not start.
     #[error("cargo-lambda did not start: {0}")]
     CargoLambda(String),
-}
-
-impl From<Diagnostics> for StartError {
-    fn from(problems: Diagnostics) -> StartError {
-        StartError::Template(problems)
-    }
 }

@@ -5,6 +5,15 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Deserializer};
+
+use crate::text::{one_or_more, parsed, some_parsed};
+
+/// The default of SQS.
+const DEFAULT_VISIBILITY_TIMEOUT_SECONDS: u32 = 30;
+/// The default of SQS: four days.
+const DEFAULT_RETENTION_SECONDS: u32 = 345_600;
+
 /// The resources of a template that the local stack runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResolvedTemplate {
@@ -94,13 +103,16 @@ pub struct PrimaryKey {
 }
 
 /// Type of a key attribute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum AttributeType {
     /// `S`.
+    #[serde(rename = "S")]
     String,
     /// `N`.
+    #[serde(rename = "N")]
     Number,
     /// `B`.
+    #[serde(rename = "B")]
     Binary,
 }
 
@@ -118,7 +130,8 @@ pub struct BucketSpec {
 }
 
 /// One rule of a bucket's CORS configuration.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "PascalCase")]
 pub struct CorsRule {
     /// Origins; `*` matches any sequence of characters.
     pub allowed_origins: Vec<String>,
@@ -129,43 +142,67 @@ pub struct CorsRule {
     /// Response headers that a script may read.
     pub exposed_headers: Vec<String>,
     /// Lifetime of a cached preflight response, in seconds.
+    #[serde(rename = "MaxAge", default, deserialize_with = "some_parsed")]
     pub max_age_seconds: Option<u32>,
 }
 
 /// One rule of a bucket's lifecycle.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "PascalCase")]
 pub struct LifecycleRule {
     /// Prefix of the object keys that the rule applies to.
+    #[serde(default)]
     pub prefix: String,
     /// Days until an object expires.
+    #[serde(rename = "ExpirationInDays", default, deserialize_with = "some_parsed")]
     pub expiration_days: Option<u32>,
     /// Days until an incomplete multipart upload is aborted.
+    #[serde(
+        rename = "AbortIncompleteMultipartUpload",
+        default,
+        deserialize_with = "days_after_initiation"
+    )]
     pub abort_multipart_days: Option<u32>,
 }
 
 /// An SQS standard queue.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct QueueSpec {
     /// Logical id in the template.
+    #[serde(skip)]
     pub logical_id: String,
     /// Physical name.
+    #[serde(skip)]
     pub name: String,
     /// Visibility timeout, in seconds.
+    #[serde(
+        rename = "VisibilityTimeout",
+        default = "default_visibility_timeout_seconds",
+        deserialize_with = "parsed"
+    )]
     pub visibility_timeout_seconds: u32,
-    /// Delay of a new message, in seconds.
-    pub delay_seconds: u32,
     /// Message retention period, in seconds.
+    #[serde(
+        rename = "MessageRetentionPeriod",
+        default = "default_retention_seconds",
+        deserialize_with = "parsed"
+    )]
     pub retention_seconds: u32,
     /// Redrive policy, if there is a dead-letter queue.
+    #[serde(rename = "RedrivePolicy")]
     pub redrive: Option<Redrive>,
 }
 
 /// A queue's redrive policy.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Redrive {
     /// Physical name of the dead-letter queue.
+    #[serde(rename = "deadLetterTargetArn")]
     pub dead_letter_queue: String,
     /// Maximum number of receives before a message is moved there.
+    #[serde(rename = "maxReceiveCount", deserialize_with = "parsed")]
     pub max_receive_count: u32,
 }
 
@@ -188,8 +225,6 @@ pub struct SecretSpec {
 pub struct Function {
     /// Logical id in the template.
     pub logical_id: String,
-    /// Physical name.
-    pub name: String,
     /// The Cargo binary it runs (`Metadata.BuildProperties.Binary`).
     pub binary: String,
     /// Timeout of an invocation, in seconds.
@@ -202,27 +237,30 @@ pub struct Function {
     pub permissions: Vec<Permission>,
     /// Permissions of the role that it assumes to presign URLs: that in its variable `PRESIGN_ROLE_ARN`.
     pub presign_permissions: Option<Vec<Permission>>,
-    /// Whether it has a function URL.
-    pub has_url: bool,
     /// Handling of recursive loops.
     pub recursive_loop: RecursiveLoop,
 }
 
 /// Handling of a chain of messages that invokes a function more than 16 times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub enum RecursiveLoop {
     /// The chain continues.
     Allow,
-    /// The message is moved to the queue's dead-letter queue, or dropped if there is none.
+    /// The message is moved to the queue's dead-letter queue, or dropped if there is none. Lambda's default
+    /// (`AWS::Lambda::Function` in the CloudFormation template reference).
+    #[default]
     Terminate,
 }
 
-/// An `Allow` statement of a function's role.
-#[derive(Clone, Debug, PartialEq)]
+/// An `Allow` statement of a role.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Permission {
     /// IAM actions: `dynamodb:GetItem`.
+    #[serde(rename = "Action", deserialize_with = "one_or_more")]
     pub actions: Vec<String>,
     /// ARNs; `*` matches any sequence of characters.
+    #[serde(rename = "Resource", deserialize_with = "one_or_more")]
     pub resources: Vec<String>,
 }
 
@@ -237,7 +275,7 @@ pub struct Route {
     pub function: String,
 }
 
-/// An event source mapping: a queue that invokes a function.
+/// An event source mapping: a queue that invokes a function, which reports the failed messages of a batch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trigger {
     /// Physical name of the queue.
@@ -248,8 +286,6 @@ pub struct Trigger {
     pub batch_size: u32,
     /// Maximum number of concurrent batches, if it is limited.
     pub maximum_concurrency: Option<u32>,
-    /// Whether the function reports the failed messages of a batch (`ReportBatchItemFailures`).
-    pub reports_failures: bool,
 }
 
 /// A message that an EventBridge rule sends to a queue periodically.
@@ -263,6 +299,8 @@ pub struct Schedule {
     pub queue: String,
     /// Body of the message, as JSON.
     pub message: String,
+    /// Permissions that queue policies grant to the rule.
+    pub permissions: Vec<Permission>,
 }
 
 /// A CloudWatch alarm. Its state is ALARM while a number of the last periods exceed the threshold.
@@ -289,7 +327,7 @@ pub struct Alarm {
 }
 
 /// A metric of an alarm.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct AlarmMetric {
     /// Name within the expression.
     pub id: String,
@@ -301,4 +339,25 @@ pub struct AlarmMetric {
     pub dimensions: BTreeMap<String, String>,
     /// `Sum`, `Maximum`, or a percentile such as `p95`.
     pub statistic: String,
+}
+
+fn default_visibility_timeout_seconds() -> u32 {
+    DEFAULT_VISIBILITY_TIMEOUT_SECONDS
+}
+
+fn default_retention_seconds() -> u32 {
+    DEFAULT_RETENTION_SECONDS
+}
+
+fn days_after_initiation<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<u32>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields, rename_all = "PascalCase")]
+    struct Abort {
+        #[serde(deserialize_with = "parsed")]
+        days_after_initiation: u32,
+    }
+
+    Abort::deserialize(deserializer).map(|abort| Some(abort.days_after_initiation))
 }

@@ -1,150 +1,124 @@
-//! Indexes the `Resources` section by logical id, with types and physical names.
-//!
-//! Invariant: every indexed resource has a supported type and supported attributes only.
+//! The resources that exist, by type and by reference.
 
-use std::collections::BTreeMap;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
-use crate::catalog::{self, Kind, ResourceDefinition};
-use crate::node::{Entry, Node, NodeValue};
-use crate::properties::Properties;
-use crate::resolve::resolve;
-use crate::resource::Resource;
-use crate::scope::Scope;
+use crate::{
+    Resource, Template,
+    error::TemplateError,
+    scope::{FUNCTION, Scope},
+    text,
+};
 
-/// CloudFormation's maximum number of resources.
-const MAX_RESOURCES: usize = 500;
+/// The resources of a template that exist with the parameters of a deployment.
+pub(crate) struct Resources<'run> {
+    template: &'run Template,
+    pub(crate) scope: Scope<'run>,
+}
 
-/// Indexes the resources. `scope` contains the parameters only.
-pub(crate) fn index<'tree>(
-    section: Option<&'tree Node>,
-    function_globals: Option<&Node>,
-    scope: &Scope<'_>,
-) -> BTreeMap<String, Resource<'tree>> {
-    let Some(section) = section else {
-        return BTreeMap::new();
-    };
-    let Some(entries) = section.map() else {
-        scope
-            .report
-            .add(section.line, "Resources must be a mapping");
-        return BTreeMap::new();
-    };
-
-    if entries.len() > MAX_RESOURCES {
-        scope
-            .report
-            .add(section.line, format!("more than {MAX_RESOURCES} resources"));
+impl<'run> Resources<'run> {
+    pub(crate) fn new(template: &'run Template, scope: Scope<'run>) -> Resources<'run> {
+        Resources { template, scope }
     }
 
-    let mut resources = BTreeMap::new();
-    for entry in entries {
-        if let Some(resource) = resource(entry, section, function_globals, scope) {
-            resources.insert(entry.key.clone(), resource);
+    /// Returns the logical ids of a type.
+    pub(crate) fn ids(&self, type_name: &str) -> impl Iterator<Item = &str> {
+        let types = self.scope.types().iter();
+        types
+            .filter(move |(_, name)| **name == type_name)
+            .map(|(id, _)| id.as_str())
+    }
+
+    /// Reads all resources of a type.
+    pub(crate) fn each<T>(
+        &self,
+        type_name: &str,
+        read: impl Fn(&str, &Self) -> Result<T, TemplateError>,
+    ) -> Result<Vec<T>, TemplateError> {
+        let read = |id| read(id, self).map_err(|error| error.within(id));
+        self.ids(type_name).map(read).collect()
+    }
+
+    /// Returns the logical id of the only resource of a type, if there is one: the local stack has one gateway and one
+    /// CDN.
+    pub(crate) fn at_most_one(&self, type_name: &str) -> Result<Option<&str>, TemplateError> {
+        let mut ids = self.ids(type_name);
+        let first = ids.next();
+        match ids.next() {
+            Some(second) => Err(TemplateError::new(second, format!("a second {type_name}"))),
+            None => Ok(first),
         }
     }
 
-    resources
-}
+    /// Reads the properties of a resource.
+    pub(crate) fn properties<T: DeserializeOwned>(&self, id: &str) -> Result<T, TemplateError> {
+        let resource = &self.template.resources[id];
+        let resource_type = self.scope.resource_type(id)?;
+        let resolved = |properties: &Value| {
+            let mut properties = properties.clone();
+            resource_type.remove_without_effect(&mut properties);
+            let resolved = self.scope.resolve(&properties)?;
+            Ok(resolved.unwrap_or_default())
+        };
 
-fn resource<'tree>(
-    entry: &'tree Entry,
-    section: &Node,
-    function_globals: Option<&Node>,
-    scope: &Scope<'_>,
-) -> Option<Resource<'tree>> {
-    check_logical_id(entry, scope);
-
-    let mut attributes = Properties::of(&entry.node, "a resource", scope.report);
-    attributes.without_effect(&["DeletionPolicy", "UpdateReplacePolicy"]);
-    let definition = attributes
-        .required("Type")
-        .and_then(|node| definition(node, scope));
-    let own = attributes.take("Properties");
-    let metadata = attributes.take("Metadata");
-    let condition = attributes.take("Condition");
-
-    for needed in attributes.one_or_more("DependsOn") {
-        if needed.text().and_then(|id| section.get(id)).is_none() {
-            scope.report.add(
-                needed.line,
-                "`DependsOn` must name resources of this template",
-            );
+        let mut properties = resolved(&resource.properties)?;
+        if resource.type_name == FUNCTION {
+            properties = merged(resolved(&self.template.globals.function)?, properties);
         }
-    }
-    attributes.finish();
-
-    let definition = definition?;
-    let own = own.cloned().unwrap_or(Node {
-        line: entry.line,
-        value: NodeValue::Map(Vec::new()),
-    });
-    let mut properties = match function_globals {
-        Some(globals) if definition.kind == Kind::Function => globals.merged_with(&own),
-        _ => own,
-    };
-
-    let present = condition.is_none_or(|condition| {
-        scope
-            .condition(condition.text().unwrap_or_default(), condition.line)
-            .unwrap_or(false)
-    });
-
-    let physical_name = explicit_name(definition, &mut properties, scope)
-        .unwrap_or_else(|| scope.default_name(definition, &entry.key));
-
-    Some(Resource {
-        line: entry.line,
-        definition,
-        physical_name,
-        properties,
-        metadata,
-        present,
-    })
-}
-
-/// Reports a logical id that is not letters and digits, or that is the name of a parameter.
-fn check_logical_id(entry: &Entry, scope: &Scope<'_>) {
-    if entry.key.is_empty()
-        || !entry
-            .key
-            .chars()
-            .all(|character| character.is_ascii_alphanumeric())
-    {
-        scope.report.add(
-            entry.line,
-            format!("the logical id `{}` must be letters and digits", entry.key),
-        );
+        resource_type.remove_only(&mut properties)?;
+        text::typed(properties)
     }
 
-    if scope.is_parameter(&entry.key) {
-        scope.report.add(
-            entry.line,
-            format!("`{}` is also the name of a parameter", entry.key),
-        );
+    /// Reads the properties of the resource that [`Self::find`] returns.
+    pub(crate) fn referenced<T: DeserializeOwned>(
+        &self,
+        type_name: &str,
+        attribute: Option<&str>,
+        value: &str,
+    ) -> Result<T, TemplateError> {
+        let id = self.find(type_name, attribute, value)?;
+        self.properties(id).map_err(|error| error.within(id))
+    }
+
+    /// Returns the text at a path in the metadata of a resource.
+    pub(crate) fn metadata(&self, id: &str, path: &str) -> Option<&str> {
+        let Resource { metadata, .. } = &self.template.resources[id];
+        metadata.pointer(path)?.as_str()
+    }
+
+    /// Returns the logical id of the resource of a type whose attribute has a value; without an attribute, whose
+    /// reference has it.
+    pub(crate) fn find(
+        &self,
+        type_name: &str,
+        attribute: Option<&str>,
+        value: &str,
+    ) -> Result<&str, TemplateError> {
+        for id in self.ids(type_name) {
+            let own = match attribute {
+                Some(attribute) => self.scope.attribute(id, attribute)?,
+                None => self.scope.reference(id)?,
+            };
+            if own == value {
+                return Ok(id);
+            }
+        }
+        let what = attribute.unwrap_or("reference");
+        let message = format!("`{value}` is not the {what} of an {type_name} of this template");
+        Err(TemplateError::new("", message))
     }
 }
 
-fn definition(node: &Node, scope: &Scope<'_>) -> Option<&'static ResourceDefinition> {
-    let name = node.text().unwrap_or_default();
-    let definition = catalog::resource_type(name);
-    if definition.is_none() {
-        scope.report.add(
-            node.line,
-            format!("the resource type `{name}` is not supported"),
-        );
+/// Merges properties as SAM merges `Globals`: mappings by key. Other values are replaced.
+fn merged(globals: Value, own: Value) -> Value {
+    match (globals, own) {
+        (Value::Object(mut globals), Value::Object(own)) => {
+            for (key, value) in own {
+                let global = globals.remove(&key).unwrap_or_default();
+                globals.insert(key, merged(global, value));
+            }
+            Value::Object(globals)
+        }
+        (_, own) => own,
     }
-    definition
-}
-
-/// Removes the property that sets the physical name, and returns its value.
-fn explicit_name(
-    definition: &ResourceDefinition,
-    properties: &mut Node,
-    scope: &Scope<'_>,
-) -> Option<String> {
-    let node = resolve(scope, &properties.remove(definition.name_property?)?)?;
-    if node.text().is_none() && node.value != NodeValue::Broken {
-        scope.report.add(node.line, "a name must be text");
-    }
-    node.text().map(str::to_owned)
 }

@@ -1,310 +1,224 @@
-//! Resolves names: parameters, pseudo parameters, conditions and resources.
-//!
-//! Invariant: an unknown name is reported with its line, also in properties without an effect.
+//! Replaces functions by their values: the functions that template.yaml uses.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use crate::catalog::{FUNCTION_URL, Kind, ResourceDefinition};
-use crate::context::{Context, SECRET_ARN_SUFFIX};
-use crate::diagnostic::Report;
-use crate::node::{Node, NodeValue};
-use crate::parameters::Values;
-use crate::resource::Resource;
+use serde_json::{Map, Value};
 
-/// Values of the conditions by name.
-pub(crate) type Conditions = BTreeMap<String, bool>;
+use crate::{
+    Context, SECRET_ARN_SUFFIX, Template,
+    catalog::{self, ResourceType},
+    error::TemplateError,
+    parameter,
+};
 
-/// Maximum length of a text after substitution, in bytes.
-const MAX_TEXT_BYTES: usize = 65_536;
-
-/// The emulated partition.
-const PARTITION: &str = "aws";
-
-/// A resource that a reference names.
-struct NamedResource {
-    definition: &'static ResourceDefinition,
-    physical_name: String,
-}
+/// Pseudo parameter that removes a property or item.
+const NO_VALUE: &str = "AWS::NoValue";
+/// Variable of the patterns of a resource type.
+const NAME: &str = "Name";
+/// Types that the names of resources depend on.
+pub(crate) const BUCKET: &str = "AWS::S3::Bucket";
+pub(crate) const FUNCTION: &str = "AWS::Serverless::Function";
+pub(crate) const FUNCTION_URL: &str = "AWS::Lambda::Url";
 
 /// The names that a reference may use.
 pub(crate) struct Scope<'run> {
-    pub(crate) report: &'run Report,
-    context: &'run Context,
-    parameters: &'run Values,
-    conditions: &'run Conditions,
-    /// `None` while conditions and names are resolved, which may refer to parameters only.
-    resources: Option<&'run BTreeMap<String, Resource<'run>>>,
-    /// Whether resources with a false condition count as present.
-    hypothetical: bool,
+    /// Parameters and pseudo parameters.
+    values: BTreeMap<String, String>,
+    conditions: &'run BTreeMap<String, Value>,
+    /// Names of the types of the resources whose condition holds, by logical id.
+    types: BTreeMap<String, &'run str>,
 }
 
 impl<'run> Scope<'run> {
-    /// Creates a scope of parameters and conditions.
-    pub(crate) fn of_parameters(
-        context: &'run Context,
-        parameters: &'run Values,
-        conditions: &'run Conditions,
-        report: &'run Report,
-    ) -> Self {
-        Self {
-            report,
-            context,
-            parameters,
-            conditions,
-            resources: None,
-            hypothetical: false,
-        }
-    }
+    /// Evaluates the parameters, and finds the resources that exist with them.
+    pub(crate) fn new(
+        template: &'run Template,
+        context: &Context,
+    ) -> Result<Scope<'run>, TemplateError> {
+        let mut values = parameter::values(&template.parameters, &context.parameters)?;
+        let pseudo_parameters = [
+            ("AWS::AccountId", context.account_id.as_str()),
+            ("AWS::Partition", "aws"),
+            ("AWS::Region", &context.region),
+            ("AWS::StackName", &context.stack_name),
+            ("Local::QueueUrls", &context.queue_url_base),
+            ("Local::SecretSuffix", SECRET_ARN_SUFFIX),
+        ];
+        values.extend(pseudo_parameters.map(|(name, value)| (name.to_owned(), value.to_owned())));
 
-    /// Adds the resources.
-    pub(crate) fn with_resources(&self, resources: &'run BTreeMap<String, Resource<'run>>) -> Self {
-        Self {
-            resources: Some(resources),
-            ..*self
-        }
-    }
-
-    /// Ignores conditions, to check what a deployment with other parameters would contain. The
-    /// result is discarded.
-    pub(crate) fn hypothetical(&self) -> Self {
-        Self {
-            hypothetical: true,
-            ..*self
-        }
-    }
-
-    /// Returns the present resources of a kind, with their logical ids.
-    pub(crate) fn of_kind(
-        &self,
-        kind: Kind,
-    ) -> impl Iterator<Item = (&'run str, &'run Resource<'run>)> + use<'run> {
-        let hypothetical = self.hypothetical;
-        let all = self.resources.into_iter().flatten();
-        all.map(|(id, resource)| (id.as_str(), resource))
-            .filter(move |(_, resource)| {
-                resource.definition.kind == kind && (resource.present || hypothetical)
-            })
-    }
-
-    /// Returns the resources of [`Self::of_kind`] to read: all, or in a hypothetical scope only
-    /// those with a false condition.
-    pub(crate) fn to_read(
-        &self,
-        kind: Kind,
-    ) -> impl Iterator<Item = (&'run str, &'run Resource<'run>)> + use<'run> {
-        let hypothetical = self.hypothetical;
-        self.of_kind(kind)
-            .filter(move |(_, resource)| resource.present != hypothetical)
-    }
-
-    /// Returns the present resource of a kind whose attribute has the value of `node`; without an
-    /// attribute, whose reference has it. Reports an error if there is none.
-    pub(crate) fn expect(
-        &self,
-        kind: Kind,
-        attribute: Option<&str>,
-        node: &Node,
-    ) -> Option<(&'run str, &'run Resource<'run>)> {
-        let found = self.of_kind(kind).find(|(id, resource)| {
-            let value = match attribute {
-                Some(name) => self.attribute(id, name, resource.line),
-                None => self.reference(id, resource.line),
+        let mut scope = Scope {
+            values,
+            conditions: &template.conditions,
+            types: BTreeMap::new(),
+        };
+        for (id, resource) in &template.resources {
+            let exists = match &resource.condition {
+                Some(condition) => scope.condition(condition),
+                None => Ok(true),
             };
-            value.is_some() && value.as_deref() == node.text()
-        });
-
-        if found.is_none() && node.value != NodeValue::Broken {
-            let noun = kind.noun();
-            let message = match attribute {
-                Some(name) => format!("this must be the {name} of a {noun} of this template"),
-                None => format!("this must refer to a {noun} of this template"),
-            };
-            self.report.add(node.line, message);
-        }
-        found
-    }
-
-    pub(crate) fn is_parameter(&self, name: &str) -> bool {
-        self.parameters.contains_key(name)
-    }
-
-    /// Returns the value of a condition. Reports an error if it does not exist.
-    pub(crate) fn condition(&self, name: &str, line: usize) -> Option<bool> {
-        let holds = self.conditions.get(name).copied();
-        if holds.is_none() {
-            self.report
-                .add(line, format!("there is no condition `{name}`"));
-        }
-        holds
-    }
-
-    /// Returns the value of `!Ref name`. Reports an error if the name does not exist.
-    pub(crate) fn reference(&self, name: &str, line: usize) -> Option<String> {
-        if let Some(value) = self.parameters.get(name) {
-            return value.clone();
-        }
-
-        let pseudo_parameter = match name {
-            "AWS::AccountId" => Some(self.context.account_id.clone()),
-            "AWS::Partition" => Some(PARTITION.to_owned()),
-            "AWS::Region" => Some(self.context.region.clone()),
-            "AWS::StackId" => Some(self.fill(
-                "arn:aws:cloudformation:{region}:{account}:stack/{stack}/00000000-0000-0000-0000-000000000000",
-                "",
-                "",
-            )),
-            "AWS::StackName" => Some(self.context.stack_name.clone()),
-            "AWS::URLSuffix" => Some("amazonaws.com".to_owned()),
-            _ => None,
-        };
-
-        if pseudo_parameter.is_some() {
-            return pseudo_parameter;
-        }
-
-        let resource = self.resource(name, line)?;
-        Some(self.fill(resource.definition.reference, name, &resource.physical_name))
-    }
-
-    /// Returns the value of `!GetAtt id.attribute`. Reports an error if it does not exist.
-    pub(crate) fn attribute(&self, id: &str, attribute: &str, line: usize) -> Option<String> {
-        let resource = self.resource(id, line)?;
-        let Some(definition) = resource
-            .definition
-            .attributes
-            .iter()
-            .find(|candidate| candidate.name == attribute)
-        else {
-            self.report.add(
-                line,
-                format!(
-                    "`{attribute}` of {} is not supported",
-                    resource.definition.name
-                ),
-            );
-            return None;
-        };
-
-        let key = (id.to_owned(), attribute.to_owned());
-        let given = self.context.attributes.get(&key).cloned();
-
-        // A hypothetical resource was not deployed: any value will do.
-        let pattern = definition.pattern.or(self.hypothetical.then_some("{name}"));
-        let value = given
-            .or_else(|| pattern.map(|pattern| self.fill(pattern, id, &resource.physical_name)));
-
-        if value.is_none() {
-            self.report.add(
-                line,
-                format!(
-                    "`{id}.{attribute}` is known only after a deployment, and no value was given"
-                ),
-            );
-        }
-
-        value
-    }
-
-    /// Returns the physical name of a resource without an explicit name.
-    pub(crate) fn default_name(&self, resource_type: &ResourceDefinition, id: &str) -> String {
-        let name = self.fill(resource_type.default_name, id, "");
-        if resource_type.kind == Kind::Bucket {
-            name.to_lowercase()
-        } else {
-            name
-        }
-    }
-
-    /// Returns the resource with a logical id. Reports an error if it does not exist.
-    fn resource(&self, id: &str, line: usize) -> Option<NamedResource> {
-        let Some(resources) = self.resources else {
-            self.report.add(
-                line,
-                format!("`{id}` is not a parameter; only parameters can be referenced here"),
-            );
-            return None;
-        };
-
-        if let Some(resource) = resources.get(id) {
-            if resource.present || self.hypothetical {
-                return Some(NamedResource {
-                    definition: resource.definition,
-                    physical_name: resource.physical_name.clone(),
-                });
-            }
-            self.report.add(
-                line,
-                format!("`{id}` does not exist, because its condition is false"),
-            );
-            return None;
-        }
-
-        let implied = self.implied(id, resources);
-        if implied.is_none() {
-            self.report.add(
-                line,
-                format!("`{id}` is neither a parameter nor a resource"),
-            );
-        }
-
-        implied.map(|definition| NamedResource {
-            definition,
-            physical_name: self.default_name(definition, id),
-        })
-    }
-
-    /// Fills the placeholders of a pattern.
-    pub(crate) fn fill(&self, pattern: &str, id: &str, name: &str) -> String {
-        pattern
-            .replace("{queue_url_base}", &self.context.queue_url_base)
-            .replace("{secret_suffix}", SECRET_ARN_SUFFIX)
-            .replace("{region}", &self.context.region)
-            .replace("{account}", &self.context.account_id)
-            .replace("{stack}", &self.context.stack_name)
-            .replace("{id}", id)
-            .replace("{name}", name)
-    }
-
-    /// Returns `text`. Reports an error if it is longer than any property can be.
-    pub(crate) fn bounded(&self, text: String, line: usize) -> Option<String> {
-        if text.len() > MAX_TEXT_BYTES {
-            self.report
-                .add(line, format!("a text longer than {MAX_TEXT_BYTES} bytes"));
-            return None;
-        }
-        Some(text)
-    }
-
-    /// Reports physical names that two resources of one kind share.
-    pub(crate) fn report_shared_names(&self) {
-        for kind in [
-            Kind::Table,
-            Kind::Bucket,
-            Kind::Queue,
-            Kind::Function,
-            Kind::Rule,
-        ] {
-            let mut names = BTreeSet::new();
-            for (_, resource) in self.of_kind(kind) {
-                if !names.insert(&resource.physical_name) {
-                    self.report.add(
-                        resource.line,
-                        format!("the name `{}` is used twice", resource.physical_name),
-                    );
+            if exists.map_err(|error| error.within(id))? {
+                scope.types.insert(id.clone(), &resource.type_name);
+                let has_url = resource.properties.get("FunctionUrlConfig").is_some();
+                if resource.type_name == FUNCTION && has_url {
+                    scope.types.insert(format!("{id}Url"), FUNCTION_URL);
                 }
             }
         }
+        Ok(scope)
     }
 
-    /// Returns the type of the function URL that SAM creates from a function.
-    fn implied(
-        &self,
-        id: &str,
-        resources: &BTreeMap<String, Resource<'_>>,
-    ) -> Option<&'static ResourceDefinition> {
-        let function = resources.get(id.strip_suffix("Url")?)?;
-        let exists = function.present || self.hypothetical;
-        let has_url = function.properties.get("FunctionUrlConfig").is_some();
-        (exists && has_url).then_some(&FUNCTION_URL)
+    /// Returns the logical ids and the names of the types of the resources that exist.
+    pub(crate) fn types(&self) -> &BTreeMap<String, &'run str> {
+        &self.types
     }
+
+    /// Returns the type of a resource that exists.
+    pub(crate) fn resource_type(&self, id: &str) -> Result<&'static ResourceType, TemplateError> {
+        let name = self.types.get(id);
+        let name = name.ok_or_else(|| fail(format!("there is no resource `{id}`")))?;
+        let found = catalog::resource_type(name);
+        found.ok_or_else(|| fail(format!("the resource type `{name}` is not supported")).within(id))
+    }
+
+    /// Returns the physical name of a resource.
+    pub(crate) fn name(&self, id: &str) -> String {
+        let name = format!("{}-{id}", self.values["AWS::StackName"]);
+        if self.types.get(id) == Some(&BUCKET) {
+            let account = &self.values["AWS::AccountId"];
+            return format!("{name}-{account}").to_lowercase();
+        }
+        name
+    }
+
+    /// Returns the value of `!Ref name`.
+    pub(crate) fn reference(&self, name: &str) -> Result<String, TemplateError> {
+        match self.values.get(name) {
+            Some(value) => Ok(value.clone()),
+            None => self.substitute(&self.resource_type(name)?.reference, Some(name)),
+        }
+    }
+
+    /// Returns the value of `!GetAtt id.attribute`.
+    pub(crate) fn attribute(&self, id: &str, attribute: &str) -> Result<String, TemplateError> {
+        let pattern = self.resource_type(id)?.attributes.get(attribute);
+        let unknown = || fail(format!("`{id}.{attribute}` is not supported"));
+        self.substitute(pattern.ok_or_else(unknown)?, Some(id))
+    }
+
+    /// Fills the placeholders of a text. `${Name}` is the physical name of `resource`.
+    pub(crate) fn substitute(
+        &self,
+        text: &str,
+        resource: Option<&str>,
+    ) -> Result<String, TemplateError> {
+        let mut rest = text;
+        let mut filled = String::new();
+        while let Some((before, after)) = rest.split_once("${") {
+            let (variable, after) = after
+                .split_once('}')
+                .ok_or_else(|| fail("`${` is not closed"))?;
+            let value = match (variable.split_once('.'), resource) {
+                (None, Some(id)) if variable == NAME => self.name(id),
+                (None, _) => self.reference(variable)?,
+                (Some((id, attribute)), _) => self.attribute(id, attribute)?,
+            };
+            filled.extend([before, &value]);
+            rest = after;
+        }
+        filled.push_str(rest);
+        Ok(filled)
+    }
+
+    /// Replaces every function in a value. Returns `None` for `AWS::NoValue`.
+    pub(crate) fn resolve(&self, value: &Value) -> Result<Option<Value>, TemplateError> {
+        match value {
+            Value::Array(items) => {
+                let items = items
+                    .iter()
+                    .filter_map(|item| self.resolve(item).transpose());
+                Ok(Some(Value::Array(items.collect::<Result<_, _>>()?)))
+            }
+            Value::Object(entries) => match function(entries) {
+                Some((name, argument)) => self.call(name, argument),
+                None => self.resolve_entries(entries).map(Some),
+            },
+            scalar => Ok(Some(scalar.clone())),
+        }
+    }
+
+    fn resolve_entries(&self, entries: &Map<String, Value>) -> Result<Value, TemplateError> {
+        let mut resolved = Map::new();
+        for (key, value) in entries {
+            let value = self.resolve(value).map_err(|error| error.within(key))?;
+            resolved.extend(value.map(|value| (key.clone(), value)));
+        }
+        Ok(Value::Object(resolved))
+    }
+
+    fn call(&self, name: &str, argument: &Value) -> Result<Option<Value>, TemplateError> {
+        let value = match (name, argument.as_str(), items(argument)) {
+            ("Ref", Some(NO_VALUE), _) => return Ok(None),
+            ("Ref", Some(name), _) => self.reference(name)?.into(),
+            ("Fn::GetAtt", Some(path), _) => {
+                let (id, attribute) = path.split_once('.').unwrap_or((path, ""));
+                self.attribute(id, attribute)?.into()
+            }
+            ("Fn::Sub", Some(text), _) => self.substitute(text, None)?.into(),
+            ("Fn::If", _, [Value::String(condition), then, otherwise]) => {
+                let holds = self.condition(condition)?;
+                return self.resolve(if holds { then } else { otherwise });
+            }
+            ("Fn::Select", _, [Value::String(index), values]) => {
+                let values = self.resolve(values)?.unwrap_or_default();
+                let index: Option<usize> = index.parse().ok();
+                let selected = index.and_then(|index| values.get(index)).cloned();
+                selected.ok_or_else(|| fail("`!Select` takes an index of the list"))?
+            }
+            ("Fn::Split", _, [Value::String(delimiter), text]) => {
+                let text = self.resolve(text)?.unwrap_or_default();
+                let text = text.as_str();
+                let text = text.ok_or_else(|| fail("`!Split` takes a delimiter and a text"))?;
+                text.split(delimiter).map(Value::from).collect()
+            }
+            _ => {
+                return Err(fail(format!(
+                    "`{name}` is not supported with this argument"
+                )));
+            }
+        };
+        Ok(Some(value))
+    }
+
+    fn condition(&self, name: &str) -> Result<bool, TemplateError> {
+        let condition = self.conditions.get(name);
+        let condition = condition.ok_or_else(|| fail(format!("there is no condition `{name}`")))?;
+        self.holds(condition)
+    }
+
+    fn holds(&self, condition: &Value) -> Result<bool, TemplateError> {
+        let function = condition.as_object().and_then(function);
+        match function.map(|(name, argument)| (name, items(argument))) {
+            Some(("Fn::Equals", [left, right])) => Ok(self.resolve(left)? == self.resolve(right)?),
+            Some(("Fn::Not", [negated])) => self.holds(negated).map(|holds| !holds),
+            Some(("Fn::And", conditions)) => conditions
+                .iter()
+                .try_fold(true, |all, condition| Ok(self.holds(condition)? && all)),
+            _ => Err(fail(format!("the condition {condition} is not supported"))),
+        }
+    }
+}
+
+/// Returns the name and the argument of a function.
+fn function(entries: &Map<String, Value>) -> Option<(&str, &Value)> {
+    let (name, argument) = entries.iter().next()?;
+    let is_function = entries.len() == 1 && (name == "Ref" || name.starts_with("Fn::"));
+    is_function.then_some((name.as_str(), argument))
+}
+
+fn items(argument: &Value) -> &[Value] {
+    argument.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn fail(message: impl Into<String>) -> TemplateError {
+    TemplateError::new("", message)
 }

@@ -41,6 +41,7 @@ Resources:
       Runtime: provided.al2023
       Handler: bootstrap
       CodeUri: .
+      MemorySize: 128
       Timeout: 29
 ";
 

@@ -109,7 +109,6 @@ impl QueueAttributes {
         let mut attributes = BTreeMap::new();
         for (attribute, seconds) in [
             (&VISIBILITY_TIMEOUT, queue.visibility_timeout_seconds),
-            (&DELAY, queue.delay_seconds),
             (&RETENTION, queue.retention_seconds),
         ] {
             attributes.insert(attribute.name.to_owned(), seconds.to_string());

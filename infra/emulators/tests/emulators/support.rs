@@ -294,7 +294,6 @@ pub(crate) fn queue(name: &str) -> QueueSpec {
         logical_id: name.to_owned(),
         name: name.to_owned(),
         visibility_timeout_seconds: 30,
-        delay_seconds: 0,
         retention_seconds: 3600,
         redrive: None,
     }

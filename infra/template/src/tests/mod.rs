@@ -1,237 +1,390 @@
-//! Tests of whole templates.
-
-mod cdn_objects;
-mod intrinsics;
-mod parameters;
-mod rejected_functions;
-mod rejected_resources;
-mod rejections;
-mod resources;
-mod workers;
+//! Tests of whole templates: template.yaml, and a sample with a resource of each type.
 
 use std::collections::BTreeMap;
 
-use crate::{Context, Diagnostics, Function, ResolvedTemplate, read};
+use crate::{
+    Alarm, AlarmMetric, AttributeType, BucketSpec, Context, CorsRule, Function, LifecycleRule,
+    Permission, PrimaryKey, PublicKey, QueueSpec, RecursiveLoop, Redrive, ResolvedTemplate, Route,
+    Schedule, SecretSpec, TableSpec, TemplateError, Trigger, read, text::typed, yaml,
+};
 
-/// Returns the context of a local stack.
-fn context() -> Context {
-    let attribute = |id: &str, name: &str| (id.to_owned(), name.to_owned());
-    let attributes = BTreeMap::from([
-        (attribute("Cdn", "DomainName"), "cdn.test".to_owned()),
-        (
-            attribute("Api", "ApiEndpoint"),
-            "http://api.test".to_owned(),
-        ),
-    ]);
+const DEPLOYED: &str = include_str!("../../../../template.yaml");
+const SAMPLE: &str = include_str!("sample.yaml");
 
-    Context {
+const PUBLIC_KEY: &str = "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n";
+const SECRET_ARN: &str = "arn:aws:secretsmanager:eu-central-1:000000000000:secret:key-abcdef";
+
+/// Reads a template with these parameters, in the context of a local stack.
+fn with(text: &str, parameters: &[(&str, &str)]) -> Result<ResolvedTemplate, TemplateError> {
+    let context = Context {
         stack_name: "larder".to_owned(),
         region: "eu-central-1".to_owned(),
         account_id: "000000000000".to_owned(),
         queue_url_base: "http://127.0.0.1:9324".to_owned(),
-        attributes,
-        ..Context::default()
-    }
+        parameters: map(parameters),
+    };
+    read(text, &context)
 }
 
-/// Reads `text` in [`context`].
-fn stack(text: &str) -> Result<ResolvedTemplate, Diagnostics> {
-    read(text, &context())
-}
-
-/// Returns the diagnostics of `text` as they are printed.
-fn diagnostics(text: &str) -> String {
-    stack(text).map_or_else(|diagnostics| diagnostics.to_string(), |_| String::new())
+fn map(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+    let pairs = pairs.iter();
+    pairs
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect()
 }
 
 fn texts<const N: usize>(texts: [&str; N]) -> Vec<String> {
     texts.map(str::to_owned).to_vec()
 }
 
-/// A rule that sends to a queue, with the queue policy that allows it.
-const SCHEDULE: &str = r#"
-Resources:
-  Jobs: { Type: AWS::SQS::Queue }
-  Daily:
-    Type: AWS::Events::Rule
-    Properties:
-      Description: Every day.
-      ScheduleExpression: rate(1 day)
-      State: ENABLED
-      Targets:
-        - { Id: jobs, Arn: !GetAtt Jobs.Arn, Input: '{"a": 1}' }
-  DailyMaySend:
-    Type: AWS::SQS::QueuePolicy
-    Properties:
-      Queues: [!Ref Jobs]
-      PolicyDocument:
-        Version: "2012-10-17"
-        Statement:
-          - Sid: Daily
-            Effect: Allow
-            Principal: { Service: events.amazonaws.com }
-            Action: sqs:SendMessage
-            Resource: !GetAtt Jobs.Arn
-            Condition: { ArnEquals: { "aws:SourceArn": !GetAtt Daily.Arn } }
-"#;
+fn permission<const N: usize>(actions: [&str; N], resource: &str) -> Permission {
+    Permission {
+        actions: texts(actions),
+        resources: texts([resource]),
+    }
+}
 
-/// Variable that selects a test at full length.
-const THOROUGH: &str = "LARDER_THOROUGH";
-/// Distance between two positions at which the template is truncated by default.
-const DEFAULT_STEP: usize = 16;
-const DEPLOYED: &str = include_str!("../../../../template.yaml");
+/// Asserts that a template is rejected with this error after the first `part` is replaced.
+#[track_caller]
+fn assert_rejected(template: &str, part: &str, replacement: &str, expected: &str) {
+    let changed = template.replacen(part, replacement, 1);
+    assert_ne!(changed, template, "{part}");
+    let error = with(&changed, &[]).map(|_| "accepted".to_owned());
+    let shown = error.unwrap_or_else(|error| error.to_string());
+    assert!(
+        shown.starts_with(&format!("template.yaml: {expected}")),
+        "{part} -> {replacement}: {shown}"
+    );
+}
 
 #[test]
-fn deployed_template_is_supported() -> Result<(), Diagnostics> {
-    let stack = stack(DEPLOYED)?;
-    assert_eq!(stack.cdn_origin.as_deref(), Some("Delivery"));
+fn stores_and_queues_have_the_properties_of_the_template() -> Result<(), TemplateError> {
+    let stack = with(SAMPLE, &[("Days", "60")])?;
 
-    let binaries: Vec<&str> = stack
-        .functions
-        .iter()
-        .map(|function| function.binary.as_str())
-        .collect();
-    assert_eq!(
-        binaries,
-        [
-            "confirm-check",
-            "delivery",
-            "files",
-            "folders",
-            "not-found",
-            "processing",
-            "purge",
-            "spaces",
-            "sweep",
-            "upload-configs",
-            "uploads",
-            "webhook-delivery"
+    let table = TableSpec {
+        logical_id: "Table".to_owned(),
+        name: "larder-Table".to_owned(),
+        key: PrimaryKey {
+            partition: "pk".to_owned(),
+            sort: Some("at".to_owned()),
+        },
+        attributes: [
+            ("at".to_owned(), AttributeType::Number),
+            ("pk".to_owned(), AttributeType::String),
         ]
-    );
+        .into(),
+        time_to_live: Some("gone_at".to_owned()),
+    };
+    assert_eq!(stack.tables, [table]);
 
-    assert!(
-        stack
-            .routes
-            .iter()
-            .any(|route| route.path == "$default" && route.function == "NotFound")
-    );
+    let lifecycle = |prefix: &str, expiration_days, abort_multipart_days| LifecycleRule {
+        prefix: prefix.to_owned(),
+        expiration_days,
+        abort_multipart_days,
+    };
+    let bucket = BucketSpec {
+        logical_id: "Bucket".to_owned(),
+        name: "larder-bucket-000000000000".to_owned(),
+        cors: vec![CorsRule {
+            allowed_origins: texts(["*"]),
+            allowed_methods: texts(["PUT"]),
+            allowed_headers: texts(["x-a"]),
+            exposed_headers: texts(["ETag"]),
+            max_age_seconds: Some(60),
+        }],
+        lifecycle: vec![
+            lifecycle("staging/", Some(60), None),
+            lifecycle("", None, Some(1)),
+        ],
+    };
+    assert_eq!(stack.buckets, [bucket]);
 
+    let secret = SecretSpec {
+        logical_id: "Secret".to_owned(),
+        name: "larder-Secret".to_owned(),
+        length: 64,
+        excludes_punctuation: true,
+    };
+    assert_eq!(stack.secrets, [secret]);
+
+    let queue = |id: &str, visibility_timeout_seconds, redrive| QueueSpec {
+        logical_id: id.to_owned(),
+        name: format!("larder-{id}"),
+        visibility_timeout_seconds,
+        retention_seconds: 345_600,
+        redrive,
+    };
+    let redrive = Redrive {
+        dead_letter_queue: "larder-Dead".to_owned(),
+        max_receive_count: 3,
+    };
+    let queues = [queue("Dead", 30, None), queue("Jobs", 120, Some(redrive))];
+    assert_eq!(stack.queues, queues);
+
+    let debugged = with(SAMPLE, &[("Level", "debug"), ("Slug", "a")])?;
+    assert_eq!(debugged.queues.len(), 3);
     Ok(())
 }
 
-/// Variables of every function.
-const COMMON_VARIABLES: [&str; 4] = [
-    "DELIVERY_REPLICAS",
-    "LOG_LEVEL",
-    "METRICS_BY_ROUTE",
-    "METRICS_NAMESPACE",
-];
+#[test]
+fn functions_have_the_properties_of_the_template() -> Result<(), TemplateError> {
+    let stack = with(SAMPLE, &[])?;
+    let secret = "arn:aws:secretsmanager:eu-central-1:000000000000:secret:larder-Secret-abcdef";
+    let queue = |id: &str| format!("arn:aws:sqs:eu-central-1:000000000000:larder-{id}");
+    let url_role = "arn:aws:iam::000000000000:role/larder-UrlRole";
+    let receive = permission(["sqs:ReceiveMessage", "sqs:DeleteMessage"], "*");
+    let worker = Function {
+        logical_id: "Worker".to_owned(),
+        binary: "worker".to_owned(),
+        timeout_seconds: 30,
+        memory_mib: 256,
+        environment: map(&[
+            ("LEVEL", "info"),
+            ("PLACE", "eu-central-1/larder-bucket-000000000000"),
+            ("PRESIGN_ROLE_ARN", url_role),
+            (
+                "QUEUE_URL",
+                "http://127.0.0.1:9324/000000000000/larder-Jobs",
+            ),
+            ("SECRET", secret),
+            ("THIRD", "c"),
+        ]),
+        permissions: vec![
+            permission(["sqs:SendMessage"], &queue("Dead")),
+            receive.clone(),
+            permission(["sts:AssumeRole"], url_role),
+        ],
+        presign_permissions: Some(vec![receive]),
+        recursive_loop: RecursiveLoop::Allow,
+    };
+    assert_eq!(stack.functions, [worker]);
+
+    let route = |method: &str, path: &str| Route {
+        method: method.to_owned(),
+        path: path.to_owned(),
+        function: "Worker".to_owned(),
+    };
+    let routes = [route("ANY", "$default"), route("GET", "/a/{id}")];
+    assert_eq!(stack.routes, routes);
+
+    let trigger = Trigger {
+        queue: "larder-Jobs".to_owned(),
+        function: "Worker".to_owned(),
+        batch_size: 5,
+        maximum_concurrency: Some(2),
+    };
+    assert_eq!(stack.triggers, [trigger]);
+
+    let schedule = Schedule {
+        rule: "Daily".to_owned(),
+        period_seconds: 43_200,
+        queue: "larder-Jobs".to_owned(),
+        message: "{}".to_owned(),
+        permissions: vec![permission(["sqs:SendMessage"], &queue("Jobs"))],
+    };
+    assert_eq!(stack.schedules, [schedule]);
+    Ok(())
+}
 
 #[test]
-fn deployed_functions_get_only_their_own_variables() -> Result<(), Diagnostics> {
-    let functions = stack(DEPLOYED)?.functions;
+fn alarms_have_a_metric_or_an_expression_over_several() -> Result<(), TemplateError> {
+    let metric = |id: &str, namespace: &str, name: &str, statistic: &str| AlarmMetric {
+        id: id.to_owned(),
+        namespace: namespace.to_owned(),
+        name: name.to_owned(),
+        dimensions: BTreeMap::new(),
+        statistic: statistic.to_owned(),
+    };
+    let age = Alarm {
+        logical_id: "AgeAlarm".to_owned(),
+        description: "Old.".to_owned(),
+        metrics: vec![AlarmMetric {
+            dimensions: map(&[("QueueName", "larder-Jobs")]),
+            ..metric("value", "AWS/SQS", "Age", "Maximum")
+        }],
+        expression: None,
+        period_seconds: 300,
+        evaluation_periods: 2,
+        datapoints_to_alarm: 2,
+        threshold: 0,
+        has_actions: false,
+    };
+    let errors = Alarm {
+        logical_id: "ErrorsAlarm".to_owned(),
+        description: "Failed.".to_owned(),
+        metrics: vec![
+            metric("jobs", "Larder/larder", "FailedJobs", "p95"),
+            metric("errors", "AWS/Lambda", "Errors", "Sum"),
+        ],
+        expression: Some("jobs + errors".to_owned()),
+        period_seconds: 60,
+        datapoints_to_alarm: 1,
+        threshold: 5,
+        has_actions: true,
+        ..age.clone()
+    };
 
-    for function in &functions {
-        for name in COMMON_VARIABLES {
-            assert!(
-                function.environment.contains_key(name),
-                "{name} of {}",
-                function.binary
-            );
-        }
+    assert_eq!(with(SAMPLE, &[])?.alarms, [age, errors]);
+    Ok(())
+}
+
+#[test]
+fn key_pair_adds_cache_behavior_with_its_public_key() -> Result<(), TemplateError> {
+    let with_key_pair = |public_key, secret| {
+        let parameters = [
+            ("CdnPublicKey", public_key),
+            ("CdnPrivateKeySecretArn", secret),
+        ];
+        with(DEPLOYED, &parameters)
+    };
+    for (public_key, secret) in [("", ""), (PUBLIC_KEY, ""), ("", SECRET_ARN)] {
+        let stack = with_key_pair(public_key, secret)?;
+        assert_eq!(stack.cdn_objects, None);
+        assert_eq!(stack.cdn_origin.as_deref(), Some("Delivery"));
     }
 
-    let actual: Vec<String> = functions.iter().map(own_variables).collect();
-    let expected = [
-        "confirm-check: BUCKET_NAME, CONFIRM_CHECK_QUEUE_URL, MALLOC_MMAP_THRESHOLD_, PROCESSING_QUEUE_URL, TABLE_NAME, WEBHOOK_QUEUE_URL",
-        "delivery: ANONYMOUS_RENDERINGS_PER_MINUTE, ANONYMOUS_VARIANTS_PER_FILE, BUCKET_NAME, CDN_KEY_PAIR_ID, \
-         CDN_PRIVATE_KEY_ARN, MASTER_SECRET_ARN, PRESIGN_ROLE_ARN, REDIRECT_ABOVE_BYTES, RENDERING_MEMORY_MIB, TABLE_NAME, VARIANT_DAYS",
-        "files: ADMIN_REQUESTS_PER_MINUTE, CDN_URL, MASTER_SECRET_ARN, PURGE_QUEUE_URL, TABLE_NAME, WEBHOOK_QUEUE_URL",
-        "folders: ADMIN_REQUESTS_PER_MINUTE, ALLOW_LOOPBACK_URLS, BUCKET_NAME, MASTER_SECRET_ARN, TABLE_NAME",
-        "not-found: ",
-        "processing: BUCKET_NAME, PROCESSING_QUEUE_URL, RENDERING_MEMORY_MIB, TABLE_NAME, WEBHOOK_QUEUE_URL",
-        "purge: BUCKET_NAME, PURGE_QUEUE_URL, TABLE_NAME",
-        "spaces: ADMIN_REQUESTS_PER_MINUTE, ALLOW_LOOPBACK_URLS, BUCKET_NAME, CDN_DOMAIN_NAMES, LARGE_UPLOADS_URL, \
-         MASTER_SECRET_ARN, PURGE_QUEUE_URL, TABLE_NAME, WEBHOOK_QUEUE_URL",
-        "sweep: BUCKET_NAME, SWEEP_QUEUE_URL, TABLE_NAME",
-        "upload-configs: ADMIN_REQUESTS_PER_MINUTE, ALLOW_LOOPBACK_URLS, MASTER_SECRET_ARN, TABLE_NAME",
-        "uploads: BUCKET_NAME, CDN_URL, CONFIRM_CHECK_QUEUE_URL, MALLOC_MMAP_THRESHOLD_, MASTER_SECRET_ARN, PRESIGN_ROLE_ARN, \
-         PROCESSING_QUEUE_URL, TABLE_NAME, UNSIGNED_REQUESTS_PER_MINUTE, UNSIGNED_UPLOADS_PER_HOUR, UPLOAD_REQUESTS_PER_MINUTE, WEBHOOK_QUEUE_URL",
-        "webhook-delivery: ALLOW_LOOPBACK_URLS, MASTER_SECRET_ARN, TABLE_NAME, WEBHOOK_DEAD_LETTERS_URL, WEBHOOK_QUEUE_URL",
+    let stack = with_key_pair(PUBLIC_KEY, SECRET_ARN)?;
+    let objects = stack.cdn_objects.expect("a behavior");
+    assert_eq!(objects.path_prefix, "/_objects/");
+    assert_eq!(objects.bucket, stack.buckets[0].name);
+    let key = PublicKey {
+        id: "larder-CdnKeyPair".to_owned(),
+        pem: PUBLIC_KEY.to_owned(),
+    };
+    assert_eq!(objects.public_keys, [key]);
+    let parameters = [
+        "response-cache-control",
+        "response-content-disposition",
+        "response-content-type",
     ];
-    assert_eq!(actual, expected);
+    assert_eq!(objects.query_parameters, parameters);
+    let headers = objects.response_headers.iter();
+    let header_names: Vec<_> = headers.map(|header| header.name).collect();
+    let expected = [
+        "x-content-type-options",
+        "content-security-policy",
+        "access-control-allow-origin",
+        "access-control-expose-headers",
+    ];
+    assert_eq!(header_names, expected);
+    let delivered = format!("arn:aws:s3:::{}/_objects/*", objects.bucket);
+    assert_eq!(
+        objects.permissions,
+        [permission(["s3:GetObject"], &delivered)]
+    );
 
-    Ok(())
-}
-
-/// Returns `binary: VARIABLE, VARIABLE` with the variables that not every function has.
-fn own_variables(function: &Function) -> String {
-    let names: Vec<&str> = function
-        .environment
-        .keys()
-        .map(String::as_str)
-        .filter(|name| !COMMON_VARIABLES.contains(name))
-        .collect();
-    format!("{}: {}", function.binary, names.join(", "))
-}
-
-#[test]
-fn cdn_url_parameter_overrides_domain_of_distribution() -> Result<(), Diagnostics> {
-    let cdn_url = |context: &Context| -> Result<String, Diagnostics> {
-        let stack = read(DEPLOYED, context)?;
-        let uploads = stack
-            .functions
-            .iter()
-            .find(|function| function.binary == "uploads");
-        Ok(uploads
-            .map(|function| function.environment["CDN_URL"].clone())
-            .unwrap_or_default())
-    };
-
-    let mut context = context();
-    assert_eq!(cdn_url(&context)?, "https://cdn.test");
-
-    context
-        .parameters
-        .insert("CdnUrl".to_owned(), "http://127.0.0.1:3001".to_owned());
-    assert_eq!(cdn_url(&context)?, "http://127.0.0.1:3001");
-
+    let mut functions = stack.functions.iter();
+    let delivery = functions.find(|function| function.binary == "delivery");
+    let delivery = delivery.expect("the origin");
+    assert_eq!(delivery.environment["CDN_KEY_PAIR_ID"], "larder-CdnKeyPair");
+    let read_key = permission(["secretsmanager:GetSecretValue"], SECRET_ARN);
+    assert!(delivery.permissions.contains(&read_key));
     Ok(())
 }
 
 #[test]
-fn warm_read_units_below_those_of_a_new_table_are_rejected() {
-    let is_accepted = |units: &str| {
-        let mut context = context();
-        let parameter = ("TableWarmReadUnits".to_owned(), units.to_owned());
-        context.parameters.extend([parameter]);
-        read(DEPLOYED, &context).is_ok()
-    };
+fn templates_that_are_not_supported_are_rejected() -> Result<(), TemplateError> {
+    let cases: Vec<[String; 3]> = typed(yaml::parse(include_str!("rejected.yaml"))?)?;
+    for [part, replacement, expected] in &cases {
+        assert_rejected(SAMPLE, part, replacement, expected);
+    }
+    Ok(())
+}
 
+#[test]
+fn distribution_that_is_not_supported_is_rejected() {
+    let function_url = "2, !Split [\"/\", !GetAtt DeliveryUrl.FunctionUrl]";
+    let other = "0, [example.com]";
+    assert_rejected(DEPLOYED, function_url, other, "Cdn: `https://example.com/`");
+    let [target, other] = ["TargetOriginId: delivery", "TargetOriginId: other"];
+    assert_rejected(DEPLOYED, target, other, "Cdn.Origins: no `other`");
+    let [enabled, staging] = ["IPV6Enabled", "Staging"];
+    assert_rejected(DEPLOYED, enabled, staging, "Cdn.DistributionConfig.Staging");
+}
+
+/// On AWS, the messages of the rule would be lost. Here, the queue rejects them.
+#[test]
+fn rule_may_send_only_with_a_policy_of_its_queue() -> Result<(), TemplateError> {
+    for (part, replacement) in [
+        ("events.amazonaws.com", "s3.amazonaws.com"),
+        (
+            "\"aws:SourceArn\": !GetAtt Daily.Arn",
+            "\"aws:SourceArn\": other",
+        ),
+        ("Queues: [!Ref Jobs]", "Queues: [!Ref Dead]"),
+        (
+            "Statement:\n          - { Effect: Allow",
+            "Statement:\n          - { Effect: Deny",
+        ),
+    ] {
+        let changed = SAMPLE.replacen(part, replacement, 1);
+        assert_ne!(changed, SAMPLE);
+        assert_eq!(with(&changed, &[])?.schedules[0].permissions, [], "{part}");
+    }
+    Ok(())
+}
+
+#[test]
+fn parameters_meet_their_constraints() {
+    for (name, value, expected) in [
+        (
+            "Colour",
+            "red",
+            "Parameters.Colour: there is no such parameter",
+        ),
+        (
+            "Level",
+            "loud",
+            "Parameters.Level: the value must be one of info, debug",
+        ),
+        ("Days", "0", "Parameters.Days: the value must be at least 1"),
+        (
+            "Days",
+            "101",
+            "Parameters.Days: the value must be at most 100",
+        ),
+        (
+            "Days",
+            "ten",
+            "Parameters.Days: the value must be a whole number",
+        ),
+        (
+            "Slug",
+            "ab1",
+            "Parameters.Slug: the value must match ^(?:|[a-z]+)$",
+        ),
+    ] {
+        let shown = with(SAMPLE, &[(name, value)]).map_err(|error| error.to_string());
+        assert_eq!(shown, Err(format!("template.yaml: {expected}")));
+    }
+    assert_rejected(
+        SAMPLE,
+        "Default: info, ",
+        "",
+        "Parameters.Level: a value is required",
+    );
+    assert_rejected(
+        SAMPLE,
+        "|[a-z]+",
+        "|[a-z+",
+        "Parameters.Slug.AllowedPattern: regex",
+    );
+}
+
+#[test]
+fn parameters_of_the_deployed_template_exclude_invalid_values() {
+    let is_accepted = |name: &str, value: &str| with(DEPLOYED, &[(name, value)]).is_ok();
     for units in ["0", "12000", "19999", "20000", "99999", "100000"] {
-        assert!(is_accepted(units), "{units}");
+        assert!(is_accepted("TableWarmReadUnits", units), "{units}");
     }
     for units in ["", "1", "9999", "11999", "012000", "-1", "12000.5"] {
-        assert!(!is_accepted(units), "{units}");
+        assert!(!is_accepted("TableWarmReadUnits", units), "{units}");
     }
-}
-
-#[test]
-fn truncated_template_does_not_panic() {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "how long a test takes is up to who runs it"
-    )]
-    let is_thorough = std::env::var_os(THOROUGH).is_some();
-    let step = if is_thorough { 1 } else { DEFAULT_STEP };
-    let positions = DEPLOYED.match_indices(['\n', '{', '[']);
-
-    for (position, _) in positions.step_by(step) {
-        if let Err(diagnostics) = stack(&DEPLOYED[..=position]) {
-            assert!(
-                diagnostics.iter().all(|diagnostic| diagnostic.line >= 1),
-                "{diagnostics}"
-            );
-        }
+    for public_key in [
+        "AAAA",
+        &PUBLIC_KEY.replace("PUBLIC", "PRIVATE"),
+        "-----BEGIN PUBLIC KEY-----",
+    ] {
+        assert!(!is_accepted("CdnPublicKey", public_key), "{public_key}");
     }
 }
