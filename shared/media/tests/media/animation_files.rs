@@ -1,6 +1,6 @@
 //! Animated GIF and WebP files for the tests.
 
-use media::{Channels, EncodeOptions, Format, Pixels, encode};
+use media::{Format, encode};
 
 use crate::files;
 
@@ -79,12 +79,8 @@ pub(crate) const IS_CLEARED: u8 = 1;
 
 /// Returns a WebP's lossless frame of one color, whose position is even.
 pub(crate) fn webp_frame(patch: Patch, flags: u8) -> Vec<u8> {
-    let pixels = plain(patch.color, patch.width.into(), patch.height.into());
-    let lossless = EncodeOptions {
-        lossless: true,
-        ..files::plain(Format::WebP)
-    };
-    let still = encode(pixels, &lossless).unwrap();
+    let pixels = files::solid(&patch.color, patch.width.into(), patch.height.into());
+    let still = encode(pixels, &files::lossless()).unwrap();
 
     let numbers = [
         u32::from(patch.left) / 2,
@@ -109,15 +105,4 @@ pub(crate) fn webp(width: u8, height: u8, frames: &[Vec<u8>], plays: u8) -> Vec<
     let mut chunks: Vec<([u8; 4], &[u8])> = vec![(*b"VP8X", &canvas), (*b"ANIM", &animation)];
     chunks.extend(frames.iter().map(|frame| (*b"ANMF", &frame[..])));
     files::webp(&chunks)
-}
-
-/// Returns pixels of one color.
-pub(crate) fn plain(color: [u8; 4], width: u32, height: u32) -> Pixels {
-    Pixels {
-        width,
-        height,
-        channels: Channels::Rgba,
-        samples: color.repeat((width * height) as usize),
-        profile: None,
-    }
 }

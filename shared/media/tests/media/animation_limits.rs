@@ -9,7 +9,7 @@ use media::{
 use crate::{
     animation_files::{BLUE, FORMATS, GREEN, Patch, RED, REPLACES, gif, patch, webp, webp_frame},
     animation_viewer::{shown, to},
-    files,
+    files::{self, assert_error},
 };
 
 /// Returns a GIF with this number of 1×1 frames.
@@ -107,11 +107,7 @@ fn canvas_over_the_pixel_limit_is_rejected_by_its_header() {
             resize,
             ..to(format)
         };
-        let result = render(&file, &options);
-        assert!(
-            matches!(result, Err(MediaError::TooManyPixels { .. })),
-            "{result:?}"
-        );
+        assert_error!(render(&file, &options), MediaError::TooManyPixels { .. });
     }
 }
 
@@ -150,11 +146,7 @@ fn frame_outside_of_the_canvas_is_rejected() {
     let webp = webp(16, 8, &frames, 0);
     for file in [gif, webp] {
         for format in FORMATS {
-            let result = render(&file, &to(format));
-            assert!(
-                matches!(result, Err(MediaError::Malformed(_))),
-                "{result:?}"
-            );
+            assert_error!(render(&file, &to(format)), MediaError::Malformed(_));
         }
         assert!(render(&file, &to(Format::Png)).is_ok(), "the first frame");
     }
@@ -169,10 +161,7 @@ fn webp_frame_whose_pixels_have_another_size_is_rejected() {
     for broken in [frame[..16].to_vec(), frame] {
         let file = webp(16, 8, &[first.clone(), broken], 0);
         let result = render(&file, &to(Format::WebP));
-        assert!(
-            matches!(result, Err(MediaError::Malformed(_))),
-            "{result:?}"
-        );
+        assert_error!(result, MediaError::Malformed(_));
     }
 }
 

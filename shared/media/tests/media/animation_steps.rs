@@ -2,14 +2,10 @@
 
 use domain::{Focus, Gravity, Resize, Sides};
 use gif::Repeat;
-use media::{
-    Channels, Format, Frames, RenderOptions, WatermarkLayer, decode, encode, probe, render,
-};
+use media::{Channels, Format, Frames, RenderOptions, WatermarkLayer, decode, probe, render};
 
 use crate::{
-    animation_files::{
-        BLUE, CLEAR, FORMATS, GREEN, RED, REPLACES, gif, patch, plain, webp, webp_frame,
-    },
+    animation_files::{BLUE, CLEAR, FORMATS, GREEN, RED, REPLACES, gif, patch, webp, webp_frame},
     animation_viewer::{assert_colors, is_close, rendered, shown, to},
     files,
 };
@@ -134,7 +130,7 @@ fn orientation_is_applied_to_every_frame() {
 
 #[test]
 fn watermark_is_on_every_frame() {
-    let blue = encode(plain(BLUE, 8, 8), &files::plain(Format::Png)).unwrap();
+    let blue = files::png(files::solid(&BLUE, 8, 8));
     let layer = WatermarkLayer::decode(&blue, Gravity::Center, 1.0).unwrap();
     let patches = [
         patch(RED, [0, 0, 64, 64]),

@@ -3,7 +3,7 @@
 use domain::Quality;
 use media::{Format, Frames, RenderOptions, probe, render};
 
-use crate::animation_files::CLEAR;
+use crate::{animation_files::CLEAR, files};
 
 const BLACK: [u8; 4] = [0, 0, 0, 255];
 
@@ -105,10 +105,8 @@ fn shown_webp(file: &[u8]) -> Shown {
 /// Returns options that keep the size.
 pub(crate) const fn to(format: Format) -> RenderOptions<'static> {
     RenderOptions {
-        resize: None,
-        format,
         quality: Quality::Fixed(100),
-        watermark: None,
+        ..files::to(format)
     }
 }
 

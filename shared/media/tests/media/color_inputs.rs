@@ -1,7 +1,7 @@
 //! Rendering of uncommon color inputs: inks, profiles, bit depths, palettes, transparent colors.
 
 use domain::{Quality, Resize, Sides};
-use media::{Channels, Format, Pixels, RenderOptions, decode, encode, probe, render};
+use media::{Channels, Format, Pixels, RenderOptions, encode};
 use mozjpeg::ColorSpace;
 use png::{BitDepth, ColorType};
 
@@ -19,9 +19,7 @@ fn corners(file: &[u8], format: Format) -> [Corners; 2] {
             quality: Quality::Fixed(100),
             watermark: None,
         };
-        let rendered = render(file, &options).unwrap();
-        let probed = probe(&rendered.bytes).unwrap();
-        corners_of(&decode(&rendered.bytes, &probed).unwrap())
+        corners_of(&files::rendered(file, &options))
     })
 }
 
@@ -44,12 +42,8 @@ fn assert_corners(file: &[u8], expected: Corners, tolerance: u8, context: &str) 
             continue;
         }
         for found in corners(file, format) {
-            let is_close = found
-                .as_flattened()
-                .iter()
-                .zip(expected.as_flattened())
-                .all(|(a, b)| a.abs_diff(*b) <= tolerance);
-            assert!(is_close, "{context} {format:?}: {found:?}");
+            let most = files::largest_difference(expected.as_flattened(), found.as_flattened());
+            assert!(most <= tolerance, "{context} {format:?}: {found:?}");
         }
     }
 }
@@ -77,10 +71,7 @@ fn jpeg_of_inks(inks: [[u8; 4]; 3], stored: ColorSpace, is_adobe: bool) -> Vec<u
     let mut file = started.finish().unwrap();
 
     if !is_adobe {
-        let adobe = file
-            .windows(9)
-            .position(|window| window[1] == 0xEE && window[4..] == *b"Adobe")
-            .unwrap();
+        let adobe = files::marker_at(&file, 0xEE);
         file.drain(adobe..adobe + 16);
     }
     file

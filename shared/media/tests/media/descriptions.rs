@@ -2,22 +2,7 @@
 
 use media::{Channels, Pixels, blurhash, color_name, dominant_color};
 
-use crate::files::picture;
-
-fn uniform(width: u32, height: u32, color: &[u8]) -> Pixels {
-    let channels = match color.len() {
-        1 => Channels::Gray,
-        3 => Channels::Rgb,
-        _ => Channels::Rgba,
-    };
-    Pixels {
-        width,
-        height,
-        channels,
-        samples: color.repeat(width as usize * height as usize),
-        profile: None,
-    }
-}
+use crate::files::{picture, solid};
 
 fn of_colors(width: u32, height: u32, color: impl Fn(u32, u32) -> [u32; 3]) -> Pixels {
     let positions = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
@@ -25,7 +10,7 @@ fn of_colors(width: u32, height: u32, color: impl Fn(u32, u32) -> [u32; 3]) -> P
     Pixels {
         samples: samples.collect(),
         channels: Channels::Rgb,
-        ..uniform(width, height, &[0, 0, 0])
+        ..solid(&[0, 0, 0], width, height)
     }
 }
 
@@ -55,10 +40,7 @@ fn blurhash_equals_the_reference_implementation() {
             "LkOf+FqC=#kWhiggkSf+g1epfkf7",
         ),
         (of_colors(61, 47, pattern), "L8HV6cx5aDxMxbW4aXr~RYaCM[j4"),
-        (
-            uniform(1, 1, &[10, 200, 30]),
-            "L~1JlBl#l#l#l#l#l#l#l#l#l#l#",
-        ),
+        (solid(&[10, 200, 30], 1, 1), "L~1JlBl#l#l#l#l#l#l#l#l#l#l#"),
         (of_colors(65_000, 1, wide), "L~HV4?degJeq~idegJeq~idegJeq"),
     ] {
         assert_eq!(
@@ -85,20 +67,20 @@ fn blurhash_of_gray_pixels_is_that_of_equal_channels() {
 
 #[test]
 fn blurhash_without_pixels_is_empty() {
-    assert_eq!(blurhash(&uniform(0, 0, &[0, 0, 0])), "");
+    assert_eq!(blurhash(&solid(&[0, 0, 0], 0, 0)), "");
 }
 
 #[test]
 fn transparent_pixels_have_the_blurhash_of_white() {
     assert_eq!(
-        blurhash(&uniform(9, 9, &[200, 0, 0, 0])),
-        blurhash(&uniform(9, 9, &[255, 255, 255]))
+        blurhash(&solid(&[200, 0, 0, 0], 9, 9)),
+        blurhash(&solid(&[255, 255, 255], 9, 9))
     );
 }
 
 #[test]
 fn dominant_color_is_the_mean_of_the_fullest_bin() {
-    let mut pixels = uniform(10, 10, &[0, 0, 255]);
+    let mut pixels = solid(&[0, 0, 255], 10, 10);
     // 60 pixels in one bin, of two colors.
     pixels.samples[..90].copy_from_slice(&[16, 200, 96].repeat(30));
     pixels.samples[90..180].copy_from_slice(&[18, 202, 100].repeat(30));
@@ -108,15 +90,12 @@ fn dominant_color_is_the_mean_of_the_fullest_bin() {
 
 #[test]
 fn dominant_color_ignores_transparent_pixels() {
-    let mut pixels = uniform(10, 10, &[255, 0, 0, 127]);
+    let mut pixels = solid(&[255, 0, 0, 127], 10, 10);
     pixels.samples[..4].copy_from_slice(&[1, 2, 3, 128]);
 
     assert_eq!(dominant_color(&pixels), [1, 2, 3]);
-    assert_eq!(
-        dominant_color(&uniform(3, 3, &[9, 9, 9, 0])),
-        [255, 255, 255]
-    );
-    assert_eq!(dominant_color(&uniform(1, 65_000, &[77])), [77, 77, 77]);
+    assert_eq!(dominant_color(&solid(&[9, 9, 9, 0], 3, 3)), [255, 255, 255]);
+    assert_eq!(dominant_color(&solid(&[77], 1, 65_000)), [77, 77, 77]);
 }
 
 #[test]

@@ -1,9 +1,22 @@
 //! Image files for the tests: written by the encoders, or by hand for everything else.
 
-use media::{Channels, EncodeOptions, Format, Pixels, encode};
+use domain::Quality;
+use media::{
+    Channels, EncodeOptions, Format, Pixels, RenderOptions, decode, encode, probe, render,
+};
 
 /// Text in metadata that must not occur in stripped files.
 pub(crate) const SECRET: &[u8] = b"52.5200N 13.4050E";
+
+/// Asserts that a result is an error of a pattern.
+macro_rules! assert_error {
+    ($result:expr, $pattern:pat $(, $context:expr)*) => {{
+        let result = $result;
+        let context = format!("{:?} {result:?}", ($($context,)*));
+        assert!(matches!(result, Err($pattern)), "{context}");
+    }};
+}
+pub(crate) use assert_error;
 
 /// Returns a gradient; its alpha runs from transparent to opaque.
 pub(crate) fn picture(width: u32, height: u32, channels: Channels) -> Pixels {
@@ -43,6 +56,86 @@ pub(crate) fn plain(format: Format) -> EncodeOptions<'static> {
         lossless: false,
         exif: None,
     }
+}
+
+/// Returns options for a progressive JPEG.
+pub(crate) fn progressive() -> EncodeOptions<'static> {
+    EncodeOptions {
+        progressive: true,
+        ..plain(Format::Jpeg)
+    }
+}
+
+/// Returns options for a lossless WebP.
+pub(crate) fn lossless() -> EncodeOptions<'static> {
+    EncodeOptions {
+        lossless: true,
+        ..plain(Format::WebP)
+    }
+}
+
+/// Returns pixels of one color, which has a sample for each channel.
+pub(crate) fn solid(color: &[u8], width: u32, height: u32) -> Pixels {
+    Pixels {
+        width,
+        height,
+        channels: match color.len() {
+            1 => Channels::Gray,
+            3 => Channels::Rgb,
+            _ => Channels::Rgba,
+        },
+        samples: color.repeat(width as usize * height as usize),
+        profile: None,
+    }
+}
+
+pub(crate) fn png(pixels: Pixels) -> Vec<u8> {
+    encode(pixels, &plain(Format::Png)).unwrap()
+}
+
+/// Returns the decoded pixels of a file.
+pub(crate) fn pixels(file: &[u8]) -> Pixels {
+    decode(file, &probe(file).unwrap()).unwrap()
+}
+
+/// Returns options that keep the size.
+pub(crate) const fn to(format: Format) -> RenderOptions<'static> {
+    RenderOptions {
+        resize: None,
+        format,
+        quality: Quality::Auto,
+        watermark: None,
+    }
+}
+
+/// Returns the decoded pixels of a rendering.
+pub(crate) fn rendered(file: &[u8], options: &RenderOptions) -> Pixels {
+    pixels(&render(file, options).unwrap().bytes)
+}
+
+/// Returns the offset of the first JPEG marker of a kind.
+pub(crate) fn marker_at(file: &[u8], marker: u8) -> usize {
+    let found = file.windows(2).position(|bytes| bytes == [0xFF, marker]);
+    found.unwrap()
+}
+
+/// Returns a JPEG with other dimensions in its frame header.
+pub(crate) fn with_sides(jpeg: &[u8], width: u16, height: u16) -> Vec<u8> {
+    let mut jpeg = jpeg.to_vec();
+    let is_frame = |bytes: &[u8]| matches!(bytes, [0xFF, 0xC0 | 0xC2]);
+    let frame = jpeg.windows(2).position(is_frame).unwrap();
+    // The dimensions follow the marker, the length and the precision.
+    let sides = [height.to_be_bytes(), width.to_be_bytes()].concat();
+    jpeg[frame + 5..frame + 9].copy_from_slice(&sides);
+    jpeg
+}
+
+/// Returns a progressive JPEG with this number of further scans.
+pub(crate) fn with_scans(count: usize) -> Vec<u8> {
+    let jpeg = encode(picture(24, 16, Channels::Rgb), &progressive()).unwrap();
+    let (data, end) = jpeg.split_at(jpeg.len() - 2);
+    let last = data.windows(2).rposition(|bytes| bytes == [0xFF, 0xDA]);
+    [data, &data[last.unwrap()..].repeat(count), end].concat()
 }
 
 /// A file of a picture.

@@ -13,14 +13,12 @@ use crate::files;
 fn seeds() -> Vec<Vec<u8>> {
     let exif = files::exif(6);
     let progressive = EncodeOptions {
-        progressive: true,
         exif: Some(&exif),
-        ..files::plain(Format::Jpeg)
+        ..files::progressive()
     };
     let lossless = EncodeOptions {
-        lossless: true,
         exif: Some(&exif),
-        ..files::plain(Format::WebP)
+        ..files::lossless()
     };
     let picture = || files::picture(24, 16, Channels::Rgba);
 
@@ -165,9 +163,7 @@ proptest! {
             for format in [Format::Gif, Format::WebP, Format::Png] {
                 let options = RenderOptions {
                     resize: Some(Resize::Fit(Sides::Width(5))),
-                    format,
-                    quality: Quality::Auto,
-                    watermark: None,
+                    ..files::to(format)
                 };
                 if let Ok(rendered) = render(&file, &options) {
                     let probed = probe(&rendered.bytes).map(|probed| probed.displayed());

@@ -1,22 +1,8 @@
 //! Icons whose images are PNG files.
 
-use domain::Quality;
-use media::{Channels, Format, MediaError, Pixels, RenderOptions, decode, probe, render};
+use media::{Channels, Format, MediaError, Pixels, render};
 
-use crate::files;
-
-const fn to(format: Format) -> RenderOptions<'static> {
-    RenderOptions {
-        resize: None,
-        format,
-        quality: Quality::Auto,
-        watermark: None,
-    }
-}
-
-fn pixels(file: &[u8]) -> Pixels {
-    decode(file, &probe(file).unwrap()).unwrap()
-}
+use crate::files::{self, assert_error, rendered, to};
 
 /// Returns an icon whose only image is this PNG of 24 × 16 pixels.
 fn icon_of_png(png: &[u8]) -> Vec<u8> {
@@ -41,9 +27,8 @@ fn icon_with_any_png_is_rendered() {
         png.write_to(&mut file, image::ImageFormat::Png).unwrap();
         let icon = icon_of_png(&file.into_inner());
 
-        let rendered = render(&icon, &to(Format::Png)).expect(name);
+        let found = rendered(&icon, &to(Format::Png));
 
-        let found = pixels(&rendered.bytes);
         let expected = png.to_rgb8().into_raw();
         assert!(image_color(&found) == expected, "{name}");
     }
@@ -60,9 +45,8 @@ fn icon_with_a_palette_is_rendered() {
     writer.write_image_data(&[0x01; 12 * 16]).unwrap();
     writer.finish().unwrap();
 
-    let rendered = render(&icon_of_png(&file), &to(Format::Png)).unwrap();
+    let colors = image_color(&rendered(&icon_of_png(&file), &to(Format::Png)));
 
-    let colors = image_color(&pixels(&rendered.bytes));
     assert_eq!(colors[..6], [0, 0, 255, 255, 0, 0]);
 }
 
@@ -70,10 +54,7 @@ fn icon_with_a_palette_is_rendered() {
 fn icon_with_a_png_of_another_size_is_rejected() {
     let file = files::file(Format::Png, 25, 16, Channels::Rgb);
     let result = render(&icon_of_png(&file), &to(Format::Png));
-    assert!(
-        matches!(result, Err(MediaError::Malformed(_))),
-        "{result:?}"
-    );
+    assert_error!(result, MediaError::Malformed(_));
 }
 
 /// Returns red, green and blue of all pixels.

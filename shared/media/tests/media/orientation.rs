@@ -1,9 +1,9 @@
 //! Orientation of transformed images, compared pixel by pixel.
 
 use domain::TransformationRules;
-use media::{Channels, Format, Pixels, TransformOutcome, decode, probe, transform};
+use media::{Channels, Format, Pixels, TransformOutcome, TransformedImage, probe, transform};
 
-use crate::files;
+use crate::files::{self, pixels};
 
 const STRIPPED: TransformationRules = rules(domain::UploadFormat::Original);
 const AS_PNG: TransformationRules = rules(domain::UploadFormat::Png);
@@ -55,8 +55,24 @@ fn seen(stored: &Pixels, orientation: u8) -> Pixels {
     }
 }
 
-fn pixels(file: &[u8]) -> Pixels {
-    decode(file, &probe(file).unwrap()).unwrap()
+fn changed(file: &[u8], rules: &TransformationRules) -> TransformedImage {
+    let outcome = transform(file, rules).unwrap();
+    let TransformOutcome::Transformed(changed) = outcome else {
+        panic!("unchanged")
+    };
+    let displayed = probe(&changed.bytes).unwrap().displayed();
+    assert_eq!(
+        (changed.width, changed.height),
+        (displayed.width, displayed.height)
+    );
+    changed
+}
+
+/// Asserts that an image of 24 × 16 pixels was turned.
+fn assert_upright(changed: &TransformedImage) {
+    let probed = probe(&changed.bytes).unwrap();
+    assert_eq!((probed.width, probed.height), (16, 24));
+    assert_eq!(probed.orientation.to_exif(), 1);
 }
 
 #[test]
@@ -72,19 +88,8 @@ fn all_orientations_are_applied_in_every_format() {
         for orientation in 1..=8 {
             let file = files::with_exif(format, channels, &files::exif(orientation));
             let expected = seen(&pixels(&file), orientation);
-            let TransformOutcome::Transformed(changed) = transform(&file, &rules).unwrap() else {
-                panic!("{format:?} is unchanged")
-            };
-            assert_eq!(
-                (changed.width, changed.height),
-                (expected.width, expected.height)
-            );
-            let probed = probe(&changed.bytes).unwrap();
-            assert_eq!(
-                (probed.width, probed.height),
-                (expected.width, expected.height)
-            );
-            assert_eq!(probed.orientation.to_exif(), 1);
+            let changed = changed(&file, &rules);
+            assert_eq!(probe(&changed.bytes).unwrap().orientation.to_exif(), 1);
             assert!(
                 pixels(&changed.bytes) == expected,
                 "{format:?} {channels:?} {orientation}"
@@ -114,27 +119,14 @@ fn kept_exif_has_normal_orientation_and_no_thumbnail() {
             upload_format: domain::parse_variant(format).unwrap(),
             ..TransformationRules::default()
         };
-        let TransformOutcome::Transformed(changed) = transform(&file, &rules).unwrap() else {
-            panic!("unchanged")
-        };
+        let changed = changed(&file, &rules);
         assert!(files::contains(&changed.bytes, files::SECRET), "{format}");
         let settled = &files::exif(1)[..34];
         assert!(
             files::contains(&changed.bytes, &[settled, &[0; 4]].concat()),
             "{format}"
         );
-        let probed = probe(&changed.bytes).unwrap();
-        assert_eq!(
-            (probed.displayed(), probed.orientation.to_exif()),
-            (
-                media::Dimensions {
-                    width: 16,
-                    height: 24
-                },
-                1
-            ),
-            "{format}"
-        );
+        assert_upright(&changed);
     }
 }
 
@@ -154,19 +146,7 @@ fn orientation_of_type_long_is_applied() {
             upload_quality: domain::Quality::Fixed(70),
             ..TransformationRules::default()
         };
-        let TransformOutcome::Transformed(changed) = transform(&file, &rules).unwrap() else {
-            panic!("unchanged")
-        };
-        let probed = probe(&changed.bytes).unwrap();
-        assert_eq!(
-            (probed.displayed(), probed.orientation.to_exif()),
-            (
-                media::Dimensions {
-                    width: 16,
-                    height: 24
-                },
-                1
-            )
-        );
+        let changed = changed(&file, &rules);
+        assert_upright(&changed);
     }
 }

@@ -2,7 +2,7 @@
 
 use media::{Channels, Dimensions, Format, Frames, ImageInfo, Orientation, ProbeError, probe};
 
-use crate::files;
+use crate::files::{self, assert_error};
 
 fn probed(format: Format, width: u32, height: u32) -> ImageInfo {
     ImageInfo {
@@ -34,10 +34,7 @@ fn lossless(format: Format, width: u32, height: u32) -> ImageInfo {
 #[test]
 fn probe_reads_headers_of_jpeg_and_png() {
     let exif = files::exif(6);
-    let progressive = media::EncodeOptions {
-        progressive: true,
-        ..files::plain(Format::Jpeg)
-    };
+    let progressive = files::progressive();
 
     for (name, file, expected) in [
         (
@@ -95,11 +92,6 @@ fn probe_reads_headers_of_jpeg_and_png() {
 #[test]
 fn probe_reads_headers_of_gif_and_webp() {
     let exif = files::exif(6);
-    let lossless_options = media::EncodeOptions {
-        lossless: true,
-        ..files::plain(Format::WebP)
-    };
-
     for (name, file, expected) in [
         (
             "GIF",
@@ -133,7 +125,7 @@ fn probe_reads_headers_of_gif_and_webp() {
         ),
         (
             "lossless WebP",
-            media::encode(files::picture(7, 5, Channels::Rgb), &lossless_options).unwrap(),
+            media::encode(files::picture(7, 5, Channels::Rgb), &files::lossless()).unwrap(),
             lossless(Format::WebP, 7, 5),
         ),
         (
@@ -292,20 +284,9 @@ fn heif_rotation_and_mirroring_map_to_orientations() {
     ] {
         let probed = probe(&files::heif(*b"avif", 40, 30, turns, mirror)).unwrap();
         assert_eq!(probed.orientation.to_exif(), exif, "{turns} {mirror:?}");
-        assert_eq!(
-            probed.displayed(),
-            if exif >= 5 {
-                Dimensions {
-                    width: 30,
-                    height: 40,
-                }
-            } else {
-                Dimensions {
-                    width: 40,
-                    height: 30,
-                }
-            }
-        );
+        let Dimensions { width, height } = probed.displayed();
+        let expected = if exif >= 5 { (30, 40) } else { (40, 30) };
+        assert_eq!((width, height), expected);
     }
 }
 
@@ -322,21 +303,14 @@ fn unknown_formats_and_empty_images_are_rejected() {
         assert_eq!(probe(other), Err(ProbeError::UnknownFormat));
     }
 
-    let mut empty = files::file(Format::Jpeg, 7, 5, Channels::Gray);
-    let frame = empty
-        .windows(2)
-        .position(|window| window == [0xFF, 0xC0])
-        .unwrap();
-    empty[frame + 5..frame + 7].fill(0);
-
     for file in [
-        empty,
+        files::with_sides(&files::file(Format::Jpeg, 7, 5, Channels::Gray), 7, 0),
         files::bmp(0, 5),
         files::tiff(7, 0, 1),
         files::heif(*b"heic", 0, 0, 0, None),
         // An animation whose header lacks a byte.
         files::webp(&[(*b"VP8X", &files::canvas(2, 7, 5)[..9])]),
     ] {
-        assert!(matches!(probe(&file), Err(ProbeError::Malformed(_))));
+        assert_error!(probe(&file), ProbeError::Malformed(_));
     }
 }

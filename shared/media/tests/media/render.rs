@@ -1,12 +1,12 @@
 //! Geometry of rendered images, compared pixel by pixel in a lossless format.
 
-use domain::{Focus, Gravity, Quality, Resize, Sides};
+use domain::{Focus, Gravity, Resize, Sides};
 use media::{
     Channels, Dimensions, Format, Geometry, MediaError, Pixels, Rectangle, RenderOptions, encode,
-    plan, probe, render,
+    plan, render,
 };
 
-use crate::files;
+use crate::files::{self, assert_error};
 
 pub(crate) const GRAVITIES: [Gravity; 9] = [
     Gravity::Northwest,
@@ -46,21 +46,13 @@ const fn crop(sides: Sides, gravity: Gravity) -> Resize {
 const fn as_png(resize: Option<Resize>) -> RenderOptions<'static> {
     RenderOptions {
         resize,
-        format: Format::Png,
-        quality: Quality::Auto,
-        watermark: None,
+        ..files::to(Format::Png)
     }
 }
 
 /// Returns the pixels of an image that is rendered as PNG.
 fn rendered(file: &[u8], resize: Option<Resize>) -> Pixels {
-    let rendered = render(file, &as_png(resize)).unwrap();
-    let pixels = media::decode(&rendered.bytes, &probe(&rendered.bytes).unwrap()).unwrap();
-    assert_eq!(
-        size(rendered.width, rendered.height),
-        size(pixels.width, pixels.height)
-    );
-    pixels
+    files::rendered(file, &as_png(resize))
 }
 
 /// Returns an image whose pixels all differ.
@@ -146,7 +138,7 @@ fn plan_follows_table_of_modes() {
 #[test]
 fn cropped_pixels_are_those_of_the_rectangle() {
     let picture = numbered(40, 30);
-    let file = encode(picture.clone(), &files::plain(Format::Png)).unwrap();
+    let file = files::png(picture.clone());
     for gravity in GRAVITIES {
         for resize in [
             crop(both(11, 7), gravity),
@@ -168,7 +160,7 @@ fn cropped_pixels_are_those_of_the_rectangle() {
 
 #[test]
 fn filling_equals_resizing_and_cropping() {
-    let file = encode(numbered(400, 300), &files::plain(Format::Png)).unwrap();
+    let file = files::png(numbered(400, 300));
     let whole = rendered(&file, Some(Resize::Scale(both(133, 100))));
     for gravity in GRAVITIES {
         let resize = fill(100, 100, gravity);
@@ -202,7 +194,6 @@ fn marked(width: u32, height: u32) -> Pixels {
 fn shrunk_jpegs_have_the_geometry_of_the_full_size() {
     // None of the sides is divisible by 8, so decoding leaves incomplete pixels.
     let picture = marked(1_003, 757);
-    let png = encode(picture.clone(), &files::plain(Format::Png)).unwrap();
     for orientation in 1..=8 {
         let exif = files::exif(orientation);
         let with = |format| {
@@ -214,11 +205,7 @@ fn shrunk_jpegs_have_the_geometry_of_the_full_size() {
             encode(picture.clone(), &options).unwrap()
         };
         let jpeg = with(Format::Jpeg);
-        let png = if orientation == 1 {
-            png.clone()
-        } else {
-            with(Format::Png)
-        };
+        let png = with(Format::Png);
         for side in [60, 100, 150, 200, 300, 350] {
             for resize in [
                 Resize::Fit(both(side, side)),
@@ -254,9 +241,6 @@ fn output_over_pixel_limit_is_rejected_before_decoding() {
         Resize::Scale(Sides::Width(8192)),
     ] {
         let result = render(&file, &as_png(Some(resize)));
-        assert!(
-            matches!(result, Err(MediaError::OutputTooLarge { .. })),
-            "{result:?}"
-        );
+        assert_error!(result, MediaError::OutputTooLarge { .. });
     }
 }

@@ -2,37 +2,17 @@
 
 use domain::{Focus, Gravity, Quality, Resize, Sides};
 use media::{
-    Channels, Dimensions, EncodeOptions, Format, MediaError, Pixels, RenderOptions, WatermarkLayer,
-    decode, encode, probe, render,
+    Channels, EncodeOptions, Format, MediaError, RenderOptions, WatermarkLayer, decode, encode,
+    probe, render,
 };
 
-use crate::files;
+use crate::files::{self, assert_error, pixels, png, rendered, solid, to};
 
-const fn to(format: Format) -> RenderOptions<'static> {
+const fn resized(resize: Option<Resize>, format: Format) -> RenderOptions<'static> {
     RenderOptions {
-        resize: None,
-        format,
-        quality: Quality::Auto,
-        watermark: None,
+        resize,
+        ..to(format)
     }
-}
-
-fn pixels(file: &[u8]) -> Pixels {
-    decode(file, &probe(file).unwrap()).unwrap()
-}
-
-fn plain(color: [u8; 4], width: u32, height: u32) -> Pixels {
-    Pixels {
-        width,
-        height,
-        channels: Channels::Rgba,
-        samples: color.repeat((width * height) as usize),
-        profile: None,
-    }
-}
-
-fn png(pixels: Pixels) -> Vec<u8> {
-    encode(pixels, &files::plain(Format::Png)).unwrap()
 }
 
 /// Returns a file written by the `image` crate.
@@ -58,8 +38,7 @@ fn bmp_tiff_and_ico_are_rendered() {
         image::ImageFormat::Ico,
     ] {
         let file = uncommon(format);
-        let rendered = render(&file, &to(Format::Png)).unwrap();
-        let found = pixels(&rendered.bytes);
+        let found = rendered(&file, &to(Format::Png));
         let count = found.channels.count();
         let colors: Vec<u8> = found
             .samples
@@ -68,10 +47,8 @@ fn bmp_tiff_and_ico_are_rendered() {
             .collect();
         assert!(colors == expected.samples, "{format:?}");
         // Uploads of these formats are not transformed.
-        assert!(matches!(
-            decode(&file, &probe(&file).unwrap()),
-            Err(MediaError::UnsupportedFormat(_))
-        ));
+        let decoded = decode(&file, &probe(&file).unwrap());
+        assert_error!(decoded, MediaError::UnsupportedFormat(_));
     }
 }
 
@@ -87,30 +64,21 @@ fn every_output_format_is_written() {
     ] {
         let rendered = render(&file, &to(format)).unwrap();
         let probed = probe(&rendered.bytes).unwrap();
-        assert_eq!(
-            (rendered.format, probed.format, probed.displayed()),
-            (
-                format,
-                format,
-                Dimensions {
-                    width: 48,
-                    height: 32
-                }
-            )
-        );
+        assert_eq!([rendered.format, probed.format], [format; 2]);
+        assert_eq!((probed.width, probed.height), (48, 32));
         assert_eq!(probed.progressive, format == Format::Jpeg);
     }
 }
 
 #[test]
 fn gif_keeps_few_colors_and_transparency() {
-    let mut picture = plain([200, 100, 50, 255], 8, 8);
+    let mut picture = solid(&[200, 100, 50, 255], 8, 8);
     picture.samples[..4].copy_from_slice(&[9, 9, 9, 0]);
-    let found = pixels(&render(&png(picture), &to(Format::Gif)).unwrap().bytes);
+    let found = rendered(&png(picture), &to(Format::Gif));
     assert_eq!(found.samples[..8], [0, 0, 0, 0, 200, 100, 50, 255]);
 
     let photo = files::file(Format::Png, 200, 100, Channels::Rgb);
-    let found = pixels(&render(&photo, &to(Format::Gif)).unwrap().bytes);
+    let found = rendered(&photo, &to(Format::Gif));
     let expected = files::picture(200, 100, Channels::Rgb);
     assert_eq!(found.samples.len() / 4, expected.samples.len() / 3);
     let colors = found.samples.chunks(4).zip(expected.samples.chunks(3));
@@ -150,13 +118,7 @@ fn truncated_image_is_rejected() {
         let file = files::file(format, 64, 64, Channels::Rgb);
         for resize in [None, Some(Resize::Fit(Sides::Width(7)))] {
             let cut = &file[..file.len() * 2 / 3];
-            let result = render(
-                cut,
-                &RenderOptions {
-                    resize,
-                    ..to(Format::Png)
-                },
-            );
+            let result = render(cut, &resized(resize, Format::Png));
             assert_eq!(result, Err(MediaError::Truncated), "{format:?}");
         }
     }
@@ -165,20 +127,12 @@ fn truncated_image_is_rejected() {
 #[test]
 fn transparent_colors_do_not_bleed_when_resized() {
     // Invisible green next to opaque red.
-    let mut picture = plain([255, 0, 0, 255], 40, 40);
+    let mut picture = solid(&[255, 0, 0, 255], 40, 40);
     for pixel in picture.samples.chunks_mut(4).skip(800) {
         pixel.copy_from_slice(&[0, 255, 0, 0]);
     }
     let resize = Some(Resize::Fit(Sides::Width(13)));
-    let rendered = render(
-        &png(picture),
-        &RenderOptions {
-            resize,
-            ..to(Format::Png)
-        },
-    )
-    .unwrap();
-    let found = pixels(&rendered.bytes);
+    let found = rendered(&png(picture), &resized(resize, Format::Png));
     assert!(
         found
             .samples
@@ -200,24 +154,13 @@ fn jpegs_are_downscaled_alike_with_every_sampling_and_output() {
             for width in [40, 100, 250, 400] {
                 let resize = Some(Resize::Fit(Sides::Width(width)));
                 let reference = png(pixels(&file));
-                let expected = pixels(
-                    &render(
-                        &reference,
-                        &RenderOptions {
-                            resize,
-                            ..to(Format::Png)
-                        },
-                    )
-                    .unwrap()
-                    .bytes,
-                );
+                let expected = rendered(&reference, &resized(resize, Format::Png));
                 for format in [Format::Png, Format::Jpeg] {
                     let options = RenderOptions {
-                        resize,
                         quality: Quality::Fixed(98),
-                        ..to(format)
+                        ..resized(resize, format)
                     };
-                    let found = pixels(&render(&file, &options).unwrap().bytes);
+                    let found = rendered(&file, &options);
                     let most = files::largest_difference(&expected.samples, &found.samples);
                     assert!(most < 24, "{side} {quality} {width} {format:?} {most}");
                 }
@@ -228,7 +171,7 @@ fn jpegs_are_downscaled_alike_with_every_sampling_and_output() {
 
 #[test]
 fn watermark_is_placed_inside_margins() {
-    let red = png(plain([255, 0, 0, 255], 100, 50));
+    let red = png(solid(&[255, 0, 0, 255], 100, 50));
     for (gravity, left, top) in [
         (Gravity::Northwest, 4, 4),
         (Gravity::Center, 150, 75),
@@ -240,11 +183,7 @@ fn watermark_is_placed_inside_margins() {
                 watermark: Some(&layer),
                 ..to(Format::Png)
             };
-            let found = pixels(
-                &render(&png(plain(channels, 400, 200)), &options)
-                    .unwrap()
-                    .bytes,
-            );
+            let found = rendered(&png(solid(&channels, 400, 200)), &options);
             let is_red = |x: u32, y: u32| {
                 let at = (y * 400 + x) as usize * 4;
                 found.samples[at..at + 4] == [255, 0, 0, 255]
@@ -262,7 +201,7 @@ fn watermark_is_placed_inside_margins() {
 
 #[test]
 fn watermark_of_downscaled_jpeg_has_its_colors() {
-    let orange = png(plain([250, 130, 20, 255], 60, 40));
+    let orange = png(solid(&[250, 130, 20, 255], 60, 40));
     let layer = WatermarkLayer::decode(&orange, Gravity::Center, 1.0).unwrap();
     let file = files::file(Format::Jpeg, 400, 200, Channels::Rgb);
     for format in [Format::Jpeg, Format::Png] {
@@ -272,49 +211,32 @@ fn watermark_of_downscaled_jpeg_has_its_colors() {
             quality: Quality::Fixed(98),
             ..to(format)
         };
-        let found = pixels(&render(&file, &options).unwrap().bytes);
+        let found = rendered(&file, &options);
         let middle = (40 * 160 + 80) * 3;
         let color = &found.samples[middle..middle + 3];
-        let is_close = color
-            .iter()
-            .zip([250_u8, 130, 20])
-            .all(|(a, b)| a.abs_diff(b) <= 4);
-        assert!(is_close, "{format:?} {color:?}");
+        let most = files::largest_difference(&[250, 130, 20], color);
+        assert!(most <= 4, "{format:?} {color:?}");
     }
 }
 
 #[test]
 fn watermark_opacity_blends() {
-    let white = png(plain([255; 4], 10, 10));
+    let white = png(solid(&[255; 4], 10, 10));
     let layer = WatermarkLayer::decode(&white, Gravity::Center, 0.5).unwrap();
     let options = RenderOptions {
         watermark: Some(&layer),
         ..to(Format::Png)
     };
-    for channels in [Channels::Gray, Channels::Rgb, Channels::Rgba] {
-        let color = [0, 0, 0, 255];
-        let samples = color[..channels.count()]
-            .iter()
-            .map(|_| 0)
-            .collect::<Vec<u8>>()
-            .repeat(1_600);
-        let mut black = Pixels {
-            channels,
-            samples,
-            ..plain(color, 40, 40)
-        };
-        if channels == Channels::Rgba {
-            black.samples = color.repeat(1_600);
-        }
-        let found = pixels(&render(&png(black), &options).unwrap().bytes);
+    for black in [&[0][..], &[0; 3], &[0, 0, 0, 255]] {
+        let found = rendered(&png(solid(black, 40, 40)), &options);
         let middle = (20 * 40 + 20) * found.channels.count();
-        assert_eq!(found.samples[middle], 128, "{channels:?}");
+        assert_eq!(found.samples[middle], 128, "{black:?}");
     }
 }
 
 #[test]
 fn automatic_crop_finds_the_detailed_region() {
-    let mut picture = plain([90, 90, 90, 255], 400, 200);
+    let mut picture = solid(&[90, 90, 90, 255], 400, 200);
     for y in 60..140 {
         for x in 300..380 {
             let color = if (x / 4 + y / 4) % 2 == 0 {
@@ -331,15 +253,7 @@ fn automatic_crop_finds_the_detailed_region() {
         height: 100,
         focus: Focus::Auto,
     });
-    let rendered = render(
-        &png(picture),
-        &RenderOptions {
-            resize,
-            ..to(Format::Png)
-        },
-    )
-    .unwrap();
-    let found = pixels(&rendered.bytes);
+    let found = rendered(&png(picture), &resized(resize, Format::Png));
     let saturated = found
         .samples
         .chunks(4)
@@ -350,7 +264,7 @@ fn automatic_crop_finds_the_detailed_region() {
 #[test]
 fn automatic_crop_of_uniform_image_is_centered() {
     // The upper left pixel of the crop rectangle is marked too weakly to attract it.
-    let mut picture = plain([90, 90, 90, 255], 400, 200);
+    let mut picture = solid(&[90, 90, 90, 255], 400, 200);
     let at = (75 * 400 + 150) * 4;
     picture.samples[at..at + 4].copy_from_slice(&[91, 90, 90, 255]);
     let resize = Some(Resize::Crop {
@@ -360,12 +274,7 @@ fn automatic_crop_of_uniform_image_is_centered() {
         },
         focus: Focus::Auto,
     });
-
-    let options = RenderOptions {
-        resize,
-        ..to(Format::Png)
-    };
-    let found = pixels(&render(&png(picture), &options).unwrap().bytes);
+    let found = rendered(&png(picture), &resized(resize, Format::Png));
 
     assert_eq!((found.width, found.height), (100, 50));
     assert_eq!(found.samples[..4], [91, 90, 90, 255]);

@@ -1,22 +1,13 @@
 //! Laws of the geometry of rendered images.
 
-use domain::{Focus, Gravity, Quality, Resize, Sides};
+use domain::{Focus, Gravity, Resize, Sides};
 use media::{Channels, Dimensions, Format, RenderOptions, canonical_resize, plan, render};
 use proptest::{prelude::*, sample::select};
 
-use crate::files;
+use crate::files::{self, to};
 
 /// Gravities of every column.
 const GRAVITIES: [Gravity; 3] = [Gravity::West, Gravity::Center, Gravity::East];
-
-const fn to(format: Format) -> RenderOptions<'static> {
-    RenderOptions {
-        resize: None,
-        format,
-        quality: Quality::Auto,
-        watermark: None,
-    }
-}
 
 fn resizes() -> impl Strategy<Value = Resize> {
     let side = || prop_oneof![1_u32..40, 1_u32..9_000];

@@ -1,21 +1,14 @@
 //! Removal of metadata.
 
-use domain::TransformationRules;
-use media::{
-    Channels, Format, Frames, TransformOutcome, decode, probe, require_complete, transform,
+use media::{Channels, Format, Frames, TransformOutcome, probe, require_complete, transform};
+
+use crate::{
+    files::{self, SECRET, contains, pixels},
+    transform::{changed, rules},
 };
 
-use crate::files::{self, SECRET, contains};
-
 fn stripped(file: &[u8]) -> Vec<u8> {
-    let rules = TransformationRules {
-        strip_metadata: true,
-        ..TransformationRules::default()
-    };
-    match transform(file, &rules).unwrap() {
-        TransformOutcome::Transformed(changed) => changed.bytes,
-        TransformOutcome::Unchanged => panic!("unchanged"),
-    }
+    changed(file, "strip")
 }
 
 /// Returns files with all kinds of metadata and normal orientation.
@@ -56,19 +49,11 @@ fn strip_removes_all_metadata_and_keeps_pixels() {
         assert!(contains(&file, SECRET), "{name}");
         let result = stripped(&file);
         assert!(!contains(&result, SECRET), "{name}");
-        let pixels = |file: &[u8]| decode(file, &probe(file).unwrap()).unwrap();
         assert!(pixels(&result) == pixels(&file), "{name}");
 
         // A second run changes nothing.
-        let rules = TransformationRules {
-            strip_metadata: true,
-            ..TransformationRules::default()
-        };
-        assert_eq!(
-            transform(&result, &rules),
-            Ok(TransformOutcome::Unchanged),
-            "{name}"
-        );
+        let again = transform(&result, &rules("strip"));
+        assert_eq!(again, Ok(TransformOutcome::Unchanged), "{name}");
     }
 }
 
@@ -122,7 +107,6 @@ fn strip_keeps_color_profiles() {
         };
         let file = media::encode(picture, &encoding).unwrap();
         let result = stripped(&file);
-        let pixels = |file: &[u8]| decode(file, &probe(file).unwrap()).unwrap();
         assert!(!contains(&result, SECRET), "{format:?}");
         // Without the profile, the decoder would return other colors.
         assert!(pixels(&result) == pixels(&file), "{format:?}");

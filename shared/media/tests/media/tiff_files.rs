@@ -1,9 +1,8 @@
 //! TIFFs: tiles, strips, alpha, color profiles, and contradictory fields.
 
-use domain::Quality;
-use media::{Format, MediaError, RenderOptions, decode, probe, render};
+use media::{Format, MediaError, encode, render};
 
-use crate::files::{self, largest_difference};
+use crate::files::{self, assert_error, largest_difference};
 
 /// Offset of the pixels of a [`tiff`], in bytes.
 const PIXELS_AT: u32 = 8;
@@ -123,14 +122,8 @@ fn one_pixel(extra_samples: u16) -> Vec<Field> {
 }
 
 fn rendered(file: &[u8]) -> Result<Vec<u8>, MediaError> {
-    let options = RenderOptions {
-        resize: None,
-        format: Format::Png,
-        quality: Quality::Auto,
-        watermark: None,
-    };
-    let png = render(file, &options)?.bytes;
-    Ok(decode(&png, &probe(&png)?)?.samples)
+    let png = render(file, &files::to(Format::Png))?.bytes;
+    Ok(files::pixels(&png).samples)
 }
 
 #[test]
@@ -146,8 +139,7 @@ fn padding_of_tiles_counts_as_pixels() {
     for (tag, side) in [(TILE_WIDTH, u32::MAX - 15), (TILE_HEIGHT, 1 << 28)] {
         let file = tiff(&[0; 256], &with(gray_tile(3, 16), tag, &Long(side)));
 
-        let error = rendered(&file).unwrap_err();
-        assert!(matches!(error, MediaError::TooManyPixels { .. }), "{error}");
+        assert_error!(rendered(&file), MediaError::TooManyPixels { .. });
     }
 }
 
@@ -167,31 +159,19 @@ fn contradictory_fields_are_malformed() {
             with(gray_tile(3, 16), TILE_WIDTH, &Bytes(vec![16])),
         ),
     ] {
-        let error = rendered(&tiff(&[0; 256], &fields)).unwrap_err();
-        assert!(matches!(error, MediaError::Malformed(_)), "{name}: {error}");
+        let result = rendered(&tiff(&[0; 256], &fields));
+        assert_error!(result, MediaError::Malformed(_), name);
     }
 }
 
 #[test]
 fn tiff_that_contains_jpeg_files_is_rejected() {
-    let jpeg = encoded_jpeg();
+    let jpeg = encode(files::solid(&[7], 16, 16), &files::plain(Format::Jpeg)).unwrap();
     let fields = with(gray_tile(16, 16), COMPRESSION, &short(7));
     let bytes = Long(u32::try_from(jpeg.len()).unwrap());
     let file = tiff(&jpeg, &with(fields, TILE_BYTES, &bytes));
 
-    let error = rendered(&file).unwrap_err();
-    assert!(matches!(error, MediaError::Malformed(_)), "{error}");
-}
-
-fn encoded_jpeg() -> Vec<u8> {
-    let pixels = media::Pixels {
-        width: 16,
-        height: 16,
-        channels: media::Channels::Gray,
-        samples: vec![7; 256],
-        profile: None,
-    };
-    media::encode(pixels, &files::plain(Format::Jpeg)).unwrap()
+    assert_error!(rendered(&file), MediaError::Malformed(_));
 }
 
 #[test]

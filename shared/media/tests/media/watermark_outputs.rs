@@ -1,24 +1,21 @@
 //! Outputs with watermarks: cropped, animated, shared, in colors of a profile.
 
 use domain::{Focus, Gravity, Resize, Sides};
-use media::{
-    Channels, Dimensions, Format, Pixels, Rectangle, RenderOptions, Source, WatermarkLayer, decode,
-    encode, probe,
-};
+use media::{Channels, Format, Pixels, Rectangle, RenderOptions, Source, WatermarkLayer, encode};
 
 use crate::{
     animation_files::{BLUE, FORMATS, GREEN, RED, gif, patch},
     animation_viewer::{self, assert_colors},
-    files,
-    watermarks::{GROUND, SIZE, options, paint, plain, png, red, rendered},
+    files::{self, pixels, png, rendered, solid},
+    watermarks::{GROUND, SIZE, options, paint, red},
 };
 
 /// Renders a black image with a red watermark of half opacity in the southeast. Returns whether there is one
 /// watermark, and one over the other.
 fn levels(resize: Resize) -> [bool; 2] {
-    let square = png(plain(RED, SIZE));
+    let square = png(solid(&RED, SIZE.width, SIZE.height));
     let half = WatermarkLayer::decode(&square, Gravity::Southeast, 0.5).unwrap();
-    let file = png(plain([0, 0, 0, 255], SIZE));
+    let file = png(solid(&[0, 0, 0, 255], SIZE.width, SIZE.height));
     let shown = rendered(&file, &options(Some(resize), &half));
     let reds = shown.samples.chunks_exact(shown.channels.count());
     let reds: Vec<u8> = reds.map(|pixel| pixel[0]).collect();
@@ -81,7 +78,7 @@ fn every_frame_of_a_cropped_animation_shows_the_watermark() {
 
 #[test]
 fn automatic_crop_is_that_of_the_image_without_watermark() {
-    let mut picture = plain(GROUND, SIZE);
+    let mut picture = solid(&GROUND, SIZE.width, SIZE.height);
     let spot = Rectangle {
         left: 60,
         top: 10,
@@ -135,8 +132,7 @@ fn watermark_of_one_output_is_not_on_the_others() {
         let mut decoded = source.decode(&plan).unwrap();
 
         for options in &outputs {
-            let shared = decoded.render(options).unwrap();
-            let shared = decode(&shared.bytes, &probe(&shared.bytes).unwrap()).unwrap();
+            let shared = pixels(&decoded.render(options).unwrap().bytes);
             let single = rendered(&file, options);
             let colors = |pixels: &Pixels| -> Vec<u8> {
                 let pixels = pixels.samples.chunks_exact(pixels.channels.count());
@@ -152,11 +148,7 @@ fn watermark_keeps_its_colors_in_an_image_with_a_profile() {
     let p3 = moxcms::ColorProfile::new_display_p3().encode().unwrap();
     let gray = moxcms::ColorProfile::new_gray_with_gamma(1.0);
     let gray = gray.encode().unwrap();
-    let orange = Dimensions {
-        width: 90,
-        height: 90,
-    };
-    let orange = png(plain([250, 130, 20, 255], orange));
+    let orange = png(solid(&[250, 130, 20, 255], 90, 90));
     let watermark = WatermarkLayer::decode(&orange, Gravity::Center, 1.0).unwrap();
 
     for (channels, profile) in [

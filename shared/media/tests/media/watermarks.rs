@@ -1,10 +1,10 @@
 //! Watermarks: they cover the same pixels of the image in every rendering, so that no set of renderings
 //! shows the pixels beneath an opaque one.
 
-use domain::{Focus, Gravity, Quality, Resize, Sides};
+use domain::{Focus, Gravity, Resize, Sides};
 use media::{
-    Channels, Dimensions, EncodeOptions, Format, Orientation, Pixels, Rectangle, RenderOptions,
-    WatermarkLayer, decode, encode, orient, plan, probe, render,
+    Dimensions, EncodeOptions, Format, Orientation, Pixels, Rectangle, RenderOptions,
+    WatermarkLayer, encode, orient, plan, render,
 };
 use proptest::{
     prelude::*,
@@ -12,7 +12,11 @@ use proptest::{
     test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
 };
 
-use crate::{animation_files::RED, files, render::GRAVITIES};
+use crate::{
+    animation_files::RED,
+    files::{self, pixels, png, rendered, solid},
+    render::GRAVITIES,
+};
 
 /// A color of the images, without red.
 pub(crate) const GROUND: [u8; 4] = [0, 90, 160, 255];
@@ -23,41 +27,17 @@ pub(crate) const SIZE: Dimensions = Dimensions {
 /// Random renderings of each mode that are combined.
 const RENDERINGS: usize = 50;
 
-pub(crate) fn plain(color: [u8; 4], size: Dimensions) -> Pixels {
-    Pixels {
-        width: size.width,
-        height: size.height,
-        channels: Channels::Rgba,
-        samples: color.repeat(size.width as usize * size.height as usize),
-        profile: None,
-    }
-}
-
-pub(crate) fn png(pixels: Pixels) -> Vec<u8> {
-    encode(pixels, &files::plain(Format::Png)).unwrap()
-}
-
 /// Returns an opaque red square that is larger than a quarter of any image here.
 pub(crate) fn red(gravity: Gravity) -> WatermarkLayer {
-    let square = Dimensions {
-        width: 165,
-        height: 165,
-    };
-    WatermarkLayer::decode(&png(plain(RED, square)), gravity, 1.0).unwrap()
+    WatermarkLayer::decode(&png(solid(&RED, 165, 165)), gravity, 1.0).unwrap()
 }
 
 pub(crate) fn options(resize: Option<Resize>, watermark: &WatermarkLayer) -> RenderOptions<'_> {
     RenderOptions {
         resize,
-        format: Format::Png,
-        quality: Quality::Auto,
         watermark: Some(watermark),
+        ..files::to(Format::Png)
     }
-}
-
-pub(crate) fn rendered(file: &[u8], options: &RenderOptions) -> Pixels {
-    let bytes = render(file, options).unwrap().bytes;
-    decode(&bytes, &probe(&bytes).unwrap()).unwrap()
 }
 
 /// Returns the rectangle of the watermark in a rendering of the whole image.
@@ -172,7 +152,7 @@ fn map_back(shown: &Pixels, resize: Resize, part: Rectangle, reds: &mut [Vec<u8>
 
 #[test]
 fn no_set_of_renderings_shows_a_pixel_beneath_the_watermark() {
-    let ground = plain(GROUND, SIZE);
+    let ground = solid(&GROUND, SIZE.width, SIZE.height);
     for gravity in GRAVITIES {
         let watermark = red(gravity);
         let file = png(ground.clone());
@@ -191,7 +171,7 @@ fn no_set_of_renderings_shows_a_pixel_beneath_the_watermark() {
                     Ok(&shown) == render(&painted, &options).as_ref(),
                     "{gravity:?} {resize:?}"
                 );
-                let shown = decode(&shown.bytes, &probe(&shown.bytes).unwrap()).unwrap();
+                let shown = pixels(&shown.bytes);
                 map_back(&shown, resize, part, &mut reds);
             }
         }
@@ -222,7 +202,7 @@ fn pixels_of_a_shrunk_jpeg_are_covered() {
             };
             encode(pixels, &options).unwrap()
         };
-        let file = jpeg(plain(GROUND, size));
+        let file = jpeg(solid(&GROUND, size.width, size.height));
         let part = marked_part(&file, &watermark);
 
         // Blocks of pixels influence their neighbors, in the file and in the decoder.
@@ -232,7 +212,7 @@ fn pixels_of_a_shrunk_jpeg_are_covered() {
             width: part.width - 64,
             height: part.height - 64,
         };
-        let displayed = orient(plain(GROUND, size), turned);
+        let displayed = orient(solid(&GROUND, size.width, size.height), turned);
         let mut painted = displayed.clone();
         paint(&mut painted, inner);
         let painted = jpeg(orient(painted, inverse(turned)));
