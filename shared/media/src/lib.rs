@@ -38,6 +38,7 @@ mod pixels;
 mod probe;
 mod render;
 mod transform;
+mod webp_tables;
 
 pub use animation::{
     MAX_ANIMATED_GIF_PIXELS, MAX_ANIMATED_WEBP_PIXELS, MAX_ANIMATION_PIXELS, MAX_FRAMES,

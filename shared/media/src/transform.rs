@@ -10,7 +10,7 @@ use crate::{
     EncodeOptions, Format, Frames, ImageInfo, MediaError, Orientation,
     decode::{decode, require_decodable_size},
     encode::{encode, quality},
-    estimate::{Coding, Work, decoding_time, rendering_time},
+    estimate::{DecodingCost, Work},
     metadata, orient, probe,
 };
 
@@ -211,15 +211,14 @@ fn require_time(
     }
     require_decodable_size(probed)?;
 
-    let coding = Coding::read(bytes, probed)?;
+    let decoding = DecodingCost::read(bytes, probed)?;
     let work = Work {
         output: probed.displayed(),
         format: encoding.format,
         quality: encoding.quality,
         has_alpha: probed.has_alpha,
     };
-    let decoding = decoding_time(probed, &coding, bytes.len() as u64);
-    let milliseconds = decoding.saturating_add(rendering_time(probed, work, 1));
+    let milliseconds = decoding.milliseconds + work.milliseconds(probed, 1);
     if milliseconds > MAX_CONVERSION_MILLISECONDS {
         return Err(MediaError::RenderingTooSlow {
             format: encoding.format,

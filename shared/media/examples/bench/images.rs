@@ -44,19 +44,6 @@ pub(crate) fn generate(directory: &str) {
     write("watermark.png", scene(400, 160, Channels::Rgba), &png);
 }
 
-/// Returns noise.
-pub(crate) fn noise_image(width: u32, height: u32, channels: Channels) -> Pixels {
-    let count = (width * height) as usize * channels.count();
-    let samples = (0..count).map(|index| (random(index as u32, 0, 5) * 255.0) as u8);
-    Pixels {
-        width,
-        height,
-        channels,
-        samples: samples.collect(),
-        profile: None,
-    }
-}
-
 /// Returns hills below a sky with a sun, and houses with hard edges.
 fn scene(width: u32, height: u32, channels: Channels) -> Pixels {
     let mut samples = Vec::with_capacity((width * height) as usize * channels.count());

@@ -4,12 +4,10 @@
 //! - `bench render COUNT THREADS FORMAT RESIZE FILE OUTPUT [WATERMARK]`, where `RESIZE` is like
 //!   `fit:400x400`
 //! - `bench score REFERENCE.png IMAGE.png`
-//! - `bench estimates`
 
 #![expect(clippy::unwrap_used, reason = "a benchmark fails by panicking")]
 #![expect(clippy::print_stdout, reason = "the results are read by the script")]
 
-mod estimates;
 mod images;
 mod measure;
 
@@ -24,7 +22,6 @@ fn main() {
     match arguments[..] {
         ["generate", directory] => images::generate(directory),
         ["render", ref rest @ ..] => println!("{}", measure::render(rest)),
-        ["estimates"] => estimates::compare(),
         ["score", reference, image] => println!("{}", score(reference, image)),
         _ => panic!("see the documentation of the example"),
     }

@@ -66,7 +66,7 @@ pub(crate) fn render(arguments: &[&str]) -> String {
 }
 
 /// Returns the CPU time of a number of calls, in nanoseconds.
-pub(crate) fn repeat(count: u32, work: impl Fn()) -> u64 {
+fn repeat(count: u32, work: impl Fn()) -> u64 {
     let before = cpu_nanoseconds();
     for _ in 0..count {
         work();

@@ -7,9 +7,7 @@ use crate::{
 
 pub(crate) const WIDTH: u16 = 256;
 pub(crate) const HEIGHT: u16 = 257;
-pub(crate) const BITS_PER_SAMPLE: u16 = 258;
 pub(crate) const COMPRESSION: u16 = 259;
-pub(crate) const COLOR_INTERPRETATION: u16 = 262;
 pub(crate) const ORIENTATION: u16 = 274;
 pub(crate) const SAMPLES_PER_PIXEL: u16 = 277;
 pub(crate) const TILE_WIDTH: u16 = 322;

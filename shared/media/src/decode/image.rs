@@ -5,21 +5,22 @@ use std::io::{self, BufRead, Cursor, ErrorKind, Read, Seek, SeekFrom};
 use image::{ColorType, DynamicImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits};
 
 use crate::{
-    Format, ImageInfo, MediaError,
+    Dimensions, Format, ImageInfo, MediaError, ProbeError,
     bytes::{array, le16, le32, length, part},
     container::tiff,
-    estimate::Coding,
-    pixels::{Channels, Pixels},
+    pixels::{Channels, Pixels, require_pixel_limit},
 };
 
 use super::{png, require_probed_size};
 
 /// Maximum number of pixels: samples may have up to 16 bytes per pixel before their conversion.
-pub(crate) const MAX_PIXELS: u64 = 40_000_000;
+pub(super) const MAX_PIXELS: u64 = 40_000_000;
 /// Maximum memory of a decoder including its output, in bytes.
 const DECODER_BYTES: u64 = 512 << 20;
 /// Maximum size of the color profile of a TIFF, in bytes. Those of printers have up to 3 MiB.
 const MAX_TIFF_PROFILE_BYTES: usize = 4 << 20;
+/// TIFF compression by JPEG files, one per strip or tile.
+const TIFF_JPEG: u32 = 7;
 /// Value of `ExtraSamples` of a TIFF whose colors are multiplied by alpha.
 const ASSOCIATED_ALPHA: u32 = 1;
 
@@ -37,6 +38,9 @@ pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaErro
     } else {
         bytes
     };
+    if probed.format == Format::Tiff {
+        TiffTiles::read(bytes, probed)?;
+    }
     let mut limits = Limits::default();
     limits.max_alloc = Some(DECODER_BYTES);
     let source = BoundedReader::new(file);
@@ -46,7 +50,6 @@ pub(super) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<Pixels, MediaErro
     let mut decoder = reader.into_decoder().map_err(decode_error)?;
     let (width, height) = decoder.dimensions();
     require_probed_size(probed, width, height)?;
-    require_estimated_size(bytes, probed, decoder.total_bytes())?;
     let profile = if probed.format == Format::Tiff {
         tiff_profile(bytes)?
     } else {
@@ -76,15 +79,37 @@ fn tiff_profile(bytes: &[u8]) -> Result<Option<Vec<u8>>, MediaError> {
         .map(<[u8]>::to_vec))
 }
 
-/// Fails if a TIFF has more bytes per pixel than its memory was estimated for, which is possible if it
-/// contains a property twice.
-fn require_estimated_size(bytes: &[u8], probed: &ImageInfo, total: u64) -> Result<(), MediaError> {
-    if let Coding::Tiff(coding) = Coding::read(bytes, probed)?
-        && total > probed.pixels().saturating_mul(coding.pixel_bytes)
-    {
-        return Err(MediaError::malformed("the TIFF contradicts itself"));
+/// How the pixels of a TIFF are stored.
+pub(crate) struct TiffTiles {
+    /// Size of all tiles together, which are decompressed whole.
+    pub(crate) padded: Dimensions,
+    /// Number of samples of a pixel.
+    pub(crate) samples: u32,
+}
+
+impl TiffTiles {
+    /// Fails if the tiles exceed the pixel limit, or if the file contains JPEG files, whose dimensions
+    /// the decoder does not check.
+    pub(crate) fn read(bytes: &[u8], probed: &ImageInfo) -> Result<TiffTiles, MediaError> {
+        let directory = tiff::Directory::first(bytes)?;
+        if directory.single_number(tiff::COMPRESSION)? == Some(TIFF_JPEG) {
+            return Err(MediaError::malformed("a TIFF that contains JPEG files"));
+        }
+        let padded = |side: u32, tag| {
+            let tile = directory.single_number(tag)?.unwrap_or(1).max(1);
+            Ok::<u32, ProbeError>(side.div_ceil(tile).saturating_mul(tile))
+        };
+        let padded = Dimensions {
+            width: padded(probed.width, tiff::TILE_WIDTH)?,
+            height: padded(probed.height, tiff::TILE_HEIGHT)?,
+        };
+        require_pixel_limit(padded.pixels(), MAX_PIXELS)?;
+        let samples = directory.single_number(tiff::SAMPLES_PER_PIXEL)?;
+        Ok(TiffTiles {
+            padded,
+            samples: samples.unwrap_or(1),
+        })
     }
-    Ok(())
 }
 
 /// Reader of a file that fails after a number of bytes. The strips of a TIFF can share their data, so that

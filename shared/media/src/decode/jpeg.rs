@@ -20,8 +20,8 @@ use mozjpeg_sys::{
 use crate::{
     ImageInfo, MediaError, color,
     container::{
-        jpeg::{ADOBE, ADOBE_NAME, END, SCAN, Segments, profile},
-        jpeg_scans::ScanCoverage,
+        jpeg::{END, profile},
+        jpeg_scans::JpegScans,
     },
     pixels::{Channels, Pixels},
 };
@@ -30,8 +30,6 @@ use super::{Shrink, require_probed_size};
 
 /// The end marker.
 const END_BYTES: &[u8] = &[0xFF, END];
-/// Maximum number of scans of an image; encoders write about ten.
-pub(crate) const MAX_SCANS: usize = 200;
 
 /// Decodes a JPEG.
 pub(super) fn read(bytes: &[u8], probed: &ImageInfo, shrink: Shrink) -> Result<Pixels, MediaError> {
@@ -73,55 +71,18 @@ pub(super) struct OpenJpeg<'a> {
 
 /// Checks a file and reads its header.
 pub(super) fn open<'a>(bytes: &'a [u8], probed: &ImageInfo) -> Result<OpenJpeg<'a>, MediaError> {
-    let checked = check_segments(bytes)?;
+    let scans = JpegScans::read(bytes)?;
     let reader = CompleteReader {
         bytes,
-        end: if checked.has_end { &[] } else { END_BYTES },
+        end: if scans.has_end { &[] } else { END_BYTES },
     };
     let builder = Decompress::with_err(strict_error_manager());
     let image = builder.from_reader(reader).map_err(MediaError::malformed)?;
     require_probed_size(probed, image.width(), image.height())?;
     Ok(OpenJpeg {
         image,
-        is_adobe: checked.is_adobe,
+        is_adobe: scans.is_adobe,
     })
-}
-
-/// Properties of a file with all of its scans.
-struct CheckedSegments {
-    /// Whether it has an Adobe segment.
-    is_adobe: bool,
-    /// Whether it has an end marker.
-    has_end: bool,
-}
-
-/// Checks that the file is within the scan limit, and that it has its end marker or all other segments:
-/// some writers omit the marker. libjpeg then detects whether the data of the last scan is complete.
-fn check_segments(bytes: &[u8]) -> Result<CheckedSegments, MediaError> {
-    let mut segments = Segments::of(bytes);
-    let mut coverage = ScanCoverage::default();
-    let mut scans = 0;
-    let mut is_adobe = false;
-    loop {
-        let segment = segments.next_or_end()?;
-        is_adobe |= segment.starts_with(ADOBE, ADOBE_NAME);
-        if segment.is_frame() {
-            coverage.add_frame(&segment);
-        } else if segment.marker == SCAN {
-            coverage.add_scan(&segment);
-            scans += 1;
-        }
-        if scans > MAX_SCANS {
-            return Err(MediaError::TooManyScans(MAX_SCANS));
-        }
-        if segment.marker == END {
-            let has_end = !segment.range.is_empty();
-            if !has_end && !coverage.is_complete() {
-                return Err(MediaError::Truncated);
-            }
-            return Ok(CheckedSegments { is_adobe, has_end });
-        }
-    }
 }
 
 pub(super) fn read_rows(

@@ -15,7 +15,7 @@ use super::{
 };
 
 /// Maximum number of rows per block of a component that the binding of libjpeg can read.
-pub(crate) const MAX_ROWS_PER_BLOCK: u8 = 2;
+const MAX_ROWS_PER_BLOCK: u8 = 2;
 
 /// A JPEG as luma, blue difference and red difference: one layer with all, or a layer for each.
 pub(crate) struct DecodedLayers {

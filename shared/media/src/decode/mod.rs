@@ -15,9 +15,8 @@ mod shrink;
 mod webp;
 
 pub(crate) use frames::FrameDecoder;
-pub(crate) use image::MAX_PIXELS as MAX_BITMAP_PIXELS;
-pub(crate) use jpeg::MAX_SCANS;
-pub(crate) use layers::{DecodedLayer, DecodedLayers, MAX_ROWS_PER_BLOCK};
+pub(crate) use image::TiffTiles;
+pub(crate) use layers::{DecodedLayer, DecodedLayers};
 pub(crate) use shrink::Shrink;
 
 use crate::{

@@ -12,9 +12,9 @@ use crate::{
         ANIMATION_FRAME_HEADER, AnimationFrameHeader, Chunk, Chunks, HAS_ALPHA, IS_CLEARED,
         REPLACES, begin, end, extended_header, push,
     },
-    estimate::{MAX_TABLE_BYTES, require_table_limit},
     pixels::{Channels, Pixels},
     require_complete,
+    webp_tables::{MAX_TABLE_BYTES, require_table_limit},
 };
 
 use super::{

@@ -29,7 +29,6 @@ mod decode;
 mod encode;
 mod frame;
 mod geometry;
-mod memory;
 mod orient;
 mod plan;
 mod region;
@@ -41,6 +40,7 @@ mod watermark;
 pub use canonical::canonical_resize;
 pub use geometry::{Geometry, MAX_OUTPUT_PIXELS, Rectangle, plan};
 pub use plan::{PlanOptions, RenderPlan, Source};
+pub(crate) use saliency::MAP_SIDE;
 pub use shared::{DecodedSource, SharedPlan};
 pub use watermark::{MAX_WATERMARK_PIXELS, WatermarkLayer};
 

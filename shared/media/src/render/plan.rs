@@ -7,17 +7,12 @@ use crate::{
     animation::rendered_frames,
     decode::{Shrink, require_decodable_size},
     encode::{quality, require_avif_limit, require_side_of_format},
-    estimate::{
-        Coding, DecodedImage, MAX_RENDERING_MILLISECONDS, Work, decoding_time, rendering_time,
-    },
+    estimate::{DecodingCost, MAX_RENDERING_MILLISECONDS, StillOutput, Work, animation_bytes},
     pixels::MAX_RENDERED_AVIF_PIXELS,
     probe,
 };
 
-use super::{
-    Geometry, RenderOptions, focus, geometry,
-    memory::{Steps, animation_bytes},
-};
+use super::{Geometry, RenderOptions, geometry};
 
 /// Options of [`Source::plan`].
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +51,7 @@ pub struct RenderPlan {
     /// Number of rendered frames; 1 for still images.
     pub frames: u32,
     pub(super) decoding: Decoding,
+    pub(super) work: Work,
 }
 
 /// How an image is decoded for an output.
@@ -86,7 +82,7 @@ impl Decoding {
 pub struct Source<'a> {
     bytes: &'a [u8],
     info: ImageInfo,
-    coding: Coding,
+    pub(super) cost: DecodingCost,
 }
 
 impl<'a> Source<'a> {
@@ -97,12 +93,8 @@ impl<'a> Source<'a> {
     pub fn read(bytes: &'a [u8]) -> Result<Source<'a>, MediaError> {
         let info = probe(bytes)?;
         require_decodable_size(&info)?;
-        let coding = Coding::read(bytes, &info)?;
-        Ok(Source {
-            bytes,
-            info,
-            coding,
-        })
+        let cost = DecodingCost::read(bytes, &info)?;
+        Ok(Source { bytes, info, cost })
     }
 
     /// Returns the properties of the image.
@@ -146,20 +138,26 @@ impl<'a> Source<'a> {
             return Ok(RenderPlan {
                 geometry,
                 memory_bytes: animation_bytes(&self.info, output, frames, options.has_watermark),
-                milliseconds: rendering_time(&self.info, work, frames),
+                milliseconds: work.milliseconds(&self.info, frames),
                 frames,
                 decoding,
+                work,
             });
         }
 
-        let milliseconds = self.require_time(work)?;
-        let steps = self.steps(options, geometry, decoding);
+        let still = StillOutput {
+            work,
+            shrink: decoding.shrink,
+            has_watermark: options.has_watermark,
+            is_shared: false,
+        };
         Ok(RenderPlan {
             geometry,
-            memory_bytes: steps.peak_bytes(),
-            milliseconds,
+            memory_bytes: self.cost.peak_bytes(&self.info, &still),
+            milliseconds: self.require_time(work)?,
             frames,
             decoding,
+            work,
         })
     }
 
@@ -168,50 +166,10 @@ impl<'a> Source<'a> {
         self.bytes
     }
 
-    /// Returns the steps of a still output.
-    pub(super) fn steps(
-        &self,
-        options: &PlanOptions,
-        geometry: Geometry,
-        decoding: Decoding,
-    ) -> Steps {
-        let output = geometry.output();
-        Steps {
-            decoded: self.decoded(decoding),
-            swaps_sides: self.info.orientation.swaps_sides(),
-            image_pixels: self.info.pixels(),
-            geometry,
-            focus: focus(options.resize),
-            has_watermark: options.has_watermark,
-            format: options.format,
-            quality: quality(options.quality, output.width, output.height),
-        }
-    }
-
-    /// Returns the estimated memory of the decoded image.
-    pub(super) fn decoded(&self, decoding: Decoding) -> DecodedImage {
-        let decoded = DecodedImage::new(
-            &self.info,
-            &self.coding,
-            decoding.shrink,
-            decoding.is_downscaled,
-        );
-        if decoding.is_marked {
-            decoded.colored()
-        } else {
-            decoded
-        }
-    }
-
-    /// Returns the estimated time of decoding a still image, in milliseconds.
-    pub(super) fn decoding_time(&self) -> u64 {
-        decoding_time(&self.info, &self.coding, self.bytes.len() as u64)
-    }
-
     /// Returns the estimated time. Fails if it exceeds the limit.
     fn require_time(&self, work: Work) -> Result<u64, MediaError> {
         let limit = MAX_RENDERING_MILLISECONDS;
-        let decoding = self.decoding_time();
+        let decoding = self.cost.milliseconds;
         if decoding > limit {
             return Err(MediaError::DecodingTooSlow {
                 milliseconds: decoding,
@@ -219,7 +177,7 @@ impl<'a> Source<'a> {
             });
         }
 
-        let milliseconds = decoding.saturating_add(rendering_time(&self.info, work, 1));
+        let milliseconds = decoding + work.milliseconds(&self.info, 1);
         if milliseconds > limit {
             return Err(MediaError::RenderingTooSlow {
                 format: work.format,

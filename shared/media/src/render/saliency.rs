@@ -13,7 +13,7 @@ use super::{
 };
 
 /// Maximum width and height of the saliency map, in pixels.
-pub(super) const MAP_SIDE: u32 = 128;
+pub(crate) const MAP_SIDE: u32 = 128;
 /// Saliency of every pixel, so that empty images have a defined result.
 const BASE: u64 = 1;
 /// Weight of an edge against a saturated color.

@@ -5,7 +5,7 @@
 //! - One output at a time is in memory, apart from the files that the caller keeps.
 //! - A watermark of one output is not on the others.
 
-use crate::{MediaError, pixels::catch_codec_panic};
+use crate::{MediaError, estimate::StillOutput, pixels::catch_codec_panic};
 
 use super::{
     RenderOptions, RenderedImage,
@@ -53,18 +53,22 @@ impl Source<'_> {
         let decoding = decoding.ok_or_else(|| {
             first_error.unwrap_or_else(|| MediaError::malformed("no output is requested"))
         })?;
-        let decoded_bytes = self.decoded(decoding).bytes();
+        let decoded_bytes = self.cost.decoded_bytes(self.info(), decoding.shrink);
         let peak = |options: &PlanOptions, plan: &RenderPlan| {
             if plan.frames > 1 {
-                plan.memory_bytes.saturating_add(decoded_bytes)
-            } else {
-                let steps = self.steps(options, plan.geometry, decoding);
-                steps.shared_peak_bytes()
+                return plan.memory_bytes + decoded_bytes;
             }
+            let still = StillOutput {
+                work: plan.work,
+                shrink: decoding.shrink,
+                has_watermark: options.has_watermark,
+                is_shared: true,
+            };
+            self.cost.peak_bytes(self.info(), &still)
         };
         let peaks = planned.iter().map(|(options, plan)| peak(options, plan));
 
-        let decoding_time = self.decoding_time();
+        let decoding_time = self.cost.milliseconds;
         let times = planned.iter().map(|(_, plan)| {
             let repeated = if plan.frames > 1 { 0 } else { decoding_time };
             plan.milliseconds.saturating_sub(repeated)

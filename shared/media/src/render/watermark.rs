@@ -6,10 +6,10 @@ use fast_image_resize::FilterType;
 use crate::{
     Channels, Dimensions, Format, MediaError, Pixels, color,
     decode::{Shrink, decode_shrunk},
-    estimate::require_table_limit,
     orient,
     pixels::require_pixel_limit,
     probe,
+    webp_tables::require_table_limit,
 };
 
 use super::{
@@ -23,7 +23,7 @@ use super::{
 /// Maximum number of pixels of a watermark image.
 pub const MAX_WATERMARK_PIXELS: u64 = 4_000_000;
 /// Maximum memory of the code tables of a WebP, in bytes.
-pub(super) const MAX_WATERMARK_TABLE_BYTES: u64 = 16 << 20;
+const MAX_WATERMARK_TABLE_BYTES: u64 = 16 << 20;
 /// Maximum width and height of the watermark, in percent of those of the image.
 const MAX_SIDE_PERCENT: u32 = 25;
 /// Distance between the watermark and the sides of the image, in percent of its shorter side.

@@ -2,40 +2,75 @@
 
 use std::io::Cursor;
 
-use image::DynamicImage;
+use image::{DynamicImage, ImageFormat};
 use media::{Channels, EncodeOptions, Format, Pixels, encode};
 
+/// EXIF data with an orientation that swaps the sides.
+const TURNED: &[u8] = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0";
+
 /// A kind of file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SourceKind {
-    Jpeg,
-    JpegWithFullChroma,
-    GrayJpeg,
-    ProgressiveJpeg,
-    /// Progressive, with full chroma and an orientation that swaps the sides.
-    RotatedJpeg,
-    GrayPng,
-    Png,
-    PngWithAlpha,
-    Gif,
-    WebP,
-    WebPWithAlpha,
-    LosslessWebP,
-    LosslessWebPWithAlpha,
-    /// With one lossless frame.
-    AnimatedWebP,
-    Bmp,
-    Tiff,
-    GrayTiff,
-    TiffWith16Bits,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source {
+    channels: Channels,
+    coding: Coding,
 }
 
-impl SourceKind {
+/// How a file is written.
+#[derive(Clone, Copy, Debug)]
+enum Coding {
+    Plain(Format, u8),
+    Progressive,
+    /// Progressive, with full chroma, and turned.
+    Turned,
+    LosslessWebP,
+    /// A WebP with one lossless frame.
+    Animated,
+    /// With the `image` crate.
+    Uncommon(ImageFormat),
+    /// A TIFF with 16 bits per channel.
+    Wide,
+}
+
+const fn source(channels: Channels, coding: Coding) -> Source {
+    Source { channels, coding }
+}
+
+pub(crate) const SOURCES: [Source; 18] = [
+    source(Channels::Rgb, Coding::Plain(Format::Jpeg, 80)),
+    source(Channels::Rgb, Coding::Plain(Format::Jpeg, 95)),
+    source(Channels::Gray, Coding::Plain(Format::Jpeg, 80)),
+    source(Channels::Rgb, Coding::Progressive),
+    source(Channels::Rgb, Coding::Turned),
+    source(Channels::Gray, Coding::Plain(Format::Png, 80)),
+    source(Channels::Rgb, Coding::Plain(Format::Png, 80)),
+    source(Channels::Rgba, Coding::Plain(Format::Png, 80)),
+    source(Channels::Rgb, Coding::Plain(Format::Gif, 80)),
+    source(Channels::Rgb, Coding::Plain(Format::WebP, 80)),
+    source(Channels::Rgba, Coding::Plain(Format::WebP, 80)),
+    source(Channels::Rgb, Coding::LosslessWebP),
+    source(Channels::Rgba, Coding::LosslessWebP),
+    source(Channels::Rgb, Coding::Animated),
+    source(Channels::Rgb, Coding::Uncommon(ImageFormat::Bmp)),
+    source(Channels::Rgb, Coding::Uncommon(ImageFormat::Tiff)),
+    source(Channels::Gray, Coding::Uncommon(ImageFormat::Tiff)),
+    source(Channels::Rgba, Coding::Wide),
+];
+
+impl Source {
+    pub(crate) fn is_png(self) -> bool {
+        matches!(self.coding, Coding::Plain(Format::Png, _))
+    }
+
+    pub(crate) fn is_webp(self) -> bool {
+        matches!(
+            self.coding,
+            Coding::Plain(Format::WebP, _) | Coding::LosslessWebP | Coding::Animated
+        )
+    }
+
     /// Returns a file of this kind and size in pixels.
     pub(crate) fn file(self, width: u32, height: u32) -> Vec<u8> {
-        let noise = |channels| noise(width, height, channels);
-        let encoded = |channels, options: &EncodeOptions| encode(noise(channels), options).unwrap();
-        let exif = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0";
+        let picture = noise(width, height, self.channels);
         let progressive = EncodeOptions {
             progressive: true,
             ..to(Format::Jpeg, 80)
@@ -44,47 +79,35 @@ impl SourceKind {
             lossless: true,
             ..to(Format::WebP, 80)
         };
-        match self {
-            SourceKind::Jpeg => encoded(Channels::Rgb, &to(Format::Jpeg, 80)),
-            SourceKind::JpegWithFullChroma => encoded(Channels::Rgb, &to(Format::Jpeg, 95)),
-            SourceKind::GrayJpeg => encoded(Channels::Gray, &to(Format::Jpeg, 80)),
-            SourceKind::ProgressiveJpeg => encoded(Channels::Rgb, &progressive),
-            SourceKind::RotatedJpeg => encoded(
-                Channels::Rgb,
-                &EncodeOptions {
-                    quality: 95,
-                    exif: Some(exif),
-                    ..progressive
-                },
-            ),
-            SourceKind::GrayPng => encoded(Channels::Gray, &to(Format::Png, 80)),
-            SourceKind::Png => encoded(Channels::Rgb, &to(Format::Png, 80)),
-            SourceKind::PngWithAlpha => encoded(Channels::Rgba, &to(Format::Png, 80)),
-            SourceKind::Gif => encoded(Channels::Rgb, &to(Format::Gif, 80)),
-            SourceKind::WebP => encoded(Channels::Rgb, &to(Format::WebP, 80)),
-            SourceKind::WebPWithAlpha => encoded(Channels::Rgba, &to(Format::WebP, 80)),
-            SourceKind::LosslessWebP => encoded(Channels::Rgb, &lossless),
-            SourceKind::LosslessWebPWithAlpha => encoded(Channels::Rgba, &lossless),
-            SourceKind::AnimatedWebP => animated(&encoded(Channels::Rgb, &lossless), width, height),
-            SourceKind::Bmp => uncommon(noise(Channels::Rgb), image::ImageFormat::Bmp),
-            SourceKind::Tiff => uncommon(noise(Channels::Rgb), image::ImageFormat::Tiff),
-            SourceKind::GrayTiff => uncommon(noise(Channels::Gray), image::ImageFormat::Tiff),
-            SourceKind::TiffWith16Bits => {
-                let picture = dynamic(noise(Channels::Rgba));
-                written(&picture.into_rgba16().into(), image::ImageFormat::Tiff)
+        let options = match self.coding {
+            Coding::Plain(format, quality) => to(format, quality),
+            Coding::Progressive => progressive,
+            Coding::Turned => EncodeOptions {
+                quality: 95,
+                exif: Some(TURNED),
+                ..progressive
+            },
+            Coding::LosslessWebP => lossless,
+            Coding::Animated => return animated(&encode(picture, &lossless).unwrap()),
+            Coding::Uncommon(format) => return written(&dynamic(picture), format),
+            Coding::Wide => {
+                let wide = dynamic(picture).into_rgba16();
+                return written(&wide.into(), ImageFormat::Tiff);
             }
-        }
+        };
+        encode(picture, &options).unwrap()
     }
 }
 
-/// Returns an animated WebP whose frame is a still WebP of this size.
-fn animated(still: &[u8], width: u32, height: u32) -> Vec<u8> {
+/// Returns an animated WebP whose frame is a lossless WebP.
+fn animated(still: &[u8]) -> Vec<u8> {
     const FILE_HEADER: usize = 12;
     const ANIMATED: [u8; 4] = [2, 0, 0, 0];
     let chunk = |kind: &[u8; 4], data: &[u8]| {
         let length = u32::try_from(data.len()).unwrap().to_le_bytes();
         [kind, &length[..], data].concat()
     };
+    let media::ImageInfo { width, height, .. } = media::probe(still).unwrap();
     let [width, height] = [width, height].map(|side| (side - 1).to_le_bytes());
     let sides = [&width[..3], &height[..3]].concat();
 
@@ -146,11 +169,7 @@ fn dynamic(pixels: Pixels) -> DynamicImage {
     .unwrap()
 }
 
-fn uncommon(pixels: Pixels, format: image::ImageFormat) -> Vec<u8> {
-    written(&dynamic(pixels), format)
-}
-
-fn written(picture: &DynamicImage, format: image::ImageFormat) -> Vec<u8> {
+fn written(picture: &DynamicImage, format: ImageFormat) -> Vec<u8> {
     let mut file = Cursor::new(Vec::new());
     picture.write_to(&mut file, format).unwrap();
     file.into_inner()

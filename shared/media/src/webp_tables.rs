@@ -26,12 +26,10 @@ const LOSSLESS_HEADER: usize = 5;
 /// Length of the header of transparency, in bytes.
 const ALPHA_HEADER: usize = 1;
 
-/// Returns the memory of the tables for a file, in bytes. Fails if it is more than a limit.
-pub(super) fn table_bytes(bytes: &[u8], limit: u64) -> Result<u64, MediaError> {
+/// Fails if the tables of an image or a frame of a WebP need more memory than a limit, in bytes.
+pub(crate) fn require_table_limit(bytes: &[u8], limit: u64) -> Result<(), MediaError> {
     let mut chunks = Chunks::of(bytes)?;
     let mut size = None;
-    let mut most = 0;
-
     while let Some(chunk) = chunks.next()? {
         let data = chunk.data(bytes)?;
         let stream = match &chunk.kind {
@@ -50,15 +48,9 @@ pub(super) fn table_bytes(bytes: &[u8], limit: u64) -> Result<u64, MediaError> {
         if let Some(size) = size {
             let mut tables = Tables { bytes: 0, limit };
             visit_codes(stream.unwrap_or_default(), size, |code| tables.add(code))?;
-            most = most.max(tables.bytes);
         }
     }
-    Ok(most)
-}
-
-/// Fails if the tables of a WebP need more memory than a limit, in bytes.
-pub(crate) fn require_table_limit(bytes: &[u8], limit: u64) -> Result<(), MediaError> {
-    table_bytes(bytes, limit).map(|_bytes| ())
+    Ok(())
 }
 
 /// Memory of the tables of an image.
