@@ -1,37 +1,11 @@
-//! Color profiles and CMYK.
+//! Color profiles of transformed images.
 
 use media::{Channels, Format, Pixels, TransformOutcome, encode, transform};
 
 use crate::{
     files::{self, pixels},
-    transform::{changed, rules},
+    transform::rules,
 };
-
-#[test]
-fn colors_are_converted_from_profile_to_srgb() {
-    let p3 = moxcms::ColorProfile::new_display_p3();
-    let seen = |picture| {
-        let file = encode(picture, &files::plain(Format::Png)).unwrap();
-        let png = changed(&changed(&file, "webp 100"), "png");
-        assert_eq!(pixels(&png).profile, None);
-        <[u8; 3]>::try_from(&pixels(&png).samples[..3]).unwrap()
-    };
-
-    // Display P3's (117, 251, 76) is the brightest green of sRGB.
-    for (profile, expected) in [
-        (Some(p3.encode().unwrap()), [0, 255, 0]),
-        (None, [117, 251, 76]),
-    ] {
-        let found = seen(Pixels {
-            profile,
-            ..files::solid(&[117, 251, 76], 16, 16)
-        });
-        assert!(
-            files::largest_difference(&expected, &found) <= 6,
-            "{found:?}"
-        );
-    }
-}
 
 #[test]
 fn gray_profile_is_converted_to_gray() {

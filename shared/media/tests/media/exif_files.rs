@@ -2,27 +2,31 @@
 
 use media::{Channels, Format};
 
-use crate::files::file;
+use crate::{files::file, media_files::boxed};
 
 /// Value of a field.
 #[derive(Clone)]
 pub(crate) enum Value {
     Text(Vec<u8>),
     Short(Vec<u16>),
+    Long(u32),
     Quotient(Vec<(u32, u32)>),
     Undefined(Vec<u8>),
 }
 
+/// Tag of a field, and its value.
+pub(crate) type Field = (u16, Value);
+
 /// Fields of the three directories, by tag.
 pub(crate) struct ExifFile {
-    pub(crate) image: Vec<(u16, Value)>,
-    pub(crate) photo: Vec<(u16, Value)>,
-    pub(crate) position: Vec<(u16, Value)>,
+    pub(crate) image: Vec<Field>,
+    pub(crate) photo: Vec<Field>,
+    pub(crate) position: Vec<Field>,
 }
 
 /// Writer of numbers in a byte order.
-struct Writer {
-    is_big_endian: bool,
+pub(crate) struct Writer {
+    pub(crate) is_big_endian: bool,
 }
 
 impl Writer {
@@ -44,7 +48,12 @@ impl Writer {
     }
 
     /// Returns the directory at an offset, followed by its values.
-    fn directory(&self, at: usize, fields: &[(u16, Value)], pointers: &[(u16, usize)]) -> Vec<u8> {
+    pub(crate) fn directory(
+        &self,
+        at: usize,
+        fields: &[Field],
+        pointers: &[(u16, usize)],
+    ) -> Vec<u8> {
         let count = fields.len() + pointers.len();
         let mut values_at = at + 2 + count * 12 + 4;
         let mut entries = self.short(u16::try_from(count).unwrap()).to_vec();
@@ -81,6 +90,7 @@ impl Writer {
                 let bytes = numbers.iter().flat_map(|number| self.short(*number));
                 (3, numbers.len(), bytes.collect())
             }
+            Value::Long(number) => (4, 1, self.long(*number as usize).to_vec()),
             Value::Quotient(numbers) => {
                 let halves = numbers.iter().flat_map(|(above, below)| [*above, *below]);
                 let bytes = halves.flat_map(|half| self.long(half as usize));
@@ -105,11 +115,6 @@ impl ExifFile {
         let magic: &[u8] = if is_big_endian { b"MM\0*" } else { b"II*\0" };
         [magic, &writer.long(8), &image, &photo, &position].concat()
     }
-}
-
-fn boxed(kind: [u8; 4], content: &[u8]) -> Vec<u8> {
-    let size = u32::try_from(content.len() + 8).unwrap().to_be_bytes();
-    [&size[..], &kind, content].concat()
 }
 
 /// An AVIF with EXIF data after its other boxes, and a location box of this version.

@@ -185,6 +185,18 @@ pub(crate) fn chunk(kind: [u8; 4], data: &[u8]) -> Vec<u8> {
     .concat()
 }
 
+/// A gray PNG with these bytes as its compressed pixels.
+pub(crate) fn gray_png(width: u32, height: u32, compressed: &[u8]) -> Vec<u8> {
+    let header = [width.to_be_bytes(), height.to_be_bytes()].concat();
+    [
+        &b"\x89PNG\r\n\x1A\n"[..],
+        &chunk(*b"IHDR", &[&header[..], &[8, 0, 0, 0, 0]].concat()),
+        &chunk(*b"IDAT", compressed),
+        &chunk(*b"IEND", &[]),
+    ]
+    .concat()
+}
+
 /// A PNG with a chunk after its header.
 pub(crate) fn with_chunk(png: &[u8], kind: [u8; 4], data: &[u8]) -> Vec<u8> {
     [&png[..33], &chunk(kind, data), &png[33..]].concat()

@@ -29,23 +29,9 @@ fn stripping_rules() -> TransformationRules {
 
 /// Returns a grayscale PNG with this number of zero bytes as image data.
 fn zeros(width: u32, height: u32, bytes: usize) -> Vec<u8> {
-    let mut header = [width.to_be_bytes(), height.to_be_bytes()].concat();
-    header.extend([8, 0, 0, 0, 0]);
-    let pixels = zlib(&vec![0; bytes]);
-    [
-        &b"\x89PNG\r\n\x1A\n"[..],
-        &files::chunk(*b"IHDR", &header),
-        &files::chunk(*b"IDAT", &pixels),
-        &files::chunk(*b"IEND", &[]),
-    ]
-    .concat()
-}
-
-/// Compresses in the zlib format.
-fn zlib(data: &[u8]) -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
-    encoder.write_all(data).unwrap();
-    encoder.finish().unwrap()
+    encoder.write_all(&vec![0; bytes]).unwrap();
+    files::gray_png(width, height, &encoder.finish().unwrap())
 }
 
 #[test]

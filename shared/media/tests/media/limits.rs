@@ -21,17 +21,9 @@ const fn scaled(width: u32, height: u32) -> Resize {
     Resize::Scale(Sides::Both { width, height })
 }
 
-/// Returns the beginning of a PNG that has these dimensions.
+/// Returns a PNG without pixels that has these dimensions.
 fn png_of_sides(width: u32, height: u32) -> Vec<u8> {
-    let mut header = [width.to_be_bytes(), height.to_be_bytes()].concat();
-    header.extend([8, 0, 0, 0, 0]);
-    [
-        &b"\x89PNG\r\n\x1A\n"[..],
-        &files::chunk(*b"IHDR", &header),
-        &files::chunk(*b"IDAT", &[]),
-        &files::chunk(*b"IEND", &[]),
-    ]
-    .concat()
+    files::gray_png(width, height, &[])
 }
 
 fn planned(file: &[u8], options: &PlanOptions) -> Result<RenderPlan, MediaError> {

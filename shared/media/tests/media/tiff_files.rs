@@ -2,7 +2,10 @@
 
 use media::{Format, MediaError, encode, render};
 
-use crate::files::{self, assert_error, largest_difference};
+use crate::{
+    exif_files::{Field, Value, Writer},
+    files::{self, assert_error, largest_difference},
+};
 
 /// Offset of the pixels of a [`tiff`], in bytes.
 const PIXELS_AT: u32 = 8;
@@ -23,61 +26,19 @@ const TILE_BYTES: u16 = 325;
 const EXTRA_SAMPLES: u16 = 338;
 const PROFILE: u16 = 34675;
 
-/// Field with its tag.
-type Field = (u16, Values);
-
-/// Values of a field.
-#[derive(Clone)]
-enum Values {
-    /// 16-bit numbers.
-    Shorts(Vec<u16>),
-    /// A 32-bit number.
-    Long(u32),
-    /// Bytes of an undefined type.
-    Bytes(Vec<u8>),
-}
-use Values::{Bytes, Long, Shorts};
-
-impl Values {
-    /// Returns the field type, the number of values, and their bytes.
-    fn encoded(&self) -> (u16, usize, Vec<u8>) {
-        match self {
-            Shorts(numbers) => {
-                let bytes = numbers.iter().flat_map(|number| number.to_be_bytes());
-                (3, numbers.len(), bytes.collect())
-            }
-            Long(number) => (4, 1, number.to_be_bytes().to_vec()),
-            Bytes(bytes) => (7, bytes.len(), bytes.clone()),
-        }
-    }
-}
-
-fn short(number: u16) -> Values {
-    Shorts(vec![number])
+fn short(number: u16) -> Value {
+    Value::Short(vec![number])
 }
 
 /// Returns a TIFF: the header, the pixels, the directory, and the values that do not fit into it.
 fn tiff(pixels: &[u8], fields: &[Field]) -> Vec<u8> {
     let directory_at = PIXELS_AT as usize + pixels.len();
-    let mut values_at = directory_at + 2 + fields.len() * 12 + 4;
-    let mut directory = u16::try_from(fields.len()).unwrap().to_be_bytes().to_vec();
-    let mut values = Vec::new();
-    for (tag, value) in fields {
-        let (kind, count, mut bytes) = value.encoded();
-        directory.extend([tag.to_be_bytes(), kind.to_be_bytes()].concat());
-        directory.extend(u32::try_from(count).unwrap().to_be_bytes());
-        if bytes.len() <= 4 {
-            bytes.resize(4, 0);
-            directory.extend(bytes);
-        } else {
-            directory.extend(u32::try_from(values_at).unwrap().to_be_bytes());
-            values_at += bytes.len();
-            values.extend(bytes);
-        }
-    }
-
+    let writer = Writer {
+        is_big_endian: true,
+    };
+    let directory = writer.directory(directory_at, fields, &[]);
     let offset = u32::try_from(directory_at).unwrap().to_be_bytes();
-    [b"MM\0*", &offset[..], pixels, &directory, &[0; 4], &values].concat()
+    [b"MM\0*", &offset[..], pixels, &directory].concat()
 }
 
 /// Returns the fields of a gray image that is one uncompressed tile.
@@ -91,16 +52,16 @@ fn gray_tile(side: u16, tile: u16) -> Vec<Field> {
         (SAMPLES, short(1)),
         (TILE_WIDTH, short(tile)),
         (TILE_HEIGHT, short(tile)),
-        (TILE_OFFSETS, Long(PIXELS_AT)),
-        (TILE_BYTES, Long(u32::from(tile) * u32::from(tile))),
+        (TILE_OFFSETS, Value::Long(PIXELS_AT)),
+        (TILE_BYTES, Value::Long(u32::from(tile) * u32::from(tile))),
     ]
 }
 
 /// Returns the fields with another value of a tag.
-fn with(mut fields: Vec<Field>, tag: u16, values: &Values) -> Vec<Field> {
+fn with(mut fields: Vec<Field>, tag: u16, value: &Value) -> Vec<Field> {
     for field in &mut fields {
         if field.0 == tag {
-            field.1 = values.clone();
+            field.1 = value.clone();
         }
     }
     fields
@@ -111,10 +72,10 @@ fn one_pixel(extra_samples: u16) -> Vec<Field> {
     vec![
         (WIDTH, short(1)),
         (HEIGHT, short(1)),
-        (BITS, Shorts(vec![8; 4])),
+        (BITS, Value::Short(vec![8; 4])),
         (COMPRESSION, short(1)),
         (COLORS, short(2)),
-        (STRIP_OFFSETS, Long(PIXELS_AT)),
+        (STRIP_OFFSETS, Value::Long(PIXELS_AT)),
         (SAMPLES, short(4)),
         (STRIP_BYTES, short(4)),
         (EXTRA_SAMPLES, short(extra_samples)),
@@ -137,7 +98,7 @@ fn padding_of_tiles_is_cut_off() {
 #[test]
 fn padding_of_tiles_counts_as_pixels() {
     for (tag, side) in [(TILE_WIDTH, u32::MAX - 15), (TILE_HEIGHT, 1 << 28)] {
-        let file = tiff(&[0; 256], &with(gray_tile(3, 16), tag, &Long(side)));
+        let file = tiff(&[0; 256], &with(gray_tile(3, 16), tag, &Value::Long(side)));
 
         assert_error!(rendered(&file), MediaError::TooManyPixels { .. });
     }
@@ -152,11 +113,11 @@ fn contradictory_fields_are_malformed() {
         ("two compressions", repeated(COMPRESSION, 7)),
         (
             "a list of tile widths",
-            with(gray_tile(3, 16), TILE_WIDTH, &Shorts(vec![16, 16])),
+            with(gray_tile(3, 16), TILE_WIDTH, &Value::Short(vec![16, 16])),
         ),
         (
             "bytes as tile width",
-            with(gray_tile(3, 16), TILE_WIDTH, &Bytes(vec![16])),
+            with(gray_tile(3, 16), TILE_WIDTH, &Value::Undefined(vec![16])),
         ),
     ] {
         let result = rendered(&tiff(&[0; 256], &fields));
@@ -168,7 +129,7 @@ fn contradictory_fields_are_malformed() {
 fn tiff_that_contains_jpeg_files_is_rejected() {
     let jpeg = encode(files::solid(&[7], 16, 16), &files::plain(Format::Jpeg)).unwrap();
     let fields = with(gray_tile(16, 16), COMPRESSION, &short(7));
-    let bytes = Long(u32::try_from(jpeg.len()).unwrap());
+    let bytes = Value::Long(u32::try_from(jpeg.len()).unwrap());
     let file = tiff(&jpeg, &with(fields, TILE_BYTES, &bytes));
 
     assert_error!(rendered(&file), MediaError::Malformed(_));
@@ -179,7 +140,7 @@ fn profile_of_a_small_tiff_is_read() {
     let mut swapped = moxcms::ColorProfile::new_srgb();
     swapped.cicp = None;
     std::mem::swap(&mut swapped.red_colorant, &mut swapped.green_colorant);
-    let profile = (PROFILE, Bytes(swapped.encode().unwrap()));
+    let profile = (PROFILE, Value::Undefined(swapped.encode().unwrap()));
     let fields = [one_pixel(2), vec![profile]].concat();
 
     let pixel = rendered(&tiff(&[117, 251, 76, 255], &fields)).unwrap();
