@@ -1,12 +1,13 @@
 //! Headers of lossless WebP streams, which also code transparency: transforms and prefix codes, up to
-//! the pixels themselves.
+//! the pixels themselves. Some kilobytes of a file can ask for megabytes of code tables, and a file for
+//! gigabytes.
 //!
 //! Invariants:
 //! - No pixel is stored. Of the small images inside the header, only the highest group of codes that
 //!   they refer to matters, which references to earlier pixels do not change.
 //! - Reads beyond the end fail, and every loop ends with the bits or with a number of pixels.
 
-use crate::{Dimensions, ProbeError};
+use crate::{Dimensions, MediaError, ProbeError};
 
 /// Number of prefix codes of a group: green with lengths and the color cache, red, blue, alpha and
 /// distances.
@@ -30,8 +31,18 @@ const DEFAULT_LENGTH: u8 = 8;
 /// Maximum number of bits of the color cache.
 const MAX_CACHE_BITS: u32 = 11;
 
+/// Maximum number of bits that the decoder finds with one table; it follows a tree for the others.
+const TABLE_BITS: usize = 10;
+/// Size of an entry of the table, in bytes.
+const ENTRY_BYTES: u64 = 4;
+/// Size of the tree per code that is longer than the table, in bytes: two nodes.
+const LONG_CODE_BYTES: u64 = 32;
+/// Memory of every code, in bytes: its structure in a growing list, and the overhead of two
+/// allocations.
+const CODE_BYTES: u64 = 176;
+
 /// A prefix code.
-pub(crate) struct PrefixCode {
+struct PrefixCode {
     /// Number of codes of each length, in bits.
     counts: [u16; MAX_CODE_BITS + 1],
     /// Symbols by code.
@@ -39,16 +50,13 @@ pub(crate) struct PrefixCode {
 }
 
 impl PrefixCode {
-    /// Returns the length of the longest code, in bits; 0 if there is only one symbol.
-    pub(crate) fn max_bits(&self) -> usize {
+    /// Returns the memory of the decoder's tables, in bytes.
+    fn table_bytes(&self) -> u64 {
         let longest = self.counts.iter().rposition(|count| *count > 0);
-        longest.unwrap_or_default()
-    }
-
-    /// Returns the number of codes that are longer than this number of bits.
-    pub(crate) fn longer_than(&self, bits: usize) -> u64 {
-        let longer = self.counts.iter().skip(bits + 1);
-        longer.map(|count| u64::from(*count)).sum()
+        let table_bits = longest.unwrap_or_default().min(TABLE_BITS);
+        let longer = self.counts.iter().skip(TABLE_BITS + 1);
+        let longer: u64 = longer.map(|count| u64::from(*count)).sum();
+        CODE_BYTES + (ENTRY_BYTES << table_bits) + longer * LONG_CODE_BYTES
     }
 
     fn single(symbol: u16) -> PrefixCode {
@@ -134,13 +142,13 @@ impl Bits<'_> {
     }
 }
 
-/// Calls `visit` with every prefix code for the pixels of a stream, in groups of five. The stream
-/// starts with the transforms.
-pub(crate) fn visit_codes<E: From<ProbeError>>(
+/// Fails if the decoder's tables of all prefix codes for the pixels of a stream need more memory than a
+/// limit, in bytes. The stream starts with the transforms.
+pub(crate) fn require_table_limit(
     stream: &[u8],
     size: Dimensions,
-    mut visit: impl FnMut(&PrefixCode) -> Result<(), E>,
-) -> Result<(), E> {
+    limit: u64,
+) -> Result<(), MediaError> {
     let mut bits = Bits {
         bytes: stream,
         at: 0,
@@ -153,9 +161,13 @@ pub(crate) fn visit_codes<E: From<ProbeError>>(
         let small = shrunk(size, u32::from(bits.read(3)?) + 2);
         last_group = read_small_image(&mut bits, small)?;
     }
+    let mut bytes = 0;
     for _ in 0..=last_group {
         for alphabet in alphabets(cache_bits) {
-            visit(&read_code(&mut bits, alphabet)?)?;
+            bytes += read_code(&mut bits, alphabet)?.table_bytes();
+            if bytes > limit {
+                return Err(MediaError::TooManyCodes { bytes, limit });
+            }
         }
     }
     Ok(())
