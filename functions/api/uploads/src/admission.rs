@@ -4,6 +4,7 @@
 //! Invariants:
 //! - The body of a form is not read before the form is admitted: its client waits with the bytes.
 //! - An admitted form counts with its whole size until its request ends, since its files are spooled until then.
+//! - A connection on which no byte is sent waits for at most [`MAX_IDLE`]: to be admitted, and after the body for the response.
 //! - Tenants share both limits fairly ([`FairSemaphore`]): one of them, or its slow clients, leaves a part to others.
 //!   The tenant is the owner of the key, or the space of an upload without a key; for storing, always the space.
 
@@ -11,9 +12,7 @@ use std::time::Duration;
 
 use domain::{KeyOwner, ServiceError, SpaceId};
 use runtime::{FairPermit, FairSemaphore};
-use tokio::time;
-
-use crate::within_deadline;
+use tokio::time::{self, Instant};
 
 /// Unit of the limits, in bytes: a mebibyte.
 const UNIT_BYTES: u64 = 1 << 20;
@@ -23,9 +22,12 @@ const RECEIVED_UNITS: u32 = 1 << 10;
 /// Maximum size of the files that are stored at the same time, in units: 256 MiB, or 5 files of 50 MB. They have to be stored within
 /// the 10 seconds of an attempt (`S3_ATTEMPT_TIMEOUT` in `runtime`), which takes 27 MB per second.
 const STORED_UNITS: u32 = 256;
-/// Maximum time that a form waits until it is received: less than the 60 seconds after which a load balancer closes
-/// an idle connection ("Edit attributes for your Application Load Balancer" in the guide of Application Load Balancers).
-const MAX_WAIT: Duration = Duration::from_secs(50);
+/// Maximum time that a form takes without the time in which its body arrives: less than the 60 seconds after which a load
+/// balancer closes an idle connection ("Edit attributes for your Application Load Balancer" in the guide of Application Load
+/// Balancers), and than the lease of an idempotent request, which also covers the release of its reservation.
+const MAX_IDLE: Duration = Duration::from_secs(50);
+/// Maximum part of it that a form waits until it is received. A small body has then arrived already.
+const MAX_WAIT: Duration = Duration::from_secs(25);
 
 /// The limits of a process. Clones share them.
 #[derive(Clone)]
@@ -33,6 +35,17 @@ pub(crate) struct Admission {
     received: Limit,
     stored: Limit,
 }
+
+/// A form that is received. It counts until this is dropped.
+pub(crate) struct AdmittedForm {
+    _permit: FairPermit<KeyOwner>,
+    /// The rest of [`MAX_IDLE`].
+    idle_left: Duration,
+}
+
+/// The end of the time for a form whose body has arrived.
+#[derive(Clone, Copy)]
+pub(crate) struct FormDeadline(Instant);
 
 #[derive(Clone)]
 struct Limit {
@@ -53,20 +66,38 @@ impl Admission {
         &self,
         tenant: KeyOwner,
         bytes: u64,
-    ) -> Result<FairPermit<KeyOwner>, ServiceError> {
-        time::timeout(MAX_WAIT, self.received.acquire(tenant, bytes))
+    ) -> Result<AdmittedForm, ServiceError> {
+        let started = Instant::now();
+        let permit = time::timeout(MAX_WAIT, self.received.acquire(tenant, bytes))
             .await
-            .map_err(|_| ServiceError::unavailable("other forms are being received"))
+            .map_err(|_| ServiceError::unavailable("other forms are being received"))?;
+        Ok(AdmittedForm {
+            _permit: permit,
+            idle_left: MAX_IDLE.saturating_sub(started.elapsed()),
+        })
     }
 
-    /// Waits until files of this size may be stored. Fails with 503 if others take too long.
-    pub(crate) async fn store(
-        &self,
-        space: SpaceId,
-        bytes: u64,
-    ) -> Result<FairPermit<KeyOwner>, ServiceError> {
-        let acquired = async { Ok(self.stored.acquire(KeyOwner::Space(space), bytes).await) };
-        within_deadline(acquired, "other files are being stored").await
+    /// Waits until files of this size may be stored.
+    pub(crate) async fn store(&self, space: SpaceId, bytes: u64) -> FairPermit<KeyOwner> {
+        self.stored.acquire(KeyOwner::Space(space), bytes).await
+    }
+}
+
+impl AdmittedForm {
+    /// Returns the deadline of all further work. To be called when the body has arrived.
+    pub(crate) fn deadline(&self) -> FormDeadline {
+        FormDeadline(Instant::now() + self.idle_left)
+    }
+}
+
+impl FormDeadline {
+    /// Runs work. Fails with 503 if the deadline passes first, which cancels the work.
+    pub(crate) async fn run<T, E: From<ServiceError>>(
+        self,
+        work: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, E> {
+        let late = |_| Err(ServiceError::unavailable("storing the form took too long").into());
+        time::timeout_at(self.0, work).await.unwrap_or_else(late)
     }
 }
 
@@ -104,7 +135,7 @@ mod tests {
         }
     }
 
-    fn receive(admission: &Admission) -> BoxFuture<'_, Result<FairPermit<KeyOwner>, ServiceError>> {
+    fn receive(admission: &Admission) -> BoxFuture<'_, Result<AdmittedForm, ServiceError>> {
         admission.receive(ACME, FORM_BYTES).boxed()
     }
 
@@ -120,9 +151,9 @@ mod tests {
         drop(first);
         let _third = third.await.expect("admitted when the first has ended");
 
-        let started = time::Instant::now();
+        let started = Instant::now();
         for refused in futures::future::join_all(others).await {
-            let error = refused.expect_err("two others are received");
+            let error = refused.err().expect("two others are received");
             assert_eq!(error.kind, ErrorKind::Unavailable);
             assert!(error.retry_after_seconds.is_some());
         }
@@ -132,14 +163,43 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn files_larger_than_the_limit_are_stored_alone() {
         let admission = two_forms();
-        let large = admission
-            .store(SpaceId::MIN, 10 * UNIT_BYTES)
-            .await
-            .expect("free");
+        let large = admission.store(SpaceId::MIN, 10 * UNIT_BYTES).await;
         let mut small = admission.store(SpaceId::MIN, FORM_BYTES).boxed();
         assert!((&mut small).now_or_never().is_none());
 
         drop(large);
-        small.await.expect("stored afterwards");
+        small.await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn waits_and_work_of_a_form_have_one_deadline() {
+        let admission = two_forms();
+        let others = admission.store(SpaceId::MIN, 2 * UNIT_BYTES).await;
+        let received = admission.receive(ACME, 2 * UNIT_BYTES).await;
+        let mut waiting = receive(&admission);
+        assert!((&mut waiting).now_or_never().is_none());
+
+        let wait = MAX_WAIT / 2;
+        time::sleep(wait).await;
+        drop(received);
+        let form = waiting
+            .await
+            .expect("admitted when the other one has ended");
+
+        let body = 10 * MAX_IDLE;
+        time::sleep(body).await;
+        let started = Instant::now();
+        let work = async {
+            time::sleep(MAX_IDLE / 4).await;
+            Ok::<_, ServiceError>(admission.store(SpaceId::MIN, FORM_BYTES).await)
+        };
+        let error = form
+            .deadline()
+            .run(work)
+            .await
+            .expect_err("others are stored");
+        assert_eq!(error.kind, ErrorKind::Unavailable);
+        assert_eq!(wait + started.elapsed(), MAX_IDLE);
+        drop(others);
     }
 }

@@ -12,7 +12,6 @@ use web::{FieldReader, IdempotencyScope, InputFields};
 use crate::{
     UploadsState,
     grant::{ResolvedTarget, UploadAuthorization, UploadFields, UploadGrant, UploadLimits},
-    within_deadline,
 };
 
 /// An upload whose fields are being validated.
@@ -95,7 +94,7 @@ impl UploadRequest {
             self.principal,
             self.limits.content_type.as_ref(),
         );
-        let validated = match within_deadline(validating, "validating took too long").await? {
+        let validated = match validating.await? {
             ValidationOutcome::Valid(validated) => Some(validated),
             ValidationOutcome::Invalid(field_errors) => {
                 self.fields.merge(field_errors);

@@ -10,7 +10,6 @@ use crate::{
     grant::{UploadAuthorization, UploadGrant},
     request::UploadRequest,
     views::UploadView,
-    within_deadline,
 };
 
 pub(crate) const UPLOAD: Endpoint = Endpoint::post("uploadFiles", "/upload", "Upload files");
@@ -34,11 +33,12 @@ pub(crate) async fn upload<A: UploadAuthorization>(
     State(uploads): State<UploadsState>,
     form: UploadForm<A>,
 ) -> Result<Created<A::View>, ApiError> {
-    let _received = uploads
+    let admitted = uploads
         .admission
         .receive(grant.tenant, form.unread.max_bytes())
         .await?;
     let form = form.unread.read(uploads.api.env.now()).await?;
+    let deadline = admitted.deadline();
     let request = UploadRequest::read(grant, form.fields).await?;
 
     let reservation = match request.idempotency.reserve(&form.payload).await? {
@@ -51,8 +51,8 @@ pub(crate) async fn upload<A: UploadAuthorization>(
         }
     };
 
-    let work = store(uploads, request, form.files, &reservation);
-    let stored = reservation.release_on_failure(Box::pin(work)).await?;
+    let work = Box::pin(store(uploads, request, form.files, &reservation));
+    let stored = reservation.release_on_failure(deadline.run(work)).await?;
     Ok(Created::New(stored))
 }
 
@@ -77,17 +77,15 @@ async fn store<View: UploadView>(
 
     let completion = reservation.complete(&view);
     let bytes = files.iter().map(|file| file.record.size).sum();
-    let _stored = uploads.admission.store(target.space.id, bytes).await?;
+    let _permit = uploads.admission.store(target.space.id, bytes).await;
     let store = upload.file_store(&uploads);
-    within_deadline(
-        store.store(
+    store
+        .store(
             &files,
             upload.rules(),
             upload.quota().as_ref(),
             completion.as_ref(),
-        ),
-        "storing took too long",
-    )
-    .await?;
+        )
+        .await?;
     Ok(view)
 }
