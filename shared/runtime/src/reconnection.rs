@@ -4,7 +4,7 @@
 //! in time, the client drops all kept connections and repeats it once on a new one. This is part of the same attempt
 //! of the SDK, so that lost connections do not use up the attempts.
 //!
-//! The clients of DynamoDB, SQS and Secrets Manager do so. Responses of S3 have no separate time limit, because
+//! The clients of DynamoDB, SQS, STS and Secrets Manager do so. Responses of S3 have no separate time limit, because
 //! large objects take long to send: there, a lost connection uses up an attempt.
 
 use std::{
