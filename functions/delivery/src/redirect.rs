@@ -43,7 +43,8 @@ struct UrlTiming {
 
 /// Time in which a URL is valid. S3 compares `X-Amz-Date` plus `X-Amz-Expires` with the
 /// time of the request (S3 User Guide, "Download and upload objects with presigned URLs", expiration
-/// time), so the start may be in the past.
+/// time), so the start may be in the past. No document says whether it may precede the start of the session that
+/// signs the URL; `video-redirect` of `scripts/smoke` asks S3.
 #[derive(Debug, PartialEq, Eq)]
 struct UrlValidity {
     start: Timestamp,
@@ -126,7 +127,8 @@ impl Redirect<'_> {
         let headers = ResponseHeaders {
             content_type,
             content_disposition,
-            // The header is part of the URL, which clients may use until it expires.
+            // The header is part of the URL, which clients may use until the end of its validity, or of the session that
+            // signs it. If that is earlier, the response ends in caches before the signed URL of the request expires.
             cache_control: response.cache_control_at(validity.end),
         };
 
