@@ -46,7 +46,6 @@ const GRAVITIES: [Gravity; 9] = [
 #[derive(Clone, Copy, Debug)]
 pub struct ImageInput<'a> {
     options: [u8; OPTION_BYTES],
-    /// The file.
     pub file: &'a [u8],
 }
 

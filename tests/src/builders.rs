@@ -303,7 +303,6 @@ impl<'a> Upload<'a> {
         self
     }
 
-    /// Sets the folder.
     #[must_use]
     pub fn into(self, folder: &Value) -> Upload<'a> {
         self.into_id(folder["id"].as_str().unwrap_or("root"))
@@ -321,7 +320,6 @@ impl<'a> Upload<'a> {
         self.with("folder_path", path.to_owned())
     }
 
-    /// Sets the reference.
     #[must_use]
     pub fn with_ref(self, reference: &str) -> Upload<'a> {
         self.with("ref", reference.to_owned())

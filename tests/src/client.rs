@@ -101,7 +101,6 @@ impl Client {
         response
     }
 
-    /// Sends a `GET`.
     pub async fn get(&self, path: &str) -> Response {
         self.send(self.request("GET", path)).await
     }
@@ -116,12 +115,10 @@ impl Client {
         self.send(request).await
     }
 
-    /// Sends a `HEAD`.
     pub async fn head(&self, path: &str) -> Response {
         self.send(self.request("HEAD", path)).await
     }
 
-    /// Sends a `DELETE`.
     pub async fn delete(&self, path: &str) -> Response {
         self.send(self.request("DELETE", path)).await
     }

@@ -12,11 +12,8 @@ const MAX_PRINTED_BYTES: usize = 2_000;
 pub struct Response {
     /// Method and URL of the request, for panic messages.
     pub request: String,
-    /// Status code.
     pub status: u16,
-    /// Headers.
     pub headers: HeaderMap,
-    /// Whole body.
     pub body: Bytes,
 }
 

@@ -1,6 +1,5 @@
 //! Files to upload.
 
-/// A JPEG photo.
 pub const PHOTO: &[u8] = include_bytes!("../samples/photo.jpg");
 
 /// Size of the random block that noise repeats, in bytes. It is prime, so that the parts of an

@@ -58,7 +58,6 @@ pub const CDN_DOMAIN: &str = "assets.example.com";
 
 /// The configuration of a stack. By default, it is that of `template.yaml`, with a domain of the CDN.
 pub struct StackOptions {
-    /// CloudFormation template.
     pub template: Arc<Template>,
     /// Functions of the template.
     pub registry: Registry,
@@ -93,7 +92,6 @@ impl Default for StackOptions {
 }
 
 impl StackOptions {
-    /// Sets template parameters.
     #[must_use]
     pub fn with_parameters(mut self, parameters: &[(&str, &str)]) -> StackOptions {
         for (name, value) in parameters {
@@ -115,7 +113,6 @@ impl StackOptions {
 
 /// A running stack with a stopped clock. A test that neither panics nor stops its stack fails.
 pub struct Stack {
-    /// The local stack.
     pub local: LocalStack,
     /// The clock of all functions and emulators.
     pub clock: ManualClock,

@@ -19,14 +19,11 @@ use tokio::{
 /// A part of a large body.
 static LARGE_PART: [u8; 65_536] = [b'x'; 65_536];
 
-/// A received webhook.
 #[derive(Clone, Debug)]
 pub struct ReceivedWebhook {
     /// Method, path and version.
     pub request_line: String,
-    /// Headers.
     pub headers: HeaderMap,
-    /// The body.
     pub body: Bytes,
 }
 
@@ -51,11 +48,8 @@ impl ReceivedWebhook {
 pub enum Answer {
     /// Responds with a status, headers (each `name: value`) and a body.
     Response {
-        /// The status.
         status: u16,
-        /// The headers.
         headers: Vec<String>,
-        /// The body.
         body: Vec<u8>,
     },
     /// Responds with 200 and a body of at least this many bytes.

@@ -40,7 +40,6 @@ pub(crate) struct Transfer<'a> {
 
 /// The part of a representation to respond with.
 enum Part {
-    /// All bytes.
     Whole,
     /// A range of the bytes.
     Range(RangeInclusive<u64>),

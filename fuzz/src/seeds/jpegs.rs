@@ -5,7 +5,6 @@ use mozjpeg::{ColorSpace, Compress};
 
 use super::files::{exif, file, picture, plain, with_exif, with_segment};
 
-/// Returns small JPEGs.
 pub(super) fn files() -> Vec<Vec<u8>> {
     let exif = exif(6);
     let progressive = EncodeOptions {

@@ -11,7 +11,6 @@ use super::files::picture;
 /// Length of the file header of a BMP, which an icon leaves out, in bytes.
 const BMP_FILE_HEADER: usize = 14;
 
-/// Returns small files.
 pub(super) fn files() -> Vec<Vec<u8>> {
     let mut files: Vec<Vec<u8>> = [ImageFormat::Bmp, ImageFormat::Tiff, ImageFormat::Ico]
         .map(written)

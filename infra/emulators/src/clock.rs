@@ -20,7 +20,6 @@ pub trait AsyncClock: Send + Sync + 'static {
     fn sleep_until(&self, at_ms: i64) -> Pin<Box<dyn Future<Output = ()> + Send>>;
 }
 
-/// The system clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AsyncSystemClock;
 

@@ -20,10 +20,7 @@ pub enum EmulatorStartError {
     },
     /// Another process uses the data directory.
     #[error("the data directory {} is in use by another process", path.display())]
-    Locked {
-        /// The directory.
-        path: PathBuf,
-    },
+    Locked { path: PathBuf },
     /// The data directory to reset contains files of another program.
     #[error("{} was not created by this program; nothing was deleted", path.display())]
     Foreign {
@@ -37,11 +34,8 @@ pub enum EmulatorStartError {
         path.display()
     )]
     OldFormat {
-        /// The directory.
         path: PathBuf,
-        /// Its format.
         found: u32,
-        /// The supported format.
         expected: u32,
     },
     /// The data directory has the format of a newer version.
@@ -50,26 +44,17 @@ pub enum EmulatorStartError {
          Use that version, or start with --reset to delete its data",
         path.display()
     )]
-    NewFormat {
-        /// The directory.
-        path: PathBuf,
-    },
+    NewFormat { path: PathBuf },
     /// The data directory has data, but its format file is missing or not a number.
     #[error(
         "the data directory {} has data of an unknown format, but this version reads format {expected}. \
          Start with --reset to delete its data",
         path.display()
     )]
-    UnknownFormat {
-        /// The directory.
-        path: PathBuf,
-        /// The supported format.
-        expected: u32,
-    },
+    UnknownFormat { path: PathBuf, expected: u32 },
     /// A file of the data directory is missing or unreadable. It is left unchanged.
     #[error("{} is damaged: {reason}", path.display())]
     Damaged {
-        /// The file.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
@@ -104,14 +89,10 @@ pub enum ProvisionError {
     #[error(
         "the key of table {table} differs from the one on disk: start with a fresh data directory"
     )]
-    TableKeyDiffers {
-        /// Table name.
-        table: String,
-    },
+    TableKeyDiffers { table: String },
     /// A table could not be created.
     #[error("table {table} cannot be provisioned: {reason}")]
     Table {
-        /// Table name.
         table: String,
         /// Error of DynamoDB.
         reason: String,
@@ -119,7 +100,6 @@ pub enum ProvisionError {
     /// A bucket could not be created.
     #[error("bucket {bucket} cannot be provisioned: {reason}")]
     Bucket {
-        /// Bucket name.
         bucket: String,
         /// Error of the store.
         reason: String,
@@ -127,7 +107,6 @@ pub enum ProvisionError {
     /// A queue could not be created.
     #[error("queue {queue} cannot be provisioned: {reason}")]
     Queue {
-        /// Queue name.
         queue: String,
         /// Error of the store.
         reason: String,
@@ -135,7 +114,6 @@ pub enum ProvisionError {
     /// A secret could not be created.
     #[error("secret {secret} cannot be provisioned: {reason}")]
     Secret {
-        /// Secret name.
         secret: String,
         /// Error of the store.
         reason: String,

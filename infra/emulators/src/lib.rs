@@ -236,9 +236,7 @@ impl Emulators {
 
 /// A secret that the template does not define.
 pub struct OperatorSecret {
-    /// ARN.
     pub arn: String,
-    /// The value.
     pub value: String,
 }
 

@@ -15,9 +15,7 @@ use template::Permission;
 pub struct IamPrincipal {
     /// Name in the call log.
     pub name: String,
-    /// Access key ID.
     pub access_key: String,
-    /// Secret access key.
     pub secret_key: String,
     /// Allowed actions. Action `*` on resource `*` allows everything.
     pub permissions: Vec<Permission>,
@@ -31,7 +29,6 @@ pub struct IamPrincipal {
 pub struct Presigner {
     /// Name in the call log.
     pub name: String,
-    /// Allowed actions.
     pub permissions: Vec<Permission>,
 }
 

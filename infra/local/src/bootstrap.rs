@@ -19,7 +19,6 @@ pub(crate) const LOCAL_FILE: &str = "local.json";
 /// Environment variable with the name of the table.
 const TABLE_VARIABLE: &str = "TABLE_NAME";
 
-/// Content of [`LOCAL_FILE`].
 #[derive(Serialize, Deserialize)]
 pub(crate) struct LocalFile {
     pub(crate) api_url: String,
@@ -92,7 +91,6 @@ fn stored_key(data_dir: &Path) -> Option<String> {
     serde_json::from_slice::<LocalFile>(&text).ok()?.api_key
 }
 
-/// Writes [`LOCAL_FILE`].
 pub(crate) fn write_local(data_dir: &Path, local: &LocalFile) -> Result<(), StartError> {
     let path = local_file(data_dir);
     let text = serde_json::to_vec_pretty(local).unwrap_or_default();

@@ -16,7 +16,6 @@ use tracing_subscriber::filter::LevelFilter;
 const DEFAULT_PORT: u16 = 9000;
 /// Maximum port of the API.
 const MAX_PORT: u16 = u16::MAX - 2;
-/// Default data directory.
 const DEFAULT_DATA_DIR: &str = ".larder";
 
 /// A parsed command line.

@@ -20,7 +20,6 @@ pub(crate) struct LocalFunction {
     host: FunctionHost,
 }
 
-/// Runs a function.
 pub(crate) enum FunctionHost {
     /// Serves HTTP requests in this process.
     Router(Router),

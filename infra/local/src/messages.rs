@@ -41,7 +41,6 @@ pub struct Messages {
     pub visible: u64,
     /// Messages that were received and are neither deleted nor visible again.
     pub in_flight: u64,
-    /// Delayed messages.
     pub delayed: u64,
     /// Batches in progress, of messages that are in flight or deleted.
     pub running_batches: u64,

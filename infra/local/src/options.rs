@@ -33,7 +33,6 @@ pub struct Ports {
     pub api: u16,
     /// Port of the CDN.
     pub cdn: u16,
-    /// Port of S3.
     pub s3: u16,
 }
 

@@ -43,7 +43,6 @@ pub(crate) struct PollerOptions {
     pub(crate) running: RunningBatches,
 }
 
-/// Polls one queue.
 #[derive(Clone)]
 pub(crate) struct Poller {
     sqs: SqsClient,

@@ -12,7 +12,6 @@ pub enum StartError {
     /// The stack cannot listen on a port.
     #[error("cannot listen on 127.0.0.1:{port}: {reason}. Choose another port with --port.")]
     Port {
-        /// The port.
         port: u16,
         /// Error of the operating system.
         reason: io::Error,
@@ -20,7 +19,6 @@ pub enum StartError {
     /// A file in the data directory cannot be read or written.
     #[error("{} cannot be used: {reason}", path.display())]
     File {
-        /// The file.
         path: PathBuf,
         /// Error of the operating system.
         reason: io::Error,
@@ -40,7 +38,6 @@ pub enum StartError {
     /// A function could not be configured.
     #[error("{function}: {reason}")]
     Function {
-        /// The function's binary.
         function: String,
         /// Errors in the configuration.
         reason: ConfigurationError,

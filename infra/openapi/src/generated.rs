@@ -13,7 +13,6 @@ const ROUTES_BEGIN: &str = "          # scripts/openapi writes the routes below.
 /// Indentation of a path in the template.
 const PATH_INDENT: &str = "          ";
 
-/// A generated file.
 #[derive(Clone, Debug)]
 pub struct GeneratedFile {
     /// Path of the file.

@@ -13,7 +13,6 @@ pub struct Operation {
     pub function: &'static str,
     /// Declaration of the endpoint.
     pub endpoint: Endpoint,
-    /// OpenAPI operation object.
     pub description: Value,
 }
 

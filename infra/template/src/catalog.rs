@@ -12,7 +12,6 @@ static TYPES: LazyLock<BTreeMap<String, ResourceType>> = LazyLock::new(|| {
     types.unwrap_or_else(|error| panic!("catalog.yaml: {error}"))
 });
 
-/// One resource type.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "PascalCase")]
 pub(crate) struct ResourceType {

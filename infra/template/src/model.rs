@@ -17,15 +17,11 @@ const DEFAULT_RETENTION_SECONDS: u32 = 345_600;
 /// The resources of a template that the local stack runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResolvedTemplate {
-    /// DynamoDB tables.
     pub tables: Vec<TableSpec>,
-    /// S3 buckets.
     pub buckets: Vec<BucketSpec>,
-    /// SQS queues.
     pub queues: Vec<QueueSpec>,
     /// Secrets of Secrets Manager.
     pub secrets: Vec<SecretSpec>,
-    /// Lambda functions.
     pub functions: Vec<Function>,
     /// Routes of the HTTP API.
     pub routes: Vec<Route>,
@@ -33,7 +29,6 @@ pub struct ResolvedTemplate {
     pub triggers: Vec<Trigger>,
     /// Messages that are sent periodically.
     pub schedules: Vec<Schedule>,
-    /// CloudWatch alarms.
     pub alarms: Vec<Alarm>,
     /// Logical id of the function that is the origin of the CloudFront distribution, if there is one.
     pub cdn_origin: Option<String>,
@@ -74,18 +69,15 @@ pub struct PublicKey {
 pub struct ResponseHeader {
     /// Name in lower case.
     pub name: &'static str,
-    /// Value.
     pub value: String,
 }
 
-/// A DynamoDB table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableSpec {
     /// Logical id in the template.
     pub logical_id: String,
     /// Physical name.
     pub name: String,
-    /// The primary key.
     pub key: PrimaryKey,
     /// Types of the key attributes.
     pub attributes: BTreeMap<String, AttributeType>,
@@ -93,7 +85,6 @@ pub struct TableSpec {
     pub time_to_live: Option<String>,
 }
 
-/// A primary key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrimaryKey {
     /// `HASH`.
@@ -116,7 +107,6 @@ pub enum AttributeType {
     Binary,
 }
 
-/// An S3 bucket.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BucketSpec {
     /// Logical id in the template.
@@ -125,7 +115,6 @@ pub struct BucketSpec {
     pub name: String,
     /// CORS rules; the first match applies.
     pub cors: Vec<CorsRule>,
-    /// Lifecycle rules.
     pub lifecycle: Vec<LifecycleRule>,
 }
 
@@ -135,7 +124,6 @@ pub struct BucketSpec {
 pub struct CorsRule {
     /// Origins; `*` matches any sequence of characters.
     pub allowed_origins: Vec<String>,
-    /// HTTP methods.
     pub allowed_methods: Vec<String>,
     /// Request headers; `*` matches any sequence of characters.
     pub allowed_headers: Vec<String>,
@@ -220,7 +208,6 @@ pub struct SecretSpec {
     pub excludes_punctuation: bool,
 }
 
-/// A Lambda function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
     /// Logical id in the template.
@@ -229,9 +216,7 @@ pub struct Function {
     pub binary: String,
     /// Timeout of an invocation, in seconds.
     pub timeout_seconds: u32,
-    /// Memory, in MiB.
     pub memory_mib: u32,
-    /// Environment variables.
     pub environment: BTreeMap<String, String>,
     /// Permissions of its role.
     pub permissions: Vec<Permission>,
@@ -293,7 +278,6 @@ pub struct Trigger {
 pub struct Schedule {
     /// Logical id of the rule.
     pub rule: String,
-    /// Period, in seconds.
     pub period_seconds: u32,
     /// Physical name of the queue.
     pub queue: String,
@@ -308,19 +292,16 @@ pub struct Schedule {
 pub struct Alarm {
     /// Logical id in the template.
     pub logical_id: String,
-    /// Description.
     pub description: String,
     /// The metrics. An alarm without an expression has one.
     pub metrics: Vec<AlarmMetric>,
     /// The expression over the ids of the metrics.
     pub expression: Option<String>,
-    /// Period, in seconds.
     pub period_seconds: u32,
     /// Number of the last periods.
     pub evaluation_periods: u32,
     /// How many of these must exceed the threshold.
     pub datapoints_to_alarm: u32,
-    /// The threshold.
     pub threshold: u32,
     /// Whether it notifies anyone.
     pub has_actions: bool,
@@ -331,9 +312,7 @@ pub struct Alarm {
 pub struct AlarmMetric {
     /// Name within the expression.
     pub id: String,
-    /// Namespace.
     pub namespace: String,
-    /// Name.
     pub name: String,
     /// Values of the dimensions by name.
     pub dimensions: BTreeMap<String, String>,

@@ -7,15 +7,12 @@ use serde::{Deserialize, Deserializer, de::Error};
 
 use crate::{error::TemplateError, text::some_parsed};
 
-/// A declared parameter.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "PascalCase")]
 pub struct Parameter {
     #[serde(rename = "Type")]
     kind: ParameterKind,
-    /// Default value.
     pub default: Option<String>,
-    /// Description.
     pub description: Option<String>,
     #[serde(default)]
     allowed_values: Vec<String>,

@@ -16,7 +16,6 @@ pub(crate) fn typed<T: DeserializeOwned>(value: Value) -> Result<T, TemplateErro
     })
 }
 
-/// Parses a text.
 pub(crate) fn parsed<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,

@@ -38,7 +38,6 @@ const CONTENT_TYPE: &str = "application/octet-stream";
 /// Matches every object (RFC 9110, section 13.1.2).
 const ANY: &str = "*";
 
-/// A finished copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Copied {
     /// SHA-256 of the object in lower-case hex; `None` above [`MAX_CHECKSUM_BYTES`].

@@ -36,7 +36,6 @@ pub use write::Payload;
 #[derive(Clone, Debug)]
 pub struct Bucket {
     client: Client,
-    /// Sign presigned URLs.
     url_credentials: SharedCredentialsProvider,
     name: String,
 }

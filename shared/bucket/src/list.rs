@@ -26,7 +26,6 @@ pub const MAX_LISTED_OBJECTS: u16 = 1_000;
 pub struct ListedObject {
     /// Key of the object.
     pub key: ObjectKey,
-    /// The file.
     pub file_id: FileId,
     /// The revision of the file's bytes.
     pub revision: Revision,
@@ -37,9 +36,7 @@ pub struct ListedObject {
 /// A page of a space's originals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OriginalsPage {
-    /// The originals.
     pub originals: Vec<ListedObject>,
-    /// Whether more follow.
     pub has_more: bool,
 }
 

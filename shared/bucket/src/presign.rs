@@ -21,11 +21,8 @@ use crate::{Bucket, BucketError, ObjectKey};
 /// Headers of the response of S3, in place of the stored ones.
 #[derive(Clone, Debug)]
 pub struct ResponseHeaders {
-    /// `Content-Type`.
     pub content_type: String,
-    /// `Content-Disposition`.
     pub content_disposition: String,
-    /// `Cache-Control`.
     pub cache_control: String,
 }
 
@@ -44,7 +41,6 @@ pub struct PutGrant<'a> {
 
 /// A presigned URL to write an object to.
 pub struct PresignedPut {
-    /// The URL.
     pub url: String,
     /// Lifetime of the URL, in whole seconds.
     pub lifetime: Duration,

@@ -20,7 +20,6 @@ const INVALID_RANGE: &str = "InvalidRange";
 pub struct ObjectHead {
     /// Size of the whole object, in bytes.
     pub size_bytes: u64,
-    /// The first bytes.
     pub prefix: Bytes,
 }
 

@@ -18,7 +18,6 @@ const HEIGHT: &str = "height";
 /// Type and dimensions of a variant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VariantInfo {
-    /// Content type.
     pub content_type: String,
     /// Width in pixels.
     pub width: u32,
@@ -26,18 +25,14 @@ pub struct VariantInfo {
     pub height: u32,
 }
 
-/// A stored variant.
 #[derive(Debug)]
 pub struct StoredVariant {
-    /// Type and dimensions.
     pub info: VariantInfo,
-    /// Size in bytes.
     pub size_bytes: u64,
     body: ByteStream,
 }
 
 impl StoredVariant {
-    /// Returns the bytes.
     pub fn into_bytes(self) -> impl Stream<Item = Result<Bytes, BucketError>> + Send + use<> {
         chunks(self.body)
     }
@@ -85,7 +80,6 @@ impl Bucket {
         }))
     }
 
-    /// Stores a variant.
     #[instrument(skip_all, fields(key = key.as_str()))]
     pub async fn put_variant(
         &self,

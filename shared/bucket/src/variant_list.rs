@@ -15,7 +15,6 @@ use crate::{
 /// A variant in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedVariant {
-    /// The object.
     pub object: ListedObject,
     /// Id of the variant; `None` if another version of the rendering stored it.
     pub id: Option<VariantId>,
@@ -26,9 +25,7 @@ pub struct ListedVariant {
 /// A page of a space's variants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VariantsPage {
-    /// The variants.
     pub variants: Vec<ListedVariant>,
-    /// Whether more follow.
     pub has_more: bool,
 }
 

@@ -12,7 +12,6 @@ use crate::{Bucket, BucketError, ObjectKey};
 /// Bytes to store. They can be sent again if a response is lost.
 #[derive(Clone, Debug)]
 pub enum Payload {
-    /// Bytes in memory.
     Memory(Bytes),
     /// A whole file on disk.
     File(PathBuf),

@@ -10,7 +10,6 @@ use mime::Mime;
 
 use crate::{media_types, sniff, transform, validation};
 
-/// A declared file.
 #[derive(Clone, Debug)]
 pub struct DeclaredFile {
     /// The client's name of the file.

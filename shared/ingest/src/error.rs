@@ -7,7 +7,6 @@ use domain::{FieldError, ServiceError};
 pub enum IngestError {
     /// The file breaks a rule. The response reports it under the file's field.
     FieldError(FieldError),
-    /// The service failed.
     Service(ServiceError),
 }
 

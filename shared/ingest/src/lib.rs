@@ -51,7 +51,6 @@ pub struct ReceivedFile {
     pub original_name: OriginalName,
     /// The MIME type that the client declares.
     pub declared: Option<Mime>,
-    /// The bytes.
     pub spooled: Spooled,
 }
 

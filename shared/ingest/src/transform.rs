@@ -95,7 +95,6 @@ pub(crate) struct LargeFile<'a> {
     pub(crate) media_type: &'a MediaType,
     /// Size in bytes.
     pub(crate) size: u64,
-    /// The first bytes.
     pub(crate) head: &'a [u8],
 }
 

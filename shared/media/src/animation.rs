@@ -21,7 +21,6 @@ pub const MAX_ANIMATED_GIF_PIXELS: u64 = 25_000_000;
 /// How often an animation is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Plays {
-    /// Without end.
     Forever,
     /// This number of times, at least 1.
     Times(u16),

@@ -44,7 +44,6 @@ pub enum MediaError {
     /// The image exceeds a pixel limit.
     #[error("the image has {pixels} pixels, more than {limit}")]
     TooManyPixels {
-        /// Width times height.
         pixels: u64,
         /// Maximum number of pixels.
         limit: u64,
@@ -52,7 +51,6 @@ pub enum MediaError {
     /// The transformed image would exceed the pixel limit of outputs.
     #[error("the transformed image would have {pixels} pixels, more than {limit}")]
     OutputTooLarge {
-        /// Width times height.
         pixels: u64,
         /// Maximum number of pixels.
         limit: u64,
@@ -74,7 +72,6 @@ pub enum MediaError {
     /// A side exceeds the maximum of the target format.
     #[error("{width}×{height} pixels exceed the maximum dimensions of {format:?}")]
     DimensionsTooLarge {
-        /// Target format.
         format: Format,
         /// Width in pixels.
         width: u32,
@@ -84,9 +81,7 @@ pub enum MediaError {
     /// The image to encode exceeds the pixel limit of the target format.
     #[error("an image of {pixels} pixels is larger than {limit}, the maximum of {format:?}")]
     TooManyPixelsForFormat {
-        /// Target format.
         format: Format,
-        /// Width times height.
         pixels: u64,
         /// Maximum number of pixels.
         limit: u64,
@@ -102,7 +97,6 @@ pub enum MediaError {
     /// Decoding, resizing and encoding together would take too long, as estimated from the header.
     #[error("rendering as {format:?} would take {milliseconds} ms, more than {limit}")]
     RenderingTooSlow {
-        /// Target format.
         format: Format,
         /// Estimated time, in milliseconds.
         milliseconds: u64,
@@ -120,7 +114,6 @@ pub enum MediaError {
     /// The format, or a variant of it, cannot be decoded.
     #[error("{0:?} cannot be decoded")]
     UnsupportedFormat(Format),
-    /// The encoder failed.
     #[error("encoding failed: {0}")]
     Encoding(String),
 }

@@ -5,21 +5,16 @@ use domain::{MediaType, ResourceType};
 /// Image formats that can be probed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// JPEG.
     Jpeg,
     /// PNG, animated or not.
     Png,
-    /// GIF.
     Gif,
-    /// WebP.
     WebP,
-    /// AVIF.
     Avif,
     /// HEIF with HEVC, as written by phones.
     Heic,
     /// Windows bitmap.
     Bmp,
-    /// TIFF.
     Tiff,
     /// Windows icon.
     Ico,

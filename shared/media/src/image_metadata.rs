@@ -17,7 +17,6 @@ use crate::{
 /// Maximum number of pages of a TIFF that are counted.
 pub const MAX_COUNTED_PAGES: u32 = 10_000;
 
-/// Options of [`image_metadata`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MetadataOptions {
     /// Whether the position where a photo was taken is returned.
@@ -29,7 +28,6 @@ pub struct MetadataOptions {
 /// Properties of an image.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ImageMetadata {
-    /// Image format.
     pub format: Option<Format>,
     /// Width as displayed, in pixels.
     pub width: Option<u32>,

@@ -28,9 +28,7 @@ pub const MAX_NEGOTIATED_AVIF_PIXELS: u64 = 2_000_000;
 /// Channels of a pixel, in the order of its samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channels {
-    /// Gray.
     Gray,
-    /// Red, green, blue.
     Rgb,
     /// Red, green, blue and alpha, not premultiplied.
     Rgba,

@@ -14,9 +14,7 @@ use crate::{
 /// Whether an image is animated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frames {
-    /// A still image.
     Still,
-    /// An animation.
     Animated,
     /// A GIF whose available bytes contain neither a second frame nor the end.
     Unknown,
@@ -53,7 +51,6 @@ impl From<Dimensions> for ImageSize {
 /// Properties of an image. Width and height are at least 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageInfo {
-    /// Image format.
     pub format: Format,
     /// Width as stored, in pixels.
     pub width: u32,

@@ -18,7 +18,6 @@ use crate::{
 /// reading and storing the file.
 pub const MAX_CONVERSION_MILLISECONDS: u64 = 22_000;
 
-/// Outcome of [`transform`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransformOutcome {
     /// The uploaded bytes are stored.
@@ -27,10 +26,8 @@ pub enum TransformOutcome {
     Transformed(TransformedImage),
 }
 
-/// Transformed image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TransformedImage {
-    /// Bytes to store.
     pub bytes: Vec<u8>,
     /// Type of the bytes.
     pub media_type: MediaType,

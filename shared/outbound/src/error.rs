@@ -49,7 +49,6 @@ pub enum OutboundError {
     /// A body of more than this number of bytes.
     #[error("The response is larger than {0} bytes.")]
     BodyTooLarge(usize),
-    /// A compressed response.
     #[error("The response is compressed, although the request does not accept that.")]
     Encoded,
     /// Not a response of HTTP/1.1.

@@ -95,7 +95,6 @@ pub struct PostRequest {
     /// Headers, with `Content-Type`. `Host`, `Connection`, `Content-Length`, `Transfer-Encoding`
     /// and `User-Agent` are replaced.
     pub headers: HeaderMap,
-    /// The body.
     pub body: Bytes,
 }
 

@@ -20,7 +20,6 @@ pub struct Fetched {
     pub status: StatusCode,
     /// Value of `Content-Type`, as the host declares it.
     pub content_type: Option<String>,
-    /// The complete body.
     pub body: Bytes,
 }
 

@@ -14,7 +14,6 @@ const MINUTE_MS: i64 = 60_000;
 pub enum PurgeJob {
     /// Records and objects of a space.
     Space {
-        /// The space.
         space_id: SpaceId,
         /// The pass of this job.
         pass: PurgePass,
@@ -25,7 +24,6 @@ pub enum PurgeJob {
     File {
         /// The space of the file.
         space_id: SpaceId,
-        /// The file.
         file_id: FileId,
         /// Time right before the record is deleted.
         requested_at: Timestamp,
@@ -44,7 +42,6 @@ impl Job for PurgeJob {
 pub struct ConfirmCheck {
     /// The space of the file.
     pub space_id: SpaceId,
-    /// The file.
     pub file_id: FileId,
     /// Time from which the file is checked.
     pub due_at: Timestamp,

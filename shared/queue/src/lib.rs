@@ -70,7 +70,6 @@ impl<J> Clone for Queue<J> {
 /// A job to send.
 #[derive(Clone, Copy, Debug)]
 pub struct DelayedJob<J> {
-    /// The job.
     pub job: J,
     /// Time until the job can be received, in seconds, at most [`MAX_DELAY_SECONDS`].
     pub delay_seconds: i32,

@@ -34,7 +34,6 @@ pub fn recheck_delay_seconds(announced_at: Timestamp, now: Timestamp) -> Option<
 pub struct ProcessingJob {
     /// The space of the file.
     pub space_id: SpaceId,
-    /// The file.
     pub file_id: FileId,
     /// Time right before the record is written.
     pub announced_at: Timestamp,
@@ -48,7 +47,6 @@ impl Job for ProcessingJob {
     }
 }
 
-/// Sends webhooks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "lowercase")]
 pub enum WebhookJob {
@@ -57,7 +55,6 @@ pub enum WebhookJob {
     Event {
         /// The space of the delivery.
         space_id: SpaceId,
-        /// The delivery.
         delivery_id: WebhookDeliveryId,
         /// Time right before the transaction.
         announced_at: Timestamp,
@@ -66,7 +63,6 @@ pub enum WebhookJob {
     Attempt {
         /// The space of the delivery.
         space_id: SpaceId,
-        /// The delivery.
         delivery_id: WebhookDeliveryId,
         /// Number of the attempt.
         number: u32,
@@ -78,7 +74,6 @@ pub enum WebhookJob {
     Redeliver {
         /// The space of the delivery.
         space_id: SpaceId,
-        /// The delivery.
         delivery_id: WebhookDeliveryId,
         /// Time of the request, or of the last failed attempt.
         requested_at: Timestamp,

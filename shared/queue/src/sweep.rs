@@ -36,9 +36,7 @@ pub struct SweepRound {
 /// originals of their space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SweepPosition {
-    /// The space.
     pub space_id: SpaceId,
-    /// The file.
     pub file_id: FileId,
     /// The revision of the file's bytes.
     pub revision: Revision,
@@ -50,7 +48,6 @@ pub struct SweepPosition {
 /// The position of a variant in the lists of a space: first the permanent ones, then the expiring ones.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VariantPosition {
-    /// The list.
     pub retention: Retention,
     /// Position in the list, empty before the first variant.
     pub after: String,

@@ -65,16 +65,13 @@ pub struct Renditions {
 pub struct NewRendition {
     /// The id to store it under.
     pub id: VariantId,
-    /// The variant.
     pub variant: Variant,
 }
 
 /// A rendition in memory.
 #[derive(Clone, Debug)]
 pub struct Rendition {
-    /// Type and dimensions.
     pub info: VariantInfo,
-    /// The encoded image.
     pub bytes: Bytes,
 }
 

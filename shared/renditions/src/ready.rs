@@ -10,7 +10,6 @@ use crate::Rendition;
 pub struct FoundVariant {
     /// Where it is stored.
     pub location: VariantLocation,
-    /// The variant.
     pub stored: StoredVariant,
 }
 
@@ -21,7 +20,6 @@ pub enum ReadyVariant {
     Stored(FoundVariant),
     /// Rendered for this request.
     Rendered {
-        /// The rendition.
         rendition: Rendition,
         /// Where it is stored; `None` if it is not, because its file has as many variants as it may have.
         location: Option<VariantLocation>,

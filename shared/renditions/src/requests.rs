@@ -8,9 +8,7 @@ use crate::{FoundVariant, ReadyVariant, Renditions, in_flight::Outcome, require_
 /// A variant of a file that the request is authorized to read.
 #[derive(Clone, Copy, Debug)]
 pub struct VariantRequest<'a> {
-    /// The file.
     pub file: &'a AuthorizedFile,
-    /// The variant.
     pub variant: Variant,
     /// Limits of requests without credentials.
     pub limits: AnonymousLimits,

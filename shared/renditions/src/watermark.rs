@@ -27,11 +27,9 @@ struct CachedLayer {
 pub(crate) enum WatermarkSource {
     /// Decoded before.
     Decoded(Arc<WatermarkLayer>),
-    /// The stored image.
     Image {
         /// How it is composited.
         watermark: AppliedWatermark,
-        /// The bytes.
         image: Bytes,
     },
 }

@@ -115,7 +115,6 @@ impl<'a> Settings<'a> {
         }
     }
 
-    /// Records an error.
     pub(crate) fn error(&mut self, message: String) {
         self.errors.push(message);
     }

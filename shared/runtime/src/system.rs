@@ -4,7 +4,6 @@ use std::{sync::Arc, time::SystemTime};
 
 use domain::{Clock, Env, Random, Timestamp};
 
-/// The system clock.
 pub struct SystemClock;
 
 impl Clock for SystemClock {

@@ -24,7 +24,6 @@ use crate::{
 /// limits sort keys to 1,024 bytes.
 pub(crate) const NAME_PREFIX_CHARACTERS: usize = 128;
 
-/// An index entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileEntry {
     pub(crate) id: FileId,

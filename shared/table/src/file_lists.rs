@@ -86,9 +86,7 @@ impl Source {
 /// A file and its space.
 #[derive(Clone, Debug)]
 pub struct FileInSpace {
-    /// The space.
     pub space: Space,
-    /// The file.
     pub file: File,
 }
 

@@ -31,7 +31,6 @@ pub(crate) struct FileLookup {
 /// The records of new files.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NewFileRecords<'a> {
-    /// The files.
     pub files: &'a [File],
     /// The webhooks of their events.
     pub webhooks: &'a [WebhookDelivery],

@@ -77,7 +77,6 @@ impl<'a, T> FilteredPage<'a, T> {
         })
     }
 
-    /// Returns the page.
     pub(crate) fn into_page(mut self) -> Page<T> {
         if self.is_backward() {
             self.read.records.reverse();

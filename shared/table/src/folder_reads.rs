@@ -19,16 +19,13 @@ use crate::{
 /// Folders of one space.
 #[derive(Clone, Copy, Debug)]
 pub struct FolderSelection<'a> {
-    /// The space.
     pub space: SpaceId,
-    /// The folders.
     pub ids: &'a [FolderId],
 }
 
 /// The records that decide on the delivery of a file: a consistent snapshot.
 #[derive(Debug)]
 pub struct DeliveryRecords {
-    /// The file.
     pub file: Option<File>,
     /// The space with the handle, unless it was deleted.
     pub space: Option<DeliverySpace>,

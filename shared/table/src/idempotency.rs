@@ -161,7 +161,6 @@ impl Transaction<'_> {
         );
     }
 
-    /// Completes a reservation.
     pub(crate) fn complete(&mut self, completion: &Completion) {
         let response = AttributeValue::B(Blob::new(completion.response.clone()));
         let is_open = is_open(&completion.reservation).value("response", response);

@@ -102,9 +102,7 @@ const ROOT: &str = "ROOT";
 /// The primary key of an item.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
-    /// Partition key.
     pub partition: String,
-    /// Sort key.
     pub sort: String,
 }
 

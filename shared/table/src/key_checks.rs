@@ -70,7 +70,6 @@ pub enum KeyCheck {
     RateLimited(RateLimitStatus),
     /// The request is counted.
     Counted {
-        /// The key.
         key: AuthenticatedKey,
         /// The remaining requests of the key.
         rate_limit: RateLimitStatus,

@@ -19,15 +19,12 @@ use crate::{
 /// The role of a user in a space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Membership {
-    /// The user.
     pub user_id: UserId,
-    /// The space.
     pub space_id: SpaceId,
     /// The user's role in the space.
     pub role: Role,
 }
 
-/// A user's record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct User {
     /// Id of the user.
@@ -48,7 +45,6 @@ pub struct UserWithKey {
 /// A space as a user's list of spaces shows it.
 #[derive(Clone, Debug)]
 pub struct JoinedSpace {
-    /// The user's membership.
     pub membership: Membership,
     /// The space; `None` if it is deleted and its purge has not ended.
     pub space: Option<Space>,
@@ -102,7 +98,6 @@ impl Table {
         Ok(user.map(|user| user.id))
     }
 
-    /// Returns a user.
     #[instrument(skip_all)]
     pub async fn user(&self, id: UserId) -> Result<Option<User>, TableError> {
         self.get(Key::user(id)).await

@@ -11,7 +11,6 @@ use crate::{
 /// A key, and its role in the space that it signed for.
 #[derive(Clone, Debug)]
 pub struct KeyInSpace {
-    /// The key.
     pub key: ApiKey,
     /// Role of the key, or of the user of an account key.
     pub role: Option<Role>,
@@ -20,11 +19,8 @@ pub struct KeyInSpace {
 /// What a signed URL names. Each is `None` if it does not exist.
 #[derive(Clone, Debug)]
 pub struct SignedTarget {
-    /// The space.
     pub space: Option<Space>,
-    /// The upload config.
     pub config: Option<UploadConfig>,
-    /// The key.
     pub key: Option<KeyInSpace>,
 }
 

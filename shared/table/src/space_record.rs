@@ -43,8 +43,6 @@ pub(crate) fn existing(space: Option<Space>) -> Option<Space> {
 /// A space and one of its records, read together. Each is `None` if it does not exist.
 #[derive(Clone, Debug)]
 pub struct WithSpace<T> {
-    /// The space.
     pub space: Option<Space>,
-    /// The record.
     pub record: Option<T>,
 }

@@ -11,7 +11,6 @@ use crate::{Key, Membership, Table, TableError, WithSpace, space_record::existin
 
 /// A record of a space that requests name by id.
 pub trait SpaceResource: DeserializeOwned {
-    /// The id.
     type Id: Copy + Send;
 
     /// Returns the key of the record.
@@ -60,9 +59,7 @@ impl SpaceResource for UploadConfig {
 /// A record of a space, with the membership of the user who reads it.
 #[derive(Clone, Debug)]
 pub struct RecordForMember<T> {
-    /// The space.
     pub space: Space,
-    /// The record.
     pub record: T,
     /// The membership of the user in the space.
     pub membership: Membership,

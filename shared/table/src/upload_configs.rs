@@ -131,7 +131,6 @@ fn referenced_key(space: SpaceId, reference: &UploadConfigReference) -> Key {
 }
 
 impl Transaction<'_> {
-    /// Inserts a config.
     pub(crate) fn insert_upload_config(&mut self, config: &UploadConfig) {
         let record = Key::upload_config(config.space_id, config.id);
         let name = Key::upload_config_name(config.space_id, &config.name);

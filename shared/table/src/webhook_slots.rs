@@ -52,7 +52,6 @@ pub enum WebhookClaim {
 /// How a host reacted to an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostReaction {
-    /// It responded.
     Responded,
     /// It neither responded nor rejected the connection in time.
     TimedOut,

@@ -42,7 +42,6 @@ pub enum Reason {
     IdTaken,
 }
 
-/// A failed write.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// A condition does not hold. Nothing was written.

@@ -10,7 +10,6 @@ const MAX_CAUSE_BYTES: usize = 2_000;
 pub enum TaskOutcome {
     /// A request got a response.
     Responded(ResponseSummary),
-    /// A job succeeded.
     Completed,
     /// A job failed; SQS delivers its message again or moves it to the dead-letter queue.
     Failed(FailedJob),
@@ -21,7 +20,6 @@ pub enum TaskOutcome {
 /// Properties of a response, for log and metrics.
 #[derive(Clone, Debug)]
 pub struct ResponseSummary {
-    /// Status code.
     pub status: u16,
     /// Size of the request body in bytes, as known before it is read: the whole body in Lambda,
     /// `Content-Length` in a container.
@@ -39,7 +37,6 @@ pub struct ResponseSummary {
 /// A failed job, for log and metrics.
 #[derive(Clone, Debug)]
 pub struct FailedJob {
-    /// Why it failed.
     pub reason: FailureReason,
     /// Number of receives of its message, including this one.
     pub receive_count: u32,

@@ -42,7 +42,6 @@ mod tests {
 
     static LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-    /// Writer of [`LOG`].
     struct Log;
 
     impl Write for Log {

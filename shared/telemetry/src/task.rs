@@ -33,14 +33,11 @@ struct RunningTask {
     state: Mutex<TaskState>,
 }
 
-/// Identifies a task.
 #[derive(Debug)]
 pub(crate) enum TaskId {
-    /// A request.
     Request {
         /// Value of `X-Request-Id`.
         id: String,
-        /// Method.
         method: String,
         /// Path, for the log.
         path: String,

@@ -4,7 +4,6 @@ use domain::{ApiKey, Role, ServiceError, SpaceId, UserId};
 
 use crate::{Caller, SpaceRole, SpaceScope, Tenants};
 
-/// A caller's account.
 #[derive(Clone, Debug)]
 pub struct Account {
     /// The user of an account key; `None` for a space key.

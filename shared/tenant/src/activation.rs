@@ -24,10 +24,7 @@ pub enum ActivationOutcome {
     /// The file was deleted.
     Deleted,
     /// Another file has the stored name. The file is still pending.
-    NameTaken {
-        /// The stored name.
-        name: String,
-    },
+    NameTaken { name: String },
     /// The hourly quota of the unsigned upload is exhausted. The file is still pending.
     OverQuota(ServiceError),
     /// The bytes break the rules. The file is still pending.

@@ -2,7 +2,6 @@
 
 use domain::{KeyId, KeyOwner, KeyScope, Principal, Role, SpaceId, UserId};
 
-/// An authenticated caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caller {
     key_id: KeyId,
@@ -12,9 +11,7 @@ pub struct Caller {
 /// The space of a space key, and the key's role there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpaceRole {
-    /// The space.
     pub space_id: SpaceId,
-    /// The role.
     pub role: Role,
 }
 

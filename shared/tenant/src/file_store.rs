@@ -27,7 +27,6 @@ const CONCURRENT_PUTS: usize = 4;
 pub struct FileBucket(pub(crate) Bucket);
 
 impl FileBucket {
-    /// Wraps a bucket.
     pub fn new(bucket: Bucket) -> FileBucket {
         FileBucket(bucket)
     }
@@ -78,9 +77,7 @@ impl SpaceScope {
 /// A file to store: its active record and its bytes.
 #[derive(Clone, Debug)]
 pub struct NewFile {
-    /// The record.
     pub record: File,
-    /// The bytes.
     pub payload: Payload,
 }
 

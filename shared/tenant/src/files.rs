@@ -26,7 +26,6 @@ pub(crate) const FOLDER_FIELD: &str = "folder_id";
 pub struct DeletionQueues {
     /// Jobs that delete its bytes.
     pub purge: Queue<PurgeJob>,
-    /// Webhooks.
     pub webhooks: Queue<WebhookJob>,
 }
 

@@ -36,7 +36,6 @@ pub struct NewFolder {
 
 /// Outcome of the creation of a folder.
 pub(crate) enum FolderCreation {
-    /// The folder exists.
     Created(Box<ResolvedFolder>),
     /// The parent has a folder with this name.
     NameTaken,
@@ -47,7 +46,6 @@ pub(crate) enum FolderCreation {
 /// A change of a folder's name or parent.
 #[derive(Clone, Debug, Default)]
 pub struct FolderMove {
-    /// The new name.
     pub name: Option<FolderName>,
     /// The new parent; `Some(None)` for the root.
     pub parent: Option<Option<FolderId>>,
@@ -68,7 +66,6 @@ impl ResolvedFolder {
         chain.leaf().is_some().then_some(ResolvedFolder(chain))
     }
 
-    /// Returns the folder.
     pub fn folder(&self) -> &Folder {
         self.0.leaf().expect("the chain is not empty")
     }
@@ -78,7 +75,6 @@ impl ResolvedFolder {
         &self.0
     }
 
-    /// Returns the ancestors.
     pub(crate) fn ancestors(&self) -> FolderChain {
         self.0.clone().without_leaf()
     }

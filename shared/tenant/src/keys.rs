@@ -22,9 +22,7 @@ pub struct NewKey {
 /// A key that was just created, with its secret, which is not stored.
 #[derive(Clone, Debug)]
 pub struct CreatedKey {
-    /// The key.
     pub key: ApiKey,
-    /// The secret.
     pub secret: KeySecret,
 }
 

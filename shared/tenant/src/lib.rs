@@ -108,7 +108,6 @@ pub enum Authentication {
     RateLimited(RateLimitStatus),
     /// The request is counted.
     Authenticated {
-        /// The caller.
         caller: Caller,
         /// The remaining requests of the key.
         rate_limit: RateLimitStatus,

@@ -19,7 +19,6 @@ const CHECK_DELAY_MS: i64 = 2 * PRESIGNED_URL_LIFETIME_MS;
 /// What a presigned upload URL allows.
 #[derive(Clone, Copy, Debug)]
 pub struct PresignRequest<'a> {
-    /// The pending file.
     pub file: FileId,
     /// Content type of the upload.
     pub content_type: &'a str,
@@ -34,7 +33,6 @@ pub struct PresignRequest<'a> {
 /// A presigned upload URL. Not `Debug`: everyone who has the URL may upload.
 #[derive(Clone)]
 pub struct PresignedUpload {
-    /// The URL.
     pub url: String,
     /// Remaining lifetime, in whole seconds.
     pub lifetime: Duration,

@@ -19,7 +19,6 @@ pub struct SpaceScope {
 pub struct Scoped<T> {
     /// The scope of the record's space.
     pub space: SpaceScope,
-    /// The record.
     pub record: T,
 }
 

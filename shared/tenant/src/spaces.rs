@@ -11,9 +11,7 @@ use crate::{Caller, Tenants};
 /// A space in a list, with the caller's role.
 #[derive(Clone, Debug)]
 pub struct ListedSpace {
-    /// The space.
     pub space: Space,
-    /// The role.
     pub role: Role,
 }
 

@@ -22,7 +22,6 @@ const CONFIRM_TOKEN_LIFETIME_MS: i64 = PRESIGNED_URL_LIFETIME_MS + 60 * 60 * 1_0
 pub struct UploadScope {
     /// The scope of the space.
     pub space: SpaceScope,
-    /// The config.
     pub config: UploadConfig,
 }
 

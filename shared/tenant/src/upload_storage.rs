@@ -83,7 +83,6 @@ pub(crate) fn event_job(
 }
 
 impl UploadStorage {
-    /// Creates the storage.
     pub fn new(
         bucket: Bucket,
         processing: Queue<ProcessingJob>,

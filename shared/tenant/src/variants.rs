@@ -139,7 +139,6 @@ impl AuthorizedFile {
         bytes.ok_or_else(|| ServiceError::contended("the variant was deleted"))
     }
 
-    /// Stores a variant.
     #[instrument(skip_all)]
     pub async fn store_variant(
         &self,
@@ -227,9 +226,7 @@ fn not_creatable() -> ServiceError {
 pub struct NewVariant<'a> {
     /// Where it is stored.
     pub location: &'a VariantLocation,
-    /// Type and dimensions.
     pub info: &'a VariantInfo,
-    /// The encoded image.
     pub bytes: Bytes,
 }
 

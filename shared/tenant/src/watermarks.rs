@@ -18,7 +18,6 @@ use crate::{AuthorizedFile, FileBucket, FolderSetting, ResolvedFolder, SpaceScop
 /// Security settings to store of a space.
 #[derive(Clone, Debug)]
 pub struct NewSecurity {
-    /// The settings.
     pub settings: Security,
     /// Revision of the stored image of the watermark; `None` unless the watermark is enabled.
     pub stored_watermark: Option<Revision>,
@@ -27,7 +26,6 @@ pub struct NewSecurity {
 /// Security settings to store of a folder.
 #[derive(Clone, Debug)]
 pub struct NewFolderSecurity {
-    /// The settings.
     pub settings: FolderSecurity,
     /// Revision of the stored image of the watermark; `None` unless the settings enable one.
     pub stored_watermark: Option<Revision>,

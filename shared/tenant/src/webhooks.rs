@@ -20,9 +20,7 @@ pub struct Webhooks {
 /// A delivery and its space.
 #[derive(Clone, Debug)]
 pub struct DeliveryInSpace {
-    /// The space.
     pub space: Space,
-    /// The delivery.
     pub delivery: WebhookDelivery,
 }
 

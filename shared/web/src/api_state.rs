@@ -10,9 +10,7 @@ use crate::request_state::RequestState;
 /// A part of the API with a separate rate limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RateLimitTier {
-    /// Management.
     Admin,
-    /// Uploads.
     Upload,
 }
 
@@ -37,7 +35,6 @@ impl RateLimitTier {
 /// Access to tenants, rate limit, clock and random source.
 #[derive(Clone)]
 pub struct ApiState {
-    /// Access to tenants.
     pub tenants: Tenants,
     /// Rate limit of each API key, signed URL or confirm token.
     pub limit: RateLimit,

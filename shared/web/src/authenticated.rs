@@ -31,7 +31,6 @@ pub struct AnyRole;
 /// the space that the body or the query names.
 #[derive(Clone)]
 pub struct Authenticated<A = AnyRole> {
-    /// The caller.
     pub caller: Caller,
     /// Scope of the request's `Idempotency-Key`.
     pub idempotency: IdempotencyScope,
@@ -41,9 +40,7 @@ pub struct Authenticated<A = AnyRole> {
 
 /// The caller of a request with an account key.
 pub struct AccountHolder {
-    /// The user.
     pub user: UserId,
-    /// The caller.
     pub auth: Authenticated,
 }
 
@@ -157,7 +154,6 @@ impl<A: Action> Authenticated<A> {
 
 /// A list, or a record found in one, and the permission to return it.
 pub struct Listed<A: Action, T> {
-    /// The permission.
     pub can: Can<A>,
     /// The list or the record.
     pub found: T,

@@ -15,7 +15,6 @@ use crate::{ApiError, ApiState, Authenticated, path_parameter};
 
 /// An operation in a space, and the role that it requires.
 pub trait Action: Send + Sync + 'static {
-    /// Minimum role.
     const MIN_ROLE: Role;
 }
 
@@ -66,7 +65,6 @@ actions! {
 pub struct ResourceId(pub String);
 
 impl ResourceId {
-    /// Accepts any text.
     pub fn parse(text: &str) -> Result<ResourceId, FieldError> {
         Ok(ResourceId(text.to_owned()))
     }
@@ -147,7 +145,6 @@ impl Resource for UploadConfig {
 
 /// Permission for an action in a space, and the only access of a handler to that space's data.
 pub struct Can<A: Action, T = ()> {
-    /// The caller.
     pub caller: Caller,
     /// Access to the space.
     pub space: SpaceScope,

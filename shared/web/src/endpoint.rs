@@ -26,7 +26,6 @@ pub const API_PREFIX: &str = "/api/v1";
 pub struct Endpoint {
     /// Operation id in camel case, unique in the API.
     pub id: &'static str,
-    /// HTTP method.
     pub method: &'static str,
     /// Path below [`API_PREFIX`], parameters in braces.
     pub path: &'static str,

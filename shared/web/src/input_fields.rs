@@ -110,7 +110,6 @@ impl InputFields {
         }
     }
 
-    /// Reads a value.
     fn value(&mut self, name: &str) -> Option<&Value> {
         self.read.insert(name.to_owned());
         self.values.get(name)

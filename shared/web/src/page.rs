@@ -78,7 +78,6 @@ impl PageQuery {
 /// The query of a list: the requested page, and the filters that `F` reads. Other parameters are
 /// rejected: a misspelled filter would return everything.
 pub struct ListQuery<F> {
-    /// The requested page.
     pub page: PageQuery,
     /// The filters of the list.
     pub filter: F,

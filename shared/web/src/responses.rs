@@ -43,7 +43,6 @@ pub enum Created<T> {
 
 /// 201 without the `data` envelope.
 pub struct CreatedUnwrapped<T> {
-    /// The created resource.
     pub body: T,
     /// Whether an earlier request with the same `Idempotency-Key` created it.
     pub is_replayed: bool,

@@ -33,7 +33,6 @@ pub trait Worker: Send + Sync + 'static {
 pub struct BatchSettings {
     /// The queue that the worker serves.
     pub queue: Arc<dyn ServedQueue>,
-    /// Measures the jobs.
     pub meter: Meter,
     /// Clock and random source.
     pub env: Env,

@@ -61,7 +61,6 @@ impl Recorder<'_> {
         }
     }
 
-    /// Returns all metrics.
     pub(super) fn finish(mut self) -> Vec<Sample> {
         let mut throttled = Vec::new();
         for line in lines() {

@@ -19,7 +19,6 @@ async fn created(tenants: &Tenants) -> KeySecret {
     }
 }
 
-/// Returns another key.
 async fn recovered(tenants: &Tenants) -> KeySecret {
     let key = recover_key(tenants).await.expect("a recovery");
     key.expect("there is a user")

@@ -77,7 +77,6 @@ impl Empty {
             .expect("an account key that works")
     }
 
-    /// Counts the records.
     pub(crate) async fn records(&self) -> i32 {
         let mut settings = Settings::of(&self.context);
         let scan = settings

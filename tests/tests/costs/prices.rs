@@ -4,7 +4,6 @@ use std::{fs, path::Path};
 
 use serde_json::{Map, Value};
 
-/// Prices and assumptions.
 pub(crate) struct Prices(Value);
 
 impl Prices {
@@ -35,7 +34,6 @@ impl Prices {
             .unwrap_or_else(|| panic!("no milliseconds of {kind}"))
     }
 
-    /// Returns an assumption.
     pub(crate) fn assumed(&self, name: &str) -> f64 {
         number(&self.0["assumed"][name], name)
     }

@@ -10,7 +10,6 @@ use super::signers::DeliverySigner;
 /// The values of `requires_auth` on each level.
 const CHOICES: [Option<bool>; 3] = [None, Some(false), Some(true)];
 
-/// Clients with credentials.
 struct Visitors {
     /// Has a viewer key of the space.
     viewer: Client,

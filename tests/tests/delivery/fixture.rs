@@ -45,7 +45,6 @@ pub(crate) struct DeliveryFixture<'a> {
     pub(crate) folder: String,
 }
 
-/// An uploaded file.
 pub(crate) struct FixtureFile {
     /// Path in the API.
     pub(crate) path: String,

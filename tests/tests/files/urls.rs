@@ -95,7 +95,6 @@ async fn urls_keep_request_order_and_omit_foreign_files(stack: &Stack) {
     }
 }
 
-/// Uploads ten texts.
 async fn ten(acme: &TestSpace) -> Vec<Value> {
     let form = (0..MOST_FILES).fold(
         Form::new().text("space", acme.handle.clone()),

@@ -22,7 +22,6 @@ use crate::{
 const CHAIN_MAX: usize = 16;
 /// The period of the sweep.
 const DAY: Duration = Duration::from_hours(24);
-/// A text file.
 const TEXT: &str = "some text";
 
 /// Creates an upload config under which files keep the name of their upload.

@@ -12,7 +12,6 @@ use tests::Client;
 
 /// Output of the program once it is ready.
 pub(crate) struct Ready {
-    /// Its output.
     pub(crate) banner: String,
     /// Content of `local.json`.
     pub(crate) local: Value,

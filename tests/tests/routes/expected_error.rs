@@ -30,7 +30,6 @@ const UNEXPOSED_HEADERS: [&str; 10] = [
     "x-content-type-options",
 ];
 
-/// An error response.
 pub(crate) struct ExpectedError {
     status: u16,
     message: &'static str,

@@ -12,9 +12,7 @@ use tests::{Client, PHOTO, Response, Stack, TestSpace, form};
 /// The callers that a route accepts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Requirement {
-    /// Any key.
     AnyKey,
-    /// An account key.
     AccountKey,
     /// A space key or a member with at least this role.
     Role(&'static str),

@@ -49,7 +49,6 @@ impl Queues {
         format!("{}/{ACCOUNT_ID}/larder-{queue}", self.endpoint)
     }
 
-    /// Sends a message.
     pub(crate) async fn send(&self, queue: &str, body: &str) {
         self.client
             .send_message()

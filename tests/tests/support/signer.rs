@@ -202,7 +202,6 @@ impl Signer {
             .await
     }
 
-    /// Uploads the photo.
     pub(crate) async fn send(&self, query: &str) -> Response {
         self.send_form(query, self.form(photo())).await
     }

@@ -22,7 +22,6 @@ const ROLE_ARN: &str = "arn:aws:iam::000000000000:role/larder-Presign";
 /// The same in a form.
 const ENCODED_ROLE_ARN: &str = "arn%3Aaws%3Aiam%3A%3A000000000000%3Arole%2Flarder-Presign";
 
-/// Starts a function.
 type Start = fn(&FunctionContext) -> Result<Router, ConfigurationError>;
 
 /// A server that stops when it is dropped.

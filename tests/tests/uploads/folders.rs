@@ -14,7 +14,6 @@ use crate::{
     support::signer::{Signer, photo},
 };
 
-/// The upload routes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
     Form,

@@ -52,7 +52,6 @@ async fn transform(
     delivered_bytes(stack, acme, &record).await
 }
 
-/// A decoded image.
 struct Decoded {
     info: ImageInfo,
     /// `None` for AVIF, which cannot be decoded.

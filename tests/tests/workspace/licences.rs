@@ -2,7 +2,6 @@
 
 use super::{PLATFORMS, graph, metadata};
 
-/// Accepted licences.
 const LICENCES: &[&str] = &[
     "0BSD",
     "Apache-2.0",

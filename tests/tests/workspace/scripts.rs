@@ -4,7 +4,6 @@ use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
 
 use tempfile::TempDir;
 
-/// Writes a program.
 fn write_program(path: &Path, text: &str) {
     fs::write(path, format!("#!/usr/bin/env bash\n{text}\n")).expect("written");
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("permitted");

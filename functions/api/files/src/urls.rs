@@ -44,7 +44,6 @@ pub(crate) struct FileUrls {
     not_found: Vec<String>,
 }
 
-/// A requested id.
 struct RequestedId {
     /// The id, or `None` if it is malformed.
     id: Option<FileId>,

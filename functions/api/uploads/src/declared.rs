@@ -75,7 +75,6 @@ impl ContentType {
 pub(crate) struct DeclaredName(pub(crate) String);
 
 impl DeclaredName {
-    /// Parses a name.
     pub(crate) fn parse(text: &str) -> Result<DeclaredName, FieldError> {
         if text.chars().count() > MAX_FILENAME_CHARACTERS {
             return Err(FieldError::TooLong(MAX_FILENAME_CHARACTERS));
@@ -125,7 +124,6 @@ pub(crate) struct DeclaredFields {
 }
 
 impl DeclaredFields {
-    /// Reads the fields.
     pub(crate) fn read(fields: &mut impl FieldReader) -> DeclaredFields {
         let name = fields.required("filename", DeclaredName::parse);
         let content_type = fields.required(CONTENT_TYPE, ContentType::parse);

@@ -25,9 +25,7 @@ pub(crate) const FILES: &str = "files";
 
 /// A form that was read completely.
 pub(crate) struct Form {
-    /// The text fields.
     pub(crate) fields: InputFields,
-    /// The files.
     pub(crate) files: FormFiles,
     /// Identifies the content of the form: its text fields, and its files by their digests.
     pub(crate) payload: Value,

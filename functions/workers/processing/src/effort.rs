@@ -12,7 +12,6 @@ pub(crate) enum Effort {
     Full,
     /// The headers of an image.
     Headers,
-    /// Nothing.
     Nothing,
 }
 

@@ -22,9 +22,7 @@ const WRITE_BYTES: usize = 1024;
 pub(crate) struct ItemCost {
     /// Name that no other item has.
     pub(crate) item: String,
-    /// Half read units.
     pub(crate) half_read_units: usize,
-    /// Write units.
     pub(crate) write_units: usize,
 }
 

@@ -26,7 +26,6 @@ impl AwsOperation {
     }
 }
 
-/// A parsed request.
 pub(crate) struct Attempt<RequestBody> {
     pub(super) head: Parts,
     pub(super) body: RequestBody,

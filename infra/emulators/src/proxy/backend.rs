@@ -38,7 +38,6 @@ const DELETE_BODY_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// Maximum rejected body that is read to its end, in bytes. The connection of a larger one closes.
 const DISCARDED_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// A parsed request.
 pub(crate) struct ParsedRequest<RequestBody> {
     pub(super) operation: AwsOperation,
     pub(super) body: RequestBody,

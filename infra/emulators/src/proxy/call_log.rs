@@ -10,12 +10,10 @@ use super::{permission::RequiredPermission, service::Service};
 /// Maximum number of logged calls. The oldest are dropped first.
 const CALLS_MAX: usize = 10_000;
 
-/// One HTTP attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallRecord {
     /// Name of the principal whose access key was used; `unknown` for an unregistered key.
     pub principal: String,
-    /// The called service.
     pub service: Service,
     /// `TransactWriteItems`, `PutObject`, …; `Unknown` if the request names none.
     pub operation: String,
@@ -28,7 +26,6 @@ pub struct CallRecord {
 pub struct UsedPermission {
     /// Name of the principal.
     pub principal: String,
-    /// IAM action.
     pub action: String,
     /// ARN of the resource. In keys of objects, segments with digits, which are ids, are replaced by `0`.
     pub resource: String,
@@ -73,7 +70,6 @@ impl CallLog {
             .insert(used);
     }
 
-    /// Appends a call.
     pub(super) fn record(&self, call: CallRecord) {
         let mut calls = self.lock();
         if calls.len() == CALLS_MAX {

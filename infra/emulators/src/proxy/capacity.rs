@@ -36,12 +36,10 @@ struct CapacityState {
     total: UsedUnits,
 }
 
-/// Units of calls.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct UsedUnits {
     /// Read units, in halves.
     pub half_read: usize,
-    /// Write units.
     pub write: usize,
 }
 

@@ -151,7 +151,6 @@ impl Faults {
             .count()
     }
 
-    /// Ends the disconnection.
     pub fn reconnect(&self) {
         *self.disconnection() = None;
     }

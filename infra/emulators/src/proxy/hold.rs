@@ -46,7 +46,6 @@ impl Hold {
         self.operation.borrow().clone()
     }
 
-    /// Resumes the attempt.
     pub fn release(self) {
         self.released.send_replace(true);
     }

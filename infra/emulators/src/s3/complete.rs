@@ -115,7 +115,6 @@ fn declared_checksum(headers: &http::HeaderMap) -> Option<ExpectedChecksum> {
     })
 }
 
-/// A requested completion.
 struct MultipartCompletion {
     id: UploadId,
     location: ObjectLocation,

@@ -25,7 +25,6 @@ pub(crate) enum OpenError {
     /// The database could not be read.
     #[error("{}: damaged database: {reason}", path.display())]
     Damaged {
-        /// The database.
         path: PathBuf,
         /// Error of SQLite.
         reason: String,
@@ -36,11 +35,8 @@ pub(crate) enum OpenError {
         path.display()
     )]
     Format {
-        /// The database.
         path: PathBuf,
-        /// Its format.
         found: i64,
-        /// The supported format.
         expected: i64,
     },
     /// The bytes of an object are missing or truncated.
@@ -53,7 +49,6 @@ pub(crate) enum OpenError {
         }
     )]
     Blob {
-        /// The file.
         path: PathBuf,
         /// Bucket and key of the object, or the part.
         owner: String,
@@ -84,7 +79,6 @@ pub(super) enum OperationError {
     /// The request is rejected.
     #[error(transparent)]
     Rejected(#[from] S3Error),
-    /// The database failed.
     #[error("database: {0}")]
     Database(#[from] rusqlite::Error),
     /// A file could not be read or written.

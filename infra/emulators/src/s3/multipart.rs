@@ -25,10 +25,8 @@ use super::{
     upload_rows::{self, MultipartUpload, NewMultipartUpload, StoredPart, UploadId},
 };
 
-/// Maximum part number.
 pub(super) const PART_NUMBER_MAX: i32 = 10_000;
 
-/// Creates an upload.
 pub(super) async fn create(
     store: &Arc<ObjectStore>,
     request: S3Request<CreateMultipartUploadInput>,

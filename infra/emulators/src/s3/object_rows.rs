@@ -36,7 +36,6 @@ pub(super) const SCHEMA: &str = "
     ) STRICT, WITHOUT ROWID;
 ";
 
-/// An object.
 #[derive(Clone, Debug)]
 pub(super) struct StoredObject {
     pub(super) size_bytes: u64,

@@ -34,7 +34,6 @@ impl UploadId {
     }
 }
 
-/// A multipart upload.
 #[derive(Clone, Debug)]
 pub(super) struct MultipartUpload {
     pub(super) id: UploadId,
@@ -50,7 +49,6 @@ pub(super) struct NewMultipartUpload {
     pub(super) now_ms: i64,
 }
 
-/// An uploaded part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StoredPart {
     pub(super) number: i32,
@@ -80,7 +78,6 @@ impl StoredPart {
     }
 }
 
-/// Creates an upload.
 pub(super) fn create(
     database: &Connection,
     upload: &NewMultipartUpload,

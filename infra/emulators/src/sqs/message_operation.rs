@@ -39,7 +39,6 @@ pub(super) trait MessageOperation {
     ) -> Result<Self::Output, SqsError>;
 }
 
-/// Sends a message.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub(super) struct SendMessage {

@@ -52,7 +52,6 @@ const SCHEMA: &str = "
 /// Capacity of the cache of prepared statements.
 const STATEMENT_CACHE_CAPACITY: usize = 64;
 
-/// A queue.
 #[derive(Debug)]
 pub(super) struct QueueRow {
     pub(super) name: String,

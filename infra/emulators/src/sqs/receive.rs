@@ -25,7 +25,6 @@ const TRACE_HEADER: &str = "AWSTraceHeader";
 /// of the functions of the chain follow.
 const LINEAGE: &str = "Lineage=";
 
-/// Parameters of `ReceiveMessage`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "PascalCase", default)]
 pub(super) struct ReceiveRequest {
@@ -169,7 +168,6 @@ impl QueueStore {
     }
 }
 
-/// A running receive.
 struct Receive<'a> {
     connection: &'a Connection,
     queue: &'a QueueRow,

@@ -25,7 +25,6 @@ pub(super) struct StderrTail {
 }
 
 impl StderrTail {
-    /// Starts reading.
     pub(super) fn new(stderr: Option<ChildStderr>) -> StderrTail {
         let lines = Arc::new(Mutex::new(VecDeque::new()));
         let mut reader = JoinSet::new();

@@ -25,7 +25,6 @@ const RESTART_PAUSE: Duration = Duration::from_millis(300);
 /// Locations of cargo-lambda and the functions.
 #[derive(Clone, Debug)]
 pub struct CargoLambda {
-    /// The `cargo-lambda` program.
     pub program: PathBuf,
     /// The directory of the functions' binaries.
     pub binaries: PathBuf,

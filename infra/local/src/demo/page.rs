@@ -22,7 +22,6 @@ pub(crate) struct Page {
     script: &'static str,
 }
 
-/// All pages.
 static PAGES: [Page; 4] = [
     Page {
         path: "/",

@@ -23,7 +23,6 @@ pub(super) const API_LIMITS: Limits = Limits {
     target_bytes: 10_240,
     head_bytes: 10_240,
 };
-/// Quotas of CloudFront.
 pub(super) const CDN_LIMITS: Limits = Limits {
     target_bytes: 8_192,
     head_bytes: 32_768,

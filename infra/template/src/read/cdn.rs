@@ -11,7 +11,6 @@ use crate::{
     scope::{BUCKET, FUNCTION_URL},
 };
 
-/// The distribution.
 #[derive(Default)]
 pub(super) struct Cdn {
     /// Logical id of the function whose URL is the origin of the default behavior.

@@ -22,7 +22,6 @@ use crate::{
 
 const QUEUE: &str = "AWS::SQS::Queue";
 
-/// Reads all resources.
 pub(crate) fn resolved_template(
     resources: &Resources<'_>,
 ) -> Result<ResolvedTemplate, TemplateError> {

@@ -26,7 +26,6 @@ pub struct EffectiveSecurity<'a> {
 /// Effective watermark for the contents of a folder.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EffectiveWatermark<'a> {
-    /// The watermark.
     pub watermark: &'a Watermark,
     /// Revision of its stored copy.
     pub stored: Option<Revision>,

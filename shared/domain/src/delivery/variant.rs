@@ -25,7 +25,6 @@ const SEPARATOR: char = '-';
 pub struct Variant {
     /// The requested transformation; `None` for the original with a watermark.
     pub transformation: Option<Transformation>,
-    /// Format to render.
     pub format: ImageFormat,
     /// Whether the client accepts WebP, which replaces a negotiated AVIF that exceeds its limits.
     pub accepts_webp: bool,
@@ -145,7 +144,6 @@ pub enum Retention {
 }
 
 impl Retention {
-    /// All.
     pub const ALL: [Retention; 2] = [Retention::Permanent, Retention::Expiring];
 
     /// Returns the other one.

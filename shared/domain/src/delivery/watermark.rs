@@ -106,7 +106,6 @@ impl Default for Opacity {
 }
 
 impl Opacity {
-    /// Validates an opacity.
     pub fn new(number: f64) -> Result<Opacity, FieldError> {
         if number > 1.0 {
             Err(FieldError::TooLarge(1))

@@ -141,9 +141,7 @@ pub enum KeyScope {
 /// Owner of a key, in whose list it appears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyOwner {
-    /// A user.
     User(UserId),
-    /// A space.
     Space(SpaceId),
 }
 
@@ -184,7 +182,6 @@ pub struct ApiKey {
     pub expires_at: Option<Timestamp>,
     /// Time of the last use, with a resolution of one minute.
     pub last_used_at: Option<Timestamp>,
-    /// Creation time.
     pub created_at: Timestamp,
     /// Time of the last change.
     pub updated_at: Timestamp,

@@ -65,9 +65,7 @@ macro_rules! ids {
         impl $name {
             /// Number of characters of an id.
             pub const LENGTH: usize = ulid::ULID_LEN;
-            /// Smallest id.
             pub const MIN: $name = $name(Ulid(0));
-            /// Largest id.
             pub const MAX: $name = $name(Ulid(u128::MAX));
 
             /// Returns the smallest id that can be created at `time`.

@@ -31,7 +31,6 @@ macro_rules! texts {
                 bounded(text, $max, $is_multiline).map($name)
             }
 
-            /// Returns the text.
             pub fn as_str(&self) -> &str {
                 &self.0
             }

@@ -13,17 +13,12 @@ pub enum FieldError {
     RequiredWithout(&'static str),
     /// Missing although the other field is present.
     RequiredWith(&'static str),
-    /// Not a string.
     NotAString,
-    /// Not an integer.
     NotAnInteger,
     /// Neither true nor false.
     NotABoolean,
-    /// Not an object.
     NotAnObject,
-    /// Not an array.
     NotAnArray,
-    /// Not a file.
     NotAFile,
     /// Present more than once.
     Duplicate,
@@ -71,7 +66,6 @@ pub enum FieldError {
     NotADate,
     /// Not a valid URL.
     NotAUrl,
-    /// Not a number.
     NotANumber,
     /// More items than this maximum.
     TooMany(usize),
@@ -240,7 +234,6 @@ impl FieldErrors {
         field_errors
     }
 
-    /// Records one error.
     pub fn add(&mut self, field: &str, field_error: &FieldError) {
         self.push(field.to_owned(), field_error.message(field));
     }

@@ -37,7 +37,6 @@ pub struct IdempotencyReservation {
 /// Completion of a reservation, written in the transaction of the request.
 #[derive(Clone, Debug)]
 pub struct Completion {
-    /// Reservation to complete.
     pub reservation: IdempotencyReservation,
     /// Encrypted response.
     pub response: Vec<u8>,

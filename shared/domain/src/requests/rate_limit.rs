@@ -116,7 +116,6 @@ pub struct HourlyQuota {
     pub config: UploadConfigId,
     /// Hour, counted from 1970.
     pub hour: i64,
-    /// The client.
     pub client: UnsignedClient,
 }
 

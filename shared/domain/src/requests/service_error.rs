@@ -37,7 +37,6 @@ pub enum ErrorKind {
     Invalid,
     /// The caller exceeded a rate limit.
     RateLimited,
-    /// The service failed.
     Internal,
     /// The request lost a race against concurrent ones.
     Contended,

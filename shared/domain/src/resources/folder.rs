@@ -54,7 +54,6 @@ pub struct Folder {
     /// Number of changes to its access control or parent.
     #[serde(default)]
     pub access_version: u64,
-    /// Creation time.
     pub created_at: Timestamp,
     /// Time of the last change.
     pub updated_at: Timestamp,

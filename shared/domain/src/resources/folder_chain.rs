@@ -60,7 +60,6 @@ impl FolderChain {
         self
     }
 
-    /// Removes the leaf.
     #[must_use]
     pub fn without_leaf(mut self) -> FolderChain {
         self.0.pop();

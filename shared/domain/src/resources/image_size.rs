@@ -5,9 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Size of an image as it is displayed, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImageSize {
-    /// Width.
     pub width: u32,
-    /// Height.
     pub height: u32,
 }
 

@@ -103,7 +103,6 @@ pub struct Space {
     pub webhook_signing: Signing,
     /// Upload config of uploads that select none.
     pub active_upload_config_id: UploadConfigId,
-    /// Creation time.
     pub created_at: Timestamp,
     /// Time of the last change.
     pub updated_at: Timestamp,

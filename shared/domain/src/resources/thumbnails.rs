@@ -7,7 +7,6 @@ use crate::{DeliveryType, File, ImageFormat, ImageSize, Resize, Sides, Transform
 /// Sides of the squares that the thumbnails of every image fit into, in pixels.
 const SIDES: [u32; 3] = [160, 320, 640];
 
-/// A thumbnail.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thumbnail {
     /// Width in pixels.

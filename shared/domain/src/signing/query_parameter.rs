@@ -9,7 +9,6 @@ use crate::SignatureError;
 /// Decoded parameter of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryParameter<'a> {
-    /// Name.
     pub name: Cow<'a, str>,
     /// Value; empty for a parameter without `=`.
     pub value: Cow<'a, str>,

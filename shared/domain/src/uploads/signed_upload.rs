@@ -36,7 +36,6 @@ pub const ROOT_FOLDER: &str = "root";
 pub enum SignedFolder {
     /// The root of the space.
     Root,
-    /// A folder.
     Folder(FolderId),
 }
 

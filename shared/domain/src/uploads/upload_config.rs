@@ -129,7 +129,6 @@ pub struct UploadConfig {
     pub delivery_type: DeliveryType,
     /// Rules for its files.
     pub config: UploadRules,
-    /// Creation time.
     pub created_at: Timestamp,
     /// Time of the last change.
     pub updated_at: Timestamp,

@@ -14,7 +14,6 @@ const EXTENSION_CHARACTERS: usize = 20;
 const TAG_CHARACTERS: usize = 100;
 /// Name of the automatic quality.
 const AUTO: &str = "auto";
-/// Highest quality.
 const QUALITY_MAX: i64 = 100;
 
 /// Maximum number of `allowed_formats`.
@@ -233,7 +232,6 @@ pub enum WebhookEvent {
 }
 
 impl WebhookEvent {
-    /// All events.
     pub const ALL: [WebhookEvent; 4] = [
         WebhookEvent::Processed,
         WebhookEvent::Failed,

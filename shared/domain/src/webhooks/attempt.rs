@@ -14,7 +14,6 @@ pub struct WebhookAttempt {
     pub number: u32,
     /// Start of the attempt.
     pub at: Timestamp,
-    /// Duration in milliseconds.
     pub duration_ms: u64,
     /// Status of the response; `None` without a response.
     #[serde(default, skip_serializing_if = "Option::is_none")]

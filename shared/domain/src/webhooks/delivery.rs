@@ -107,9 +107,7 @@ impl WebhookFilter {
 pub struct AnnouncedWebhook {
     /// Id of the delivery.
     pub id: WebhookDeliveryId,
-    /// The event.
     pub event: WebhookEvent,
-    /// The endpoint.
     pub endpoint: WebhookEndpoint,
 }
 
@@ -131,17 +129,12 @@ pub struct WebhookDelivery {
     pub id: WebhookDeliveryId,
     /// Space of the file.
     pub space_id: SpaceId,
-    /// The file.
     pub file_id: FileId,
     /// Upload config of the file.
     pub upload_config_id: UploadConfigId,
-    /// The event.
     pub event: WebhookEvent,
-    /// The endpoint.
     pub endpoint: WebhookEndpoint,
-    /// The body.
     pub payload: String,
-    /// State.
     pub status: WebhookStatus,
     /// Why it failed; `None` in other states.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -161,7 +154,6 @@ pub struct WebhookDelivery {
     /// Time of the last request for a redelivery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redelivered_at: Option<Timestamp>,
-    /// Creation time.
     pub created_at: Timestamp,
     /// Time of the last change.
     pub updated_at: Timestamp,

@@ -7,7 +7,6 @@ use crate::PublicHttpsUrl;
 /// The endpoint that receives an event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WebhookEndpoint {
-    /// Its URL.
     pub url: PublicHttpsUrl,
     /// The record that has the URL.
     pub source: WebhookSource,
@@ -19,6 +18,5 @@ pub struct WebhookEndpoint {
 pub enum WebhookSource {
     /// The upload config of the file.
     UploadConfig,
-    /// The space.
     Space,
 }

@@ -7,7 +7,6 @@ use crate::{DeliveryType, File, FileId, OriginalName, ResourceType, SpaceId, Web
 /// JSON body of a webhook, with its fields in this order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WebhookPayload {
-    /// The event.
     pub event: WebhookEvent,
     /// The file that the event is about.
     pub file: WebhookFile,
@@ -22,7 +21,6 @@ pub struct WebhookFile {
     pub name: String,
     /// Name that the client uploaded the file under.
     pub original_name: OriginalName,
-    /// MIME type.
     pub mime_type: String,
     /// Size in bytes.
     pub size: u64,

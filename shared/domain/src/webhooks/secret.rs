@@ -64,7 +64,6 @@ pub struct SignedWebhook<'a> {
     pub id: &'a str,
     /// Time of `webhook-timestamp`.
     pub sent_at: Timestamp,
-    /// The body.
     pub body: &'a str,
 }
 

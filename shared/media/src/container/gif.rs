@@ -19,9 +19,7 @@ pub(crate) enum BlockKind {
     },
     /// Application extension with its 11-byte identifier.
     Application([u8; 11]),
-    /// Comment extension.
     Comment,
-    /// Any other extension.
     Other,
     /// End of the file.
     Trailer,

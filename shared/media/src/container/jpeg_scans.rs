@@ -14,7 +14,6 @@ const BLOCK_SIDE: u64 = 8;
 /// Properties of a complete JPEG from the headers of all its scans.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct JpegScans {
-    /// Number of scans.
     pub(crate) count: u64,
     /// Number of samples of all components, with padding.
     pub(crate) samples: u64,

@@ -20,7 +20,6 @@ pub(crate) struct Chunk {
 }
 
 impl Chunk {
-    /// Returns the data.
     pub(crate) fn data<'a>(&self, bytes: &'a [u8]) -> Result<&'a [u8], ProbeError> {
         part(bytes, self.data.start, self.data.len())
     }
@@ -62,7 +61,6 @@ impl<'a> Chunks<'a> {
     }
 }
 
-/// Encodes a chunk.
 pub(crate) fn encode_chunk(kind: [u8; 4], data: &[u8]) -> Vec<u8> {
     let length = u32::try_from(data.len()).expect("chunks are copied from smaller files");
     let mut chunk = length.to_be_bytes().to_vec();

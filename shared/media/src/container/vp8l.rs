@@ -41,7 +41,6 @@ const LONG_CODE_BYTES: u64 = 32;
 /// allocations.
 const CODE_BYTES: u64 = 176;
 
-/// A prefix code.
 struct PrefixCode {
     /// Number of codes of each length, in bits.
     counts: [u16; MAX_CODE_BITS + 1],
@@ -94,7 +93,6 @@ impl PrefixCode {
         Ok(PrefixCode { counts, symbols })
     }
 
-    /// Reads a symbol.
     fn read(&self, bits: &mut Bits) -> Result<u16, ProbeError> {
         if let [symbol] = self.symbols[..] {
             return Ok(symbol);

@@ -28,7 +28,6 @@ pub(crate) struct Chunk {
 }
 
 impl Chunk {
-    /// Returns the data.
     pub(crate) fn data<'a>(&self, bytes: &'a [u8]) -> Result<&'a [u8], ProbeError> {
         part(bytes, self.data.start, self.data.len())
     }

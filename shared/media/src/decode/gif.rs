@@ -25,7 +25,6 @@ pub(super) struct GifFrames<'a> {
 }
 
 impl<'a> GifFrames<'a> {
-    /// Reads the header.
     pub(super) fn open(bytes: &'a [u8], probed: &ImageInfo) -> Result<GifFrames<'a>, MediaError> {
         let mut options = DecodeOptions::new();
         options.set_color_output(ColorOutput::Indexed);

@@ -28,10 +28,8 @@ use crate::{
 
 use super::{Shrink, require_probed_size};
 
-/// The end marker.
 const END_BYTES: &[u8] = &[0xFF, END];
 
-/// Decodes a JPEG.
 pub(super) fn read(bytes: &[u8], probed: &ImageInfo, shrink: Shrink) -> Result<Pixels, MediaError> {
     let OpenJpeg {
         mut image,

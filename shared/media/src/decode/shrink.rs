@@ -8,11 +8,8 @@ pub(crate) enum Shrink {
     /// Full size.
     #[default]
     None,
-    /// 1/2.
     Half,
-    /// 1/4.
     Quarter,
-    /// 1/8.
     Eighth,
 }
 

@@ -29,7 +29,6 @@ const QUALITY_BY_SIDE: [(u32, u8); 5] = [
 /// Automatic quality of larger images.
 const MIN_AUTO_QUALITY: u8 = 60;
 
-/// Options of [`encode`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncodeOptions<'a> {
     /// Target format: JPEG, PNG, WebP, AVIF or GIF.

@@ -29,7 +29,6 @@ pub enum ExifValue {
     /// Text without control characters, not empty. Also several numbers, separated by a comma and a
     /// space.
     Text(String),
-    /// Integer.
     Integer(i64),
     /// Finite number.
     Decimal(f64),

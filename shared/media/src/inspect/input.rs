@@ -10,7 +10,6 @@ const MAX_READ_BYTES: usize = 32 << 20;
 /// Error of an inspection.
 #[derive(Debug)]
 pub(super) enum InspectError {
-    /// The reader failed.
     Io(io::Error),
     /// The file is truncated, contradicts its format, or exceeds a bound.
     Invalid,

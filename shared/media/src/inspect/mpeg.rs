@@ -23,7 +23,6 @@ const ADTS_RATES: [u32; 13] = [
 /// Samples of an AAC block.
 const AAC_SAMPLES: u64 = 1_024;
 
-/// Reads the duration.
 pub(super) fn read(
     input: &mut Input<impl Read + Seek>,
     properties: &mut MediaProperties,

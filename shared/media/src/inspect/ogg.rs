@@ -20,7 +20,6 @@ const IS_FIRST: u8 = 2;
 /// Sample rate of the positions of Opus.
 const OPUS_RATE: u32 = 48_000;
 
-/// Audio stream.
 #[derive(Clone, Copy)]
 struct Audio {
     serial: u32,

@@ -16,7 +16,6 @@ pub(super) enum DictionaryType {
     PageTree,
     /// Followed by a stream of further objects, which is compressed with zlib.
     ObjectStream,
-    /// Any other.
     #[default]
     Other,
 }

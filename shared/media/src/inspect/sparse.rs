@@ -106,7 +106,6 @@ impl Seek for SparseReader {
 /// Result of [`inspect_sparse`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Inspection {
-    /// The properties.
     Done(MediaProperties),
     /// The bytes at this offset are needed. Add up to [`SPARSE_CHUNK_BYTES`] from there on, and inspect
     /// again.

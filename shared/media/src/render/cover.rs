@@ -204,7 +204,6 @@ struct Side {
 
 /// The pixels along the side of a layer that show a part of the image.
 struct Windows {
-    /// The first pixel.
     first: u32,
     /// What each pixel shows, in pixels of that part.
     windows: Vec<Range<usize>>,

@@ -10,7 +10,6 @@ use super::{
     frame::{ColorModel, Picture},
 };
 
-/// Encodes the pixels.
 pub(super) fn write(
     picture: Picture,
     options: &RenderOptions,

@@ -20,9 +20,7 @@ pub struct Rectangle {
     pub left: u32,
     /// Distance from the top of the image.
     pub top: u32,
-    /// Width.
     pub width: u32,
-    /// Height.
     pub height: u32,
 }
 

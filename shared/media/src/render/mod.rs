@@ -50,7 +50,6 @@ use crate::{Format, MediaError};
 
 use self::{animation::Animation, cover::Cover, frame::Picture};
 
-/// Options of [`render`].
 #[derive(Clone, Copy, Debug)]
 pub struct RenderOptions<'a> {
     /// Size of the output; `None` keeps the size of the image.
@@ -59,14 +58,11 @@ pub struct RenderOptions<'a> {
     pub format: Format,
     /// Quality; ignored by PNG and GIF.
     pub quality: Quality,
-    /// Watermark to composite.
     pub watermark: Option<&'a WatermarkLayer>,
 }
 
-/// A rendered image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RenderedImage {
-    /// Encoded file.
     pub bytes: Vec<u8>,
     /// Format of the file.
     pub format: Format,

@@ -161,7 +161,6 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Returns the file.
     pub(super) fn bytes(&self) -> &'a [u8] {
         self.bytes
     }

@@ -4,7 +4,6 @@ use media::{Format, encode};
 
 use crate::files;
 
-/// Formats of animations.
 pub(crate) const FORMATS: [Format; 2] = [Format::Gif, Format::WebP];
 /// RGBA colors.
 pub(crate) const RED: [u8; 4] = [255, 0, 0, 255];

@@ -173,7 +173,6 @@ pub(crate) fn with_segment(jpeg: &[u8], marker: u8, payload: &[u8]) -> Vec<u8> {
     [&jpeg[..2], &[0xFF, marker], &length, payload, &jpeg[2..]].concat()
 }
 
-/// A PNG's chunk.
 pub(crate) fn chunk(kind: [u8; 4], data: &[u8]) -> Vec<u8> {
     let body = [&kind, data].concat();
     let checksum = crc32fast::hash(&body).to_be_bytes();

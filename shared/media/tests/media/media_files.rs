@@ -205,7 +205,6 @@ pub(crate) fn vorbis() -> Vec<u8> {
     [page(2, 0, 7, &head), page(4, 88_200, 7, &[1; 100])].concat()
 }
 
-/// An ID3 tag.
 pub(crate) fn id3(size: u8) -> Vec<u8> {
     let mut tag = b"ID3\x04\0\0\0\0\x01".to_vec();
     tag.push(size);

@@ -260,9 +260,7 @@ documented!(A, B, C, D, E);
 
 /// An endpoint, and its operation object.
 pub struct DescribedEndpoint {
-    /// The endpoint.
     pub endpoint: Endpoint,
-    /// The operation object.
     pub description: Value,
 }
 

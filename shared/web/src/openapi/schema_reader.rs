@@ -35,7 +35,6 @@ struct SchemaField {
 enum Absence {
     /// None: the field may only be absent.
     Missing,
-    /// Null.
     Null,
     /// Null or an empty string.
     Blank,

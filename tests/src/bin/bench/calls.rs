@@ -16,13 +16,10 @@ use crate::{
     stopwatch::Stopwatch,
 };
 
-/// Warm-up rounds.
 const WARM_UP: usize = 20;
-/// Measured rounds.
 const ROUNDS: usize = 200;
 /// Default page size. Every measured page is full.
 const PAGE: usize = 20;
-/// Maximum page size.
 const MAX_PAGE: usize = 100;
 /// Number of different tags that updates set.
 const UPDATE_TAGS: usize = 7;

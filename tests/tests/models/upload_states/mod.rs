@@ -42,7 +42,6 @@ const SEEDS_AT_ONCE: usize = 4;
 const CHAOS_INTERVAL: u64 = 4;
 /// Number of steps per seed.
 const STEPS: u64 = 60;
-/// Number of spaces.
 const SPACES: usize = 2;
 /// Number of latest files that steps choose from.
 const LATEST: usize = 8;

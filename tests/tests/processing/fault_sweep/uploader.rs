@@ -37,7 +37,6 @@ pub(super) enum Route {
     Check,
 }
 
-/// All routes.
 pub(super) const ROUTES: [Route; 7] = [
     Route::Form,
     Route::Text,

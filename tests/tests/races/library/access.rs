@@ -19,11 +19,9 @@ const OUTER: usize = 0;
 const INNER: usize = 1;
 /// Index of another folder in the root.
 const OTHER: usize = 2;
-/// Number of folders.
 const FOLDERS: usize = 3;
 /// Number of clients that request the file all the time.
 const READERS: usize = 2;
-/// Changes per round.
 const CHANGES_PER_ROUND: u64 = 2;
 /// Minimum number of changes.
 const MIN_CHANGES: u64 = 24;

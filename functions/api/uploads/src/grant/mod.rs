@@ -107,7 +107,6 @@ pub(crate) struct UploadFields<A: UploadAuthorization> {
 }
 
 impl<A: UploadAuthorization> UploadFields<A> {
-    /// Reads the fields.
     pub(crate) fn read(fields: &mut impl FieldReader) -> UploadFields<A> {
         let target = A::TargetFields::read(fields);
         let reference = fields.optional("ref", Reference::parse);

@@ -113,7 +113,6 @@ impl Display for Transformation {
     }
 }
 
-/// Parameters as requested.
 #[derive(Default)]
 struct RequestedParameters {
     width: Option<u32>,

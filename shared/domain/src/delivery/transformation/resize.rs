@@ -29,11 +29,8 @@ pub enum Sides {
     Width(u32),
     /// The width follows from the aspect ratio of the image.
     Height(u32),
-    /// Width and height.
     Both {
-        /// Width.
         width: u32,
-        /// Height.
         height: u32,
     },
 }

@@ -5,7 +5,6 @@ use proptest::{option, prelude::*, sample::select};
 use super::*;
 use crate::decoded_parameters;
 
-/// Parses a query.
 fn try_parse(query: &str) -> Result<Option<Transformation>, FieldErrors> {
     let parameters = decoded_parameters(query).expect("UTF-8");
     Transformation::parse(&parameters)

@@ -50,7 +50,6 @@ impl AnimationEncoder {
         })
     }
 
-    /// Returns the file.
     pub(crate) fn finish(self) -> Result<Vec<u8>, MediaError> {
         catch_codec_panic(MediaError::encoding, || match self {
             AnimationEncoder::Gif(encoder) => encoder.finish(),

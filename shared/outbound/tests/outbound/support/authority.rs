@@ -17,7 +17,6 @@ pub(crate) fn authority() -> &'static Authority {
     &AUTHORITY
 }
 
-/// Issues certificates.
 pub(crate) struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
 }

@@ -11,9 +11,7 @@ use std::{sync::Arc, time::Duration};
 use domain::PublicHttpsUrl;
 use outbound::{FetchLimits, Fetched, Outbound, OutboundError, OutboundSettings};
 
-/// A public address.
 pub(crate) const PUBLIC: &str = "1.1.1.1";
-/// Another public address.
 pub(crate) const OTHER_PUBLIC: &str = "2606:4700::1111";
 /// Limits of most tests.
 pub(crate) const LIMITS: FetchLimits = FetchLimits {

@@ -28,7 +28,6 @@ const BUFFER_BYTES: usize = 4_096;
 /// A step of a host after it read a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    /// Sends bytes.
     Send(Vec<u8>),
     /// Sends the bytes again and again, each time after a pause.
     Repeat(Vec<u8>, Duration),
@@ -37,7 +36,6 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    /// Sends text.
     pub(crate) fn send(text: &str) -> Step {
         Step::Send(text.as_bytes().to_vec())
     }
