@@ -69,7 +69,7 @@ impl Processing {
             return Ok(Some(Processed::of(headers.meta)));
         }
         if effort != Effort::Full {
-            return Ok(Some(Processed::gave_up(headers.meta)));
+            return Ok(Some(Processed::failed_after_attempts(headers.meta)));
         }
         self.process_pixels(&authorized, original, headers.meta, rules)
             .await

@@ -33,7 +33,7 @@ use worker::{BatchHandler, JobContext, JobError, Worker};
 use crate::effort::Effort;
 
 /// Why a file has failed whose job was received too often.
-const GAVE_UP: &str =
+const TOO_MANY_ATTEMPTS: &str =
     "The file could not be processed in several attempts. It may need too much memory or time.";
 
 /// Maximum time that a job waits for other renderings in the process before its image is planned, and again
@@ -77,8 +77,8 @@ impl Processed {
     }
 
     /// Returns the metadata of a file that is not tried again.
-    fn gave_up(meta: StorageMeta) -> Processed {
-        Processed::with_failure(meta, GAVE_UP.to_owned())
+    fn failed_after_attempts(meta: StorageMeta) -> Processed {
+        Processed::with_failure(meta, TOO_MANY_ATTEMPTS.to_owned())
     }
 
     fn with_failure(meta: StorageMeta, failure: String) -> Processed {
@@ -195,7 +195,9 @@ impl Processing {
                 self.process_image(file, rules, effort).await
             }
             (Effort::Full, _) => self.read_metadata(file).await,
-            _ => Ok(Some(Processed::gave_up(StorageMeta::default()))),
+            _ => Ok(Some(Processed::failed_after_attempts(
+                StorageMeta::default(),
+            ))),
         }
     }
 }
