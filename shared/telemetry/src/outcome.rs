@@ -2,7 +2,7 @@
 
 use tracing::Level;
 
-/// Maximum length of a cause in the log, in bytes. CloudWatch splits lines that are too long, and finds no metrics then.
+/// Maximum length of a cause in the log, in bytes as a JSON string. CloudWatch splits lines that are too long, and finds no metrics then.
 const MAX_CAUSE_BYTES: usize = 2_000;
 
 /// How a task ended.
@@ -91,8 +91,27 @@ impl TaskOutcome {
         Description {
             level,
             message,
-            cause: cause.map(|text| &text[..text.floor_char_boundary(MAX_CAUSE_BYTES)]),
+            cause: cause.map(limited),
         }
+    }
+}
+
+/// Returns as much of the start of a text as its JSON may contain.
+fn limited(text: &str) -> &str {
+    let mut bytes = 0;
+    let end = text.char_indices().find(|(_, character)| {
+        bytes += json_bytes(*character);
+        bytes > MAX_CAUSE_BYTES
+    });
+    end.map_or(text, |(end, _)| &text[..end])
+}
+
+/// Returns the length of a character in a JSON string, in bytes.
+fn json_bytes(character: char) -> usize {
+    match character {
+        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+        '\0'..='\u{1f}' => "\\u0000".len(),
+        other => other.len_utf8(),
     }
 }
 

@@ -42,15 +42,19 @@ fn request() -> TaskId {
     }
 }
 
-fn responded(status: u16) -> TaskOutcome {
-    TaskOutcome::Responded(ResponseSummary {
+fn summary(status: u16) -> ResponseSummary {
+    ResponseSummary {
         status,
         bytes_in: 3,
         bytes_out: 4,
         cause: (status >= 500).then(|| "a".repeat(10_000)),
         is_contention: false,
         is_replayed: false,
-    })
+    }
+}
+
+fn responded(status: u16) -> TaskOutcome {
+    TaskOutcome::Responded(summary(status))
 }
 
 /// Metrics that are published with one set of dimensions.
@@ -200,16 +204,24 @@ fn number_of_fields_and_size_of_the_largest_line_are_limited() {
         path: "/".repeat(256),
     };
 
-    let report = TaskReport {
-        id: &id,
-        state: &state,
-        outcome: &responded(503),
-        elapsed: Duration::MAX,
-    };
-    let line = json(&function("upload-configs", true), &report);
+    let mut function = function("upload-configs", true);
+    function.namespace = format!("Larder/{}", "a".repeat(32));
+    for cause in ["a", "\"", "\u{1}", "€"] {
+        let failed = ResponseSummary {
+            cause: Some(cause.repeat(10_000)),
+            ..summary(503)
+        };
+        let report = TaskReport {
+            id: &id,
+            state: &state,
+            outcome: &TaskOutcome::Responded(failed),
+            elapsed: Duration::MAX,
+        };
+        let line = json(&function, &report);
 
-    assert!(fields(&line) < 200, "{}", fields(&line));
-    assert!(line.to_string().len() < 8_000, "{line}");
+        assert!(fields(&line) < 200, "{}", fields(&line));
+        assert!(line.to_string().len() < 8_000, "{line}");
+    }
 }
 
 #[test]
