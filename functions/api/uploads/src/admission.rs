@@ -3,7 +3,8 @@
 //!
 //! Invariants:
 //! - The body of a form is not read before the form is admitted: its client waits with the bytes.
-//! - An admitted form counts with its whole size until its request ends, since its files are spooled until then.
+//! - An admitted form counts with its size until its request ends, since its files are spooled until then. A form of many
+//!   files counts as a quarter of all, so that slow ones leave the rest to others, and one that waits keeps no more free.
 //! - A connection on which no byte is sent waits for at most [`MAX_IDLE`]: to be admitted, and after the body for the response.
 //! - Tenants share both limits fairly ([`FairSemaphore`]): one of them, or its slow clients, leaves a part to others.
 //!   The tenant is the owner of the key, or the space of an upload without a key; for storing, always the space.
@@ -19,6 +20,8 @@ const UNIT_BYTES: u64 = 1 << 20;
 /// Maximum size of the forms that are received at the same time, in units: 1 GiB, or 20 forms of 50 MB. The memory of a task
 /// (infra/large-uploads) holds as much for the page cache, besides what decoding an image takes.
 const RECEIVED_UNITS: u32 = 1 << 10;
+/// Maximum part of it that one form takes.
+const FORM_UNITS: u32 = RECEIVED_UNITS / 4;
 /// Maximum size of the files that are stored at the same time, in units: 256 MiB, or 5 files of 50 MB. They have to be stored within
 /// the 10 seconds of an attempt (`S3_ATTEMPT_TIMEOUT` in `runtime`), which takes 27 MB per second.
 const STORED_UNITS: u32 = 256;
@@ -50,18 +53,19 @@ pub(crate) struct FormDeadline(Instant);
 #[derive(Clone)]
 struct Limit {
     semaphore: FairSemaphore<KeyOwner>,
-    units: u32,
+    /// Maximum units of one acquisition.
+    most: u32,
 }
 
 impl Admission {
     pub(crate) fn new() -> Admission {
         Admission {
-            received: Limit::new(RECEIVED_UNITS),
-            stored: Limit::new(STORED_UNITS),
+            received: Limit::new(RECEIVED_UNITS, FORM_UNITS),
+            stored: Limit::new(STORED_UNITS, STORED_UNITS),
         }
     }
 
-    /// Waits until a form of at most this size may be received. Fails with 503 if others take too long.
+    /// Waits until a form of this size may be received. Fails with 503 if others take too long.
     pub(crate) async fn receive(
         &self,
         tenant: KeyOwner,
@@ -102,17 +106,17 @@ impl FormDeadline {
 }
 
 impl Limit {
-    fn new(units: u32) -> Limit {
+    fn new(units: u32, most: u32) -> Limit {
         Limit {
             semaphore: FairSemaphore::new(units),
-            units,
+            most,
         }
     }
 
-    /// Waits for a part of this size, at most for all.
+    /// Waits for a part of this size, or for the maximum.
     async fn acquire(&self, tenant: KeyOwner, bytes: u64) -> FairPermit<KeyOwner> {
         let units = u32::try_from(bytes.div_ceil(UNIT_BYTES)).unwrap_or(u32::MAX);
-        let units = units.clamp(1, self.units);
+        let units = units.clamp(1, self.most);
         self.semaphore.acquire(tenant, units).await
     }
 }
@@ -121,8 +125,10 @@ impl Limit {
 mod tests {
     use domain::ErrorKind;
     use futures::{FutureExt, future::BoxFuture};
+    use ingest::MAX_FORM_FILES;
 
     use super::*;
+    use crate::bounded_body::max_body_bytes;
 
     const ACME: KeyOwner = KeyOwner::Space(SpaceId::MIN);
     const FORM_BYTES: u64 = UNIT_BYTES;
@@ -130,8 +136,8 @@ mod tests {
     /// Returns an admission of two forms at a time.
     fn two_forms() -> Admission {
         Admission {
-            received: Limit::new(2),
-            stored: Limit::new(2),
+            received: Limit::new(2, 2),
+            stored: Limit::new(2, 2),
         }
     }
 
@@ -158,6 +164,18 @@ mod tests {
             assert!(error.retry_after_seconds.is_some());
         }
         assert_eq!(started.elapsed(), MAX_WAIT);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn large_forms_leave_a_part_to_others() {
+        let admission = Admission::new();
+        let large = max_body_bytes(MAX_FORM_FILES);
+        let slow = [(); 2].map(|()| admission.receive(ACME, large).now_or_never());
+        assert!(slow.iter().all(Option::is_some));
+
+        let other = KeyOwner::Space(SpaceId::MAX);
+        let photos = [(); 10].map(|()| admission.receive(other, 50 * UNIT_BYTES).now_or_never());
+        assert!(photos.iter().all(Option::is_some));
     }
 
     #[tokio::test(start_paused = true)]

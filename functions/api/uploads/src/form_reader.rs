@@ -37,8 +37,8 @@ pub(crate) struct UnreadForm {
     body: BoundedBody,
     boundary: String,
     shape: FormShape,
-    /// The declared size of the body, or the maximum.
-    max_bytes: u64,
+    /// The declared size of the body, or that of a form with one file.
+    expected_bytes: u64,
 }
 
 impl UnreadForm {
@@ -63,13 +63,13 @@ impl UnreadForm {
             body: BoundedBody::new(request.into_body(), &boundary, max_bytes),
             boundary,
             shape,
-            max_bytes: declared.unwrap_or(max_bytes),
+            expected_bytes: declared.unwrap_or(max_body_bytes(1)),
         })
     }
 
-    /// Returns the maximum size of the body, in bytes.
-    pub(crate) fn max_bytes(&self) -> u64 {
-        self.max_bytes
+    /// Returns the expected size of the body, in bytes: the declared one, or that of a form with one file.
+    pub(crate) fn expected_bytes(&self) -> u64 {
+        self.expected_bytes
     }
 
     /// Reads the form to its end.

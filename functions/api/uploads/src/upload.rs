@@ -35,7 +35,7 @@ pub(crate) async fn upload<A: UploadAuthorization>(
 ) -> Result<Created<A::View>, ApiError> {
     let admitted = uploads
         .admission
-        .receive(grant.tenant, form.unread.max_bytes())
+        .receive(grant.tenant, form.unread.expected_bytes())
         .await?;
     let form = form.unread.read(uploads.api.env.now()).await?;
     let deadline = admitted.deadline();
