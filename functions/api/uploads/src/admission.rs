@@ -7,7 +7,7 @@
 //!   files counts as a quarter of all, so that slow ones leave the rest to others, and one that waits keeps no more free.
 //! - A connection on which no byte is sent waits for at most [`MAX_IDLE`]: to be admitted, and after the body for the response.
 //! - Tenants share both limits fairly ([`FairSemaphore`]): one of them, or its slow clients, leaves a part to others.
-//!   The tenant is the owner of the key, or the space of an upload without a key; for storing, always the space.
+//!   Uploads of a space without its keys are a separate tenant. For storing, the tenant is the space.
 
 use std::time::Duration;
 
@@ -32,16 +32,25 @@ const MAX_IDLE: Duration = Duration::from_secs(50);
 /// Maximum part of it that a form waits until it is received. A small body has then arrived already.
 const MAX_WAIT: Duration = Duration::from_secs(25);
 
+/// The tenant whose part of the process the body of an upload takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UploadTenant {
+    /// The owner of an API key.
+    Owner(KeyOwner),
+    /// All clients without an API key of a space.
+    Anonymous(SpaceId),
+}
+
 /// The limits of a process. Clones share them.
 #[derive(Clone)]
 pub(crate) struct Admission {
-    received: Limit,
-    stored: Limit,
+    received: Limit<UploadTenant>,
+    stored: Limit<SpaceId>,
 }
 
 /// A form that is received. It counts until this is dropped.
 pub(crate) struct AdmittedForm {
-    _permit: FairPermit<KeyOwner>,
+    _permit: FairPermit<UploadTenant>,
     /// The rest of [`MAX_IDLE`].
     idle_left: Duration,
 }
@@ -51,8 +60,8 @@ pub(crate) struct AdmittedForm {
 pub(crate) struct FormDeadline(Instant);
 
 #[derive(Clone)]
-struct Limit {
-    semaphore: FairSemaphore<KeyOwner>,
+struct Limit<T: Copy + PartialEq> {
+    semaphore: FairSemaphore<T>,
     /// Maximum units of one acquisition.
     most: u32,
 }
@@ -68,7 +77,7 @@ impl Admission {
     /// Waits until a form of this size may be received. Fails with 503 if others take too long.
     pub(crate) async fn receive(
         &self,
-        tenant: KeyOwner,
+        tenant: UploadTenant,
         bytes: u64,
     ) -> Result<AdmittedForm, ServiceError> {
         let started = Instant::now();
@@ -82,8 +91,8 @@ impl Admission {
     }
 
     /// Waits until files of this size may be stored.
-    pub(crate) async fn store(&self, space: SpaceId, bytes: u64) -> FairPermit<KeyOwner> {
-        self.stored.acquire(KeyOwner::Space(space), bytes).await
+    pub(crate) async fn store(&self, space: SpaceId, bytes: u64) -> FairPermit<SpaceId> {
+        self.stored.acquire(space, bytes).await
     }
 }
 
@@ -105,8 +114,8 @@ impl FormDeadline {
     }
 }
 
-impl Limit {
-    fn new(units: u32, most: u32) -> Limit {
+impl<T: Copy + PartialEq> Limit<T> {
+    fn new(units: u32, most: u32) -> Limit<T> {
         Limit {
             semaphore: FairSemaphore::new(units),
             most,
@@ -114,7 +123,7 @@ impl Limit {
     }
 
     /// Waits for a part of this size, or for the maximum.
-    async fn acquire(&self, tenant: KeyOwner, bytes: u64) -> FairPermit<KeyOwner> {
+    async fn acquire(&self, tenant: T, bytes: u64) -> FairPermit<T> {
         let units = u32::try_from(bytes.div_ceil(UNIT_BYTES)).unwrap_or(u32::MAX);
         let units = units.clamp(1, self.most);
         self.semaphore.acquire(tenant, units).await
@@ -130,7 +139,7 @@ mod tests {
     use super::*;
     use crate::bounded_body::max_body_bytes;
 
-    const ACME: KeyOwner = KeyOwner::Space(SpaceId::MIN);
+    const ACME: UploadTenant = UploadTenant::Owner(KeyOwner::Space(SpaceId::MIN));
     const FORM_BYTES: u64 = UNIT_BYTES;
 
     /// Returns an admission of two forms at a time.
@@ -173,9 +182,24 @@ mod tests {
         let slow = [(); 2].map(|()| admission.receive(ACME, large).now_or_never());
         assert!(slow.iter().all(Option::is_some));
 
-        let other = KeyOwner::Space(SpaceId::MAX);
+        let other = UploadTenant::Owner(KeyOwner::Space(SpaceId::MAX));
         let photos = [(); 10].map(|()| admission.receive(other, 50 * UNIT_BYTES).now_or_never());
         assert!(photos.iter().all(Option::is_some));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn clients_without_a_key_leave_a_part_to_the_keys_of_their_space() {
+        let admission = Admission::new();
+        let anonymous = UploadTenant::Anonymous(SpaceId::MIN);
+        let slow = [(); 20].map(|()| admission.receive(anonymous, 50 * UNIT_BYTES).now_or_never());
+        assert!(slow.last().is_some_and(Option::is_none));
+
+        assert!(
+            admission
+                .receive(ACME, 50 * UNIT_BYTES)
+                .now_or_never()
+                .is_some()
+        );
     }
 
     #[tokio::test(start_paused = true)]

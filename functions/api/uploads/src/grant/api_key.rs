@@ -11,7 +11,7 @@ use web::{
 };
 
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
-use crate::{UploadsState, views::UploadedView};
+use crate::{UploadsState, admission::UploadTenant, views::UploadedView};
 
 /// An upload with an API key. The request names a space of the key, and may name an upload config
 /// and a folder of it.
@@ -61,7 +61,7 @@ impl UploadAuthorization for ApiKeyUpload {
         let auth = Authenticated::<Upload>::from_request_parts(parts, uploads).await?;
         Ok(UploadGrant {
             principal: auth.caller.principal(),
-            tenant: auth.caller.owner(),
+            tenant: UploadTenant::Owner(auth.caller.owner()),
             limits: UploadLimits::default(),
             idempotency: auth.idempotency.clone(),
             authorization: ApiKeyUpload(auth),

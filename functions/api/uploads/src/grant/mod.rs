@@ -14,7 +14,7 @@ use std::future::Future;
 
 use axum::extract::FromRequestParts;
 use domain::{
-    HourlyQuota, KeyOwner, OriginalName, Principal, Reference, ServiceError, SigningKey, Timestamp,
+    HourlyQuota, OriginalName, Principal, Reference, ServiceError, SigningKey, Timestamp,
     UnsignedClient, UploadConfigId,
 };
 use http::request::Parts;
@@ -26,7 +26,7 @@ use web::{
     openapi::{DescribeInput, OperationBuilder},
 };
 
-use crate::{UploadsState, views::UploadView};
+use crate::{UploadsState, admission::UploadTenant, views::UploadView};
 
 pub(crate) use api_key::ApiKeyUpload;
 pub(crate) use signed_url::SignedUrlUpload;
@@ -67,7 +67,7 @@ pub(crate) struct UploadGrant<A> {
     /// The uploader.
     pub(crate) principal: Principal,
     /// The tenant whose part of the process the upload takes.
-    pub(crate) tenant: KeyOwner,
+    pub(crate) tenant: UploadTenant,
     /// Properties that the authorization fixes, and limits that it sets.
     pub(crate) limits: UploadLimits,
     /// The scope of the request's `Idempotency-Key`.

@@ -2,9 +2,7 @@
 //!
 //! Invariant: with a key end the URLs that it signed, and the confirmations with their tokens.
 
-use domain::{
-    FieldError, KeyOwner, Principal, ServiceError, SignedFolder, SignedUpload, SignedUploadUrl,
-};
+use domain::{FieldError, Principal, ServiceError, SignedFolder, SignedUpload, SignedUploadUrl};
 use http::request::Parts;
 use mime::Mime;
 use tenant::{FolderSelector, UploadScope, VerifiedUpload};
@@ -14,7 +12,7 @@ use web::{
 };
 
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
-use crate::{UploadsState, upload::UPLOAD_SIGNED};
+use crate::{UploadsState, admission::UploadTenant, upload::UPLOAD_SIGNED};
 
 /// Fields that repeat the ids that the URL is signed for.
 const SPACE_ID: &str = "space_id";
@@ -96,7 +94,7 @@ impl UploadAuthorization for SignedUrlUpload {
 
         Ok(UploadGrant {
             principal: Principal::SignedUrl,
-            tenant: KeyOwner::Space(scope.space.record().id),
+            tenant: UploadTenant::Anonymous(scope.space.record().id),
             limits: UploadLimits {
                 original_name: signed.original_name(),
                 content_type,

@@ -2,8 +2,8 @@
 
 use axum::extract::MatchedPath;
 use domain::{
-    FieldError, Handle, KeyOwner, Principal, QuotaScope, ServiceError, UnsignedClient,
-    UploadConfig, UploadConfigName,
+    FieldError, Handle, Principal, QuotaScope, ServiceError, UnsignedClient, UploadConfig,
+    UploadConfigName,
 };
 use http::request::Parts;
 use runtime::Viewer;
@@ -16,6 +16,7 @@ use web::{
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
 use crate::{
     UploadsState,
+    admission::UploadTenant,
     presign::PRESIGN_UNSIGNED,
     unsigned::{UNSIGNED_TIER, network, referrer},
 };
@@ -90,7 +91,7 @@ impl UploadAuthorization for UnsignedUpload {
 
         Ok(UploadGrant {
             principal: Principal::Unsigned,
-            tenant: KeyOwner::Space(scope.space.record().id),
+            tenant: UploadTenant::Anonymous(scope.space.record().id),
             limits,
             idempotency,
             authorization: UnsignedUpload(scope),
