@@ -12,6 +12,7 @@
 use std::time::Duration;
 
 use domain::{KeyOwner, ServiceError, SpaceId};
+use futures::FutureExt as _;
 use runtime::{FairPermit, FairSemaphore};
 use tokio::time::{self, Instant};
 
@@ -31,6 +32,8 @@ const STORED_UNITS: u32 = 256;
 const MAX_IDLE: Duration = Duration::from_secs(50);
 /// Maximum part of it that a form waits until it is received. A small body has then arrived already.
 const MAX_WAIT: Duration = Duration::from_secs(25);
+/// Maximum number of forms that wait until they are received. A client that disconnects may keep its place.
+const MAX_WAITING: u32 = 256;
 
 /// The tenant whose part of the process the body of an upload takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +48,8 @@ pub(crate) enum UploadTenant {
 #[derive(Clone)]
 pub(crate) struct Admission {
     received: Limit<UploadTenant>,
+    /// One permit per form that waits until it is received.
+    waiting: FairSemaphore<UploadTenant>,
     stored: Limit<SpaceId>,
 }
 
@@ -70,20 +75,27 @@ impl Admission {
     pub(crate) fn new() -> Admission {
         Admission {
             received: Limit::new(RECEIVED_UNITS, FORM_UNITS),
+            waiting: FairSemaphore::new(MAX_WAITING),
             stored: Limit::new(STORED_UNITS, STORED_UNITS),
         }
     }
 
-    /// Waits until a form of this size may be received. Fails with 503 if others take too long.
+    /// Waits until a form of this size may be received. Fails with 503 if others take too long, and at once if too
+    /// many wait.
     pub(crate) async fn receive(
         &self,
         tenant: UploadTenant,
         bytes: u64,
     ) -> Result<AdmittedForm, ServiceError> {
+        let busy = || ServiceError::unavailable("other forms are being received");
+        let place = self.waiting.acquire(tenant, 1).now_or_never();
+        let _place = place.ok_or_else(busy)?;
+
         let started = Instant::now();
-        let permit = time::timeout(MAX_WAIT, self.received.acquire(tenant, bytes))
+        let acquiring = self.received.acquire(tenant, bytes);
+        let permit = time::timeout(MAX_WAIT, acquiring)
             .await
-            .map_err(|_| ServiceError::unavailable("other forms are being received"))?;
+            .map_err(|_| busy())?;
         Ok(AdmittedForm {
             _permit: permit,
             idle_left: MAX_IDLE.saturating_sub(started.elapsed()),
@@ -146,6 +158,7 @@ mod tests {
     fn two_forms() -> Admission {
         Admission {
             received: Limit::new(2, 2),
+            waiting: FairSemaphore::new(8),
             stored: Limit::new(2, 2),
         }
     }
@@ -200,6 +213,21 @@ mod tests {
                 .now_or_never()
                 .is_some()
         );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn forms_are_refused_at_once_while_too_many_wait() {
+        let admission = two_forms();
+        let _received = [receive(&admission).await, receive(&admission).await];
+        let mut waiting = [(); 6].map(|()| receive(&admission));
+        assert!(waiting.iter_mut().all(|form| form.now_or_never().is_none()));
+
+        let refused = receive(&admission).now_or_never();
+        let error = refused.and_then(Result::err).expect("refused at once");
+        assert_eq!(error.kind, ErrorKind::Unavailable);
+
+        drop(waiting);
+        assert!(receive(&admission).now_or_never().is_none());
     }
 
     #[tokio::test(start_paused = true)]
