@@ -1,13 +1,17 @@
 //! A cache of credentials that expire.
 //!
 //! Invariants:
-//! - Concurrent callers share one request to the source.
+//! - Concurrent callers share one request to the source, and its failure.
+//! - Who has credentials that can be used waits for no request of another caller.
 //! - Credentials that are still valid for [`Validity::refreshed_below`] cause no request. Others, if they can be
-//!   used, cause one per minute at most.
+//!   used, cause one per [`REFRESH_INTERVAL`] at most. Without such credentials, a failure is returned for
+//!   [`FAILURE_LIFETIME`] before the next request.
 //! - Credentials that expire within [`Validity::usable_above`] are never returned.
 
 use std::{
+    error::Error as _,
     fmt,
+    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, SystemTime},
 };
 
@@ -16,10 +20,11 @@ use aws_credential_types::{
     provider::{ProvideCredentials, error::CredentialsError, future},
 };
 use domain::{Env, Timestamp, error_chain};
-use tokio::sync::Mutex;
 
 /// Minimum time between two requests to the source while credentials can be used.
 const REFRESH_INTERVAL: Duration = Duration::from_mins(1);
+/// Time for which callers without credentials get the last failure of the source.
+const FAILURE_LIFETIME: Duration = Duration::from_secs(3);
 /// Time after which credentials without an expiry are refreshed.
 const UNKNOWN_LIFETIME: Duration = Duration::from_mins(15);
 
@@ -44,12 +49,37 @@ pub(crate) struct Validity {
 pub(crate) struct CredentialsCache<S> {
     source: S,
     env: Env,
-    cached: Mutex<Option<CachedCredentials>>,
+    state: Mutex<State>,
+    /// Held by the caller that makes a request.
+    requesting: tokio::sync::Mutex<()>,
+}
+
+/// Results of earlier requests.
+#[derive(Default)]
+struct State {
+    cached: Option<CachedCredentials>,
+    failure: Option<Failure>,
 }
 
 struct CachedCredentials {
     credentials: Credentials,
+    /// End of the last request.
     requested_at: SystemTime,
+}
+
+/// A request that left no credentials that can be used.
+struct Failure {
+    cause: String,
+    failed_at: SystemTime,
+}
+
+/// What a caller finds in the cache.
+enum Found {
+    /// Without another request.
+    Final(Result<Credentials, CredentialsError>),
+    /// Credentials that should be refreshed.
+    Usable(Credentials),
+    Nothing,
 }
 
 impl CachedCredentials {
@@ -68,59 +98,113 @@ impl CachedCredentials {
     }
 }
 
+impl Failure {
+    fn of(error: &CredentialsError, failed_at: SystemTime) -> Failure {
+        // Without its own text, which that of `error` repeats.
+        let cause = error
+            .source()
+            .map_or_else(|| error.to_string(), error_chain);
+        Failure { cause, failed_at }
+    }
+
+    fn is_current(&self, now: SystemTime) -> bool {
+        let age = now.duration_since(self.failed_at);
+        age.is_ok_and(|age| age < FAILURE_LIFETIME)
+    }
+
+    fn error(&self) -> CredentialsError {
+        CredentialsError::provider_error(self.cause.clone())
+    }
+}
+
 impl<S: CredentialsSource> CredentialsCache<S> {
     pub(crate) fn new(source: S, env: Env) -> CredentialsCache<S> {
         CredentialsCache {
             source,
             env,
-            cached: Mutex::default(),
+            state: Mutex::default(),
+            requesting: tokio::sync::Mutex::default(),
         }
     }
 
-    /// Returns fresh credentials, or usable ones if they cannot be refreshed.
+    /// Returns fresh credentials, or usable ones if they cannot be refreshed or another caller does it.
     async fn current(&self) -> Result<Credentials, CredentialsError> {
-        let validity = &S::VALIDITY;
-        let mut cached = self.cached.lock().await;
-        let now = system_time(self.env.now());
-        if let Some(fresh) = cached
-            .as_ref()
-            .filter(|cached| cached.is_fresh(now, validity))
-        {
-            return Ok(fresh.credentials.clone());
+        let _requesting = match self.find() {
+            Found::Final(result) => return result,
+            Found::Usable(credentials) => match self.requesting.try_lock() {
+                Ok(requesting) => requesting,
+                Err(_) => return Ok(credentials),
+            },
+            Found::Nothing => self.requesting.lock().await,
+        };
+
+        // The request of another caller may have ended meanwhile.
+        match self.find() {
+            Found::Final(result) => result,
+            Found::Usable(_) | Found::Nothing => self.refresh().await,
+        }
+    }
+
+    fn find(&self) -> Found {
+        let now = self.now();
+        let state = self.state();
+        match &state.cached {
+            Some(cached) if cached.is_fresh(now, &S::VALIDITY) => {
+                return Found::Final(Ok(cached.credentials.clone()));
+            }
+            Some(cached) if cached.is_usable(now, &S::VALIDITY) => {
+                return Found::Usable(cached.credentials.clone());
+            }
+            _ => {}
         }
 
-        let requested = self.request(now).await;
-        let usable = cached
-            .take()
-            .filter(|cached| cached.is_usable(now, validity));
-        let current = match (requested, usable) {
-            (Ok(requested), _) => requested,
-            (Err(error), Some(usable)) => {
-                let error = error_chain(&error);
-                tracing::warn!(%error, "credentials could not be refreshed");
-                CachedCredentials {
-                    requested_at: now,
-                    ..usable
-                }
-            }
-            (Err(error), None) => return Err(error),
+        let failure = state.failure.as_ref();
+        failure
+            .filter(|failure| failure.is_current(now))
+            .map_or(Found::Nothing, |failure| Found::Final(Err(failure.error())))
+    }
+
+    /// Requests credentials. Returns the cached ones if that fails and they can be used.
+    async fn refresh(&self) -> Result<Credentials, CredentialsError> {
+        let requested = self.request().await;
+        let now = self.now();
+        let mut state = self.state();
+        let error = match requested {
+            Ok(requested) => return Ok(state.cached.insert(requested).credentials.clone()),
+            Err(error) => error,
         };
-        Ok(cached.insert(current).credentials.clone())
+
+        let cached = state.cached.as_mut();
+        if let Some(usable) = cached.filter(|cached| cached.is_usable(now, &S::VALIDITY)) {
+            tracing::warn!(error = %error_chain(&error), "credentials could not be refreshed");
+            usable.requested_at = now;
+            return Ok(usable.credentials.clone());
+        }
+        state.failure = Some(Failure::of(&error, now));
+        Err(error)
     }
 
     /// Requests credentials. Fails if they cannot be used.
-    async fn request(&self, now: SystemTime) -> Result<CachedCredentials, CredentialsError> {
+    async fn request(&self) -> Result<CachedCredentials, CredentialsError> {
         let requested = CachedCredentials {
             credentials: self.source.request().await?,
-            requested_at: now,
+            requested_at: self.now(),
         };
-        if requested.is_usable(now, &S::VALIDITY) {
+        if requested.is_usable(requested.requested_at, &S::VALIDITY) {
             Ok(requested)
         } else {
             Err(CredentialsError::provider_error(
                 "new credentials expire at once",
             ))
         }
+    }
+
+    fn now(&self) -> SystemTime {
+        system_time(self.env.now())
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -216,7 +300,9 @@ mod tests {
         let (source, cache) = cache();
 
         for (minute, lifetime_minutes, expected) in [
-            (0, 0, None),
+            // A failure is remembered for seconds.
+            (-1, 0, None),
+            (-1, 60, None),
             (0, 60, Some("2")),
             (10, 60, Some("2")),
             (11, 60, Some("3")),
@@ -227,12 +313,12 @@ mod tests {
             (69, 0, Some("3")),
             (70, 0, None),
             // An early end: each minute one request.
-            (70, 20, Some("8")),
-            (70, 60, Some("8")),
-            (71, 60, Some("9")),
-            (81, 60, Some("9")),
+            (71, 20, Some("8")),
+            (71, 60, Some("8")),
+            (72, 60, Some("9")),
+            (82, 60, Some("9")),
             // New credentials that cannot be used replace no others.
-            (82, 1, Some("9")),
+            (83, 1, Some("9")),
         ] {
             source.0.now_minute.store(minute, SeqCst);
             source.0.lifetime_minutes.store(lifetime_minutes, SeqCst);
@@ -246,14 +332,27 @@ mod tests {
     #[tokio::test]
     async fn concurrent_callers_share_one_request() {
         let (source, cache) = cache();
-        source.0.lifetime_minutes.store(60, SeqCst);
 
-        for minute in [0, 11] {
+        // A failure, the first credentials, and others that replace them when 49 minutes are left.
+        for (minute, lifetime_minutes, expected) in [
+            (0, 0, [None; 3]),
+            (1, 60, [Some("2"); 3]),
+            (12, 60, [Some("3"), Some("2"), Some("2")]),
+        ] {
             source.0.now_minute.store(minute, SeqCst);
-            let all = join_all((0..50).map(|_| cache.current())).await;
-            assert!(all.iter().all(Result::is_ok));
-        }
+            source.0.lifetime_minutes.store(lifetime_minutes, SeqCst);
 
-        assert_eq!(source.0.requests.load(SeqCst), 2);
+            let all = join_all((0..3).map(|_| cache.current())).await;
+
+            let ids = all.iter().map(|result| match result {
+                Ok(credentials) => Some(credentials.access_key_id()),
+                Err(error) => {
+                    let text = "an error occurred while loading credentials: out of order";
+                    assert_eq!(error_chain(error), text);
+                    None
+                }
+            });
+            assert_eq!(ids.collect::<Vec<_>>(), expected, "minute {minute}");
+        }
     }
 }

@@ -111,7 +111,8 @@ pub(crate) async fn presign<A: UploadAuthorization>(
 
     let created = create_once(&uploads, request, declared, &body.payload).await?;
     let is_replayed = created.is_replayed;
-    let body = presigned_view(&uploads, created, tokens).await?;
+    let signing = presigned_view(&uploads, created, tokens);
+    let body = within_deadline(signing, "signing took too long").await?;
     Ok(CreatedUnwrapped { body, is_replayed })
 }
 
