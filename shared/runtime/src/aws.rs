@@ -130,10 +130,23 @@ impl<'a> Settings<'a> {
         })
     }
 
-    /// Opens the bucket in `BUCKET_NAME`. The role in `PRESIGN_ROLE_ARN` signs its URLs; without one the function does.
+    /// Opens the bucket in `BUCKET_NAME`, for a function that presigns no URLs on AWS.
     pub fn bucket(&mut self) -> Bucket {
-        let url_credentials = match self.optional("PRESIGN_ROLE_ARN") {
-            Some(role_arn) => self.assumed_role(role_arn.to_owned()),
+        let credentials = credentials(self);
+        Bucket::new(self.s3(), credentials, self.text("BUCKET_NAME"))
+    }
+
+    /// Opens the bucket in `BUCKET_NAME`. The role in `PRESIGN_ROLE_ARN` signs its URLs. Without one the function does,
+    /// unless its credentials expire at an unknown time, as in Lambda: then the variable is required.
+    pub fn presigning_bucket(&mut self) -> Bucket {
+        let is_required = self.optional("AWS_SESSION_TOKEN").is_some();
+        let role_arn = if is_required {
+            Some(self.text("PRESIGN_ROLE_ARN"))
+        } else {
+            self.optional("PRESIGN_ROLE_ARN").map(str::to_owned)
+        };
+        let url_credentials = match role_arn {
+            Some(role_arn) => self.assumed_role(role_arn),
             None => credentials(self),
         };
         Bucket::new(self.s3(), url_credentials, self.text("BUCKET_NAME"))

@@ -71,7 +71,7 @@ pub fn router(context: &FunctionContext) -> Result<Router, ConfigurationError> {
     let mut settings = Settings::of(context);
     let api = ApiState::read(&mut settings, TIER);
     let storage = UploadStorage::new(
-        settings.bucket(),
+        settings.presigning_bucket(),
         settings.queue("PROCESSING_QUEUE_URL"),
         settings.queue("WEBHOOK_QUEUE_URL"),
     );

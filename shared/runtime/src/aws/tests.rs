@@ -37,6 +37,29 @@ fn endpoint_of_one_service_precedes_that_of_all() {
     assert_eq!(endpoints, ["http://storage", "http://all"]);
 }
 
+/// Opens the bucket of a function that presigns, with credentials, a session token and a role.
+fn open_presigning_bucket(token: &str, role_arn: &str) -> Result<(), String> {
+    let context = context(&[
+        ("AWS_ACCESS_KEY_ID", "key"),
+        ("AWS_SECRET_ACCESS_KEY", "secret"),
+        ("AWS_SESSION_TOKEN", token),
+        ("AWS_REGION", "us-east-1"),
+        ("BUCKET_NAME", "bucket"),
+        ("PRESIGN_ROLE_ARN", role_arn),
+    ]);
+    let mut settings = Settings::of(&context);
+    settings.presigning_bucket();
+    settings.finish().map_err(|error| error.to_string())
+}
+
+#[test]
+fn function_with_a_session_requires_a_role_that_presigns() {
+    let missing = "the function cannot start: PRESIGN_ROLE_ARN is not set".to_owned();
+    assert_eq!(open_presigning_bucket("token", ""), Err(missing));
+    assert_eq!(open_presigning_bucket("token", "role"), Ok(()));
+    assert_eq!(open_presigning_bucket("", ""), Ok(()));
+}
+
 /// Returns clients whose endpoints are this listener.
 fn clients(listener: &TcpListener) -> Clients {
     let url = format!("http://{}", listener.local_addr().unwrap());
