@@ -9,7 +9,7 @@ use axum::{
     extract::Request,
     middleware::{self, Next},
 };
-use domain::{Env, error_chain};
+use domain::{ConfirmToken, Env, KeySecret, WebhookSecret, error_chain};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
 use telemetry::{Meter, ResponseSummary, TaskOutcome};
@@ -25,6 +25,12 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 const RETRY_SPREAD_SECONDS: u8 = 3;
 /// Maximum length of a path in the log, in bytes.
 const LOGGED_PATH_BYTES: usize = 256;
+/// Prefixes of secrets that clients put into paths by mistake.
+const SECRET_PREFIXES: [&str; 3] = [
+    KeySecret::PREFIX,
+    ConfirmToken::PREFIX,
+    WebhookSecret::PREFIX,
+];
 
 /// Observes the requests of one function.
 #[derive(Clone)]
@@ -128,9 +134,18 @@ fn spread_retries<B>(response: &mut Response<B>, env: &Env) {
     headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
 }
 
-/// Truncates a path for the log.
+/// Truncates a path for the log, and removes secrets, which belong into headers.
 fn logged_path(path: &str) -> String {
-    path[..path.floor_char_boundary(LOGGED_PATH_BYTES)].to_owned()
+    let logged: Vec<&str> = path.split('/').map(without_secret).collect();
+    let logged = logged.join("/");
+    logged[..logged.floor_char_boundary(LOGGED_PATH_BYTES)].to_owned()
+}
+
+/// Returns a segment of a path, or the prefix of the secret that it begins with.
+fn without_secret(segment: &str) -> &str {
+    let prefix = SECRET_PREFIXES.into_iter();
+    let mut prefix = prefix.filter(|prefix| segment.starts_with(prefix));
+    prefix.next().unwrap_or(segment)
 }
 
 /// Returns the size of a body in bytes; 0 if it is not known in advance.
@@ -190,6 +205,21 @@ mod tests {
 
         let limited = retry_after(StatusCode::TOO_MANY_REQUESTS, 2);
         assert_eq!(limited, "1");
+    }
+
+    #[test]
+    fn logged_path_contains_no_secrets() {
+        for (path, logged) in [
+            (
+                "/api/v1/spaces/sk_NRNw/api-keys",
+                "/api/v1/spaces/sk_/api-keys",
+            ),
+            ("/ct_abc", "/ct_"),
+            ("/k3x9ab/whsec_abc", "/k3x9ab/whsec_"),
+            ("/k3x9ab/task_1.jpg", "/k3x9ab/task_1.jpg"),
+        ] {
+            assert_eq!(logged_path(path), logged);
+        }
     }
 
     #[test]

@@ -10,8 +10,6 @@ use sha2::{Digest, Sha256};
 
 use crate::{Env, InvalidId, KeyName, Role, Secret, SpaceId, Timestamp, UserId};
 
-/// Prefix of every key.
-const PREFIX: &str = "sk_";
 /// Number of random characters of a key: 238 bits of entropy.
 const RANDOM_LENGTH: usize = 40;
 /// Number of characters of a key's checksum: CRC-32 in base 62.
@@ -27,16 +25,19 @@ const SHOWN_LENGTH: usize = 4;
 pub struct KeySecret(String);
 
 impl KeySecret {
+    /// Prefix of the text.
+    pub const PREFIX: &str = "sk_";
+
     /// Creates a random key.
     pub fn new(env: &Env) -> KeySecret {
         let random = env.random_text(BASE62, RANDOM_LENGTH);
         let checksum = checksum(&random);
-        KeySecret(format!("{PREFIX}{random}{checksum}"))
+        KeySecret(format!("{}{random}{checksum}", KeySecret::PREFIX))
     }
 
     /// Parses a key. Returns `None` if the format or the checksum is wrong.
     pub fn parse(text: &str) -> Option<KeySecret> {
-        let rest = text.strip_prefix(PREFIX)?;
+        let rest = text.strip_prefix(KeySecret::PREFIX)?;
         let is_base62 = rest.len() == RANDOM_LENGTH + CHECKSUM_LENGTH
             && rest.bytes().all(|byte| BASE62.contains(&byte));
         let (random, presented) = is_base62.then(|| rest.split_at(RANDOM_LENGTH))?;
@@ -234,7 +235,7 @@ mod tests {
         let key = format!("sk_{random}{}", checksum(random));
 
         assert!(KeySecret::parse(&key).is_some());
-        for index in PREFIX.len()..key.len() {
+        for index in KeySecret::PREFIX.len()..key.len() {
             let mut mistyped = key.clone().into_bytes();
             mistyped[index] = if mistyped[index] == b'x' { b'y' } else { b'x' };
             let mistyped = String::from_utf8(mistyped).expect("ASCII");

@@ -4,8 +4,6 @@ use std::fmt;
 
 use crate::{FileId, MasterSecret, Secret};
 
-/// Prefix of every token.
-const PREFIX: &str = "ct_";
 /// Purpose of the derived secret.
 const PURPOSE: &str = "confirm tokens";
 
@@ -26,7 +24,8 @@ impl ConfirmTokens {
     /// Returns the token of a file.
     pub fn issue(&self, file: FileId) -> ConfirmToken {
         ConfirmToken(format!(
-            "{PREFIX}{}",
+            "{}{}",
+            ConfirmToken::PREFIX,
             hex::encode(self.0.mac(file.to_string().as_bytes()))
         ))
     }
@@ -34,13 +33,16 @@ impl ConfirmTokens {
     /// Whether a text is the token of a file, compared in constant time.
     pub fn verify(&self, text: &str, file: FileId) -> bool {
         let mac = text
-            .strip_prefix(PREFIX)
+            .strip_prefix(ConfirmToken::PREFIX)
             .and_then(|hex_mac| hex::decode(hex_mac).ok());
         mac.is_some_and(|mac| self.0.verify_mac(file.to_string().as_bytes(), &mac))
     }
 }
 
 impl ConfirmToken {
+    /// Prefix of the text.
+    pub const PREFIX: &str = "ct_";
+
     /// Returns the plain text, for the response that creates the pending file.
     pub fn reveal(&self) -> &str {
         &self.0

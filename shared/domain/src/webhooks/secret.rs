@@ -9,8 +9,6 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 
 use crate::{MasterSecret, Secret, Signing, SpaceId, Timestamp};
 
-/// Prefix of the text of a secret.
-const SECRET_PREFIX: &str = "whsec_";
 /// Version of the signature scheme.
 const VERSION: &str = "v1";
 
@@ -19,6 +17,9 @@ const VERSION: &str = "v1";
 pub struct WebhookSecret(Secret);
 
 impl WebhookSecret {
+    /// Prefix of the text.
+    pub const PREFIX: &str = "whsec_";
+
     /// Derives a generation of the secret from the master secret.
     pub fn of(space: SpaceId, generation: u32, master: &MasterSecret) -> WebhookSecret {
         WebhookSecret(master.derive(&format!("webhook {space} {generation}")))
@@ -26,7 +27,11 @@ impl WebhookSecret {
 
     /// Returns the secret's text, for the owner of the space.
     pub fn reveal(&self) -> String {
-        format!("{SECRET_PREFIX}{}", BASE64_STANDARD.encode(self.0.bytes()))
+        format!(
+            "{}{}",
+            WebhookSecret::PREFIX,
+            BASE64_STANDARD.encode(self.0.bytes())
+        )
     }
 
     /// Returns the signature of a webhook that is sent at a time.
