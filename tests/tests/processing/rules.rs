@@ -4,7 +4,7 @@ use media::Format;
 use serde_json::{Value, json};
 use tests::{Observed, PHOTO, Stack, stack_test, text};
 
-use super::images::{first_image, processed, stored_image, two_colors};
+use super::images::{processed, stored_image, two_colors};
 use crate::support::images::image;
 
 #[stack_test]
@@ -137,7 +137,7 @@ async fn private_file_lists_no_thumbnails_and_an_authenticated_one_protects_them
 }
 
 #[stack_test]
-async fn thumbnails_have_the_watermark_of_the_space(stack: &Stack) {
+async fn eager_variants_have_the_watermark_of_the_space(stack: &Stack) {
     use crate::support::image_server::{ImageServer, logo};
 
     let acme = stack.space("Acme").await;
@@ -150,15 +150,20 @@ async fn thumbnails_have_the_watermark_of_the_space(stack: &Stack) {
         )
         .await
         .expect_ok();
+    acme.upload_config("eager")
+        .with_settings(json!({"transformations": {"eager": [{"width": 100}]}}))
+        .await;
     let file = acme
         .upload(two_colors(300, 300, [0, 0, 255], [0, 0, 255]))
         .named("a.png", "image/png")
+        .with_config("eager")
         .await;
 
     let after = processed(stack, &acme, file.path()).await;
 
+    assert_eq!(after["thumbnails"][0]["width"], 100);
     let url = after["thumbnails"][0]["url"].as_str().expect("a URL");
-    let pixels = first_image(&stack.anonymous, stack, url).await;
+    let pixels = stored_image(&stack.anonymous, stack, url).await;
     let is_red = |pixel: &[u8]| pixel[0] > 200 && pixel[2] < 60;
     assert!(pixels.samples.chunks_exact(3).any(is_red));
 }
