@@ -36,6 +36,30 @@ pub(super) fn assert_limited(response: Response, seconds: u64) {
     response.expect_error(429);
 }
 
+#[stack_test]
+async fn slow_clients_without_a_key_delay_no_key_of_the_space(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let unsigned = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
+    let url = format!("{}{}", stack.local.api_url(), unsigned.path);
+    let head = format!(
+        "POST /api/v1{} HTTP/1.1\r\nhost: a\r\nreferer: {REFERRER}\r\ncontent-type: multipart/form-data; boundary=b\r\n\
+         expect: 100-continue\r\ncontent-length: {}\r\n\r\n",
+        unsigned.path, 50_000_000
+    );
+
+    // With 48 of 1,024 units each, they take the three quarters of a tenant.
+    let mut slow = Vec::new();
+    for _ in 0..16 {
+        let mut connection = RawConnection::connect(&url).await;
+        connection.send(&head).await;
+        connection.expect_continue().await;
+        slow.push(connection);
+    }
+
+    let keyed = tokio::time::timeout(seconds(10), acme.upload(PHOTO).send()).await;
+    keyed.expect("no waiting").expect_created();
+}
+
 /// Numbers of stored file records and objects.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Stored {
