@@ -3,7 +3,7 @@
 
 use domain::QueryParameter;
 use serde_json::{Value, json};
-use tests::{Stack, authority, stack_test, text};
+use tests::{Response, Stack, authority, stack_test, text};
 use tokio::process::Command;
 
 use crate::support::external_programs;
@@ -90,6 +90,14 @@ pub(crate) async fn run_signer(program: &str, script: &str, arguments: &[&str]) 
     external_programs::run(&mut command).await.trim().to_owned()
 }
 
+async fn upload_to(stack: &Stack, signer: &Signer, url: &str) -> Response {
+    let request = stack.anonymous.request("POST", url);
+    stack
+        .anonymous
+        .send(request.multipart(signer.form(photo())))
+        .await
+}
+
 #[stack_test]
 async fn urls_signed_by_python_and_javascript_are_accepted(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
@@ -141,25 +149,15 @@ async fn urls_signed_by_python_and_javascript_are_accepted(stack: &Stack) {
                 "{canonical}&signature={}",
                 hmac_sha256(&signer.secret, &canonical)
             );
-            assert_eq!(
-                url,
-                format!("http://{}{expected}", authority(base_url)),
-                "{script}"
-            );
-            let upload = stack
-                .anonymous
-                .request("POST", &url)
-                .multipart(signer.form(photo()));
-            let uploaded = stack.anonymous.send(upload).await.expect_created();
+            let expected = format!("http://{}{expected}", authority(base_url));
+            assert_eq!(url, expected, "{script}");
+
+            let uploaded = upload_to(stack, &signer, &url).await.expect_created();
             assert_eq!(uploaded["original_name"], stored_name, "{script}");
         }
-        let changed = run_signer(program, script, &required_arguments)
-            .await
-            .replace(&expires, "99999999999");
-        let upload = stack
-            .anonymous
-            .request("POST", &changed)
-            .multipart(signer.form(photo()));
-        stack.anonymous.send(upload).await.expect_error(403);
+
+        let issued = run_signer(program, script, &required_arguments).await;
+        let changed = issued.replace(&expires, "99999999999");
+        upload_to(stack, &signer, &changed).await.expect_error(403);
     }
 }
