@@ -42,11 +42,7 @@ fn check_canonical_form(transformation: Transformation) {
     let id = |transformation| {
         let variant = Variant {
             transformation,
-            format: ImageFormat::WebP,
-            accepts_webp: true,
-            watermark: None,
-            may_enlarge: true,
-            output: None,
+            ..Variant::of(Transformation::default(), ImageFormat::WebP)
         };
         variant.id()
     };

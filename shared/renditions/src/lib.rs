@@ -24,9 +24,7 @@ mod shared;
 mod watermark;
 
 use bytes::Bytes;
-use domain::{
-    AppliedWatermark, Retention, ServiceError, SpaceId, Variant, VariantId, VariantLocation,
-};
+use domain::{AppliedWatermark, Retention, ServiceError, SpaceId, Variant, VariantLocation};
 use futures::future;
 use media::WatermarkLayer;
 use runtime::FairPermit;
@@ -58,14 +56,6 @@ pub struct Renditions {
     memory: MemoryBudget,
     in_flight: InFlight,
     layers: LayerCache,
-}
-
-/// A variant to create.
-#[derive(Clone, Debug)]
-pub struct NewRendition {
-    /// The id to store it under.
-    pub id: VariantId,
-    pub variant: Variant,
 }
 
 /// A rendition in memory.
@@ -129,15 +119,15 @@ impl Renditions {
         file: &AuthorizedFile,
         original: Bytes,
         placeholder: Variant,
-        new: &[NewRendition],
+        new: &[Variant],
     ) -> Result<CreatedVariants, ServiceError> {
         let source_permit = self.memory.reserve_source(file.file().space_id).await?;
         let mut variants = vec![placeholder];
-        variants.extend(new.iter().map(|new| new.variant));
+        variants.extend(new);
         let bytes = original.clone();
         let rendering = decode_blocking(move || SharedRendering::plan(&bytes, &variants)).await?;
 
-        let marked = new.iter().find_map(|new| new.variant.watermark);
+        let marked = new.iter().find_map(|new| new.watermark);
         let watermark = self.watermark(file, marked).await?;
         let pixels_permit = self
             .memory
@@ -163,7 +153,7 @@ impl Renditions {
     async fn store_all(
         &self,
         file: &AuthorizedFile,
-        new: &[NewRendition],
+        new: &[Variant],
         outputs: &mut RenderedOutputs,
     ) -> Result<Option<CreatedVariants>, ServiceError> {
         let Some(first) = outputs.next().await else {
@@ -179,7 +169,7 @@ impl Renditions {
             stored.push(match rendered.output {
                 Ok(rendition) => {
                     let location = VariantLocation {
-                        id: new.id.clone(),
+                        id: new.id(),
                         retention: Retention::Permanent,
                     };
                     self.store(file, &location, &rendition).await?;

@@ -269,18 +269,12 @@ mod tests {
     }
 
     fn negotiated(format: ImageFormat, resize: Option<Resize>) -> Variant {
-        Variant {
-            transformation: Some(Transformation {
-                resize,
-                quality: Quality::Fixed(80),
-                format: None,
-            }),
-            format,
-            accepts_webp: true,
-            watermark: None,
-            may_enlarge: true,
-            output: None,
-        }
+        let transformation = Transformation {
+            resize,
+            quality: Quality::Fixed(80),
+            format: None,
+        };
+        Variant::of(transformation, format)
     }
 
     fn requested(format: ImageFormat, resize: Option<Resize>) -> Variant {

@@ -1,9 +1,9 @@
 //! Processing of images: metadata from the headers, and variants from one read of the original.
 
 use bytes::Bytes;
-use domain::{File, ImageSize, ProcessingRules, ServiceError, StorageMeta, Thumbnail};
+use domain::{File, ImageSize, ProcessingRules, ServiceError, StorageMeta, Thumbnail, Variant};
 use media::{Format, MetadataOptions, color_name};
-use renditions::{NewRendition, is_unrenderable};
+use renditions::is_unrenderable;
 use tenant::{AuthorizedFile, Renderability, VariantInfo};
 
 use crate::{
@@ -91,7 +91,7 @@ impl Processing {
             ..file.clone()
         };
         let planned = variants::planned(&rules.eager, &measured, authorized.watermark());
-        let new: Vec<NewRendition> = planned.iter().map(|one| one.rendition.clone()).collect();
+        let new: Vec<Variant> = planned.iter().map(|planned| planned.variant).collect();
 
         let created = self
             .renditions

@@ -3,8 +3,6 @@
 use domain::{ImageFormat, Resize, Sides, Transformation, Variant};
 use media::{blurhash, decode, dominant_color, probe};
 
-use crate::variants::variant;
-
 /// Side of the square that the placeholder fits into, in pixels.
 const SIDE: u32 = 64;
 
@@ -27,7 +25,7 @@ pub(crate) fn placeholder() -> Variant {
         format: Some(ImageFormat::Png),
         ..Transformation::default()
     };
-    variant(transformation, ImageFormat::Png)
+    Variant::of(transformation, ImageFormat::Png)
 }
 
 /// Computes the colors of a placeholder; `None` if it cannot be decoded.

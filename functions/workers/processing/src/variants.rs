@@ -1,11 +1,10 @@
 //! The variants that are created after an upload: eager ones.
 
-use domain::{AppliedWatermark, EagerTransformation, File, ImageFormat, Transformation, Variant};
-use renditions::NewRendition;
+use domain::{AppliedWatermark, EagerTransformation, File, ImageFormat, Variant};
 
 /// A variant to create, and the query of the URL that it is delivered at.
 pub(crate) struct PlannedVariant {
-    pub(crate) rendition: NewRendition,
+    pub(crate) variant: Variant,
     /// `None` for a variant that is not listed as a thumbnail.
     pub(crate) query: Option<String>,
 }
@@ -28,16 +27,10 @@ pub(crate) fn planned(
             },
             file,
         );
-        let planned = PlannedVariant {
-            rendition: NewRendition {
-                id: variant.id(),
-                variant,
-            },
-            query,
-        };
+        let planned = PlannedVariant { variant, query };
         let is_same = |other: &&mut PlannedVariant| {
             let is_listed_twice = other.query.is_some() && planned.query.is_some();
-            other.rendition.id == planned.rendition.id
+            other.variant.id() == planned.variant.id()
                 && (!is_listed_twice || other.query == planned.query)
         };
         match unique.iter_mut().find(is_same) {
@@ -55,29 +48,17 @@ fn of_eager(eager: EagerTransformation, file: &File) -> Vec<(Variant, Option<Str
     let transformation = eager.requested();
     let query = Some(transformation.to_string());
     if let Some(format) = transformation.format {
-        return vec![(variant(transformation, format), query)];
+        return vec![(Variant::of(transformation, format), query)];
     }
 
     let original = ImageFormat::of_original(&file.mime_type);
-    let mut variants = vec![(variant(transformation, original), query)];
+    let mut variants = vec![(Variant::of(transformation, original), query)];
     for format in [ImageFormat::WebP, ImageFormat::Avif] {
         let is_selected =
             format != ImageFormat::Avif || !ImageFormat::prefers_webp(&file.mime_type);
         if is_selected && format != original {
-            variants.push((variant(transformation, format), None));
+            variants.push((Variant::of(transformation, format), None));
         }
     }
     variants
-}
-
-/// Returns the variant of a transformation, without a watermark.
-pub(crate) fn variant(transformation: Transformation, format: ImageFormat) -> Variant {
-    Variant {
-        transformation: Some(transformation),
-        format,
-        accepts_webp: true,
-        watermark: None,
-        may_enlarge: true,
-        output: None,
-    }
 }

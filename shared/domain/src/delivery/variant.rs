@@ -49,6 +49,18 @@ pub struct VariantOutput {
 }
 
 impl Variant {
+    /// Returns the variant of a requested transformation, for a client that accepts `WebP`, without a watermark.
+    pub fn of(transformation: Transformation, format: ImageFormat) -> Variant {
+        Variant {
+            transformation: Some(transformation),
+            format,
+            accepts_webp: true,
+            watermark: None,
+            may_enlarge: true,
+            output: None,
+        }
+    }
+
     /// Whether the format was negotiated.
     pub fn is_negotiated(&self) -> bool {
         self.transformation
@@ -207,15 +219,7 @@ mod tests {
         let transformation = Transformation::parse(&parameters)
             .expect("valid parameters")
             .expect("a transformation");
-        Variant {
-            transformation: Some(transformation),
-            format,
-            accepts_webp: true,
-            watermark: None,
-            may_enlarge: true,
-            output: None,
-        }
-        .id()
+        Variant::of(transformation, format).id()
     }
 
     #[test]
@@ -238,20 +242,17 @@ mod tests {
     #[test]
     fn requested_and_negotiated_formats_are_one_variant_if_they_are_final() {
         let id = |format, is_format_final| {
+            let transformation = Transformation {
+                format,
+                ..Transformation::default()
+            };
             let variant = Variant {
-                transformation: Some(Transformation {
-                    format,
-                    ..Transformation::default()
-                }),
-                format: ImageFormat::WebP,
-                accepts_webp: true,
-                watermark: None,
-                may_enlarge: true,
                 output: Some(VariantOutput {
                     resize: None,
                     quality: 80,
                     is_format_final,
                 }),
+                ..Variant::of(transformation, ImageFormat::WebP)
             };
             variant.id()
         };
@@ -299,11 +300,8 @@ mod tests {
         };
         let marked = |watermark| Variant {
             transformation: None,
-            format: ImageFormat::Png,
-            accepts_webp: true,
             watermark,
-            may_enlarge: true,
-            output: None,
+            ..Variant::of(Transformation::default(), ImageFormat::Png)
         };
         let others = [
             marked(None),
