@@ -141,7 +141,7 @@ impl TestSpace {
         let path = format!("/files/{id}/signed-url");
         let body = json!({"expiration_minutes": validity.as_secs() / 60});
 
-        let signed = self.client.post(&path, body).await.expect_ok();
+        let signed = self.client.post_ok(&path, body).await;
         signed["url"].as_str().expect("a URL").to_owned()
     }
 }
@@ -338,7 +338,7 @@ impl<'a> Upload<'a> {
             let (name, value) = field;
             form.text(name, value)
         });
-        self.tenant.client.upload(form).await
+        self.tenant.upload_form(form).await
     }
 
     fn with(mut self, field: &'static str, value: String) -> Upload<'a> {

@@ -1,11 +1,15 @@
 //! An HTTP client of the API and the CDN.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    panic::Location,
+};
 
 use reqwest::{
     Method, RequestBuilder,
     multipart::{Form, Part},
 };
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::{Response, contract};
@@ -73,71 +77,150 @@ impl Client {
     /// Sends a request and returns the response with its whole body.
     ///
     /// Panics if `openapi.json` does not describe the response.
-    pub async fn send(&self, request: RequestBuilder) -> Response {
+    #[track_caller]
+    pub fn send(&self, request: RequestBuilder) -> impl Future<Output = Response> {
         let request = request.build().expect("a valid request");
         let method = request.method().clone();
         let path = request.url().path().to_owned();
-        let description = format!("{} {}", request.method(), request.url());
+        let test = Location::caller();
+        let description = format!("{test}: {method} {}", request.url());
+        let http = self.http.clone();
 
-        let received = self
-            .http
-            .execute(request)
-            .await
-            .unwrap_or_else(|error| panic!("{description}: {error:?}"));
-        let status = received.status().as_u16();
-        let headers = received.headers().clone();
-        let body = received
-            .bytes()
-            .await
-            .unwrap_or_else(|error| panic!("{description}: {error:?}"));
+        async move {
+            let received = async {
+                let received = http.execute(request).await?;
+                let status = received.status().as_u16();
+                let headers = received.headers().clone();
+                Ok::<_, reqwest::Error>((status, headers, received.bytes().await?))
+            };
+            let (status, headers, body) = received
+                .await
+                .unwrap_or_else(|error| panic!("{description}: {error:?}"));
 
-        let response = Response {
-            request: description,
-            status,
-            headers,
-            body,
-        };
-        contract::assert_described(method.as_str(), &path, &response);
-        response
+            let response = Response {
+                request: description,
+                status,
+                headers,
+                body,
+            };
+            contract::assert_described(method.as_str(), &path, &response);
+            response
+        }
     }
 
-    pub async fn get(&self, path: &str) -> Response {
-        self.send(self.request("GET", path)).await
+    #[track_caller]
+    pub fn get(&self, path: &str) -> impl Future<Output = Response> {
+        self.send(self.request("GET", path))
     }
 
-    /// Sends a `GET` with headers.
-    pub async fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Response {
-        let request = headers
-            .iter()
-            .fold(self.request("GET", path), |request, (name, value)| {
-                request.header(*name, *value)
-            });
-        self.send(request).await
+    #[track_caller]
+    pub fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> impl Future<Output = Response> {
+        let add =
+            |request: RequestBuilder, (name, value): &(&str, &str)| request.header(*name, *value);
+        self.send(headers.iter().fold(self.request("GET", path), add))
     }
 
-    pub async fn head(&self, path: &str) -> Response {
-        self.send(self.request("HEAD", path)).await
+    #[track_caller]
+    pub fn head(&self, path: &str) -> impl Future<Output = Response> {
+        self.send(self.request("HEAD", path))
     }
 
-    pub async fn delete(&self, path: &str) -> Response {
-        self.send(self.request("DELETE", path)).await
+    #[track_caller]
+    pub fn delete(&self, path: &str) -> impl Future<Output = Response> {
+        self.send(self.request("DELETE", path))
     }
 
-    /// Sends a `POST` with a JSON body.
-    pub async fn post(&self, path: &str, body: Value) -> Response {
-        self.send(self.request("POST", path).json(&body)).await
+    #[track_caller]
+    pub fn post(&self, path: &str, body: impl Serialize) -> impl Future<Output = Response> {
+        self.send(self.request("POST", path).json(&body))
     }
 
-    /// Sends a `PUT` with a JSON body.
-    pub async fn put(&self, path: &str, body: Value) -> Response {
-        self.send(self.request("PUT", path).json(&body)).await
+    #[track_caller]
+    pub fn put(&self, path: &str, body: impl Serialize) -> impl Future<Output = Response> {
+        self.send(self.request("PUT", path).json(&body))
+    }
+
+    // `…_ok` expects success (200, of `DELETE` 204), `create` 201, `…_err` the status, and return `data` or `errors` of the
+    // body. `fetch` expects 200, and returns the response.
+
+    #[track_caller]
+    pub fn get_ok(&self, path: &str) -> impl Future<Output = Value> {
+        checked(self.get(path), Response::expect_ok)
+    }
+
+    #[track_caller]
+    pub fn post_ok(&self, path: &str, body: impl Serialize) -> impl Future<Output = Value> {
+        checked(self.post(path, body), Response::expect_ok)
+    }
+
+    #[track_caller]
+    pub fn put_ok(&self, path: &str, body: impl Serialize) -> impl Future<Output = Value> {
+        checked(self.put(path, body), Response::expect_ok)
+    }
+
+    #[track_caller]
+    pub fn delete_ok(&self, path: &str) -> impl Future<Output = Response> {
+        checked(self.delete(path), |response| response.expect_status(204))
+    }
+
+    #[track_caller]
+    pub fn create(&self, path: &str, body: impl Serialize) -> impl Future<Output = Value> {
+        checked(self.post(path, body), Response::expect_created)
+    }
+
+    #[track_caller]
+    pub fn fetch(&self, url: &str) -> impl Future<Output = Response> {
+        checked(self.get(url), |response| response.expect_status(200))
+    }
+
+    #[track_caller]
+    pub fn get_err(&self, status: u16, path: &str) -> impl Future<Output = Value> {
+        checked(self.get(path), move |response| {
+            response.expect_error(status)
+        })
+    }
+
+    #[track_caller]
+    pub fn post_err(
+        &self,
+        status: u16,
+        path: &str,
+        body: impl Serialize,
+    ) -> impl Future<Output = Value> {
+        checked(self.post(path, body), move |response| {
+            response.expect_error(status)
+        })
+    }
+
+    #[track_caller]
+    pub fn put_err(
+        &self,
+        status: u16,
+        path: &str,
+        body: impl Serialize,
+    ) -> impl Future<Output = Value> {
+        checked(self.put(path, body), move |response| {
+            response.expect_error(status)
+        })
+    }
+
+    #[track_caller]
+    pub fn delete_err(&self, status: u16, path: &str) -> impl Future<Output = Value> {
+        checked(self.delete(path), move |response| {
+            response.expect_error(status)
+        })
     }
 
     /// Sends a form to `POST /upload`.
-    pub async fn upload(&self, form: Form) -> Response {
+    #[track_caller]
+    pub fn upload_form(&self, form: Form) -> impl Future<Output = Response> {
         self.send(self.request("POST", "/upload").multipart(form))
-            .await
     }
+}
+
+/// Checks a response once it is received.
+async fn checked<T>(sent: impl Future<Output = Response>, check: impl FnOnce(Response) -> T) -> T {
+    check(sent.await)
 }
 
 /// Returns an upload form with a space and a file.

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    ops::Deref,
     path::PathBuf,
     sync::{Arc, LazyLock, Mutex},
     time::{Duration, SystemTime},
@@ -134,7 +135,7 @@ impl Drop for Unstopped {
     }
 }
 
-/// A space, and a client that holds its owner key.
+/// A space. Dereferences to a client that holds its owner key.
 #[derive(Clone)]
 pub struct TestSpace {
     /// Client with an owner key of the space.
@@ -250,18 +251,16 @@ impl Stack {
     pub async fn space(&self, name: &str) -> TestSpace {
         let space = self
             .account()
-            .post("/spaces", json!({ "name": name }))
-            .await
-            .expect_created();
+            .create("/spaces", json!({ "name": name }))
+            .await;
         let id = text(&space["id"]);
         let key = self
             .account()
-            .post(
+            .create(
                 &format!("/spaces/{id}/api-keys"),
                 json!({ "name": "owner" }),
             )
-            .await
-            .expect_created();
+            .await;
 
         TestSpace {
             client: self.anonymous.with_key(&text(&key["key"])),
@@ -340,6 +339,14 @@ impl Stack {
         );
         used_permissions::write(&self.local.call_log()).expect("a writable file");
         self.local.stop().await;
+    }
+}
+
+impl Deref for TestSpace {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        &self.client
     }
 }
 

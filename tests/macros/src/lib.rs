@@ -2,15 +2,16 @@
 
 use proc_macro::TokenStream;
 use proc_macro2::TokenStream as TokenStream2;
-use quote::quote;
+use quote::{ToTokens, format_ident, quote};
 use syn::{
-    Error, Expr, ItemFn, Meta, Token, parse::Parser, parse_macro_input, punctuated::Punctuated,
+    Error, Expr, FnArg, ItemFn, Meta, Token, parse::Parser, parse_macro_input,
+    punctuated::Punctuated,
 };
 
 /// Starts a stack for a test, and stops it after the test.
 ///
-/// The test is an async function of `&Stack`. It fails if it leaves messages in the queues, or
-/// planned faults that did not fire. Arguments:
+/// The test is an async function of `stack: &Stack`, of spaces, which are created in this order, such as `acme: &TestSpace`, or
+/// of both. It fails if it leaves messages in the queues, or planned faults that did not fire. Arguments:
 /// - `options = EXPR`: starts the stack with these `StackOptions`.
 /// - `undrained`: permits messages that are left in the queues.
 /// - `multi_thread`: runs the test on a runtime with several threads.
@@ -75,6 +76,15 @@ fn expand(arguments: &Arguments, mut function: ItemFn) -> TokenStream2 {
         quote!(stop)
     };
 
+    let parameters: Vec<String> = function.sig.inputs.iter().map(parameter_name).collect();
+    let spaces = parameters.iter().filter(|name| *name != "stack");
+    let spaces = spaces.map(|name| {
+        let space = format_ident!("{name}");
+        let title = title(name);
+        quote!(let #space = stack.space(#title).await;)
+    });
+    let passed = parameters.iter().map(|name| format_ident!("{name}"));
+
     quote! {
         #[::tokio::test #flavor]
         #(#attributes)*
@@ -82,8 +92,24 @@ fn expand(arguments: &Arguments, mut function: ItemFn) -> TokenStream2 {
             #function
 
             let stack = ::tests::Stack::#start.await;
-            ::std::boxed::Box::pin(#name(&stack)).await;
+            #(#spaces)*
+            ::std::boxed::Box::pin(#name(#(&#passed),*)).await;
             stack.#stop().await;
         }
     }
+}
+
+/// Returns the name of a parameter. The compiler reports parameters of other types.
+fn parameter_name(parameter: &FnArg) -> String {
+    match parameter {
+        FnArg::Typed(typed) => typed.pat.to_token_stream().to_string(),
+        FnArg::Receiver(receiver) => receiver.to_token_stream().to_string(),
+    }
+}
+
+/// Returns a name with a capital letter.
+fn title(name: &str) -> String {
+    let mut letters = name.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
 }

@@ -9,7 +9,9 @@ use std::{collections::BTreeSet, path::Path};
 use emulators::{InjectedError, Service::DynamoDb};
 use local::TEMPLATE;
 use serde_json::json;
-use tests::{DYNAMODB_ATTEMPTS, PHOTO, Stack, StackOptions, minutes, parse_template, stack_test};
+use tests::{
+    DYNAMODB_ATTEMPTS, PHOTO, Stack, StackOptions, TestSpace, minutes, parse_template, stack_test,
+};
 
 use self::{
     evaluator::{Sample, is_raised},
@@ -157,11 +159,11 @@ async fn ordinary_work_raises_no_alarm(stack: &Stack) {
     for index in 0..REQUESTS {
         let name = format!("{index}.jpg");
         let file = acme.upload(PHOTO).named(&name, "image/jpeg").await;
-        stack.anonymous.get(file.url()).await.expect_status(200);
+        stack.anonymous.fetch(file.url()).await;
         if index == 0 {
             let url = format!("{}?w=32", file.url());
-            stack.anonymous.get(&url).await.expect_status(200);
-            acme.client.delete(file.path()).await.expect_status(204);
+            stack.anonymous.fetch(&url).await;
+            acme.delete_ok(file.path()).await;
         }
     }
     stack.anonymous.get("/missing").await.expect_status(404);
@@ -177,8 +179,7 @@ async fn ordinary_work_raises_no_alarm(stack: &Stack) {
 }
 
 #[stack_test]
-async fn throttled_table_raises_alarms(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn throttled_table_raises_alarms(stack: &Stack, acme: &TestSpace) {
     let error = || InjectedError::new(400, "ProvisionedThroughputExceededException");
 
     for operation in ["GetItem", "UpdateItem"] {
@@ -186,7 +187,7 @@ async fn throttled_table_raises_alarms(stack: &Stack) {
         for _ in 0..REQUESTS {
             let faults = stack.local.faults();
             faults.fail(DynamoDb, operation, DYNAMODB_ATTEMPTS, error());
-            acme.client.get(&acme.path()).await.expect_error(503);
+            acme.get_err(503, &acme.path()).await;
         }
         assert_raised(stack, &recorder.finish(), Cause::ThrottledTable);
     }

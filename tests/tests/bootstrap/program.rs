@@ -100,12 +100,12 @@ async fn recovered_key_uploads_and_is_listed(stack: &Stack) {
     let printed = recover(&context).await.expect("a key");
 
     let client = stack.anonymous.with_key(key(&printed).reveal());
-    let keys = client.get("/account/api-keys").await.expect_ok();
+    let keys = client.get_ok("/account/api-keys").await;
     assert_eq!(keys[0]["name"], "recovery");
-    let spaces = client.get("/spaces").await.expect_ok();
+    let spaces = client.get_ok("/spaces").await;
     let handle = spaces[0]["handle"].as_str().expect("text");
     let form = form(handle, "photo.jpg", "image/jpeg", PHOTO);
-    client.upload(form).await.expect_created();
+    client.upload_form(form).await.expect_created();
 }
 
 #[tokio::test]

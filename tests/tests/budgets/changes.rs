@@ -1,7 +1,7 @@
 //! AWS calls of changes to spaces, API keys and the account.
 
 use serde_json::{Value, json};
-use tests::{Stack, stack_test};
+use tests::{Stack, TestSpace, stack_test};
 
 use super::{
     ApiRequest,
@@ -36,16 +36,15 @@ async fn assert_costs(stack: &Stack, cases: &[Costed<'_>]) {
 }
 
 #[stack_test]
-async fn space_changes_stay_within_call_budget(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn space_changes_stay_within_call_budget(stack: &Stack, acme: &TestSpace) {
     let client = &acme.client;
     let account = &stack.account();
-    warm(stack, &acme).await;
+    warm(stack, acme).await;
 
-    let space = format!("/spaces/{}", acme.id);
+    let space = acme.path();
     let access = format!("{space}/access-control");
     let security = format!("{space}/security");
-    let config = client.get(&space).await.expect_ok()["active_upload_config_id"].clone();
+    let config = client.get_ok(&space).await["active_upload_config_id"].clone();
     let renamed = || json!({"name": "Renamed"});
     let configured = json!({"name": "Renamed", "active_upload_config_id": config});
     let verified = json!({"access_control": {"requires_auth": true}});
@@ -109,10 +108,9 @@ async fn space_changes_stay_within_call_budget(stack: &Stack) {
 }
 
 #[stack_test]
-async fn key_changes_stay_within_call_budget(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn key_changes_stay_within_call_budget(stack: &Stack, acme: &TestSpace) {
     let client = &acme.client;
-    warm(stack, &acme).await;
+    warm(stack, acme).await;
 
     let keys = acme.keys_path();
     let own = format!("{keys}/{}", acme.key_id);
@@ -153,16 +151,12 @@ async fn key_changes_stay_within_call_budget(stack: &Stack) {
 }
 
 #[stack_test]
-async fn account_changes_stay_within_call_budget(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn account_changes_stay_within_call_budget(stack: &Stack, acme: &TestSpace) {
     let account = &stack.account();
-    warm(stack, &acme).await;
+    warm(stack, acme).await;
 
     let keys = "/account/api-keys";
-    let created = account
-        .post(keys, json!({"name": "spare"}))
-        .await
-        .expect_created();
+    let created = account.create(keys, json!({"name": "spare"})).await;
     let spare = format!("{keys}/{}", created["id"]);
     let choice = json!({"default_space_id": acme.id});
     let cases = [

@@ -4,7 +4,7 @@ use std::{collections::HashSet, pin::pin};
 
 use emulators::Hold;
 use futures::future;
-use tests::{Client, Observed, PHOTO, Stack, stack_test};
+use tests::{Client, Observed, PHOTO, Stack, TestSpace, stack_test};
 
 use super::requests::warm;
 
@@ -37,12 +37,11 @@ async fn assert_reads(stack: &Stack, reads: &[Read<'_>]) {
 }
 
 #[stack_test]
-async fn space_and_account_reads_stay_within_call_budget(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn space_and_account_reads_stay_within_call_budget(stack: &Stack, acme: &TestSpace) {
     let account = stack.account();
-    warm(stack, &acme).await;
+    warm(stack, acme).await;
 
-    let space = format!("/spaces/{}", acme.id);
+    let space = acme.path();
     let keys = format!("{space}/api-keys");
     let reads = [
         Read::new(
@@ -95,12 +94,11 @@ async fn space_and_account_reads_stay_within_call_budget(stack: &Stack) {
 }
 
 #[stack_test]
-async fn file_and_upload_config_reads_stay_within_call_budget(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn file_and_upload_config_reads_stay_within_call_budget(stack: &Stack, acme: &TestSpace) {
     let record = acme.upload(PHOTO).await;
     let url = record["url"].as_str().expect("an address");
     let account = stack.account();
-    warm(stack, &acme).await;
+    warm(stack, acme).await;
 
     let file = format!("/files/{}", record["id"].as_str().expect("an id"));
     let config = format!(
@@ -169,11 +167,10 @@ impl List {
 }
 
 #[stack_test]
-async fn space_and_its_list_are_read_at_the_same_time(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn space_and_its_list_are_read_at_the_same_time(stack: &Stack, acme: &TestSpace) {
     let folder = acme.folder("outer").await;
     acme.upload(PHOTO).with_ref("cover").await;
-    warm(stack, &acme).await;
+    warm(stack, acme).await;
 
     for list in [
         List::new("files", "/files", 2),
@@ -183,7 +180,7 @@ async fn space_and_its_list_are_read_at_the_same_time(stack: &Stack) {
         List::new("folders", "/folders", 2),
         List::new("folders", format!("/folders?parent_id={}", folder.id), 3),
         List::new("upload-configs", "/upload-configs", 2),
-        List::new("spaces", format!("/spaces/{}/api-keys", acme.id), 2),
+        List::new("spaces", acme.keys_path(), 2),
         List::new(
             "spaces",
             format!("/spaces/{}/webhook-deliveries", acme.id),
@@ -191,14 +188,14 @@ async fn space_and_its_list_are_read_at_the_same_time(stack: &Stack) {
         ),
     ] {
         // The first request of a function reads the master secret too.
-        acme.client.get(&list.address).await.expect_ok();
+        acme.get_ok(&list.address).await;
         let faults = stack.local.faults();
         // All calls after the authentication are paused, so a call that waits for another is not sent.
         let mut holds: Vec<Hold> = (1..=list.calls)
             .map(|skips| faults.hold(list.function, skips))
             .collect();
         let all_reached = future::join_all(holds.iter_mut().map(Hold::reached));
-        let mut request = pin!(acme.client.get(&list.address));
+        let mut request = pin!(acme.get(&list.address));
 
         tokio::select! {
             _ = all_reached => {}

@@ -7,10 +7,7 @@ use tests::{Observed, PHOTO, Response, Stack, TestSpace, file, minutes, stack_te
 /// Uses each key once, since recording the first use in a minute takes two more writes.
 pub(super) async fn warm(stack: &Stack, acme: &TestSpace) {
     for client in [&acme.client, &stack.account()] {
-        client
-            .get(&format!("/spaces/{}", acme.id))
-            .await
-            .expect_ok();
+        client.get_ok(&acme.path()).await;
     }
 }
 
@@ -44,9 +41,8 @@ fn with_puts<'a>(puts: usize, others: &[&'a str]) -> Vec<&'a str> {
 }
 
 #[stack_test]
-async fn uploads_stay_within_call_budget(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    warm(stack, &acme).await;
+async fn uploads_stay_within_call_budget(stack: &Stack, acme: &TestSpace) {
+    warm(stack, acme).await;
 
     let form = |count| {
         let form = Form::new().text("space", acme.handle.clone());
@@ -64,7 +60,7 @@ async fn uploads_stay_within_call_budget(stack: &Stack) {
     ];
 
     assert_eq!(
-        cost(stack, "uploads", 201, acme.client.upload(form(1))).await,
+        cost(stack, "uploads", 201, acme.upload_form(form(1))).await,
         with_puts(1, &first)
     );
 
@@ -78,13 +74,13 @@ async fn uploads_stay_within_call_budget(stack: &Stack) {
 
     for count in [1, 10] {
         assert_eq!(
-            cost(stack, "uploads", 201, acme.client.upload(form(count))).await,
+            cost(stack, "uploads", 201, acme.upload_form(form(count))).await,
             with_puts(count, &rest)
         );
     }
 
     assert_eq!(
-        cost(stack, "uploads", 422, acme.client.upload(form(0))).await,
+        cost(stack, "uploads", 422, acme.upload_form(form(0))).await,
         ["BatchGetItem", "UpdateItem"]
     );
 
@@ -93,16 +89,15 @@ async fn uploads_stay_within_call_budget(stack: &Stack) {
     let by_account = [&first[..], &["BatchGetItem"]].concat();
 
     assert_eq!(
-        cost(stack, "uploads", 201, account.upload(form(1))).await,
+        cost(stack, "uploads", 201, account.upload_form(form(1))).await,
         with_puts(1, &by_account)
     );
 
     let named = |count| {
         let request = acme
-            .client
             .request("POST", "/upload")
             .header("idempotency-key", "one");
-        acme.client.send(request.multipart(form(count)))
+        acme.send(request.multipart(form(count)))
     };
     let claimed = [&rest[..], &["UpdateItem"]].concat();
     let replay_calls = ["BatchGetItem", "UpdateItem", "UpdateItem"];
@@ -116,12 +111,11 @@ async fn uploads_stay_within_call_budget(stack: &Stack) {
 }
 
 #[stack_test]
-async fn idempotency_key_takes_one_more_call(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    warm(stack, &acme).await;
+async fn idempotency_key_takes_one_more_call(stack: &Stack, acme: &TestSpace) {
+    warm(stack, acme).await;
 
     let account = stack.account();
-    let keys = format!("/spaces/{}/api-keys", acme.id);
+    let keys = acme.keys_path();
 
     for (client, path, authorization, creation) in [
         (&account, "/spaces", &[][..], &["TransactWriteItems"][..]),
@@ -177,12 +171,14 @@ async fn idempotency_key_takes_one_more_call(stack: &Stack) {
 }
 
 #[stack_test(undrained)]
-async fn deletions_stay_within_call_budget(stack: &Stack) {
-    let full = stack.space("Full").await;
-    let empty = stack.space("Empty").await;
-    let forced = stack.space("Forced").await;
+async fn deletions_stay_within_call_budget(
+    stack: &Stack,
+    full: &TestSpace,
+    empty: &TestSpace,
+    forced: &TestSpace,
+) {
     full.upload(PHOTO).await;
-    for tenant in [&full, &empty, &forced] {
+    for tenant in [full, empty, forced] {
         warm(stack, tenant).await;
     }
 
@@ -206,11 +202,11 @@ async fn deletions_stay_within_call_budget(stack: &Stack) {
     ];
 
     assert_eq!(
-        cost(stack, "spaces", 409, delete(&full, "")).await,
+        cost(stack, "spaces", 409, delete(full, "")).await,
         ["GetItem", "Query", "UpdateItem"]
     );
     assert_eq!(
-        cost(stack, "spaces", 204, delete(&empty, "")).await,
+        cost(stack, "spaces", 204, delete(empty, "")).await,
         looks_twice
     );
 
@@ -224,20 +220,19 @@ async fn deletions_stay_within_call_budget(stack: &Stack) {
     ];
 
     assert_eq!(
-        cost(stack, "spaces", 202, delete(&forced, "&force=true")).await,
+        cost(stack, "spaces", 202, delete(forced, "&force=true")).await,
         at_once
     );
     // The purge is not due, since the clock is stopped.
 }
 
 #[stack_test]
-async fn last_used_update_takes_two_writes_per_minute(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    warm(stack, &acme).await;
+async fn last_used_update_takes_two_writes_per_minute(stack: &Stack, acme: &TestSpace) {
+    warm(stack, acme).await;
     stack.clock.advance(minutes(1));
 
-    let space = format!("/spaces/{}", acme.id);
-    let get = || acme.client.get(&space);
+    let space = acme.path();
+    let get = || acme.get(&space);
     let first = stack.calls_of(get()).await.calls;
     let second = stack.calls_of(get()).await.calls;
 

@@ -92,11 +92,7 @@ fn confirm_path(pending_file: &Value) -> String {
 
 /// Returns the id of the active upload config of a space.
 async fn active_config(acme: &TestSpace) -> String {
-    let space = acme
-        .client
-        .get(&format!("/spaces/{}", acme.id))
-        .await
-        .expect_ok();
+    let space = acme.get_ok(&acme.path()).await;
     space["active_upload_config_id"]
         .as_str()
         .expect("an id")
@@ -111,15 +107,10 @@ async fn presigned_uploads_stay_within_call_budget(stack: &Stack) {
     let Cost {
         response: pending_file,
         calls,
-    } = cost(
-        stack,
-        201,
-        acme.client.post("/upload/presign", body.clone()),
-    )
-    .await;
+    } = cost(stack, 201, acme.post("/upload/presign", body.clone())).await;
     assert_eq!(calls, PRESIGN_CALLS);
     let confirm = confirm_path(&pending_file);
-    let confirmation = || acme.client.send(acme.client.request("POST", &confirm));
+    let confirmation = || acme.send(acme.request("POST", &confirm));
     let absent = ["BatchGetItem", "BatchGetItem", "CopyObject", "UpdateItem"];
     assert_eq!(cost(stack, 409, confirmation()).await.calls, absent);
     put(&stack.anonymous, &pending_file).await;
@@ -144,14 +135,13 @@ async fn presigned_uploads_stay_within_call_budget(stack: &Stack) {
     acme.upload_config("stripped").with_settings(settings).await;
     body["upload_config"] = json!("stripped");
     let pending_file = acme
-        .client
         .post("/upload/presign", body)
         .await
         .expect_status(201)
         .json();
     put(&stack.anonymous, &pending_file).await;
     let confirm = confirm_path(&pending_file);
-    let confirmation = acme.client.send(acme.client.request("POST", &confirm));
+    let confirmation = acme.send(acme.request("POST", &confirm));
     // An image with rules is read once as a whole, and stored.
     let confirmation_calls = [
         "BatchGetItem",
@@ -173,7 +163,7 @@ async fn presigned_uploads_stay_within_call_budget(stack: &Stack) {
 /// Signs a URL for uploads by a config.
 async fn signed_url(stack: &Stack, acme: &TestSpace, config: &str) -> Cost {
     let body = json!({"upload_config_id": config});
-    let generate = acme.client.post("/upload/generate-signed-url", body);
+    let generate = acme.post("/upload/generate-signed-url", body);
     cost(stack, 200, generate).await
 }
 
@@ -182,7 +172,7 @@ async fn upload_of_text_sends_no_message(stack: &Stack) {
     let acme = warm(stack).await;
     let form = form(&acme.handle, "a.txt", "text/plain", "Hello");
 
-    let Cost { response, calls } = cost(stack, 201, acme.client.upload(form)).await;
+    let Cost { response, calls } = cost(stack, 201, acme.upload_form(form)).await;
 
     assert_eq!(response["data"]["processing"]["status"], "completed");
     let stored = [
@@ -382,7 +372,7 @@ async fn confirm_checks_stay_within_call_budget(stack: &Stack) {
     let mut body = described();
     body["space"] = json!(acme.handle);
 
-    let with_key = check_calls(stack, acme.client.post("/upload/presign", body)).await;
+    let with_key = check_calls(stack, acme.post("/upload/presign", body)).await;
     let without_key = check_calls(stack, unsigned.presign(json!({}))).await;
 
     let activation = "CopyObject, 8 DeleteMessageBatch, 2 GetItem, GetObject, 8 SendMessageBatch, TransactWriteItems";

@@ -116,14 +116,14 @@ async fn reads(measurement: &mut Measurement<'_>, acme: &TestSpace) {
     measurement.stack.run_post_upload().await;
     let path = format!("/files/{}", text(&file["id"]));
 
-    let read = acme.client.get(&path);
+    let read = acme.get(&path);
     measurement.add("Read of a file", read).await.expect_ok();
     let list = format!("/files?space_id={}&limit=20", acme.id);
-    let list = acme.client.get(&list);
+    let list = acme.get(&list);
     measurement.add("List of 20 files", list).await.expect_ok();
     let stack = measurement.stack;
     let deletion = async {
-        acme.client.delete(&path).await.expect_status(204);
+        acme.delete_ok(&path).await;
         stack.run_purges().await;
     };
     measurement
@@ -142,16 +142,12 @@ async fn uploads(measurement: &mut Measurement<'_>, acme: &TestSpace) {
 
     let receiver = WebhookReceiver::start().await;
     let settings = json!({"name": "Acme", "webhook_url": receiver.url()});
-    acme.client
-        .put(&format!("/spaces/{}", acme.id), settings)
-        .await
-        .expect_ok();
+    acme.put_ok(&acme.path(), settings).await;
     let presigned = async {
         let described = json!({
             "space": acme.handle, "filename": "photo.jpg", "content_type": "image/jpeg", "size": PHOTO.len(),
         });
         let pending: Value = acme
-            .client
             .post("/upload/presign", described)
             .await
             .expect_status(201)
@@ -162,8 +158,7 @@ async fn uploads(measurement: &mut Measurement<'_>, acme: &TestSpace) {
         let put = put.header("content-type", "image/jpeg").body(PHOTO);
         stack.anonymous.send(put).await.expect_status(200);
         let confirm = format!("/upload/confirm/{}", text(&pending["file_id"]));
-        acme.client
-            .send(acme.client.request("POST", &confirm))
+        acme.send(acme.request("POST", &confirm))
             .await
             .expect_status(200);
         stack.run_post_upload().await;

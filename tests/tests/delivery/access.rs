@@ -288,12 +288,7 @@ async fn valid_signature_together_with_valid_key_opens_file(stack: &Stack) {
     for delivery_type in &TYPES[1..] {
         let file = fixture.put_here(delivery_type).await;
         assert!(
-            viewer
-                .get(&fixture.signed(&file.url))
-                .await
-                .expect_status(200)
-                .body
-                == PHOTO,
+            viewer.fetch(&fixture.signed(&file.url)).await.body == PHOTO,
             "{delivery_type}"
         );
     }
@@ -306,9 +301,9 @@ async fn key_opens_files_until_revoked(stack: &Stack) {
     let acme = &fixture.acme;
     let key = acme.create_key("viewer").role("viewer").await;
 
-    key.client.get(&file.url).await.expect_status(200);
-    acme.client.delete(key.path()).await.expect_status(204);
-    key.client.get(&file.url).await.expect_error(403);
+    key.client.fetch(&file.url).await;
+    acme.delete_ok(key.path()).await;
+    key.client.get_err(403, &file.url).await;
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
@@ -331,10 +326,8 @@ async fn either_access_flag_closes_file_folder_and_space(stack: &Stack) {
         ] {
             fixture
                 .acme
-                .client
-                .put(&path, json!({"access_control": flags}))
-                .await
-                .expect_ok();
+                .put_ok(&path, json!({"access_control": flags}))
+                .await;
             let status = if protected { 403 } else { 200 };
             fixture
                 .stack
@@ -342,8 +335,7 @@ async fn either_access_flag_closes_file_folder_and_space(stack: &Stack) {
                 .get(&file.url)
                 .await
                 .expect_status(status);
-            let access_control =
-                fixture.acme.client.get(&file.path).await.expect_ok()["access_control"].clone();
+            let access_control = fixture.acme.get_ok(&file.path).await["access_control"].clone();
             let both = (
                 &access_control["requires_auth"],
                 &access_control["public_read"],
@@ -354,12 +346,7 @@ async fn either_access_flag_closes_file_folder_and_space(stack: &Stack) {
                 "{path} {flags}"
             );
         }
-        fixture.acme.client.delete(&path).await.expect_ok();
-        fixture
-            .stack
-            .anonymous
-            .get(&file.url)
-            .await
-            .expect_status(200);
+        fixture.acme.delete(&path).await.expect_ok();
+        fixture.stack.anonymous.fetch(&file.url).await;
     }
 }

@@ -117,9 +117,8 @@ fn expected(format: Format, width: u32, height: u32) -> Animation {
 }
 
 #[stack_test]
-async fn animation_stays_animated_in_negotiated_formats(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let url = format!("{}?w=32", upload_animation(&acme).await);
+async fn animation_stays_animated_in_negotiated_formats(stack: &Stack, acme: &TestSpace) {
+    let url = format!("{}?w=32", upload_animation(acme).await);
 
     for (accept, format) in [
         (BROWSER.1, Format::WebP),
@@ -136,9 +135,8 @@ async fn animation_stays_animated_in_negotiated_formats(stack: &Stack) {
 }
 
 #[stack_test]
-async fn animation_is_cropped_and_keeps_its_loops(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let url = upload_animation(&acme).await;
+async fn animation_is_cropped_and_keeps_its_loops(stack: &Stack, acme: &TestSpace) {
+    let url = upload_animation(acme).await;
 
     for (query, format) in [
         ("w=20&h=20&r=fill&f=gif", Format::Gif),
@@ -156,13 +154,12 @@ async fn animation_is_cropped_and_keeps_its_loops(stack: &Stack) {
 }
 
 #[stack_test]
-async fn original_with_a_watermark_stays_animated(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let url = upload_animation(&acme).await;
+async fn original_with_a_watermark_stays_animated(stack: &Stack, acme: &TestSpace) {
+    let url = upload_animation(acme).await;
     let server = ImageServer::start(&logo([255, 255, 255])).await;
     let path = format!("/spaces/{}/security", acme.id);
     let body = json!({"security": {"watermark": {"enabled": true, "url": server.url()}}});
-    acme.client.put(&path, body).await.expect_ok();
+    acme.put_ok(&path, body).await;
 
     let original = stack.anonymous.get(&url).await;
     assert!(original.body != animation(), "marked");
@@ -170,9 +167,8 @@ async fn original_with_a_watermark_stays_animated(stack: &Stack) {
 }
 
 #[stack_test]
-async fn other_formats_of_an_animation_have_its_first_frame(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let url = upload_animation(&acme).await;
+async fn other_formats_of_an_animation_have_its_first_frame(stack: &Stack, acme: &TestSpace) {
+    let url = upload_animation(acme).await;
 
     for (name, format) in [("jpeg", Format::Jpeg), ("png", Format::Png)] {
         let response = stack.anonymous.get(&format!("{url}?w=32&f={name}")).await;
@@ -188,8 +184,7 @@ async fn other_formats_of_an_animation_have_its_first_frame(stack: &Stack) {
 }
 
 #[stack_test]
-async fn animation_with_too_many_frames_returns_422(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn animation_with_too_many_frames_returns_422(stack: &Stack, acme: &TestSpace) {
     let frame = b"\x2C\0\0\0\0\x01\0\x01\0\0\x02\x02\x44\x01\0";
     let header = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xFF\xFF\xFF";
     let bytes = [&header[..], &frame.repeat(10_000), b";"].concat();
@@ -197,10 +192,10 @@ async fn animation_with_too_many_frames_returns_422(stack: &Stack) {
 
     for query in ["w=8", "f=webp"] {
         let url = format!("{}?{query}", file.url());
-        let errors = stack.anonymous.get(&url).await.expect_error(422);
+        let errors = stack.anonymous.get_err(422, &url).await;
         let message = errors["file"][0].as_str().unwrap_or_default();
         assert!(message.contains("3,000 frames"), "{query}: {errors}");
     }
     let still = format!("{}?f=png", file.url());
-    stack.anonymous.get(&still).await.expect_status(200);
+    stack.anonymous.fetch(&still).await;
 }

@@ -62,9 +62,8 @@ async fn until_expiring(stack: &Stack, acme: &TestSpace, number: usize) {
 }
 
 #[stack_test]
-async fn requests_with_equal_outputs_share_one_rendering(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let file = upload(&acme).await;
+async fn requests_with_equal_outputs_share_one_rendering(stack: &Stack, acme: &TestSpace) {
+    let file = upload(acme).await;
     let mut queries: Vec<String> = (65..100).map(|width| format!("w={width}")).collect();
     let others = [
         "h=9&w=12",
@@ -81,7 +80,7 @@ async fn requests_with_equal_outputs_share_one_rendering(stack: &Stack) {
         let mut etags = BTreeSet::new();
         for query in queries {
             let url = format!("{}?{query}&f=webp", file.url());
-            let response = stack.anonymous.get(&url).await.expect_status(200);
+            let response = stack.anonymous.fetch(&url).await;
             etags.insert(response.header("etag").to_owned());
         }
         assert_eq!(etags.len(), 1);
@@ -90,15 +89,14 @@ async fn requests_with_equal_outputs_share_one_rendering(stack: &Stack) {
 
     for query in ["w=12&h=9&r=crop", "w=12&h=9&q=80", "w=12&h=10&r=fill"] {
         let url = format!("{}?{query}&f=webp", file.url());
-        stack.anonymous.get(&url).await.expect_status(200);
+        stack.anonymous.fetch(&url).await;
     }
     assert_eq!(variants(stack).await.len(), 5);
 }
 
 #[stack_test]
-async fn only_credentials_enlarge(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let file = upload(&acme).await;
+async fn only_credentials_enlarge(stack: &Stack, acme: &TestSpace) {
+    let file = upload(acme).await;
     let (width, height) = SIZE;
 
     for (query, anonymous, with_key) in [
@@ -127,47 +125,48 @@ async fn only_credentials_enlarge(stack: &Stack) {
 }
 
 #[stack_test]
-async fn only_variants_without_credentials_expire(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let file = upload(&acme).await;
+async fn only_variants_without_credentials_expire(stack: &Stack, acme: &TestSpace) {
+    let file = upload(acme).await;
     let anonymous = format!("{}?w=20", file.url());
     let with_key = format!("{}?w=30", file.url());
 
-    stack.anonymous.get(&anonymous).await.expect_status(200);
-    acme.client.get(&with_key).await.expect_status(200);
-    assert_eq!(expiring(stack, &acme).await, 1);
+    stack.anonymous.fetch(&anonymous).await;
+    acme.fetch(&with_key).await;
+    assert_eq!(expiring(stack, acme).await, 1);
     assert_eq!(variants(stack).await.len(), 2);
 
     // Each request finds what the other one stored.
-    acme.client.get(&anonymous).await.expect_status(200);
-    stack.anonymous.get(&with_key).await.expect_status(200);
+    acme.fetch(&anonymous).await;
+    stack.anonymous.fetch(&with_key).await;
     assert_eq!(variants(stack).await.len(), 2);
 
     stack.run_for((VARIANT_DAYS - 2) * DAY).await;
-    assert_eq!(expiring(stack, &acme).await, 1);
+    assert_eq!(expiring(stack, acme).await, 1);
     stack.run_for(2 * DAY).await;
-    until_expiring(stack, &acme, 0).await;
+    until_expiring(stack, acme, 0).await;
     assert_eq!(variants(stack).await.len(), 1);
-    stack.anonymous.get(&anonymous).await.expect_status(200);
-    assert_eq!(expiring(stack, &acme).await, 1);
+    stack.anonymous.fetch(&anonymous).await;
+    assert_eq!(expiring(stack, acme).await, 1);
 }
 
 #[stack_test(options = limited_variants("2"))]
-async fn file_has_a_maximum_of_stored_variants_without_credentials(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let file = upload(&acme).await;
+async fn file_has_a_maximum_of_stored_variants_without_credentials(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
+    let file = upload(acme).await;
     let get = async |width: u32| {
         let url = format!("{}?w={width}", file.url());
-        let response = stack.anonymous.get(&url).await.expect_status(200);
+        let response = stack.anonymous.fetch(&url).await;
         assert_eq!(response.header("x-image-width"), width.to_string());
     };
 
     for width in [20, 21, 22, 22, 20] {
         get(width).await;
     }
-    assert_eq!(expiring(stack, &acme).await, 2);
+    assert_eq!(expiring(stack, acme).await, 2);
     let url = format!("{}?w=22", file.url());
-    acme.client.get(&url).await.expect_status(200);
+    acme.fetch(&url).await;
     assert_eq!(variants(stack).await.len(), 3);
 
     // All are deleted at a midnight, but count until their full time has passed. A variant that is rendered
@@ -176,29 +175,29 @@ async fn file_has_a_maximum_of_stored_variants_without_credentials(stack: &Stack
     stack
         .run_for((VARIANT_DAYS * DAY).saturating_sub(second))
         .await;
-    until_expiring(stack, &acme, 0).await;
+    until_expiring(stack, acme, 0).await;
     for width in [23, 21, 24] {
         get(width).await;
     }
-    assert_eq!(expiring(stack, &acme).await, 1);
+    assert_eq!(expiring(stack, acme).await, 1);
 
     // The place of the other one is free then.
     stack.clock.advance(2 * second);
     for width in [23, 24] {
         get(width).await;
     }
-    assert_eq!(expiring(stack, &acme).await, 2);
+    assert_eq!(expiring(stack, acme).await, 2);
 
     stack.run_for(VARIANT_DAYS * DAY).await;
-    until_expiring(stack, &acme, 0).await;
+    until_expiring(stack, acme, 0).await;
     for width in [25, 26, 27] {
         get(width).await;
     }
-    assert_eq!(expiring(stack, &acme).await, 2);
-    let other = upload(&acme).await;
+    assert_eq!(expiring(stack, acme).await, 2);
+    let other = upload(acme).await;
     let url = format!("{}?w=20", other.url());
-    stack.anonymous.get(&url).await.expect_status(200);
-    assert_eq!(expiring(stack, &acme).await, 3);
+    stack.anonymous.fetch(&url).await;
+    assert_eq!(expiring(stack, acme).await, 3);
 }
 
 #[tokio::test]
@@ -213,7 +212,7 @@ async fn stored_variants_count_also_after_a_change_of_their_days() {
     let path = file.url().strip_prefix(stack.local.cdn_url());
     let path = path.expect("a URL of the CDN");
     let url = format!("{}?w=20", file.url());
-    stack.anonymous.get(&url).await.expect_status(200);
+    stack.anonymous.fetch(&url).await;
     let directory = stack.directory();
     stack.stop().await;
 
@@ -221,7 +220,7 @@ async fn stored_variants_count_also_after_a_change_of_their_days() {
     let stack = stack.unwrap_or_else(|error| panic!("{error}"));
     for width in [21, 22] {
         let url = format!("{}{path}?w={width}", stack.local.cdn_url());
-        stack.anonymous.get(&url).await.expect_status(200);
+        stack.anonymous.fetch(&url).await;
         assert_eq!(expiring(&stack, &acme).await, 2);
     }
     stack.stop().await;
@@ -235,8 +234,8 @@ async fn variant_that_is_neither_stored_nor_small_needs_credentials(stack: &Stac
     let second = format!("{}?w=31", file.url());
 
     stack.anonymous.get(&first).await.expect_status(307);
-    stack.anonymous.get(&second).await.expect_error(403);
-    acme.client.get(&second).await.expect_status(307);
+    stack.anonymous.get_err(403, &second).await;
+    acme.get(&second).await.expect_status(307);
     stack.anonymous.get(&second).await.expect_status(307);
 }
 
@@ -251,7 +250,7 @@ async fn limits_do_not_concern_the_original_with_a_watermark(stack: &Stack) {
     let watermark = json!({"enabled": true, "url": server.url()});
     let path = format!("{}/security", acme.path());
     let security = json!({"security": {"watermark": watermark}});
-    acme.client.put(&path, security).await.expect_ok();
+    acme.put_ok(&path, security).await;
 
     let resized = format!("{}?w=30", file.url());
     stack.anonymous.get(&resized).await.expect_status(307);
@@ -260,32 +259,33 @@ async fn limits_do_not_concern_the_original_with_a_watermark(stack: &Stack) {
 }
 
 #[stack_test(options = limited_renderings())]
-async fn renderings_without_credentials_are_limited_per_space_and_minute(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let file = upload(&acme).await;
+async fn renderings_without_credentials_are_limited_per_space_and_minute(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
+    let file = upload(acme).await;
     let url = |width: u32| format!("{}?w={width}", file.url());
 
     for width in [20, 21, 20, 21, 21] {
-        stack.anonymous.get(&url(width)).await.expect_status(200);
+        stack.anonymous.fetch(&url(width)).await;
     }
     let refused = stack.anonymous.get(&url(22)).await;
     assert!((1..=60).contains(&refused.header("retry-after").parse().expect("seconds")));
     refused.expect_error(429);
 
     stack.anonymous.head(&url(22)).await.expect_status(200);
-    acme.client.get(&url(23)).await.expect_status(200);
+    acme.fetch(&url(23)).await;
     let globex = stack.space("Globex").await;
     let other = upload(&globex).await;
     let other = format!("{}?w=20", other.url());
-    stack.anonymous.get(&other).await.expect_status(200);
+    stack.anonymous.fetch(&other).await;
     stack.clock.advance(minutes(1));
-    stack.anonymous.get(&url(22)).await.expect_status(200);
+    stack.anonymous.fetch(&url(22)).await;
 }
 
 #[stack_test]
-async fn head_renders_nothing(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let file = upload(&acme).await;
+async fn head_renders_nothing(stack: &Stack, acme: &TestSpace) {
+    let file = upload(acme).await;
     let plain = format!("{}?w=32&f=jpeg", file.url());
     let server = ImageServer::start(&logo([255, 0, 0])).await;
     let marked = file.url().to_owned();
@@ -306,7 +306,7 @@ async fn head_renders_nothing(stack: &Stack) {
             "{calls:?}"
         );
 
-        let get = stack.anonymous.get(&url).await.expect_status(200);
+        let get = stack.anonymous.fetch(&url).await;
         assert_eq!(
             (head.header("x-image-width"), head.header("x-image-height")),
             size
@@ -324,7 +324,7 @@ async fn head_renders_nothing(stack: &Stack) {
         assert_eq!(stored.header(LENGTH), get.body.len().to_string());
 
         let path = format!("{}/security", acme.path());
-        acme.client.put(&path, security.clone()).await.expect_ok();
+        acme.put_ok(&path, security.clone()).await;
     }
 
     let text = acme.upload("text").named("a.txt", "text/plain").await;
@@ -333,23 +333,22 @@ async fn head_renders_nothing(stack: &Stack) {
 }
 
 #[stack_test]
-async fn expiring_variants_are_deleted_with_their_file_and_space(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn expiring_variants_are_deleted_with_their_file_and_space(stack: &Stack, acme: &TestSpace) {
     for _ in 0..2 {
-        let file = upload(&acme).await;
+        let file = upload(acme).await;
         let url = format!("{}?w=20", file.url());
-        stack.anonymous.get(&url).await.expect_status(200);
-        if expiring(stack, &acme).await == 2 {
-            acme.client.delete(file.path()).await.expect_status(204);
+        stack.anonymous.fetch(&url).await;
+        if expiring(stack, acme).await == 2 {
+            acme.delete_ok(file.path()).await;
         }
     }
 
     stack.run_purges().await;
-    assert_eq!(expiring(stack, &acme).await, 1);
+    assert_eq!(expiring(stack, acme).await, 1);
     assert_eq!(counts(stack).await, 1);
 
     let path = format!("/spaces?id={}&force=true", acme.id);
-    acme.client.delete(&path).await.expect_status(202);
+    acme.delete(&path).await.expect_status(202);
     stack.run_purges().await;
     stack.run_purges().await;
     assert_eq!(variants(stack).await, BTreeSet::new());

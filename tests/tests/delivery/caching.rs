@@ -1,7 +1,9 @@
 //! Conditional and range requests and `HEAD`: they are evaluated only after access was granted.
 
 use serde_json::json;
-use tests::{Client, PHOTO, Response, Stack, StackOptions, large_photo, seconds, stack_test};
+use tests::{
+    Client, PHOTO, Response, Stack, StackOptions, TestSpace, large_photo, seconds, stack_test,
+};
 
 use super::fixture::{
     CACHED_SECONDS, Content, DeliveryFixture, HOUR_SECONDS, NOT_CACHED, TYPES, cached,
@@ -143,12 +145,7 @@ async fn cached_response_is_not_revalidated_after_access_is_protected(stack: &St
     let anonymous = &fixture.stack.anonymous;
 
     for level in [&fixture.space(), &fixture.folder, &file.path] {
-        let etag = anonymous
-            .get(&file.url)
-            .await
-            .expect_status(200)
-            .header("etag")
-            .to_owned();
+        let etag = anonymous.fetch(&file.url).await.header("etag").to_owned();
         let if_none_match = [("if-none-match", etag.as_str())];
         let confirmed = anonymous
             .get_with(&file.url, &if_none_match)
@@ -169,7 +166,7 @@ async fn cached_response_is_not_revalidated_after_access_is_protected(stack: &St
             .await
             .expect_error(403);
         fixture.set(level, None).await;
-        anonymous.get(&file.url).await.expect_status(200);
+        anonymous.fetch(&file.url).await;
     }
 
     let if_none_match = [("if-none-match", "*")];
@@ -182,10 +179,8 @@ async fn cached_response_is_not_revalidated_after_access_is_protected(stack: &St
     ] {
         fixture
             .acme
-            .client
-            .put(&file.path, json!({"type": delivery_type}))
-            .await
-            .expect_ok();
+            .put_ok(&file.path, json!({"type": delivery_type}))
+            .await;
         anonymous
             .get_with(&file.url, &if_none_match)
             .await
@@ -199,12 +194,7 @@ async fn cached_response_is_not_revalidated_after_signed_url_expires(stack: &Sta
     let url = fixture.put_here("private").await.url;
     let anonymous = &fixture.stack.anonymous;
     let signed = fixture.signer.sign(&url, fixture.now() + HOUR_SECONDS, &[]);
-    let etag = anonymous
-        .get(&signed)
-        .await
-        .expect_status(200)
-        .header("etag")
-        .to_owned();
+    let etag = anonymous.fetch(&signed).await.header("etag").to_owned();
     let if_none_match = [("if-none-match", etag.as_str())];
     fixture.stack.clock.advance(seconds(3_590));
 
@@ -243,7 +233,7 @@ async fn unauthorized_request_is_not_redirected_to_storage(stack: &Stack) {
             )
             .await
             .url;
-        anonymous.get(&url).await.expect_error(403);
+        anonymous.get_err(403, &url).await;
         for (client, address, cache_control) in [
             (anonymous, &fixture.signed(&url), by_signature),
             (&viewer, &url, NOT_CACHED),
@@ -254,10 +244,7 @@ async fn unauthorized_request_is_not_redirected_to_storage(stack: &Stack) {
                 "no-store",
                 "{delivery_type}"
             );
-            let stored = anonymous
-                .get(redirect.header("location"))
-                .await
-                .expect_status(200);
+            let stored = anonymous.fetch(redirect.header("location")).await;
             assert!(stored.body == bytes, "{delivery_type}");
             assert_eq!(
                 stored.header("cache-control"),
@@ -269,8 +256,7 @@ async fn unauthorized_request_is_not_redirected_to_storage(stack: &Stack) {
 }
 
 #[stack_test]
-async fn errors_are_not_stored(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn errors_are_not_stored(stack: &Stack, acme: &TestSpace) {
     let file = acme.upload(PHOTO).await;
     acme.upload_config("private")
         .with_delivery_type("private")

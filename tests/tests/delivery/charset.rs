@@ -25,8 +25,7 @@ async fn pending_file(stack: &Stack, acme: &TestSpace, description: Value, bytes
 }
 
 #[stack_test(undrained)]
-async fn utf8_text_is_delivered_with_charset(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn utf8_text_is_delivered_with_charset(stack: &Stack, acme: &TestSpace) {
     for (name, content_type, bytes, delivered) in [
         (
             "a.txt",
@@ -60,14 +59,14 @@ async fn utf8_text_is_delivered_with_charset(stack: &Stack) {
     ] {
         let direct = acme.upload(bytes).named(name, content_type).await;
         let description = json!({"filename": name, "content_type": content_type});
-        let confirmed = pending_file(stack, &acme, description, bytes).await;
+        let confirmed = pending_file(stack, acme, description, bytes).await;
         for record in [direct.record, confirmed] {
             assert_eq!(
                 record["mime_type"],
                 delivered.split(';').next().expect("a type"),
                 "{name}"
             );
-            let response = stack.anonymous.get(url(&record)).await.expect_status(200);
+            let response = stack.anonymous.fetch(url(&record)).await;
             assert_eq!(response.header("content-type"), delivered, "{name}");
             assert_eq!(
                 stack
@@ -131,10 +130,6 @@ async fn redirected_text_has_charset(stack: &Stack) {
 
     let redirect = stack.anonymous.get(url(&record)).await.expect_status(307);
 
-    let stored = stack
-        .anonymous
-        .get(redirect.header("location"))
-        .await
-        .expect_status(200);
+    let stored = stack.anonymous.fetch(redirect.header("location")).await;
     assert_eq!(stored.header("content-type"), "text/plain; charset=utf-8");
 }

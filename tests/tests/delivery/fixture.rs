@@ -132,7 +132,7 @@ impl DeliveryFixture<'_> {
 
     /// Returns the path of the space in the API.
     pub(crate) fn space(&self) -> String {
-        format!("/spaces/{}", self.acme.id)
+        self.acme.path()
     }
 
     /// Returns the Unix time in seconds.
@@ -149,16 +149,15 @@ impl DeliveryFixture<'_> {
     pub(crate) async fn set(&self, path: &str, requires_auth: Option<bool>) {
         let path = format!("{path}/access-control");
         match requires_auth {
-            Some(protected) => self
-                .acme
-                .client
-                .put(
-                    &path,
-                    json!({"access_control": {"requires_auth": protected}}),
-                )
-                .await
-                .expect_ok(),
-            None => self.acme.client.delete(&path).await.expect_ok(),
+            Some(protected) => {
+                self.acme
+                    .put_ok(
+                        &path,
+                        json!({"access_control": {"requires_auth": protected}}),
+                    )
+                    .await
+            }
+            None => self.acme.delete(&path).await.expect_ok(),
         };
     }
 }

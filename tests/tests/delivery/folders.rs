@@ -65,9 +65,8 @@ async fn moved_folder_takes_its_settings_along(stack: &Stack) {
             Move(folder, into) => {
                 let body = json!({"parent_id": into.map(|into| &ids[into])});
                 client
-                    .put(&format!("/folders/{}", ids[folder]), body)
-                    .await
-                    .expect_ok();
+                    .put_ok(&format!("/folders/{}", ids[folder]), body)
+                    .await;
             }
             Say(folder, requires_auth) => {
                 settings[folder] = requires_auth;
@@ -82,15 +81,12 @@ async fn moved_folder_takes_its_settings_along(stack: &Stack) {
             .await
             .with_context(&format!("after {step:?}"))
             .expect_status(if protected { 403 } else { 200 });
-        anonymous
-            .get(&fixture.signed(&file.url))
-            .await
-            .expect_status(200);
-        client.get(&file.url).await.expect_status(200);
+        anonymous.fetch(&fixture.signed(&file.url)).await;
+        client.fetch(&file.url).await;
         let (source, id) = decides.map_or(("space", &fixture.acme.id), |folder| {
             ("folder", &ids[folder])
         });
-        let record = client.get(&file.path).await.expect_ok();
+        let record = client.get_ok(&file.path).await;
         let expected = json!({
             "requires_auth": protected, "public_read": !protected, "source": source, "inherited_from": id,
             "setting": null,
@@ -132,10 +128,8 @@ async fn moved_file_inherits_access_of_new_folder(stack: &Stack) {
     ] {
         fixture
             .acme
-            .client
-            .put(&file.path, json!({"folder_id": folder}))
-            .await
-            .expect_ok();
+            .put_ok(&file.path, json!({"folder_id": folder}))
+            .await;
         fixture
             .stack
             .anonymous
@@ -215,33 +209,25 @@ async fn nearest_folder_with_watermark_setting_decides(stack: &Stack) {
         changed.expect_ok();
         assert_marked(&fixture, &viewer, &image, inside).await;
         assert_marked(&fixture, &viewer, &outside_file, outside).await;
-        let text = viewer.get(&text.url).await.expect_status(200);
+        let text = viewer.fetch(&text.url).await;
         assert_eq!(text.body, "some text");
     }
 
     // Access is required before the watermark matters.
     let inner_security = format!("{inner}/security");
     let client = &fixture.acme.client;
-    client.put(&inner_security, on).await.expect_ok();
+    client.put_ok(&inner_security, on).await;
     fixture.set(&outer, Some(true)).await;
+    fixture.stack.anonymous.get_err(403, &image.url).await;
     fixture
         .stack
         .anonymous
-        .get(&image.url)
-        .await
-        .expect_error(403);
-    fixture
-        .stack
-        .anonymous
-        .get(&fixture.signed(&image.url))
-        .await
-        .expect_status(200);
+        .fetch(&fixture.signed(&image.url))
+        .await;
     fixture
         .acme
-        .client
-        .put(&image.path, json!({"folder_id": null}))
-        .await
-        .expect_ok();
+        .put_ok(&image.path, json!({"folder_id": null}))
+        .await;
     assert_marked(&fixture, &viewer, &image, false).await;
 }
 
@@ -288,21 +274,14 @@ async fn file_in_missing_folder_is_denied(stack: &Stack) {
         }
     }
 
-    let record = viewer.get(&inner.path).await.expect_ok()["access_control"].clone();
+    let record = viewer.get_ok(&inner.path).await["access_control"].clone();
     assert_eq!(
         (&record["requires_auth"], &record["source"]),
         (&json!(true), &json!("folder"))
     );
     fixture
         .acme
-        .client
-        .put(&inner.path, json!({"folder_id": null}))
-        .await
-        .expect_ok();
-    fixture
-        .stack
-        .anonymous
-        .get(&inner.url)
-        .await
-        .expect_status(200);
+        .put_ok(&inner.path, json!({"folder_id": null}))
+        .await;
+    fixture.stack.anonymous.fetch(&inner.url).await;
 }

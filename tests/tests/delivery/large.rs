@@ -2,7 +2,7 @@
 //! the distribution.
 
 use serde_json::json;
-use tests::{Client, Stack, StackOptions, large_photo, minutes, seconds, stack_test};
+use tests::{Client, Stack, StackOptions, TestSpace, large_photo, minutes, seconds, stack_test};
 
 use super::fixture::{
     CACHED_SECONDS, Content, DeliveryFixture, FixtureFile, NOT_CACHED, REDIRECT_ABOVE_BYTES,
@@ -74,7 +74,7 @@ async fn redirect_target_is_an_object_of_the_same_distribution(stack: &Stack) {
     );
     assert_eq!(parameter(&target, "Hash-Algorithm"), "SHA256");
 
-    let stored = stack.anonymous.get(&target).await.expect_status(200);
+    let stored = stack.anonymous.fetch(&target).await;
     assert!(stored.body == large_photo(SIZE_BYTES));
     assert_eq!(stored.header("content-type"), "image/jpeg");
     assert_eq!(stored.header("cache-control"), cached(CACHED_SECONDS));
@@ -106,10 +106,10 @@ async fn redirects_of_public_file_share_a_url_for_half_an_hour(stack: &Stack) {
     assert_ne!(second, first);
 
     stack.clock.advance(minutes(29) + seconds(59));
-    anonymous.get(&first).await.expect_status(200);
+    anonymous.fetch(&first).await;
     stack.clock.advance(seconds(1));
     anonymous.get(&first).await.expect_status(403);
-    anonymous.get(&second).await.expect_status(200);
+    anonymous.fetch(&second).await;
 }
 
 #[stack_test(options = options_with_cdn_redirects())]
@@ -117,21 +117,21 @@ async fn url_of_protected_file_lasts_two_minutes_and_never_past_its_signature(st
     let fixture = fixture_at_window_start(stack).await;
     let anonymous = &stack.anonymous;
     let file = put_photo(&fixture, "private").await;
-    anonymous.get(&file.url).await.expect_error(403);
+    anonymous.get_err(403, &file.url).await;
 
     let signed = fixture.signed(&file.url);
     let target = location(anonymous, &signed).await;
     stack.clock.advance(seconds(59));
     assert_eq!(location(anonymous, &signed).await, target);
     stack.clock.advance(seconds(60));
-    anonymous.get(&target).await.expect_status(200);
+    anonymous.fetch(&target).await;
     stack.clock.advance(seconds(1));
     anonymous.get(&target).await.expect_status(403);
 
     let signed = fixture.signer.sign(&file.url, fixture.now() + 30, &[]);
     let short = location(anonymous, &signed).await;
     stack.clock.advance(seconds(29));
-    anonymous.get(&short).await.expect_status(200);
+    anonymous.fetch(&short).await;
     stack.clock.advance(seconds(1));
     anonymous.get(&short).await.expect_status(403);
 }
@@ -155,7 +155,7 @@ async fn bytes_that_no_cache_may_store_are_redirected_to_storage(stack: &Stack) 
     ] {
         let target = location(client, url).await;
         assert!(target.starts_with(expected), "{url}: {target}");
-        let stored = stack.anonymous.get(&target).await.expect_status(200);
+        let stored = stack.anonymous.fetch(&target).await;
         assert!(stored.body == large_photo(SIZE_BYTES), "{url}");
         if expected == storage {
             assert_eq!(stored.header("cache-control"), NOT_CACHED, "{url}");
@@ -202,8 +202,8 @@ async fn changed_url_is_rejected(stack: &Stack) {
         assert_ne!(url, target);
         anonymous.get(&url).await.expect_status(403);
     }
-    anonymous.get(&target).await.expect_status(200);
-    anonymous.get(&other_target).await.expect_status(200);
+    anonymous.fetch(&target).await;
+    anonymous.fetch(&other_target).await;
 }
 
 #[stack_test(options = options_with_cdn_redirects())]
@@ -286,7 +286,7 @@ async fn headers_follow_download_and_renames(stack: &Stack) {
     let anonymous = &stack.anonymous;
     let disposition = async |url: &str| {
         let target = location(anonymous, url).await;
-        let stored = anonymous.get(&target).await.expect_status(200);
+        let stored = anonymous.fetch(&target).await;
         stored.header("content-disposition").to_owned()
     };
 
@@ -294,16 +294,11 @@ async fn headers_follow_download_and_renames(stack: &Stack) {
     assert!(disposition(&download).await.starts_with("attachment; "));
     assert!(disposition(&markup.url).await.starts_with("attachment; "));
     let target = location(anonymous, &markup.url).await;
-    let stored = anonymous.get(&target).await.expect_status(200);
+    let stored = anonymous.fetch(&target).await;
     assert_eq!(stored.header("content-type"), "text/html; charset=utf-8");
 
     let renamed = json!({"original_name": "sea & \"sky\".jpg"});
-    fixture
-        .acme
-        .client
-        .put(&photo.path, renamed)
-        .await
-        .expect_ok();
+    fixture.acme.put_ok(&photo.path, renamed).await;
     assert_eq!(
         disposition(&photo.url).await,
         "inline; filename=\"sea & _sky_.jpg\"; filename*=UTF-8''sea%20&%20%22sky%22.jpg"
@@ -311,8 +306,7 @@ async fn headers_follow_download_and_renames(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn objects_are_not_served_without_a_key_pair(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn objects_are_not_served_without_a_key_pair(stack: &Stack, acme: &TestSpace) {
     let url = format!("{}/_objects/{}/originals/x", stack.local.cdn_url(), acme.id);
-    stack.anonymous.get(&url).await.expect_error(404);
+    stack.anonymous.get_err(404, &url).await;
 }

@@ -28,9 +28,8 @@ fn delivered(response: Response) -> Format {
 }
 
 #[stack_test]
-async fn format_is_negotiated_unless_it_is_requested(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let jpeg = upload(&acme, Format::Jpeg, 64, 48).await;
+async fn format_is_negotiated_unless_it_is_requested(stack: &Stack, acme: &TestSpace) {
+    let jpeg = upload(acme, Format::Jpeg, 64, 48).await;
 
     for (accept, format) in [
         (BROWSER, Format::Avif),
@@ -56,11 +55,13 @@ async fn format_is_negotiated_unless_it_is_requested(stack: &Stack) {
 }
 
 #[stack_test]
-async fn negotiated_format_gives_way_to_one_that_supports_the_size(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn negotiated_format_gives_way_to_one_that_supports_the_size(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     // More pixels than an AVIF that is negotiated, and a side that WebP does not support.
-    let jpeg = upload(&acme, Format::Jpeg, WIDE, 120).await;
-    let small = upload(&acme, Format::Jpeg, 1_700, 1_200).await;
+    let jpeg = upload(acme, Format::Jpeg, WIDE, 120).await;
+    let small = upload(acme, Format::Jpeg, 1_700, 1_200).await;
 
     for (url, accept, expected) in [
         (&jpeg, BROWSER, Format::Jpeg),
@@ -79,9 +80,11 @@ async fn negotiated_format_gives_way_to_one_that_supports_the_size(stack: &Stack
 }
 
 #[stack_test]
-async fn negotiated_format_that_gives_way_is_stored_as_the_delivered_one(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let url = upload(&acme, Format::Jpeg, WIDE, 120).await;
+async fn negotiated_format_that_gives_way_is_stored_as_the_delivered_one(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
+    let url = upload(acme, Format::Jpeg, WIDE, 120).await;
     let negotiated = format!("{url}?q=80");
     let accept = [("accept", "image/webp,*/*")];
     let response = stack.anonymous.get_with(&negotiated, &accept).await;
@@ -89,7 +92,7 @@ async fn negotiated_format_that_gives_way_is_stored_as_the_delivered_one(stack: 
     assert_eq!(delivered(response), Format::Jpeg);
 
     let webp = format!("{negotiated}&f=webp");
-    stack.anonymous.get(&webp).await.expect_error(422);
+    stack.anonymous.get_err(422, &webp).await;
     let jpeg = format!("{negotiated}&f=jpg");
     let response = stack.anonymous.get(&jpeg).await;
     assert_eq!(response.header("etag"), etag);
@@ -97,9 +100,10 @@ async fn negotiated_format_that_gives_way_is_stored_as_the_delivered_one(stack: 
 }
 
 #[stack_test]
-async fn head_states_a_negotiated_format_unless_another_may_replace_it(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-
+async fn head_states_a_negotiated_format_unless_another_may_replace_it(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     for (width, query, expected) in [
         (10_000, "w=100", "image/webp"),
         (10_001, "w=100", ""),
@@ -121,11 +125,12 @@ async fn head_states_a_negotiated_format_unless_another_may_replace_it(stack: &S
 }
 
 #[stack_test]
-async fn png_and_gif_originals_are_delivered_as_avif_only_if_webp_is_not_accepted(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-
+async fn png_and_gif_originals_are_delivered_as_avif_only_if_webp_is_not_accepted(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     for original in [Format::Png, Format::Gif] {
-        let url = upload(&acme, original, 64, 48).await;
+        let url = upload(acme, original, 64, 48).await;
         for (accept, expected) in [
             (BROWSER, Format::WebP),
             ("image/avif,image/webp;q=0.1", Format::WebP),

@@ -16,10 +16,9 @@ async fn file_of_type(acme: &TestSpace, delivery_type: DeliveryType) -> String {
 }
 
 #[stack_test]
-async fn original_is_delivered_with_headers(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn original_is_delivered_with_headers(stack: &Stack, acme: &TestSpace) {
     let url = url(&acme.upload(PHOTO).await.record);
-    let full = stack.anonymous.get(&url).await.expect_status(200);
+    let full = stack.anonymous.fetch(&url).await;
 
     assert!(full.body == PHOTO);
 
@@ -48,11 +47,7 @@ async fn original_is_delivered_with_headers(stack: &Stack) {
     assert_eq!(full.header("content-length"), length);
     assert_eq!(head.header("x-amzn-remapped-content-length"), length);
 
-    let saved = stack
-        .anonymous
-        .get(&format!("{url}?download"))
-        .await
-        .expect_status(200);
+    let saved = stack.anonymous.fetch(&format!("{url}?download")).await;
 
     assert_eq!(
         saved.header("content-disposition"),
@@ -61,10 +56,9 @@ async fn original_is_delivered_with_headers(stack: &Stack) {
 }
 
 #[stack_test]
-async fn matching_etag_returns_304_without_reading_object(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn matching_etag_returns_304_without_reading_object(stack: &Stack, acme: &TestSpace) {
     let url = url(&acme.upload(PHOTO).await.record);
-    let first = stack.anonymous.get(&url).await.expect_status(200);
+    let first = stack.anonymous.fetch(&url).await;
     let etag = first.header("etag");
     let modified = first.header("last-modified");
 
@@ -123,8 +117,7 @@ async fn matching_etag_returns_304_without_reading_object(stack: &Stack) {
 }
 
 #[stack_test]
-async fn range_requests_return_parts(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn range_requests_return_parts(stack: &Stack, acme: &TestSpace) {
     let url = url(&acme.upload(PHOTO).await.record);
     let size = PHOTO.len();
 
@@ -187,28 +180,30 @@ async fn range_requests_return_parts(stack: &Stack) {
 }
 
 #[stack_test]
-async fn private_and_authenticated_originals_require_key_of_space(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
+async fn private_and_authenticated_originals_require_key_of_space(
+    stack: &Stack,
+    acme: &TestSpace,
+    other: &TestSpace,
+) {
     let viewer = acme.role("viewer").await;
     let outsider = stack.user().await;
     let member = stack.user().await;
-    stack.add_member(&outsider, &other, "owner").await;
-    stack.add_member(&member, &acme, "viewer").await;
+    stack.add_member(&outsider, other, "owner").await;
+    stack.add_member(&member, acme, "viewer").await;
 
     for delivery_type in [DeliveryType::Private, DeliveryType::Authenticated] {
-        let url = file_of_type(&acme, delivery_type).await;
+        let url = file_of_type(acme, delivery_type).await;
         for outsider in [
             &stack.anonymous,
             &other.client,
             &outsider.client,
             &stack.anonymous.with_key("sk_nonsense"),
         ] {
-            outsider.get(&url).await.expect_error(403);
+            outsider.get_err(403, &url).await;
             outsider.head(&url).await.expect_status(403);
         }
         for permitted in [&viewer, &acme.client, &member.client, &stack.account()] {
-            let response = permitted.get(&url).await.expect_status(200);
+            let response = permitted.fetch(&url).await;
             assert!(response.body == PHOTO);
             assert_eq!(response.header("cache-control"), "private, no-store");
             permitted
@@ -237,8 +232,10 @@ async fn private_and_authenticated_originals_require_key_of_space(stack: &Stack)
 }
 
 #[stack_test]
-async fn traversal_paths_are_rejected_and_unknown_paths_return_404(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn traversal_paths_are_rejected_and_unknown_paths_return_404(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     let handle = &acme.handle;
     let address = stack
         .local
@@ -287,14 +284,15 @@ pub(crate) async fn raw_status(address: &str, path: &str) -> u16 {
 }
 
 #[stack_test]
-async fn encoded_paths_are_equivalent_and_other_methods_return_405(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn encoded_paths_are_equivalent_and_other_methods_return_405(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     let url = url(&acme.upload(PHOTO).await.record);
     stack
         .anonymous
-        .get(&url.replace("image-", "%69mage%2D"))
-        .await
-        .expect_status(200);
+        .fetch(&url.replace("image-", "%69mage%2D"))
+        .await;
     for method in ["POST", "PUT", "DELETE"] {
         let response = stack
             .anonymous
@@ -318,8 +316,7 @@ async fn encoded_paths_are_equivalent_and_other_methods_return_405(stack: &Stack
 }
 
 #[stack_test]
-async fn markup_is_delivered_sandboxed(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn markup_is_delivered_sandboxed(stack: &Stack, acme: &TestSpace) {
     for (name, declared, bytes, disposition) in [
         (
             "a.html",
@@ -342,7 +339,7 @@ async fn markup_is_delivered_sandboxed(stack: &Stack) {
     ] {
         let record = acme.upload(bytes).named(name, declared).await;
         assert_eq!(record["mime_type"], declared);
-        let response = stack.anonymous.get(&url(&record)).await.expect_status(200);
+        let response = stack.anonymous.fetch(&url(&record)).await;
         assert!(
             response
                 .header("content-security-policy")

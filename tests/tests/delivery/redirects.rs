@@ -63,7 +63,7 @@ async fn redirects_of_open_file_share_url_for_half_an_hour(stack: &Stack) {
     let first = location().await;
     clock.advance(minutes(7));
     assert_eq!(location().await, first);
-    assert!(anonymous.get(&first).await.expect_status(200).body == bytes);
+    assert!(anonymous.fetch(&first).await.body == bytes);
 
     clock.advance(minutes(22) + seconds(59));
     assert_eq!(location().await, first);
@@ -71,10 +71,10 @@ async fn redirects_of_open_file_share_url_for_half_an_hour(stack: &Stack) {
     let second = location().await;
     assert_ne!(second, first);
     clock.advance(minutes(30));
-    anonymous.get(&first).await.expect_status(200);
+    anonymous.fetch(&first).await;
     clock.advance(seconds(1));
     anonymous.get(&first).await.expect_status(403);
-    anonymous.get(&second).await.expect_status(200);
+    anonymous.fetch(&second).await;
 }
 
 #[stack_test(options = options_with_redirects())]
@@ -91,7 +91,7 @@ async fn redirect_target_returns_bytes_with_delivery_headers(stack: &Stack) {
         "{location}"
     );
 
-    let stored = anonymous.get(location).await.expect_status(200);
+    let stored = anonymous.fetch(location).await;
     assert!(stored.body == bytes);
     assert_eq!(stored.header("content-type"), "image/jpeg");
     assert_eq!(stored.header("cache-control"), cached(CACHED_SECONDS));
@@ -145,7 +145,7 @@ async fn redirect_of_protected_file_ends_two_minutes_after_access_was_revoked(st
                 .to_owned();
             assert_eq!(repeated, first, "{delivery_type}");
             assert!(
-                anonymous.get(&first).await.expect_status(200).body == bytes,
+                anonymous.fetch(&first).await.body == bytes,
                 "{delivery_type}"
             );
             clock.advance(seconds(1));
@@ -165,14 +165,9 @@ async fn redirect_of_protected_file_ends_two_minutes_after_access_was_revoked(st
             .expect_status(307)
             .header("location")
             .to_owned();
-        fixture
-            .acme
-            .client
-            .delete(key.path())
-            .await
-            .expect_status(204);
-        key.client.get(&file.url).await.expect_error(403);
-        anonymous.get(&location).await.expect_status(200);
+        fixture.acme.delete_ok(key.path()).await;
+        key.client.get_err(403, &file.url).await;
+        anonymous.fetch(&location).await;
         clock.advance(seconds(121));
         anonymous.get(&location).await.expect_status(403);
         clock.advance(seconds(59));
@@ -196,13 +191,13 @@ async fn redirect_is_never_valid_for_longer_than_its_signed_url(stack: &Stack) {
                 .expect_status(307)
                 .header("location")
                 .to_owned();
-            let stored = anonymous.get(&location).await.expect_status(200);
+            let stored = anonymous.fetch(&location).await;
             if delivery_type == "private" {
                 assert_eq!(stored.header("cache-control"), cached(0), "{remaining}");
             }
 
             clock.advance(seconds(remaining.unsigned_abs() + 1));
-            anonymous.get(&signed).await.expect_error(403);
+            anonymous.get_err(403, &signed).await;
             anonymous.get(&location).await.expect_status(403);
             clock.advance(seconds((60 - fixture.now() % 60).unsigned_abs()));
         }
@@ -217,7 +212,7 @@ async fn redirect_is_never_valid_for_longer_than_its_signed_url(stack: &Stack) {
         .header("location")
         .to_owned();
     clock.advance(seconds(600));
-    anonymous.get(&signed).await.expect_error(403);
+    anonymous.get_err(403, &signed).await;
     clock.advance(seconds(1));
     anonymous.get(&location).await.expect_status(403);
     clock.advance(seconds(59));
@@ -234,11 +229,7 @@ async fn redirect_is_never_valid_for_longer_than_its_signed_url(stack: &Stack) {
         .to_owned();
     clock.advance(seconds(70));
     assert_eq!(
-        anonymous
-            .get(&location)
-            .await
-            .expect_status(200)
-            .header("cache-control"),
+        anonymous.fetch(&location).await.header("cache-control"),
         cached(80)
     );
 }

@@ -16,15 +16,14 @@ async fn upload(acme: &TestSpace, format: Format, bytes: Vec<u8>) -> String {
 }
 
 #[stack_test]
-async fn image_over_a_limit_of_sources_is_rejected_on_the_file(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn image_over_a_limit_of_sources_is_rejected_on_the_file(stack: &Stack, acme: &TestSpace) {
     for (name, width, height) in [
         ("tall", 1, 60_000_000),
         ("wide", 60_000_000, 1),
         ("overflow", u32::MAX >> 1, u32::MAX >> 1),
         ("large", 20_000, 20_000),
     ] {
-        let url = upload(&acme, Format::Png, png_of_sides(width, height)).await;
+        let url = upload(acme, Format::Png, png_of_sides(width, height)).await;
         for query in ["h=32", "w=32&f=webp", "w=1&h=8192&r=scale"] {
             let response = stack.anonymous.get(&format!("{url}?{query}")).await;
             let errors = response.expect_error(422);
@@ -34,11 +33,10 @@ async fn image_over_a_limit_of_sources_is_rejected_on_the_file(stack: &Stack) {
 }
 
 #[stack_test]
-async fn output_over_a_limit_is_rejected_on_its_parameter(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let square = upload(&acme, Format::Png, png_of_sides(8_100, 8_100)).await;
-    let photo = upload(&acme, Format::Png, png_of_sides(6_000, 4_000)).await;
-    let wide = upload(&acme, Format::Png, png_of_sides(WIDE, 120)).await;
+async fn output_over_a_limit_is_rejected_on_its_parameter(stack: &Stack, acme: &TestSpace) {
+    let square = upload(acme, Format::Png, png_of_sides(8_100, 8_100)).await;
+    let photo = upload(acme, Format::Png, png_of_sides(6_000, 4_000)).await;
+    let wide = upload(acme, Format::Png, png_of_sides(WIDE, 120)).await;
 
     for (url, query, field) in [
         (&square, "q=80", "file"),

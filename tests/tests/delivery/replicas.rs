@@ -41,12 +41,12 @@ fn replica(dump: &Dump, handle: &str, count: usize) -> Value {
 async fn protect(acme: &TestSpace, requires_auth: bool) {
     let body = json!({"access_control": {"requires_auth": requires_auth}});
     let path = format!("/spaces/{}/access-control", acme.id);
-    acme.client.put(&path, body).await.expect_ok();
+    acme.put_ok(&path, body).await;
 }
 
 async fn rename(acme: &TestSpace, name: &str) {
-    let path = format!("/spaces/{}", acme.id);
-    let renamed = acme.client.put(&path, json!({ "name": name })).await;
+    let path = acme.path();
+    let renamed = acme.put(&path, json!({ "name": name })).await;
     renamed.expect_ok();
 }
 
@@ -59,31 +59,29 @@ async fn assert_delivered(stack: &Stack, url: &str, status: u16) {
 }
 
 #[stack_test]
-async fn every_replica_follows_changes_of_the_space(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn every_replica_follows_changes_of_the_space(stack: &Stack, acme: &TestSpace) {
     let file = acme.upload(PHOTO).await;
     let created = replica(&stack.dump().await, &acme.handle, 8);
     assert_eq!(created["access_control"]["requires_auth"], false);
     assert_delivered(stack, file.url(), 200).await;
 
-    protect(&acme, true).await;
+    protect(acme, true).await;
     let protected = replica(&stack.dump().await, &acme.handle, 8);
     assert_eq!(protected["access_control"]["requires_auth"], true);
     assert_delivered(stack, file.url(), 403).await;
 
-    let path = format!("/spaces/{}", acme.id);
+    let path = acme.path();
     let disabled = json!({"name": "Acme", "enabled": false});
-    acme.client.put(&path, disabled).await.expect_ok();
+    acme.put_ok(&path, disabled).await;
     assert_delivered(stack, file.url(), 404).await;
 }
 
 #[stack_test]
-async fn change_that_does_not_concern_delivery_writes_no_replica(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn change_that_does_not_concern_delivery_writes_no_replica(stack: &Stack, acme: &TestSpace) {
     let keys = |dump: &Dump| dump.items.len();
     let before = stack.dump().await;
 
-    rename(&acme, "Other").await;
+    rename(acme, "Other").await;
 
     let after = stack.dump().await;
     assert_eq!(keys(&before), keys(&after));
@@ -97,13 +95,12 @@ async fn change_that_does_not_concern_delivery_writes_no_replica(stack: &Stack) 
 }
 
 #[stack_test]
-async fn replicas_contain_no_text_of_users(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn replicas_contain_no_text_of_users(stack: &Stack, acme: &TestSpace) {
     let server = ImageServer::start(&logo([255, 0, 0])).await;
     let watermark = json!({"enabled": true, "url": server.url()});
     let path = format!("/spaces/{}/security", acme.id);
     let body = json!({"security": {"watermark": watermark}});
-    acme.client.put(&path, body).await.expect_ok();
+    acme.put_ok(&path, body).await;
 
     let stored = replica(&stack.dump().await, &acme.handle, 8);
 
@@ -113,12 +110,11 @@ async fn replicas_contain_no_text_of_users(stack: &Stack) {
 }
 
 #[stack_test]
-async fn deleted_space_has_no_replicas(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn deleted_space_has_no_replicas(stack: &Stack, acme: &TestSpace) {
     let file = acme.upload(PHOTO).await;
 
     let path = format!("/spaces?id={}&force=true", acme.id);
-    acme.client.delete(&path).await.expect_status(202);
+    acme.delete(&path).await.expect_status(202);
 
     assert!(replicas(&stack.dump().await, &acme.handle).is_empty());
     assert_delivered(stack, file.url(), 404).await;
@@ -240,19 +236,21 @@ async fn lowered_number_of_replicas_applies_from_the_next_change() {
     rename(&acme, "Other").await;
     replica(&stack.dump().await, handle, 1);
     let path = format!("/spaces?id={}&force=true", acme.id);
-    acme.client.delete(&path).await.expect_status(202);
+    acme.delete(&path).await.expect_status(202);
     assert!(replicas(&stack.dump().await, handle).is_empty());
     stack.run_purges().await;
     stack.stop().await;
 }
 
 #[stack_test]
-async fn space_whose_deletion_failed_has_as_many_replicas_as_its_record_says(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn space_whose_deletion_failed_has_as_many_replicas_as_its_record_says(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     acme.upload(PHOTO).await;
 
     let path = format!("/spaces?id={}", acme.id);
-    acme.client.delete(&path).await.expect_error(409);
+    acme.delete_err(409, &path).await;
 
     let dump = stack.dump().await;
     let record = dump.item(&Key::space(acme.space_id())).expect("the space");

@@ -50,7 +50,7 @@ async fn typed_files(fixture: &DeliveryFixture<'_>) -> Vec<TypedFile> {
             for setting in SETTINGS {
                 let file = fixture.put_here(config_type).await;
                 let change = json!({"type": delivery_type});
-                let record = client.put(&file.path, change).await.expect_ok();
+                let record = client.put_ok(&file.path, change).await;
                 if setting.is_some() {
                     fixture.set(&file.path, setting).await;
                 }
@@ -79,7 +79,7 @@ async fn reported_access_is_the_enforced_one_in_every_combination(stack: &Stack)
             fixture.set(&fixture.space(), Some(space)).await;
 
             for file in &files {
-                let record = fixture.acme.client.get(&file.path).await.expect_ok();
+                let record = fixture.acme.get_ok(&file.path).await;
                 let expected = file.expected(folder, space, &fixture);
                 let context = format!(
                     "{} of {}, {:?}, folder {folder:?}, space {space}",

@@ -45,9 +45,8 @@ async fn equivalent_spellings_of_signed_url_are_accepted(stack: &Stack) {
             let response = fixture
                 .stack
                 .anonymous
-                .get(&format!("{url}?{query}"))
-                .await
-                .expect_status(200);
+                .fetch(&format!("{url}?{query}"))
+                .await;
             assert!(response.body == PHOTO, "{query}");
             assert!(
                 response
@@ -111,15 +110,15 @@ async fn changed_signed_url_is_rejected(stack: &Stack) {
         .signer
         .sign(&url, expires, &[("download", ""), ("v", "a+b")]);
 
-    anonymous.get(&signed).await.expect_status(200);
+    anonymous.fetch(&signed).await;
     let for_other = signed.replacen(&url, &other, 1);
-    anonymous.get(&for_other).await.expect_error(403);
+    anonymous.get_err(403, &for_other).await;
 
     for query in changed_queries(&signed, expires) {
         // A signature must be valid even if none is required.
         for url in [&url, &public] {
             let changed = format!("{url}?{query}");
-            anonymous.get(&changed).await.expect_error(403);
+            anonymous.get_err(403, &changed).await;
             anonymous.head(&changed).await.expect_status(403);
         }
     }
@@ -142,33 +141,28 @@ async fn max_age_ends_with_signed_url(stack: &Stack) {
     ] {
         let signed = |url: &str| fixture.signer.sign(url, fixture.now() + remaining, &[]);
         for url in [&private, &public] {
-            let response = anonymous.get(&signed(url)).await.expect_status(200);
+            let response = anonymous.fetch(&signed(url)).await;
             assert_eq!(
                 response.header("cache-control"),
                 cached(max_age),
                 "{remaining}"
             );
         }
-        let response = anonymous
-            .get(&signed(&authenticated))
-            .await
-            .expect_status(200);
+        let response = anonymous.fetch(&signed(&authenticated)).await;
         assert_eq!(response.header("cache-control"), NOT_CACHED, "{remaining}");
     }
     for past in [fixture.now(), fixture.now() - 1, 0, -1, i64::MIN] {
         for url in [&private, &public] {
             anonymous
-                .get(&fixture.signer.sign(url, past, &[]))
-                .await
-                .expect_error(403);
+                .get_err(403, &fixture.signer.sign(url, past, &[]))
+                .await;
         }
     }
     for future in [LATE_SECONDS, i64::MAX] {
         for url in [&private, &public] {
             let response = anonymous
-                .get(&fixture.signer.sign(url, future, &[]))
-                .await
-                .expect_status(200);
+                .fetch(&fixture.signer.sign(url, future, &[]))
+                .await;
             assert_eq!(
                 response.header("cache-control"),
                 cached(CACHED_SECONDS),
@@ -183,11 +177,11 @@ async fn max_age_ends_with_signed_url(stack: &Stack) {
             .stack
             .clock
             .advance(seconds(9) + Duration::from_millis(999));
-        anonymous.get(&signed).await.expect_status(200);
+        anonymous.fetch(&signed).await;
         fixture.stack.clock.advance(Duration::from_millis(1));
-        anonymous.get(&signed).await.expect_error(403);
+        anonymous.get_err(403, &signed).await;
     }
-    anonymous.get(&public).await.expect_status(200);
+    anonymous.fetch(&public).await;
 }
 
 /// Rotates the secret of the space, and returns a signer with the new one.
@@ -216,23 +210,23 @@ async fn signed_urls_stay_valid_for_a_day_after_rotation(stack: &Stack) {
             kid: kid.clone(),
             secret: secret.clone(),
         };
-        anonymous.get(&by(&mixed)).await.expect_error(403);
+        anonymous.get_err(403, &by(&mixed)).await;
     }
     for good in [&first, &second] {
-        anonymous.get(&by(good)).await.expect_status(200);
+        anonymous.fetch(&by(good)).await;
     }
     fixture.stack.clock.advance(seconds(DAY_MINUTES * 60 - 1));
-    anonymous.get(&by(&first)).await.expect_status(200);
+    anonymous.fetch(&by(&first)).await;
     fixture.stack.clock.advance(seconds(1));
-    anonymous.get(&by(&first)).await.expect_error(403);
-    anonymous.get(&by(&second)).await.expect_status(200);
+    anonymous.get_err(403, &by(&first)).await;
+    anonymous.fetch(&by(&second)).await;
 
     // A second rotation ends the oldest secret.
     let third = rotated(&fixture).await;
     let fourth = rotated(&fixture).await;
-    anonymous.get(&by(&second)).await.expect_error(403);
+    anonymous.get_err(403, &by(&second)).await;
     for good in [&third, &fourth] {
-        anonymous.get(&by(good)).await.expect_status(200);
+        anonymous.fetch(&by(good)).await;
     }
 }
 
@@ -249,9 +243,8 @@ async fn api_signed_url_equals_locally_signed_url_and_expires(stack: &Stack) {
             (json!({"expiration_minutes": 1_440}), 1_440),
         ] {
             let signed_url = viewer
-                .post(&format!("{}/signed-url", file.path), body)
-                .await
-                .expect_ok();
+                .post_ok(&format!("{}/signed-url", file.path), body)
+                .await;
             let expires = fixture.now() + lifetime_minutes * 60;
             let expires_at = Timestamp::from_ms(expires * 1_000).rfc3339();
             let expected = json!({"url": fixture.signer.sign(&file.url, expires, &[]), "expires_at": expires_at});
@@ -260,9 +253,8 @@ async fn api_signed_url_equals_locally_signed_url_and_expires(stack: &Stack) {
                 fixture
                     .stack
                     .anonymous
-                    .get(&text(&signed_url["url"]))
+                    .fetch(&text(&signed_url["url"]))
                     .await
-                    .expect_status(200)
                     .body
                     == PHOTO
             );
@@ -270,12 +262,11 @@ async fn api_signed_url_equals_locally_signed_url_and_expires(stack: &Stack) {
         let body = json!({"expiration_minutes": 2, "download": true});
         let saved = text(
             &viewer
-                .post(&format!("{}/signed-url", file.path), body)
-                .await
-                .expect_ok()["url"],
+                .post_ok(&format!("{}/signed-url", file.path), body)
+                .await["url"],
         );
         fixture.stack.clock.advance(seconds(119));
-        let response = fixture.stack.anonymous.get(&saved).await.expect_status(200);
+        let response = fixture.stack.anonymous.fetch(&saved).await;
         assert!(
             response
                 .header("content-disposition")
@@ -283,6 +274,6 @@ async fn api_signed_url_equals_locally_signed_url_and_expires(stack: &Stack) {
             "{saved}"
         );
         fixture.stack.clock.advance(seconds(1));
-        fixture.stack.anonymous.get(&saved).await.expect_error(403);
+        fixture.stack.anonymous.get_err(403, &saved).await;
     }
 }

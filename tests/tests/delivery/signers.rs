@@ -88,15 +88,14 @@ fn all_signers_agree_with_delivery_vectors() {
 }
 
 #[stack_test]
-async fn urls_signed_by_python_and_javascript_open_private_file(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn urls_signed_by_python_and_javascript_open_private_file(stack: &Stack, acme: &TestSpace) {
     let config = acme.upload_config("private");
     config.with_delivery_type("private").await;
     let photo = acme.upload(PHOTO).with_config("private").await;
     let url = photo.url().to_owned();
-    stack.anonymous.get(&url).await.expect_error(403);
+    stack.anonymous.get_err(403, &url).await;
 
-    let signer = DeliverySigner::of(&acme).await;
+    let signer = DeliverySigner::of(acme).await;
     let expires_seconds = stack.now().seconds() + LIFETIME_SECONDS;
     let expires = expires_seconds.to_string();
     let least = ["--delivery", &url, &signer.secret, &signer.kid, &expires];
@@ -121,7 +120,7 @@ async fn urls_signed_by_python_and_javascript_open_private_file(stack: &Stack) {
                 signer.sign(&url, expires_seconds, more),
                 "{script}"
             );
-            let response = stack.anonymous.get(&address).await.expect_status(200);
+            let response = stack.anonymous.fetch(&address).await;
             assert!(response.body == PHOTO, "{address}");
             let disposition = if more.is_empty() {
                 "inline"
@@ -136,9 +135,8 @@ async fn urls_signed_by_python_and_javascript_open_private_file(stack: &Stack) {
             );
             stack
                 .anonymous
-                .get(&address.replace(&expires, "99999999999"))
-                .await
-                .expect_error(403);
+                .get_err(403, &address.replace(&expires, "99999999999"))
+                .await;
         }
     }
 }
@@ -170,8 +168,8 @@ async fn example_of_the_reference_signs_url(stack: &Stack) {
     let output = output.await.expect("python3");
     let signed = String::from_utf8(output.stdout).expect("a URL");
 
-    let rendered = stack.anonymous.get(signed.trim()).await.expect_status(200);
+    let rendered = stack.anonymous.fetch(signed.trim()).await;
     assert_eq!(rendered.header("content-type"), "image/webp");
     let changed = signed.trim().replace("w=40", "w=41");
-    stack.anonymous.get(&changed).await.expect_error(403);
+    stack.anonymous.get_err(403, &changed).await;
 }

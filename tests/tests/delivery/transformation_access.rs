@@ -1,7 +1,7 @@
 //! Access to transformed images: delivery types, signatures, and the policy of the space.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, StackOptions, stack_test};
+use tests::{PHOTO, Stack, StackOptions, TestSpace, stack_test};
 
 use super::fixture::{DeliveryFixture, HOUR_SECONDS};
 
@@ -18,19 +18,16 @@ async fn variant_of_private_file_is_public_once_it_is_rendered(stack: &Stack) {
     let anonymous = &stack.anonymous;
     let unsigned = format!("{url}?w=32");
 
-    anonymous.get(&unsigned).await.expect_error(403);
+    anonymous.get_err(403, &unsigned).await;
     let any = [("if-none-match", "*")];
     anonymous.get_with(&unsigned, &any).await.expect_error(403);
     let signed = signed(&fixture, &url, "32");
-    anonymous.get(&signed).await.expect_status(200);
+    anonymous.fetch(&signed).await;
 
-    anonymous.get(&unsigned).await.expect_status(200);
+    anonymous.fetch(&unsigned).await;
     anonymous.get_with(&unsigned, &any).await.expect_status(304);
-    anonymous
-        .get(&format!("{url}?w=33"))
-        .await
-        .expect_error(403);
-    anonymous.get(&url).await.expect_error(403);
+    anonymous.get_err(403, &format!("{url}?w=33")).await;
+    anonymous.get_err(403, &url).await;
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
@@ -42,15 +39,11 @@ async fn protected_variants_always_require_credentials(stack: &Stack) {
 
     for url in [&authenticated.url, &private.url] {
         let signed = signed(&fixture, url, "32");
-        stack.anonymous.get(&signed).await.expect_status(200);
-        stack
-            .anonymous
-            .get(&format!("{url}?w=32"))
-            .await
-            .expect_error(403);
+        stack.anonymous.fetch(&signed).await;
+        stack.anonymous.get_err(403, &format!("{url}?w=32")).await;
 
         let changed = signed.replace("w=32", "w=33");
-        stack.anonymous.get(&changed).await.expect_error(403);
+        stack.anonymous.get_err(403, &changed).await;
     }
 }
 
@@ -61,15 +54,15 @@ async fn key_may_create_variants_of_private_files(stack: &Stack) {
     let viewer = fixture.acme.role("viewer").await;
     let other = stack.space("Other").await.client;
 
-    other.get(&url).await.expect_error(403);
-    viewer.get(&url).await.expect_status(200);
-    stack.anonymous.get(&url).await.expect_status(200);
+    other.get_err(403, &url).await;
+    viewer.fetch(&url).await;
+    stack.anonymous.fetch(&url).await;
 }
 
 async fn set_policy(fixture: &DeliveryFixture<'_>, policy: &str) {
     let security = json!({"security": {"transformations": policy}});
     let path = format!("{}/security", fixture.space());
-    let space = fixture.acme.client.put(&path, security).await.expect_ok();
+    let space = fixture.acme.put_ok(&path, security).await;
     assert_eq!(space["security"]["transformations"], policy);
 }
 
@@ -78,24 +71,16 @@ async fn space_requires_signatures_to_create_variants(stack: &Stack) {
     let fixture = DeliveryFixture::new(stack).await;
     let url = fixture.put_here("upload").await.url;
     let existing = format!("{url}?w=32");
-    stack.anonymous.get(&existing).await.expect_status(200);
+    stack.anonymous.fetch(&existing).await;
 
     set_policy(&fixture, "signed").await;
 
-    stack.anonymous.get(&existing).await.expect_status(200);
-    stack
-        .anonymous
-        .get(&format!("{url}?w=33"))
-        .await
-        .expect_error(403);
-    stack.anonymous.get(&url).await.expect_status(200);
+    stack.anonymous.fetch(&existing).await;
+    stack.anonymous.get_err(403, &format!("{url}?w=33")).await;
+    stack.anonymous.fetch(&url).await;
     let signed = signed(&fixture, &url, "33");
-    stack.anonymous.get(&signed).await.expect_status(200);
-    stack
-        .anonymous
-        .get(&format!("{url}?w=33"))
-        .await
-        .expect_status(200);
+    stack.anonymous.fetch(&signed).await;
+    stack.anonymous.fetch(&format!("{url}?w=33")).await;
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
@@ -105,15 +90,15 @@ async fn folder_with_a_watermark_inherits_the_policy_of_its_space(stack: &Stack)
     let security = format!("{}/security", fixture.folder);
     let set = async |settings: Value| {
         let body = json!({"security": settings});
-        fixture.acme.client.put(&security, body).await.expect_ok();
+        fixture.acme.put_ok(&security, body).await;
     };
     set_policy(&fixture, "signed").await;
 
     set(json!({"watermark": {"enabled": false}})).await;
-    stack.anonymous.get(&url).await.expect_error(403);
+    stack.anonymous.get_err(403, &url).await;
 
     set(json!({"transformations": "any"})).await;
-    stack.anonymous.get(&url).await.expect_status(200);
+    stack.anonymous.fetch(&url).await;
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
@@ -165,7 +150,7 @@ async fn eager_transformations_of_private_files_require_credentials(stack: &Stac
         "delivery_type": "private",
         "config": {"transformations": {"eager": [{"width": 32, "crop": "fit"}]}},
     });
-    let created = fixture.acme.client.post("/upload-configs", config).await;
+    let created = fixture.acme.post("/upload-configs", config).await;
     created.expect_created();
     let file = fixture
         .acme
@@ -178,24 +163,23 @@ async fn eager_transformations_of_private_files_require_credentials(stack: &Stac
     set_policy(&fixture, "named").await;
 
     let url = format!("{}?w=32", file.url());
-    stack.anonymous.get(&url).await.expect_error(403);
+    stack.anonymous.get_err(403, &url).await;
     let signed = signed(&fixture, file.url(), "32");
-    stack.anonymous.get(&signed).await.expect_status(200);
-    stack.anonymous.get(&url).await.expect_status(200);
+    stack.anonymous.fetch(&signed).await;
+    stack.anonymous.fetch(&url).await;
 }
 
 #[stack_test]
-async fn unknown_policy_is_rejected(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn unknown_policy_is_rejected(acme: &TestSpace) {
     let path = format!("{}/security", acme.path());
 
     let security = json!({"security": {"transformations": "none"}});
-    let errors = acme.client.put(&path, security).await.expect_error(422);
+    let errors = acme.put_err(422, &path, security).await;
     assert!(
         errors["security.transformations"][0].is_string(),
         "{errors}"
     );
 
-    let reset: Value = acme.client.delete(&path).await.expect_ok();
+    let reset: Value = acme.delete(&path).await.expect_ok();
     assert_eq!(reset["security"]["transformations"], "any");
 }

@@ -52,9 +52,8 @@ fn expected(format: Format, width: u32, height: u32) -> Delivered {
 }
 
 #[stack_test]
-async fn image_is_resized_and_converted_as_requested(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let url = upload_image(&acme, Format::Png).await;
+async fn image_is_resized_and_converted_as_requested(stack: &Stack, acme: &TestSpace) {
+    let url = upload_image(acme, Format::Png).await;
     for (query, image) in [
         ("w=32", expected(Format::Png, 32, 24)),
         ("h=12&f=jpeg", expected(Format::Jpeg, 16, 12)),
@@ -75,14 +74,13 @@ async fn image_is_resized_and_converted_as_requested(stack: &Stack) {
 }
 
 #[stack_test]
-async fn orientation_is_applied_and_metadata_removed(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn orientation_is_applied_and_metadata_removed(stack: &Stack, acme: &TestSpace) {
     let rotated = with_exif(Format::Jpeg, 6);
     let upright = probe(&rotated).expect("an image").displayed();
     let file = acme.upload(rotated).named("a.jpg", "image/jpeg").await;
 
     let url = format!("{}?f=jpeg", file.url());
-    let response = stack.anonymous.get(&url).await.expect_status(200);
+    let response = stack.anonymous.fetch(&url).await;
 
     let info = probe(&response.body).expect("an image");
     assert_eq!((info.width, info.height), (upright.width, upright.height));
@@ -91,9 +89,8 @@ async fn orientation_is_applied_and_metadata_removed(stack: &Stack) {
 }
 
 #[stack_test]
-async fn variant_is_rendered_once_and_reused(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let url = upload_image(&acme, Format::Png).await;
+async fn variant_is_rendered_once_and_reused(stack: &Stack, acme: &TestSpace) {
+    let url = upload_image(acme, Format::Png).await;
     let first_url = format!("{url}?w=32&r=fill");
     let second_url = format!("{url}?r=fit&g=west&w=0032");
 
@@ -130,9 +127,8 @@ async fn variant_is_rendered_once_and_reused(stack: &Stack) {
 }
 
 #[stack_test]
-async fn requests_for_the_same_image_share_one_object(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let url = upload_image(&acme, Format::Jpeg).await;
+async fn requests_for_the_same_image_share_one_object(stack: &Stack, acme: &TestSpace) {
+    let url = upload_image(acme, Format::Jpeg).await;
     let webp = [("accept", "image/webp")];
 
     for query in [
@@ -155,9 +151,8 @@ async fn requests_for_the_same_image_share_one_object(stack: &Stack) {
 }
 
 #[stack_test]
-async fn simultaneous_requests_render_once(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let url = format!("{}?w=32", upload_image(&acme, Format::Png).await);
+async fn simultaneous_requests_render_once(stack: &Stack, acme: &TestSpace) {
+    let url = format!("{}?w=32", upload_image(acme, Format::Png).await);
 
     let requests = join_all((0..20).map(|_| stack.anonymous.get(&url)));
     let Observed {
@@ -173,9 +168,8 @@ async fn simultaneous_requests_render_once(stack: &Stack) {
 }
 
 #[stack_test]
-async fn unchanged_variant_returns_304_without_reading_it(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let url = format!("{}?w=32", upload_image(&acme, Format::Jpeg).await);
+async fn unchanged_variant_returns_304_without_reading_it(stack: &Stack, acme: &TestSpace) {
+    let url = format!("{}?w=32", upload_image(acme, Format::Jpeg).await);
     let webp = stack.anonymous.get_with(&url, &[BROWSER]).await;
     let etag = webp.header("etag").to_owned();
 
@@ -198,14 +192,13 @@ async fn unchanged_variant_returns_304_without_reading_it(stack: &Stack) {
 }
 
 #[stack_test]
-async fn head_has_the_headers_of_get(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn head_has_the_headers_of_get(stack: &Stack, acme: &TestSpace) {
     let url = format!(
         "{}?w=32&f=png&download",
-        upload_image(&acme, Format::Png).await
+        upload_image(acme, Format::Png).await
     );
 
-    let get = stack.anonymous.get(&url).await.expect_status(200);
+    let get = stack.anonymous.fetch(&url).await;
     let head = stack.anonymous.head(&url).await.expect_status(200);
 
     assert_eq!(get.header("content-length"), get.body.len().to_string());
@@ -228,9 +221,8 @@ async fn head_has_the_headers_of_get(stack: &Stack) {
 }
 
 #[stack_test]
-async fn invalid_transformation_reports_all_parameters(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let url = upload_image(&acme, Format::Png).await;
+async fn invalid_transformation_reports_all_parameters(stack: &Stack, acme: &TestSpace) {
+    let url = upload_image(acme, Format::Png).await;
 
     for (query, names) in [
         (
@@ -250,8 +242,7 @@ async fn invalid_transformation_reports_all_parameters(stack: &Stack) {
 }
 
 #[stack_test]
-async fn file_that_cannot_be_rendered_returns_422(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn file_that_cannot_be_rendered_returns_422(stack: &Stack, acme: &TestSpace) {
     let truncated = image(Format::Jpeg, 64, 48);
     let truncated = truncated[..truncated.len() / 2].to_vec();
 
@@ -285,17 +276,16 @@ async fn file_that_cannot_be_rendered_returns_422(stack: &Stack) {
         let has_reason = expected.iter().any(|reason| message.contains(reason));
         assert!(has_reason, "{name}: {message}");
 
-        let original = stack.anonymous.get(file.url()).await.expect_status(200);
+        let original = stack.anonymous.fetch(file.url()).await;
         assert!(original.body == bytes, "{name}");
     }
 }
 
 #[stack_test]
-async fn conditions_apply_only_to_variants_that_can_be_delivered(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn conditions_apply_only_to_variants_that_can_be_delivered(stack: &Stack, acme: &TestSpace) {
     let text = acme.upload("text").named("a.txt", "text/plain").await;
     let text = format!("{}?w=32", text.url());
-    let image = format!("{}?w=32", upload_image(&acme, Format::Png).await);
+    let image = format!("{}?w=32", upload_image(acme, Format::Png).await);
 
     for (condition, status) in [
         (("if-none-match", "*"), 304),
@@ -311,8 +301,7 @@ async fn conditions_apply_only_to_variants_that_can_be_delivered(stack: &Stack) 
 }
 
 #[stack_test]
-async fn animation_is_not_rendered_as_avif_unless_requested(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn animation_is_not_rendered_as_avif_unless_requested(stack: &Stack, acme: &TestSpace) {
     let gif = animation();
     let file = acme.upload(gif).named("a.gif", "image/gif").await;
 
@@ -325,16 +314,15 @@ async fn animation_is_not_rendered_as_avif_unless_requested(stack: &Stack) {
 }
 
 #[stack_test]
-async fn variants_are_deleted_with_their_file_and_space(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn variants_are_deleted_with_their_file_and_space(stack: &Stack, acme: &TestSpace) {
     let deleted = acme.upload(PHOTO).named("a.jpg", "image/jpeg").await;
     let kept = acme.upload(PHOTO).named("b.jpg", "image/jpeg").await;
     for file in [&deleted, &kept] {
         let url = format!("{}?w=32", file.url());
-        stack.anonymous.get(&url).await.expect_status(200);
+        stack.anonymous.fetch(&url).await;
     }
 
-    acme.client.delete(deleted.path()).await.expect_status(204);
+    acme.delete_ok(deleted.path()).await;
     stack.run_purges().await;
 
     let objects = stack.dump().await.objects;
@@ -357,7 +345,7 @@ async fn large_variant_is_redirected_to_its_stored_object(stack: &Stack) {
     let url = format!("{}?w=128&f=png", file.url());
     let redirect = stack.anonymous.get(&url).await.expect_status(307);
     let location = redirect.header("location");
-    let stored = stack.anonymous.get(location).await.expect_status(200);
+    let stored = stack.anonymous.fetch(location).await;
 
     assert_eq!(stored.header("content-type"), "image/png");
     let info = probe(&stored.body).expect("an image");

@@ -2,7 +2,7 @@
 
 use media::{Format, probe};
 use serde_json::json;
-use tests::{Stack, stack_test};
+use tests::{Stack, TestSpace, stack_test};
 
 use crate::support::{
     image_server::{ImageServer, logo},
@@ -14,8 +14,7 @@ const MESSAGE: &str =
     "The file is an AVIF original, which cannot be transformed or have a watermark.";
 
 #[stack_test]
-async fn avif_original_is_delivered_but_not_transformed(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn avif_original_is_delivered_but_not_transformed(stack: &Stack, acme: &TestSpace) {
     let bytes = image(Format::Avif, 64, 48);
     let file = acme
         .upload(bytes.clone())
@@ -32,14 +31,16 @@ async fn avif_original_is_delivered_but_not_transformed(stack: &Stack) {
         assert_eq!(errors, json!({"file": [MESSAGE]}), "{query}");
     }
 
-    let original = stack.anonymous.get(file.url()).await.expect_status(200);
+    let original = stack.anonymous.fetch(file.url()).await;
     assert_eq!(original.header("content-type"), "image/avif");
     assert!(original.body == bytes);
 }
 
 #[stack_test]
-async fn upload_that_is_converted_to_avif_is_delivered_but_not_transformed(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn upload_that_is_converted_to_avif_is_delivered_but_not_transformed(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     acme.upload_config("avif")
         .with_settings(json!({"transformations": {"upload_format": "avif"}}))
         .await;
@@ -53,7 +54,7 @@ async fn upload_that_is_converted_to_avif_is_delivered_but_not_transformed(stack
     let transformed = stack.anonymous.get(&format!("{}?w=32", file.url())).await;
     assert_eq!(transformed.expect_error(422), json!({"file": [MESSAGE]}));
 
-    let original = stack.anonymous.get(file.url()).await.expect_status(200);
+    let original = stack.anonymous.fetch(file.url()).await;
     let info = probe(&original.body).expect("an image");
     assert_eq!(
         (info.format, info.width, info.height),
@@ -62,8 +63,7 @@ async fn upload_that_is_converted_to_avif_is_delivered_but_not_transformed(stack
 }
 
 #[stack_test]
-async fn avif_original_is_not_delivered_without_its_watermark(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn avif_original_is_not_delivered_without_its_watermark(stack: &Stack, acme: &TestSpace) {
     let bytes = image(Format::Avif, 64, 48);
     let file = acme
         .upload(bytes.clone())
@@ -73,7 +73,7 @@ async fn avif_original_is_not_delivered_without_its_watermark(stack: &Stack) {
     let server = ImageServer::start(&logo([255, 0, 0])).await;
     let watermark = json!({"security": {"watermark": {"enabled": true, "url": server.url()}}});
 
-    acme.client.put(&security, watermark).await.expect_ok();
+    acme.put_ok(&security, watermark).await;
 
     for query in ["", "?w=32", "?f=jpeg"] {
         for client in [&stack.anonymous, &acme.client] {
@@ -83,7 +83,7 @@ async fn avif_original_is_not_delivered_without_its_watermark(stack: &Stack) {
         }
     }
 
-    acme.client.delete(&security).await.expect_ok();
-    let original = stack.anonymous.get(file.url()).await.expect_status(200);
+    acme.delete(&security).await.expect_ok();
+    let original = stack.anonymous.fetch(file.url()).await;
     assert!(original.body == bytes);
 }

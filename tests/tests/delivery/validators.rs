@@ -12,7 +12,6 @@ use crate::uploads::presign::PendingFile;
 async fn etag(fixture: &DeliveryFixture<'_>, url: &str) -> String {
     fixture
         .acme
-        .client
         .head(url)
         .await
         .expect_status(200)
@@ -69,20 +68,16 @@ async fn etag_changes_with_access_and_type(stack: &Stack) {
     ] {
         fixture
             .acme
-            .client
-            .put(&file.path, json!({"type": delivery_type}))
-            .await
-            .expect_ok();
+            .put_ok(&file.path, json!({"type": delivery_type}))
+            .await;
         etags.push(etag(&fixture, &file.url).await);
     }
     let folder = json!(fixture.folder.trim_start_matches("/folders/"));
     for folder in [folder.clone(), Value::Null, folder, Value::Null] {
         fixture
             .acme
-            .client
-            .put(&file.path, json!({"folder_id": folder}))
-            .await
-            .expect_ok();
+            .put_ok(&file.path, json!({"folder_id": folder}))
+            .await;
         etags.push(etag(&fixture, &file.url).await);
     }
 
@@ -101,10 +96,8 @@ async fn folder_move_changes_etags_of_descendants(stack: &Stack) {
     let move_to = async |parent: Value| {
         fixture
             .acme
-            .client
-            .put(&format!("/folders/{inner}"), json!({"parent_id": parent}))
-            .await
-            .expect_ok();
+            .put_ok(&format!("/folders/{inner}"), json!({"parent_id": parent}))
+            .await;
         etag(&fixture, &file.url).await
     };
 
@@ -128,37 +121,32 @@ async fn etag_stays_where_neither_access_nor_bytes_change(stack: &Stack) {
     let before = etag(&fixture, &file.url).await;
 
     client
-        .put(
+        .put_ok(
             &fixture.space(),
             json!({"name": "Renamed", "description": "x"}),
         )
-        .await
-        .expect_ok();
+        .await;
     client
-        .put(&fixture.folder, json!({"name": "Renamed"}))
-        .await
-        .expect_ok();
+        .put_ok(&fixture.folder, json!({"name": "Renamed"}))
+        .await;
     client
-        .put(&format!("/folders/{inner}"), json!({"name": "Renamed"}))
-        .await
-        .expect_ok();
+        .put_ok(&format!("/folders/{inner}"), json!({"name": "Renamed"}))
+        .await;
     fixture.folder_in("New", Some(&inner)).await;
     client
-        .put(
+        .put_ok(
             &file.path,
             json!({"ref": "x", "tags": ["x"], "type": "upload", "folder_id": inner}),
         )
-        .await
-        .expect_ok();
+        .await;
     for level in [&fixture.space(), &fixture.folder, &file.path] {
         fixture.set(level, Some(false)).await;
         client
-            .put(
+            .put_ok(
                 &format!("{level}/access-control"),
                 json!({"access_control": {}}),
             )
-            .await
-            .expect_ok();
+            .await;
     }
 
     assert_eq!(etag(&fixture, &file.url).await, before);
@@ -176,10 +164,8 @@ async fn etag_differs_between_inline_and_attachment_and_names(stack: &Stack) {
     );
     fixture
         .acme
-        .client
-        .put(&file.path, json!({"original_name": "renamed.jpg"}))
-        .await
-        .expect_ok();
+        .put_ok(&file.path, json!({"original_name": "renamed.jpg"}))
+        .await;
     assert_ne!(etag(&fixture, &file.url).await, before);
 }
 
@@ -198,24 +184,15 @@ async fn last_modified_is_the_activation(stack: &Stack) {
     let at = http_date(&fixture, 0);
     let before = http_date(&fixture, -1);
     let after = http_date(&fixture, 1);
-    assert_eq!(
-        anonymous
-            .get(&url)
-            .await
-            .expect_status(200)
-            .header("last-modified"),
-        at
-    );
+    assert_eq!(anonymous.fetch(&url).await.header("last-modified"), at);
     fixture.stack.clock.advance(seconds(100));
     fixture
         .acme
-        .client
-        .put(
+        .put_ok(
             &pending_file.address(),
             json!({"ref": "x", "original_name": "y.jpg"}),
         )
-        .await
-        .expect_ok();
+        .await;
     for (name, date, status) in [
         ("if-modified-since", &before, 200),
         ("if-modified-since", &at, 304),

@@ -25,9 +25,8 @@ async fn redirected(stack: &Stack, url: &str) -> Vec<u8> {
 }
 
 #[stack_test(options = options())]
-async fn range_of_a_large_variant_is_truncated_and_not_redirected(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let url = large_variant(&acme).await;
+async fn range_of_a_large_variant_is_truncated_and_not_redirected(stack: &Stack, acme: &TestSpace) {
+    let url = large_variant(acme).await;
     let range = [("range", "bytes=0-")];
     let rendered = stack.anonymous.get_with(&url, &range).await;
     let whole = redirected(stack, &url).await;
@@ -58,9 +57,8 @@ async fn range_of_a_large_variant_is_truncated_and_not_redirected(stack: &Stack)
 }
 
 #[stack_test(options = options())]
-async fn range_of_a_variant_follows_its_entity_tag_and_size(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let url = large_variant(&acme).await;
+async fn range_of_a_variant_follows_its_entity_tag_and_size(stack: &Stack, acme: &TestSpace) {
+    let url = large_variant(acme).await;
     stack.anonymous.get(&url).await.expect_status(307);
     let head = stack.anonymous.head(&url).await.expect_status(200);
     let length = head.header("x-amzn-remapped-content-length");

@@ -53,17 +53,16 @@ async fn enable_watermark(acme: &TestSpace, server: &ImageServer) {
     let watermark = json!({"enabled": true, "url": server.url()});
     let body = json!({"security": {"watermark": watermark}});
     let path = format!("{}/security", acme.path());
-    acme.client.put(&path, body).await.expect_ok();
+    acme.put_ok(&path, body).await;
 }
 
 #[stack_test]
-async fn variant_of_a_file_that_is_deleted_meanwhile_is_not_kept(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn variant_of_a_file_that_is_deleted_meanwhile_is_not_kept(stack: &Stack, acme: &TestSpace) {
     let file = acme.upload(PHOTO).named("a.jpg", "image/jpeg").await;
     let url = format!("{}?w=32", file.url());
     let before_store = paused(stack, url, CALLS_BEFORE_ORIGINAL + 1).await;
 
-    acme.client.delete(file.path()).await.expect_status(204);
+    acme.delete_ok(file.path()).await;
     before_store.hold.release();
     let Observed {
         output: rendered,
@@ -80,8 +79,7 @@ async fn variant_of_a_file_that_is_deleted_meanwhile_is_not_kept(stack: &Stack) 
 }
 
 #[stack_test]
-async fn rendering_of_a_cancelled_request_is_stored(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn rendering_of_a_cancelled_request_is_stored(stack: &Stack, acme: &TestSpace) {
     let file = acme.upload(PHOTO).named("a.jpg", "image/jpeg").await;
     let url = format!("{}?w=32", file.url());
     begin_log();
@@ -134,25 +132,29 @@ async fn stored_variants(stack: &Stack) -> usize {
 }
 
 #[stack_test]
-async fn rendering_with_a_watermark_that_is_replaced_meanwhile_can_be_retried(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn rendering_with_a_watermark_that_is_replaced_meanwhile_can_be_retried(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     let file = acme.upload(PHOTO).named("a.jpg", "image/jpeg").await;
     let server = ImageServer::start(&logo([255, 0, 0])).await;
-    enable_watermark(&acme, &server).await;
+    enable_watermark(acme, &server).await;
     let url = format!("{}?w=32", file.url());
     let before_watermark = paused(stack, url.clone(), CALLS_BEFORE_ORIGINAL + 1).await;
 
-    enable_watermark(&acme, &server).await;
+    enable_watermark(acme, &server).await;
     before_watermark.hold.release();
 
     let contended = before_watermark.request.await;
     contended.expect_busy();
-    stack.anonymous.get(&url).await.expect_status(200);
+    stack.anonymous.fetch(&url).await;
 }
 
 #[stack_test(options = StackOptions::without_rate_limits(), multi_thread)]
-async fn requests_for_one_variant_wait_together_for_memory_of_their_space(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn requests_for_one_variant_wait_together_for_memory_of_their_space(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     let file = acme.upload(PHOTO).named("a.jpg", "image/jpeg").await;
     let other = stack.space("Other").await.upload(PHOTO).await;
     let mut paused_requests = Vec::new();
@@ -170,10 +172,10 @@ async fn requests_for_one_variant_wait_together_for_memory_of_their_space(stack:
         response.expect_busy();
     }
     let of_other = format!("{}?w=32", other.url());
-    stack.anonymous.get(&of_other).await.expect_status(200);
+    stack.anonymous.fetch(&of_other).await;
     for paused in paused_requests {
         paused.hold.release();
         paused.request.await.expect_status(200);
     }
-    stack.anonymous.get(&url).await.expect_status(200);
+    stack.anonymous.fetch(&url).await;
 }

@@ -36,7 +36,7 @@ async fn upload_image(acme: &TestSpace) -> String {
 async fn set(acme: &TestSpace, watermark: Value) -> Response {
     let path = format!("/spaces/{}/security", acme.id);
     let body = json!({"security": {"watermark": watermark}});
-    acme.client.put(&path, body).await
+    acme.put(&path, body).await
 }
 
 async fn enable(acme: &TestSpace, server: &ImageServer) {
@@ -46,7 +46,7 @@ async fn enable(acme: &TestSpace, server: &ImageServer) {
 
 async fn disable(acme: &TestSpace) {
     let path = format!("/spaces/{}/security", acme.id);
-    acme.client.delete(&path).await.expect_ok();
+    acme.delete(&path).await.expect_ok();
 }
 
 fn decoded(response: &Response) -> Pixels {
@@ -76,18 +76,17 @@ fn is_close(actual: [u8; 3], expected: [u8; 3]) -> bool {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn every_rendition_of_an_image_is_marked(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let url = upload_image(&acme).await;
+async fn every_rendition_of_an_image_is_marked(stack: &Stack, acme: &TestSpace) {
+    let url = upload_image(acme).await;
     let server = ImageServer::start(&logo(RED)).await;
 
     for (query, format) in QUERIES {
         let url = format!("{url}{query}");
-        disable(&acme).await;
-        let plain = stack.anonymous.get(&url).await.expect_status(200);
-        enable(&acme, &server).await;
-        let marked = stack.anonymous.get(&url).await.expect_status(200);
-        let again = stack.anonymous.get(&url).await.expect_status(200);
+        disable(acme).await;
+        let plain = stack.anonymous.fetch(&url).await;
+        enable(acme, &server).await;
+        let marked = stack.anonymous.fetch(&url).await;
+        let again = stack.anonymous.fetch(&url).await;
 
         let info = probe(&marked.body).expect("an image");
         assert_eq!(info.format, format, "{query}");
@@ -100,14 +99,13 @@ async fn every_rendition_of_an_image_is_marked(stack: &Stack) {
 }
 
 #[stack_test]
-async fn crops_do_not_show_pixels_beneath_the_watermark(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let url = upload_image(&acme).await;
-    enable(&acme, &ImageServer::start(&logo(RED)).await).await;
+async fn crops_do_not_show_pixels_beneath_the_watermark(stack: &Stack, acme: &TestSpace) {
+    let url = upload_image(acme).await;
+    enable(acme, &ImageServer::start(&logo(RED)).await).await;
 
     for side in [40, 20, 12, 8, 4] {
         let url = format!("{url}?w={side}&h={side}&r=crop&g=southeast&f=png");
-        let cropped = decoded(&stack.anonymous.get(&url).await.expect_status(200));
+        let cropped = decoded(&stack.anonymous.fetch(&url).await);
 
         // The watermark of 12 × 12 pixels is one pixel from the corner.
         for distance in 2..=side.min(13) {
@@ -118,15 +116,17 @@ async fn crops_do_not_show_pixels_beneath_the_watermark(stack: &Stack) {
 }
 
 #[stack_test]
-async fn negotiated_formats_are_marked_and_the_original_keeps_its_format(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let url = upload_image(&acme).await;
+async fn negotiated_formats_are_marked_and_the_original_keeps_its_format(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
+    let url = upload_image(acme).await;
     let server = ImageServer::start(&logo(RED)).await;
     let accept = [("accept", "image/avif")];
     let small = format!("{url}?w=32");
     let plain = stack.anonymous.get_with(&small, &accept).await;
 
-    enable(&acme, &server).await;
+    enable(acme, &server).await;
 
     let marked = stack.anonymous.get_with(&small, &accept).await;
     assert_eq!(marked.header("content-type"), "image/avif");
@@ -140,20 +140,19 @@ async fn negotiated_formats_are_marked_and_the_original_keeps_its_format(stack: 
 }
 
 #[stack_test]
-async fn position_and_opacity_apply(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let url = upload_image(&acme).await;
+async fn position_and_opacity_apply(stack: &Stack, acme: &TestSpace) {
+    let url = upload_image(acme).await;
     let server = ImageServer::start(&logo(RED)).await;
-    let plain = decoded(&stack.anonymous.get(&url).await.expect_status(200));
+    let plain = decoded(&stack.anonymous.fetch(&url).await);
 
     for (position, x, y) in [("northwest", 7, 7), ("center", 32, 24), ("east", 56, 24)] {
         for (opacity, red_share) in [(1.0, 255), (0.5, 128)] {
             let watermark = json!({
                 "enabled": true, "url": server.url(), "position": position, "opacity": opacity,
             });
-            set(&acme, watermark).await.expect_ok();
+            set(acme, watermark).await.expect_ok();
 
-            let marked = decoded(&stack.anonymous.get(&url).await.expect_status(200));
+            let marked = decoded(&stack.anonymous.fetch(&url).await);
 
             let mix = |below: u8, above: u32| {
                 let sum = above * red_share + u32::from(below) * (255 - red_share);
@@ -170,16 +169,15 @@ async fn position_and_opacity_apply(stack: &Stack) {
 }
 
 #[stack_test]
-async fn changed_and_removed_watermarks_change_etags_at_once(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let url = upload_image(&acme).await;
+async fn changed_and_removed_watermarks_change_etags_at_once(stack: &Stack, acme: &TestSpace) {
+    let url = upload_image(acme).await;
     let red = ImageServer::start(&logo(RED)).await;
     let blue = ImageServer::start(&logo(BLUE)).await;
-    let original = stack.anonymous.get(&url).await.expect_status(200);
+    let original = stack.anonymous.fetch(&url).await;
 
-    enable(&acme, &red).await;
-    let with_red = stack.anonymous.get(&url).await.expect_status(200);
-    enable(&acme, &blue).await;
+    enable(acme, &red).await;
+    let with_red = stack.anonymous.fetch(&url).await;
+    enable(acme, &blue).await;
     let if_none_match = [("if-none-match", with_red.header("etag"))];
     let with_blue = stack.anonymous.get_with(&url, &if_none_match).await;
     assert!(is_close(
@@ -187,8 +185,8 @@ async fn changed_and_removed_watermarks_change_etags_at_once(stack: &Stack) {
         BLUE
     ));
 
-    disable(&acme).await;
-    let restored = stack.anonymous.get(&url).await.expect_status(200);
+    disable(acme).await;
+    let restored = stack.anonymous.fetch(&url).await;
     assert_eq!(restored.header("etag"), original.header("etag"));
     assert!(restored.body == original.body);
     let watermarks = stack.dump().await.objects;
@@ -197,16 +195,15 @@ async fn changed_and_removed_watermarks_change_etags_at_once(stack: &Stack) {
 }
 
 #[stack_test]
-async fn unmarked_copy_is_not_revalidated_by_its_date(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let url = upload_image(&acme).await;
+async fn unmarked_copy_is_not_revalidated_by_its_date(stack: &Stack, acme: &TestSpace) {
+    let url = upload_image(acme).await;
     let server = ImageServer::start(&logo(RED)).await;
-    let unmarked = stack.anonymous.get(&url).await.expect_status(200);
+    let unmarked = stack.anonymous.fetch(&url).await;
     let since = [("if-modified-since", unmarked.header("last-modified"))];
     let revalidated = stack.anonymous.get_with(&url, &since).await;
     revalidated.expect_status(304);
 
-    enable(&acme, &server).await;
+    enable(acme, &server).await;
 
     for query in ["", "?w=32"] {
         let url = format!("{url}{query}");
@@ -218,41 +215,39 @@ async fn unmarked_copy_is_not_revalidated_by_its_date(stack: &Stack) {
 }
 
 #[stack_test]
-async fn stored_copy_is_used_after_the_host_is_gone(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let url = upload_image(&acme).await;
+async fn stored_copy_is_used_after_the_host_is_gone(stack: &Stack, acme: &TestSpace) {
+    let url = upload_image(acme).await;
     let server = ImageServer::start(&logo(RED)).await;
-    enable(&acme, &server).await;
+    enable(acme, &server).await;
     server.serve("200 OK", &logo(BLUE));
-    let first = stack.anonymous.get(&url).await.expect_status(200);
+    let first = stack.anonymous.fetch(&url).await;
     drop(server);
 
     let later_url = format!("{url}?w=32");
-    let later = stack.anonymous.get(&later_url).await.expect_status(200);
+    let later = stack.anonymous.fetch(&later_url).await;
 
     assert!(is_close(southeast(&decoded(&first)), RED));
     assert!(is_close(southeast(&decoded(&later)), RED));
 }
 
 #[stack_test]
-async fn only_images_that_can_be_rendered_are_delivered(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn only_images_that_can_be_rendered_are_delivered(stack: &Stack, acme: &TestSpace) {
     let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"9\" height=\"9\"></svg>";
     let svg = acme.upload(svg).named("a.svg", "image/svg+xml").await;
     let text = acme.upload("text").named("a.txt", "text/plain").await;
     assert_eq!(svg["resource_type"], "image");
     let server = ImageServer::start(&logo(RED)).await;
 
-    enable(&acme, &server).await;
+    enable(acme, &server).await;
 
     for client in [&stack.anonymous, &acme.client] {
-        let errors = client.get(svg.url()).await.expect_error(422);
+        let errors = client.get_err(422, svg.url()).await;
         assert!(errors["file"][0].is_string(), "{errors}");
-        let delivered = client.get(text.url()).await.expect_status(200);
+        let delivered = client.fetch(text.url()).await;
         assert_eq!(delivered.body, "text");
     }
-    disable(&acme).await;
-    stack.anonymous.get(svg.url()).await.expect_status(200);
+    disable(acme).await;
+    stack.anonymous.fetch(svg.url()).await;
 }
 
 /// Returns responses of a host that has no watermark, and texts in the errors.
@@ -270,11 +265,10 @@ fn failures() -> Vec<(&'static str, Vec<u8>, &'static str)> {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn image_that_cannot_be_stored_changes_nothing(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn image_that_cannot_be_stored_changes_nothing(stack: &Stack, acme: &TestSpace) {
     let folder = acme.folder("Photos").await;
     let server = ImageServer::start(&logo(RED)).await;
-    enable(&acme, &server).await;
+    enable(acme, &server).await;
     let before = stack.dump().await;
     let body = json!({"security": {"watermark": {"enabled": true, "url": server.url()}}});
     let paths = [
@@ -285,14 +279,14 @@ async fn image_that_cannot_be_stored_changes_nothing(stack: &Stack) {
     for (status, image, expected) in failures() {
         server.serve(status, &image);
         for path in &paths {
-            let errors = acme.client.put(path, body.clone()).await.expect_error(422);
+            let errors = acme.put_err(422, path, body.clone()).await;
             let message = errors["security.watermark.url"][0].as_str();
             let message = message.expect("an error");
             assert!(message.contains(expected), "{message}");
         }
     }
     drop(server);
-    let errors = acme.client.put(&paths[0], body).await.expect_error(422);
+    let errors = acme.put_err(422, &paths[0], body).await;
     assert_eq!(
         errors["security.watermark.url"][0],
         "The security.watermark.url field cannot be fetched. The host does not accept a connection."
@@ -324,19 +318,13 @@ async fn private_original_requires_proof_and_publishes_no_variant(stack: &Stack)
     enable(&fixture.acme, &server).await;
     let anonymous = &stack.anonymous;
 
-    anonymous.get(&url).await.expect_error(403);
-    let signed = anonymous
-        .get(&fixture.signed(&url))
-        .await
-        .expect_status(200);
+    anonymous.get_err(403, &url).await;
+    let signed = anonymous.fetch(&fixture.signed(&url)).await;
     assert_eq!(signed.header("content-type"), "image/jpeg");
     assert!(signed.body != PHOTO);
 
-    anonymous.get(&url).await.expect_error(403);
-    anonymous
-        .get(&format!("{url}?f=jpeg"))
-        .await
-        .expect_error(403);
+    anonymous.get_err(403, &url).await;
+    anonymous.get_err(403, &format!("{url}?f=jpeg")).await;
 }
 
 #[stack_test(options = StackOptions::without_rate_limits().with_parameters(&[("RedirectAboveBytes", "2000")]))]
@@ -348,7 +336,7 @@ async fn large_marked_original_is_redirected_to_its_rendition(stack: &Stack) {
 
     let redirect = stack.anonymous.get(file.url()).await.expect_status(307);
     let location = redirect.header("location");
-    let stored = stack.anonymous.get(location).await.expect_status(200);
+    let stored = stack.anonymous.fetch(location).await;
 
     assert!(stored.body.len() > 2_000 && stored.body != PHOTO);
     assert_eq!(stored.header("content-type"), "image/jpeg");
@@ -356,12 +344,11 @@ async fn large_marked_original_is_redirected_to_its_rendition(stack: &Stack) {
 }
 
 #[stack_test]
-async fn watermark_is_read_once_per_process(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let url = upload_image(&acme).await;
+async fn watermark_is_read_once_per_process(stack: &Stack, acme: &TestSpace) {
+    let url = upload_image(acme).await;
     let server = ImageServer::start(&logo(RED)).await;
-    let set_first = stack.calls_of(enable(&acme, &server)).await.calls;
-    let set_again = stack.calls_of(enable(&acme, &server)).await.calls;
+    let set_first = stack.calls_of(enable(acme, &server)).await.calls;
+    let set_again = stack.calls_of(enable(acme, &server)).await.calls;
 
     let rendered = stack.calls_of(stack.anonymous.get(&url)).await.calls;
     let small = format!("{url}?w=32");

@@ -5,7 +5,7 @@ use emulators::{
     Service::{DynamoDb, S3},
 };
 use serde_json::json;
-use tests::{DYNAMODB_ATTEMPTS, Observed, PHOTO, Stack, stack_test};
+use tests::{DYNAMODB_ATTEMPTS, Observed, PHOTO, Stack, TestSpace, stack_test};
 
 #[stack_test]
 async fn lost_response_never_fails_or_duplicates_a_write(stack: &Stack) {
@@ -14,45 +14,30 @@ async fn lost_response_never_fails_or_duplicates_a_write(stack: &Stack) {
     faults.lose_response(DynamoDb, "TransactWriteItems", 1);
     let space = stack
         .account()
-        .post("/spaces", json!({"name": "Acme"}))
-        .await
-        .expect_created();
+        .create("/spaces", json!({"name": "Acme"}))
+        .await;
     let id = space["id"].as_str().expect("an id");
+    stack.account().get_ok(&format!("/spaces/{id}")).await;
     stack
         .account()
-        .get(&format!("/spaces/{id}"))
-        .await
-        .expect_ok();
-    stack
-        .account()
-        .post("/spaces", json!({"name": "Acme"}))
-        .await
-        .expect_error(422);
+        .post_err(422, "/spaces", json!({"name": "Acme"}))
+        .await;
 
     faults.lose_response(DynamoDb, "TransactWriteItems", 1);
     let keys = format!("/spaces/{id}/api-keys");
-    let key = stack
-        .account()
-        .post(&keys, json!({"name": "web"}))
-        .await
-        .expect_created();
+    let key = stack.account().create(&keys, json!({"name": "web"})).await;
     stack
         .anonymous
         .with_key(key["key"].as_str().expect("a key"))
-        .get(&format!("/spaces/{id}"))
-        .await
-        .expect_ok();
-    let listed = stack.account().get(&keys).await.expect_status(200).json();
+        .get_ok(&format!("/spaces/{id}"))
+        .await;
+    let listed = stack.account().fetch(&keys).await.json();
     assert_eq!(listed["data"].as_array().map(Vec::len), Some(1));
 
     // The id of a lost response is skipped.
     faults.skip(DynamoDb, "UpdateItem", 1);
     faults.lose_response(DynamoDb, "UpdateItem", 1);
-    let next = stack
-        .account()
-        .post(&keys, json!({"name": "api"}))
-        .await
-        .expect_created();
+    let next = stack.account().create(&keys, json!({"name": "api"})).await;
     assert_eq!(next["id"].as_u64(), key["id"].as_u64().map(|id| id + 2));
 
     for _ in 0..2 {
@@ -61,22 +46,19 @@ async fn lost_response_never_fails_or_duplicates_a_write(stack: &Stack) {
     }
     stack
         .account()
-        .delete(&format!("{keys}/{}", key["id"]))
-        .await
-        .expect_status(204);
-    let listed = stack.account().get(&keys).await.expect_status(200).json();
+        .delete_ok(&format!("{keys}/{}", key["id"]))
+        .await;
+    let listed = stack.account().fetch(&keys).await.json();
     assert_eq!(listed["data"][1]["is_active"], json!(false));
     stack
         .anonymous
         .with_key(key["key"].as_str().expect("a key"))
-        .get(&format!("/spaces/{id}"))
-        .await
-        .expect_error(401);
+        .get_err(401, &format!("/spaces/{id}"))
+        .await;
 }
 
 #[stack_test]
-async fn upload_survives_lost_response_of_each_write(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn upload_survives_lost_response_of_each_write(stack: &Stack, acme: &TestSpace) {
     stack.local.faults().lose_response(S3, "PutObject", 1);
     stack
         .local
@@ -85,9 +67,8 @@ async fn upload_survives_lost_response_of_each_write(stack: &Stack) {
     let record = acme.upload(PHOTO).await;
     let delivered = stack
         .anonymous
-        .get(record["url"].as_str().expect("an address"))
-        .await
-        .expect_status(200);
+        .fetch(record["url"].as_str().expect("an address"))
+        .await;
     assert!(delivered.body == PHOTO);
 }
 
@@ -99,7 +80,7 @@ async fn incomplete_batch_read_is_completed_or_fails(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let record = acme.upload(PHOTO).await;
     let file = format!("/files/{}", record["id"].as_str().expect("an id"));
-    let space = format!("/spaces/{}", acme.id);
+    let space = acme.path();
     let account = stack.account();
 
     for (client, address) in [(&account, space.as_str()), (&acme.client, &file)] {
@@ -133,9 +114,8 @@ async fn conflicting_transaction_is_retried(stack: &Stack) {
     );
     stack
         .account()
-        .post("/spaces", json!({"name": "Acme"}))
-        .await
-        .expect_created();
+        .create("/spaces", json!({"name": "Acme"}))
+        .await;
 }
 
 #[stack_test]
@@ -177,12 +157,11 @@ async fn incomplete_transactional_read_denies_delivery(stack: &Stack) {
         stack.anonymous.get(url).await.expect_error(status);
     }
 
-    stack.anonymous.get(url).await.expect_status(200);
+    stack.anonymous.fetch(url).await;
 }
 
 #[stack_test]
-async fn throttled_transaction_returns_503_after_two_attempts(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn throttled_transaction_returns_503_after_two_attempts(stack: &Stack, acme: &TestSpace) {
     let folder = acme.folder("Open").await;
     let photo = acme.upload(PHOTO).into(&folder).await;
     let url = photo.url();
@@ -197,9 +176,7 @@ async fn throttled_transaction_returns_503_after_two_attempts(stack: &Stack) {
                 InjectedError::new(400, code),
             );
             let name = format!("{code} {times}");
-            let create = acme
-                .client
-                .post("/folders", json!({"space_id": acme.id, "name": name}));
+            let create = acme.post("/folders", json!({"space_id": acme.id, "name": name}));
             let Observed {
                 output: response,
                 calls,
@@ -236,8 +213,8 @@ async fn overload_returns_503_with_retry_after_and_internal_error_500() {
     let stack = Stack::start().await;
     let acme = stack.space("Acme").await;
     let faults = stack.local.faults();
-    let space = format!("/spaces/{}", acme.id);
-    let get = || acme.client.get(&space);
+    let space = acme.path();
+    let get = || acme.get(&space);
     faults.fail(
         DynamoDb,
         "GetItem",
@@ -263,9 +240,8 @@ async fn overload_returns_503_with_retry_after_and_internal_error_500() {
 }
 
 #[stack_test]
-async fn unknown_5xx_of_dynamodb_returns_503_and_4xx_500(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let path = format!("/spaces/{}", acme.id);
+async fn unknown_5xx_of_dynamodb_returns_503_and_4xx_500(stack: &Stack, acme: &TestSpace) {
+    let path = acme.path();
 
     stack.local.faults().fail(
         DynamoDb,
@@ -273,7 +249,7 @@ async fn unknown_5xx_of_dynamodb_returns_503_and_4xx_500(stack: &Stack) {
         DYNAMODB_ATTEMPTS,
         InjectedError::new(500, "NewException"),
     );
-    let busy = acme.client.get(&path).await;
+    let busy = acme.get(&path).await;
     busy.expect_busy();
 
     stack.local.faults().fail(
@@ -282,5 +258,5 @@ async fn unknown_5xx_of_dynamodb_returns_503_and_4xx_500(stack: &Stack) {
         1,
         InjectedError::new(400, "NewException"),
     );
-    acme.client.get(&path).await.expect_error(500);
+    acme.get_err(500, &path).await;
 }

@@ -167,7 +167,7 @@ impl Journey {
         let created = create_once(stack, &account, "doomed", create).await;
         let id = created["id"].as_str().expect("an id");
         let handle = created["handle"].as_str().expect("a handle");
-        let upload = || account.upload(form(handle, "a.txt", "text/plain", "some text"));
+        let upload = || account.upload_form(form(handle, "a.txt", "text/plain", "some text"));
         let address = format!("/spaces?id={id}");
         let deletions = join_all([account.delete(&address), account.delete(&address)]);
         let (deletions, uploads) = join(deletions, join_all([upload(), upload()])).await;

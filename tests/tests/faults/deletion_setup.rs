@@ -66,7 +66,7 @@ impl Operation {
                 format!("/folders/{subject}")
             }
         };
-        let record = acme.client.get(&address).await.expect_ok();
+        let record = acme.get_ok(&address).await;
 
         Setup {
             stack,
@@ -108,11 +108,11 @@ impl Operation {
 
 impl Setup<'_> {
     pub(super) async fn delete(&self, address: &str) {
-        self.acme.client.delete(address).await.expect_status(204);
+        self.acme.delete_ok(address).await;
     }
 
     async fn is_there(&self) -> bool {
-        let response = self.acme.client.get(&self.address).await;
+        let response = self.acme.get(&self.address).await;
         if response.status == 404 {
             false
         } else {
@@ -124,10 +124,8 @@ impl Setup<'_> {
     async fn listed(&self, list: &str) -> Vec<Value> {
         let page = self
             .acme
-            .client
-            .get(&format!("/{list}&space_id={}", self.acme.id))
+            .fetch(&format!("/{list}&space_id={}", self.acme.id))
             .await
-            .expect_status(200)
             .json();
         page["data"]
             .as_array()
@@ -139,12 +137,7 @@ impl Setup<'_> {
 
     /// Returns whether a folder has folders.
     async fn has_children(&self, id: &str) -> bool {
-        self.acme
-            .client
-            .get(&format!("/folders/{id}"))
-            .await
-            .expect_ok()["has_children"]
-            == true
+        self.acme.get_ok(&format!("/folders/{id}")).await["has_children"] == true
     }
 
     async fn settle_file(&self) -> bool {
@@ -201,9 +194,8 @@ impl Setup<'_> {
         // A folder with a file is not empty.
         if is_there {
             client
-                .delete(&format!("/folders/{}", self.from))
-                .await
-                .expect_error(409);
+                .delete_err(409, &format!("/folders/{}", self.from))
+                .await;
         }
     }
 
@@ -227,7 +219,7 @@ impl Setup<'_> {
         self.stack.run_for(minutes(3)).await;
 
         let named = json!({"name": "SUBJECT", "space_id": self.acme.id, "parent_id": self.from});
-        let same = self.acme.client.post("/folders", named).await;
+        let same = self.acme.post("/folders", named).await;
 
         if is_there {
             assert_eq!(
@@ -236,7 +228,7 @@ impl Setup<'_> {
             );
             assert_eq!(
                 self.record["id"],
-                self.acme.client.get(&self.address).await.expect_ok()["id"]
+                self.acme.get_ok(&self.address).await["id"]
             );
             let subject = text(&self.record["id"]);
             let inner = folder(self.acme, "inner", Some(&subject)).await;
@@ -251,7 +243,7 @@ impl Setup<'_> {
     }
 
     async fn settle_move(&self) -> bool {
-        let record = self.acme.client.get(&self.address).await.expect_ok();
+        let record = self.acme.get_ok(&self.address).await;
         let is_moved = record["parent_id"] == self.to.as_str();
         let parent = if is_moved { &self.to } else { &self.from };
         let other_parent = if is_moved { &self.from } else { &self.to };
@@ -282,16 +274,14 @@ impl Setup<'_> {
         );
 
         assert_eq!(
-            self.acme.client.get(&inner).await.expect_ok()["path"],
+            self.acme.get_ok(&inner).await["path"],
             format!("{path}inner/")
         );
 
         // Its depth counts at its new place alone.
         self.acme
-            .client
-            .delete(&format!("/folders/{parent}"))
-            .await
-            .expect_error(409);
+            .delete_err(409, &format!("/folders/{parent}"))
+            .await;
         self.delete(&inner).await;
         self.delete(&self.address).await;
 

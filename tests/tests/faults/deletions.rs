@@ -5,7 +5,8 @@
 use emulators::{Faults, InjectedError, Service};
 use futures::future::join_all;
 use tests::{
-    PHOTO, Stack, failed_calls, max_attempts, minutes, seconds, share_of, stack_test, text,
+    PHOTO, Stack, TestSpace, failed_calls, max_attempts, minutes, seconds, share_of, stack_test,
+    text,
 };
 
 use super::deletion_setup::{Operation, Setup};
@@ -216,10 +217,9 @@ async fn delete(setup: &Setup<'_>, kill: Option<(u32, bool)>) {
 }
 
 #[stack_test]
-async fn file_purge_killed_at_any_call_completes_on_retry(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn file_purge_killed_at_any_call_completes_on_retry(stack: &Stack, acme: &TestSpace) {
     let other = acme.upload(PHOTO).await;
-    let setup = Operation::DeleteFile.prepare(stack, &acme).await;
+    let setup = Operation::DeleteFile.prepare(stack, acme).await;
     let calls = calls_of(stack, "purge", delete(&setup, None)).await;
 
     assert!(
@@ -234,7 +234,7 @@ async fn file_purge_killed_at_any_call_completes_on_retry(stack: &Stack) {
         .flat_map(|after| [false, true].map(|takes_effect| (after, takes_effect)));
     for kill in share_of(kills, SHARE) {
         let before = stored_data(stack).await;
-        let setup = Operation::DeleteFile.prepare(stack, &acme).await;
+        let setup = Operation::DeleteFile.prepare(stack, acme).await;
         delete(&setup, Some(kill)).await;
         for id in [&setup.from, &setup.to] {
             setup.delete(&format!("/folders/{id}")).await;
@@ -243,13 +243,5 @@ async fn file_purge_killed_at_any_call_completes_on_retry(stack: &Stack) {
         stored_data(stack).await.assert_unchanged(&before, &by);
     }
 
-    assert!(
-        stack
-            .anonymous
-            .get(&text(&other["url"]))
-            .await
-            .expect_status(200)
-            .body
-            == PHOTO
-    );
+    assert!(stack.anonymous.fetch(&text(&other["url"])).await.body == PHOTO);
 }

@@ -8,7 +8,7 @@ use emulators::{
 };
 use serde_json::{Value, json};
 use table::keys::{self, Key};
-use tests::{DYNAMODB_ATTEMPTS, Dump, Response, Stack, seconds, stack_test};
+use tests::{DYNAMODB_ATTEMPTS, Dump, Response, Stack, TestSpace, seconds, stack_test};
 
 use crate::routes::creations::{Creation, assert_first, assert_replay, creations};
 
@@ -98,15 +98,14 @@ async fn assert_one_effect(stack: &Stack, creation: &Creation, first: &Response,
 
     for file in body["data"].as_array().into_iter().flatten() {
         let path = format!("/files/{}", file["id"].as_str().expect("an id"));
-        let stored = stack.account().get(&path).await.expect_ok();
+        let stored = stack.account().get_ok(&path).await;
         assert_eq!(&stored, file);
     }
 }
 
 #[stack_test]
-async fn only_successful_responses_are_stored(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let keys = format!("/spaces/{}/api-keys", acme.id);
+async fn only_successful_responses_are_stored(stack: &Stack, acme: &TestSpace) {
+    let keys = acme.keys_path();
     let named = |path: &str, body: Value| Creation::json(&stack.account(), path, body);
     let before = stack.dump().await;
     named(&keys, json!({"name": 5}))
@@ -138,11 +137,11 @@ async fn only_successful_responses_are_stored(stack: &Stack) {
         .send("one")
         .await
         .expect_error(500);
-    Creation::upload(&acme.client, &acme, &["other"])
+    Creation::upload(&acme.client, acme, &["other"])
         .send("one")
         .await
         .expect_error(422);
-    Creation::upload(&acme.client, &acme, &["file", "file"])
+    Creation::upload(&acme.client, acme, &["file", "file"])
         .send("one")
         .await
         .expect_error(422);
@@ -154,16 +153,15 @@ async fn only_successful_responses_are_stored(stack: &Stack) {
         .insert(counter.clone(), before.items[&counter].clone());
     after.assert_unchanged(&before, "requests that failed");
 
-    for creation in creations(stack, &acme) {
+    for creation in creations(stack, acme) {
         let first = assert_first(creation.send("one").await);
         assert_replay(&creation.send("one").await, &first);
     }
 }
 
 #[stack_test]
-async fn failed_request_releases_its_key(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    for creation in creations(stack, &acme) {
+async fn failed_request_releases_its_key(stack: &Stack, acme: &TestSpace) {
+    for creation in creations(stack, acme) {
         let before = stack.dump().await;
         fail_transactions(stack, ATTEMPTS);
         assert_busy(&creation.send("one").await);
@@ -182,9 +180,8 @@ async fn failed_request_releases_its_key(stack: &Stack) {
 }
 
 #[stack_test]
-async fn retry_after_lost_responses_returns_first_effect(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    for creation in creations(stack, &acme) {
+async fn retry_after_lost_responses_returns_first_effect(stack: &Stack, acme: &TestSpace) {
+    for creation in creations(stack, acme) {
         let before = stack.dump().await;
         stack
             .local
@@ -210,14 +207,10 @@ async fn retry_after_lost_responses_returns_first_effect(stack: &Stack) {
 }
 
 #[stack_test]
-async fn lost_response_of_reservation_is_recognized_as_own(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    acme.client
-        .get(&format!("/spaces/{}", acme.id))
-        .await
-        .expect_ok();
+async fn lost_response_of_reservation_is_recognized_as_own(stack: &Stack, acme: &TestSpace) {
+    acme.get_ok(&acme.path()).await;
 
-    for creation in creations(stack, &acme) {
+    for creation in creations(stack, acme) {
         let before = stack.dump().await;
         // The first update counts the request, the second reserves the key.
         stack.local.faults().skip(DynamoDb, "UpdateItem", 1);
@@ -231,9 +224,8 @@ async fn lost_response_of_reservation_is_recognized_as_own(stack: &Stack) {
 }
 
 #[stack_test]
-async fn retry_after_crash_repeats_request_with_same_ids(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    for creation in creations(stack, &acme) {
+async fn retry_after_crash_repeats_request_with_same_ids(stack: &Stack, acme: &TestSpace) {
+    for creation in creations(stack, acme) {
         let before = stack.dump().await;
         // An upload tries to resolve the commit, and dies there too: its objects stay behind.
         fail_transactions(
@@ -315,9 +307,8 @@ async fn request_taken_over_at_any_call_has_one_effect(stack: &Stack) {
 }
 
 #[stack_test]
-async fn abandoned_upload_can_be_retried(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    for creation in creations(stack, &acme)
+async fn abandoned_upload_can_be_retried(stack: &Stack, acme: &TestSpace) {
+    for creation in creations(stack, acme)
         .into_iter()
         .filter(|creation| creation.path() == "/upload")
     {
@@ -342,9 +333,8 @@ async fn abandoned_upload_can_be_retried(stack: &Stack) {
 }
 
 #[stack_test]
-async fn upload_that_failed_in_storage_can_be_retried(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let creation = Creation::upload(&acme.client, &acme, &["files", "files", "files"]);
+async fn upload_that_failed_in_storage_can_be_retried(stack: &Stack, acme: &TestSpace) {
+    let creation = Creation::upload(&acme.client, acme, &["files", "files", "files"]);
     let before = stack.dump().await;
     stack.local.faults().fail(
         S3,
@@ -363,9 +353,8 @@ async fn upload_that_failed_in_storage_can_be_retried(stack: &Stack) {
 }
 
 #[stack_test]
-async fn crashed_request_holds_its_key_until_lease_ends(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let keys = format!("/spaces/{}/api-keys", acme.id);
+async fn crashed_request_holds_its_key_until_lease_ends(stack: &Stack, acme: &TestSpace) {
+    let keys = acme.keys_path();
     let creation = |name: &str| Creation::json(&acme.client, &keys, json!({"name": name}));
     fail_transactions(stack, ATTEMPTS);
     die_without_release(stack);
@@ -379,7 +368,7 @@ async fn crashed_request_holds_its_key_until_lease_ends(stack: &Stack) {
     outlast_lease(stack, &creation("web")).await;
     assert_first(creation("web").send("one").await);
 
-    let listed = acme.client.get(&keys).await.expect_status(200).json();
+    let listed = acme.fetch(&keys).await.json();
     assert_eq!(
         listed["data"].as_array().map(Vec::len),
         Some(2),

@@ -4,7 +4,7 @@ use axum::{Router, routing};
 use local::all_functions;
 use runtime::{ConfigurationError, FunctionContext, Settings};
 use serde_json::json;
-use tests::{Stack, StackOptions, stack_test};
+use tests::{StackOptions, TestSpace, stack_test};
 use web::{
     ApiError, ApiState, Authenticated, Created, FieldReader, FromFields, IdempotentJson,
     RateLimitTier, with_layers,
@@ -47,8 +47,7 @@ impl FromFields for Anything {
 }
 
 #[stack_test(options = with_panicking_folders())]
-async fn panicking_request_can_be_retried_at_once(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn panicking_request_can_be_retried_at_once(acme: &TestSpace) {
     let creation = Creation::json(&acme.client, "/folders", json!({}));
 
     for _ in 0..2 {

@@ -40,7 +40,6 @@ async fn furnished(stack: &Stack, name: &str, user: &User) -> TestSpace {
 /// Deletes a space and runs all jobs, with the purge killed once.
 async fn delete(stack: &Stack, tenant: &TestSpace, kill: Option<Kill>) {
     tenant
-        .client
         .delete(&format!("/spaces?id={}&force=true", tenant.id))
         .await
         .expect_status(202);
@@ -125,7 +124,7 @@ async fn survives(kills: Vec<Kill>) {
         );
     }
 
-    assert!(stack.anonymous.get(&url).await.expect_status(200).body == PHOTO);
+    assert!(stack.anonymous.fetch(&url).await.body == PHOTO);
     other.create_key("x").await;
     stack.stop().await;
 }
@@ -162,18 +161,13 @@ async fn calls_of_a_deletion(force: bool) -> u32 {
 /// writes.
 async fn used_space(stack: &Stack, name: &str) -> TestSpace {
     let tenant = stack.space(name).await;
-    tenant
-        .client
-        .get(&format!("/spaces/{}", tenant.id))
-        .await
-        .expect_ok();
+    tenant.get_ok(&tenant.path()).await;
     tenant
 }
 
 async fn assert_deletion(tenant: &TestSpace, force: bool) {
     let status = if force { 202 } else { 204 };
     tenant
-        .client
         .delete(&deletion(tenant, force))
         .await
         .expect_status(status);
@@ -195,30 +189,20 @@ async fn is_whole_or_nothing(force: bool, takes_effect: bool) -> usize {
         let acme = used_space(&stack, &format!("Space {after}")).await;
         let faults = stack.local.faults();
         faults.disconnect("spaces", after, takes_effect);
-        acme.client
-            .delete(&deletion(&acme, force))
-            .await
-            .expect_error(503);
+        acme.delete_err(503, &deletion(&acme, force)).await;
         assert!(failed_calls(&faults) >= 1, "{after}");
         faults.reconnect();
         // Longer than the lock of a space, and than the delay of the purge.
         for time in [seconds(1), minutes(3), minutes(15)] {
             stack.run_for(time).await;
         }
-        if stack
-            .account()
-            .get(&format!("/spaces/{}", acme.id))
-            .await
-            .status
-            == 200
-        {
+        if stack.account().get(&acme.path()).await.status == 200 {
             let file = acme.upload(PHOTO).await;
             assert!(
                 stack
                     .anonymous
-                    .get(file["url"].as_str().expect("an address"))
+                    .fetch(file["url"].as_str().expect("an address"))
                     .await
-                    .expect_status(200)
                     .body
                     == PHOTO
             );

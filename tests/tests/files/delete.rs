@@ -37,12 +37,8 @@ async fn assert_gone(stack: &Stack, acme: &TestSpace, file: &Value) {
     }
 
     let id = text(&file["id"]);
-    acme.client
-        .get("/files/by-ref?ref=order")
-        .await
-        .expect_error(404);
+    acme.get_err(404, "/files/by-ref?ref=order").await;
     let urls = acme
-        .client
         .post("/files/urls", json!({"file_ids": [id]}))
         .await
         .expect_status(200)
@@ -51,7 +47,7 @@ async fn assert_gone(stack: &Stack, acme: &TestSpace, file: &Value) {
 
     let url = text(&file["url"]);
     for client in [&stack.anonymous, &acme.client] {
-        client.get(&url).await.expect_error(404);
+        client.get_err(404, &url).await;
         client.head(&url).await.expect_status(404);
         client
             .get_with(&url, &[("if-none-match", "*")])
@@ -89,22 +85,18 @@ async fn assert_unknown(client: &Client, file: &Value) {
     let change_by_body = json!({"id": id, "ref": "x"});
     let public = json!({"access_control": {"requires_auth": false}});
 
-    client.get(&path).await.expect_error(404);
-    client.put(&path, change).await.expect_error(404);
-    client.put("/files", change_by_body).await.expect_error(404);
+    client.get_err(404, &path).await;
+    client.put_err(404, &path, change).await;
+    client.put_err(404, "/files", change_by_body).await;
     client
-        .post(&format!("{path}/signed-url"), json!({}))
-        .await
-        .expect_error(404);
+        .post_err(404, &format!("{path}/signed-url"), json!({}))
+        .await;
 
-    client.put(&access, public).await.expect_error(404);
-    client.delete(&access).await.expect_error(404);
+    client.put_err(404, &access, public).await;
+    client.delete_err(404, &access).await;
 
-    client.delete(&path).await.expect_error(404);
-    client
-        .delete(&format!("/files?id={id}"))
-        .await
-        .expect_error(404);
+    client.delete_err(404, &path).await;
+    client.delete_err(404, &format!("/files?id={id}")).await;
     delete_by_body(client, json!({"id": id}))
         .await
         .expect_error(404);
@@ -117,73 +109,50 @@ async fn upload_tagged(acme: &TestSpace, folder_id: &str) -> Value {
 }
 
 #[stack_test]
-async fn deleted_file_disappears_at_once_and_is_purged(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn deleted_file_disappears_at_once_and_is_purged(stack: &Stack, acme: &TestSpace) {
     acme.upload_config("tagged")
         .with_settings(json!({"metadata": {"tags": ["a", "b"]}}))
         .await;
 
     let photos = acme.folder("Photos").await.id;
     for folder_id in ["root", &photos] {
-        let file = upload_tagged(&acme, folder_id).await;
+        let file = upload_tagged(acme, folder_id).await;
         let url = text(&file["url"]);
-        let etag = stack
-            .anonymous
-            .get(&url)
-            .await
-            .expect_status(200)
-            .header("etag")
-            .to_owned();
-        let response = acme
-            .client
-            .delete(&file_path(&file))
-            .await
-            .expect_status(204);
+        let etag = stack.anonymous.fetch(&url).await.header("etag").to_owned();
+        let response = acme.delete_ok(&file_path(&file)).await;
         assert!(response.body.is_empty());
         stack
             .anonymous
             .get_with(&url, &[("if-none-match", &etag)])
             .await
             .expect_error(404);
-        assert_gone(stack, &acme, &file).await;
+        assert_gone(stack, acme, &file).await;
         stack.run_purges().await;
         assert_forgotten(&stack.dump().await, &text(&file["id"]));
     }
 
-    acme.client
-        .delete(&format!("/folders/{photos}"))
-        .await
-        .expect_status(204);
+    acme.delete_ok(&format!("/folders/{photos}")).await;
     stack.run_purges().await;
 }
 
 #[stack_test]
-async fn upload_and_deletion_restore_table_and_storage(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn upload_and_deletion_restore_table_and_storage(stack: &Stack, acme: &TestSpace) {
     acme.upload_config("tagged")
         .with_settings(json!({"metadata": {"tags": ["a", "b"]}}))
         .await;
-    upload_tagged(&acme, "root").await;
+    upload_tagged(acme, "root").await;
 
     let before = stored_data(stack).await;
-    let file = upload_tagged(&acme, "root").await;
+    let file = upload_tagged(acme, "root").await;
     let twenty: Vec<String> = (0..20).map(|number| format!("tag {number}")).collect();
     let changed = json!({"original_name": "é".repeat(255), "ref": "another", "tags": twenty, "type": "private"});
 
-    acme.client
-        .put(&file_path(&file), changed)
-        .await
-        .expect_ok();
+    acme.put_ok(&file_path(&file), changed).await;
 
     let access = json!({"access_control": {"requires_auth": true}});
-    acme.client
-        .put(&format!("{}/access-control", file_path(&file)), access)
-        .await
-        .expect_ok();
-    acme.client
-        .delete(&file_path(&file))
-        .await
-        .expect_status(204);
+    acme.put_ok(&format!("{}/access-control", file_path(&file)), access)
+        .await;
+    acme.delete_ok(&file_path(&file)).await;
     stack.run_purges().await;
     stored_data(stack)
         .await
@@ -192,9 +161,11 @@ async fn upload_and_deletion_restore_table_and_storage(stack: &Stack) {
 }
 
 #[stack_test]
-async fn user_deletes_own_files_and_admin_any_file(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
+async fn user_deletes_own_files_and_admin_any_file(
+    stack: &Stack,
+    acme: &TestSpace,
+    other: &TestSpace,
+) {
     let viewer = acme.role("viewer").await;
     let user = acme.role("user").await;
     let colleague = acme.role("user").await;
@@ -216,7 +187,7 @@ async fn user_deletes_own_files_and_admin_any_file(stack: &Stack) {
     ] {
         for by_body in [false, true] {
             let file = uploader
-                .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
+                .upload_form(form(&acme.handle, "a.txt", "text/plain", "some text"))
                 .await
                 .expect_created();
             let response = if by_body {
@@ -224,18 +195,14 @@ async fn user_deletes_own_files_and_admin_any_file(stack: &Stack) {
             } else {
                 deleter.delete(&file_path(&file)).await
             };
-            let after = acme.client.get(&file_path(&file)).await;
+            let after = acme.get(&file_path(&file)).await;
             if status == 204 {
                 response.expect_status(204);
                 after.expect_error(404);
             } else {
                 assert_eq!(response.expect_error(status), json!({}));
                 assert_eq!(after.expect_ok(), file);
-                stack
-                    .anonymous
-                    .get(&text(&file["url"]))
-                    .await
-                    .expect_status(200);
+                stack.anonymous.fetch(&text(&file["url"])).await;
             }
         }
     }
@@ -244,10 +211,9 @@ async fn user_deletes_own_files_and_admin_any_file(stack: &Stack) {
 }
 
 #[stack_test]
-async fn deleting_pending_file_removes_staged_object(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn deleting_pending_file_removes_staged_object(stack: &Stack, acme: &TestSpace) {
     for is_sent in [true, false] {
-        let pending_file = PendingFile::create(&acme, json!({"ref": "order"})).await;
+        let pending_file = PendingFile::create(acme, json!({"ref": "order"})).await;
         if is_sent {
             pending_file.send(stack, PHOTO).await.expect_status(200);
             assert!(
@@ -258,14 +224,8 @@ async fn deleting_pending_file_removes_staged_object(stack: &Stack) {
                     .contains_key(pending_file.object_key())
             );
         }
-        acme.client
-            .delete(&pending_file.address())
-            .await
-            .expect_status(204);
-        acme.client
-            .get(&pending_file.address())
-            .await
-            .expect_error(404);
+        acme.delete_ok(&pending_file.address()).await;
+        acme.get_err(404, &pending_file.address()).await;
         assert_eq!(list_ids(&acme.client, "").await, [""; 0]);
         pending_file.confirm(&acme.client).await.expect_error(404);
         stack.run_purges().await;
@@ -277,8 +237,7 @@ async fn deleting_pending_file_removes_staged_object(stack: &Stack) {
 }
 
 #[stack_test]
-async fn stored_name_can_be_reused_after_deletion(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn stored_name_can_be_reused_after_deletion(stack: &Stack, acme: &TestSpace) {
     acme.upload_config("own")
         .with_settings(json!({"storage": {"generate_filename": false, "unique_filename": false}}))
         .await;
@@ -290,10 +249,7 @@ async fn stored_name_can_be_reused_after_deletion(stack: &Stack) {
     let first = upload("first").await.expect_created();
 
     upload("second").await.expect_error(409);
-    acme.client
-        .delete(&file_path(&first))
-        .await
-        .expect_status(204);
+    acme.delete_ok(&file_path(&first)).await;
 
     let second = upload("second").await.expect_created();
     assert_eq!(
@@ -301,46 +257,23 @@ async fn stored_name_can_be_reused_after_deletion(stack: &Stack) {
         (&first["storage_path"], &first["url"])
     );
     assert_ne!(second["id"], first["id"]);
-    assert!(
-        stack
-            .anonymous
-            .get(&text(&second["url"]))
-            .await
-            .expect_status(200)
-            .body
-            == "second"
-    );
+    assert!(stack.anonymous.fetch(&text(&second["url"])).await.body == "second");
     stack.run_purges().await;
-    assert!(
-        stack
-            .anonymous
-            .get(&text(&second["url"]))
-            .await
-            .expect_status(200)
-            .body
-            == "second"
-    );
+    assert!(stack.anonymous.fetch(&text(&second["url"])).await.body == "second");
     assert_forgotten(&stack.dump().await, &text(&first["id"]));
-    acme.client
-        .delete(&file_path(&first))
-        .await
-        .expect_error(404);
-    assert_eq!(
-        acme.client.get(&file_path(&second)).await.expect_ok(),
-        second
-    );
+    acme.delete_err(404, &file_path(&first)).await;
+    assert_eq!(acme.get_ok(&file_path(&second)).await, second);
     assert_eq!(stack.dump().await.files_with_bytes().len(), 1);
 }
 
 #[stack_test]
-async fn one_of_concurrent_deletions_succeeds(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn one_of_concurrent_deletions_succeeds(stack: &Stack, acme: &TestSpace) {
     let neighbour = acme.upload(PHOTO).await;
 
     for _ in 0..10 {
         let file = acme.upload(PHOTO).await;
         let path = file_path(&file);
-        let responses = join_all((0..CALLERS).map(|_| acme.client.delete(&path))).await;
+        let responses = join_all((0..CALLERS).map(|_| acme.delete(&path))).await;
         assert_eq!(
             responses
                 .iter()

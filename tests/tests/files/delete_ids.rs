@@ -1,14 +1,12 @@
 //! `DELETE /files`: the places where a request can specify the id of the file.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, UNKNOWN_ID, file_path, stack_test, text};
+use tests::{PHOTO, Stack, TestSpace, UNKNOWN_ID, file_path, stack_test, text};
 
 use super::delete::delete_by_body;
 
 #[stack_test]
-async fn delete_accepts_id_in_path_query_or_body(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-
+async fn delete_accepts_id_in_path_query_or_body(stack: &Stack, acme: &TestSpace) {
     for variant in 0..5 {
         let file = acme.upload(PHOTO).await;
         let id = text(&file["id"]);
@@ -24,20 +22,19 @@ async fn delete_accepts_id_in_path_query_or_body(stack: &Stack) {
         };
 
         assert!(response.expect_status(204).body.is_empty());
-        client.get(&file_path(&file)).await.expect_error(404);
+        client.get_err(404, &file_path(&file)).await;
     }
     stack.run_purges().await;
 }
 
 #[stack_test]
-async fn delete_without_valid_id_returns_422_and_changes_nothing(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn delete_without_valid_id_returns_422_and_changes_nothing(stack: &Stack, acme: &TestSpace) {
     let id = acme.upload(PHOTO).await.id;
     let before = stack.dump().await;
     let required = json!({"id": ["The id field is required."]});
 
     for query in ["", "?id=", "?id=%20", "?ID=x"] {
-        let response = acme.client.delete(&format!("/files{query}")).await;
+        let response = acme.delete(&format!("/files{query}")).await;
         assert_eq!(response.expect_error(422), required, "{query}");
     }
     for body in [
@@ -62,9 +59,11 @@ async fn delete_without_valid_id_returns_422_and_changes_nothing(stack: &Stack) 
 }
 
 #[stack_test]
-async fn delete_of_unknown_or_foreign_file_returns_404_and_changes_nothing(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
+async fn delete_of_unknown_or_foreign_file_returns_404_and_changes_nothing(
+    stack: &Stack,
+    acme: &TestSpace,
+    other: &TestSpace,
+) {
     let file = acme.upload(PHOTO).await;
     let before = stack.dump().await;
 
@@ -88,30 +87,23 @@ async fn delete_of_unknown_or_foreign_file_returns_404_and_changes_nothing(stack
         .await
         .assert_unchanged(&before, "deletions of nothing");
     stack.run_purges().await;
-    let delivered = stack.anonymous.get(file.url()).await.expect_status(200);
+    let delivered = stack.anonymous.fetch(file.url()).await;
     assert!(delivered.body == PHOTO);
 }
 
 #[stack_test]
-async fn two_different_ids_in_one_request_return_422(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn two_different_ids_in_one_request_return_422(stack: &Stack, acme: &TestSpace) {
     let one = acme.upload(PHOTO).await;
     let other = acme.upload(PHOTO).await;
     let [one_id, other_id] = [text(&one["id"]), text(&other["id"])];
     let before = stack.dump().await;
     let message =
         json!({"id": ["The id field must be the same in the path, the query and the body."]});
-    let delete = async |path: &str, body: Value| {
-        acme.client
-            .send(acme.client.request("DELETE", path).json(&body))
-            .await
-    };
+    let delete =
+        async |path: &str, body: Value| acme.send(acme.request("DELETE", path).json(&body)).await;
 
     for path in [file_path(&one), format!("/files?id={one_id}")] {
-        let response = acme
-            .client
-            .put(&path, json!({"id": other_id, "ref": "x"}))
-            .await;
+        let response = acme.put(&path, json!({"id": other_id, "ref": "x"})).await;
         assert_eq!(response.expect_error(422), message, "{path}");
     }
     let path = format!("/files?id={one_id}");
@@ -122,10 +114,7 @@ async fn two_different_ids_in_one_request_return_422(stack: &Stack) {
         message
     );
     delete(&path, json!({"id": 7})).await.expect_error(422);
-    acme.client
-        .put(&file_path(&one), json!({"id": 7}))
-        .await
-        .expect_error(422);
+    acme.put_err(422, &file_path(&one), json!({"id": 7})).await;
     stack
         .dump()
         .await
@@ -138,28 +127,20 @@ async fn two_different_ids_in_one_request_return_422(stack: &Stack) {
         json!(null),
         json!(""),
     ] {
-        acme.client
-            .put(&file_path(&one), json!({"id": id, "ref": "x"}))
-            .await
-            .expect_ok();
+        acme.put_ok(&file_path(&one), json!({"id": id, "ref": "x"}))
+            .await;
     }
     let query = format!("/files?id={}", one_id.to_lowercase());
-    acme.client
-        .put(&query, json!({"id": one_id, "ref": "y"}))
-        .await
-        .expect_ok();
+    acme.put_ok(&query, json!({"id": one_id, "ref": "y"})).await;
     delete(&query, json!({"id": one_id}))
         .await
         .expect_status(204);
-    let typed = acme
-        .client
-        .request("DELETE", &format!("/files?id={other_id}"));
-    acme.client
-        .send(typed.header("content-type", "application/json"))
+    let typed = acme.request("DELETE", &format!("/files?id={other_id}"));
+    acme.send(typed.header("content-type", "application/json"))
         .await
         .expect_status(204);
     for file in [&one, &other] {
-        acme.client.get(&file_path(file)).await.expect_error(404);
+        acme.get_err(404, &file_path(file)).await;
     }
     stack.run_purges().await;
 }

@@ -1,11 +1,10 @@
 //! `GET /files/:id`.
 
 use serde_json::json;
-use tests::{PHOTO, Stack, UNKNOWN_ID, stack_test};
+use tests::{PHOTO, Stack, TestSpace, UNKNOWN_ID, stack_test};
 
 #[stack_test]
-async fn get_returns_uploaded_file(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn get_returns_uploaded_file(stack: &Stack, acme: &TestSpace) {
     let uploaded = acme.upload(PHOTO).await;
     let id = uploaded["id"].as_str().expect("an id");
 
@@ -14,15 +13,11 @@ async fn get_returns_uploaded_file(stack: &Stack) {
         acme.role("viewer").await,
         stack.account(),
     ] {
-        assert_eq!(
-            client.get(&format!("/files/{id}")).await.expect_ok(),
-            uploaded
-        );
+        assert_eq!(client.get_ok(&format!("/files/{id}")).await, uploaded);
         assert_eq!(
             client
-                .get(&format!("/files/{}", id.to_lowercase()))
-                .await
-                .expect_ok(),
+                .get_ok(&format!("/files/{}", id.to_lowercase()))
+                .await,
             uploaded
         );
     }
@@ -48,19 +43,13 @@ async fn get_returns_uploaded_file(stack: &Stack) {
 }
 
 #[stack_test]
-async fn foreign_file_returns_404(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
+async fn foreign_file_returns_404(acme: &TestSpace, other: &TestSpace) {
     let id = acme.upload(PHOTO).await["id"]
         .as_str()
         .expect("an id")
         .to_owned();
 
     for id in [id.as_str(), UNKNOWN_ID, "x", "%20", "a%2Fb", "%C3%A9"] {
-        other
-            .client
-            .get(&format!("/files/{id}"))
-            .await
-            .expect_error(404);
+        other.get_err(404, &format!("/files/{id}")).await;
     }
 }

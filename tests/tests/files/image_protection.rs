@@ -1,7 +1,7 @@
 //! Moves of images by users, between folders with other watermarks and transformation policies.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, StackOptions, TestSpace, file_path, form, stack_test};
+use tests::{Client, PHOTO, StackOptions, TestSpace, file_path, form, stack_test};
 
 use crate::support::image_server::{ImageServer, logo};
 
@@ -43,7 +43,7 @@ async fn create_folders(acme: &TestSpace, url: &str) {
     let secure = async |path: &str, security: Value| {
         let body = json!({"security": security});
         let path = format!("{path}/security");
-        acme.client.put(&path, body).await.expect_ok();
+        acme.put_ok(&path, body).await;
     };
     for (name, security) in folders(url) {
         let folder = acme.folder(name).await;
@@ -72,15 +72,14 @@ async fn move_file(client: &Client, file: &str, folder: &str) -> u16 {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn user_cannot_take_images_away_from_watermark_and_policy(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn user_cannot_take_images_away_from_watermark_and_policy(acme: &TestSpace) {
     let server = ImageServer::start(&logo([255, 0, 0])).await;
-    create_folders(&acme, server.url()).await;
+    create_folders(acme, server.url()).await;
     let user = acme.role("user").await;
     let admin = acme.role("admin").await;
     let upload = async |name: &str, mime_type: &str, bytes: &'static [u8]| {
         let form = form(&acme.handle, name, mime_type, bytes);
-        file_path(&user.upload(form).await.expect_created())
+        file_path(&user.upload_form(form).await.expect_created())
     };
     let image = upload("a.jpg", "image/jpeg", PHOTO).await;
     let document = upload("a.txt", "text/plain", b"text").await;
@@ -88,13 +87,13 @@ async fn user_cannot_take_images_away_from_watermark_and_policy(stack: &Stack) {
     for (from, to, expected) in MOVES {
         for (file, expected) in [(&image, expected), (&document, 200)] {
             assert_eq!(move_file(&admin, file, from).await, 200, "to {from}");
-            let before = user.get(file).await.expect_ok();
+            let before = user.get_ok(file).await;
 
             let status = move_file(&user, file, to).await;
 
             assert_eq!(status, expected, "{file}: {from} to {to}");
             if expected == 403 {
-                assert_eq!(user.get(file).await.expect_ok(), before);
+                assert_eq!(user.get_ok(file).await, before);
                 assert_eq!(move_file(&admin, file, to).await, 200, "{from} to {to}");
             }
         }
@@ -102,20 +101,17 @@ async fn user_cannot_take_images_away_from_watermark_and_policy(stack: &Stack) {
 }
 
 #[stack_test]
-async fn user_may_protect_image_in_folder_with_policy_by_its_type(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn user_may_protect_image_in_folder_with_policy_by_its_type(acme: &TestSpace) {
     let folder = acme.folder("signed").await;
     let security = json!({"security": {"transformations": "signed"}});
     let path = format!("{}/security", folder.path());
-    acme.client.put(&path, security).await.expect_ok();
+    acme.put_ok(&path, security).await;
     let user = acme.role("user").await;
     let form = form(&acme.handle, "a.jpg", "image/jpeg", PHOTO).text("folder_id", folder.id);
-    let image = file_path(&user.upload(form).await.expect_created());
+    let image = file_path(&user.upload_form(form).await.expect_created());
 
     // A private file has the strictest policy in every folder.
     let to_root = json!({"folder_id": null, "type": "private"});
-    user.put(&image, to_root).await.expect_ok();
-    user.put(&image, json!({"type": "upload"}))
-        .await
-        .expect_error(403);
+    user.put_ok(&image, to_root).await;
+    user.put_err(403, &image, json!({"type": "upload"})).await;
 }

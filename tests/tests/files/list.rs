@@ -86,7 +86,7 @@ async fn all_filters_together_list_files_that_match_all(stack: &Stack) {
 async fn list_returns_full_records_in_envelope(stack: &Stack) {
     let library = Box::pin(Library::new(stack)).await;
     let client = &library.acme.client;
-    let list = client.get("/files").await.expect_status(200).json();
+    let list = client.fetch("/files").await.json();
 
     assert_eq!(
         (&list["path"], &list["per_page"]),
@@ -105,26 +105,19 @@ async fn list_returns_full_records_in_envelope(stack: &Stack) {
     for file in files {
         assert_eq!(
             &client
-                .get(&format!("/files/{}", text(&file["id"])))
-                .await
-                .expect_ok(),
+                .get_ok(&format!("/files/{}", text(&file["id"])))
+                .await,
             file
         );
     }
 
-    let by_name = client
-        .get("/files?search=photo&limit=100")
-        .await
-        .expect_status(200)
-        .json()["data"]
-        .clone();
+    let by_name = client.fetch("/files?search=photo&limit=100").await.json()["data"].clone();
 
     for file in by_name.as_array().expect("a list") {
         assert_eq!(
             &client
-                .get(&format!("/files/{}", text(&file["id"])))
-                .await
-                .expect_ok(),
+                .get_ok(&format!("/files/{}", text(&file["id"])))
+                .await,
             file
         );
     }
@@ -136,8 +129,7 @@ async fn named(acme: &TestSpace, name: &str) -> String {
 }
 
 #[stack_test]
-async fn list_is_newest_first_and_search_is_by_name(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn list_is_newest_first_and_search_is_by_name(stack: &Stack, acme: &TestSpace) {
     let names = [
         "b.txt",
         "a.txt",
@@ -152,7 +144,7 @@ async fn list_is_newest_first_and_search_is_by_name(stack: &Stack) {
 
     for name in names {
         stack.clock.advance(seconds(1));
-        ids.push(named(&acme, name).await);
+        ids.push(named(acme, name).await);
     }
 
     let newest_first: Vec<&String> = ids.iter().rev().collect();
@@ -189,15 +181,14 @@ async fn list_is_newest_first_and_search_is_by_name(stack: &Stack) {
 }
 
 #[stack_test]
-async fn pending_file_is_listed_until_abandoned(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn pending_file_is_listed_until_abandoned(stack: &Stack, acme: &TestSpace) {
     acme.upload_config("tagged")
         .with_settings(json!({"metadata": {"tags": ["a"]}}))
         .await;
     let folder_id = acme.folder("Photos").await.id;
     let fields = json!({"upload_config": "tagged", "folder_id": folder_id});
-    let sent_file = PendingFile::create(&acme, fields.clone()).await;
-    let unsent = PendingFile::create(&acme, fields).await;
+    let sent_file = PendingFile::create(acme, fields.clone()).await;
+    let unsent = PendingFile::create(acme, fields).await;
     let in_folder = format!("folder_id={folder_id}");
     let everywhere = [
         "",
@@ -227,12 +218,7 @@ async fn pending_file_is_listed_until_abandoned(stack: &Stack) {
         [sent_file.id()]
     );
     for filters in everywhere {
-        let list = acme
-            .client
-            .get(&format!("/files?{filters}"))
-            .await
-            .expect_status(200)
-            .json();
+        let list = acme.fetch(&format!("/files?{filters}")).await.json();
         let files = list["data"].as_array().expect("a list");
         assert_eq!(
             (
@@ -273,17 +259,13 @@ impl PagingWithChanges {
         loop {
             let renamed = page.ids[1].clone();
             let deleted = page.ids[2].clone();
+            list.client.delete_ok(&format!("/files/{deleted}")).await;
             list.client
-                .delete(&format!("/files/{deleted}"))
-                .await
-                .expect_status(204);
-            list.client
-                .put(
+                .put_ok(
                     &format!("/files/{renamed}"),
                     json!({"original_name": "a.txt"}),
                 )
-                .await
-                .expect_ok();
+                .await;
 
             found.append(&mut page.ids);
             changed.extend([deleted, renamed]);
@@ -308,8 +290,10 @@ fn ids_of(pages: Vec<Page>) -> Vec<String> {
 }
 
 #[stack_test]
-async fn paging_returns_remaining_files_once_during_deletions_and_renames(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn paging_returns_remaining_files_once_during_deletions_and_renames(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     acme.upload_config("tagged")
         .with_settings(json!({"metadata": {"tags": ["a"]}}))
         .await;
@@ -348,10 +332,7 @@ async fn paging_returns_remaining_files_once_during_deletions_and_renames(stack:
         );
 
         for id in list_ids(&acme.client, "").await {
-            acme.client
-                .delete(&format!("/files/{id}"))
-                .await
-                .expect_status(204);
+            acme.delete_ok(&format!("/files/{id}")).await;
         }
         stack.run_for(minutes(1)).await;
     }

@@ -1,24 +1,21 @@
 //! Cursors of file lists: each is valid only for the filters that it was issued for.
 
 use serde_json::{Value, json};
-use tests::{Client, Stack, StackOptions, stack_test};
+use tests::{Client, StackOptions, TestSpace, stack_test};
 
 use super::list_rules::upload_as;
 
 /// Returns the cursor after the first file of a list.
 async fn next_of(client: &Client, query: &str) -> String {
     let page = client
-        .get(&format!("/files?{query}&limit=1"))
+        .fetch(&format!("/files?{query}&limit=1"))
         .await
-        .expect_status(200)
         .json();
     page["next_cursor"].as_str().expect("a cursor").to_owned()
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn cursor_is_valid_for_its_filters_only(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
+async fn cursor_is_valid_for_its_filters_only(acme: &TestSpace, other: &TestSpace) {
     let photos = acme.folder("Photos").await;
     let folder_id = &photos.id;
     let tags = json!({"metadata": {"tags": ["a", "b"]}});
@@ -26,7 +23,7 @@ async fn cursor_is_valid_for_its_filters_only(stack: &Stack) {
     for name in ["a1.txt", "a2.txt", "a3.txt"] {
         let text = acme.upload("some text").named(name, "text/plain");
         text.into(&photos).with_config("tagged").await;
-        upload_as(&other, &other.client, name).await;
+        upload_as(other, &other.client, name).await;
     }
 
     let in_folder = format!("folder_id={folder_id}");
@@ -49,7 +46,6 @@ async fn cursor_is_valid_for_its_filters_only(stack: &Stack) {
         let cursor = next_of(&acme.client, issued_for).await;
         for used_with in queries {
             let response = acme
-                .client
                 .get(&format!("/files?{used_with}&cursor={cursor}&limit=2"))
                 .await;
             if used_with == issued_for {
@@ -71,7 +67,6 @@ async fn cursor_is_valid_for_its_filters_only(stack: &Stack) {
         // The folder does not exist in another space.
         if issued_for != in_folder {
             let foreign = other
-                .client
                 .get(&format!("/files?{issued_for}&cursor={cursor}"))
                 .await;
             assert_eq!(foreign.expect_error(422), invalid, "{issued_for}");
@@ -80,10 +75,9 @@ async fn cursor_is_valid_for_its_filters_only(stack: &Stack) {
 }
 
 #[stack_test]
-async fn cursor_ignores_order_of_filters(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn cursor_ignores_order_of_filters(acme: &TestSpace) {
     for name in ["a1.txt", "a2.txt", "a3.txt"] {
-        upload_as(&acme, &acme.client, name).await;
+        upload_as(acme, &acme.client, name).await;
     }
 
     let cursor = next_of(&acme.client, "type=upload&search=a").await;
@@ -94,9 +88,8 @@ async fn cursor_ignores_order_of_filters(stack: &Stack) {
         (&viewer, "search=%61&type=upload"),
     ] {
         let page = client
-            .get(&format!("/files?{query}&cursor={cursor}"))
+            .fetch(&format!("/files?{query}&cursor={cursor}"))
             .await
-            .expect_status(200)
             .json();
         let names: Vec<&Value> = page["data"]
             .as_array()
@@ -110,10 +103,8 @@ async fn cursor_ignores_order_of_filters(stack: &Stack) {
     let invalid = json!({"cursor": ["The selected cursor is invalid."]});
     for address in ["/folders", "/spaces", "/upload-configs"] {
         assert_eq!(
-            acme.client
-                .get(&format!("{address}?cursor={cursor}"))
-                .await
-                .expect_error(422),
+            acme.get_err(422, &format!("{address}?cursor={cursor}"))
+                .await,
             invalid,
             "{address}"
         );
@@ -125,10 +116,6 @@ async fn cursor_ignores_order_of_filters(stack: &Stack) {
         tampered[index] = if byte == b'Q' { b'x' } else { b'Q' };
         let tampered = String::from_utf8(tampered).expect("ASCII");
         let address = format!("/files?type=upload&search=a&cursor={tampered}");
-        assert_eq!(
-            acme.client.get(&address).await.expect_error(422),
-            invalid,
-            "{tampered}"
-        );
+        assert_eq!(acme.get_err(422, &address).await, invalid, "{tampered}");
     }
 }

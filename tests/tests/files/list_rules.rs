@@ -13,7 +13,7 @@ use crate::support::{
 pub(super) async fn upload_as(acme: &TestSpace, client: &Client, name: &str) -> String {
     text(
         &client
-            .upload(form(&acme.handle, name, "text/plain", "some text"))
+            .upload_form(form(&acme.handle, name, "text/plain", "some text"))
             .await
             .expect_created()["id"],
     )
@@ -61,9 +61,7 @@ fn invalid_filters() -> Vec<InvalidFilter> {
 }
 
 #[stack_test]
-async fn invalid_filter_values_return_422(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-
+async fn invalid_filter_values_return_422(stack: &Stack, acme: &TestSpace) {
     for filter in invalid_filters() {
         let InvalidFilter {
             name,
@@ -74,24 +72,22 @@ async fn invalid_filter_values_return_422(stack: &Stack) {
         let address = format!("/files?space_id={}&{}", acme.id, one(name, &value));
 
         for client in [&acme.client, &stack.account()] {
-            let errors = client.get(&address).await.expect_error(422);
+            let errors = client.get_err(422, &address).await;
             assert_eq!(errors, json!({name: [message]}), "{name}={value}");
         }
     }
 
     for limit in ["0", "101", "x"] {
-        let response = acme.client.get(&format!("/files?limit={limit}")).await;
+        let response = acme.get(&format!("/files?limit={limit}")).await;
         assert!(response.expect_error(422)["limit"].is_array());
     }
 }
 
 #[stack_test]
-async fn unknown_folder_filter_returns_422(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
+async fn unknown_folder_filter_returns_422(stack: &Stack, acme: &TestSpace, other: &TestSpace) {
     let foreign = other.folder("Photos").await;
     let deleted = acme.folder("Photos").await;
-    acme.client.delete(deleted.path()).await.expect_status(204);
+    acme.delete_ok(deleted.path()).await;
 
     for folder_id in [
         UNKNOWN_ID,
@@ -105,7 +101,7 @@ async fn unknown_folder_filter_returns_422(stack: &Stack) {
             let filter = one("folder_id", folder_id);
             let address = format!("/files?space_id={}&{filter}", acme.id);
             assert_eq!(
-                client.get(&address).await.expect_error(422),
+                client.get_err(422, &address).await,
                 json!({"folder_id": ["The selected folder id is invalid."]}),
                 "{folder_id}"
             );
@@ -114,36 +110,25 @@ async fn unknown_folder_filter_returns_422(stack: &Stack) {
 }
 
 #[stack_test]
-async fn invalid_filters_are_reported_together(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn invalid_filters_are_reported_together(acme: &TestSpace) {
     let long_tag = one("tag", &"x".repeat(101));
     let all = "type=a&resource_type=b&status=c&folder_id=d&search=e/f";
 
-    let errors = acme
-        .client
-        .get(&format!("/files?{all}&{long_tag}"))
-        .await
-        .expect_error(422);
+    let errors = acme.get_err(422, &format!("/files?{all}&{long_tag}")).await;
 
     let reported: Vec<&String> = errors.as_object().expect("an object").keys().collect();
     assert_eq!(reported.len(), 6, "{reported:?}");
 }
 
 #[stack_test]
-async fn blank_filters_are_ignored(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let id = upload_as(&acme, &acme.client, "a.txt").await;
+async fn blank_filters_are_ignored(acme: &TestSpace) {
+    let id = upload_as(acme, &acme.client, "a.txt").await;
 
     for query in [
         "type=&resource_type=&status=%20&tag=&search=%20%20&folder_id=",
         "limit=",
     ] {
-        let list = acme
-            .client
-            .get(&format!("/files?{query}"))
-            .await
-            .expect_status(200)
-            .json();
+        let list = acme.fetch(&format!("/files?{query}")).await.json();
         assert_eq!(list["data"][0]["id"], json!(id), "{query}");
     }
 
@@ -161,9 +146,7 @@ async fn blank_filters_are_ignored(stack: &Stack) {
 }
 
 #[stack_test]
-async fn longest_names_and_tags_are_found(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-
+async fn longest_names_and_tags_are_found(acme: &TestSpace) {
     // Four bytes each: more than fits into a sort key.
     let name = |last: char| "😀".repeat(254) + &last.to_string();
     let first = name('a');
@@ -173,13 +156,9 @@ async fn longest_names_and_tags_are_found(stack: &Stack) {
     let mut ids = Vec::new();
 
     for (name, tag) in [(&first, &tag), (&second, &twin)] {
-        let id = upload_as(&acme, &acme.client, "x.txt").await;
+        let id = upload_as(acme, &acme.client, "x.txt").await;
         let body = json!({"original_name": name, "tags": [tag]});
-        let record = acme
-            .client
-            .put(&format!("/files/{id}"), body)
-            .await
-            .expect_ok();
+        let record = acme.put_ok(&format!("/files/{id}"), body).await;
         assert_eq!(
             (&record["original_name"], &record["tags"]),
             (&json!(name), &json!([tag]))
@@ -210,8 +189,7 @@ async fn longest_names_and_tags_are_found(stack: &Stack) {
 }
 
 #[stack_test]
-async fn ten_files_with_twenty_tags_are_found_by_each_tag(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn ten_files_with_twenty_tags_are_found_by_each_tag(acme: &TestSpace) {
     let tags: Vec<String> = (10..30).map(|number| format!("tag{number}")).collect();
     let settings = json!({"metadata": {"tags": tags}});
     acme.upload_config("tagged").with_settings(settings).await;
@@ -230,7 +208,7 @@ async fn ten_files_with_twenty_tags_are_found_by_each_tag(stack: &Stack) {
             ),
         )
     });
-    let uploaded = acme.client.upload(form).await.expect_created();
+    let uploaded = acme.upload_form(form).await.expect_created();
     let ids: Vec<String> = uploaded
         .as_array()
         .expect("a list")
@@ -260,24 +238,20 @@ async fn ten_files_with_twenty_tags_are_found_by_each_tag(stack: &Stack) {
         );
     }
 
-    assert!(ids.contains(&text(
-        &acme.client.get("/files/by-ref?ref=all").await.expect_ok()["id"]
-    )));
+    assert!(ids.contains(&text(&acme.get_ok("/files/by-ref?ref=all").await["id"])));
 }
 
 #[stack_test]
-async fn lists_are_separate_per_space(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
+async fn lists_are_separate_per_space(stack: &Stack, acme: &TestSpace, other: &TestSpace) {
     let member = stack.user().await;
     let outsider = stack.user().await;
-    stack.add_member(&member, &acme, "viewer").await;
+    stack.add_member(&member, acme, "viewer").await;
 
-    let own_id = upload_as(&acme, &acme.client, "a.txt").await;
-    let foreign_id = upload_as(&other, &other.client, "a.txt").await;
+    let own_id = upload_as(acme, &acme.client, "a.txt").await;
+    let foreign_id = upload_as(other, &other.client, "a.txt").await;
 
     for filters in ["", "&search=a", "&type=upload", "&folder_id=root"] {
-        for (tenant, id) in [(&acme, &own_id), (&other, &foreign_id)] {
+        for (tenant, id) in [(acme, &own_id), (other, &foreign_id)] {
             assert_eq!(list_ids(&tenant.client, filters).await, [id.as_str()]);
             let named = format!("space_id={}{filters}", tenant.id.to_lowercase());
             for client in [
@@ -289,18 +263,16 @@ async fn lists_are_separate_per_space(stack: &Stack) {
             }
         }
         let named = format!("/files?space_id={}{filters}", acme.id);
-        member.client.get(&named).await.expect_status(200);
+        member.client.fetch(&named).await;
         for other_client in [&other.client, &outsider.client] {
-            assert_eq!(other_client.get(&named).await.expect_error(404), json!({}));
+            assert_eq!(other_client.get_err(404, &named).await, json!({}));
         }
     }
 
     for unknown in [UNKNOWN_ID, "x", "%C3%A9"] {
         assert_eq!(
-            acme.client
-                .get(&format!("/files?space_id={unknown}"))
-                .await
-                .expect_error(404),
+            acme.get_err(404, &format!("/files?space_id={unknown}"))
+                .await,
             json!({})
         );
     }
@@ -308,8 +280,7 @@ async fn lists_are_separate_per_space(stack: &Stack) {
     // For an account key without a space, the default space is listed.
     let account = stack.account();
     account
-        .put("/account", json!({"default_space_id": other.id}))
-        .await
-        .expect_ok();
+        .put_ok("/account", json!({"default_space_id": other.id}))
+        .await;
     assert_eq!(list_ids(&account, "").await, [foreign_id]);
 }

@@ -16,9 +16,8 @@ async fn named(acme: &TestSpace, name: &str) -> Value {
 /// Returns the original names of the files that a search finds.
 async fn found(client: &Client, search: &str) -> Vec<String> {
     let page = client
-        .get(&format!("/files?{}", one("search", search)))
+        .fetch(&format!("/files?{}", one("search", search)))
         .await
-        .expect_status(200)
         .json();
     page["data"]
         .as_array()
@@ -29,9 +28,8 @@ async fn found(client: &Client, search: &str) -> Vec<String> {
 }
 
 #[stack_test]
-async fn search_prefix_ignores_unicode_form_of_its_end(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    named(&acme, "ΟΔΟΣ.jpg").await;
+async fn search_prefix_ignores_unicode_form_of_its_end(acme: &TestSpace) {
+    named(acme, "ΟΔΟΣ.jpg").await;
     for search in ["ΟΔΟΣ", "οδος", "οδοσ", "ΟΔ", "ΟΔΟΣ.J"] {
         assert_eq!(found(&acme.client, search).await, ["ΟΔΟΣ.jpg"], "{search}");
     }
@@ -40,20 +38,21 @@ async fn search_prefix_ignores_unicode_form_of_its_end(stack: &Stack) {
 
     let name_taken = json!({"name": ["The name has already been taken."]});
     assert_eq!(
-        acme.client
-            .post("/folders", json!({"space_id": acme.id, "name": "οδοσ"}))
-            .await
-            .expect_error(422),
+        acme.post_err(
+            422,
+            "/folders",
+            json!({"space_id": acme.id, "name": "οδοσ"})
+        )
+        .await,
         name_taken
     );
 }
 
 #[stack_test]
-async fn rename_changes_etag(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let record = named(&acme, "before.jpg").await;
+async fn rename_changes_etag(stack: &Stack, acme: &TestSpace) {
+    let record = named(acme, "before.jpg").await;
     let url = format!("{}?download", text(&record["url"]));
-    let first = stack.anonymous.get(&url).await.expect_status(200);
+    let first = stack.anonymous.fetch(&url).await;
 
     assert!(first.header("content-disposition").contains("before.jpg"));
 
@@ -65,10 +64,8 @@ async fn rename_changes_etag(stack: &Stack) {
         .expect_status(304);
 
     let file = format!("/files/{}", text(&record["id"]));
-    acme.client
-        .put(&file, json!({"original_name": "after.jpg"}))
-        .await
-        .expect_ok();
+    acme.put_ok(&file, json!({"original_name": "after.jpg"}))
+        .await;
 
     let second = stack
         .anonymous
@@ -80,27 +77,22 @@ async fn rename_changes_etag(stack: &Stack) {
 }
 
 #[stack_test]
-async fn rename_to_executable_name_returns_422(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let file = format!("/files/{}", text(&named(&acme, "photo.jpg").await["id"]));
+async fn rename_to_executable_name_returns_422(acme: &TestSpace) {
+    let file = format!("/files/{}", text(&named(acme, "photo.jpg").await["id"]));
     let rejection =
         json!({"original_name": ["The original name field must not be an executable file."]});
 
     for name in ["photo.exe", "photo.php.jpg", "x.sh", "PHOTO.BAT"] {
         assert_eq!(
-            acme.client
-                .put(&file, json!({"original_name": name}))
-                .await
-                .expect_error(422),
+            acme.put_err(422, &file, json!({"original_name": name}))
+                .await,
             rejection,
             "{name}"
         );
     }
 
-    acme.client
-        .put(&file, json!({"original_name": "photo.exe.jpg"}))
-        .await
-        .expect_ok();
+    acme.put_ok(&file, json!({"original_name": "photo.exe.jpg"}))
+        .await;
 
     // A name that the config allowed remains valid.
     let settings = json!({"validation": {"allowed_formats": ["sh"]}});
@@ -109,18 +101,15 @@ async fn rename_to_executable_name_returns_422(stack: &Stack) {
     let script = acme.upload("#!/bin/sh\necho hello\n");
     let script = script.named("run.sh", "text/x-sh");
     let script = script.with_config("scripts").await;
-    acme.client
-        .put(script.path(), json!({"original_name": "walk.sh"}))
-        .await
-        .expect_ok();
+    acme.put_ok(script.path(), json!({"original_name": "walk.sh"}))
+        .await;
 }
 
 #[stack_test]
-async fn duplicate_config_tag_is_stored_once(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn duplicate_config_tag_is_stored_once(acme: &TestSpace) {
     let settings = json!({"metadata": {"tags": ["a", " a", "b", "a"]}});
     let created = acme.upload_config("twice").with_settings(settings).await;
-    let config = acme.client.get(created.path()).await.expect_ok();
+    let config = acme.get_ok(created.path()).await;
 
     assert_eq!(config["config"]["metadata"]["tags"], json!(["a", "b"]));
 
@@ -130,29 +119,20 @@ async fn duplicate_config_tag_is_stored_once(stack: &Stack) {
 }
 
 #[stack_test]
-async fn stale_record_in_update_moves_no_file(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn stale_record_in_update_moves_no_file(acme: &TestSpace) {
     let folder = acme.folder("Before").await.id;
     let mut record = acme.upload(PHOTO).into_id(&folder).await.record;
-    acme.client
-        .put(&format!("/folders/{folder}"), json!({"name": "After"}))
-        .await
-        .expect_ok();
+    acme.put_ok(&format!("/folders/{folder}"), json!({"name": "After"}))
+        .await;
     record["tags"] = json!(["x"]);
 
     let address = format!("/files/{}", text(&record["id"]));
     let rejection = json!({"folder_path": ["The folder path field must not be changed."]});
 
-    assert_eq!(
-        acme.client
-            .put(&address, record.clone())
-            .await
-            .expect_error(422),
-        rejection
-    );
+    assert_eq!(acme.put_err(422, &address, record.clone()).await, rejection);
     record["folder_path"] = json!("After/");
 
-    let changed = acme.client.put(&address, record).await.expect_ok();
+    let changed = acme.put_ok(&address, record).await;
     assert_eq!(
         (&changed["folder_id"], &changed["tags"]),
         (&json!(folder), &json!(["x"]))
@@ -167,9 +147,9 @@ async fn stale_record_in_update_moves_no_file(stack: &Stack) {
         &json!(folder),
         &json!(null),
     ] {
-        let mut record = acme.client.get(&address).await.expect_ok();
+        let mut record = acme.get_ok(&address).await;
         record["folder_id"] = folder_id.clone();
-        let moved = acme.client.put(&address, record).await.expect_ok();
+        let moved = acme.put_ok(&address, record).await;
         let expected = if *folder_id == json!("root") {
             &Value::Null
         } else {
@@ -178,7 +158,7 @@ async fn stale_record_in_update_moves_no_file(stack: &Stack) {
         assert_eq!(&moved["folder_id"], expected);
     }
 
-    let folders = acme.client.get("/folders").await.expect_status(200).json();
+    let folders = acme.fetch("/folders").await.json();
     assert_eq!(
         folders["data"].as_array().map(Vec::len),
         Some(2),

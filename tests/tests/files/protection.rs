@@ -2,7 +2,7 @@
 //! effective protection.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, StackOptions, TestSpace, file_path, form, stack_test, text};
+use tests::{Client, PHOTO, StackOptions, TestSpace, file_path, form, stack_test, text};
 
 const TYPES: [&str; 3] = ["upload", "private", "authenticated"];
 
@@ -16,10 +16,8 @@ impl Folders {
             let id = json!(acme.folder(name).inside_id(parent.as_str()).await.id);
             if let Some(requires_auth) = requires_auth {
                 let body = json!({"access_control": {"requires_auth": requires_auth}});
-                acme.client
-                    .put(&format!("/folders/{}/access-control", text(&id)), body)
-                    .await
-                    .expect_ok();
+                acme.put_ok(&format!("/folders/{}/access-control", text(&id)), body)
+                    .await;
             }
             id
         };
@@ -57,13 +55,13 @@ async fn status_of_change(
     transition: Transition<'_>,
 ) -> u16 {
     let Transition { from, change } = transition;
-    acme.client.put(path, from.clone()).await.expect_ok();
+    acme.put_ok(path, from.clone()).await;
 
-    let before = acme.client.get(path).await.expect_ok();
+    let before = acme.get_ok(path).await;
     let response = client.put(path, change.clone()).await;
 
     if response.status != 200 {
-        assert_eq!(acme.client.get(path).await.expect_ok(), before, "{change}");
+        assert_eq!(acme.get_ok(path).await, before, "{change}");
         assert_eq!(response.clone().expect_error(403), json!({}), "{change}");
     }
 
@@ -71,15 +69,14 @@ async fn status_of_change(
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn user_cannot_lower_protection_of_own_file(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let Folders(folders) = Folders::create(&acme).await;
+async fn user_cannot_lower_protection_of_own_file(acme: &TestSpace) {
+    let Folders(folders) = Folders::create(acme).await;
     let [root, _, _, within_protected, public] = &folders;
     let user = acme.role("user").await;
     let admin = acme.role("admin").await;
     let users = file_path(
         &user
-            .upload(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
+            .upload_form(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
             .await
             .expect_created(),
     );
@@ -100,7 +97,7 @@ async fn user_cannot_lower_protection_of_own_file(stack: &Stack) {
                     };
                     let what = format!("{from} to {change}");
                     assert_eq!(
-                        status_of_change(&acme, &user, &users, transition(&from, &change)).await,
+                        status_of_change(acme, &user, &users, transition(&from, &change)).await,
                         expected,
                         "{what}"
                     );
@@ -116,12 +113,11 @@ async fn user_cannot_lower_protection_of_own_file(stack: &Stack) {
 }
 
 #[stack_test]
-async fn protection_is_compared_for_every_form_of_target_folder(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let Folders(folders) = Folders::create(&acme).await;
+async fn protection_is_compared_for_every_form_of_target_folder(acme: &TestSpace) {
+    let Folders(folders) = Folders::create(acme).await;
     let user = acme.role("user").await;
     let file = user
-        .upload(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
+        .upload_form(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
         .await
         .expect_created();
     let path = file_path(&file);
@@ -136,14 +132,14 @@ async fn protection_is_compared_for_every_form_of_target_folder(stack: &Stack) {
         json!({"folder_id": "root", "folder_path": "protected/public/", "type": "private"}),
     ] {
         assert_eq!(
-            status_of_change(&acme, &user, &path, transition(&inside, &change)).await,
+            status_of_change(acme, &user, &path, transition(&inside, &change)).await,
             403,
             "{change}"
         );
-        let named = acme.client.get(&path).await.expect_ok()["id"].clone();
+        let named = acme.get_ok(&path).await["id"].clone();
         let mut by_body = change.clone();
         by_body["id"] = named;
-        user.put("/files", by_body).await.expect_error(403);
+        user.put_err(403, "/files", by_body).await;
     }
     for change in [
         json!({"folder_id": protected, "folder_path": "Within"}),
@@ -153,7 +149,7 @@ async fn protection_is_compared_for_every_form_of_target_folder(stack: &Stack) {
     ] {
         let from = json!({"folder_id": protected, "type": "upload"});
         assert_eq!(
-            status_of_change(&acme, &user, &path, transition(&from, &change)).await,
+            status_of_change(acme, &user, &path, transition(&from, &change)).await,
             200,
             "{change}"
         );
@@ -163,11 +159,11 @@ async fn protection_is_compared_for_every_form_of_target_folder(stack: &Stack) {
     let access = format!("{path}/access-control");
     for (requires_auth, folder_before) in [(true, protected), (false, protected)] {
         let body = json!({"access_control": {"requires_auth": requires_auth}});
-        acme.client.put(&access, body).await.expect_ok();
+        acme.put_ok(&access, body).await;
         let from = json!({"folder_id": folder_before, "type": "upload"});
         let change = json!({"folder_id": null});
         assert_eq!(
-            status_of_change(&acme, &user, &path, transition(&from, &change)).await,
+            status_of_change(acme, &user, &path, transition(&from, &change)).await,
             200,
             "{requires_auth}"
         );
@@ -175,27 +171,24 @@ async fn protection_is_compared_for_every_form_of_target_folder(stack: &Stack) {
 }
 
 #[stack_test]
-async fn protected_space_protects_files_at_root(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let Folders(folders) = Folders::create(&acme).await;
+async fn protected_space_protects_files_at_root(acme: &TestSpace) {
+    let Folders(folders) = Folders::create(acme).await;
     let user = acme.role("user").await;
     let path = file_path(
         &user
-            .upload(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
+            .upload_form(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
             .await
             .expect_created(),
     );
     let body = json!({"access_control": {"requires_auth": true}});
-    acme.client
-        .put(&format!("/spaces/{}/access-control", acme.id), body)
-        .await
-        .expect_ok();
+    acme.put_ok(&format!("/spaces/{}/access-control", acme.id), body)
+        .await;
 
     let root = json!({"folder_id": null});
     for ((folder, _), expected) in folders.iter().zip([200, 200, 200, 200, 403]) {
         let change = json!({"folder_id": folder});
         assert_eq!(
-            status_of_change(&acme, &user, &path, transition(&root, &change)).await,
+            status_of_change(acme, &user, &path, transition(&root, &change)).await,
             expected,
             "{change}"
         );

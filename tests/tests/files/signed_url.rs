@@ -18,15 +18,12 @@ fn route(file: &Value) -> String {
 /// Uploads the photo with a delivery type.
 async fn photo(acme: &TestSpace, delivery_type: &str) -> Value {
     let path = format!("/files/{}", text(&acme.upload(PHOTO).await["id"]));
-    acme.client
-        .put(&path, json!({"type": delivery_type}))
-        .await
-        .expect_ok()
+    acme.put_ok(&path, json!({"type": delivery_type})).await
 }
 
 /// Requests a signed URL of a file.
 async fn signed(acme: &TestSpace, file: &Value, body: Value) -> String {
-    text(&acme.client.post(&route(file), body).await.expect_ok()["url"])
+    text(&acme.post_ok(&route(file), body).await["url"])
 }
 
 /// Returns the decoded parameters of a URL.
@@ -112,11 +109,10 @@ fn sign_requests() -> Vec<SignRequest> {
 }
 
 #[stack_test]
-async fn signed_url_contains_and_signs_requested_parameters(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn signed_url_contains_and_signs_requested_parameters(stack: &Stack, acme: &TestSpace) {
     let viewer = acme.role("viewer").await;
     let file = acme.upload(PHOTO).await;
-    let secret = SigningSecret::of(&acme).await;
+    let secret = SigningSecret::of(acme).await;
 
     for SignRequest {
         body,
@@ -124,7 +120,7 @@ async fn signed_url_contains_and_signs_requested_parameters(stack: &Stack) {
         parameters: expected,
     } in sign_requests()
     {
-        let signed = viewer.post(&route(&file), body.clone()).await.expect_ok();
+        let signed = viewer.post_ok(&route(&file), body.clone()).await;
 
         let expires = stack.now().seconds() + minutes * 60;
         let expires_at = Timestamp::from_ms(expires * MS_PER_SECOND).rfc3339();
@@ -150,16 +146,15 @@ async fn signed_url_contains_and_signs_requested_parameters(stack: &Stack) {
 }
 
 #[stack_test]
-async fn signed_url_with_download_serves_attachment(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn signed_url_with_download_serves_attachment(stack: &Stack, acme: &TestSpace) {
     let file = acme.upload(PHOTO).await;
-    let secret = SigningSecret::of(&acme).await;
+    let secret = SigningSecret::of(acme).await;
 
-    let url = signed(&acme, &file, json!({"download": true})).await;
+    let url = signed(acme, &file, json!({"download": true})).await;
 
     assert_signed(&url, &file, &secret.secret);
     assert!(parameters(&url).contains_key("download"), "{url}");
-    let response = stack.anonymous.get(&url).await.expect_status(200);
+    let response = stack.anonymous.fetch(&url).await;
     assert_eq!(
         response.header("content-disposition"),
         "attachment; filename=\"photo.jpg\""
@@ -167,61 +162,49 @@ async fn signed_url_with_download_serves_attachment(stack: &Stack) {
 }
 
 #[stack_test]
-async fn signed_url_opens_closed_file_until_expiry(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn signed_url_opens_closed_file_until_expiry(stack: &Stack, acme: &TestSpace) {
     let protected = acme.upload(PHOTO).await;
     let access = json!({"access_control": {"requires_auth": true}});
     let path = format!("/files/{}/access-control", text(&protected["id"]));
-    let protected = acme.client.put(&path, access).await.expect_ok();
+    let protected = acme.put_ok(&path, access).await;
 
     for file in [
-        photo(&acme, "private").await,
-        photo(&acme, "authenticated").await,
+        photo(acme, "private").await,
+        photo(acme, "authenticated").await,
         protected,
     ] {
-        stack
-            .anonymous
-            .get(&text(&file["url"]))
-            .await
-            .expect_error(403);
-        let default = signed(&acme, &file, json!({})).await;
+        stack.anonymous.get_err(403, &text(&file["url"])).await;
+        let default = signed(acme, &file, json!({})).await;
         let short = acme.sign(&file, minutes(1)).await;
         let long = acme.sign(&file, minutes(1_440)).await;
-        let is_valid =
-            async |url: &str| stack.anonymous.get(url).await.expect_status(200).body == PHOTO;
+        let is_valid = async |url: &str| stack.anonymous.fetch(url).await.body == PHOTO;
         assert!(is_valid(&default).await && is_valid(&short).await && is_valid(&long).await);
         stack.clock.advance(seconds(59));
         assert!(is_valid(&short).await);
         stack.clock.advance(seconds(1));
-        stack.anonymous.get(&short).await.expect_error(403);
+        stack.anonymous.get_err(403, &short).await;
         stack.clock.advance(minutes(58) + seconds(59));
         assert!(is_valid(&default).await);
         stack.clock.advance(seconds(1));
-        stack.anonymous.get(&default).await.expect_error(403);
+        stack.anonymous.get_err(403, &default).await;
         assert!(is_valid(&long).await);
         stack.clock.advance(minutes(23 * 60));
-        stack.anonymous.get(&long).await.expect_error(403);
+        stack.anonymous.get_err(403, &long).await;
     }
 }
 
 #[stack_test]
-async fn signed_url_survives_moves_and_ends_with_deletion(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let file = photo(&acme, "private").await;
-    let first = signed(&acme, &file, json!({})).await;
+async fn signed_url_survives_moves_and_ends_with_deletion(stack: &Stack, acme: &TestSpace) {
+    let file = photo(acme, "private").await;
+    let first = signed(acme, &file, json!({})).await;
     let changes = json!({"original_name": "b.jpg", "type": "authenticated", "folder_id": "root", "tags": ["a"]});
-    acme.client
-        .put(&format!("/files/{}", text(&file["id"])), changes)
-        .await
-        .expect_ok();
-    stack.anonymous.get(&first).await.expect_status(200);
+    acme.put_ok(&format!("/files/{}", text(&file["id"])), changes)
+        .await;
+    stack.anonymous.fetch(&first).await;
 
     let rotate = format!("/spaces/{}/signing-secret/rotate", acme.id);
-    acme.client
-        .send(acme.client.request("POST", &rotate))
-        .await
-        .expect_ok();
-    let second = signed(&acme, &file, json!({})).await;
+    acme.send(acme.request("POST", &rotate)).await.expect_ok();
+    let second = signed(acme, &file, json!({})).await;
     assert_eq!(
         (
             parameters(&first)["kid"].as_str(),
@@ -230,16 +213,13 @@ async fn signed_url_survives_moves_and_ends_with_deletion(stack: &Stack) {
         ("1", "2")
     );
     for url in [&first, &second] {
-        assert!(stack.anonymous.get(url).await.expect_status(200).body == PHOTO);
+        assert!(stack.anonymous.fetch(url).await.body == PHOTO);
     }
 
     // The host is not signed: the custom domain of a space leads to the same files.
     let domain = json!({"name": "Acme", "custom_domain": "assets.example.com"});
-    acme.client
-        .put(&format!("/spaces/{}", acme.id), domain)
-        .await
-        .expect_ok();
-    let at_own_domain = signed(&acme, &file, json!({})).await;
+    acme.put_ok(&acme.path(), domain).await;
+    let at_own_domain = signed(acme, &file, json!({})).await;
     let path = text(&file["storage_path"]);
     let start = format!("https://assets.example.com/{path}?");
     let query = at_own_domain
@@ -247,27 +227,20 @@ async fn signed_url_survives_moves_and_ends_with_deletion(stack: &Stack) {
         .unwrap_or_else(|| panic!("{at_own_domain}"));
     stack
         .anonymous
-        .get(&format!("{}?{query}", text(&file["url"])))
-        .await
-        .expect_status(200);
+        .fetch(&format!("{}?{query}", text(&file["url"])))
+        .await;
 
-    acme.client
-        .delete(&format!("/files/{}", text(&file["id"])))
-        .await
-        .expect_status(204);
+    acme.delete_ok(&format!("/files/{}", text(&file["id"])))
+        .await;
     for url in [&first, &second] {
-        stack.anonymous.get(url).await.expect_error(404);
+        stack.anonymous.get_err(404, url).await;
     }
-    acme.client
-        .post(&route(&file), json!({}))
-        .await
-        .expect_error(404);
+    acme.post_err(404, &route(&file), json!({})).await;
     stack.run_purges().await;
 }
 
 #[stack_test]
-async fn invalid_sign_url_fields_return_422(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn invalid_sign_url_fields_return_422(acme: &TestSpace) {
     let file = acme.upload(PHOTO).await;
 
     for (field, value) in [
@@ -292,7 +265,7 @@ async fn invalid_sign_url_fields_return_422(stack: &Stack) {
         ("format", json!("webp")),
         ("transformation", json!({"w": 50})),
     ] {
-        let response = acme.client.post(&route(&file), json!({field: value})).await;
+        let response = acme.post(&route(&file), json!({field: value})).await;
         let errors = response.expect_error(422);
         assert!(errors[field].is_array(), "{field} {value}: {errors}");
         assert_eq!(error_count(&errors), 1, "{field} {value}: {errors}");
@@ -309,7 +282,7 @@ async fn invalid_sign_url_fields_return_422(stack: &Stack) {
         ("expiration_minutes", json!("60"), "must be an integer"),
         ("download", json!("yes"), "must be true or false"),
     ] {
-        let response = acme.client.post(&route(&file), json!({field: value})).await;
+        let response = acme.post(&route(&file), json!({field: value})).await;
         let message = format!("The {} field {end}.", field.replace('_', " "));
         assert_eq!(
             response.expect_error(422),
@@ -320,31 +293,27 @@ async fn invalid_sign_url_fields_return_422(stack: &Stack) {
 }
 
 #[stack_test]
-async fn sign_url_request_reports_all_errors_together(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn sign_url_request_reports_all_errors_together(acme: &TestSpace) {
     let file = acme.upload(PHOTO).await;
     let all = json!({"expiration_minutes": 0, "w": 0, "h": 0, "r": "x", "g": "x", "f": "x", "q": 0, "download": "x"});
 
-    let errors = acme.client.post(&route(&file), all).await.expect_error(422);
+    let errors = acme.post_err(422, &route(&file), all).await;
 
     assert_eq!(error_count(&errors), 8, "{errors}");
 }
 
 #[stack_test]
-async fn sign_url_request_accepts_integers_in_every_notation(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn sign_url_request_accepts_integers_in_every_notation(acme: &TestSpace) {
     let file = acme.upload(PHOTO).await;
 
     for field in ["expiration_minutes", "w", "q"] {
-        let response = acme.client.post(&route(&file), json!({field: 60.0})).await;
+        let response = acme.post(&route(&file), json!({field: 60.0})).await;
         response.expect_ok();
     }
 }
 
 #[stack_test]
-async fn sign_url_request_for_unknown_file_returns_404(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
+async fn sign_url_request_for_unknown_file_returns_404(acme: &TestSpace, other: &TestSpace) {
     let file = acme.upload(PHOTO).await;
 
     for (client, id) in [

@@ -1,7 +1,7 @@
 //! `PUT /files/:id` and `PUT /files`: changeable and read-only fields.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, file_path, seconds, stack_test, text};
+use tests::{PHOTO, Stack, TestSpace, file_path, seconds, stack_test, text};
 
 /// Read-only fields of a record.
 const READ_ONLY: &[&str] = &[
@@ -97,8 +97,7 @@ fn changes(record: &Value, folder: &str) -> Vec<(Value, Value)> {
 }
 
 #[stack_test]
-async fn update_changes_single_fields_and_keeps_url(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn update_changes_single_fields_and_keeps_url(stack: &Stack, acme: &TestSpace) {
     let photos = acme.folder("Photos").await.id;
     let mut expected = acme.upload(PHOTO).await.record;
     let path = file_path(&expected);
@@ -106,7 +105,7 @@ async fn update_changes_single_fields_and_keeps_url(stack: &Stack) {
 
     for (body, changed) in changes(&expected, &photos) {
         stack.clock.advance(seconds(1));
-        let updated = acme.client.put(&path, body.clone()).await.expect_ok();
+        let updated = acme.put_ok(&path, body.clone()).await;
         let is_changed = changed != json!({});
         assert!(
             !is_changed || updated["updated_at"].as_str() > expected["updated_at"].as_str(),
@@ -115,11 +114,8 @@ async fn update_changes_single_fields_and_keeps_url(stack: &Stack) {
         expected = with(&expected, &changed);
         expected["updated_at"] = updated["updated_at"].clone();
         assert_eq!(updated, expected, "{body}");
-        assert_eq!(acme.client.get(&path).await.expect_ok(), expected, "{body}");
-        assert!(
-            acme.client.get(&url).await.expect_status(200).body == PHOTO,
-            "{body}"
-        );
+        assert_eq!(acme.get_ok(&path).await, expected, "{body}");
+        assert!(acme.fetch(&url).await.body == PHOTO, "{body}");
         stack
             .anonymous
             .get(&url)
@@ -131,11 +127,7 @@ async fn update_changes_single_fields_and_keeps_url(stack: &Stack) {
             });
     }
 
-    let saved = stack
-        .anonymous
-        .get(&format!("{url}?download"))
-        .await
-        .expect_status(200);
+    let saved = stack.anonymous.fetch(&format!("{url}?download")).await;
 
     assert_eq!(
         saved.header("content-disposition"),
@@ -145,16 +137,10 @@ async fn update_changes_single_fields_and_keeps_url(stack: &Stack) {
 }
 
 #[stack_test]
-async fn duplicate_tag_is_stored_once(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn duplicate_tag_is_stored_once(acme: &TestSpace) {
     let path = file_path(&acme.upload(PHOTO).await.record);
-    let update = async |tags: Value| {
-        acme.client
-            .put(&path, json!({"tags": tags}))
-            .await
-            .expect_ok()["tags"]
-            .clone()
-    };
+    let update =
+        async |tags: Value| acme.put_ok(&path, json!({"tags": tags})).await["tags"].clone();
 
     assert_eq!(update(json!(["a", "a", " a"])).await, json!(["a"]));
 
@@ -169,12 +155,7 @@ async fn duplicate_tag_is_stored_once(stack: &Stack) {
         Some(20)
     );
 
-    let list = acme
-        .client
-        .get("/files?tag=tag%2029")
-        .await
-        .expect_status(200)
-        .json();
+    let list = acme.fetch("/files?tag=tag%2029").await.json();
 
     assert_eq!(list["data"].as_array().map(Vec::len), Some(1));
 }
@@ -244,14 +225,13 @@ fn invalid_updates() -> Vec<InvalidUpdate> {
 }
 
 #[stack_test]
-async fn invalid_update_returns_422_and_changes_nothing(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn invalid_update_returns_422_and_changes_nothing(stack: &Stack, acme: &TestSpace) {
     let path = acme.upload(PHOTO).await.path().to_owned();
     let before = stack.dump().await;
 
     for invalid in invalid_updates() {
         let body = json!({invalid.field: invalid.value});
-        let errors = acme.client.put(&path, body.clone()).await.expect_error(422);
+        let errors = acme.put_err(422, &path, body.clone()).await;
 
         let name = invalid.error_field.replace('_', " ");
         let message = format!("The {name} field {}.", invalid.message_end);
@@ -260,7 +240,7 @@ async fn invalid_update_returns_422_and_changes_nothing(stack: &Stack) {
 
     let unknown_type = json!({"type": "public"});
     assert_eq!(
-        acme.client.put(&path, unknown_type).await.expect_error(422),
+        acme.put_err(422, &path, unknown_type).await,
         json!({"type": ["The selected type is invalid."]})
     );
     stack
@@ -270,14 +250,13 @@ async fn invalid_update_returns_422_and_changes_nothing(stack: &Stack) {
 }
 
 #[stack_test]
-async fn invalid_update_reports_all_errors_together(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn invalid_update_reports_all_errors_together(stack: &Stack, acme: &TestSpace) {
     let path = acme.upload(PHOTO).await.path().to_owned();
     let before = stack.dump().await;
     let several =
         json!({"original_name": "", "ref": 5, "tags": [5, ""], "type": "x", "folder_path": "a"});
 
-    let errors = acme.client.put(&path, several).await.expect_error(422);
+    let errors = acme.put_err(422, &path, several).await;
 
     let mut reported: Vec<&String> = errors.as_object().expect("an object").keys().collect();
     reported.sort();
@@ -299,17 +278,12 @@ async fn invalid_update_reports_all_errors_together(stack: &Stack) {
 }
 
 #[stack_test]
-async fn read_only_fields_are_accepted_only_unchanged(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn read_only_fields_are_accepted_only_unchanged(stack: &Stack, acme: &TestSpace) {
     let record = acme.upload(PHOTO).await;
     let path = file_path(&record);
 
     for &field in READ_ONLY {
-        let updated = acme
-            .client
-            .put(&path, json!({field: record[field]}))
-            .await
-            .expect_ok();
+        let updated = acme.put_ok(&path, json!({field: record[field]})).await;
         assert_eq!(
             with(&updated, &json!({"updated_at": record["updated_at"]})),
             record,
@@ -330,20 +304,12 @@ async fn read_only_fields_are_accepted_only_unchanged(stack: &Stack) {
             json!({"requires_auth": true}),
             json!([]),
         ] {
-            let errors = acme
-                .client
-                .put(&path, json!({field: other}))
-                .await
-                .expect_error(422);
+            let errors = acme.put_err(422, &path, json!({field: other})).await;
             assert_eq!(errors, json!({field: [message]}), "{field} {other}");
         }
     }
 
-    let errors = acme
-        .client
-        .put(&file_path(&elsewhere), elsewhere)
-        .await
-        .expect_error(422);
+    let errors = acme.put_err(422, &file_path(&elsewhere), elsewhere).await;
     assert_eq!(
         errors["folder_path"],
         json!(["The folder path field must not be changed."])
@@ -351,7 +317,7 @@ async fn read_only_fields_are_accepted_only_unchanged(stack: &Stack) {
 
     let several =
         json!({"size": 1, "mime_type": "image/png", "storage_path": "a", "original_name": "b.jpg"});
-    let errors = acme.client.put(&path, several).await.expect_error(422);
+    let errors = acme.put_err(422, &path, several).await;
 
     assert_eq!(
         errors.as_object().map(serde_json::Map::len),

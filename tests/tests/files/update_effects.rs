@@ -48,8 +48,7 @@ impl Variant<'_> {
 }
 
 #[stack_test]
-async fn update_is_visible_in_all_lists_at_once(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn update_is_visible_in_all_lists_at_once(acme: &TestSpace) {
     let photos = acme.folder("Photos").await.id;
     let texts = acme.folder("Texts").await.id;
     let file = acme.upload(PHOTO).await;
@@ -81,7 +80,7 @@ async fn update_is_visible_in_all_lists_at_once(stack: &Stack) {
         } = variants[current];
         let tags = json!(["always", tag, round.to_string()]);
         let body = json!({"original_name": name, "tags": tags, "ref": tag, "type": kind, "folder_id": folder});
-        acme.client.put(&file_path(&file), body).await.expect_ok();
+        acme.put_ok(&file_path(&file), body).await;
         let mut listed = filters[current].clone();
         listed.extend([
             "tag=always".to_owned(),
@@ -95,18 +94,13 @@ async fn update_is_visible_in_all_lists_at_once(stack: &Stack) {
             "folder_id=root".to_owned(),
             format!("tag={}", round - 1),
         ]);
-        assert_listed(&acme, &id, &listed, &unlisted).await;
+        assert_listed(acme, &id, &listed, &unlisted).await;
         assert_eq!(
-            acme.client
-                .get(&format!("/files/by-ref?ref={tag}"))
-                .await
-                .expect_ok()["id"],
+            acme.get_ok(&format!("/files/by-ref?ref={tag}")).await["id"],
             json!(id)
         );
-        acme.client
-            .get(&format!("/files/by-ref?ref={}", variants[then].tag))
-            .await
-            .expect_error(404);
+        acme.get_err(404, &format!("/files/by-ref?ref={}", variants[then].tag))
+            .await;
     }
 }
 
@@ -134,27 +128,24 @@ async fn changed_while_pending(
     });
     let path = pending_file.address();
 
-    acme.client.put(&path, body).await.expect_ok();
+    acme.put_ok(&path, body).await;
 
     let access = json!({"access_control": {"requires_auth": true}});
-    let pending = acme
-        .client
-        .put(&format!("{path}/access-control"), access)
-        .await
-        .expect_ok();
+    let pending = acme.put_ok(&format!("{path}/access-control"), access).await;
 
     assert_eq!(
         (&pending["status"], &pending["access_control"]["source"]),
         (&json!("pending"), &json!("direct"))
     );
-    acme.client
-        .get(&format!(
+    acme.get_err(
+        404,
+        &format!(
             "{}/{}",
             stack.local.cdn_url(),
             text(&pending["storage_path"])
-        ))
-        .await
-        .expect_error(404);
+        ),
+    )
+    .await;
     if !sent_first {
         pending_file.send(stack, PHOTO).await.expect_status(200);
     }
@@ -168,7 +159,7 @@ async fn changed_while_pending(
 /// Asserts that a file is active, with the sent bytes and all changes that were made while it was
 /// pending.
 async fn assert_kept(stack: &Stack, acme: &TestSpace, folder: &str, pending: &Value) {
-    let active = acme.client.get(&file_path(pending)).await.expect_ok();
+    let active = acme.get_ok(&file_path(pending)).await;
     let detected_by_bytes = [
         "status",
         "url",
@@ -189,8 +180,8 @@ async fn assert_kept(stack: &Stack, acme: &TestSpace, folder: &str, pending: &Va
     assert_eq!(active["status"], "active");
 
     let url = text(&active["url"]);
-    stack.anonymous.get(&url).await.expect_error(403);
-    assert!(acme.client.get(&url).await.expect_status(200).body == PHOTO);
+    stack.anonymous.get_err(403, &url).await;
+    assert!(acme.fetch(&url).await.body == PHOTO);
 
     let id = text(&pending["id"]);
     for filters in [
@@ -221,21 +212,17 @@ async fn assert_kept(stack: &Stack, acme: &TestSpace, folder: &str, pending: &Va
 }
 
 #[stack_test]
-async fn changes_of_pending_file_survive_activation(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn changes_of_pending_file_survive_activation(stack: &Stack, acme: &TestSpace) {
     let photos = acme.folder("Photos").await.id;
     let mut unconfirmed = Vec::new();
 
     for sent_first in [true, false] {
-        let changed = changed_while_pending(stack, &acme, &photos, sent_first).await;
+        let changed = changed_while_pending(stack, acme, &photos, sent_first).await;
         let pending_file = &changed.pending_file;
         let active = pending_file.confirm(&acme.client).await.expect_ok();
-        assert_eq!(
-            acme.client.get(&pending_file.address()).await.expect_ok(),
-            active
-        );
-        assert_kept(stack, &acme, &photos, &changed.record).await;
-        let other = changed_while_pending(stack, &acme, &photos, sent_first).await;
+        assert_eq!(acme.get_ok(&pending_file.address()).await, active);
+        assert_kept(stack, acme, &photos, &changed.record).await;
+        let other = changed_while_pending(stack, acme, &photos, sent_first).await;
         unconfirmed.push(other.record);
     }
 
@@ -245,32 +232,31 @@ async fn changes_of_pending_file_survive_activation(stack: &Stack) {
     // The confirm-check activates the files that no client confirms.
     stack.run_confirm_checks().await;
     for pending in &unconfirmed {
-        assert_kept(stack, &acme, &photos, pending).await;
+        assert_kept(stack, acme, &photos, pending).await;
     }
 
     assert_eq!(stack.dump().await.files_with_bytes().len(), 4);
 }
 
 #[stack_test]
-async fn concurrent_update_and_activation_both_take_effect(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn concurrent_update_and_activation_both_take_effect(stack: &Stack, acme: &TestSpace) {
     let photos = acme.folder("Photos").await.id;
 
     for round in 0..ROUNDS {
-        let pending_file = PendingFile::create(&acme, json!({})).await;
+        let pending_file = PendingFile::create(acme, json!({})).await;
         pending_file.send(stack, PHOTO).await.expect_status(200);
         let path = pending_file.address();
         let body = json!({"original_name": "b.jpg", "tags": ["x"], "folder_id": photos});
         // Other requests before it delay the change by the number of the round.
         let change = async {
             for _ in 0..round % 5 {
-                acme.client.get(&path).await.expect_ok();
+                acme.get_ok(&path).await;
             }
-            acme.client.put(&path, body).await.expect_ok()
+            acme.put_ok(&path, body).await
         };
         let (confirmed, changed) = join(pending_file.confirm(&acme.client), change).await;
         assert_eq!(confirmed.expect_ok()["id"], changed["id"]);
-        let record = acme.client.get(&path).await.expect_ok();
+        let record = acme.get_ok(&path).await;
         for (field, value) in [
             ("status", json!("active")),
             ("original_name", json!("b.jpg")),
@@ -279,15 +265,7 @@ async fn concurrent_update_and_activation_both_take_effect(stack: &Stack) {
         ] {
             assert_eq!(record[field], value, "{field} in round {round}");
         }
-        assert!(
-            stack
-                .anonymous
-                .get(&text(&record["url"]))
-                .await
-                .expect_status(200)
-                .body
-                == PHOTO
-        );
+        assert!(stack.anonymous.fetch(&text(&record["url"])).await.body == PHOTO);
     }
 
     assert_eq!(list_ids(&acme.client, "tag=x&search=b").await.len(), ROUNDS);
@@ -297,14 +275,13 @@ async fn concurrent_update_and_activation_both_take_effect(stack: &Stack) {
 }
 
 #[stack_test]
-async fn concurrent_updates_keep_each_others_fields(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn concurrent_updates_keep_each_others_fields(stack: &Stack, acme: &TestSpace) {
     let photos = acme.folder("Photos").await.id;
     let file = acme.upload("some text").named("a.txt", "text/plain").await;
     let put = |path: &str, body: Value| {
         let address = format!("{}{path}", file_path(&file));
         let client = &acme.client;
-        async move { client.put(&address, body).await.expect_ok() }
+        async move { client.put_ok(&address, body).await }
     };
 
     for round in 0..ROUNDS {
@@ -326,7 +303,7 @@ async fn concurrent_updates_keep_each_others_fields(stack: &Stack) {
             ),
         ])
         .await;
-        let record = acme.client.get(&file_path(&file)).await.expect_ok();
+        let record = acme.get_ok(&file_path(&file)).await;
         let expected = (json!(name), json!([tag]), protected);
         let path = if round % 2 == 0 {
             json!("Photos/")
@@ -353,7 +330,7 @@ async fn concurrent_updates_keep_each_others_fields(stack: &Stack) {
             format!("tag=mark%20{}", round + 1),
             format!("search={}.", round + 1),
         ];
-        assert_listed(&acme, &text(&file["id"]), &listed, &unlisted).await;
+        assert_listed(acme, &text(&file["id"]), &listed, &unlisted).await;
         let status = if protected { 403 } else { 200 };
         stack
             .anonymous

@@ -8,19 +8,14 @@ use crate::support::pages::list_ids;
 /// Uploads a text with a client.
 async fn upload_as(acme: &TestSpace, client: &Client) -> Value {
     client
-        .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
+        .upload_form(form(&acme.handle, "a.txt", "text/plain", "some text"))
         .await
         .expect_created()
 }
 
 /// Returns the paths of the folders of a space, sorted.
 async fn paths(acme: &TestSpace) -> Vec<String> {
-    let list = acme
-        .client
-        .get("/folders?limit=100")
-        .await
-        .expect_status(200)
-        .json();
+    let list = acme.fetch("/folders?limit=100").await.json();
     let mut paths: Vec<String> = list["data"]
         .as_array()
         .expect("a list")
@@ -33,25 +28,18 @@ async fn paths(acme: &TestSpace) -> Vec<String> {
 }
 
 #[stack_test]
-async fn move_to_unknown_folder_returns_422(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
+async fn move_to_unknown_folder_returns_422(stack: &Stack, acme: &TestSpace, other: &TestSpace) {
     let photos = acme.folder("Photos").await.id;
     let foreign = other.folder("Photos").await.id;
     let deleted = acme.folder("Gone").await.id;
-    acme.client
-        .delete(&format!("/folders/{deleted}"))
-        .await
-        .expect_status(204);
+    acme.delete_ok(&format!("/folders/{deleted}")).await;
 
     let file = acme
-        .client
-        .put(
-            &file_path(&upload_as(&acme, &acme.client).await),
+        .put_ok(
+            &file_path(&upload_as(acme, &acme.client).await),
             json!({"folder_id": photos}),
         )
-        .await
-        .expect_ok();
+        .await;
     let before = stack.dump().await;
     let invalid = json!({"folder_id": ["The selected folder id is invalid."]});
 
@@ -73,7 +61,7 @@ async fn move_to_unknown_folder_returns_422(stack: &Stack) {
             let with_path =
                 json!({"id": file["id"], "folder_id": folder, "folder_path": "a/b", "ref": "x"});
             assert_eq!(
-                client.put("/files", with_path).await.expect_error(422),
+                client.put_err(422, "/files", with_path).await,
                 invalid,
                 "{folder}"
             );
@@ -84,7 +72,7 @@ async fn move_to_unknown_folder_returns_422(stack: &Stack) {
         .dump()
         .await
         .assert_unchanged(&before, "moves to nowhere");
-    assert_eq!(acme.client.get(&file_path(&file)).await.expect_ok(), file);
+    assert_eq!(acme.get_ok(&file_path(&file)).await, file);
 }
 
 /// The folder that a file is in.
@@ -94,14 +82,13 @@ struct FolderOfFile {
 }
 
 #[stack_test]
-async fn folder_path_is_resolved_from_folder_and_created(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn folder_path_is_resolved_from_folder_and_created(acme: &TestSpace) {
     let photos = acme.folder("Photos").await.id;
-    let file = upload_as(&acme, &acme.client).await;
+    let file = upload_as(acme, &acme.client).await;
     let move_file = async |folder: &str, path: &str| {
         let body = json!({"folder_id": folder, "folder_path": path});
-        let moved = acme.client.put(&file_path(&file), body).await.expect_ok();
-        assert_eq!(acme.client.get(&file_path(&file)).await.expect_ok(), moved);
+        let moved = acme.put_ok(&file_path(&file), body).await;
+        assert_eq!(acme.get_ok(&file_path(&file)).await, moved);
         for field in ["storage_path", "url", "name"] {
             assert_eq!(moved[field], file[field], "{field} stays");
         }
@@ -114,15 +101,11 @@ async fn folder_path_is_resolved_from_folder_and_created(stack: &Stack) {
 
     assert_eq!(path, "Photos/Süd/Strand/");
     assert_eq!(
-        paths(&acme).await,
+        paths(acme).await,
         ["Photos/", "Photos/Süd/", "Photos/Süd/Strand/"]
     );
 
-    let shown_folder = acme
-        .client
-        .get(&format!("/folders/{beach}"))
-        .await
-        .expect_ok();
+    let shown_folder = acme.get_ok(&format!("/folders/{beach}")).await;
 
     assert_eq!(shown_folder["path"], json!(path));
 
@@ -144,7 +127,7 @@ async fn folder_path_is_resolved_from_folder_and_created(stack: &Stack) {
 
     let moved = move_file(&beach, "日本").await;
     assert_eq!(moved.path, "Photos/Süd/Strand/日本/");
-    assert_eq!(paths(&acme).await.len(), 4);
+    assert_eq!(paths(acme).await.len(), 4);
     assert_eq!(
         list_ids(&acme.client, &format!("folder_id={beach}")).await,
         [""; 0],
@@ -153,11 +136,10 @@ async fn folder_path_is_resolved_from_folder_and_created(stack: &Stack) {
 }
 
 #[stack_test]
-async fn invalid_folder_path_creates_nothing(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let file = upload_as(&acme, &acme.client).await;
+async fn invalid_folder_path_creates_nothing(stack: &Stack, acme: &TestSpace) {
+    let file = upload_as(acme, &acme.client).await;
     let deep = json!({"folder_id": "root", "folder_path": vec!["a"; 19].join("/")});
-    let deep = text(&acme.client.put(&file_path(&file), deep).await.expect_ok()["folder_id"]);
+    let deep = text(&acme.put_ok(&file_path(&file), deep).await["folder_id"]);
     let before = stack.dump().await;
     let long = "x".repeat(256);
     let many = ["b"; 21].join("/");
@@ -174,7 +156,6 @@ async fn invalid_folder_path_creates_nothing(stack: &Stack) {
         (&deep, &many),
     ] {
         let errors = acme
-            .client
             .put(
                 &file_path(&file),
                 json!({"folder_id": folder, "folder_path": path}),
@@ -199,38 +180,28 @@ async fn invalid_folder_path_creates_nothing(stack: &Stack) {
         body.as_object_mut()
             .expect("an object")
             .extend(wrong.as_object().expect("an object").clone());
-        acme.client
-            .put(&file_path(&file), body)
-            .await
-            .expect_error(422);
+        acme.put_err(422, &file_path(&file), body).await;
     }
 
     let unknown_file = json!({"id": UNKNOWN_ID, "folder_id": "root", "folder_path": "new/path"});
-    acme.client
-        .put("/files", unknown_file)
-        .await
-        .expect_error(404);
+    acme.put_err(404, "/files", unknown_file).await;
     stack
         .dump()
         .await
         .assert_unchanged(&before, "paths that are none");
 
     let deepest = json!({"folder_id": deep, "folder_path": "b"});
-    acme.client
-        .put(&file_path(&file), deepest)
-        .await
-        .expect_ok();
-    assert_eq!(paths(&acme).await.len(), 20);
+    acme.put_ok(&file_path(&file), deepest).await;
+    assert_eq!(paths(acme).await.len(), 20);
 }
 
 #[stack_test]
-async fn user_moves_files_into_existing_folders_only(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn user_moves_files_into_existing_folders_only(stack: &Stack, acme: &TestSpace) {
     let photos = acme.folder("Photos").await;
     let south = acme.folder("Süd").inside(&photos).await.id;
     let user = acme.role("user").await;
     let admin = acme.role("admin").await;
-    let file = upload_as(&acme, &user).await;
+    let file = upload_as(acme, &user).await;
 
     for body in [
         json!({"folder_id": south}),
@@ -238,10 +209,10 @@ async fn user_moves_files_into_existing_folders_only(stack: &Stack) {
         json!({"folder_id": "root"}),
         json!({"folder_id": "root", "folder_path": "Photos/Süd/"}),
     ] {
-        user.put(&file_path(&file), body).await.expect_ok();
+        user.put_ok(&file_path(&file), body).await;
     }
 
-    let file = user.get(&file_path(&file)).await.expect_ok();
+    let file = user.get_ok(&file_path(&file)).await;
     assert_eq!(
         (&file["folder_id"], &file["folder_path"]),
         (&json!(south), &json!("Photos/Süd/"))
@@ -268,7 +239,7 @@ async fn user_moves_files_into_existing_folders_only(stack: &Stack) {
         .assert_unchanged(&before, "folders that a user wanted");
 
     let body = json!({"folder_id": south, "folder_path": "a/b", "ref": "x"});
-    let moved = admin.put(&file_path(&file), body).await.expect_ok();
+    let moved = admin.put_ok(&file_path(&file), body).await;
 
     assert_eq!(
         (&moved["folder_path"], &moved["ref"]),
@@ -277,9 +248,11 @@ async fn user_moves_files_into_existing_folders_only(stack: &Stack) {
 }
 
 #[stack_test]
-async fn user_updates_own_files_and_admin_any_file(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
+async fn user_updates_own_files_and_admin_any_file(
+    stack: &Stack,
+    acme: &TestSpace,
+    other: &TestSpace,
+) {
     let [viewer, user, colleague, admin] = [
         acme.role("viewer").await,
         acme.role("user").await,
@@ -287,8 +260,8 @@ async fn user_updates_own_files_and_admin_any_file(stack: &Stack) {
         acme.role("admin").await,
     ];
     let photo = || form(&acme.handle, "a.jpg", "image/jpeg", PHOTO);
-    let users = user.upload(photo()).await.expect_created();
-    let owners = acme.client.upload(photo()).await.expect_created();
+    let users = user.upload_form(photo()).await.expect_created();
+    let owners = acme.upload_form(photo()).await.expect_created();
     let mut number = 0;
 
     for (file, client, status) in [
@@ -308,7 +281,7 @@ async fn user_updates_own_files_and_admin_any_file(stack: &Stack) {
         for by_body in [false, true] {
             number += 1;
             let reference = format!("change {number}");
-            let before = acme.client.get(&file_path(file)).await.expect_ok();
+            let before = acme.get_ok(&file_path(file)).await;
             let body = json!({"id": file["id"], "ref": reference});
             let path = if by_body {
                 "/files".to_owned()
@@ -316,7 +289,7 @@ async fn user_updates_own_files_and_admin_any_file(stack: &Stack) {
                 file_path(file)
             };
             let response = client.put(&path, body).await;
-            let after = acme.client.get(&file_path(file)).await.expect_ok();
+            let after = acme.get_ok(&file_path(file)).await;
             if status == 200 {
                 assert_eq!(
                     (response.expect_ok(), &after["ref"]),

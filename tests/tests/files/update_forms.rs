@@ -1,7 +1,7 @@
 //! Updates of files that send the full record, or the id in the body.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, UNKNOWN_ID, file_path, form, seconds, stack_test};
+use tests::{Client, PHOTO, Stack, TestSpace, UNKNOWN_ID, file_path, form, seconds, stack_test};
 
 use crate::uploads::presign::PendingFile;
 
@@ -13,34 +13,33 @@ async fn assert_full_updates(client: &Client, record: &Value) {
     let path = file_path(record);
     let same_time = json!({"updated_at": record["updated_at"]});
 
-    let same = client.put(&path, record.clone()).await.expect_ok();
+    let same = client.put_ok(&path, record.clone()).await;
     assert_eq!(with(&same, &same_time), *record);
-    let repeated = client.put("/files", same.clone()).await.expect_ok();
+    let repeated = client.put_ok("/files", same.clone()).await;
     assert_eq!(with(&repeated, &same_time), *record);
 
     let rename = with(&same, &json!({"original_name": "b.jpg"}));
-    let renamed = client.put(&path, rename).await.expect_ok();
+    let renamed = client.put_ok(&path, rename).await;
     let changed = json!({"original_name": "b.jpg", "updated_at": renamed["updated_at"]});
     assert_eq!(renamed, with(record, &changed));
 
     let former_name = json!({"original_name": record["original_name"]});
-    client.put(&path, former_name).await.expect_ok();
+    client.put_ok(&path, former_name).await;
 }
 
 #[stack_test]
-async fn update_accepts_full_record(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn update_accepts_full_record(stack: &Stack, acme: &TestSpace) {
     let user = acme.role("user").await;
     let photos = acme.folder("Photos").await.id;
     let inside = form(&acme.handle, "a.jpg", "image/jpeg", PHOTO).text("folder_id", photos.clone());
-    let inside = user.upload(inside).await.expect_created();
+    let inside = user.upload_form(inside).await.expect_created();
     assert_eq!(inside["folder_path"], "Photos/");
 
     let private = json!({"type": "private", "ref": "x", "tags": ["a", "b"]});
     let private_path = acme.upload(PHOTO).await.path().to_owned();
-    let private = acme.client.put(&private_path, private).await.expect_ok();
-    let pending_file = PendingFile::create(&acme, json!({"folder_id": photos})).await;
-    let pending = acme.client.get(&pending_file.address()).await.expect_ok();
+    let private = acme.put_ok(&private_path, private).await;
+    let pending_file = PendingFile::create(acme, json!({"folder_id": photos})).await;
+    let pending = acme.get_ok(&pending_file.address()).await;
 
     for (client, record) in [
         (&user, &inside),
@@ -53,15 +52,11 @@ async fn update_accepts_full_record(stack: &Stack) {
     }
 
     let close = with(&inside, &json!({"type": "private"}));
-    let protected = acme
-        .client
-        .put(&file_path(&inside), close)
-        .await
-        .expect_ok();
+    let protected = acme.put_ok(&file_path(&inside), close).await;
     assert_eq!(protected["type"], "private");
     assert_eq!(protected["access_control"]["source"], "direct");
 
-    let folders = acme.client.get("/folders").await.expect_ok();
+    let folders = acme.get_ok("/folders").await;
     assert_eq!(
         folders.as_array().map(Vec::len),
         Some(1),
@@ -71,8 +66,7 @@ async fn update_accepts_full_record(stack: &Stack) {
 }
 
 #[stack_test]
-async fn update_accepts_id_in_body(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn update_accepts_id_in_body(acme: &TestSpace) {
     let file = acme.upload(PHOTO).await;
     let id = &file.id;
 
@@ -82,20 +76,16 @@ async fn update_accepts_id_in_body(stack: &Stack) {
         (format!(" {id} "), "three"),
     ] {
         let body = json!({"id": id, "ref": reference});
-        let updated = acme.client.put("/files", body).await.expect_ok();
+        let updated = acme.put_ok("/files", body).await;
 
         assert_eq!(updated["id"], file["id"]);
         assert_eq!(updated["ref"], reference);
-        assert_eq!(
-            acme.client.get(&file_path(&file)).await.expect_ok(),
-            updated
-        );
+        assert_eq!(acme.get_ok(&file_path(&file)).await, updated);
     }
 }
 
 #[stack_test]
-async fn update_without_valid_id_returns_422_and_changes_nothing(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn update_without_valid_id_returns_422_and_changes_nothing(stack: &Stack, acme: &TestSpace) {
     acme.upload(PHOTO).await;
     let before = stack.dump().await;
 
@@ -105,10 +95,7 @@ async fn update_without_valid_id_returns_422_and_changes_nothing(stack: &Stack) 
         json!({"id": " "}),
     ] {
         assert_eq!(
-            acme.client
-                .put("/files", without_id)
-                .await
-                .expect_error(422),
+            acme.put_err(422, "/files", without_id).await,
             json!({"id": ["The id field is required."]})
         );
     }
@@ -116,7 +103,7 @@ async fn update_without_valid_id_returns_422_and_changes_nothing(stack: &Stack) 
     let numbers = json!({"id": 5, "ref": 5});
     let message = |field: &str| json!([format!("The {field} field must be a string.")]);
     assert_eq!(
-        acme.client.put("/files", numbers).await.expect_error(422),
+        acme.put_err(422, "/files", numbers).await,
         json!({"id": message("id"), "ref": message("ref")})
     );
     stack
@@ -126,9 +113,11 @@ async fn update_without_valid_id_returns_422_and_changes_nothing(stack: &Stack) 
 }
 
 #[stack_test]
-async fn update_of_unknown_or_foreign_file_returns_404_and_changes_nothing(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
+async fn update_of_unknown_or_foreign_file_returns_404_and_changes_nothing(
+    stack: &Stack,
+    acme: &TestSpace,
+    other: &TestSpace,
+) {
     let file = acme.upload(PHOTO).await;
     let before = stack.dump().await;
 

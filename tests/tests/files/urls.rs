@@ -30,9 +30,11 @@ fn expected_urls(files: &[&Value]) -> Value {
 }
 
 #[stack_test]
-async fn urls_keep_request_order_and_omit_foreign_files(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
+async fn urls_keep_request_order_and_omit_foreign_files(
+    stack: &Stack,
+    acme: &TestSpace,
+    other: &TestSpace,
+) {
     let [a, b, c] = [
         acme.upload(PHOTO).await,
         acme.upload(PHOTO).await,
@@ -70,7 +72,7 @@ async fn urls_keep_request_order_and_omit_foreign_files(stack: &Stack) {
     );
 
     let member = stack.user().await;
-    stack.add_member(&member, &acme, "viewer").await;
+    stack.add_member(&member, acme, "viewer").await;
     assert_eq!(
         urls(&member.client, json!({"file_ids": ids})).await,
         own_files
@@ -83,15 +85,7 @@ async fn urls_keep_request_order_and_omit_foreign_files(stack: &Stack) {
     );
 
     for file in own_files["data"].as_array().expect("a list") {
-        assert!(
-            stack
-                .anonymous
-                .get(&text(&file["url"]))
-                .await
-                .expect_status(200)
-                .body
-                == PHOTO
-        );
+        assert!(stack.anonymous.fetch(&text(&file["url"])).await.body == PHOTO);
     }
 }
 
@@ -105,8 +99,7 @@ async fn ten(acme: &TestSpace) -> Vec<Value> {
             )
         },
     );
-    acme.client
-        .upload(form)
+    acme.upload_form(form)
         .await
         .expect_created()
         .as_array()
@@ -115,12 +108,11 @@ async fn ten(acme: &TestSpace) -> Vec<Value> {
 }
 
 #[stack_test]
-async fn urls_accepts_at_most_hundred_ids(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn urls_accepts_at_most_hundred_ids(stack: &Stack, acme: &TestSpace) {
     let mut files = Vec::new();
 
     while files.len() < MOST_IDS {
-        files.extend(ten(&acme).await);
+        files.extend(ten(acme).await);
     }
 
     // Not in the order of ids: 37 and 100 are coprime.
@@ -142,17 +134,14 @@ async fn urls_accepts_at_most_hundred_ids(stack: &Stack) {
 
     let message = "The file ids field must not have more than 100 items.";
     let errors = acme
-        .client
-        .post("/files/urls", json!({"file_ids": ids}))
-        .await
-        .expect_error(422);
+        .post_err(422, "/files/urls", json!({"file_ids": ids}))
+        .await;
 
     assert_eq!(errors, json!({"file_ids": [message]}));
 }
 
 #[stack_test]
-async fn empty_id_list_returns_422(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn empty_id_list_returns_422(acme: &TestSpace) {
     let message = |field: &str, end: &str| json!({field: [format!("The {} field {end}.", field.replace('_', " "))]});
 
     for (body, errors) in [
@@ -180,20 +169,15 @@ async fn empty_id_list_returns_422(stack: &Stack) {
         ),
     ] {
         assert_eq!(
-            acme.client
-                .post("/files/urls", body.clone())
-                .await
-                .expect_error(422),
+            acme.post_err(422, "/files/urls", body.clone()).await,
             errors,
             "{body}"
         );
     }
 
     let errors = acme
-        .client
-        .post("/files/urls", json!({"file_ids": [5, UNKNOWN_ID, []]}))
-        .await
-        .expect_error(422);
+        .post_err(422, "/files/urls", json!({"file_ids": [5, UNKNOWN_ID, []]}))
+        .await;
     let reported: Vec<&String> = errors.as_object().expect("an object").keys().collect();
 
     assert_eq!(reported, ["file_ids.0", "file_ids.2"]);
@@ -214,15 +198,13 @@ async fn referred(acme: &TestSpace, reference: &str) -> Value {
 }
 
 #[stack_test]
-async fn by_ref_returns_newest_file_of_space(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
-    acme.client.get(&by_ref("order 7")).await.expect_error(404);
-    let [.., newest] = four_files(stack, &acme).await;
+async fn by_ref_returns_newest_file_of_space(stack: &Stack, acme: &TestSpace, other: &TestSpace) {
+    acme.get_err(404, &by_ref("order 7")).await;
+    let [.., newest] = four_files(stack, acme).await;
     stack.clock.advance(seconds(1));
-    let upper_case = referred(&acme, "Order 7").await;
-    let longer = referred(&acme, "order 70").await;
-    let foreign = referred(&other, "order 7").await;
+    let upper_case = referred(acme, "Order 7").await;
+    let longer = referred(acme, "order 70").await;
+    let foreign = referred(other, "order 7").await;
     let viewer = acme.role("viewer").await;
 
     for (client, reference, expected) in [
@@ -231,31 +213,23 @@ async fn by_ref_returns_newest_file_of_space(stack: &Stack) {
         (&viewer, " order 70 ", &longer),
         (&other.client, "order 7", &foreign),
     ] {
-        let found = client.get(&by_ref(reference)).await.expect_ok();
+        let found = client.get_ok(&by_ref(reference)).await;
         assert_eq!(found, *expected, "{reference}");
     }
 
     let in_acme = format!("{}&space_id={}", by_ref("order 7"), acme.id);
-    assert_eq!(stack.account().get(&in_acme).await.expect_ok(), newest);
-    assert_eq!(
-        other.client.get(&in_acme).await.expect_error(404),
-        json!({})
-    );
+    assert_eq!(stack.account().get_ok(&in_acme).await, newest);
+    assert_eq!(other.get_err(404, &in_acme).await, json!({}));
 }
 
 #[stack_test]
-async fn by_ref_follows_updates_and_deletions(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let [first, second, third, fourth] = four_files(stack, &acme).await;
-    let by_ref_order = async || acme.client.get(&by_ref("order 7")).await;
+async fn by_ref_follows_updates_and_deletions(stack: &Stack, acme: &TestSpace) {
+    let [first, second, third, fourth] = four_files(stack, acme).await;
+    let by_ref_order = async || acme.get(&by_ref("order 7")).await;
     let newest = async || by_ref_order().await.expect_ok();
-    let update =
-        async |file: &Value, body: Value| acme.client.put(&file_path(file), body).await.expect_ok();
+    let update = async |file: &Value, body: Value| acme.put_ok(&file_path(file), body).await;
     let delete = async |file: &Value| {
-        acme.client
-            .delete(&file_path(file))
-            .await
-            .expect_status(204);
+        acme.delete_ok(&file_path(file)).await;
     };
 
     // An update of an older file does not make it the newest one.
@@ -264,7 +238,7 @@ async fn by_ref_follows_updates_and_deletions(stack: &Stack) {
 
     let renamed = update(&fourth, json!({"ref": "order 8"})).await;
     assert_eq!(newest().await, third);
-    let other_ref = acme.client.get(&by_ref("order 8")).await.expect_ok();
+    let other_ref = acme.get_ok(&by_ref("order 8")).await;
     assert_eq!(other_ref, renamed);
 
     update(&third, json!({"ref": null})).await;
@@ -293,8 +267,7 @@ async fn four_files(stack: &Stack, acme: &TestSpace) -> [Value; 4] {
 }
 
 #[stack_test]
-async fn by_ref_accepts_every_valid_reference(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn by_ref_accepts_every_valid_reference(stack: &Stack, acme: &TestSpace) {
     let longest = "😀".repeat(255);
 
     for reference in [
@@ -306,60 +279,43 @@ async fn by_ref_accepts_every_valid_reference(stack: &Stack) {
         "REF#",
         &longest,
     ] {
-        let file = referred(&acme, reference).await;
+        let file = referred(acme, reference).await;
         assert_eq!(file["ref"], json!(reference));
-        assert_eq!(
-            acme.client.get(&by_ref(reference)).await.expect_ok(),
-            file,
-            "{reference}"
-        );
+        assert_eq!(acme.get_ok(&by_ref(reference)).await, file, "{reference}");
     }
 
     let required = json!({"ref": ["The ref field is required."]});
     for query in ["", "?ref=", "?ref=%20", "?reference=x", "?REF=x"] {
-        let errors = acme
-            .client
-            .get(&format!("/files/by-ref{query}"))
-            .await
-            .expect_error(422);
+        let errors = acme.get_err(422, &format!("/files/by-ref{query}")).await;
         assert_eq!(errors, required, "{query}");
     }
 
     for unknown in [UNKNOWN_ID, "x"] {
         let address = format!("{}&space_id={unknown}", by_ref("é"));
-        assert_eq!(
-            acme.client.get(&address).await.expect_error(404),
-            json!({}),
-            "{unknown}"
-        );
+        assert_eq!(acme.get_err(404, &address).await, json!({}), "{unknown}");
     }
 
-    let pending_file = PendingFile::create(&acme, json!({"ref": "to come"})).await;
+    let pending_file = PendingFile::create(acme, json!({"ref": "to come"})).await;
     pending_file.send(stack, PHOTO).await.expect_status(200);
 
     let active = pending_file.confirm(&acme.client).await.expect_ok();
-    assert_eq!(
-        acme.client.get(&by_ref("to come")).await.expect_ok(),
-        active
-    );
+    assert_eq!(acme.get_ok(&by_ref("to come")).await, active);
     stack.run_confirm_checks().await;
 }
 
 #[stack_test]
-async fn by_ref_returns_the_newest_active_file(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn by_ref_returns_the_newest_active_file(stack: &Stack, acme: &TestSpace) {
     let active = acme.upload(PHOTO).with_ref("order").await;
     stack.clock.advance(seconds(1));
     let presign = json!({
         "space": acme.handle, "filename": "photo.jpg", "content_type": "image/jpeg", "size": PHOTO.len(), "ref": "order",
     });
-    acme.client
-        .post("/upload/presign", presign)
+    acme.post("/upload/presign", presign)
         .await
         .expect_status(201);
 
     assert_eq!(
-        acme.client.get("/files/by-ref?ref=order").await.expect_ok()["id"],
+        acme.get_ok("/files/by-ref?ref=order").await["id"],
         active["id"]
     );
 

@@ -111,13 +111,14 @@ impl AccessFixture {
         let address = format!("{}/access-control", self.path_of(level));
         let client = &self.acme.client;
         match to {
-            Some(value) => client
-                .put(
-                    &address,
-                    json!({"access_control": {"requires_auth": value}}),
-                )
-                .await
-                .expect_ok(),
+            Some(value) => {
+                client
+                    .put_ok(
+                        &address,
+                        json!({"access_control": {"requires_auth": value}}),
+                    )
+                    .await
+            }
             None => client.delete(&address).await.expect_ok(),
         }
     }
@@ -132,12 +133,7 @@ async fn nearest_access_setting_takes_effect_at_once(stack: &Stack) {
         settings[level] = to;
         let response = fixture.change(level, to).await;
         for index in 1..LEVELS {
-            let found = fixture
-                .acme
-                .client
-                .get(&fixture.path_of(index))
-                .await
-                .expect_ok();
+            let found = fixture.acme.get_ok(&fixture.path_of(index)).await;
             assert_eq!(
                 found["access_control"],
                 fixture.expected(settings, index),
@@ -154,7 +150,7 @@ async fn nearest_access_setting_takes_effect_at_once(stack: &Stack) {
             .get(&fixture.url)
             .await
             .expect_status(if is_protected { 403 } else { 200 });
-        fixture.viewer.get(&fixture.url).await.expect_status(200);
+        fixture.viewer.fetch(&fixture.url).await;
     }
 
     assert_eq!(settings, [None; LEVELS], "all is as it was");
@@ -185,12 +181,12 @@ impl FolderWithFile<'_> {
     async fn put(&self, body: Value) -> Value {
         self.stack.clock.advance(seconds(1));
         let path = format!("{}/access-control", folder_path(&self.folder));
-        self.acme.client.put(&path, body).await.expect_ok()
+        self.acme.put_ok(&path, body).await
     }
 
     async fn reset(&self) -> Value {
         let path = format!("{}/access-control", folder_path(&self.folder));
-        self.acme.client.delete(&path).await.expect_ok()
+        self.acme.delete(&path).await.expect_ok()
     }
 
     /// Asserts the setting of the folder, as a response to a change returned it, and its effect on
@@ -204,7 +200,7 @@ impl FolderWithFile<'_> {
         assert_eq!(&get_folder(&self.acme, &self.folder).await, response);
 
         let path = format!("/files/{}", text(&self.file["id"]));
-        let file = self.acme.client.get(&path).await.expect_ok();
+        let file = self.acme.get_ok(&path).await;
         assert_eq!(file["access_control"], expected("folder"));
 
         let status = if requires_auth == Some(true) {
@@ -261,19 +257,13 @@ async fn reset_removes_earlier_flags(stack: &Stack) {
 
     // A flag that was never set is not inherited.
     let of_space = format!("/spaces/{}/access-control", fixture.acme.id);
-    fixture
-        .acme
-        .client
-        .put(&of_space, protected)
-        .await
-        .expect_ok();
+    fixture.acme.put_ok(&of_space, protected).await;
     let public = fixture.put(public).await;
     fixture.assert_setting(&public, Some(false)).await;
 }
 
 #[stack_test]
-async fn invalid_access_control_reports_all_errors(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn invalid_access_control_reports_all_errors(acme: &TestSpace) {
     let photos = acme.folder("Photos").await;
     let path = format!("{}/access-control", folder_path(&photos));
     let message = |name: &str| {
@@ -299,33 +289,29 @@ async fn invalid_access_control_reports_all_errors(stack: &Stack) {
             json!({"access_control.requires_auth": message("requires auth")}),
         ),
     ] {
-        let response = acme
-            .client
-            .put(&path, json!({"access_control": value}))
-            .await;
+        let response = acme.put(&path, json!({"access_control": value})).await;
         assert_eq!(response.expect_error(422), errors, "{value}");
     }
 
-    assert_eq!(get_folder(&acme, &photos).await, photos);
+    assert_eq!(get_folder(acme, &photos).await, photos);
 }
 
 #[stack_test]
-async fn protected_delivery_type_overrides_folders(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn protected_delivery_type_overrides_folders(stack: &Stack, acme: &TestSpace) {
     let client = &acme.client;
     let viewer = acme.role("viewer").await;
     let photos = acme.folder("Photos").await;
     let folder_access = format!("{}/access-control", folder_path(&photos));
     let set = |protected: bool| json!({"access_control": {"requires_auth": protected}});
     for kind in ["private", "authenticated"] {
-        client.put(&folder_access, set(false)).await.expect_ok();
+        client.put_ok(&folder_access, set(false)).await;
         let config = acme.upload_config(kind).with_delivery_type(kind).await["id"].clone();
-        let file = upload_to(&acme, &photos, kind).await;
+        let file = upload_to(acme, &photos, kind).await;
         let path = format!("/files/{}", text(&file["id"]));
         let check = async |response: Value, expected: Value, anonymous: u16| {
             assert_eq!(response["access_control"], expected, "{kind}");
             assert_eq!(
-                client.get(&path).await.expect_ok()["access_control"],
+                client.get_ok(&path).await["access_control"],
                 expected,
                 "{kind}"
             );
@@ -334,14 +320,13 @@ async fn protected_delivery_type_overrides_folders(stack: &Stack) {
                 .get(&text(&file["url"]))
                 .await
                 .expect_status(anonymous);
-            viewer.get(&text(&file["url"])).await.expect_status(200);
+            viewer.fetch(&text(&file["url"])).await;
         };
         let by_type = effective(true, "upload_config", &config);
         check(file.clone(), by_type.clone(), 403).await;
         let direct = client
-            .put(&format!("{path}/access-control"), set(false))
-            .await
-            .expect_ok();
+            .put_ok(&format!("{path}/access-control"), set(false))
+            .await;
         check(direct, with_setting(&by_type, false), 403).await;
         check(
             client
@@ -353,27 +338,24 @@ async fn protected_delivery_type_overrides_folders(stack: &Stack) {
         )
         .await;
 
-        let public = client
-            .put(&path, json!({"type": "upload"}))
-            .await
-            .expect_ok();
+        let public = client.put_ok(&path, json!({"type": "upload"})).await;
         check(public, effective(false, "folder", &photos["id"]), 200).await;
-        client.put(&folder_access, set(true)).await.expect_ok();
+        client.put_ok(&folder_access, set(true)).await;
         check(
-            client.get(&path).await.expect_ok(),
+            client.get_ok(&path).await,
             effective(true, "folder", &photos["id"]),
             403,
         )
         .await;
         client.delete(&folder_access).await.expect_ok();
         check(
-            client.get(&path).await.expect_ok(),
+            client.get_ok(&path).await,
             effective(false, "space", &json!(acme.id)),
             200,
         )
         .await;
         check(
-            client.put(&path, json!({"type": kind})).await.expect_ok(),
+            client.put_ok(&path, json!({"type": kind})).await,
             by_type,
             403,
         )

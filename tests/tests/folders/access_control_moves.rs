@@ -44,24 +44,24 @@ impl MoveFixture<'_> {
     async fn set(&self, folder: &Folder, requires_auth: bool) {
         let path = format!("{}/access-control", folder.path());
         let body = json!({"access_control": {"requires_auth": requires_auth}});
-        self.acme.client.put(&path, body).await.expect_ok();
+        self.acme.put_ok(&path, body).await;
     }
 
     async fn move_into(&self, folder: &Folder, parent: &Value) -> Value {
         let body = json!({"parent_id": parent["id"]});
-        self.acme.client.put(folder.path(), body).await.expect_ok()
+        self.acme.put_ok(folder.path(), body).await
     }
 
     async fn move_file_into(&self, folder_id: &str) {
         let path = format!("/files/{}", text(&self.file["id"]));
         let body = json!({"folder_id": folder_id});
-        self.acme.client.put(&path, body).await.expect_ok();
+        self.acme.put_ok(&path, body).await;
     }
 
     /// Asserts the effective setting of the file, and its effect on delivery.
     async fn assert_file(&self, requires_auth: bool, source: &str, inherited_from: &str) {
         let path = format!("/files/{}", text(&self.file["id"]));
-        let found = self.acme.client.get(&path).await.expect_ok();
+        let found = self.acme.get_ok(&path).await;
         assert_eq!(
             found["access_control"],
             effective(requires_auth, source, &json!(inherited_from))
@@ -114,7 +114,7 @@ async fn folder_keeps_its_setting_when_moved_and_renamed(stack: &Stack) {
     fixture.move_into(inner, &ROOT).await;
     let rename = json!({"name": "Renamed"});
     let client = &fixture.acme.client;
-    client.put(inner.path(), rename).await.expect_ok();
+    client.put_ok(inner.path(), rename).await;
 
     fixture.assert_file(false, "folder", &inner.id).await;
 }

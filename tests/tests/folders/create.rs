@@ -17,17 +17,12 @@ pub(crate) fn new(acme: &TestSpace, parent: &Value, name: &str) -> Value {
 
 /// Returns the current record of a folder.
 pub(crate) async fn get_folder(acme: &TestSpace, folder: &Value) -> Value {
-    acme.client.get(&folder_path(folder)).await.expect_ok()
+    acme.get_ok(&folder_path(folder)).await
 }
 
 /// Returns the paths of the folders of a space, sorted. Supports up to 100 folders.
 pub(crate) async fn paths(acme: &TestSpace) -> Vec<String> {
-    let list = acme
-        .client
-        .get("/folders?limit=100")
-        .await
-        .expect_status(200)
-        .json();
+    let list = acme.fetch("/folders?limit=100").await.json();
     let folders = list["data"].as_array().expect("a list");
     let mut paths: Vec<String> = folders.iter().map(|folder| text(&folder["path"])).collect();
     paths.sort();
@@ -46,11 +41,10 @@ pub(super) fn name_taken() -> Value {
 }
 
 #[stack_test]
-async fn folder_is_created_and_returned(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn folder_is_created_and_returned(stack: &Stack, acme: &TestSpace) {
     let made_at = stack.now().rfc3339();
     let body = json!({"name": "  Photos ", "space_id": acme.id.to_lowercase(), "parent_id": "root", "colour": "red"});
-    let photos = acme.client.post("/folders", body).await.expect_created();
+    let photos = acme.create("/folders", body).await;
     let id = text(&photos["id"]);
     assert!(id.len() == 26 && id == id.to_uppercase(), "{id}");
     let expected = json!({
@@ -72,7 +66,7 @@ async fn folder_is_created_and_returned(stack: &Stack) {
     assert_eq!(photos, expected);
 
     let body = json!({"name": "Vacation", "space_id": acme.id, "parent_id": id.to_lowercase()});
-    let vacation = acme.client.post("/folders", body).await.expect_created();
+    let vacation = acme.create("/folders", body).await;
     assert_eq!(
         (&vacation["path"], &vacation["parent_id"]),
         (&json!("Photos/Vacation/"), &json!(id))
@@ -86,49 +80,38 @@ async fn folder_is_created_and_returned(stack: &Stack) {
             folder_path(&vacation),
             folder_path(&vacation).to_lowercase(),
         ] {
-            assert_eq!(
-                client.get(&address).await.expect_ok(),
-                vacation,
-                "{address}"
-            );
+            assert_eq!(client.get_ok(&address).await, vacation, "{address}");
         }
     }
 }
 
 #[stack_test]
-async fn renamed_folder_changes_paths_and_nothing_else(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn renamed_folder_changes_paths_and_nothing_else(stack: &Stack, acme: &TestSpace) {
     let body = json!({"name": "Photos", "space_id": acme.id});
-    let photos = acme.client.post("/folders", body).await.expect_created();
+    let photos = acme.create("/folders", body).await;
     let body = json!({"name": "Vacation", "space_id": acme.id, "parent_id": photos["id"]});
-    let vacation = acme.client.post("/folders", body).await.expect_created();
+    let vacation = acme.create("/folders", body).await;
 
-    let mut expected = get_folder(&acme, &photos).await;
+    let mut expected = get_folder(acme, &photos).await;
     stack.clock.advance(seconds(1));
     let renamed = acme
-        .client
-        .put(
+        .put_ok(
             &folder_path(&photos),
             json!({"name": " Pictures ", "colour": "red"}),
         )
-        .await
-        .expect_ok();
+        .await;
     expected["name"] = json!("Pictures");
     expected["path"] = json!("Pictures/");
     expected["updated_at"] = json!(stack.now().rfc3339());
     assert_eq!(renamed, expected);
-    assert_eq!(get_folder(&acme, &photos).await, renamed);
+    assert_eq!(get_folder(acme, &photos).await, renamed);
     assert_eq!(
-        get_folder(&acme, &vacation).await["path"],
+        get_folder(acme, &vacation).await["path"],
         "Pictures/Vacation/"
     );
 
     // Absent fields are unchanged.
-    let updated = acme
-        .client
-        .put(&folder_path(&vacation), json!({}))
-        .await
-        .expect_ok();
+    let updated = acme.put_ok(&folder_path(&vacation), json!({})).await;
     for field in ["id", "name", "parent_id", "created_at"] {
         assert_eq!(updated[field], vacation[field], "{field}");
     }
@@ -161,19 +144,18 @@ fn wrong_names() -> Vec<(Value, &'static str)> {
 }
 
 #[stack_test]
-async fn invalid_name_returns_422_and_changes_nothing(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn invalid_name_returns_422_and_changes_nothing(stack: &Stack, acme: &TestSpace) {
     let photos = acme.folder("Photos").await;
     let before = stack.dump().await;
 
     for (name, message) in wrong_names() {
         let errors = json!({"name": [message]});
         let new_folder = json!({"name": name, "space_id": acme.id});
-        let created = acme.client.post("/folders", new_folder).await;
+        let created = acme.post("/folders", new_folder).await;
         assert_eq!(created.expect_error(422), errors, "{name}");
 
         let rename = json!({"name": name});
-        let renamed = acme.client.put(&folder_path(&photos), rename).await;
+        let renamed = acme.put(&folder_path(&photos), rename).await;
         assert_eq!(renamed.expect_error(422), errors, "{name}");
     }
 
@@ -184,8 +166,7 @@ async fn invalid_name_returns_422_and_changes_nothing(stack: &Stack) {
 }
 
 #[stack_test]
-async fn invalid_folder_reports_all_errors_and_changes_nothing(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn invalid_folder_reports_all_errors_and_changes_nothing(stack: &Stack, acme: &TestSpace) {
     let photos = acme.folder("Photos").await;
     let before = stack.dump().await;
     let required = |field: &str| json!([format!("The {field} field is required.")]);
@@ -211,7 +192,7 @@ async fn invalid_folder_reports_all_errors_and_changes_nothing(stack: &Stack) {
             }),
         ),
     ] {
-        let response = acme.client.post("/folders", body).await;
+        let response = acme.post("/folders", body).await;
         assert_eq!(response.expect_error(422), errors);
     }
 
@@ -224,7 +205,7 @@ async fn invalid_folder_reports_all_errors_and_changes_nothing(stack: &Stack) {
     );
 
     let change = json!({"name": null, "parent_id": ["x"]});
-    let response = acme.client.put(&folder_path(&photos), change).await;
+    let response = acme.put(&folder_path(&photos), change).await;
     assert_eq!(
         response.expect_error(422),
         json!({"name": required("name"), "parent_id": not_a_string("parent id")})
@@ -236,12 +217,11 @@ async fn invalid_folder_reports_all_errors_and_changes_nothing(stack: &Stack) {
 }
 
 #[stack_test]
-async fn one_of_concurrent_creates_succeeds(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn one_of_concurrent_creates_succeeds(acme: &TestSpace) {
     for parent in [ROOT.clone(), acme.folder("Photos").await.record] {
         let body = |index: usize| {
             new(
-                &acme,
+                acme,
                 &parent,
                 if index.is_multiple_of(2) {
                     "Race"
@@ -250,7 +230,7 @@ async fn one_of_concurrent_creates_succeeds(stack: &Stack) {
                 },
             )
         };
-        let attempts = (0..CALLERS).map(|index| acme.client.post("/folders", body(index)));
+        let attempts = (0..CALLERS).map(|index| acme.post("/folders", body(index)));
         let responses = join_all(attempts).await;
         assert_eq!(
             responses
@@ -267,20 +247,19 @@ async fn one_of_concurrent_creates_succeeds(stack: &Stack) {
         }
     }
 
-    assert_eq!(paths(&acme).await.len(), 3);
+    assert_eq!(paths(acme).await.len(), 3);
 }
 
 #[stack_test]
-async fn create_accepts_only_reachable_space_and_parent(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
+async fn create_accepts_only_reachable_space_and_parent(
+    stack: &Stack,
+    acme: &TestSpace,
+    other: &TestSpace,
+) {
     let photos = acme.folder("Photos").await;
     let foreign = other.folder("Photos").await;
     let deleted = acme.folder("Gone").await;
-    acme.client
-        .delete(&folder_path(&deleted))
-        .await
-        .expect_status(204);
+    acme.delete_ok(&folder_path(&deleted)).await;
     let [photos_id, foreign_id, gone_id] =
         [&photos, &foreign, &deleted].map(|folder| text(&folder["id"]));
     let outsider = stack.user().await;
@@ -290,18 +269,14 @@ async fn create_accepts_only_reachable_space_and_parent(stack: &Stack) {
     for space in [UNKNOWN_ID, "x", "root", &acme.handle, &other.id, &photos_id] {
         let body = json!({"name": "New", "space_id": space});
         assert_eq!(
-            acme.client.post("/folders", body).await.expect_error(422),
+            acme.post_err(422, "/folders", body).await,
             invalid,
             "{space}"
         );
     }
     let body = json!({"name": "New", "space_id": acme.id});
     assert_eq!(
-        outsider
-            .client
-            .post("/folders", body)
-            .await
-            .expect_error(422),
+        outsider.client.post_err(422, "/folders", body).await,
         invalid
     );
 
@@ -318,16 +293,13 @@ async fn create_accepts_only_reachable_space_and_parent(stack: &Stack) {
         for client in [&acme.client, &stack.account()] {
             let body = json!({"name": "New", "space_id": acme.id, "parent_id": parent});
             assert_eq!(
-                client.post("/folders", body).await.expect_error(422),
+                client.post_err(422, "/folders", body).await,
                 invalid,
                 "{parent}"
             );
             let body = json!({"name": "New", "parent_id": parent});
             assert_eq!(
-                client
-                    .put(&folder_path(&photos), body)
-                    .await
-                    .expect_error(422),
+                client.put_err(422, &folder_path(&photos), body).await,
                 invalid,
                 "{parent}"
             );

@@ -1,13 +1,12 @@
 //! Names of folders: Unicode normalization and uniqueness among siblings.
 
 use serde_json::{Value, json};
-use tests::{Stack, folder_path, stack_test};
+use tests::{TestSpace, folder_path, stack_test};
 
 use super::create::{get_folder, name_taken, new, paths};
 
 #[stack_test]
-async fn names_are_stored_in_nfc(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn names_are_stored_in_nfc(acme: &TestSpace) {
     let long = "x".repeat(255);
     let longest = "\u{E9}".repeat(255);
     let plain = [
@@ -34,18 +33,14 @@ async fn names_are_stored_in_nfc(stack: &Stack) {
             (&folder["name"], &folder["path"]),
             (&json!(updated), &json!(format!("{updated}/")))
         );
-        assert_eq!(get_folder(&acme, &folder).await, folder);
+        assert_eq!(get_folder(acme, &folder).await, folder);
         let renamed = acme
-            .client
-            .put(&folder_path(&folder), json!({"name": "Other"}))
-            .await
-            .expect_ok();
+            .put_ok(&folder_path(&folder), json!({"name": "Other"}))
+            .await;
         assert_eq!(renamed["name"], "Other");
         let renamed = acme
-            .client
-            .put(&folder_path(&folder), json!({"name": requested}))
-            .await
-            .expect_ok();
+            .put_ok(&folder_path(&folder), json!({"name": requested}))
+            .await;
         assert_eq!(renamed["name"], json!(updated));
     }
 }
@@ -70,16 +65,12 @@ const PAIRS: [(&str, &str, bool); 13] = [
 ];
 
 #[stack_test]
-async fn sibling_names_are_unique_ignoring_case_and_unicode_form(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn sibling_names_are_unique_ignoring_case_and_unicode_form(acme: &TestSpace) {
     for (number, (first, second, is_taken)) in PAIRS.into_iter().enumerate() {
         let parent = acme.folder(&format!("case {number}")).await;
         let one = acme.folder(first).inside(&parent).await;
         let other = acme.folder("other").inside(&parent).await;
-        let third = acme
-            .client
-            .post("/folders", new(&acme, &parent, second))
-            .await;
+        let third = acme.post("/folders", new(acme, &parent, second)).await;
         if is_taken {
             assert_eq!(
                 third.expect_error(422),
@@ -88,18 +79,13 @@ async fn sibling_names_are_unique_ignoring_case_and_unicode_form(stack: &Stack) 
             );
             let rename = json!({"name": second});
             assert_eq!(
-                acme.client
-                    .put(&folder_path(&other), rename.clone())
-                    .await
-                    .expect_error(422),
+                acme.put_err(422, &folder_path(&other), rename.clone())
+                    .await,
                 name_taken(),
                 "{second:?}"
             );
             // A folder may keep its own name, and another folder may have the same name.
-            acme.client
-                .put(&folder_path(&one), rename)
-                .await
-                .expect_ok();
+            acme.put_ok(&folder_path(&one), rename).await;
             acme.folder(second).inside(&one).await;
         } else {
             third.expect_created();
@@ -108,14 +94,11 @@ async fn sibling_names_are_unique_ignoring_case_and_unicode_form(stack: &Stack) 
 }
 
 #[stack_test]
-async fn name_is_free_after_rename_or_deletion(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn name_is_free_after_rename_or_deletion(acme: &TestSpace) {
     let first = acme.folder("A").await;
     let second = acme.folder("B").await;
     let rename = async |folder: &Value, name: &str| {
-        acme.client
-            .put(&folder_path(folder), json!({"name": name}))
-            .await
+        acme.put(&folder_path(folder), json!({"name": name})).await
     };
 
     assert_eq!(rename(&second, "a").await.expect_error(422), name_taken());
@@ -124,17 +107,11 @@ async fn name_is_free_after_rename_or_deletion(stack: &Stack) {
     assert_eq!(rename(&first, "A").await.expect_error(422), name_taken());
 
     let third = acme.folder("B").await;
-    acme.client
-        .delete(&folder_path(&second))
-        .await
-        .expect_status(204);
+    acme.delete_ok(&folder_path(&second)).await;
     rename(&third, "A").await.expect_ok();
-    acme.client
-        .delete(&folder_path(&third))
-        .await
-        .expect_status(204);
+    acme.delete_ok(&folder_path(&third)).await;
 
     let fourth = acme.folder("a").await;
     assert_ne!(fourth["id"], second["id"]);
-    assert_eq!(paths(&acme).await, ["C/", "a/"]);
+    assert_eq!(paths(acme).await, ["C/", "a/"]);
 }

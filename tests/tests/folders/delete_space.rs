@@ -1,7 +1,7 @@
 //! Deletion of spaces that contain folders.
 
 use serde_json::json;
-use tests::{Stack, folder_path, seconds, stack_test};
+use tests::{Stack, TestSpace, folder_path, seconds, stack_test};
 
 use crate::{
     spaces::delete::{stored_data, with_retired},
@@ -11,31 +11,28 @@ use crate::{
 use super::delete::{assert_deleted, file_address, upload_to};
 
 #[stack_test]
-async fn delete_space_with_folder_returns_409(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn delete_space_with_folder_returns_409(stack: &Stack, acme: &TestSpace) {
     let space = format!("/spaces?id={}", acme.id);
     let outer = acme.folder("Outer").await;
     let inner = acme.folder("Inner").inside(&outer).await;
 
     for folder in [&inner, &outer] {
         for force in ["", "&force=false"] {
-            let response = acme.client.delete(&format!("{space}{force}")).await;
+            let response = acme.delete(&format!("{space}{force}")).await;
             assert_eq!(
                 response.expect_error(409),
                 json!({"id": ["The id field must be the id of an empty space."]})
             );
         }
         // The space remains usable.
-        acme.client
-            .delete(&folder_path(
-                &acme.folder("More").inside(&outer).await.record,
-            ))
-            .await
-            .expect_status(204);
-        assert_deleted(&acme, folder).await;
+        acme.delete_ok(&folder_path(
+            &acme.folder("More").inside(&outer).await.record,
+        ))
+        .await;
+        assert_deleted(acme, folder).await;
     }
 
-    acme.client.delete(&space).await.expect_status(204);
+    acme.delete_ok(&space).await;
     stack.run_purges().await;
 }
 
@@ -51,9 +48,8 @@ async fn forced_space_deletion_purges_folders(stack: &Stack) {
         let folder = acme.folder(&number.to_string()).inside(&outer).await;
         if number % 4 == 0 {
             client
-                .put(&folder_path(&folder), json!({"parent_id": inner["id"]}))
-                .await
-                .expect_ok();
+                .put_ok(&folder_path(&folder), json!({"parent_id": inner["id"]}))
+                .await;
         }
         if number % 10 == 0 {
             inner = folder;
@@ -62,26 +58,23 @@ async fn forced_space_deletion_purges_folders(stack: &Stack) {
     let protected = json!({"access_control": {"requires_auth": true}});
     let file = upload_to(&acme, &inner).await;
     client
-        .put(
+        .put_ok(
             &format!("{}/access-control", folder_path(&inner)),
             protected.clone(),
         )
-        .await
-        .expect_ok();
+        .await;
     client
-        .put(
+        .put_ok(
             &format!("{}/security", folder_path(&outer)),
             json!({"security": {}}),
         )
-        .await
-        .expect_ok();
+        .await;
     client
-        .put(
+        .put_ok(
             &format!("{}/access-control", file_address(&file["id"])),
             protected,
         )
-        .await
-        .expect_ok();
+        .await;
     PendingFile::create(
         &acme,
         json!({"folder_id": inner["id"], "folder_path": "a/b"}),

@@ -56,7 +56,7 @@ impl List<'_> {
             .map(|cursor| format!("&cursor={cursor}"))
             .unwrap_or_default();
         let address = format!("/folders?limit={}{}{cursor}", self.limit, self.filters);
-        let page = self.client.get(&address).await.expect_status(200).json();
+        let page = self.client.fetch(&address).await.json();
 
         assert_eq!(
             (&page["path"], &page["per_page"]),
@@ -112,9 +112,8 @@ impl List<'_> {
 }
 
 #[stack_test]
-async fn folder_lists_are_newest_first_in_both_directions(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let folders = create_folders(stack, &acme).await;
+async fn folder_lists_are_newest_first_in_both_directions(stack: &Stack, acme: &TestSpace) {
+    let folders = create_folders(stack, acme).await;
     let within = |parent: Option<usize>| -> Vec<&Value> {
         TREE.iter()
             .zip(&folders)
@@ -154,28 +153,20 @@ async fn folder_lists_are_newest_first_in_both_directions(stack: &Stack) {
 }
 
 #[stack_test]
-async fn list_returns_full_records_in_envelope(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let folders = create_folders(stack, &acme).await;
-    acme.client
-        .put(
-            &format!("{}/access-control", folder_path(&folders[2])),
-            json!({"access_control": {"requires_auth": true}}),
-        )
-        .await
-        .expect_ok();
+async fn list_returns_full_records_in_envelope(stack: &Stack, acme: &TestSpace) {
+    let folders = create_folders(stack, acme).await;
+    acme.put_ok(
+        &format!("{}/access-control", folder_path(&folders[2])),
+        json!({"access_control": {"requires_auth": true}}),
+    )
+    .await;
 
     for filters in [
         "",
         "?parent_id=root",
         &format!("?parent_id={}", text(&folders[2]["id"])),
     ] {
-        let list = acme
-            .client
-            .get(&format!("/folders{filters}"))
-            .await
-            .expect_status(200)
-            .json();
+        let list = acme.fetch(&format!("/folders{filters}")).await.json();
         let keys: Vec<&String> = list.as_object().expect("an object").keys().collect();
         assert_eq!(
             keys,
@@ -195,21 +186,20 @@ async fn list_returns_full_records_in_envelope(stack: &Stack) {
         let listed = list["data"].as_array().expect("a list");
         assert!(!listed.is_empty(), "{filters}");
         for folder in listed {
-            assert_eq!(folder, &get_folder(&acme, folder).await, "{filters}");
+            assert_eq!(folder, &get_folder(acme, folder).await, "{filters}");
         }
     }
 }
 
 #[stack_test]
-async fn list_requires_known_parent_and_valid_limit(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
+async fn list_requires_known_parent_and_valid_limit(
+    stack: &Stack,
+    acme: &TestSpace,
+    other: &TestSpace,
+) {
     let foreign = other.folder("Photos").await;
     let deleted = acme.folder("Gone").await;
-    acme.client
-        .delete(&folder_path(&deleted))
-        .await
-        .expect_status(204);
+    acme.delete_ok(&folder_path(&deleted)).await;
     let invalid = json!({"parent_id": ["The selected parent id is invalid."]});
 
     for parent in [
@@ -222,42 +212,46 @@ async fn list_requires_known_parent_and_valid_limit(stack: &Stack) {
     ] {
         let path = format!("/folders?space_id={}&parent_id={parent}", acme.id);
         for client in [&acme.client, &stack.account()] {
-            let errors = client.get(&path).await.expect_error(422);
+            let errors = client.get_err(422, &path).await;
             assert_eq!(errors, invalid, "{parent}");
         }
     }
     for limit in ["0", "101", "x"] {
         let path = format!("/folders?limit={limit}&parent_id=root");
-        let errors = acme.client.get(&path).await.expect_error(422);
+        let errors = acme.get_err(422, &path).await;
         assert!(errors["limit"].is_array(), "{limit}: {errors}");
     }
 }
 
 #[stack_test]
-async fn list_of_unknown_or_foreign_space_returns_404(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
+async fn list_of_unknown_or_foreign_space_returns_404(
+    stack: &Stack,
+    acme: &TestSpace,
+    other: &TestSpace,
+) {
     let outsider = stack.user().await;
 
     for space in [UNKNOWN_ID, "x", &other.id, &acme.handle] {
         let path = format!("/folders?space_id={space}");
-        let errors = acme.client.get(&path).await.expect_error(404);
+        let errors = acme.get_err(404, &path).await;
         assert_eq!(errors, json!({}), "{space}");
     }
 
     let path = format!("/folders?space_id={}", acme.id);
-    outsider.client.get(&path).await.expect_error(404);
+    outsider.client.get_err(404, &path).await;
 }
 
 #[stack_test]
-async fn list_without_space_is_of_key_or_default_space(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
+async fn list_without_space_is_of_key_or_default_space(
+    stack: &Stack,
+    acme: &TestSpace,
+    other: &TestSpace,
+) {
     let own_folder = acme.folder("Photos").await;
     let foreign_folder = other.folder("Photos").await;
     let account = stack.account();
     let default_space = json!({"default_space_id": other.id});
-    account.put("/account", default_space).await.expect_ok();
+    account.put_ok("/account", default_space).await;
     let in_acme = format!("&space_id={}", acme.id.to_lowercase());
 
     // A blank id counts as absent.
@@ -293,17 +287,16 @@ async fn next_cursor(client: &Client, filters: &str) -> String {
 /// Asserts that a list rejects its cursor.
 async fn assert_invalid_cursor(client: &Client, path: &str) {
     assert_eq!(
-        client.get(path).await.expect_error(422),
+        client.get_err(422, path).await,
         json!({"cursor": ["The selected cursor is invalid."]}),
         "{path}"
     );
 }
 
 #[stack_test]
-async fn cursor_is_valid_for_its_list_only(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn cursor_is_valid_for_its_list_only(stack: &Stack, acme: &TestSpace) {
     let client = &acme.client;
-    let folders = create_folders(stack, &acme).await;
+    let folders = create_folders(stack, acme).await;
     let [first, second] =
         [&folders[0], &folders[2]].map(|folder| format!("&parent_id={}", text(&folder["id"])));
     let lists = ["", "&parent_id=root", &first, &second];
@@ -313,7 +306,7 @@ async fn cursor_is_valid_for_its_list_only(stack: &Stack) {
         for used in lists {
             let path = format!("/folders?limit=1&cursor={cursor}{used}");
             if used == from {
-                let page = client.get(&path).await.expect_ok();
+                let page = client.get_ok(&path).await;
                 assert_eq!(page.as_array().map(Vec::len), Some(1), "{used}");
             } else {
                 assert_invalid_cursor(client, &path).await;
@@ -326,17 +319,19 @@ async fn cursor_is_valid_for_its_list_only(stack: &Stack) {
 }
 
 #[stack_test]
-async fn cursor_is_valid_for_its_space_and_unchanged_only(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
-    create_folders(stack, &acme).await;
-    create_folders(stack, &other).await;
+async fn cursor_is_valid_for_its_space_and_unchanged_only(
+    stack: &Stack,
+    acme: &TestSpace,
+    other: &TestSpace,
+) {
+    create_folders(stack, acme).await;
+    create_folders(stack, other).await;
     let viewer = acme.role("viewer").await;
 
     for filters in ["", "&parent_id=root"] {
         let cursor = next_cursor(&acme.client, filters).await;
         let path = format!("/folders?limit=1&cursor={cursor}{filters}");
-        viewer.get(&path).await.expect_status(200);
+        viewer.fetch(&path).await;
         for client in [&other.client, &stack.account()] {
             assert_invalid_cursor(client, &path).await;
         }

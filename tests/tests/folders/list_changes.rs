@@ -1,14 +1,13 @@
 //! Lists of folders while folders are moved and deleted.
 
 use serde_json::{Value, json};
-use tests::{Stack, folder_path, seconds, stack_test, text};
+use tests::{Stack, TestSpace, folder_path, seconds, stack_test, text};
 
 use super::list::{List, create_folders};
 
 #[stack_test]
-async fn lists_follow_moves_and_deletions(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let folders = create_folders(stack, &acme).await;
+async fn lists_follow_moves_and_deletions(stack: &Stack, acme: &TestSpace) {
+    let folders = create_folders(stack, acme).await;
     let [a, b, c] = [0, 1, 3].map(|index| &folders[index]);
     let aa = &folders[2];
     let ba = &folders[8];
@@ -24,10 +23,8 @@ async fn lists_follow_moves_and_deletions(stack: &Stack) {
         .await;
     };
     let [a_id, b_id] = [a, b].map(|folder| text(&folder["id"]));
-    acme.client
-        .put(&folder_path(aa), json!({"parent_id": b_id}))
-        .await
-        .expect_ok();
+    acme.put_ok(&folder_path(aa), json!({"parent_id": b_id}))
+        .await;
 
     // Sorted by creation, not by arrival in the folder.
     check(&b_id, &[bb, ba, aa]).await;
@@ -37,25 +34,16 @@ async fn lists_follow_moves_and_deletions(stack: &Stack) {
     )
     .await;
     check(&text(&aa["id"]), &[&folders[9], &folders[5]]).await;
-    acme.client
-        .put(&folder_path(ba), json!({"parent_id": null}))
-        .await
-        .expect_ok();
+    acme.put_ok(&folder_path(ba), json!({"parent_id": null}))
+        .await;
     check("root", &[&folders[11], ba, &folders[7], c, b, a]).await;
     check(&b_id, &[bb, aa]).await;
-    acme.client
-        .delete(&folder_path(bb))
-        .await
-        .expect_status(204);
-    acme.client
-        .put(&folder_path(aa), json!({"name": "renamed"}))
-        .await
-        .expect_ok();
+    acme.delete_ok(&folder_path(bb)).await;
+    acme.put_ok(&folder_path(aa), json!({"name": "renamed"}))
+        .await;
     check(&b_id, &[aa]).await;
-    acme.client
-        .put(&folder_path(aa), json!({"parent_id": a_id}))
-        .await
-        .expect_ok();
+    acme.put_ok(&folder_path(aa), json!({"parent_id": a_id}))
+        .await;
     check(&b_id, &[]).await;
 
     let all: Vec<&Value> = folders
@@ -73,8 +61,7 @@ async fn lists_follow_moves_and_deletions(stack: &Stack) {
 }
 
 #[stack_test]
-async fn paging_returns_remaining_items_once_during_deletions(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn paging_returns_remaining_items_once_during_deletions(stack: &Stack, acme: &TestSpace) {
     let parent = acme.folder("Place").await;
     let elsewhere = acme.folder("Elsewhere").await;
     let mut all = Vec::new();
@@ -102,17 +89,12 @@ async fn paging_returns_remaining_items_once_during_deletions(stack: &Stack) {
         let [stays, moved, deleted] = page.ids.as_slice() else {
             panic!("{page:?} is no whole page")
         };
-        acme.client
-            .put(
-                &format!("/folders/{moved}"),
-                json!({"parent_id": elsewhere["id"]}),
-            )
-            .await
-            .expect_ok();
-        acme.client
-            .delete(&format!("/folders/{deleted}"))
-            .await
-            .expect_status(204);
+        acme.put_ok(
+            &format!("/folders/{moved}"),
+            json!({"parent_id": elsewhere["id"]}),
+        )
+        .await;
+        acme.delete_ok(&format!("/folders/{deleted}")).await;
         remaining.push(stays.clone());
         met.extend(page.ids.clone());
         let Some(next) = page.next.clone() else {

@@ -25,11 +25,10 @@ pub(super) async fn image_server() -> ImageServer {
 }
 
 #[stack_test]
-async fn documented_example_is_valid(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn documented_example_is_valid(acme: &TestSpace) {
     let folder = acme.folder("Photos").await;
     let paths = [
-        ("/spaces/{id}/security", format!("/spaces/{}", acme.id)),
+        ("/spaces/{id}/security", acme.path()),
         ("/folders/{id}/security", folder_path(&folder)),
     ];
 
@@ -46,13 +45,11 @@ async fn documented_example_is_valid(stack: &Stack) {
         example["url"] = json!(server.url());
 
         let changed = acme
-            .client
-            .put(
+            .put_ok(
                 &format!("{resource}/security"),
                 json!({"security": {"watermark": example}}),
             )
-            .await
-            .expect_ok();
+            .await;
         assert_eq!(changed["security"]["watermark"]["url"], example["url"]);
     }
 }
@@ -74,7 +71,7 @@ impl Inherited {
         let of_space = json!({"enabled": true, "url": server.url(), "position": "north"});
         let body = json!({"security": {"watermark": of_space}});
         let path = format!("{}/security", acme.path());
-        acme.client.put(&path, body).await.expect_ok();
+        acme.put_ok(&path, body).await;
 
         let security = get_folder(&acme, &photos).await["security"].clone();
         let from_space = json!({"source": "space", "inherited_from": acme.id});
@@ -100,7 +97,7 @@ impl Inherited {
     /// Sets `security` of the folder, and returns the record.
     async fn set(&self, security: &Value) -> Value {
         let body = json!({ "security": security });
-        self.acme.client.put(&self.path(), body).await.expect_ok()
+        self.acme.put_ok(&self.path(), body).await
     }
 }
 
@@ -158,15 +155,14 @@ async fn put_without_settings_and_delete_inherit(stack: &Stack) {
 
     inherited.set(&own).await;
     for _ in 0..2 {
-        let response = acme.client.delete(&inherited.path()).await.expect_ok();
+        let response = acme.delete(&inherited.path()).await.expect_ok();
         assert_eq!(response["security"], inherited.security);
         assert_eq!(get_folder(acme, photos).await, response);
     }
 }
 
 #[stack_test]
-async fn invalid_folder_security_reports_all_errors(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn invalid_folder_security_reports_all_errors(stack: &Stack, acme: &TestSpace) {
     let photos = acme.folder("Photos").await;
     let path = format!("{}/security", folder_path(&photos));
     let before = stack.dump().await;
@@ -212,7 +208,7 @@ async fn invalid_folder_security_reports_all_errors(stack: &Stack) {
         ),
     ] {
         assert_eq!(
-            acme.client.put(&path, body.clone()).await.expect_error(422),
+            acme.put_err(422, &path, body.clone()).await,
             errors,
             "{body}"
         );
@@ -224,27 +220,25 @@ async fn invalid_folder_security_reports_all_errors(stack: &Stack) {
         .assert_unchanged(&before, "security settings that are wrong");
 }
 #[stack_test]
-async fn image_of_settings_that_cannot_be_written_is_deleted(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn image_of_settings_that_cannot_be_written_is_deleted(stack: &Stack, acme: &TestSpace) {
     let server = image_server().await;
     let body = json!({"security": {"watermark": enabled(server.url())}});
     let first = format!("{}/security", acme.folder("First").await.path());
-    let Observed { output: set, calls } =
-        stack.calls_of(acme.client.put(&first, body.clone())).await;
+    let Observed { output: set, calls } = stack.calls_of(acme.put(&first, body.clone())).await;
     set.expect_ok();
-    acme.client.delete(&first).await.expect_ok();
+    acme.delete(&first).await.expect_ok();
     let second = acme.folder("Second").await;
     let second = second.path();
 
     let calls_before_write = u32::try_from(calls.len() - 1).expect("few calls");
     let mut hold = stack.local.faults().hold("folders", calls_before_write);
     let path = format!("{second}/security");
-    let setting = acme.client.put(&path, body);
+    let setting = acme.put(&path, body);
     let delete = async {
         hold.reached().await;
         let stored = stack.dump().await.objects;
         assert!(stored.keys().any(|key| key.contains("/watermarks/")));
-        acme.client.delete(second).await.expect_status(204);
+        acme.delete_ok(second).await;
         hold.release();
     };
     let (set, ()) = futures::future::join(setting, delete).await;

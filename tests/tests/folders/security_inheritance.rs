@@ -2,7 +2,7 @@
 //! that of the space.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, folder_path, stack_test};
+use tests::{PHOTO, Stack, TestSpace, folder_path, stack_test};
 
 use super::{
     create::get_folder,
@@ -13,20 +13,19 @@ use super::{
 const LEVELS: usize = 3;
 
 #[stack_test]
-async fn each_setting_is_inherited_on_its_own(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn each_setting_is_inherited_on_its_own(acme: &TestSpace) {
     let outer = acme.folder("Outer").await;
     let inner = acme.folder("Inner").inside(&outer).await;
     let set = async |path: &str, security: Value| {
         let body = json!({"security": security});
         let path = format!("{path}/security");
-        acme.client.put(&path, body).await.expect_ok();
+        acme.put_ok(&path, body).await;
     };
     set(&acme.path(), json!({"transformations": "signed"})).await;
     set(outer.path(), json!({"watermark": {"opacity": 0.25}})).await;
     set(inner.path(), json!({"transformations": "named"})).await;
 
-    let security = get_folder(&acme, &outer).await["security"].clone();
+    let security = get_folder(acme, &outer).await["security"].clone();
     assert_eq!(security["transformations"], "signed");
     assert_eq!(
         security["sources"],
@@ -36,7 +35,7 @@ async fn each_setting_is_inherited_on_its_own(stack: &Stack) {
         })
     );
 
-    let security = get_folder(&acme, &inner).await["security"].clone();
+    let security = get_folder(acme, &inner).await["security"].clone();
     assert_eq!(security["watermark"]["opacity"], 0.25);
     assert_eq!(security["transformations"], "named");
     assert_eq!(
@@ -49,7 +48,7 @@ async fn each_setting_is_inherited_on_its_own(stack: &Stack) {
 
     // A setting that is absent from the body is not set any more.
     set(inner.path(), json!({"watermark": {"opacity": 0.75}})).await;
-    let security = get_folder(&acme, &inner).await["security"].clone();
+    let security = get_folder(acme, &inner).await["security"].clone();
     assert_eq!(security["watermark"]["opacity"], 0.75);
     assert_eq!(security["transformations"], "signed");
 }
@@ -100,8 +99,7 @@ impl Level {
 }
 
 #[stack_test]
-async fn nearest_watermark_takes_effect_at_once(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn nearest_watermark_takes_effect_at_once(stack: &Stack, acme: &TestSpace) {
     let outer = acme.folder("Outer").await;
     let inner = acme.folder("Inner").inside(&outer).await;
     let image = acme.upload(PHOTO).into(&inner).await;
@@ -121,12 +119,11 @@ async fn nearest_watermark_takes_effect_at_once(stack: &Stack) {
     for (level, to) in changes(server.url()) {
         let path = format!("{}/security", levels[level].path);
         match &to {
-            Some(value) => acme
-                .client
-                .put(&path, json!({"security": {"watermark": value}}))
-                .await
-                .expect_ok(),
-            None => acme.client.delete(&path).await.expect_ok(),
+            Some(value) => {
+                acme.put_ok(&path, json!({"security": {"watermark": value}}))
+                    .await
+            }
+            None => acme.delete(&path).await.expect_ok(),
         };
         settings[level] = to;
 
@@ -141,7 +138,7 @@ async fn nearest_watermark_takes_effect_at_once(stack: &Stack) {
             let expected = watermark(&differences);
             is_enabled = expected["enabled"] == true;
 
-            let security = acme.client.get(&shown.path).await.expect_ok()["security"].clone();
+            let security = acme.get_ok(&shown.path).await["security"].clone();
             assert_eq!(security["watermark"], expected, "{index} by {settings:?}");
             if index > 0 {
                 let source = json!({
@@ -158,21 +155,12 @@ async fn nearest_watermark_takes_effect_at_once(stack: &Stack) {
         let response = stack.anonymous.get(image.url()).await;
         let is_original = response.expect_status(200).body == PHOTO;
         assert_eq!(is_original, !is_enabled, "{settings:?}");
-        assert_eq!(
-            stack
-                .anonymous
-                .get(note.url())
-                .await
-                .expect_status(200)
-                .body,
-            "some text"
-        );
+        assert_eq!(stack.anonymous.fetch(note.url()).await.body, "some text");
     }
 }
 
 #[stack_test]
-async fn watermark_follows_folder_not_file(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn watermark_follows_folder_not_file(stack: &Stack, acme: &TestSpace) {
     let client = &acme.client;
     let watermarked = acme.folder("Marked").await;
     let plain = acme.folder("Plain").await;
@@ -180,59 +168,52 @@ async fn watermark_follows_folder_not_file(stack: &Stack) {
     let server = image_server().await;
     let body = json!({"security": {"watermark": enabled(server.url())}});
     client
-        .put(&format!("{}/security", folder_path(&watermarked)), body)
-        .await
-        .expect_ok();
+        .put_ok(&format!("{}/security", folder_path(&watermarked)), body)
+        .await;
 
     let image = acme.upload(PHOTO).into(&inner).await;
     let check = async |is_marked: bool| {
         for client in [&stack.anonymous, client] {
-            let response = client.get(image.url()).await.expect_status(200);
+            let response = client.fetch(image.url()).await;
             assert_eq!(response.body != PHOTO, is_marked);
         }
     };
     check(false).await;
     client
-        .put(
+        .put_ok(
             &folder_path(&inner),
             json!({"parent_id": watermarked["id"]}),
         )
-        .await
-        .expect_ok();
+        .await;
     check(true).await;
     client
-        .put(
+        .put_ok(
             &folder_path(&watermarked),
             json!({"parent_id": plain["id"], "name": "Renamed"}),
         )
-        .await
-        .expect_ok();
+        .await;
     check(true).await;
     client
-        .put(image.path(), json!({"folder_id": plain["id"]}))
-        .await
-        .expect_ok();
+        .put_ok(image.path(), json!({"folder_id": plain["id"]}))
+        .await;
     check(false).await;
     client
-        .put(image.path(), json!({"folder_id": watermarked["id"]}))
-        .await
-        .expect_ok();
+        .put_ok(image.path(), json!({"folder_id": watermarked["id"]}))
+        .await;
     check(true).await;
 
     // Access is required before the watermark matters.
     let protected = json!({"access_control": {"requires_auth": true}});
     client
-        .put(
+        .put_ok(
             &format!("{}/access-control", folder_path(&plain)),
             protected,
         )
-        .await
-        .expect_ok();
-    stack.anonymous.get(image.url()).await.expect_error(403);
-    client.get(image.url()).await.expect_status(200);
+        .await;
+    stack.anonymous.get_err(403, image.url()).await;
+    client.fetch(image.url()).await;
     client
-        .put(image.path(), json!({"folder_id": null}))
-        .await
-        .expect_ok();
+        .put_ok(image.path(), json!({"folder_id": null}))
+        .await;
     check(false).await;
 }

@@ -25,8 +25,7 @@ pub(super) async fn tower(acme: &TestSpace, foot: &Value, height: usize) -> Vec<
 
 /// Requests a move into a parent or into the root.
 pub(super) async fn put(acme: &TestSpace, folder: &Value, into: &Value) -> Response {
-    acme.client
-        .put(&folder_path(folder), json!({"parent_id": into["id"]}))
+    acme.put(&folder_path(folder), json!({"parent_id": into["id"]}))
         .await
 }
 
@@ -75,26 +74,25 @@ async fn assert_tree(acme: &TestSpace, expected: &[ExpectedFolder<'_>]) {
 
 /// Asserts that a file is delivered and unchanged, except for the path of its folder.
 async fn assert_in_folder(stack: &Stack, acme: &TestSpace, file: &File, path: &str) {
-    let found = acme.client.get(file.path()).await.expect_ok();
+    let found = acme.get_ok(file.path()).await;
 
     assert_eq!(found["folder_id"], file["folder_id"]);
     assert_eq!(found["folder_path"], path);
     for field in ["storage_path", "url", "name", "updated_at"] {
         assert_eq!(found[field], file[field], "{field} is none of a folder's");
     }
-    stack.anonymous.get(file.url()).await.expect_status(200);
+    stack.anonymous.fetch(file.url()).await;
 }
 
 #[stack_test]
-async fn moved_folder_takes_descendants_along(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn moved_folder_takes_descendants_along(stack: &Stack, acme: &TestSpace) {
     let a = acme.folder("A").await;
     let d = acme.folder("D").await;
     let b = acme.folder("B").inside(&a).await;
     let c = acme.folder("C").inside(&b).await;
     let file = acme.upload(PHOTO).into(&c).await;
     assert_tree(
-        &acme,
+        acme,
         &[
             parent(&a, "A/"),
             parent(&b, "A/B/"),
@@ -103,11 +101,11 @@ async fn moved_folder_takes_descendants_along(stack: &Stack) {
         ],
     )
     .await;
-    assert_in_folder(stack, &acme, &file, "A/B/C/").await;
+    assert_in_folder(stack, acme, &file, "A/B/C/").await;
 
-    assert_eq!(move_folder(&acme, &b, &d).await["path"], "D/B/");
+    assert_eq!(move_folder(acme, &b, &d).await["path"], "D/B/");
     assert_tree(
-        &acme,
+        acme,
         &[
             leaf(&a, "A/"),
             parent(&b, "D/B/"),
@@ -116,11 +114,11 @@ async fn moved_folder_takes_descendants_along(stack: &Stack) {
         ],
     )
     .await;
-    assert_in_folder(stack, &acme, &file, "D/B/C/").await;
+    assert_in_folder(stack, acme, &file, "D/B/C/").await;
 
-    move_folder(&acme, &d, &a).await;
+    move_folder(acme, &d, &a).await;
     assert_tree(
-        &acme,
+        acme,
         &[
             parent(&a, "A/"),
             parent(&d, "A/D/"),
@@ -129,11 +127,11 @@ async fn moved_folder_takes_descendants_along(stack: &Stack) {
         ],
     )
     .await;
-    assert_in_folder(stack, &acme, &file, "A/D/B/C/").await;
+    assert_in_folder(stack, acme, &file, "A/D/B/C/").await;
 
-    move_folder(&acme, &c, &a).await;
+    move_folder(acme, &c, &a).await;
     assert_tree(
-        &acme,
+        acme,
         &[
             parent(&a, "A/"),
             parent(&d, "A/D/"),
@@ -142,24 +140,23 @@ async fn moved_folder_takes_descendants_along(stack: &Stack) {
         ],
     )
     .await;
-    assert_in_folder(stack, &acme, &file, "A/C/").await;
+    assert_in_folder(stack, acme, &file, "A/C/").await;
 }
 
 #[stack_test]
-async fn renamed_folder_changes_paths_of_descendants(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn renamed_folder_changes_paths_of_descendants(stack: &Stack, acme: &TestSpace) {
     let a = acme.folder("A").await;
     let d = acme.folder("D").await;
     let b = acme.folder("B").inside(&d).await;
     let c = acme.folder("C").inside(&b).await;
     let file = acme.upload(PHOTO).into(&c).await;
-    move_folder(&acme, &d, &a).await;
+    move_folder(acme, &d, &a).await;
 
     let rename = json!({"name": "Renamed"});
-    acme.client.put(&folder_path(&a), rename).await.expect_ok();
+    acme.put_ok(&folder_path(&a), rename).await;
 
     assert_tree(
-        &acme,
+        acme,
         &[
             parent(&a, "Renamed/"),
             parent(&d, "Renamed/D/"),
@@ -168,63 +165,54 @@ async fn renamed_folder_changes_paths_of_descendants(stack: &Stack) {
         ],
     )
     .await;
-    assert_in_folder(stack, &acme, &file, "Renamed/D/B/C/").await;
+    assert_in_folder(stack, acme, &file, "Renamed/D/B/C/").await;
 }
 
 #[stack_test]
-async fn null_empty_and_root_move_folder_to_root(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn null_empty_and_root_move_folder_to_root(acme: &TestSpace) {
     let outer = acme.folder("Outer").await;
     let inner = acme.folder("Inner").inside(&outer).await;
     for top in [json!(null), json!("root"), json!(""), json!(" root ")] {
         assert_tree(
-            &acme,
+            acme,
             &[parent(&outer, "Outer/"), leaf(&inner, "Outer/Inner/")],
         )
         .await;
         let at_top = acme
-            .client
-            .put(&folder_path(&inner), json!({"parent_id": top}))
-            .await
-            .expect_ok();
+            .put_ok(&folder_path(&inner), json!({"parent_id": top}))
+            .await;
         assert_eq!(
             (&at_top["path"], &at_top["parent_id"]),
             (&json!("Inner/"), &Value::Null),
             "{top}"
         );
-        assert_tree(&acme, &[leaf(&outer, "Outer/"), leaf(&inner, "Inner/")]).await;
+        assert_tree(acme, &[leaf(&outer, "Outer/"), leaf(&inner, "Inner/")]).await;
         // A repeated move changes nothing.
-        acme.client
-            .put(&folder_path(&inner), json!({"parent_id": top}))
-            .await
-            .expect_ok();
-        assert_tree(&acme, &[leaf(&outer, "Outer/"), leaf(&inner, "Inner/")]).await;
+        acme.put_ok(&folder_path(&inner), json!({"parent_id": top}))
+            .await;
+        assert_tree(acme, &[leaf(&outer, "Outer/"), leaf(&inner, "Inner/")]).await;
 
         let lower = text(&outer["id"]).to_lowercase();
         for _ in 0..2 {
-            acme.client
-                .put(&folder_path(&inner), json!({"parent_id": lower}))
-                .await
-                .expect_ok();
+            acme.put_ok(&folder_path(&inner), json!({"parent_id": lower}))
+                .await;
         }
     }
 }
 
 #[stack_test]
-async fn move_into_own_descendant_returns_422(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let folders = tower(&acme, &ROOT, 4).await;
+async fn move_into_own_descendant_returns_422(stack: &Stack, acme: &TestSpace) {
+    let folders = tower(acme, &ROOT, 4).await;
     let target = acme.folder("aside").await;
     let before = stack.dump().await;
     for (index, outer) in folders.iter().enumerate() {
         for inner in &folders[index..] {
             assert_only(
-                &put(&acme, outer, inner).await.expect_error(422),
+                &put(acme, outer, inner).await.expect_error(422),
                 "parent_id",
             );
             let lower = text(&inner["id"]).to_lowercase();
             let renamed = acme
-                .client
                 .put(
                     &folder_path(outer),
                     json!({"name": "new", "parent_id": lower}),
@@ -239,8 +227,8 @@ async fn move_into_own_descendant_returns_422(stack: &Stack) {
         .assert_unchanged(&before, "folders in themselves");
 
     // A former descendant may become an ancestor.
-    move_folder(&acme, &folders[2], &target).await;
-    move_folder(&acme, &folders[0], &folders[3]).await;
+    move_folder(acme, &folders[2], &target).await;
+    move_folder(acme, &folders[0], &folders[3]).await;
     let expected = [
         parent(&target.record, "aside/"),
         parent(&folders[2], "aside/3/"),
@@ -248,35 +236,28 @@ async fn move_into_own_descendant_returns_422(stack: &Stack) {
         parent(&folders[0], "aside/3/4/1/"),
         leaf(&folders[1], "aside/3/4/1/2/"),
     ];
-    assert_tree(&acme, &expected).await;
+    assert_tree(acme, &expected).await;
     for outer in [&target.record, &folders[2], &folders[3], &folders[0]] {
         assert_only(
-            &put(&acme, outer, &folders[1]).await.expect_error(422),
+            &put(acme, outer, &folders[1]).await.expect_error(422),
             "parent_id",
         );
     }
-    assert_tree(&acme, &expected).await;
+    assert_tree(acme, &expected).await;
 }
 
 #[stack_test]
-async fn move_to_parent_with_taken_name_returns_422(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn move_to_parent_with_taken_name_returns_422(stack: &Stack, acme: &TestSpace) {
     let photos = acme.folder("Photos").await;
     let old = acme.folder("Old").await;
     let twin = acme.folder("PHOTOS").inside(&old).await;
     let name_taken = json!({"name": ["The name has already been taken."]});
     let before = stack.dump().await;
-    assert_eq!(put(&acme, &twin, &ROOT).await.expect_error(422), name_taken);
-    assert_eq!(
-        put(&acme, &photos, &old).await.expect_error(422),
-        name_taken
-    );
+    assert_eq!(put(acme, &twin, &ROOT).await.expect_error(422), name_taken);
+    assert_eq!(put(acme, &photos, &old).await.expect_error(422), name_taken);
     let both = json!({"name": "old", "parent_id": "root"});
     assert_eq!(
-        acme.client
-            .put(&folder_path(&twin), both)
-            .await
-            .expect_error(422),
+        acme.put_err(422, &folder_path(&twin), both).await,
         name_taken
     );
     stack
@@ -286,26 +267,23 @@ async fn move_to_parent_with_taken_name_returns_422(stack: &Stack) {
 
     let both = json!({"name": "Pictures", "parent_id": null});
     assert_eq!(
-        acme.client.put(&folder_path(&twin), both).await.expect_ok()["path"],
+        acme.put_ok(&folder_path(&twin), both).await["path"],
         "Pictures/"
     );
     // Its former name is free in its former parent.
-    move_folder(&acme, &photos, &old).await;
+    move_folder(acme, &photos, &old).await;
     acme.folder("photos").await;
     assert_eq!(
-        put(&acme, &photos, &ROOT).await.expect_error(422),
+        put(acme, &photos, &ROOT).await.expect_error(422),
         name_taken
     );
     let both = json!({"name": "Photos", "parent_id": old["id"]});
     assert_eq!(
-        acme.client
-            .put(&folder_path(&twin), both)
-            .await
-            .expect_error(422),
+        acme.put_err(422, &folder_path(&twin), both).await,
         name_taken
     );
     assert_tree(
-        &acme,
+        acme,
         &[
             parent(&old, "Old/"),
             leaf(&photos, "Old/Photos/"),

@@ -68,14 +68,11 @@ struct Target {
 impl Target {
     /// Returns both listeners of a stack, with a space and a file.
     async fn of(account: &Client, api_url: &str, cdn_url: &str) -> [Target; 2] {
-        let space = account
-            .post("/spaces", json!({"name": "Acme"}))
-            .await
-            .expect_created();
+        let space = account.create("/spaces", json!({"name": "Acme"})).await;
         let id = space["id"].as_str().expect("an id");
         let handle = space["handle"].as_str().expect("a handle");
         let record = account
-            .upload(form(handle, "photo.jpg", "image/jpeg", PHOTO))
+            .upload_form(form(handle, "photo.jpg", "image/jpeg", PHOTO))
             .await
             .expect_created();
         let path = format!("/{}", record["storage_path"].as_str().expect("a path"));

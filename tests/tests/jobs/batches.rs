@@ -41,8 +41,7 @@ async fn presign_text(acme: &TestSpace, config: &str) -> PendingFile {
 
 /// Deletes a space by force and expects nothing of it to be left.
 async fn expect_purged(stack: &Stack, acme: &TestSpace, before: Dump) {
-    acme.client
-        .delete(&format!("/spaces?id={}&force=true", acme.id))
+    acme.delete(&format!("/spaces?id={}&force=true", acme.id))
         .await
         .expect_status(202);
 
@@ -77,7 +76,7 @@ async fn purge_removes_active_and_pending_file_of_one_storage_path(stack: &Stack
     let config = literal_names(&acme).await;
     let upload =
         form(&acme.handle, "a.txt", "text/plain", TEXT).text("upload_config", config.clone());
-    acme.client.upload(upload).await.expect_created();
+    acme.upload_form(upload).await.expect_created();
     presign_text(&acme, &config)
         .await
         .send(stack, TEXT)
@@ -133,8 +132,7 @@ async fn purge_of_large_space_completes(stack: &Stack) {
     let before = stored_data(stack).await;
     let acme = large_space(stack).await;
 
-    acme.client
-        .delete(&format!("/spaces?id={}&force=true", acme.id))
+    acme.delete(&format!("/spaces?id={}&force=true", acme.id))
         .await
         .expect_status(202);
     let calls = stack.calls_of(stack.run_purges()).await.calls;
@@ -150,11 +148,9 @@ async fn purge_of_large_space_completes(stack: &Stack) {
 }
 
 #[stack_test]
-async fn purge_retries_throttled_calls_within_one_job(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn purge_retries_throttled_calls_within_one_job(stack: &Stack, acme: &TestSpace) {
     acme.upload(TEXT).named("a.txt", "text/plain").await;
-    acme.client
-        .delete(&format!("/spaces?id={}&force=true", acme.id))
+    acme.delete(&format!("/spaces?id={}&force=true", acme.id))
         .await
         .expect_status(202);
     let faults = stack.local.faults();
@@ -179,8 +175,7 @@ async fn purge_retries_throttled_calls_within_one_job(stack: &Stack) {
 async fn purge_of_large_space_stops_where_recursive_loops_are_terminated(stack: &Stack) {
     let acme = large_space(stack).await;
 
-    acme.client
-        .delete(&format!("/spaces?id={}&force=true", acme.id))
+    acme.delete(&format!("/spaces?id={}&force=true", acme.id))
         .await
         .expect_status(202);
     // The first pass alone: each later one would continue.
@@ -200,8 +195,7 @@ async fn purge_removes_objects_together_with_their_records(stack: &Stack) {
     let acme = large_space(stack).await;
     let before = stack.dump().await;
 
-    acme.client
-        .delete(&format!("/spaces?id={}&force=true", acme.id))
+    acme.delete(&format!("/spaces?id={}&force=true", acme.id))
         .await
         .expect_status(202);
     stack.run_for(seconds(1)).await;

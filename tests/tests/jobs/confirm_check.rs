@@ -36,7 +36,7 @@ pub(crate) async fn presign_and_send(
 
 /// Returns the status of a file, if it exists.
 pub(super) async fn status(acme: &TestSpace, pending_file: &PendingFile) -> Option<String> {
-    let response = acme.client.get(&pending_file.address()).await;
+    let response = acme.get(&pending_file.address()).await;
     if response.status == 404 {
         response.expect_error(404);
         return None;
@@ -50,14 +50,13 @@ pub(super) async fn assert_confirmed(
     acme: &TestSpace,
     pending_file: &PendingFile,
 ) -> Value {
-    let active = acme.client.get(&pending_file.address()).await.expect_ok();
+    let active = acme.get_ok(&pending_file.address()).await;
     assert_eq!(active["status"], "active");
 
     let delivered = stack
         .anonymous
-        .get(active["url"].as_str().expect("an address"))
-        .await
-        .expect_status(200);
+        .fetch(active["url"].as_str().expect("an address"))
+        .await;
 
     assert_eq!(active["size"], json!(delivered.body.len()));
     assert!(delivered.body == PHOTO);
@@ -143,33 +142,28 @@ pub(crate) async fn confirm_checks_run(stack: &Stack, acme: &TestSpace) {
     }
     stack.run_for(seconds(1)).await;
     assert_confirmed(stack, acme, &sent).await;
-    acme.client.get(&unsent.address()).await.expect_error(404);
+    acme.get_err(404, &unsent.address()).await;
 }
 
 #[stack_test]
-async fn unconfirmed_upload_becomes_active_after_two_hours(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let pending_file = presign_and_send(stack, &acme, json!({"ref": "order 7"})).await;
-    let pending = acme.client.get(&pending_file.address()).await.expect_ok();
+async fn unconfirmed_upload_becomes_active_after_two_hours(stack: &Stack, acme: &TestSpace) {
+    let pending_file = presign_and_send(stack, acme, json!({"ref": "order 7"})).await;
+    let pending = acme.get_ok(&pending_file.address()).await;
     let before = stack.dump().await;
     run_for_minutes(stack, 119).await;
     stack
         .dump()
         .await
         .assert_unchanged(&before, "less than two hours");
-    assert_eq!(
-        acme.client.get(&pending_file.address()).await.expect_ok(),
-        pending
-    );
+    assert_eq!(acme.get_ok(&pending_file.address()).await, pending);
     let path = pending["storage_path"].as_str().expect("a path");
     stack
         .anonymous
-        .get(&format!("{}/{path}", stack.local.cdn_url()))
-        .await
-        .expect_error(404);
+        .get_err(404, &format!("{}/{path}", stack.local.cdn_url()))
+        .await;
 
     stack.run_for(minutes(1)).await;
-    let active = assert_confirmed(stack, &acme, &pending_file).await;
+    let active = assert_confirmed(stack, acme, &pending_file).await;
     for field in [
         "id",
         "ref",
@@ -185,17 +179,16 @@ async fn unconfirmed_upload_becomes_active_after_two_hours(stack: &Stack) {
 }
 
 #[stack_test]
-async fn pending_file_without_object_is_removed_after_two_hours(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn pending_file_without_object_is_removed_after_two_hours(stack: &Stack, acme: &TestSpace) {
     let before = stack.dump().await;
-    let pending_file = PendingFile::create(&acme, json!({})).await;
+    let pending_file = PendingFile::create(acme, json!({})).await;
     run_for_minutes(stack, 119).await;
     assert_eq!(
-        status(&acme, &pending_file).await.as_deref(),
+        status(acme, &pending_file).await.as_deref(),
         Some("pending")
     );
     stack.run_for(minutes(1)).await;
-    assert_eq!(status(&acme, &pending_file).await, None);
+    assert_eq!(status(acme, &pending_file).await, None);
     stack
         .dump()
         .await
@@ -204,8 +197,7 @@ async fn pending_file_without_object_is_removed_after_two_hours(stack: &Stack) {
 }
 
 #[stack_test]
-async fn unconfirmed_invalid_upload_is_removed_after_two_hours(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn unconfirmed_invalid_upload_is_removed_after_two_hours(stack: &Stack, acme: &TestSpace) {
     acme.upload_config("pngs")
         .with_settings(json!({"validation": {"allowed_formats": ["png"]}}))
         .await;
@@ -217,7 +209,7 @@ async fn unconfirmed_invalid_upload_is_removed_after_two_hours(stack: &Stack) {
         .await;
 
     let own = || json!({"upload_config": "own"});
-    presign_and_send(stack, &acme, own())
+    presign_and_send(stack, acme, own())
         .await
         .confirm(&acme.client)
         .await
@@ -231,7 +223,7 @@ async fn unconfirmed_invalid_upload_is_removed_after_two_hours(stack: &Stack) {
         // The name is already used.
         own(),
     ] {
-        presign_and_send(stack, &acme, fields).await;
+        presign_and_send(stack, acme, fields).await;
     }
 
     run_for_minutes(stack, 120).await;
@@ -242,16 +234,15 @@ async fn unconfirmed_invalid_upload_is_removed_after_two_hours(stack: &Stack) {
 }
 
 #[stack_test]
-async fn confirm_check_transforms_images(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn confirm_check_transforms_images(stack: &Stack, acme: &TestSpace) {
     acme.upload_config("webp")
         .with_settings(json!({"transformations": {"upload_format": "webp"}}))
         .await;
 
-    let pending_file = presign_and_send(stack, &acme, json!({"upload_config": "webp"})).await;
+    let pending_file = presign_and_send(stack, acme, json!({"upload_config": "webp"})).await;
     run_for_minutes(stack, 120).await;
 
-    let active = acme.client.get(&pending_file.address()).await.expect_ok();
+    let active = acme.get_ok(&pending_file.address()).await;
     assert_eq!(
         (&active["status"], &active["mime_type"]),
         (&json!("active"), &json!("image/webp"))
@@ -259,9 +250,8 @@ async fn confirm_check_transforms_images(stack: &Stack) {
 
     let delivered = stack
         .anonymous
-        .get(active["url"].as_str().expect("an address"))
-        .await
-        .expect_status(200);
+        .fetch(active["url"].as_str().expect("an address"))
+        .await;
 
     assert_eq!(
         media::Format::detect(&delivered.body),
@@ -272,17 +262,16 @@ async fn confirm_check_transforms_images(stack: &Stack) {
 }
 
 #[stack_test]
-async fn confirm_check_ignores_confirmed_files(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let early = presign_and_send(stack, &acme, json!({})).await;
-    let late = presign_and_send(stack, &acme, json!({})).await;
+async fn confirm_check_ignores_confirmed_files(stack: &Stack, acme: &TestSpace) {
+    let early = presign_and_send(stack, acme, json!({})).await;
+    let late = presign_and_send(stack, acme, json!({})).await;
 
     early.confirm(&acme.client).await.expect_ok();
     run_for_minutes(stack, 110).await;
     late.confirm(&acme.client).await.expect_ok();
 
-    let early_active = assert_confirmed(stack, &acme, &early).await;
-    let late_active = assert_confirmed(stack, &acme, &late).await;
+    let early_active = assert_confirmed(stack, acme, &early).await;
+    let late_active = assert_confirmed(stack, acme, &late).await;
 
     assert!(early_active["updated_at"].as_str() < late_active["updated_at"].as_str());
 
@@ -309,9 +298,8 @@ async fn confirm_check_ignores_confirmed_files(stack: &Stack) {
 }
 
 #[stack_test]
-async fn check_of_a_confirmed_file_ends_with_its_first_receive(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let confirmed = presign_and_send(stack, &acme, json!({})).await;
+async fn check_of_a_confirmed_file_ends_with_its_first_receive(stack: &Stack, acme: &TestSpace) {
+    let confirmed = presign_and_send(stack, acme, json!({})).await;
     confirmed.confirm(&acme.client).await.expect_ok();
 
     let calls = stack.calls_of(stack.run_confirm_checks()).await.calls;
@@ -321,9 +309,8 @@ async fn check_of_a_confirmed_file_ends_with_its_first_receive(stack: &Stack) {
 }
 
 #[stack_test]
-async fn check_of_a_pending_file_is_received_eight_times(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    PendingFile::create(&acme, json!({})).await;
+async fn check_of_a_pending_file_is_received_eight_times(stack: &Stack, acme: &TestSpace) {
+    PendingFile::create(acme, json!({})).await;
 
     let calls = stack.calls_of(stack.run_confirm_checks()).await.calls;
 
@@ -336,8 +323,7 @@ async fn check_of_a_pending_file_is_received_eight_times(stack: &Stack) {
 }
 
 #[stack_test]
-async fn repeated_confirm_check_changes_nothing(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn repeated_confirm_check_changes_nothing(stack: &Stack, acme: &TestSpace) {
     acme.upload_config("pngs")
         .with_settings(json!({"validation": {"allowed_formats": ["png"]}}))
         .await;
@@ -345,25 +331,25 @@ async fn repeated_confirm_check_changes_nothing(stack: &Stack) {
         .with_settings(json!({"transformations": {"upload_format": "webp"}}))
         .await;
 
-    let confirmed = presign_and_send(stack, &acme, json!({})).await;
-    let transformed = presign_and_send(stack, &acme, json!({"upload_config": "webp"})).await;
+    let confirmed = presign_and_send(stack, acme, json!({})).await;
+    let transformed = presign_and_send(stack, acme, json!({"upload_config": "webp"})).await;
     let rejected = presign_and_send(
         stack,
-        &acme,
+        acme,
         json!({"upload_config": "pngs", "content_type": "application/octet-stream"}),
     )
     .await;
-    let absent = PendingFile::create(&acme, json!({})).await;
+    let absent = PendingFile::create(acme, json!({})).await;
 
     for pending_file in [&confirmed, &transformed, &rejected, &absent] {
-        send_duplicate_checks(stack, &acme, pending_file).await;
+        send_duplicate_checks(stack, acme, pending_file).await;
     }
 
     run_for_minutes(stack, 120).await;
-    assert_confirmed(stack, &acme, &confirmed).await;
-    assert_eq!(status(&acme, &transformed).await.as_deref(), Some("active"));
+    assert_confirmed(stack, acme, &confirmed).await;
+    assert_eq!(status(acme, &transformed).await.as_deref(), Some("active"));
     for removed in [&rejected, &absent] {
-        assert_eq!(status(&acme, removed).await, None);
+        assert_eq!(status(acme, removed).await, None);
     }
 
     let before = stack.dump().await;
@@ -377,7 +363,7 @@ async fn repeated_confirm_check_changes_nothing(stack: &Stack) {
         2
     );
     for pending_file in [&confirmed, &transformed, &rejected, &absent] {
-        send_duplicate_checks(stack, &acme, pending_file).await;
+        send_duplicate_checks(stack, acme, pending_file).await;
     }
 
     stack.run_confirm_checks().await;

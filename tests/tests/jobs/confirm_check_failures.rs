@@ -7,7 +7,9 @@ use emulators::{
 use futures::future::join3;
 use serde_json::json;
 use table::keys;
-use tests::{DEFAULT_ATTEMPTS, DYNAMODB_ATTEMPTS, Dump, Extent, PHOTO, Stack, minutes, stack_test};
+use tests::{
+    DEFAULT_ATTEMPTS, DYNAMODB_ATTEMPTS, Dump, Extent, PHOTO, Stack, TestSpace, minutes, stack_test,
+};
 
 use crate::{
     spaces::delete::{stored_data, with_retired},
@@ -37,13 +39,12 @@ fn without_abandoned_files(mut dump: Dump) -> Dump {
 }
 
 #[stack_test]
-async fn concurrent_confirmation_and_check_activate_once(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let pending_file = presign_and_send(stack, &acme, json!({})).await;
+async fn concurrent_confirmation_and_check_activate_once(stack: &Stack, acme: &TestSpace) {
+    let pending_file = presign_and_send(stack, acme, json!({})).await;
     run_for_minutes(stack, 119).await;
     let confirm = || pending_file.confirm(&acme.client);
     let ((), first, second) = join3(stack.run_for(minutes(1)), confirm(), confirm()).await;
-    let active = assert_confirmed(stack, &acme, &pending_file).await;
+    let active = assert_confirmed(stack, acme, &pending_file).await;
     assert_eq!(
         (first.expect_ok(), second.expect_ok()),
         (active.clone(), active)
@@ -79,9 +80,8 @@ async fn pending_files_are_settled_under_chaos() {
 }
 
 #[stack_test]
-async fn confirmation_with_lost_responses_finds_file_active(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let pending_file = presign_and_send(stack, &acme, json!({})).await;
+async fn confirmation_with_lost_responses_finds_file_active(stack: &Stack, acme: &TestSpace) {
+    let pending_file = presign_and_send(stack, acme, json!({})).await;
 
     stack
         .local
@@ -90,34 +90,30 @@ async fn confirmation_with_lost_responses_finds_file_active(stack: &Stack) {
     let confirmed = pending_file.confirm(&acme.client).await.expect_ok();
 
     assert_eq!(
-        assert_confirmed(stack, &acme, &pending_file).await,
+        assert_confirmed(stack, acme, &pending_file).await,
         confirmed
     );
     stack.run_confirm_checks().await;
 }
 
 #[stack_test]
-async fn check_in_disabled_space_discards_pending_uploads(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn check_in_disabled_space_discards_pending_uploads(stack: &Stack, acme: &TestSpace) {
     acme.upload_config("webp")
         .with_settings(json!({"transformations": {"upload_format": "webp"}}))
         .await;
     let switch = async |enabled: bool| {
         let body = json!({"name": "Acme", "enabled": enabled});
-        acme.client
-            .put(&format!("/spaces/{}", acme.id), body)
-            .await
-            .expect_ok();
+        acme.put_ok(&acme.path(), body).await;
     };
-    let active = presign_and_send(stack, &acme, json!({})).await;
+    let active = presign_and_send(stack, acme, json!({})).await;
     active.confirm(&acme.client).await.expect_ok();
     switch(false).await;
     let before = stack.dump().await;
     switch(true).await;
     let pending = [
-        presign_and_send(stack, &acme, json!({})).await,
-        presign_and_send(stack, &acme, json!({"upload_config": "webp"})).await,
-        PendingFile::create(&acme, json!({})).await,
+        presign_and_send(stack, acme, json!({})).await,
+        presign_and_send(stack, acme, json!({"upload_config": "webp"})).await,
+        PendingFile::create(acme, json!({})).await,
     ];
     switch(false).await;
 
@@ -127,9 +123,9 @@ async fn check_in_disabled_space_discards_pending_uploads(stack: &Stack) {
     assert_eq!(after.objects, before.objects);
     assert_eq!(after.files_with_bytes(), before.files_with_bytes());
     switch(true).await;
-    assert_confirmed(stack, &acme, &active).await;
+    assert_confirmed(stack, acme, &active).await;
     for pending_file in &pending {
-        assert_eq!(status(&acme, pending_file).await, None);
+        assert_eq!(status(acme, pending_file).await, None);
         pending_file.confirm(&acme.client).await.expect_error(404);
     }
 }
@@ -146,12 +142,9 @@ async fn confirm_check_in_deleted_space_activates_nothing(stack: &Stack) {
     stack.run_for(minutes(30)).await;
 
     // A space with a pending file is not empty.
-    acme.client
-        .delete(&format!("/spaces?id={}", acme.id))
-        .await
-        .expect_error(409);
-    acme.client
-        .delete(&format!("/spaces?id={}&force=true", acme.id))
+    acme.delete_err(409, &format!("/spaces?id={}", acme.id))
+        .await;
+    acme.delete(&format!("/spaces?id={}&force=true", acme.id))
         .await
         .expect_status(202);
     for pending_file in [&sent, &absent, &active] {
@@ -178,18 +171,13 @@ async fn confirm_check_in_deleted_space_activates_nothing(stack: &Stack) {
 }
 
 #[stack_test]
-async fn failed_presign_leaves_nothing(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    acme.client
-        .get(&format!("/spaces/{}", acme.id))
-        .await
-        .expect_ok();
+async fn failed_presign_leaves_nothing(stack: &Stack, acme: &TestSpace) {
+    acme.get_ok(&acme.path()).await;
 
     let before = stack.dump().await;
     let faults = stack.local.faults();
     let presign = async || {
-        acme.client
-            .post("/upload/presign", presign_body(&acme, json!({})))
+        acme.post("/upload/presign", presign_body(acme, json!({})))
             .await
     };
 
@@ -225,6 +213,6 @@ async fn failed_presign_leaves_nothing(stack: &Stack) {
     };
     pending_file.send(stack, PHOTO).await.expect_status(200);
     pending_file.confirm(&acme.client).await.expect_ok();
-    assert_confirmed(stack, &acme, &pending_file).await;
+    assert_confirmed(stack, acme, &pending_file).await;
     stack.run_confirm_checks().await;
 }

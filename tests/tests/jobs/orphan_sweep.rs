@@ -46,8 +46,7 @@ fn space_of(tenant: &TestSpace) -> SpaceId {
 }
 
 #[stack_test]
-async fn orphan_object_is_swept_after_a_day(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn orphan_object_is_swept_after_a_day(stack: &Stack, acme: &TestSpace) {
     let photo = acme.upload(PHOTO).await;
     let file = photo["id"].as_str().expect("an id").parse().expect("an id");
     let stored_keys = keys(stack).await;
@@ -56,8 +55,8 @@ async fn orphan_object_is_swept_after_a_day(stack: &Stack) {
     // that is not an original.
     let env = env(stack);
     let orphans = [
-        put_orphan(stack, space_of(&acme), FileId::new(&env)).await,
-        put_orphan(stack, space_of(&acme), file).await,
+        put_orphan(stack, space_of(acme), FileId::new(&env)).await,
+        put_orphan(stack, space_of(acme), file).await,
         put_orphan(stack, SpaceId::new(&env), FileId::new(&env)).await,
     ];
     let others = [
@@ -71,7 +70,7 @@ async fn orphan_object_is_swept_after_a_day(stack: &Stack) {
 
     stack.run_for(seconds(24 * 60 * 60 - 1)).await;
 
-    let late = put_orphan(stack, space_of(&acme), file).await;
+    let late = put_orphan(stack, space_of(acme), file).await;
     stack.run_for(seconds(1)).await;
 
     let mut expected: BTreeSet<String> = stored_keys.iter().chain(&others).cloned().collect();
@@ -97,16 +96,14 @@ async fn orphan_object_is_swept_after_a_day(stack: &Stack) {
 
     let delivered = stack
         .anonymous
-        .get(photo["url"].as_str().expect("an address"))
-        .await
-        .expect_status(200);
+        .fetch(photo["url"].as_str().expect("an address"))
+        .await;
 
     assert!(delivered.body == PHOTO);
 }
 
 #[stack_test]
-async fn object_is_checked_once_even_if_its_file_is_older(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn object_is_checked_once_even_if_its_file_is_older(stack: &Stack, acme: &TestSpace) {
     let file = FileId::new(&env(stack));
     acme.upload(PHOTO).await;
     stack.run_for(DAY).await;
@@ -119,7 +116,7 @@ async fn object_is_checked_once_even_if_its_file_is_older(stack: &Stack) {
         "{calls:?}"
     );
 
-    let orphans = put_orphan(stack, space_of(&acme), file).await;
+    let orphans = put_orphan(stack, space_of(acme), file).await;
     let before = keys(stack).await;
     let expected = BTreeSet::from([orphans]);
     stack.run_for(DAY).await;
@@ -149,8 +146,7 @@ async fn run_sweep(stack: &Stack) {
 }
 
 #[stack_test(options = small_jobs(RecursiveLoop::Allow))]
-async fn sweep_continues_from_checkpoint_and_retries_failures(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn sweep_continues_from_checkpoint_and_retries_failures(stack: &Stack, acme: &TestSpace) {
     acme.upload("some text").named("a.txt", "text/plain").await;
 
     let stored_keys = keys(stack).await;

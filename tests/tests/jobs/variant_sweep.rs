@@ -25,27 +25,26 @@ async fn set_watermark(acme: &TestSpace, enabled: bool, server: &ImageServer) {
     let watermark = json!({"enabled": enabled, "url": server.url()});
     let body = json!({"security": {"watermark": watermark}});
     let path = format!("{}/security", acme.path());
-    acme.client.put(&path, body).await.expect_ok();
+    acme.put_ok(&path, body).await;
 }
 
 /// Requests an image, and returns the variants that this added.
 async fn added(stack: &Stack, url: &str) -> BTreeSet<String> {
     let before = variants(stack).await;
-    stack.anonymous.get(url).await.expect_status(200);
+    stack.anonymous.fetch(url).await;
     variants(stack).await.difference(&before).cloned().collect()
 }
 
 #[stack_test(options = small_jobs(RecursiveLoop::Allow))]
-async fn variants_with_replaced_watermarks_are_swept_after_a_day(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn variants_with_replaced_watermarks_are_swept_after_a_day(stack: &Stack, acme: &TestSpace) {
     let file = acme.upload(PHOTO).named("a.jpg", "image/jpeg").await;
     let url = format!("{}?w=32&f=jpeg", file.url());
     let server = ImageServer::start(&logo([255, 0, 0])).await;
 
     let plain = added(stack, &url).await;
-    set_watermark(&acme, true, &server).await;
+    set_watermark(acme, true, &server).await;
     let replaced = added(stack, &url).await;
-    set_watermark(&acme, true, &server).await;
+    set_watermark(acme, true, &server).await;
     let current = added(stack, &url).await;
     for added in [&plain, &replaced, &current] {
         assert_eq!(added.len(), 1, "{added:?}");
@@ -57,14 +56,16 @@ async fn variants_with_replaced_watermarks_are_swept_after_a_day(stack: &Stack) 
     let expected: BTreeSet<String> = plain.union(&current).cloned().collect();
     assert_eq!(variants(stack).await, expected);
 
-    set_watermark(&acme, false, &server).await;
+    set_watermark(acme, false, &server).await;
     stack.run_for(DAY).await;
     assert_eq!(variants(stack).await, plain);
 }
 
 #[stack_test]
-async fn variants_without_a_file_or_of_another_version_are_swept_after_a_day(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn variants_without_a_file_or_of_another_version_are_swept_after_a_day(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     let file = acme.upload(PHOTO).named("a.jpg", "image/jpeg").await;
     let kept = added(stack, &format!("{}?w=32&f=jpeg", file.url())).await;
     let current = kept.first().expect("a variant");

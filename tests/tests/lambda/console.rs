@@ -13,17 +13,11 @@ async fn console_shows_no_line_of_emulators_and_no_signature() {
         let local = program.ready().local;
 
         let account = client(&local);
-        let space = account
-            .post("/spaces", json!({"name": "Acme"}))
-            .await
-            .expect_created();
+        let space = account.create("/spaces", json!({"name": "Acme"})).await;
         let folder = json!({"space_id": space["id"], "name": "Open"});
 
-        account
-            .post("/folders", folder.clone())
-            .await
-            .expect_created();
-        account.post("/folders", folder).await.expect_error(422);
+        account.create("/folders", folder.clone()).await;
+        account.post_err(422, "/folders", folder).await;
 
         let file = json!({"space": space["handle"], "filename": "a.txt", "content_type": "text/plain", "size": 1});
         let presigned = account

@@ -142,14 +142,10 @@ async fn run_while<T>(
 }
 
 #[stack_test]
-async fn container_uses_its_credentials(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn container_uses_its_credentials(stack: &Stack, acme: &TestSpace) {
     let work = async |client: Client| {
         let client = client.with_key(acme.client.key.as_deref().expect("a key"));
-        client
-            .get(&format!("/spaces/{}", acme.id))
-            .await
-            .expect_status(200)
+        client.fetch(&acme.path()).await
     };
     let Logged {
         output: response,
@@ -169,8 +165,7 @@ async fn container_uses_its_credentials(stack: &Stack) {
 }
 
 #[stack_test]
-async fn logs_contain_no_keys_or_signatures_at_any_level(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn logs_contain_no_keys_or_signatures_at_any_level(stack: &Stack, acme: &TestSpace) {
     let record = acme.upload(PHOTO).await;
     let key = acme.client.key.clone().expect("a key");
     let path = format!("/files/{}", record["id"].as_str().expect("an id"));
@@ -178,14 +173,12 @@ async fn logs_contain_no_keys_or_signatures_at_any_level(stack: &Stack) {
     let sign = async |client: Client| {
         let url = client
             .with_key(&key)
-            .post(&format!("{path}/signed-url"), json!({}))
-            .await
-            .expect_ok()["url"]
+            .post_ok(&format!("{path}/signed-url"), json!({}))
+            .await["url"]
             .take();
         client
-            .get(&format!("{path}?api_key={key}&signature=0123456789abcdef"))
-            .await
-            .expect_ok();
+            .get_ok(&format!("{path}?api_key={key}&signature=0123456789abcdef"))
+            .await;
         url.as_str().expect("an address").to_owned()
     };
     let Logged { output: url, log } =
@@ -203,8 +196,7 @@ async fn logs_contain_no_keys_or_signatures_at_any_level(stack: &Stack) {
 }
 
 #[stack_test]
-async fn presigned_url_of_container_expires_with_its_credentials(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn presigned_url_of_container_expires_with_its_credentials(stack: &Stack, acme: &TestSpace) {
     let now = runtime::system_env().now();
 
     for (left_ms, lifetimes) in [
@@ -255,12 +247,14 @@ async fn send_head_of_largest_form(client: &Client) -> RawConnection {
 }
 
 #[stack_test]
-async fn forms_above_the_limit_are_not_read_until_others_end(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
+async fn forms_above_the_limit_are_not_read_until_others_end(
+    stack: &Stack,
+    acme: &TestSpace,
+    other: &TestSpace,
+) {
     let work = async |client: Client| {
         let key = |space: &TestSpace| space.client.key.clone().expect("a key");
-        let client_of_acme = client.with_key(&key(&acme));
+        let client_of_acme = client.with_key(&key(acme));
         // A tenant takes three quarters at most, each of these forms counts as one.
         let mut received = Vec::new();
         for _ in 0..3 {
@@ -275,7 +269,7 @@ async fn forms_above_the_limit_are_not_read_until_others_end(stack: &Stack) {
         let declared = client_of_acme.post("/upload/presign", body).await;
         declared.expect_status(201);
         let small = form(&other.handle, "a.txt", "text/plain", "text");
-        let uploaded = client.with_key(&key(&other)).upload(small).await;
+        let uploaded = client.with_key(&key(other)).upload_form(small).await;
         uploaded.expect_created();
 
         let is_read = waiting.expect_continue().now_or_never();

@@ -4,7 +4,7 @@ use std::{os::unix::fs::PermissionsExt, path::PathBuf};
 
 use local::CargoLambda;
 use serde_json::Value;
-use tests::{PHOTO, Stack, StackOptions, form, large_photo, stack_test};
+use tests::{PHOTO, Stack, StackOptions, TestSpace, form, large_photo, stack_test};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -37,22 +37,18 @@ fn emulated() -> StackOptions {
 }
 
 #[stack_test(options = emulated(), undrained)]
-async fn photo_is_uploaded_and_delivered_through_real_lambdas(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn photo_is_uploaded_and_delivered_through_real_lambdas(stack: &Stack, acme: &TestSpace) {
     let record = acme.upload(PHOTO).await;
     let shown = acme
-        .client
-        .get(&format!("/files/{}", record["id"].as_str().expect("an id")))
-        .await
-        .expect_ok();
+        .get_ok(&format!("/files/{}", record["id"].as_str().expect("an id")))
+        .await;
 
     assert_eq!(shown, record);
 
     let delivered = stack
         .anonymous
-        .get(record["url"].as_str().expect("an address"))
-        .await
-        .expect_status(200);
+        .fetch(record["url"].as_str().expect("an address"))
+        .await;
     assert!(delivered.body == PHOTO);
 
     // The maximum event size of Lambda allows files of about 4.4 MB.
@@ -70,16 +66,14 @@ async fn photo_is_uploaded_and_delivered_through_real_lambdas(stack: &Stack) {
     assert!(
         stack
             .anonymous
-            .get(redirect.header("location"))
+            .fetch(redirect.header("location"))
             .await
-            .expect_status(200)
             .body
             == fits
     );
 
     let rejected = acme
-        .client
-        .upload(form(
+        .upload_form(form(
             &acme.handle,
             "larger.jpg",
             "image/jpeg",
@@ -93,7 +87,7 @@ async fn photo_is_uploaded_and_delivered_through_real_lambdas(stack: &Stack) {
     );
     rejected.expect_error(413);
 
-    crate::jobs::confirm_check::confirm_checks_run(stack, &acme).await;
+    crate::jobs::confirm_check::confirm_checks_run(stack, acme).await;
     // The clock of the processes cannot be advanced to the confirm-checks of pending files.
 }
 
@@ -257,27 +251,23 @@ async fn unusual_requests_get_same_response_in_process_and_from_lambdas() {
 }
 
 #[stack_test(options = emulated())]
-async fn oversized_event_never_reaches_function(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn oversized_event_never_reaches_function(acme: &TestSpace) {
     let no_text = acme
-        .client
         .request("POST", "/upload")
         .header("content-type", "application/json")
         .body(b"\xff".to_vec());
 
-    acme.client.send(no_text).await.expect_error(400);
+    acme.send(no_text).await.expect_error(400);
 
-    let path = format!("/spaces/{}", acme.id);
-    acme.client
-        .get_with(&path, &[("lambda-runtime-client-context", "{}")])
+    let path = acme.path();
+    acme.get_with(&path, &[("lambda-runtime-client-context", "{}")])
         .await
         .expect_ok();
-    acme.client.get(&path).await.expect_ok();
+    acme.get_ok(&path).await;
 }
 
 #[stack_test(options = emulated())]
-async fn text_is_delivered_unchanged_in_any_encoding(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn text_is_delivered_unchanged_in_any_encoding(stack: &Stack, acme: &TestSpace) {
     for (name, mime_type, bytes) in [
         (
             "mark.txt",
@@ -295,7 +285,7 @@ async fn text_is_delivered_unchanged_in_any_encoding(stack: &Stack) {
     ] {
         let record = acme.upload(bytes).named(name, mime_type).await;
         let url = record["url"].as_str().expect("an address");
-        let whole = stack.anonymous.get(url).await.expect_status(200);
+        let whole = stack.anonymous.fetch(url).await;
 
         assert_eq!(
             whole.body.escape_ascii().to_string(),

@@ -6,14 +6,14 @@ use emulators::{
 };
 use serde_json::{Value, json};
 use tests::{
-    DYNAMODB_ATTEMPTS, PHOTO, RawConnection, Stack, authority, minutes, seconds, stack_test,
+    DYNAMODB_ATTEMPTS, PHOTO, RawConnection, Stack, TestSpace, authority, minutes, seconds,
+    stack_test,
 };
 
 use super::log_capture::{begin_log, is_task_line, lines, spans_of, take_task_lines, task_of};
 
 #[stack_test]
-async fn warning_of_aws_call_names_its_operation(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn warning_of_aws_call_names_its_operation(stack: &Stack, acme: &TestSpace) {
     let folder = acme.folder("Open").await;
     let path = folder.path().to_owned();
 
@@ -25,7 +25,7 @@ async fn warning_of_aws_call_names_its_operation(stack: &Stack) {
         1,
         InjectedError::new(500, "InternalServerError"),
     );
-    acme.client.delete(&path).await.expect_status(204);
+    acme.delete_ok(&path).await;
 
     let lines = lines();
     let warning = lines
@@ -45,8 +45,7 @@ async fn warning_of_aws_call_names_its_operation(stack: &Stack) {
 }
 
 #[stack_test]
-async fn every_line_of_a_failing_request_carries_its_id(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn every_line_of_a_failing_request_carries_its_id(stack: &Stack, acme: &TestSpace) {
     begin_log();
 
     let code = "ProvisionedThroughputExceededException";
@@ -57,7 +56,7 @@ async fn every_line_of_a_failing_request_carries_its_id(stack: &Stack) {
         InjectedError::new(400, code),
     );
 
-    let response = acme.client.get(&format!("/spaces/{}", acme.id)).await;
+    let response = acme.get(&acme.path()).await;
     let id = response.header("x-request-id").to_owned();
 
     response.expect_error(503);
@@ -92,14 +91,11 @@ async fn every_line_of_a_failing_request_carries_its_id(stack: &Stack) {
 }
 
 #[stack_test]
-async fn job_yields_one_line_with_its_metrics_and_its_error(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn job_yields_one_line_with_its_metrics_and_its_error(stack: &Stack, acme: &TestSpace) {
     let record = acme.upload(PHOTO).await;
 
-    acme.client
-        .delete(&format!("/files/{}", record["id"].as_str().expect("an id")))
-        .await
-        .expect_status(204);
+    acme.delete_ok(&format!("/files/{}", record["id"].as_str().expect("an id")))
+        .await;
     begin_log();
 
     let jobs = || -> Vec<Value> {
@@ -147,14 +143,10 @@ async fn job_yields_one_line_with_its_metrics_and_its_error(stack: &Stack) {
 }
 
 #[stack_test]
-async fn request_log_line_names_invalid_fields_without_values(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn request_log_line_names_invalid_fields_without_values(acme: &TestSpace) {
     begin_log();
 
-    acme.client
-        .get(&format!("/spaces/{}", acme.id))
-        .await
-        .expect_ok();
+    acme.get_ok(&acme.path()).await;
 
     let requests = take_task_lines();
     assert_eq!(
@@ -167,13 +159,12 @@ async fn request_log_line_names_invalid_fields_without_values(stack: &Stack) {
         (&json!(200), None)
     );
 
-    acme.client
-        .post(
-            "/folders",
-            json!({"space_id": acme.id, "name": "", "parent_id": "confidential"}),
-        )
-        .await
-        .expect_error(422);
+    acme.post_err(
+        422,
+        "/folders",
+        json!({"space_id": acme.id, "name": "", "parent_id": "confidential"}),
+    )
+    .await;
 
     let requests = take_task_lines();
     assert_eq!(
@@ -184,18 +175,19 @@ async fn request_log_line_names_invalid_fields_without_values(stack: &Stack) {
     let folder = json!({"space_id": acme.id, "name": "Once"});
     for replayed in [None, Some(&json!(true))] {
         let create = acme
-            .client
             .request("POST", "/folders")
             .header("idempotency-key", "1")
             .json(&folder);
-        acme.client.send(create).await.expect_created();
+        acme.send(create).await.expect_created();
         assert_eq!(take_task_lines()[0].get("replayed"), replayed);
     }
 }
 
 #[stack_test]
-async fn body_that_ends_early_is_logged_with_its_request_and_causes(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn body_that_ends_early_is_logged_with_its_request_and_causes(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     let file = acme.upload("text").named("a.txt", "text/plain").await;
     begin_log();
 
@@ -222,11 +214,10 @@ async fn body_that_ends_early_is_logged_with_its_request_and_causes(stack: &Stac
 }
 
 #[stack_test]
-async fn request_whose_client_hangs_up_is_logged_and_counted(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let path = format!("/spaces/{}", acme.id);
+async fn request_whose_client_hangs_up_is_logged_and_counted(stack: &Stack, acme: &TestSpace) {
+    let path = acme.path();
     // The first request of a key makes two more calls, which run at the same time.
-    acme.client.get(&path).await.expect_ok();
+    acme.get_ok(&path).await;
     begin_log();
 
     // The function has authenticated the caller, and its next call is held.

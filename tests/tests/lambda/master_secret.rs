@@ -2,7 +2,7 @@
 
 use emulators::{InjectedError, Service::SecretsManager};
 use serde_json::json;
-use tests::{DEFAULT_ATTEMPTS, PHOTO, Stack, stack_test};
+use tests::{DEFAULT_ATTEMPTS, PHOTO, Stack, TestSpace, stack_test};
 
 /// Returns how often a function has read the secret.
 fn reads(stack: &Stack, function: &str) -> usize {
@@ -14,26 +14,22 @@ fn reads(stack: &Stack, function: &str) -> usize {
 }
 
 #[stack_test]
-async fn master_secret_is_read_once_on_first_need(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn master_secret_is_read_once_on_first_need(stack: &Stack, acme: &TestSpace) {
     let record = acme.upload(PHOTO).await;
     let file = format!("/files/{}", record["id"].as_str().expect("an id"));
     let url = record["url"].as_str().expect("an address");
 
-    acme.client.get(&file).await.expect_ok();
-    stack.anonymous.get(url).await.expect_status(200);
+    acme.get_ok(&file).await;
+    stack.anonymous.fetch(url).await;
     stack
         .anonymous
-        .get(&format!("{url}?signature=incomplete"))
-        .await
-        .expect_error(403);
-    acme.client
-        .get(&format!(
-            "/upload-configs/{}",
-            record["upload_config_id"].as_str().expect("an id")
-        ))
-        .await
-        .expect_ok();
+        .get_err(403, &format!("{url}?signature=incomplete"))
+        .await;
+    acme.get_ok(&format!(
+        "/upload-configs/{}",
+        record["upload_config_id"].as_str().expect("an id")
+    ))
+    .await;
 
     acme.folder("folder").await;
 
@@ -49,28 +45,26 @@ async fn master_secret_is_read_once_on_first_need(stack: &Stack) {
     }
 
     let path = format!("{file}/signed-url");
-    let sign = || acme.client.post(&path, json!({}));
+    let sign = || acme.post(&path, json!({}));
     let (first, second) = tokio::join!(sign(), sign());
     let signed = first.expect_ok()["url"].take();
 
     second.expect_ok();
-    acme.client.get("/files").await.expect_status(200);
+    acme.fetch("/files").await;
     assert_eq!(reads(stack, "files"), 1);
 
     for _ in 0..2 {
         stack
             .anonymous
-            .get(signed.as_str().expect("an address"))
-            .await
-            .expect_status(200);
+            .fetch(signed.as_str().expect("an address"))
+            .await;
     }
 
     assert_eq!(reads(stack, "delivery"), 1);
 }
 
 #[stack_test]
-async fn unreadable_master_secret_returns_503_and_is_read_again(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn unreadable_master_secret_returns_503_and_is_read_again(stack: &Stack, acme: &TestSpace) {
     let path = format!("/spaces/{}/signing-secret", acme.id);
     let faults = stack.local.faults();
 
@@ -85,12 +79,9 @@ async fn unreadable_master_secret_returns_503_and_is_read_again(stack: &Stack) {
             InjectedError::new(status, code),
         );
 
-        let response = acme.client.get(&path).await;
+        let response = acme.get(&path).await;
         response.with_context(code).expect_busy();
-        acme.client
-            .get(&format!("/spaces/{}", acme.id))
-            .await
-            .expect_ok();
+        acme.get_ok(&acme.path()).await;
     }
 
     faults.fail(
@@ -99,12 +90,10 @@ async fn unreadable_master_secret_returns_503_and_is_read_again(stack: &Stack) {
         1,
         InjectedError::new(400, "AccessDeniedException"),
     );
-    acme.client
-        .post(&format!("{path}/rotate"), json!({}))
-        .await
-        .expect_error(503);
+    acme.post_err(503, &format!("{path}/rotate"), json!({}))
+        .await;
 
-    let secret = acme.client.get(&path).await.expect_ok();
+    let secret = acme.get_ok(&path).await;
     assert_eq!(
         secret["kid"], "1",
         "a rotation that cannot show the secret has no effect: {secret}"

@@ -2,7 +2,7 @@
 
 use emulators::{InjectedError, Service::DynamoDb};
 use serde_json::{Value, json};
-use tests::{Observed, PHOTO, Response, Stack, stack_test};
+use tests::{Observed, PHOTO, Response, Stack, TestSpace, stack_test};
 
 use super::log_capture::{begin_log, is_task_line, lines, take_task_lines, task_of};
 
@@ -28,15 +28,14 @@ fn assert_metrics_of_read(metrics: &Value, space_id: &str, response: &Response, 
 }
 
 #[stack_test]
-async fn request_yields_one_line_with_its_metrics(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn request_yields_one_line_with_its_metrics(stack: &Stack, acme: &TestSpace) {
     begin_log();
 
-    let path = format!("/spaces/{}", acme.id);
+    let path = acme.path();
     let Observed {
         output: response,
         calls,
-    } = stack.calls_of(acme.client.get(&path)).await;
+    } = stack.calls_of(acme.get(&path)).await;
     let metrics = take_task_lines();
 
     assert_eq!(metrics.len(), 1, "{metrics:?}");
@@ -48,11 +47,7 @@ async fn request_yields_one_line_with_its_metrics(stack: &Stack) {
     );
 
     let body = json!({"name": ""});
-    let response = acme
-        .client
-        .post("/folders", body.clone())
-        .await
-        .expect_status(422);
+    let response = acme.post("/folders", body.clone()).await.expect_status(422);
     let metrics = take_task_lines();
 
     assert_eq!(metrics.len(), 1, "{metrics:?}");
@@ -77,9 +72,8 @@ async fn request_yields_one_line_with_its_metrics(stack: &Stack) {
 
     let photo = stack
         .anonymous
-        .get(record["url"].as_str().expect("an address"))
-        .await
-        .expect_status(200);
+        .fetch(record["url"].as_str().expect("an address"))
+        .await;
     let metrics = take_task_lines();
     assert_eq!(metrics.len(), 1, "{metrics:?}");
     assert_eq!(
@@ -93,8 +87,7 @@ async fn request_yields_one_line_with_its_metrics(stack: &Stack) {
 }
 
 #[stack_test]
-async fn calls_of_a_rendering_are_counted_for_its_request(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn calls_of_a_rendering_are_counted_for_its_request(stack: &Stack, acme: &TestSpace) {
     let file = acme.upload(PHOTO).await;
     begin_log();
 
@@ -114,9 +107,8 @@ async fn calls_of_a_rendering_are_counted_for_its_request(stack: &Stack) {
 }
 
 #[stack_test]
-async fn throttles_and_conflicts_of_a_request_are_counted(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let path = format!("/spaces/{}", acme.id);
+async fn throttles_and_conflicts_of_a_request_are_counted(stack: &Stack, acme: &TestSpace) {
+    let path = acme.path();
 
     begin_log();
 
@@ -130,7 +122,7 @@ async fn throttles_and_conflicts_of_a_request_are_counted(stack: &Stack) {
     let Observed {
         output: response,
         calls,
-    } = stack.calls_of(acme.client.get(&path)).await;
+    } = stack.calls_of(acme.get(&path)).await;
     let (metrics, warnings): (Vec<_>, Vec<_>) = lines().into_iter().partition(is_task_line);
     assert_eq!(
         (&metrics[0]["Throttles"], &metrics[0]["AwsAttempts"]),
@@ -167,8 +159,7 @@ async fn throttles_and_conflicts_of_a_request_are_counted(stack: &Stack) {
 }
 
 #[stack_test]
-async fn batch_that_is_throttled_in_part_is_counted(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn batch_that_is_throttled_in_part_is_counted(stack: &Stack, acme: &TestSpace) {
     begin_log();
 
     stack.local.faults().leave_unprocessed("BatchGetItem", 1);

@@ -72,7 +72,7 @@ async fn advance_on_request(listener: &TcpListener, stack: &Stack) {
 #[stack_test]
 async fn demo_is_served_at_its_paths_only(stack: &Stack) {
     let demo = stack.local.demo_url();
-    let page = stack.anonymous.get(&demo).await.expect_status(200);
+    let page = stack.anonymous.fetch(&demo).await;
     assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
     assert!(
         page.header("content-security-policy")
@@ -85,38 +85,24 @@ async fn demo_is_served_at_its_paths_only(stack: &Stack) {
         (head.header("content-length"), head.body.len()),
         (page.body.len().to_string().as_str(), 0)
     );
-    stack
-        .anonymous
-        .get(&format!("{demo}?space=abc123"))
-        .await
-        .expect_status(200);
+    stack.anonymous.fetch(&format!("{demo}?space=abc123")).await;
 
     let gallery_url = format!("{demo}/gallery");
-    let gallery = stack.anonymous.get(&gallery_url).await.expect_status(200);
+    let gallery = stack.anonymous.fetch(&gallery_url).await;
     assert!(gallery.body.ends_with(b"</html>\n") && gallery.body != page.body);
 
-    let watch = stack
-        .anonymous
-        .get(&stack.local.watch_url())
-        .await
-        .expect_status(200);
+    let watch = stack.anonymous.fetch(&stack.local.watch_url()).await;
     assert!(watch.body.ends_with(b"</html>\n") && watch.body != page.body);
 
     let post = stack.anonymous.request("POST", &demo);
     stack.anonymous.send(post).await.expect_error(404);
-    stack
-        .anonymous
-        .get(&format!("{demo}/"))
-        .await
-        .expect_error(404);
+    stack.anonymous.get_err(404, &format!("{demo}/")).await;
     Client::new(stack.local.cdn_url())
-        .get("/demo/webhooks")
-        .await
-        .expect_error(404);
+        .get_err(404, "/demo/webhooks")
+        .await;
     Client::new(stack.local.cdn_url())
-        .get("/demo")
-        .await
-        .expect_error(404);
+        .get_err(404, "/demo")
+        .await;
 }
 
 #[stack_test]

@@ -2,7 +2,7 @@
 //! Standard Webhooks.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, WebhookReceiver, stack_test, text};
+use tests::{PHOTO, Stack, TestSpace, WebhookReceiver, stack_test, text};
 use tokio::process::Command;
 
 use crate::support::external_programs;
@@ -70,13 +70,15 @@ async fn assert_verified(webhook: &Value) {
 }
 
 #[stack_test]
-async fn standard_webhooks_packages_verify_webhooks_with_each_valid_secret(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn standard_webhooks_packages_verify_webhooks_with_each_valid_secret(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     let receiver = WebhookReceiver::start().await;
     let body = json!({"name": "Acme", "webhook_url": receiver.url()});
-    acme.client.put(&acme.path(), body).await.expect_ok();
+    acme.put_ok(&acme.path(), body).await;
     let path = format!("{}/webhook-secret", acme.path());
-    let first = acme.client.get(&path).await.expect_ok();
+    let first = acme.get_ok(&path).await;
     let rotate = format!("{path}/rotate");
     let mut secrets = vec![text(&first["secret"])];
 
@@ -93,8 +95,8 @@ async fn standard_webhooks_packages_verify_webhooks_with_each_valid_secret(stack
         let signed = json!({"headers": headers, "body": body, "secrets": secrets});
         assert_verified(&signed).await;
 
-        let request = acme.client.request("POST", &rotate);
-        let rotated = acme.client.send(request).await.expect_ok();
+        let request = acme.request("POST", &rotate);
+        let rotated = acme.send(request).await.expect_ok();
         secrets.push(text(&rotated["secret"]));
     }
 }

@@ -60,7 +60,7 @@ async fn panic_of_a_codec_is_logged_with_the_id_of_its_request() {
     let space = space.expect_created();
     let handle = space["handle"].as_str().expect("a handle");
     let upload = form(handle, "a.tiff", "image/tiff", panicking_tiff());
-    let uploaded = account.upload(upload).await.expect_created();
+    let uploaded = account.upload_form(upload).await.expect_created();
     let url = uploaded["url"].as_str().expect("a URL");
 
     let response = account.get(&format!("{url}?w=8")).await;

@@ -39,17 +39,15 @@ async fn restart_keeps_data_and_key() {
         .anonymous
         .with_key(acme.client.key.as_deref().expect("a key"));
     let again = client
-        .get(&format!("/files/{}", record["id"].as_str().expect("an id")))
-        .await
-        .expect_ok();
+        .get_ok(&format!("/files/{}", record["id"].as_str().expect("an id")))
+        .await;
 
     assert_eq!(again["checksum_sha256"], record["checksum_sha256"]);
     assert!(
         stack
             .anonymous
-            .get(again["url"].as_str().expect("a URL"))
+            .fetch(again["url"].as_str().expect("a URL"))
             .await
-            .expect_status(200)
             .body
             == PHOTO
     );
@@ -76,11 +74,7 @@ async fn lost_key_is_replaced_for_same_user() {
     .await
     .expect("a restart");
     assert_ne!(stack.account().key, key);
-    stack
-        .account()
-        .get(&format!("/spaces/{}", acme.id))
-        .await
-        .expect_ok();
+    stack.account().get_ok(&acme.path()).await;
     stack.stop().await;
 }
 
@@ -97,13 +91,10 @@ async fn acknowledged_writes_survive_kill() {
         "a new key is shown"
     );
 
-    let space = account
-        .post("/spaces", json!({"name": "Acme"}))
-        .await
-        .expect_created();
+    let space = account.create("/spaces", json!({"name": "Acme"})).await;
     let handle = space["handle"].as_str().expect("a handle");
     let record = account
-        .upload(form(handle, "photo.jpg", "image/jpeg", PHOTO))
+        .upload_form(form(handle, "photo.jpg", "image/jpeg", PHOTO))
         .await
         .expect_created();
 
@@ -119,14 +110,12 @@ async fn acknowledged_writes_survive_kill() {
     );
 
     let again = account
-        .get(&format!("/files/{}", record["id"].as_str().expect("an id")))
-        .await
-        .expect_ok();
+        .get_ok(&format!("/files/{}", record["id"].as_str().expect("an id")))
+        .await;
     assert!(
         account
-            .get(again["url"].as_str().expect("a URL"))
+            .fetch(again["url"].as_str().expect("a URL"))
             .await
-            .expect_status(200)
             .body
             == PHOTO
     );
@@ -232,13 +221,10 @@ async fn missing_or_truncated_object_is_rejected() {
     let mut first = Program::start(&data_dir, &[]);
     let local = first.ready().local;
     let account = client(&local);
-    let space = account
-        .post("/spaces", json!({"name": "Acme"}))
-        .await
-        .expect_created();
+    let space = account.create("/spaces", json!({"name": "Acme"})).await;
     let handle = space["handle"].as_str().expect("a handle");
     account
-        .upload(form(handle, "photo.jpg", "image/jpeg", PHOTO))
+        .upload_form(form(handle, "photo.jpg", "image/jpeg", PHOTO))
         .await
         .expect_created();
     first.kill();
@@ -268,10 +254,7 @@ async fn reset_is_rejected_if_directory_is_in_use_or_start_fails() {
     let mut first = Program::start(&data_dir, &[]);
     let local = first.ready().local;
     let account = client(&local);
-    let space = account
-        .post("/spaces", json!({"name": "Acme"}))
-        .await
-        .expect_created();
+    let space = account.create("/spaces", json!({"name": "Acme"})).await;
     let space = format!("/spaces/{}", space["id"].as_str().expect("an id"));
 
     for _ in 0..2 {
@@ -279,7 +262,7 @@ async fn reset_is_rejected_if_directory_is_in_use_or_start_fails() {
         assert!(message.contains("in use by another process"), "{message}");
     }
 
-    account.get(&space).await.expect_ok();
+    account.get_ok(&space).await;
     first.kill();
 
     let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
@@ -288,7 +271,7 @@ async fn reset_is_rejected_if_directory_is_in_use_or_start_fails() {
     Program::start(&data_dir, &["--reset", "--port", &port]).rejected();
 
     let mut second = Program::start(&data_dir, &[]);
-    client(&second.ready().local).get(&space).await.expect_ok();
+    client(&second.ready().local).get_ok(&space).await;
     second.kill();
 
     let mut again = Program::start(&data_dir, &["--reset"]);
@@ -298,7 +281,7 @@ async fn reset_is_rejected_if_directory_is_in_use_or_start_fails() {
         "a new key is shown"
     );
     assert_ne!(local["api_key"], account.key.as_deref().expect("a key"));
-    client(&local).get(&space).await.expect_error(404);
+    client(&local).get_err(404, &space).await;
 }
 
 #[test]
@@ -346,33 +329,24 @@ async fn assert_no_key_in_log(arguments: &[&str]) {
     let mut program = Program::start(&directory.path().join("data"), &arguments);
     let local = program.ready().local;
     let account = client(&local);
-    let space = account
-        .post("/spaces", json!({"name": "Acme"}))
-        .await
-        .expect_created();
+    let space = account.create("/spaces", json!({"name": "Acme"})).await;
     let space = format!("/spaces/{}", space["id"].as_str().expect("an id"));
     let created = account
-        .post(&format!("{space}/api-keys"), json!({"name": "new"}))
-        .await
-        .expect_created();
+        .create(&format!("{space}/api-keys"), json!({"name": "new"}))
+        .await;
     let mut keys = vec![
         account.key.clone().expect("a key"),
         created["key"].as_str().expect("a key").to_owned(),
     ];
     for key in &keys {
-        account.with_key(key).get(&space).await.expect_ok();
+        account.with_key(key).get_ok(&space).await;
         Client::new(local["api_url"].as_str().expect("a URL"))
-            .get(&format!("/spaces/x?api_key={key}"))
-            .await
-            .expect_error(404);
+            .get_err(404, &format!("/spaces/x?api_key={key}"))
+            .await;
     }
 
     keys.push(format!("{}x", keys[0]));
-    account
-        .with_key(&keys[2])
-        .get("/spaces/x")
-        .await
-        .expect_error(401);
+    account.with_key(&keys[2]).get_err(401, "/spaces/x").await;
     program.signal("-TERM");
     let log = program.expect_success();
     assert!(

@@ -16,10 +16,7 @@ async fn assert_upload_finishes(arguments: &[&str]) {
     let mut program = Program::start(&directory.path().join("data"), arguments);
     let local = program.ready().local;
     let account = client(&local);
-    let space = account
-        .post("/spaces", json!({"name": "Acme"}))
-        .await
-        .expect_created();
+    let space = account.create("/spaces", json!({"name": "Acme"})).await;
     let handle = space["handle"].as_str().expect("a handle");
     let body = format!(
         "--x\r\ncontent-disposition: form-data; name=\"space\"\r\n\r\n{handle}\r\n--x\r\ncontent-disposition: form-data; \

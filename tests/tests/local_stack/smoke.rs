@@ -62,7 +62,7 @@ async fn every_check_of_this_stack_passes_and_deletes_its_spaces() {
         let is_listed = result.starts_with("not run here");
         assert_eq!(is_listed, !is_run, "{check}: {result}");
     }
-    let spaces = client(&local).get("/spaces").await.expect_ok();
+    let spaces = client(&local).get_ok("/spaces").await;
     assert_eq!(spaces.as_array().map(Vec::len), Some(1), "{spaces}");
 }
 

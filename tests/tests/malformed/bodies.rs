@@ -2,7 +2,7 @@
 
 use reqwest::Body;
 
-use tests::{PHOTO, Stack, StackOptions, share_of, stack_test};
+use tests::{PHOTO, Stack, StackOptions, TestSpace, share_of, stack_test};
 
 use super::assert_rejected;
 use crate::routes::fixture::{ROUTES, RouteFixture};
@@ -197,8 +197,7 @@ async fn json_body_may_start_with_a_byte_order_mark(stack: &Stack) {
 }
 
 #[stack_test]
-async fn missing_body_is_read_as_empty_object(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn missing_body_is_read_as_empty_object(acme: &TestSpace) {
     let file = acme.upload(PHOTO).await.path().to_owned();
     let client = &acme.client;
 
@@ -206,8 +205,8 @@ async fn missing_body_is_read_as_empty_object(stack: &Stack) {
         ("PUT", format!("/spaces/{}/access-control", acme.id), 200),
         ("PUT", file.clone(), 200),
         ("POST", format!("{file}/signed-url"), 200),
-        ("POST", format!("/spaces/{}/api-keys", acme.id), 422),
-        ("PUT", format!("/spaces/{}", acme.id), 422),
+        ("POST", acme.keys_path(), 422),
+        ("PUT", acme.path(), 422),
     ] {
         let absent = client.send(client.request(method, &path)).await;
         absent.expect_status(status);

@@ -336,7 +336,7 @@ async fn last_of_duplicate_fields_wins(stack: &Stack) {
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn texts_are_returned_unchanged(stack: &Stack) {
     let fixture = RouteFixture::new(stack, "Acme").await;
-    let path = format!("/spaces/{}/api-keys", fixture.tenant.id);
+    let path = fixture.tenant.keys_path();
 
     for text in [
         "é",
@@ -353,29 +353,18 @@ async fn texts_are_returned_unchanged(stack: &Stack) {
         "#pk",
         "SPACE#x",
     ] {
-        let created = fixture
-            .tenant
-            .client
-            .post(&path, json!({"name": text}))
-            .await
-            .expect_created();
+        let created = fixture.tenant.create(&path, json!({"name": text})).await;
         assert_eq!(created["name"], json!(text));
 
         let listed = fixture
             .tenant
-            .client
-            .get(&format!("{path}?limit=1"))
+            .fetch(&format!("{path}?limit=1"))
             .await
-            .expect_status(200)
             .json();
         assert_eq!(listed["data"][0]["name"], json!(text));
 
         let named = json!({"name": format!("space {text}"), "description": text});
-        let space = stack
-            .account()
-            .post("/spaces", named)
-            .await
-            .expect_created();
+        let space = stack.account().create("/spaces", named).await;
 
         assert_eq!(space["description"], json!(text));
     }
@@ -383,9 +372,8 @@ async fn texts_are_returned_unchanged(stack: &Stack) {
     let longest = "🚀".repeat(255);
     let space = stack
         .account()
-        .post("/spaces", json!({"name": longest}))
-        .await
-        .expect_created();
+        .create("/spaces", json!({"name": longest}))
+        .await;
 
     assert_eq!(space["name"], json!(longest));
 }

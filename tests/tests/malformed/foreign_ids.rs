@@ -188,10 +188,10 @@ async fn foreign_id_in_body_returns_422(stack: &Stack) {
         clients,
     } = &tenants;
     let config = |fixture: &RouteFixture| {
-        let space = format!("/spaces/{}", fixture.tenant.id);
+        let space = fixture.tenant.path();
         let client = fixture.tenant.client.clone();
         async move {
-            client.get(&space).await.expect_ok()["active_upload_config_id"]
+            client.get_ok(&space).await["active_upload_config_id"]
                 .as_str()
                 .expect("an id")
                 .to_owned()
@@ -203,7 +203,7 @@ async fn foreign_id_in_body_returns_422(stack: &Stack) {
     let put = async |client: &Client, path: &str, body: Value| {
         client.send(client.request("PUT", path).json(&body)).await
     };
-    let own_space = format!("/spaces/{}", own.tenant.id);
+    let own_space = own.tenant.path();
 
     for client in clients {
         let choose = async |id: &str| {
@@ -249,12 +249,7 @@ async fn foreign_id_in_form_returns_422(stack: &Stack) {
         own,
         clients,
     } = &tenants;
-    let foreign_space = foreign
-        .tenant
-        .client
-        .get(&format!("/spaces/{}", foreign.tenant.id))
-        .await
-        .expect_ok();
+    let foreign_space = foreign.tenant.get_ok(&foreign.tenant.path()).await;
     let foreign_config = foreign_space["active_upload_config_id"]
         .as_str()
         .expect("an id");
@@ -266,7 +261,7 @@ async fn foreign_id_in_form_returns_422(stack: &Stack) {
                 .text("space", space.to_owned())
                 .text(field, value.to_owned());
             client
-                .upload(form.part("file", file("a.jpg", "image/jpeg", PHOTO)))
+                .upload_form(form.part("file", file("a.jpg", "image/jpeg", PHOTO)))
                 .await
         };
         let missing = upload("zzzzzz", "ref", "x").await;

@@ -183,9 +183,8 @@ async fn control_characters_in_file_name_are_removed(stack: &Stack) {
 
         let delivered = stack
             .anonymous
-            .get(stored["url"].as_str().expect("a URL"))
-            .await
-            .expect_status(200);
+            .fetch(stored["url"].as_str().expect("a URL"))
+            .await;
         assert!(delivered.body == PHOTO);
     }
 }

@@ -221,9 +221,8 @@ async fn delete_with_invalid_query_deletes_nothing(stack: &Stack) {
     ] {
         let errors = stack
             .account()
-            .delete(&format!("/spaces?{query}"))
-            .await
-            .expect_error(422);
+            .delete_err(422, &format!("/spaces?{query}"))
+            .await;
         assert!(
             errors["id"].is_array() || errors["force"].is_array(),
             "{query}"

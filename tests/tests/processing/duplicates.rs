@@ -6,7 +6,9 @@ use media::Format;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tenant::ProcessingJob;
-use tests::{File, PHOTO, Stack, StackOptions, minutes, parse_template, seconds, stack_test};
+use tests::{
+    File, PHOTO, Stack, StackOptions, TestSpace, minutes, parse_template, seconds, stack_test,
+};
 
 use super::send;
 use crate::{
@@ -59,7 +61,7 @@ async fn jobs_delivered_twice_process_a_file_once(stack: &Stack) {
     }
     run_with_failures(stack).await;
 
-    let once = hooks.acme.client.get(file.path()).await.expect_ok();
+    let once = hooks.acme.get_ok(file.path()).await;
     assert!(once["storage_meta"]["blurhash"].is_string());
     assert_eq!(hooks.events(), ["file.processed", "file.uploaded"]);
 
@@ -70,7 +72,7 @@ async fn jobs_delivered_twice_process_a_file_once(stack: &Stack) {
     send(stack, "PROCESSING_QUEUE_URL", job).await;
     run_with_failures(stack).await;
 
-    assert_eq!(hooks.acme.client.get(file.path()).await.expect_ok(), once);
+    assert_eq!(hooks.acme.get_ok(file.path()).await, once);
     assert_eq!(hooks.events().len(), 2);
     let queues = Queues::of(stack, "processing");
     assert_eq!(queues.count("ProcessingDeadLetters").await, 0);
@@ -103,8 +105,10 @@ async fn run_until_dead(stack: &Stack) {
 }
 
 #[stack_test(options = large_batches())]
-async fn message_that_is_no_job_fails_no_other_upload_of_its_batch(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn message_that_is_no_job_fails_no_other_upload_of_its_batch(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     let first = acme.upload(PHOTO).await;
     let queues = Queues::of(stack, "processing");
     queues.send("ProcessingQueue", BAD).await;
@@ -114,7 +118,7 @@ async fn message_that_is_no_job_fails_no_other_upload_of_its_batch(stack: &Stack
     until_only_one_failed(stack).await;
 
     for file in [&first, &second] {
-        let record = acme.client.get(file.path()).await.expect_ok();
+        let record = acme.get_ok(file.path()).await;
         assert!(record["storage_meta"]["blurhash"].is_string(), "{record}");
     }
     run_until_dead(stack).await;

@@ -5,7 +5,7 @@ use futures::future;
 use media::{Channels, EncodeOptions, Format, Pixels, encode};
 use serde_json::{Value, json};
 use tenant::ProcessingJob;
-use tests::{Observed, PHOTO, Stack, minutes, seconds, stack_test};
+use tests::{Observed, PHOTO, Stack, TestSpace, minutes, seconds, stack_test};
 
 use super::{
     images::{processed, two_colors},
@@ -22,21 +22,20 @@ fn failed_with(reason: &str) -> Value {
 }
 
 #[stack_test]
-async fn damaged_image_keeps_its_metadata_and_gets_no_thumbnails(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn damaged_image_keeps_its_metadata_and_gets_no_thumbnails(stack: &Stack, acme: &TestSpace) {
     let mut image = two_colors(300, 200, [1, 2, 3], [250, 0, 0]);
     let data = image.len() / 2;
     image[data..data + 8].fill(0xFF);
     let file = acme.upload(image).named("a.png", "image/png").await;
 
-    let after = processed(stack, &acme, file.path()).await;
+    let after = processed(stack, acme, file.path()).await;
 
     assert_eq!(after["status"], "active");
     assert_eq!(after["storage_meta"]["width"], 300);
     assert!(after["storage_meta"].get("blurhash").is_none());
     assert_eq!(after["thumbnails"], json!([]));
     assert_eq!(after["processing"], failed_with(UNDECODABLE));
-    stack.anonymous.get(file.url()).await.expect_status(200);
+    stack.anonymous.fetch(file.url()).await;
 }
 
 /// Returns a progressive JPEG whose header specifies 9,900 × 9,900 pixels, with 180 more scans.
@@ -70,11 +69,10 @@ fn slow_jpeg() -> Vec<u8> {
 }
 
 #[stack_test]
-async fn image_that_takes_too_long_fails_with_this_reason(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn image_that_takes_too_long_fails_with_this_reason(stack: &Stack, acme: &TestSpace) {
     let file = acme.upload(slow_jpeg()).named("a.jpg", "image/jpeg").await;
 
-    let after = processed(stack, &acme, file.path()).await;
+    let after = processed(stack, acme, file.path()).await;
 
     let reason = "The file takes too long to be decoded; it must have fewer pixels or scans.";
     assert_eq!(after["processing"], failed_with(reason));
@@ -83,36 +81,33 @@ async fn image_that_takes_too_long_fails_with_this_reason(stack: &Stack) {
 }
 
 #[stack_test]
-async fn svg_fails_without_metadata(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn svg_fails_without_metadata(stack: &Stack, acme: &TestSpace) {
     let svg = "<svg xmlns='http://www.w3.org/2000/svg'/>";
     let file = acme.upload(svg).named("a.svg", "image/svg+xml").await;
 
-    let after = processed(stack, &acme, file.path()).await;
+    let after = processed(stack, acme, file.path()).await;
 
     assert_eq!(after["processing"], failed_with(UNDECODABLE));
     assert_eq!(after["storage_meta"], json!({}));
 }
 
 #[stack_test]
-async fn image_of_one_pixel_is_processed(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn image_of_one_pixel_is_processed(stack: &Stack, acme: &TestSpace) {
     let pixel = two_colors(1, 1, [7, 7, 7], [0, 0, 0]);
     let file = acme.upload(pixel).named("a.png", "image/png").await;
 
-    let after = processed(stack, &acme, file.path()).await;
+    let after = processed(stack, acme, file.path()).await;
 
     assert_eq!(after["thumbnails"][0]["width"], 1);
     assert!(after["storage_meta"]["blurhash"].is_string());
 }
 
 #[stack_test]
-async fn file_without_metadata_is_completed(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn file_without_metadata_is_completed(stack: &Stack, acme: &TestSpace) {
     let font = b"\0\x01\0\0\0\x0c\0\x80\0\x03\0\x40".to_vec();
     let font = acme.upload(font).named("a.ttf", "font/ttf").await;
     let fields = json!({"filename": "a.txt", "content_type": "text/plain", "size": 5});
-    let text = PendingFile::create(&acme, fields).await;
+    let text = PendingFile::create(acme, fields).await;
     text.send(stack, "Hello").await.expect_status(200);
     let active = text.confirm(&acme.client).await.expect_ok();
 
@@ -120,7 +115,7 @@ async fn file_without_metadata_is_completed(stack: &Stack) {
         let pending = json!({"status": "pending", "error": null});
         assert_eq!(file["processing"], pending);
 
-        let after = processed(stack, &acme, path).await;
+        let after = processed(stack, acme, path).await;
 
         let completed = json!({"status": "completed", "error": null});
         assert_eq!(after["processing"], completed);
@@ -131,8 +126,7 @@ async fn file_without_metadata_is_completed(stack: &Stack) {
 }
 
 #[stack_test]
-async fn job_waits_two_minutes_for_its_file(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn job_waits_two_minutes_for_its_file(stack: &Stack, acme: &TestSpace) {
     let job = ProcessingJob {
         space_id: acme.space_id(),
         file_id: FileId::MIN,
@@ -153,10 +147,9 @@ async fn job_waits_two_minutes_for_its_file(stack: &Stack) {
 }
 
 #[stack_test]
-async fn jobs_of_a_deleted_file_end(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn jobs_of_a_deleted_file_end(stack: &Stack, acme: &TestSpace) {
     let file = acme.upload(PHOTO).await;
-    acme.client.delete(file.path()).await.expect_status(204);
+    acme.delete_ok(file.path()).await;
 
     stack.run_post_upload().await;
     for _ in 0..8 {
@@ -166,8 +159,10 @@ async fn jobs_of_a_deleted_file_end(stack: &Stack) {
 }
 
 #[stack_test]
-async fn variants_of_a_file_that_is_deleted_meanwhile_are_not_kept(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn variants_of_a_file_that_is_deleted_meanwhile_are_not_kept(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     let eager = json!({"transformations": {"eager": [{"width": 32}]}});
     acme.upload_config("eager").with_settings(eager).await;
     acme.upload(PHOTO).with_config("eager").await;
@@ -181,7 +176,7 @@ async fn variants_of_a_file_that_is_deleted_meanwhile_are_not_kept(stack: &Stack
         let file = acme.upload(PHOTO).with_config("eager").await;
         let deletion = async {
             hold.reached().await;
-            acme.client.delete(file.path()).await.expect_status(204);
+            acme.delete_ok(file.path()).await;
             stack.clock.advance(seconds(1));
             let is_purged = stack
                 .local

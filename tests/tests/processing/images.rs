@@ -70,7 +70,7 @@ fn bmp(width: u16, height: u16) -> Vec<u8> {
 /// Returns a file as the API shows it after all jobs.
 pub(crate) async fn processed(stack: &Stack, acme: &TestSpace, path: &str) -> Value {
     stack.run_post_upload().await;
-    acme.client.get(path).await.expect_ok()
+    acme.get_ok(path).await
 }
 
 /// Returns the image at a URL that needs no rendering.
@@ -104,7 +104,7 @@ async fn image_gets_metadata_and_blurhash_and_lists_thumbnails_that_are_rendered
     let acme = stack.space("Acme").await;
     let image = two_colors(900, 600, [200, 30, 30], [250, 250, 250]);
     let file = acme.upload(image).named("flag.png", "image/png").await;
-    let before = acme.client.get(file.path()).await.expect_ok();
+    let before = acme.get_ok(file.path()).await;
     assert_eq!(before["storage_meta"], json!({}));
     assert_eq!(before["thumbnails"], json!([]));
 
@@ -138,12 +138,11 @@ async fn image_gets_metadata_and_blurhash_and_lists_thumbnails_that_are_rendered
 }
 
 #[stack_test]
-async fn blurhash_is_that_of_the_small_rendition(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn blurhash_is_that_of_the_small_rendition(stack: &Stack, acme: &TestSpace) {
     let image = two_colors(60, 40, [0, 80, 200], [255, 255, 0]);
     let file = acme.upload(image.clone()).named("a.png", "image/png").await;
 
-    let after = processed(stack, &acme, file.path()).await;
+    let after = processed(stack, acme, file.path()).await;
 
     // The image is smaller than the rendition, which is lossless.
     let info = probe(&image).expect("an image");
@@ -152,15 +151,14 @@ async fn blurhash_is_that_of_the_small_rendition(stack: &Stack) {
 }
 
 #[stack_test]
-async fn delivery_states_blurhash_and_dimensions(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn delivery_states_blurhash_and_dimensions(stack: &Stack, acme: &TestSpace) {
     let file = acme.upload(PHOTO).await;
-    let early = stack.anonymous.get(file.url()).await.expect_status(200);
+    let early = stack.anonymous.fetch(file.url()).await;
     assert!(early.headers.get("x-blurhash").is_none());
 
-    let after = processed(stack, &acme, file.path()).await;
+    let after = processed(stack, acme, file.path()).await;
     let meta = &after["storage_meta"];
-    let late = stack.anonymous.get(file.url()).await.expect_status(200);
+    let late = stack.anonymous.fetch(file.url()).await;
 
     assert_eq!(late.header("x-blurhash"), meta["blurhash"]);
     assert_eq!(late.header("x-image-width"), meta["width"].to_string());
@@ -169,10 +167,9 @@ async fn delivery_states_blurhash_and_dimensions(stack: &Stack) {
 }
 
 #[stack_test]
-async fn processing_twice_changes_nothing(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn processing_twice_changes_nothing(stack: &Stack, acme: &TestSpace) {
     let file = acme.upload(PHOTO).await;
-    let once = processed(stack, &acme, file.path()).await;
+    let once = processed(stack, acme, file.path()).await;
 
     let job = ProcessingJob {
         space_id: acme.space_id(),
@@ -191,19 +188,18 @@ async fn processing_twice_changes_nothing(stack: &Stack) {
         .filter(|call| call.starts_with("processing") && !call.ends_with("DeleteMessageBatch"))
         .collect();
     assert_eq!(calls, ["processing BatchGetItem"]);
-    assert_eq!(acme.client.get(file.path()).await.expect_ok(), once);
+    assert_eq!(acme.get_ok(file.path()).await, once);
 }
 
 #[stack_test]
-async fn bmp_gets_thumbnails_and_a_damaged_one_fails(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn bmp_gets_thumbnails_and_a_damaged_one_fails(stack: &Stack, acme: &TestSpace) {
     let image = bmp(301, 200);
     let damaged = image[..image.len() / 2].to_vec();
     let file = acme.upload(image).named("a.bmp", "image/bmp").await;
     let other = acme.upload(damaged).named("b.bmp", "image/bmp").await;
 
-    let after = processed(stack, &acme, file.path()).await;
-    let failed = acme.client.get(other.path()).await.expect_ok();
+    let after = processed(stack, acme, file.path()).await;
+    let failed = acme.get_ok(other.path()).await;
 
     assert_eq!(after["storage_meta"]["dominant_color"], "#c8140a");
     assert!(after["storage_meta"]["blurhash"].is_string());

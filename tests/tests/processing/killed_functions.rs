@@ -55,7 +55,7 @@ async fn image_whose_job_kills_its_function_fails_with_the_metadata_of_its_heade
     kill(stack, LAST_FULL_RECEIVE).await;
     run_all(stack).await;
 
-    let record = hooks.acme.client.get(file.path()).await.expect_ok();
+    let record = hooks.acme.get_ok(file.path()).await;
     assert_eq!(record["status"], "active");
     assert_eq!(record["storage_meta"]["width"], 300);
     assert_eq!(record["thumbnails"], json!([]));
@@ -74,7 +74,7 @@ async fn image_whose_headers_kill_the_function_fails_without_metadata(stack: &St
     kill(stack, LAST_FULL_RECEIVE + 1).await;
     run_all(stack).await;
 
-    let record = hooks.acme.client.get(file.path()).await.expect_ok();
+    let record = hooks.acme.get_ok(file.path()).await;
     assert_eq!(record["storage_meta"], json!({}));
     assert_eq!(hooks.events(), ["file.failed", "file.uploaded"]);
 }
@@ -89,7 +89,7 @@ async fn document_whose_job_kills_its_function_fails(stack: &Stack) {
     kill(stack, LAST_FULL_RECEIVE).await;
     run_all(stack).await;
 
-    let record = hooks.acme.client.get(file.path()).await.expect_ok();
+    let record = hooks.acme.get_ok(file.path()).await;
     assert_eq!(record["storage_meta"], json!({}));
     assert_eq!(hooks.events(), ["file.failed", "file.uploaded"]);
 }
@@ -103,7 +103,7 @@ async fn image_is_processed_if_its_job_succeeds_at_the_last_full_receive(stack: 
     kill(stack, LAST_FULL_RECEIVE - 1).await;
     run_all(stack).await;
 
-    let record = hooks.acme.client.get(file.path()).await.expect_ok();
+    let record = hooks.acme.get_ok(file.path()).await;
     assert!(record["storage_meta"]["blurhash"].is_string());
     assert_eq!(hooks.events(), ["file.processed", "file.uploaded"]);
 }

@@ -116,7 +116,7 @@ async fn process(stack: &Stack, format: Format, bytes: Vec<u8>) -> ProcessedImag
         .map(|webhook| text(&webhook.json()["event"]))
         .collect();
     events.sort();
-    let file = acme.client.get(&pending.address()).await.expect_ok();
+    let file = acme.get_ok(&pending.address()).await;
     ProcessedImage { file, events }
 }
 

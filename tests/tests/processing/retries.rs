@@ -33,25 +33,23 @@ async fn fail_a_job(stack: &Stack, delay: Duration) {
 
 /// Whether everything is recorded that the jobs of a file compute.
 async fn is_processed(space: &TestSpace, file: &File) -> bool {
-    let record = space.client.get(file.path()).await.expect_ok();
+    let record = space.get_ok(file.path()).await;
     record["storage_meta"]["blurhash"].is_string()
 }
 
 #[stack_test]
-async fn failed_job_is_tried_again_after_seconds(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn failed_job_is_tried_again_after_seconds(stack: &Stack, acme: &TestSpace) {
     let file = acme.upload(PHOTO).await;
 
     fail_a_job(stack, Duration::ZERO).await;
-    assert!(!is_processed(&acme, &file).await);
+    assert!(!is_processed(acme, &file).await);
     stack.run_for(seconds(6)).await;
 
-    assert!(is_processed(&acme, &file).await);
+    assert!(is_processed(acme, &file).await);
 }
 
 #[stack_test]
-async fn job_that_fails_for_hours_succeeds_at_last(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn job_that_fails_for_hours_succeeds_at_last(stack: &Stack, acme: &TestSpace) {
     let file = acme.upload(PHOTO).await;
 
     for _ in 0..MAX_RECEIVES {
@@ -59,12 +57,11 @@ async fn job_that_fails_for_hours_succeeds_at_last(stack: &Stack) {
     }
     stack.run_for(MAX_DELAY).await;
 
-    assert!(is_processed(&acme, &file).await);
+    assert!(is_processed(acme, &file).await);
 }
 
 #[stack_test(undrained)]
-async fn job_that_fails_for_more_than_a_day_becomes_a_dead_letter(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn job_that_fails_for_more_than_a_day_becomes_a_dead_letter(stack: &Stack, acme: &TestSpace) {
     let file = acme.upload(PHOTO).await;
 
     stack.clock.advance(minutes(24 * 60));
@@ -73,15 +70,17 @@ async fn job_that_fails_for_more_than_a_day_becomes_a_dead_letter(stack: &Stack)
     }
     stack.run_for(MAX_DELAY).await;
 
-    let record = acme.client.get(file.path()).await.expect_ok();
+    let record = acme.get_ok(file.path()).await;
     assert_eq!(record["processing"]["status"], "pending");
     let queues = Queues::of(stack, "processing");
     assert_eq!(queues.count("ProcessingDeadLetters").await, 1);
 }
 
 #[stack_test]
-async fn failed_job_whose_delay_cannot_be_set_is_tried_after_the_visibility_timeout(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn failed_job_whose_delay_cannot_be_set_is_tried_after_the_visibility_timeout(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     let file = acme.upload(PHOTO).await;
     let faults = stack.local.faults();
     let error = InjectedError::new(500, "InternalFailure");
@@ -90,8 +89,8 @@ async fn failed_job_whose_delay_cannot_be_set_is_tried_after_the_visibility_time
     fail_a_job(stack, Duration::ZERO).await;
     stack.clock.advance(minutes(11));
     until_idle(stack).await;
-    assert!(!is_processed(&acme, &file).await);
+    assert!(!is_processed(acme, &file).await);
     stack.run_for(minutes(1)).await;
 
-    assert!(is_processed(&acme, &file).await);
+    assert!(is_processed(acme, &file).await);
 }

@@ -2,14 +2,13 @@
 
 use media::Format;
 use serde_json::{Value, json};
-use tests::{Observed, PHOTO, Stack, stack_test, text};
+use tests::{Observed, PHOTO, Stack, TestSpace, stack_test, text};
 
 use super::images::{processed, stored_image, two_colors};
 use crate::support::images::image;
 
 #[stack_test]
-async fn eager_transformations_are_stored_where_delivery_looks(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn eager_transformations_are_stored_where_delivery_looks(stack: &Stack, acme: &TestSpace) {
     let eager = json!([
         {"width": 200, "height": 100, "crop": "fill", "format": "jpeg"},
         {"width": 50, "crop": "scale"},
@@ -23,7 +22,7 @@ async fn eager_transformations_are_stored_where_delivery_looks(stack: &Stack) {
         .with_config("eager")
         .await;
 
-    let after = processed(stack, &acme, file.path()).await;
+    let after = processed(stack, acme, file.path()).await;
 
     let widths: Vec<&Value> = after["thumbnails"]
         .as_array()
@@ -38,8 +37,10 @@ async fn eager_transformations_are_stored_where_delivery_looks(stack: &Stack) {
 }
 
 #[stack_test]
-async fn eager_transformation_without_format_is_stored_in_each_negotiated_format(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn eager_transformation_without_format_is_stored_in_each_negotiated_format(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     acme.upload_config("eager")
         .with_settings(json!({"transformations": {"eager": [{"width": 32}]}}))
         .await;
@@ -88,8 +89,7 @@ async fn eager_transformation_without_format_is_stored_in_each_negotiated_format
 }
 
 #[stack_test]
-async fn automatic_tags_describe_the_image(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn automatic_tags_describe_the_image(stack: &Stack, acme: &TestSpace) {
     acme.upload_config("tagged")
         .with_settings(json!({"metadata": {"auto_tagging": true, "tags": ["product"]}}))
         .await;
@@ -100,17 +100,19 @@ async fn automatic_tags_describe_the_image(stack: &Stack) {
         .with_config("tagged")
         .await;
 
-    let after = processed(stack, &acme, file.path()).await;
+    let after = processed(stack, acme, file.path()).await;
 
     assert_eq!(after["tags"], json!(["product", "png", "portrait", "blue"]));
     let listed = format!("/files?space_id={}&tag=blue", acme.id);
-    let found = acme.client.get(&listed).await.expect_status(200).json();
+    let found = acme.fetch(&listed).await.json();
     assert_eq!(found["data"][0]["id"], file.id);
 }
 
 #[stack_test]
-async fn private_file_lists_no_thumbnails_and_an_authenticated_one_protects_them(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn private_file_lists_no_thumbnails_and_an_authenticated_one_protects_them(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     acme.upload_config("private")
         .with(json!({"delivery_type": "private"}))
         .await;
@@ -121,19 +123,19 @@ async fn private_file_lists_no_thumbnails_and_an_authenticated_one_protects_them
     let authenticated = acme.upload(PHOTO).with_config("authenticated").await;
     let thumbnail = |url: &str| format!("{url}?w=160&h=160&f=webp");
 
-    let private_after = processed(stack, &acme, private.path()).await;
-    let authenticated_after = processed(stack, &acme, authenticated.path()).await;
+    let private_after = processed(stack, acme, private.path()).await;
+    let authenticated_after = processed(stack, acme, authenticated.path()).await;
 
     assert_eq!(private_after["thumbnails"], json!([]));
     assert!(private_after["storage_meta"]["blurhash"].is_string());
     let url = thumbnail(private.url());
-    stack.anonymous.get(&url).await.expect_error(403);
+    stack.anonymous.get_err(403, &url).await;
 
     let listed = authenticated_after["thumbnails"][0]["url"].as_str();
     let url = thumbnail(authenticated.url());
     assert_eq!(listed, Some(url.as_str()));
-    stack.anonymous.get(&url).await.expect_error(403);
-    acme.client.get(&url).await.expect_status(200);
+    stack.anonymous.get_err(403, &url).await;
+    acme.fetch(&url).await;
 }
 
 #[stack_test]
@@ -143,13 +145,11 @@ async fn eager_variants_have_the_watermark_of_the_space(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let server = ImageServer::start(&logo([255, 0, 0])).await;
     let security = json!({"watermark": {"enabled": true, "url": server.url(), "opacity": 1}});
-    acme.client
-        .put(
-            &format!("{}/security", acme.path()),
-            json!({"security": security}),
-        )
-        .await
-        .expect_ok();
+    acme.put_ok(
+        &format!("{}/security", acme.path()),
+        json!({"security": security}),
+    )
+    .await;
     acme.upload_config("eager")
         .with_settings(json!({"transformations": {"eager": [{"width": 100}]}}))
         .await;
@@ -169,18 +169,20 @@ async fn eager_variants_have_the_watermark_of_the_space(stack: &Stack) {
 }
 
 #[stack_test]
-async fn listed_thumbnails_can_be_created_although_others_require_a_signature(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn listed_thumbnails_can_be_created_although_others_require_a_signature(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     let security = format!("{}/security", acme.path());
     let signed = json!({"security": {"transformations": "signed"}});
-    acme.client.put(&security, signed).await.expect_ok();
+    acme.put_ok(&security, signed).await;
     let file = acme.upload(PHOTO).await;
-    processed(stack, &acme, file.path()).await;
+    processed(stack, acme, file.path()).await;
 
     let listed = format!("{}?w=160&h=160&f=webp", file.url());
-    stack.anonymous.get(&listed).await.expect_status(200);
+    stack.anonymous.fetch(&listed).await;
     let other = format!("{}?w=161&h=160&f=webp", file.url());
-    stack.anonymous.get(&other).await.expect_error(403);
+    stack.anonymous.get_err(403, &other).await;
 }
 
 #[stack_test]
@@ -191,27 +193,26 @@ async fn thumbnails_of_a_file_that_becomes_private_are_public_only_if_they_are_s
     let file = acme.upload(PHOTO).await;
     let after = processed(stack, &acme, file.path()).await;
     let urls = [0, 1].map(|index| text(&after["thumbnails"][index]["url"]));
-    stack.anonymous.get(&urls[0]).await.expect_status(200);
+    stack.anonymous.fetch(&urls[0]).await;
 
     let private = json!({"type": "private"});
-    let private = acme.client.put(file.path(), private).await.expect_ok();
+    let private = acme.put_ok(file.path(), private).await;
 
     assert_eq!(private["thumbnails"], json!([]));
-    stack.anonymous.get(&urls[0]).await.expect_status(200);
-    stack.anonymous.get(&urls[1]).await.expect_error(403);
-    acme.client.get(&urls[1]).await.expect_status(200);
+    stack.anonymous.fetch(&urls[0]).await;
+    stack.anonymous.get_err(403, &urls[1]).await;
+    acme.fetch(&urls[1]).await;
 }
 
 #[stack_test]
-async fn equal_eager_transformations_are_listed_once(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn equal_eager_transformations_are_listed_once(stack: &Stack, acme: &TestSpace) {
     let eager = json!([{"width": 100, "crop": "fill"}, {"width": 100}]);
     acme.upload_config("eager")
         .with_settings(json!({"transformations": {"eager": eager}}))
         .await;
     let file = acme.upload(PHOTO).with_config("eager").await;
 
-    let after = processed(stack, &acme, file.path()).await;
+    let after = processed(stack, acme, file.path()).await;
 
     let widths = after["thumbnails"].as_array().expect("a list");
     let widths: Vec<_> = widths.iter().map(|listed| &listed["width"]).collect();

@@ -24,15 +24,17 @@ async fn thumbnails(stack: &Stack, acme: &TestSpace, format: Format, bytes: Vec<
 }
 
 #[stack_test(options = one_anonymous_variant())]
-async fn thumbnails_are_stored_although_the_variants_of_their_file_are_used_up(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn thumbnails_are_stored_although_the_variants_of_their_file_are_used_up(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     let png = image(Format::Png, 400, 300);
-    let thumbnails = thumbnails(stack, &acme, Format::Png, png).await;
+    let thumbnails = thumbnails(stack, acme, Format::Png, png).await;
     let url = text(&thumbnails[0]["url"]);
     let file = url.split('?').next().expect("a URL");
     for width in [20, 21] {
         let other = format!("{file}?w={width}");
-        stack.anonymous.get(&other).await.expect_status(200);
+        stack.anonymous.fetch(&other).await;
     }
 
     for thumbnail in &thumbnails {
@@ -74,7 +76,7 @@ async fn thumbnails_are_listed_with_the_sizes_and_formats_that_they_are_delivere
             assert_eq!(thumbnail["width"], json!(width));
             assert_eq!(thumbnail["height"], json!(height));
             let url = text(&thumbnail["url"]);
-            let delivered = stack.anonymous.get(&url).await.expect_status(200).body;
+            let delivered = stack.anonymous.fetch(&url).await.body;
             let delivered = probe(&delivered).expect("an image");
             let size = ImageSize::from(delivered.displayed());
             assert_eq!((size.width, size.height), (*width, *height));

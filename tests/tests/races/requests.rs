@@ -9,7 +9,7 @@ use futures::{
 };
 use serde_json::{Value, json};
 use table::keys;
-use tests::{Extent, PHOTO, Response, Stack, StackOptions, form, seconds, stack_test};
+use tests::{Extent, PHOTO, Response, Stack, StackOptions, TestSpace, form, seconds, stack_test};
 
 /// Number of deletions of empty spaces that race against uploads.
 const EMPTY_ROUNDS: Extent = Extent {
@@ -58,11 +58,11 @@ fn case_variant(name: &str, number: usize) -> String {
 #[stack_test]
 async fn fifty_spellings_of_one_name_create_one_space(stack: &Stack) {
     let account = stack.account();
-    let before = account.get("/spaces").await.expect_status(200).json();
+    let before = account.fetch("/spaces").await.json();
     let attempts = (0..50)
         .map(|number| account.post("/spaces", json!({"name": case_variant("photos", number)})));
     assert_one_winner(join_all(attempts).await, 201);
-    let after = account.get("/spaces").await.expect_status(200).json();
+    let after = account.fetch("/spaces").await.json();
     let count = |page: &Value| page["data"].as_array().map(Vec::len);
     assert_eq!(count(&after), count(&before).map(|count| count + 1));
 }
@@ -79,9 +79,8 @@ async fn one_of_concurrent_renames_gets_the_name(stack: &Stack) {
         .enumerate()
         .map(|(number, tenant)| async move {
             tenant
-                .client
                 .put(
-                    &format!("/spaces/{}", tenant.id),
+                    &tenant.path(),
                     json!({"name": case_variant("photos", number)}),
                 )
                 .await
@@ -95,12 +94,7 @@ async fn one_of_concurrent_renames_gets_the_name(stack: &Stack) {
     assert_one_winner(responses, 200);
 
     for (index, tenant) in tenants.iter().enumerate() {
-        let name = tenant
-            .client
-            .get(&format!("/spaces/{}", tenant.id))
-            .await
-            .expect_ok()["name"]
-            .clone();
+        let name = tenant.get_ok(&tenant.path()).await["name"].clone();
         let expected = if index == winner {
             case_variant("photos", index)
         } else {
@@ -123,11 +117,11 @@ async fn one_of_concurrent_renames_gets_the_name(stack: &Stack) {
 async fn rename_or_create_gets_the_name(stack: &Stack) {
     let account = stack.account();
     let acme = stack.space("Acme").await;
-    let path = format!("/spaces/{}", acme.id);
+    let path = acme.path();
 
     for round in 0..20 {
         let body = json!({"name": format!("Name {round}")});
-        let rename = acme.client.put(&path, body.clone());
+        let rename = acme.put(&path, body.clone());
         let rename = rename.map(|response| (200, response)).boxed_local();
         let create = account.post("/spaces", body);
         let create = create.map(|response| (201, response)).boxed_local();
@@ -163,7 +157,7 @@ async fn name_of_space_being_deleted_is_never_shared(stack: &Stack) {
         let acme = stack.space(&name).await;
         let path = format!("/spaces?id={}", acme.id);
         let (deleted, created) = join(
-            acme.client.delete(&path),
+            acme.delete(&path),
             account.post("/spaces", json!({ "name": name })),
         )
         .await;
@@ -179,16 +173,12 @@ async fn name_of_space_being_deleted_is_never_shared(stack: &Stack) {
 
         if created.status != 201 {
             created.expect_error(422);
-            account
-                .post("/spaces", json!({ "name": name }))
-                .await
-                .expect_created();
+            account.create("/spaces", json!({ "name": name })).await;
         }
 
         account
-            .post("/spaces", json!({ "name": name }))
-            .await
-            .expect_error(422);
+            .post_err(422, "/spaces", json!({ "name": name }))
+            .await;
     }
 
     stack.run_purges().await;
@@ -206,14 +196,11 @@ async fn space_with_accepted_file_is_not_deleted_as_empty(stack: &Stack) {
         // Other requests before the deletion delay it, depending on the round.
         let deletion = async {
             for _ in 0..round % 6 {
-                account.get("/spaces?limit=1").await.expect_status(200);
+                account.fetch("/spaces?limit=1").await;
             }
             account.delete(&path).await
         };
-        let upload = || {
-            acme.client
-                .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
-        };
+        let upload = || acme.upload_form(form(&acme.handle, "a.txt", "text/plain", "some text"));
         let (deletion, uploads) = join(deletion, join_all([upload(), upload()])).await;
 
         if deletion.status == 204 {
@@ -229,15 +216,12 @@ async fn space_with_accepted_file_is_not_deleted_as_empty(stack: &Stack) {
             deletion.expect_error(409);
             for upload in uploads.into_iter().filter(|upload| upload.status != 503) {
                 let file = upload.expect_created();
-                acme.client
-                    .get(&format!("/files/{}", file["id"].as_str().expect("an id")))
-                    .await
-                    .expect_ok();
+                acme.get_ok(&format!("/files/{}", file["id"].as_str().expect("an id")))
+                    .await;
                 stack
                     .anonymous
-                    .get(file["url"].as_str().expect("a URL"))
-                    .await
-                    .expect_status(200);
+                    .fetch(file["url"].as_str().expect("a URL"))
+                    .await;
             }
             acme.upload(PHOTO).await;
         }
@@ -257,14 +241,11 @@ async fn concurrent_deletions_keep_accepted_uploads(stack: &Stack) {
     for round in 0..DELETION_ROUNDS.rounds() {
         let acme = stack.space(&format!("Space {round}")).await;
         let path = format!("/spaces?id={}", acme.id);
-        let upload = || {
-            acme.client
-                .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
-        };
+        let upload = || acme.upload_form(form(&acme.handle, "a.txt", "text/plain", "some text"));
         // Other requests before the deletions delay them, depending on the round.
         let delete_after = async |requests: u64| {
             for _ in 0..requests {
-                account.get("/spaces?limit=1").await.expect_status(200);
+                account.fetch("/spaces?limit=1").await;
             }
             account.delete(&path).await
         };
@@ -297,8 +278,7 @@ async fn concurrent_deletions_keep_accepted_uploads(stack: &Stack) {
 }
 
 #[stack_test]
-async fn upload_between_emptiness_check_and_tombstone_is_rejected(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn upload_between_emptiness_check_and_tombstone_is_rejected(stack: &Stack, acme: &TestSpace) {
     let faults = stack.local.faults();
 
     // The deletion sends its message after the emptiness check. Two failed attempts delay it there.
@@ -314,19 +294,18 @@ async fn upload_between_emptiness_check_and_tombstone_is_rejected(stack: &Stack)
         tokio::time::timeout(seconds(20), first_failure)
             .await
             .expect("the deletion sends its message");
-        acme.client
-            .upload(form(&acme.handle, "a.txt", "text/plain", "some text"))
+        acme.upload_form(form(&acme.handle, "a.txt", "text/plain", "some text"))
             .await
     };
     let path = format!("/spaces?id={}", acme.id);
     let second_deletion = Cell::new(None);
     let upload_and_delete = async {
         let upload = upload.await;
-        second_deletion.set(Some(acme.client.delete(&path).await));
+        second_deletion.set(Some(acme.delete(&path).await));
         upload
     };
 
-    let (deletion, upload) = join(acme.client.delete(&path), upload_and_delete).await;
+    let (deletion, upload) = join(acme.delete(&path), upload_and_delete).await;
     let second_deletion = second_deletion.take().expect("a response");
 
     deletion.expect_status(204);
@@ -338,13 +317,12 @@ async fn upload_between_emptiness_check_and_tombstone_is_rejected(stack: &Stack)
 }
 
 #[stack_test]
-async fn concurrent_updates_keep_each_others_fields(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let space = format!("/spaces/{}", acme.id);
+async fn concurrent_updates_keep_each_others_fields(acme: &TestSpace) {
+    let space = acme.path();
     let client = &acme.client;
     let put = |path: &str, body: Value| {
         let path = format!("{space}{path}");
-        async move { client.put(&path, body).await.expect_ok() }
+        async move { client.put_ok(&path, body).await }
     };
 
     for round in 0..20 {
@@ -372,7 +350,7 @@ async fn concurrent_updates_keep_each_others_fields(stack: &Stack) {
         ])
         .await;
 
-        let record = acme.client.get(&space).await.expect_ok();
+        let record = acme.get_ok(&space).await;
         assert_eq!(
             (&record["description"], &record["webhook_url"]),
             (&json!(description), &json!(url))

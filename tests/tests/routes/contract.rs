@@ -43,12 +43,10 @@ impl Records<'_> {
         let file = acme.upload(PHOTO).await;
         let delivery = stack.add_webhook_delivery(acme, id(&file)).await;
         let uploading = self.uploads().await;
-        let account = stack.account().get("/account").await.expect_ok();
+        let account = stack.account().get_ok("/account").await;
 
-        acme.client
-            .put(&format!("/files/{}", id(&file)), json!({"ref": "photo"}))
-            .await
-            .expect_ok();
+        acme.put_ok(&format!("/files/{}", id(&file)), json!({"ref": "photo"}))
+            .await;
 
         json!({
             "space": acme.id,
@@ -76,9 +74,8 @@ impl Records<'_> {
         let body = json!({"upload_config_id": config["id"], "folder_id": folder, "expiration_minutes": 1440});
         let signed = uploads
             .client
-            .post("/upload/generate-signed-url", body)
-            .await
-            .expect_ok();
+            .post_ok("/upload/generate-signed-url", body)
+            .await;
 
         json!({
             "space": uploads.handle,
@@ -98,7 +95,7 @@ impl Records<'_> {
         let mut spares: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
         for number in 0..SPARES {
             let name = format!("spare-{number}");
-            let keys = format!("/spaces/{}/api-keys", acme.id);
+            let keys = acme.keys_path();
             let mut add = |kind, id| spares.entry(kind).or_default().push(id);
 
             add(
@@ -142,7 +139,7 @@ impl Records<'_> {
 }
 
 async fn created(client: &Client, path: &str, body: Value) -> Value {
-    client.post(path, body).await.expect_created()["id"].clone()
+    client.create(path, body).await["id"].clone()
 }
 
 fn id(record: &Value) -> &str {

@@ -107,7 +107,7 @@ pub(crate) fn creations(stack: &Stack, acme: &TestSpace) -> Vec<Creation> {
 
 /// Returns the path of the keys of a space.
 pub(crate) fn keys(acme: &TestSpace) -> String {
-    format!("/spaces/{}/api-keys", acme.id)
+    acme.keys_path()
 }
 
 pub(crate) fn photo() -> reqwest::multipart::Part {

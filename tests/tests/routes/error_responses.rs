@@ -45,13 +45,13 @@ async fn send(
 
 /// Sends JSON to the keys of a space.
 async fn send_key(acme: &TestSpace, body: impl Into<reqwest::Body>) -> Response {
-    let path = format!("/spaces/{}/api-keys", acme.id);
+    let path = acme.keys_path();
     send(&acme.client, &path, "application/json", body).await
 }
 
 async fn upload(client: &Client, acme: &TestSpace) -> Response {
     client
-        .upload(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
+        .upload_form(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
         .await
 }
 
@@ -66,17 +66,18 @@ fn invalid(errors: Value) -> ExpectedError {
 }
 
 #[stack_test]
-async fn malformed_and_unauthenticated_requests_have_documented_errors(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-
-    assert_cases(malformed_requests(&acme).await);
-    assert_cases(unauthenticated_requests(stack, &acme).await);
-    assert_cases(missing_resources(stack, &acme).await);
+async fn malformed_and_unauthenticated_requests_have_documented_errors(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
+    assert_cases(malformed_requests(acme).await);
+    assert_cases(unauthenticated_requests(stack, acme).await);
+    assert_cases(missing_resources(stack, acme).await);
 }
 
 async fn malformed_requests(acme: &TestSpace) -> Vec<Case> {
     let client = &acme.client;
-    let keys = format!("/spaces/{}/api-keys", acme.id);
+    let keys = acme.keys_path();
     let not_json = "The body is not valid JSON: EOF while parsing an object at line 1 column 1.";
     let no_boundary = "The content type of the form has no boundary.";
     let too_large = "The body must not be greater than 1024 kilobytes.";
@@ -123,7 +124,7 @@ async fn malformed_requests(acme: &TestSpace) -> Vec<Case> {
 async fn unauthenticated_requests(stack: &Stack, acme: &TestSpace) -> Vec<Case> {
     let anonymous = &stack.anonymous;
     let unknown = anonymous.with_key("x");
-    let space = format!("/spaces/{}", acme.id);
+    let space = acme.path();
 
     vec![
         Case::new(anonymous.get(&space).await, unauthenticated()),
@@ -154,9 +155,11 @@ async fn missing_resources(stack: &Stack, acme: &TestSpace) -> Vec<Case> {
 }
 
 #[stack_test]
-async fn conflicting_and_forbidden_requests_have_documented_errors(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let space = format!("/spaces/{}", acme.id);
+async fn conflicting_and_forbidden_requests_have_documented_errors(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
+    let space = acme.path();
     let viewer = acme.role("viewer").await;
     let not_owner = "This action requires the role owner. Your role is viewer.";
     let not_user = "This action requires the role user or higher. Your role is viewer.";
@@ -168,22 +171,22 @@ async fn conflicting_and_forbidden_requests_have_documented_errors(stack: &Stack
 
     assert_cases(vec![
         Case::new(viewer.put(&space, json!({})).await, error(403, not_owner)),
-        Case::new(upload(&viewer, &acme).await, error(403, not_user)),
+        Case::new(upload(&viewer, acme).await, error(403, not_user)),
         Case::new(
-            acme.client.post("/spaces", json!({})).await,
+            acme.post("/spaces", json!({})).await,
             error(403, not_account),
         ),
         Case::new(
-            acme.client.delete(&format!("/spaces?id={}", acme.id)).await,
+            acme.delete(&format!("/spaces?id={}", acme.id)).await,
             error_with(409, not_empty, not_empty_errors),
         ),
     ]);
 
     let body = json!({"name": "Acme", "enabled": false});
-    acme.client.put(&space, body).await.expect_ok();
-    error(403, disabled).assert(&upload(&acme.client, &acme).await);
+    acme.put_ok(&space, body).await;
+    error(403, disabled).assert(&upload(&acme.client, acme).await);
 
-    assert_interrupted_request_is_in_progress(stack, &acme).await;
+    assert_interrupted_request_is_in_progress(stack, acme).await;
 }
 
 /// Interrupts a request with an `Idempotency-Key` before it releases its reservation, and asserts
@@ -196,10 +199,9 @@ async fn assert_interrupted_request_is_in_progress(stack: &Stack, acme: &TestSpa
     }
     let create_key = || {
         let request = acme
-            .client
-            .request("POST", &format!("/spaces/{}/api-keys", acme.id))
+            .request("POST", &acme.keys_path())
             .header("idempotency-key", "one");
-        acme.client.send(request.json(&json!({"name": "web"})))
+        acme.send(request.json(&json!({"name": "web"})))
     };
     let in_progress = |retry_after: &str| {
         let message = "A request with this Idempotency-Key is already in progress. Retry after the number of seconds in \
@@ -222,8 +224,8 @@ async fn assert_interrupted_request_is_in_progress(stack: &Stack, acme: &TestSpa
 #[stack_test(options = StackOptions::default().with_parameters(&[("AdminRequestsPerMinute", "4")]))]
 async fn internal_errors_reveal_nothing(stack: &Stack) {
     let acme = stack.space("Acme").await;
-    let space = format!("/spaces/{}", acme.id);
-    let get = || acme.client.get(&space);
+    let space = acme.path();
+    let get = || acme.get(&space);
     let faults = stack.local.faults();
     let throttled = || InjectedError::new(400, "ThrottlingException");
     let busy = |response: &Response| {
@@ -256,18 +258,13 @@ async fn internal_errors_reveal_nothing(stack: &Stack) {
 }
 
 #[stack_test]
-async fn error_body_names_at_most_a_hundred_errors(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn error_body_names_at_most_a_hundred_errors(acme: &TestSpace) {
     let unknown: serde_json::Map<String, Value> = (0..5_000)
         .map(|key| (format!("key{key}"), json!(1)))
         .collect();
     let body = json!({"space_id": acme.id, "name": "unusual", "config": unknown});
 
-    let errors = acme
-        .client
-        .post("/upload-configs", body)
-        .await
-        .expect_error(422);
+    let errors = acme.post_err(422, "/upload-configs", body).await;
 
     assert_eq!(errors.as_object().map(serde_json::Map::len), Some(100));
 }

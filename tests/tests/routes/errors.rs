@@ -2,19 +2,17 @@
 //! ids.
 
 use serde_json::json;
-use tests::{Stack, stack_test};
+use tests::{Stack, TestSpace, stack_test};
 
 #[stack_test]
-async fn key_in_query_is_accepted_and_header_wins(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn key_in_query_is_accepted_and_header_wins(stack: &Stack, acme: &TestSpace) {
     let key = acme.client.key.clone().expect("a key");
-    let path = format!("/spaces/{}", acme.id);
+    let path = acme.path();
 
     stack
         .anonymous
-        .get(&format!("{path}?api_key={key}"))
-        .await
-        .expect_ok();
+        .get_ok(&format!("{path}?api_key={key}"))
+        .await;
     stack
         .anonymous
         .get_with(
@@ -104,7 +102,7 @@ async fn unknown_paths_and_methods_return_standard_error_body(stack: &Stack) {
         "/%2e%2e/x",
         "/files/a?b=%ff",
     ] {
-        account.get(path).await.expect_error(404);
+        account.get_err(404, path).await;
     }
 
     for (method, path, allow) in [

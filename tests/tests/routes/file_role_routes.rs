@@ -167,7 +167,7 @@ impl RoleFixture<'_> {
 
         let body = json!({"upload_config_id": config, "expiration_minutes": 1440});
         let path = "/upload/generate-signed-url";
-        let signed = acme.client.post(path, body).await.expect_ok();
+        let signed = acme.post_ok(path, body).await;
 
         RoleFixture {
             stack,
@@ -253,7 +253,7 @@ impl RoleFixture<'_> {
         let uploaded = anonymous.send(request).await.expect_created();
 
         let path = format!("/files/{}", text(&uploaded["id"]));
-        self.acme.client.get(&path).await.expect_ok()
+        self.acme.get_ok(&path).await
     }
 
     /// Creates the records of a call. Its file belongs to the caller if `is_own` is set, else to
@@ -386,7 +386,7 @@ impl RoleFixture<'_> {
     pub(crate) async fn assert_unchanged(&self, resource: &Resource) {
         for (group, before) in [("files", &resource.file), ("folders", &resource.folder)] {
             if let Some(id) = before["id"].as_str() {
-                let response = self.acme.client.get(&format!("/{group}/{id}")).await;
+                let response = self.acme.get(&format!("/{group}/{id}")).await;
                 assert_eq!(response.expect_ok(), *before);
             }
         }

@@ -136,7 +136,7 @@ async fn anonymous_and_others_files_require_admin(stack: &Stack) {
                 assert_eq!(response.json()["message"], message);
                 assert_eq!(response.expect_error(403), json!({}), "{uploader}");
             }
-            assert_eq!(owner.get(&path).await.expect_ok(), *file);
+            assert_eq!(owner.get_ok(&path).await, *file);
 
             let status = if is_deletion { 204 } else { 200 };
             change(&admin).await.expect_status(status);
@@ -152,11 +152,11 @@ async fn file_ownership_follows_user_or_space_key(stack: &Stack) {
     let fixture = RoleFixture::new(stack).await;
     let member = fixture.member("owner").await;
     let create_key = async |path: &str, body| {
-        let key = member.client.post(path, body).await.expect_created();
+        let key = member.client.create(path, body).await;
         member.client.with_key(&text(&key["key"]))
     };
     let second_key = create_key("/account/api-keys", json!({"name": "second"})).await;
-    let space_keys = format!("/spaces/{}/api-keys", fixture.acme.id);
+    let space_keys = fixture.acme.keys_path();
     let space_key = json!({"name": "created by the member", "role": "user"});
     let space_key = create_key(&space_keys, space_key).await;
 

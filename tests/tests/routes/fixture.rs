@@ -157,12 +157,12 @@ impl RouteFixture {
         tenant.folder("inner").inside(&outer).await;
         let file = upload(&tenant).await;
 
-        let keys = format!("/spaces/{}/api-keys", tenant.id);
-        let key = tenant.client.post(&keys, json!({"name": "spare"})).await;
+        let keys = tenant.keys_path();
+        let key = tenant.post(&keys, json!({"name": "spare"})).await;
         let key = key.expect_created()["id"].as_u64().expect("a number");
 
         let delivery = stack.add_webhook_delivery(&tenant, &file).await;
-        let space = tenant.client.get(&format!("/spaces/{}", tenant.id)).await;
+        let space = tenant.get(&tenant.path()).await;
         let config = space.expect_ok()["active_upload_config_id"].clone();
 
         RouteFixture {

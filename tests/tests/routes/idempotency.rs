@@ -4,7 +4,7 @@ use futures::future::join_all;
 use reqwest::{header::HeaderValue, multipart::Form};
 use serde_json::json;
 use table::keys;
-use tests::{Observed, PHOTO, Response, Stack, file, minutes, seconds, stack_test};
+use tests::{Observed, PHOTO, Response, Stack, TestSpace, file, minutes, seconds, stack_test};
 
 use super::creations::{
     Creation, assert_first, assert_payload_mismatch, assert_replay, creations, keys, photo,
@@ -15,9 +15,8 @@ use super::creations::{
 const RETENTION_MINUTES: u64 = 24 * 60;
 
 #[stack_test]
-async fn repeated_request_is_replayed_and_has_one_effect(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    for creation in creations(stack, &acme) {
+async fn repeated_request_is_replayed_and_has_one_effect(stack: &Stack, acme: &TestSpace) {
+    for creation in creations(stack, acme) {
         let first = assert_first(creation.send("order 7").await);
         let before = stack.dump().await;
 
@@ -47,12 +46,11 @@ async fn repeated_request_is_replayed_and_has_one_effect(stack: &Stack) {
 }
 
 #[stack_test]
-async fn same_key_with_other_payload_is_rejected(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn same_key_with_other_payload_is_rejected(stack: &Stack, acme: &TestSpace) {
     let send = |body: &'static str| {
-        let request = with_idempotency_key(&acme.client, &keys(&acme), "one")
+        let request = with_idempotency_key(&acme.client, &keys(acme), "one")
             .header("content-type", "application/json");
-        acme.client.send(request.body(body))
+        acme.send(request.body(body))
     };
     let first = assert_first(send(r#"{"name": "web", "role": "user"}"#).await);
 
@@ -72,8 +70,7 @@ async fn same_key_with_other_payload_is_rejected(stack: &Stack) {
     }
 
     let upload = |form: Form| {
-        acme.client
-            .send(with_idempotency_key(&acme.client, "/upload", "one").multipart(form))
+        acme.send(with_idempotency_key(&acme.client, "/upload", "one").multipart(form))
     };
     let space = || Form::new().text("space", acme.handle.clone());
     let first = assert_first(upload(space().text("ref", "r").part("file", photo())).await);
@@ -117,17 +114,15 @@ async fn same_key_with_other_payload_is_rejected(stack: &Stack) {
 }
 
 #[stack_test]
-async fn key_is_scoped_to_caller_and_route(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
+async fn key_is_scoped_to_caller_and_route(stack: &Stack, acme: &TestSpace, other: &TestSpace) {
     let second_key = acme.role("owner").await;
     let body = || json!({"name": "one"});
     let mut bodies = Vec::new();
     for (client, path) in [
-        (&acme.client, keys(&acme)),
-        (&second_key, keys(&acme)),
-        (&stack.account(), keys(&acme)),
-        (&stack.account(), keys(&other)),
+        (&acme.client, keys(acme)),
+        (&second_key, keys(acme)),
+        (&stack.account(), keys(acme)),
+        (&stack.account(), keys(other)),
         (&stack.account(), "/account/api-keys".to_owned()),
         (&stack.account(), "/spaces".to_owned()),
     ] {
@@ -151,16 +146,15 @@ async fn key_is_scoped_to_caller_and_route(stack: &Stack) {
 }
 
 #[stack_test]
-async fn response_is_replayed_for_a_day(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn response_is_replayed_for_a_day(stack: &Stack, acme: &TestSpace) {
     for creation in [
-        Creation::json(&acme.client, &keys(&acme), json!({"name": "one"})),
+        Creation::json(&acme.client, &keys(acme), json!({"name": "one"})),
         Creation::json(
             &stack.account(),
             "/account/api-keys",
             json!({"name": "one"}),
         ),
-        Creation::upload(&acme.client, &acme, &["file"]),
+        Creation::upload(&acme.client, acme, &["file"]),
     ] {
         let first = assert_first(creation.send("one").await);
         stack.clock.advance(minutes(RETENTION_MINUTES - 1));
@@ -175,8 +169,7 @@ async fn response_is_replayed_for_a_day(stack: &Stack) {
 }
 
 #[stack_test]
-async fn replay_succeeds_even_if_request_would_now_fail(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn replay_succeeds_even_if_request_would_now_fail(stack: &Stack, acme: &TestSpace) {
     let expiry = stack
         .unrestricted_context()
         .env
@@ -184,7 +177,7 @@ async fn replay_succeeds_even_if_request_would_now_fail(stack: &Stack) {
         .plus_ms(600_000)
         .rfc3339();
     let body = json!({"name": "short", "expires_at": expiry});
-    let creation = Creation::json(&acme.client, &keys(&acme), body);
+    let creation = Creation::json(&acme.client, &keys(acme), body);
     let first = assert_first(creation.send("one").await);
 
     stack.clock.advance(minutes(11));
@@ -236,10 +229,8 @@ async fn replay_into_deleted_space_is_rejected(stack: &Stack) {
 }
 
 #[stack_test]
-async fn concurrent_requests_with_one_key_have_one_effect(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-
-    for (creation, index) in creations(stack, &acme).iter().zip(0..) {
+async fn concurrent_requests_with_one_key_have_one_effect(stack: &Stack, acme: &TestSpace) {
+    for (creation, index) in creations(stack, acme).iter().zip(0..) {
         for count in [2, 10] {
             let before = stack.dump().await;
             let key = format!("at once {index} {count}");
@@ -263,7 +254,7 @@ async fn concurrent_requests_with_one_key_have_one_effect(stack: &Stack) {
         }
     }
 
-    let list = acme.client.get(&keys(&acme)).await;
+    let list = acme.get(&keys(acme)).await;
     let list = list.expect_status(200).json();
     assert_eq!(
         list["data"].as_array().map(Vec::len),
@@ -296,15 +287,14 @@ fn assert_one_effect(responses: &[Response]) -> &Response {
 }
 
 #[stack_test]
-async fn stored_reservation_contains_no_secret(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn stored_reservation_contains_no_secret(stack: &Stack, acme: &TestSpace) {
     let key = "a very specific idempotency key";
     let mut secrets = vec![key.to_owned()];
 
     secrets
         .extend([&stack.account(), &acme.client].map(|client| client.key.clone().expect("a key")));
 
-    for creation in creations(stack, &acme) {
+    for creation in creations(stack, acme) {
         let created = assert_first(creation.send(key).await).json();
         secrets.extend(created["data"]["key"].as_str().map(str::to_owned));
     }
@@ -320,7 +310,7 @@ async fn stored_reservation_contains_no_secret(stack: &Stack) {
         .map(|(key, item)| format!("{key:?} {item}"))
         .collect();
 
-    assert_eq!(reservations.len(), creations(stack, &acme).len());
+    assert_eq!(reservations.len(), creations(stack, acme).len());
 
     for (item_key, item) in &dump.items {
         let stored = format!("{item_key:?} {item}");
@@ -351,8 +341,7 @@ async fn stored_reservation_contains_no_secret(stack: &Stack) {
 }
 
 #[stack_test]
-async fn malformed_key_is_rejected_by_creating_routes(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn malformed_key_is_rejected_by_creating_routes(stack: &Stack, acme: &TestSpace) {
     let before = stack.dump().await;
     let too_long = "x".repeat(256);
     let longest = "x".repeat(255);
@@ -371,7 +360,7 @@ async fn malformed_key_is_rejected_by_creating_routes(stack: &Stack) {
     ] {
         let header = |value: &&[u8]| HeaderValue::from_bytes(value).expect("a header");
         let values: Vec<HeaderValue> = values.iter().map(header).collect();
-        for path in ["/spaces", &keys(&acme), "/account/api-keys", "/upload"] {
+        for path in ["/spaces", &keys(acme), "/account/api-keys", "/upload"] {
             let request = stack.account().request("POST", path);
             let request = values.iter().fold(request, |request, value| {
                 request.header("idempotency-key", value)
@@ -393,7 +382,7 @@ async fn malformed_key_is_rejected_by_creating_routes(stack: &Stack) {
         .await
         .assert_unchanged(&before, "malformed keys");
 
-    let creation = Creation::json(&acme.client, &keys(&acme), json!({"name": "one"}));
+    let creation = Creation::json(&acme.client, &keys(acme), json!({"name": "one"}));
     let first = assert_first(creation.send(&longest).await);
     assert_replay(&creation.send(&longest).await, &first);
 }

@@ -31,13 +31,7 @@ impl KeyPages<'_> {
             "/spaces/{}/api-keys?limit={}{cursor}",
             self.tenant.id, self.limit
         );
-        let page = self
-            .tenant
-            .client
-            .get(&path)
-            .await
-            .expect_status(200)
-            .json();
+        let page = self.tenant.fetch(&path).await.json();
 
         assert_eq!(page["per_page"], self.limit);
 

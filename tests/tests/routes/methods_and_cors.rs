@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use tests::{Client, PHOTO, RawConnection, Stack, stack_test};
+use tests::{Client, PHOTO, RawConnection, Stack, TestSpace, stack_test};
 
 use super::{
     expected_error::assert_readable,
@@ -16,8 +16,7 @@ const METHODS: [&str; 8] = [
 ];
 
 #[stack_test]
-async fn method_not_allowed_lists_methods_of_path(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn method_not_allowed_lists_methods_of_path(stack: &Stack, acme: &TestSpace) {
     let unknown = stack.anonymous.with_key("nonsense");
     let mut methods_by_path: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for operation in openapi::api().operations {
@@ -34,8 +33,8 @@ async fn method_not_allowed_lists_methods_of_path(stack: &Stack) {
     }
 
     for method in ["HEAD", "GET", "PROPFIND"] {
-        let request = acme.client.request(method, "/nowhere");
-        let response = acme.client.send(request).await.expect_status(404);
+        let request = acme.request(method, "/nowhere");
+        let response = acme.send(request).await.expect_status(404);
         assert_eq!(response.header("allow"), "");
     }
 }
@@ -117,8 +116,7 @@ async fn head_returns_the_headers_of_get_without_a_body(stack: &Stack) {
 }
 
 #[stack_test]
-async fn cors_exposes_every_response_header(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn cors_exposes_every_response_header(stack: &Stack, acme: &TestSpace) {
     let account = stack.account();
     let anonymous = &stack.anonymous;
     let create_key = || {
@@ -144,8 +142,8 @@ async fn cors_exposes_every_response_header(stack: &Stack) {
         uploaded,
         create_key().await.expect_status(201),
         create_key().await.expect_status(201),
-        account.get("/spaces").await.expect_status(200),
-        anonymous.get(url).await.expect_status(200),
+        account.fetch("/spaces").await,
+        anonymous.fetch(url).await,
         anonymous.head(url).await.expect_status(200),
         not_modified.expect_status(304),
         not_satisfiable.expect_status(416),

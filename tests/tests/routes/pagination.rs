@@ -112,11 +112,10 @@ fn change<'a>(
 }
 
 #[stack_test]
-async fn emptied_page_links_back(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn emptied_page_links_back(stack: &Stack, acme: &TestSpace) {
     let keys = KeyPages {
         stack,
-        tenant: &acme,
+        tenant: acme,
         limit: 3,
     };
 
@@ -139,7 +138,7 @@ async fn emptied_page_links_back(stack: &Stack) {
     let older = pages[1].next.clone().expect("a cursor");
 
     for id in deletable(&pages[2]) {
-        stack.remove_key_from_list(&acme, id).await;
+        stack.remove_key_from_list(acme, id).await;
     }
 
     assert_eq!(keys.page(Some(&older)).await.ids, [acme.key_id]);
@@ -147,7 +146,7 @@ async fn emptied_page_links_back(stack: &Stack) {
     // The first page is empty now, and links back to the second one.
     let newer = pages[1].previous.clone().expect("a cursor");
     for id in deletable(&pages[0]) {
-        stack.remove_key_from_list(&acme, id).await;
+        stack.remove_key_from_list(acme, id).await;
     }
 
     let empty = keys.page(Some(&newer)).await;
@@ -163,12 +162,11 @@ async fn emptied_page_links_back(stack: &Stack) {
 }
 
 #[stack_test]
-async fn emptied_last_page_links_back(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn emptied_last_page_links_back(stack: &Stack, acme: &TestSpace) {
     let account = stack.account();
     let keys = KeyPages {
         stack,
-        tenant: &acme,
+        tenant: acme,
         limit: 2,
     };
 
@@ -177,24 +175,22 @@ async fn emptied_last_page_links_back(stack: &Stack) {
     let get = async |cursor: &Value| {
         let cursor = cursor.as_str().expect("a cursor");
         account
-            .get(&format!(
+            .fetch(&format!(
                 "/spaces/{}/api-keys?limit=2&cursor={cursor}",
                 acme.id
             ))
             .await
-            .expect_status(200)
             .json()
     };
     let first = account
-        .get(&format!("/spaces/{}/api-keys?limit=2", acme.id))
+        .fetch(&format!("/spaces/{}/api-keys?limit=2", acme.id))
         .await
-        .expect_status(200)
         .json();
     let second = get(&first["next_cursor"]).await;
 
     for key in second["data"].as_array().expect("a list") {
         stack
-            .remove_key_from_list(&acme, key["id"].as_u64().expect("a number"))
+            .remove_key_from_list(acme, key["id"].as_u64().expect("a number"))
             .await;
     }
 
@@ -241,7 +237,7 @@ async fn space_with_four_keys(stack: &Stack) -> TestSpace {
 #[stack_test]
 async fn cursor_is_valid_for_its_list_and_caller_only(stack: &Stack) {
     let acme = space_with_four_keys(stack).await;
-    let path = format!("/spaces/{}/api-keys", acme.id);
+    let path = acme.keys_path();
     let cursor = next_cursor(&acme.client, &path).await;
     acme.upload(PHOTO).await;
     acme.upload(PHOTO).await;
@@ -250,7 +246,7 @@ async fn cursor_is_valid_for_its_list_and_caller_only(stack: &Stack) {
     assert_cursor_is_valid(stack, &acme, &cursor).await;
 
     let other = stack.space("Other").await;
-    let other_path = format!("/spaces/{}/api-keys", other.id);
+    let other_path = other.keys_path();
     let account = stack.account();
     let user = stack.user().await;
     stack.add_member(&user, &acme, "owner").await;
@@ -272,7 +268,7 @@ async fn cursor_is_valid_for_its_list_and_caller_only(stack: &Stack) {
     }
 
     for tampered in tampered_cursors(&cursor) {
-        let response = acme.client.get(&format!("{path}?cursor={tampered}")).await;
+        let response = acme.get(&format!("{path}?cursor={tampered}")).await;
         assert_invalid_cursor(response);
     }
 }
@@ -280,20 +276,16 @@ async fn cursor_is_valid_for_its_list_and_caller_only(stack: &Stack) {
 /// Asserts that a cursor is valid for all keys of its space, with another limit, with empty filters
 /// and with the space id in lower case.
 async fn assert_cursor_is_valid(stack: &Stack, acme: &TestSpace, cursor: &str) {
-    let path = format!("/spaces/{}/api-keys", acme.id);
+    let path = acme.keys_path();
     let lower_path = format!("/spaces/{}/api-keys", acme.id.to_lowercase());
     let other_key = acme.role("owner").await;
-    let page = acme
-        .client
-        .get(&format!("{path}?limit=2&cursor={cursor}"))
-        .await;
+    let page = acme.get(&format!("{path}?limit=2&cursor={cursor}")).await;
     let expected = page.expect_status(200).json()["data"].clone();
 
     for (client, path) in [(&other_key, &path), (&acme.client, &lower_path)] {
         let page = client
-            .get(&format!("{path}?cursor={cursor}&limit=2"))
+            .fetch(&format!("{path}?cursor={cursor}&limit=2"))
             .await
-            .expect_status(200)
             .json();
         assert_eq!(page["data"], expected);
         assert_eq!(page["path"], format!("/api/v1{path}"));
@@ -302,9 +294,8 @@ async fn assert_cursor_is_valid(stack: &Stack, acme: &TestSpace, cursor: &str) {
     let key = acme.client.key.as_deref().expect("a key");
     stack
         .anonymous
-        .get(&format!("{path}?api_key={key}&cursor={cursor}"))
-        .await
-        .expect_status(200);
+        .fetch(&format!("{path}?api_key={key}&cursor={cursor}"))
+        .await;
 }
 
 /// Returns variants of a cursor, each with a changed, missing or additional byte, and texts that
@@ -327,11 +318,10 @@ fn tampered_cursors(cursor: &str) -> Vec<String> {
 }
 
 #[stack_test]
-async fn revoked_keys_keep_their_position(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn revoked_keys_keep_their_position(stack: &Stack, acme: &TestSpace) {
     let keys = KeyPages {
         stack,
-        tenant: &acme,
+        tenant: acme,
         limit: 2,
     };
 
@@ -339,10 +329,8 @@ async fn revoked_keys_keep_their_position(stack: &Stack) {
 
     let before = keys.forward(nothing).await;
     for id in ids(&before).into_iter().filter(|id| *id != acme.key_id) {
-        acme.client
-            .delete(&format!("/spaces/{}/api-keys/{id}", acme.id))
-            .await
-            .expect_status(204);
+        acme.delete_ok(&format!("/spaces/{}/api-keys/{id}", acme.id))
+            .await;
     }
 
     assert_eq!(keys.forward(nothing).await, before);

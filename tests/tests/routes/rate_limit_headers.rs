@@ -1,7 +1,7 @@
 //! Rate limit headers: what responses report of a key's limit, and which responses have none.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, form, stack_test};
+use tests::{PHOTO, Response, Stack, TestSpace, form, stack_test};
 
 use super::rate_limits::{
     LimitStatus, assert_limit_status, assert_no_limit_headers, limits, photo, post_idempotently,
@@ -20,10 +20,9 @@ impl Case {
 }
 
 #[stack_test(options = limits(100, 50))]
-async fn every_authenticated_response_has_rate_limit_headers(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let space = format!("/spaces/{}", acme.id);
-    let keys = format!("/spaces/{}/api-keys", acme.id);
+async fn every_authenticated_response_has_rate_limit_headers(stack: &Stack, acme: &TestSpace) {
+    let space = acme.path();
+    let keys = acme.keys_path();
     let missing_space = "/spaces/01JCQZ4XK8V9W7Y6T5S4R3Q2P1";
     let client = &acme.client;
     let create_key = |name: &str| {
@@ -41,7 +40,7 @@ async fn every_authenticated_response_has_rate_limit_headers(stack: &Stack) {
     let created = client.post(&keys, viewer_key).await;
     let key: Value = created.json()["data"].clone();
     let viewer = client.with_key(key["key"].as_str().expect("a key"));
-    viewer.upload(photo(&acme)).await.expect_error(403);
+    viewer.upload_form(photo(acme)).await.expect_error(403);
 
     let cases = [
         Case::new(201, created),
@@ -73,7 +72,7 @@ async fn every_authenticated_response_has_rate_limit_headers(stack: &Stack) {
 
     acme.upload(PHOTO).await;
     let rejected = client
-        .upload(form("zzzzzz", "a.jpg", "image/jpeg", PHOTO))
+        .upload_form(form("zzzzzz", "a.jpg", "image/jpeg", PHOTO))
         .await
         .expect_status(422);
     assert_limit_status(stack, &rejected, &LimitStatus::upload(50, 48));
@@ -84,25 +83,27 @@ async fn every_authenticated_response_has_rate_limit_headers(stack: &Stack) {
 }
 
 #[stack_test]
-async fn unauthenticated_responses_have_no_rate_limit_and_defaults_match_template(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let space = format!("/spaces/{}", acme.id);
+async fn unauthenticated_responses_have_no_rate_limit_and_defaults_match_template(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
+    let space = acme.path();
     let anonymous = &stack.anonymous;
     let unknown = domain::KeySecret::new(&stack.unrestricted_context().env);
 
     for key in ["nonsense", unknown.reveal()] {
         let client = anonymous.with_key(key);
         assert_no_limit_headers(&client.get(&space).await.expect_status(401));
-        assert_no_limit_headers(&client.upload(photo(&acme)).await.expect_status(401));
+        assert_no_limit_headers(&client.upload_form(photo(acme)).await.expect_status(401));
     }
 
     assert_no_limit_headers(&anonymous.get(&space).await.expect_status(401));
     let preflight = anonymous.send(anonymous.request("OPTIONS", &space)).await;
     assert_no_limit_headers(&preflight.expect_status(204));
 
-    let response = acme.client.get(&space).await;
+    let response = acme.get(&space).await;
     assert_limit_status(stack, &response, &LimitStatus::admin(1_200, 1_199));
 
-    let response = acme.client.upload(photo(&acme)).await;
+    let response = acme.upload_form(photo(acme)).await;
     assert_limit_status(stack, &response, &LimitStatus::upload(6_000, 5_999));
 }

@@ -143,18 +143,17 @@ pub(crate) async fn post_idempotently(client: &Client, path: &str, body: &Value)
 }
 
 #[stack_test(options = limits(5, 5))]
-async fn exhausted_key_is_rejected_until_reset(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let space = format!("/spaces/{}", acme.id);
+async fn exhausted_key_is_rejected_until_reset(stack: &Stack, acme: &TestSpace) {
+    let space = acme.path();
 
     for start_ms in [59_999, 30_500, 1_000, 1] {
         advance_to_window_end(stack, start_ms);
         for remaining in (0..5).rev() {
-            let response = acme.client.get(&space).await.expect_status(200);
+            let response = acme.fetch(&space).await;
             assert_limit_status(stack, &response, &LimitStatus::admin(5, remaining));
         }
 
-        let rejected = acme.client.get(&space).await;
+        let rejected = acme.get(&space).await;
         assert_limit_status(stack, &rejected, &LimitStatus::admin(5, 0));
         assert_eq!(
             rejected.json(),
@@ -164,12 +163,12 @@ async fn exhausted_key_is_rejected_until_reset(stack: &Stack) {
         rejected.expect_error(429);
 
         stack.clock.advance(seconds(retry_after - 1));
-        let early = acme.client.get(&space).await;
+        let early = acme.get(&space).await;
         assert_eq!(early.header("retry-after"), "1");
         early.expect_error(429);
 
         stack.clock.advance(seconds(1));
-        let accepted = acme.client.get(&space).await.expect_status(200);
+        let accepted = acme.fetch(&space).await;
         assert_limit_status(stack, &accepted, &LimitStatus::admin(5, 4));
 
         stack.clock.advance(minutes(1));
@@ -177,41 +176,39 @@ async fn exhausted_key_is_rejected_until_reset(stack: &Stack) {
 }
 
 #[stack_test(options = limits(6, 2))]
-async fn tiers_and_keys_are_counted_separately(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let space = format!("/spaces/{}", acme.id);
+async fn tiers_and_keys_are_counted_separately(stack: &Stack, acme: &TestSpace) {
+    let space = acme.path();
     let file = acme.upload(PHOTO).await.path().to_owned();
     let other = acme.role("owner").await;
 
     for (remaining, path) in (0..5).rev().zip([&file, &space, &file, &space, &file]) {
-        let response = acme.client.get(path).await.expect_status(200);
+        let response = acme.fetch(path).await;
         assert_limit_status(stack, &response, &LimitStatus::admin(6, remaining));
     }
     for path in [&file, &space] {
-        let response = acme.client.get(path).await.expect_status(429);
+        let response = acme.get(path).await.expect_status(429);
         assert_limit_status(stack, &response, &LimitStatus::admin(6, 0));
     }
 
     for status in [201, 429] {
-        let response = acme.client.upload(photo(&acme)).await.expect_status(status);
+        let response = acme.upload_form(photo(acme)).await.expect_status(status);
         assert_limit_status(stack, &response, &LimitStatus::upload(2, 0));
     }
 
-    let response = other.get(&space).await.expect_status(200);
+    let response = other.fetch(&space).await;
     assert_limit_status(stack, &response, &LimitStatus::admin(6, 5));
 
-    let response = other.upload(photo(&acme)).await.expect_status(201);
+    let response = other.upload_form(photo(acme)).await.expect_status(201);
     assert_limit_status(stack, &response, &LimitStatus::upload(2, 1));
 }
 
 #[stack_test(options = limits(CONCURRENT_LIMIT, CONCURRENT_LIMIT))]
-async fn concurrent_requests_never_exceed_limit(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn concurrent_requests_never_exceed_limit(acme: &TestSpace) {
     let file = acme.upload(PHOTO).await.path().to_owned();
-    let space = format!("/spaces/{}", acme.id);
+    let space = acme.path();
     let paths = [&file, &space];
 
-    let requests = (0..CONCURRENT_REQUESTS).map(|index| acme.client.get(paths[index % 2]));
+    let requests = (0..CONCURRENT_REQUESTS).map(|index| acme.get(paths[index % 2]));
     let responses = join_all(requests).await;
 
     let mut remaining: Vec<u32> = responses
@@ -235,12 +232,11 @@ async fn concurrent_requests_never_exceed_limit(stack: &Stack) {
 }
 
 #[stack_test(options = limits(4, 1))]
-async fn rate_limited_request_is_not_read_and_has_no_effect(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let keys = format!("/spaces/{}/api-keys", acme.id);
+async fn rate_limited_request_is_not_read_and_has_no_effect(stack: &Stack, acme: &TestSpace) {
+    let keys = acme.keys_path();
     acme.upload(PHOTO).await;
     for _ in 0..4 {
-        acme.client.get(&keys).await.expect_status(200);
+        acme.fetch(&keys).await;
     }
     let before = stack.dump().await;
 
@@ -256,7 +252,7 @@ async fn rate_limited_request_is_not_read_and_has_no_effect(stack: &Stack) {
     let Observed {
         output: response,
         calls,
-    } = stack.calls_of(acme.client.upload(photo(&acme))).await;
+    } = stack.calls_of(acme.upload_form(photo(acme))).await;
     response.expect_error(429);
     assert_eq!(calls, ["uploads UpdateItem"]);
 
@@ -309,10 +305,9 @@ const COUNTING_FAILURES: [CountingFailure; 3] = [
 ];
 
 #[stack_test(options = limits(10, 10))]
-async fn no_request_passes_uncounted_while_table_fails(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let space = format!("/spaces/{}", acme.id);
-    acme.client.get(&space).await.expect_ok();
+async fn no_request_passes_uncounted_while_table_fails(stack: &Stack, acme: &TestSpace) {
+    let space = acme.path();
+    acme.get_ok(&space).await;
     let before = stack.dump().await;
     let inject = |failure: &CountingFailure| {
         let error = InjectedError::new(failure.status, failure.code);
@@ -325,7 +320,7 @@ async fn no_request_passes_uncounted_while_table_fails(stack: &Stack) {
         let Observed {
             output: response,
             calls,
-        } = stack.calls_of(acme.client.get(&space)).await;
+        } = stack.calls_of(acme.get(&space)).await;
         assert_uncounted_error(&response, failure.response_status);
         assert!(
             calls.iter().all(|call| call == "spaces UpdateItem"),
@@ -336,7 +331,7 @@ async fn no_request_passes_uncounted_while_table_fails(stack: &Stack) {
         let Observed {
             output: response,
             calls,
-        } = stack.calls_of(acme.client.upload(photo(&acme))).await;
+        } = stack.calls_of(acme.upload_form(photo(acme))).await;
         assert_uncounted_error(&response, failure.response_status);
         assert!(
             calls.iter().all(|call| call == "uploads UpdateItem"),
@@ -367,18 +362,17 @@ async fn counters(stack: &Stack, client: &Client) -> usize {
 }
 
 #[stack_test]
-async fn expired_counters_are_dropped(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn expired_counters_are_dropped(stack: &Stack, acme: &TestSpace) {
     let file = acme.upload(PHOTO).await;
-    let space = format!("/spaces/{}", acme.id);
+    let space = acme.path();
     let viewer = acme.role("viewer").await;
 
     for _ in 0..10 {
         stack.clock.advance(minutes(1));
-        acme.client.get(&space).await.expect_ok();
+        acme.get_ok(&space).await;
         // Delivery records the last use of a key too, but counts nothing.
-        viewer.get(file.url()).await.expect_status(200);
-        viewer.get(&space).await.expect_ok();
+        viewer.fetch(file.url()).await;
+        viewer.get_ok(&space).await;
 
         for client in [&acme.client, &viewer] {
             let count = counters(stack, client).await;

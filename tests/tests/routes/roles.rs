@@ -34,15 +34,12 @@ fn only_signed_and_unsigned_uploads_need_no_key() {
 /// Returns a client with a revoked owner key of the fixture's space.
 async fn revoked_client(fixture: &RouteFixture) -> Client {
     let owner = &fixture.tenant.client;
-    let keys = format!("/spaces/{}/api-keys", fixture.tenant.id);
+    let keys = fixture.tenant.keys_path();
     let revoked = fixture.tenant.role("owner").await;
 
-    let list = owner.get(&keys).await.expect_status(200).json();
+    let list = owner.fetch(&keys).await.json();
     let newest = list["data"][0]["id"].as_u64().expect("a number");
-    owner
-        .delete(&format!("{keys}/{newest}"))
-        .await
-        .expect_status(204);
+    owner.delete_ok(&format!("{keys}/{newest}")).await;
 
     revoked
 }

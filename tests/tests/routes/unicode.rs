@@ -1,7 +1,7 @@
 //! Texts are stored in Unicode NFC, and stored names are transliterated.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, form, stack_test, text};
+use tests::{PHOTO, Stack, TestSpace, form, stack_test, text};
 
 /// The same text in NFC and in NFD.
 const COMPOSED: &str = "\u{e9}t\u{e9}";
@@ -11,12 +11,11 @@ const DECOMPOSED: &str = "e\u{301}te\u{301}";
 async fn space_with_decomposed_texts(stack: &Stack) -> Value {
     let account = stack.account();
     let space = account
-        .post(
+        .create(
             "/spaces",
             json!({"name": DECOMPOSED, "description": DECOMPOSED}),
         )
-        .await
-        .expect_created();
+        .await;
 
     assert_eq!(
         (&space["name"], &space["description"]),
@@ -24,17 +23,13 @@ async fn space_with_decomposed_texts(stack: &Stack) -> Value {
     );
 
     let taken = account
-        .post("/spaces", json!({"name": COMPOSED.to_uppercase()}))
-        .await
-        .expect_error(422);
+        .post_err(422, "/spaces", json!({"name": COMPOSED.to_uppercase()}))
+        .await;
     assert_eq!(taken, json!({"name": ["The name has already been taken."]}));
 
     let keys = format!("/spaces/{}/api-keys", text(&space["id"]));
     assert_eq!(
-        account
-            .post(&keys, json!({"name": DECOMPOSED}))
-            .await
-            .expect_created()["name"],
+        account.create(&keys, json!({"name": DECOMPOSED})).await["name"],
         COMPOSED
     );
 
@@ -43,10 +38,7 @@ async fn space_with_decomposed_texts(stack: &Stack) -> Value {
         "config": {"metadata": {"tags": [DECOMPOSED]}},
     });
     assert_eq!(
-        account
-            .post("/upload-configs", config)
-            .await
-            .expect_created()["description"],
+        account.create("/upload-configs", config).await["description"],
         COMPOSED
     );
 
@@ -64,7 +56,7 @@ async fn texts_are_stored_in_nfc(stack: &Stack) {
     let upload = form(&handle, &name, "image/jpeg", PHOTO)
         .text("ref", DECOMPOSED)
         .text("upload_config", "a");
-    let record = account.upload(upload).await.expect_created();
+    let record = account.upload_form(upload).await.expect_created();
 
     assert_eq!(record["original_name"], format!("{COMPOSED}.jpg"));
     assert_eq!(
@@ -75,7 +67,7 @@ async fn texts_are_stored_in_nfc(stack: &Stack) {
     let file = format!("/files/{}", text(&record["id"]));
     let change =
         json!({"original_name": "o\u{308}.jpg", "ref": "o\u{308}", "tags": ["o\u{308}", "\u{f6}"]});
-    let changed = account.put(&file, change).await.expect_ok();
+    let changed = account.put_ok(&file, change).await;
 
     assert_eq!(
         (&changed["original_name"], &changed["ref"]),
@@ -103,17 +95,15 @@ async fn texts_are_stored_in_nfc(stack: &Stack) {
                 "{encoded}"
             );
             let by_ref = account
-                .get(&format!("/files/by-ref?space_id={id}&ref={encoded}"))
-                .await
-                .expect_ok();
+                .get_ok(&format!("/files/by-ref?space_id={id}&ref={encoded}"))
+                .await;
             assert_eq!(by_ref["id"], record["id"], "{encoded}");
         }
     }
 }
 
 #[stack_test]
-async fn stored_names_are_transliterated(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn stored_names_are_transliterated(stack: &Stack, acme: &TestSpace) {
     acme.upload_config("own")
         .with_settings(json!({"storage": {"generate_filename": false, "unique_filename": false}}))
         .await;
@@ -130,11 +120,7 @@ async fn stored_names_are_transliterated(stack: &Stack) {
             .with_config("own")
             .await;
         assert_eq!(record["name"], stored_name, "{name}");
-        stack
-            .anonymous
-            .get(&text(&record["url"]))
-            .await
-            .expect_status(200);
+        stack.anonymous.fetch(&text(&record["url"])).await;
     }
 
     // Different names conflict if they have the same transliteration.

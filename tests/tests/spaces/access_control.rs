@@ -1,7 +1,7 @@
 //! `PUT` and `DELETE /spaces/:id/access-control`.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, seconds, stack_test};
+use tests::{PHOTO, Stack, TestSpace, seconds, stack_test};
 
 /// Returns requests in sequence, and whether the space requires authentication after each.
 fn access_settings() -> [(Value, bool); 12] {
@@ -37,10 +37,12 @@ fn access_settings() -> [(Value, bool); 12] {
 }
 
 #[stack_test]
-async fn one_flag_implies_other_and_delivery_follows_at_once(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
-    let space = format!("/spaces/{}", acme.id);
+async fn one_flag_implies_other_and_delivery_follows_at_once(
+    stack: &Stack,
+    acme: &TestSpace,
+    other: &TestSpace,
+) {
+    let space = acme.path();
     let path = format!("{space}/access-control");
     let file = acme.upload(PHOTO).await;
     let id = file["id"].as_str().expect("an id");
@@ -49,50 +51,46 @@ async fn one_flag_implies_other_and_delivery_follows_at_once(stack: &Stack) {
 
     for (body, closed) in access_settings() {
         stack.clock.advance(seconds(1));
-        let updated = acme.client.put(&path, body.clone()).await.expect_ok();
+        let updated = acme.put_ok(&path, body.clone()).await;
         assert_eq!(
             updated["access_control"],
             json!({"requires_auth": closed, "public_read": !closed}),
             "{body}"
         );
-        assert_eq!(acme.client.get(&space).await.expect_ok(), updated, "{body}");
+        assert_eq!(acme.get_ok(&space).await, updated, "{body}");
         let anonymous_status = if closed { 403 } else { 200 };
         stack
             .anonymous
             .get(url)
             .await
             .expect_status(anonymous_status);
-        other.client.get(url).await.expect_status(anonymous_status);
+        other.get(url).await.expect_status(anonymous_status);
         for member in [&viewer, &stack.account()] {
-            assert!(
-                member.get(url).await.expect_status(200).body == PHOTO,
-                "{body}"
-            );
+            assert!(member.fetch(url).await.body == PHOTO, "{body}");
         }
         let effective = json!({
             "requires_auth": closed, "public_read": !closed, "source": "space", "inherited_from": acme.id,
             "setting": null,
         });
         assert_eq!(
-            acme.client.get(&format!("/files/{id}")).await.expect_ok()["access_control"],
+            acme.get_ok(&format!("/files/{id}")).await["access_control"],
             effective,
             "{body}"
         );
     }
 
-    let reset = acme.client.delete(&path).await.expect_ok();
+    let reset = acme.delete(&path).await.expect_ok();
     assert_eq!(
         reset["access_control"],
         json!({"requires_auth": false, "public_read": true})
     );
-    assert_eq!(acme.client.get(&space).await.expect_ok(), reset);
+    assert_eq!(acme.get_ok(&space).await, reset);
 
-    stack.anonymous.get(url).await.expect_status(200);
+    stack.anonymous.fetch(url).await;
 }
 
 #[stack_test]
-async fn invalid_access_control_reports_all_errors(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn invalid_access_control_reports_all_errors(acme: &TestSpace) {
     let path = format!("/spaces/{}/access-control", acme.id);
     let message = |name: &str| json!([format!("The {name} field must be true or false.")]);
 
@@ -118,18 +116,12 @@ async fn invalid_access_control_reports_all_errors(stack: &Stack) {
         ),
     ] {
         let rejected: Value = acme
-            .client
-            .put(&path, json!({"access_control": value}))
-            .await
-            .expect_error(422);
+            .put_err(422, &path, json!({"access_control": value}))
+            .await;
         assert_eq!(rejected, errors, "{value}");
     }
 
-    let updated = acme
-        .client
-        .get(&format!("/spaces/{}", acme.id))
-        .await
-        .expect_ok();
+    let updated = acme.get_ok(&acme.path()).await;
 
     assert_eq!(
         updated["access_control"],

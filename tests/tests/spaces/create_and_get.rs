@@ -2,25 +2,23 @@
 
 use futures::future::join_all;
 use serde_json::json;
-use tests::{Stack, stack_test};
+use tests::{Stack, TestSpace, stack_test};
 
 #[stack_test]
 async fn space_is_created_with_defaults(stack: &Stack) {
     let account = stack.account();
     let created = account
-        .post(
+        .create(
             "/spaces",
             json!({"name": " Acme ", "description": "Photos\nand more", "extra": 1}),
         )
-        .await
-        .expect_created();
+        .await;
     let record = account
-        .get(&format!(
+        .get_ok(&format!(
             "/spaces/{}",
             created["id"].as_str().expect("an id")
         ))
-        .await
-        .expect_ok();
+        .await;
     assert_eq!(created, record);
 
     let handle = created["handle"].as_str().expect("a handle");
@@ -60,7 +58,7 @@ async fn space_is_created_with_every_optional_field(stack: &Stack) {
         "webhook_url": "https://example.com/hook",
     });
 
-    let created = account.post("/spaces", body).await.expect_created();
+    let created = account.create("/spaces", body).await;
 
     let expected = json!({
         "folder_mode": "fixed", "enabled": false, "custom_domain": "assets.example.com",
@@ -72,19 +70,16 @@ async fn space_is_created_with_every_optional_field(stack: &Stack) {
     }
 
     let invalid = json!({"name": "Other", "enabled": 1, "custom_domain": "localhost", "webhook_url": "http://example.com"});
-    let errors = account.post("/spaces", invalid).await.expect_error(422);
+    let errors = account.post_err(422, "/spaces", invalid).await;
     let fields: Vec<&String> = errors.as_object().expect("an object").keys().collect();
     assert_eq!(fields, ["custom_domain", "enabled", "webhook_url"]);
 }
 
 #[stack_test]
-async fn id_is_case_insensitive(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn id_is_case_insensitive(acme: &TestSpace) {
     let record = acme
-        .client
-        .get(&format!("/spaces/{}", acme.id.to_lowercase()))
-        .await
-        .expect_ok();
+        .get_ok(&format!("/spaces/{}", acme.id.to_lowercase()))
+        .await;
     assert_eq!(record["id"], acme.id);
 }
 
@@ -147,29 +142,22 @@ async fn invalid_space_reports_all_errors(stack: &Stack) {
         ),
     ] {
         assert_eq!(
-            account
-                .post("/spaces", body.clone())
-                .await
-                .expect_error(422),
+            account.post_err(422, "/spaces", body.clone()).await,
             errors,
             "{body}"
         );
     }
 
     account
-        .post(
+        .create(
             "/spaces",
             json!({"name": "é".repeat(255), "folder_mode": "fixed"}),
         )
-        .await
-        .expect_created();
+        .await;
 }
 
 #[stack_test]
-async fn space_key_cannot_create_spaces(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    acme.client
-        .post("/spaces", json!({"name": "Other"}))
-        .await
-        .expect_error(403);
+async fn space_key_cannot_create_spaces(acme: &TestSpace) {
+    acme.post_err(403, "/spaces", json!({"name": "Other"}))
+        .await;
 }

@@ -48,19 +48,18 @@ async fn create_if_available(stack: &Stack, name: &str) -> bool {
 }
 
 #[stack_test]
-async fn list_of_space_that_is_deleted_meanwhile_returns_404(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn list_of_space_that_is_deleted_meanwhile_returns_404(stack: &Stack, acme: &TestSpace) {
     let path = format!("/files?folder_id={UNKNOWN_ID}");
-    acme.client.get(&path).await.expect_error(422);
+    acme.get_err(422, &path).await;
 
     let mut holds = [1, 2, 3].map(|skips| stack.local.faults().hold("files", skips));
-    let mut list = pin!(acme.client.get(&path));
+    let mut list = pin!(acme.get(&path));
     tokio::select! {
         response = &mut list => panic!("{} {:?}", response.status, response.body),
         _ = future::join_all(holds.iter_mut().map(Hold::reached)) => {}
     }
-    let path = deletion_path(&acme);
-    stack.account().delete(&path).await.expect_status(204);
+    let path = deletion_path(acme);
+    stack.account().delete_ok(&path).await;
     holds.into_iter().for_each(Hold::release);
 
     list.await.expect_error(404);
@@ -75,14 +74,14 @@ async fn space_under_delete_lock_returns_409_with_retry_after(stack: &Stack) {
     let acme = stack.space("Acme").await;
     let path = deletion_path(&acme);
     let mut hold = stack.local.faults().hold("spaces", CALLS_UNTIL_LOCKED);
-    let mut first = pin!(acme.client.delete(&path));
+    let mut first = pin!(acme.delete(&path));
     tokio::select! {
         response = &mut first => panic!("{} {:?}", response.status, response.body),
         () = hold.reached() => {}
     }
 
     stack.clock.advance(seconds(5));
-    let second = acme.client.delete(&path).await;
+    let second = acme.delete(&path).await;
     assert_eq!(
         second.header("retry-after"),
         "30",
@@ -92,8 +91,7 @@ async fn space_under_delete_lock_returns_409_with_retry_after(stack: &Stack) {
     assert!(second.expect_error(409)["id"].is_array());
 
     let upload = acme
-        .client
-        .upload(form(&acme.handle, "a.txt", "text/plain", "text"))
+        .upload_form(form(&acme.handle, "a.txt", "text/plain", "text"))
         .await;
     assert_eq!(
         upload.json()["message"],
@@ -109,11 +107,9 @@ async fn space_under_delete_lock_returns_409_with_retry_after(stack: &Stack) {
 }
 
 #[stack_test]
-async fn delete_requires_space_id(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
+async fn delete_requires_space_id(stack: &Stack, acme: &TestSpace, other: &TestSpace) {
     let before = stack.dump().await;
-    let delete = async |path: &str| acme.client.delete(path).await;
+    let delete = async |path: &str| acme.delete(path).await;
     let required = json!({"id": ["The id field is required."]});
 
     for query in ["", "?id=", "?id=%20", "?force=true", "?ID=x"] {
@@ -147,9 +143,8 @@ async fn delete_requires_space_id(stack: &Stack) {
 
     acme.role("admin")
         .await
-        .delete(&format!("/spaces?id={}&force=true", acme.id))
-        .await
-        .expect_error(403);
+        .delete_err(403, &format!("/spaces?id={}&force=true", acme.id))
+        .await;
 
     let mut after = stack.dump().await;
 
@@ -164,15 +159,13 @@ async fn delete_requires_space_id(stack: &Stack) {
 }
 
 #[stack_test]
-async fn nonempty_space_is_deleted_only_with_force(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn nonempty_space_is_deleted_only_with_force(stack: &Stack, acme: &TestSpace) {
     let file = acme.upload(PHOTO).await;
     let url = file["url"].as_str().expect("a URL");
 
     for force in ["", "&force=false", "&force=0", "&force="] {
         let response = acme
-            .client
-            .delete(&format!("{}{force}", deletion_path(&acme)))
+            .delete(&format!("{}{force}", deletion_path(acme)))
             .await;
         let message = response.json()["message"]
             .as_str()
@@ -186,21 +179,20 @@ async fn nonempty_space_is_deleted_only_with_force(stack: &Stack) {
             response.expect_error(409),
             json!({"id": ["The id field must be the id of an empty space."]})
         );
-        assert!(stack.anonymous.get(url).await.expect_status(200).body == PHOTO);
+        assert!(stack.anonymous.fetch(url).await.body == PHOTO);
         acme.upload(PHOTO).await;
     }
 
     let id = acme.id.to_lowercase();
     assert!(
-        acme.client
-            .delete(&format!("/spaces?id={id}&force=true"))
+        acme.delete(&format!("/spaces?id={id}&force=true"))
             .await
             .expect_status(202)
             .body
             .is_empty()
     );
 
-    stack.anonymous.get(url).await.expect_error(404);
+    stack.anonymous.get_err(404, url).await;
 
     stack.run_purges().await;
 }
@@ -213,24 +205,10 @@ async fn empty_space_is_deleted_with_configs_keys_and_members(stack: &Stack) {
 
     acme.role("viewer").await;
     stack.add_member(&user, &acme, "admin").await;
-    assert!(
-        acme.client
-            .delete(&deletion_path(&acme))
-            .await
-            .expect_status(204)
-            .body
-            .is_empty()
-    );
+    assert!(acme.delete_ok(&deletion_path(&acme)).await.body.is_empty());
 
-    acme.client
-        .delete(&deletion_path(&acme))
-        .await
-        .expect_error(401);
-    stack
-        .account()
-        .delete(&deletion_path(&acme))
-        .await
-        .expect_error(404);
+    acme.delete_err(401, &deletion_path(&acme)).await;
+    stack.account().delete_err(404, &deletion_path(&acme)).await;
 
     stack.run_purges().await;
     stored_data(stack)
@@ -249,8 +227,7 @@ async fn deleted_space_is_unreachable_at_once(stack: &Stack) {
         .expect("a URL")
         .to_owned();
     let viewer = acme.role("viewer").await;
-    acme.client
-        .delete(&format!("{}&force=true", deletion_path(acme)))
+    acme.delete(&format!("{}&force=true", deletion_path(acme)))
         .await
         .expect_status(202);
 
@@ -270,10 +247,10 @@ async fn deleted_space_is_unreachable_at_once(stack: &Stack) {
         }
         let upload = form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO);
         assert_eq!(
-            client.upload(upload).await.expect_error(422),
+            client.upload_form(upload).await.expect_error(422),
             json!({"space": ["The selected space is invalid."]})
         );
-        let spaces = client.get("/spaces").await.expect_status(200).body;
+        let spaces = client.fetch("/spaces").await.body;
         assert!(!String::from_utf8_lossy(&spaces).contains(&acme.id));
     }
 
@@ -290,30 +267,18 @@ async fn deleted_space_is_unreachable_at_once(stack: &Stack) {
         &member.client,
         &stack.anonymous,
     ] {
-        client.get(&url).await.expect_error(404);
+        client.get_err(404, &url).await;
     }
 
     let change = json!({"default_space_id": acme.id});
-    stack
-        .account()
-        .put("/account", change)
-        .await
-        .expect_error(422);
+    stack.account().put_err(422, "/account", change).await;
     stack.run_purges().await;
 }
 
 #[stack_test]
-async fn deletion_frees_name_but_never_handle(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let first = acme
-        .client
-        .get(&format!("/spaces/{}", acme.id))
-        .await
-        .expect_ok();
-    acme.client
-        .delete(&deletion_path(&acme))
-        .await
-        .expect_status(204);
+async fn deletion_frees_name_but_never_handle(stack: &Stack, acme: &TestSpace) {
+    let first = acme.get_ok(&acme.path()).await;
+    acme.delete_ok(&deletion_path(acme)).await;
     assert!(create_if_available(stack, "ACME").await);
     assert!(
         !create_if_available(stack, "Acme").await,
@@ -337,13 +302,7 @@ async fn deletion_frees_name_but_never_handle(stack: &Stack) {
         "later passes keep the name of the new space"
     );
 
-    let second = stack
-        .account()
-        .get("/spaces")
-        .await
-        .expect_status(200)
-        .json()["data"][0]
-        .clone();
+    let second = stack.account().fetch("/spaces").await.json()["data"][0].clone();
     assert_ne!(
         (&second["id"], &second["handle"]),
         (&first["id"], &first["handle"])
@@ -374,26 +333,21 @@ async fn create_by_handle(stack: &Stack, handle: &str, name: &str) -> Result<(),
 }
 
 #[stack_test]
-async fn deleted_default_space_is_unset(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn deleted_default_space_is_unset(stack: &Stack, acme: &TestSpace) {
     stack
         .account()
-        .put("/account", json!({"default_space_id": acme.id}))
-        .await
-        .expect_ok();
+        .put_ok("/account", json!({"default_space_id": acme.id}))
+        .await;
 
-    acme.client
-        .delete(&deletion_path(&acme))
-        .await
-        .expect_status(204);
+    acme.delete_ok(&deletion_path(acme)).await;
     assert_eq!(
-        stack.account().get("/account").await.expect_ok()["default_space_id"],
+        stack.account().get_ok("/account").await["default_space_id"],
         Value::Null
     );
 
     stack.run_purges().await;
     assert_eq!(
-        stack.account().get("/account").await.expect_ok()["default_space_id"],
+        stack.account().get_ok("/account").await["default_space_id"],
         Value::Null
     );
 }

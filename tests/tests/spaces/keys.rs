@@ -3,17 +3,14 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tests::{Stack, seconds, stack_test};
+use tests::{Stack, TestSpace, seconds, stack_test};
 
 #[stack_test]
-async fn key_is_returned_once_and_works_until_revoked(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let path = format!("/spaces/{}/api-keys", acme.id);
+async fn key_is_returned_once_and_works_until_revoked(stack: &Stack, acme: &TestSpace) {
+    let path = acme.keys_path();
     let created_key = acme
-        .client
-        .post(&path, json!({"name": "web", "role": "viewer"}))
-        .await
-        .expect_created();
+        .create(&path, json!({"name": "web", "role": "viewer"}))
+        .await;
     let secret = created_key["key"].as_str().expect("a key");
     assert!(secret.starts_with("sk_") && secret.len() == 49, "{secret}");
     assert_eq!(created_key["last_four"].as_str(), secret.get(45..));
@@ -27,8 +24,8 @@ async fn key_is_returned_once_and_works_until_revoked(stack: &Stack) {
     }
 
     let web = acme.client.with_key(secret);
-    web.get(&format!("/spaces/{}", acme.id)).await.expect_ok();
-    let listed = acme.client.get(&path).await.expect_status(200);
+    web.get_ok(&acme.path()).await;
+    let listed = acme.fetch(&path).await;
     assert!(
         !String::from_utf8_lossy(&listed.body).contains(secret),
         "lists contain no secrets"
@@ -47,17 +44,12 @@ async fn key_is_returned_once_and_works_until_revoked(stack: &Stack) {
 
     let one = format!("{path}/{}", created_key["id"]);
     for _ in 0..2 {
-        assert_eq!(
-            acme.client.delete(&one).await.expect_status(204).body.len(),
-            0
-        );
+        assert_eq!(acme.delete_ok(&one).await.body.len(), 0);
         stack.clock.advance(seconds(1));
     }
 
-    web.get(&format!("/spaces/{}", acme.id))
-        .await
-        .expect_error(401);
-    let after = acme.client.get(&path).await.expect_status(200).json();
+    web.get_err(401, &acme.path()).await;
+    let after = acme.fetch(&path).await.json();
     assert_eq!(
         after["data"][0]["is_active"],
         json!(false),
@@ -70,22 +62,15 @@ async fn key_is_returned_once_and_works_until_revoked(stack: &Stack) {
 }
 
 #[stack_test]
-async fn key_expires(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let path = format!("/spaces/{}/api-keys", acme.id);
-    let created = acme
-        .client
-        .get(&format!("/spaces/{}", acme.id))
-        .await
-        .expect_ok();
+async fn key_expires(stack: &Stack, acme: &TestSpace) {
+    let path = acme.keys_path();
+    let created = acme.get_ok(&acme.path()).await;
     let now = domain::Timestamp::parse_rfc3339(created["created_at"].as_str().expect("a date"))
         .expect("RFC 3339");
     let expires_at = now.plus_ms(600_000).rfc3339();
     let created_key = acme
-        .client
-        .post(&path, json!({"name": "short", "expires_at": expires_at}))
-        .await
-        .expect_created();
+        .create(&path, json!({"name": "short", "expires_at": expires_at}))
+        .await;
     assert_eq!(created_key["expires_at"], json!(expires_at));
 
     let short = acme
@@ -93,14 +78,11 @@ async fn key_expires(stack: &Stack) {
         .with_key(created_key["key"].as_str().expect("a key"));
 
     stack.clock.advance(Duration::from_millis(599_999));
-    short.get(&format!("/spaces/{}", acme.id)).await.expect_ok();
+    short.get_ok(&acme.path()).await;
     stack.clock.advance(Duration::from_millis(1));
-    short
-        .get(&format!("/spaces/{}", acme.id))
-        .await
-        .expect_error(401);
+    short.get_err(401, &acme.path()).await;
 
-    let listed = acme.client.get(&path).await.expect_status(200).json();
+    let listed = acme.fetch(&path).await.json();
     let active: Vec<_> = listed["data"]
         .as_array()
         .expect("a list")
@@ -115,18 +97,15 @@ async fn key_expires(stack: &Stack) {
 
     for invalid in [json!(now.rfc3339()), json!("tomorrow"), json!(5)] {
         let errors = acme
-            .client
-            .post(&path, json!({"name": "x", "expires_at": invalid}))
-            .await
-            .expect_error(422);
+            .post_err(422, &path, json!({"name": "x", "expires_at": invalid}))
+            .await;
         assert!(errors["expires_at"][0].is_string(), "{invalid}: {errors}");
     }
 }
 
 #[stack_test]
-async fn key_defaults_to_role_of_creator(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let path = format!("/spaces/{}/api-keys", acme.id);
+async fn key_defaults_to_role_of_creator(stack: &Stack, acme: &TestSpace) {
+    let path = acme.keys_path();
 
     for creator in [&acme.client, &stack.account()] {
         for (given, role) in [
@@ -137,7 +116,7 @@ async fn key_defaults_to_role_of_creator(stack: &Stack) {
             (json!({"name": "x", "role": "admin"}), "admin"),
             (json!({"name": "x", "role": "owner"}), "owner"),
         ] {
-            let created_key = creator.post(&path, given).await.expect_created();
+            let created_key = creator.create(&path, given).await;
             assert_eq!(
                 (
                     &created_key["role"],
@@ -158,16 +137,9 @@ async fn key_defaults_to_role_of_creator(stack: &Stack) {
 }
 
 #[stack_test]
-async fn last_used_at_has_minute_precision(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-
+async fn last_used_at_has_minute_precision(stack: &Stack, acme: &TestSpace) {
     let last_used = || async {
-        let list = acme
-            .client
-            .get(&format!("/spaces/{}/api-keys", acme.id))
-            .await
-            .expect_status(200)
-            .json();
+        let list = acme.fetch(&acme.keys_path()).await.json();
         domain::Timestamp::parse_rfc3339(list["data"][0]["last_used_at"].as_str().expect("used"))
             .expect("RFC 3339")
             .ms()
@@ -182,23 +154,14 @@ async fn last_used_at_has_minute_precision(stack: &Stack) {
 }
 
 #[stack_test]
-async fn key_paging_is_identical_in_both_directions(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let path = format!("/spaces/{}/api-keys", acme.id);
+async fn key_paging_is_identical_in_both_directions(stack: &Stack, acme: &TestSpace) {
+    let path = acme.keys_path();
     for index in 0..24 {
-        acme.client
-            .post(&path, json!({"name": format!("key {index}")}))
-            .await
-            .expect_created();
+        acme.create(&path, json!({"name": format!("key {index}")}))
+            .await;
     }
 
-    let page = async |query: String| {
-        acme.client
-            .get(&format!("{path}?limit=10{query}"))
-            .await
-            .expect_status(200)
-            .json()
-    };
+    let page = async |query: String| acme.fetch(&format!("{path}?limit=10{query}")).await.json();
     let ids = |page: &Value| {
         page["data"]
             .as_array()
@@ -238,10 +201,8 @@ async fn key_paging_is_identical_in_both_directions(stack: &Stack) {
     let other = stack.space("Other").await;
     let foreign = cursor(&first["next_cursor"]);
     let errors = other
-        .client
-        .get(&format!("/spaces/{}/api-keys?{foreign}", other.id))
-        .await
-        .expect_error(422);
+        .get_err(422, &format!("/spaces/{}/api-keys?{foreign}", other.id))
+        .await;
     assert_eq!(
         errors,
         json!({"cursor": ["The selected cursor is invalid."]})
@@ -249,38 +210,24 @@ async fn key_paging_is_identical_in_both_directions(stack: &Stack) {
 }
 
 #[stack_test]
-async fn key_of_another_space_returns_404(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
-
+async fn key_of_another_space_returns_404(acme: &TestSpace, other: &TestSpace) {
     for id in [
         other.key_id.to_string(),
         "999".to_owned(),
         "x".to_owned(),
         "-1".to_owned(),
     ] {
-        acme.client
-            .delete(&format!("/spaces/{}/api-keys/{id}", acme.id))
-            .await
-            .expect_error(404);
+        acme.delete_err(404, &format!("/spaces/{}/api-keys/{id}", acme.id))
+            .await;
     }
 
-    other
-        .client
-        .get(&format!("/spaces/{}", other.id))
-        .await
-        .expect_ok();
+    other.get_ok(&other.path()).await;
 }
 
 #[stack_test]
-async fn invalid_key_reports_all_errors(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn invalid_key_reports_all_errors(acme: &TestSpace) {
     let body = json!({"name": 1, "role": "emperor", "expires_at": "never"});
-    let errors = acme
-        .client
-        .post(&format!("/spaces/{}/api-keys", acme.id), body)
-        .await
-        .expect_error(422);
+    let errors = acme.post_err(422, &acme.keys_path(), body).await;
     let expected = json!({
         "name": ["The name field must be a string."],
         "role": ["The selected role is invalid."],

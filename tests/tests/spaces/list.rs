@@ -1,11 +1,11 @@
 //! `GET /spaces`.
 
 use serde_json::{Value, json};
-use tests::{Client, Stack, seconds, stack_test};
+use tests::{Client, Stack, TestSpace, seconds, stack_test};
 
 /// Returns the names on the first page of the list.
 async fn names(client: &Client) -> Vec<String> {
-    let page = client.get("/spaces").await.expect_status(200).json();
+    let page = client.fetch("/spaces").await.json();
     let spaces = page["data"].as_array().expect("a list").clone();
     spaces
         .iter()
@@ -45,15 +45,10 @@ async fn account_key_lists_spaces_of_user_and_space_key_its_own(stack: &Stack) {
 }
 
 #[stack_test]
-async fn list_returns_spaces_without_settings(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn list_returns_spaces_without_settings(acme: &TestSpace) {
     let update =
         json!({"name": "Acme", "description": "Photos", "webhook_url": "https://example.com/hook"});
-    let mut expected = acme
-        .client
-        .put(&format!("/spaces/{}", acme.id), update)
-        .await
-        .expect_ok();
+    let mut expected = acme.put_ok(&acme.path(), update).await;
 
     for detail in ["access_control", "security"] {
         assert!(
@@ -66,12 +61,7 @@ async fn list_returns_spaces_without_settings(stack: &Stack) {
         );
     }
 
-    let list = acme
-        .client
-        .get("/spaces?limit=7")
-        .await
-        .expect_status(200)
-        .json();
+    let list = acme.fetch("/spaces?limit=7").await.json();
 
     let envelope = json!({
         "data": [expected], "path": "/api/v1/spaces", "per_page": 7, "next_cursor": null, "prev_cursor": null,
@@ -85,16 +75,14 @@ async fn list_pages_in_both_directions_and_rejects_invalid_limits(stack: &Stack)
     for index in 0..4 {
         stack.clock.advance(seconds(1));
         account
-            .post("/spaces", json!({"name": format!("Space {index}")}))
-            .await
-            .expect_created();
+            .create("/spaces", json!({"name": format!("Space {index}")}))
+            .await;
     }
 
     let page = async |query: String| {
         account
-            .get(&format!("/spaces?limit=2{query}"))
+            .fetch(&format!("/spaces?limit=2{query}"))
             .await
-            .expect_status(200)
             .json()
     };
     let names = |page: &Value| {
@@ -125,16 +113,12 @@ async fn list_pages_in_both_directions_and_rejects_invalid_limits(stack: &Stack)
         ("1.5", "The limit field must be an integer."),
     ] {
         let errors = account
-            .get(&format!("/spaces?limit={limit}"))
-            .await
-            .expect_error(422);
+            .get_err(422, &format!("/spaces?limit={limit}"))
+            .await;
         assert_eq!(errors, json!({"limit": [message]}), "{limit}");
     }
 
-    let both = account
-        .get("/spaces?limit=0&cursor=x")
-        .await
-        .expect_error(422);
+    let both = account.get_err(422, "/spaces?limit=0&cursor=x").await;
     assert_eq!(
         both.as_object().map(serde_json::Map::len),
         Some(2),
@@ -143,7 +127,7 @@ async fn list_pages_in_both_directions_and_rejects_invalid_limits(stack: &Stack)
 
     for (limit, per_page) in [("100", 100), ("", 20)] {
         let path = format!("/spaces?limit={limit}");
-        let page = account.get(&path).await.expect_status(200).json();
+        let page = account.fetch(&path).await.json();
         assert_eq!(page["per_page"], per_page);
     }
 }

@@ -1,7 +1,7 @@
 //! The purge of a deleted space: passes, pages, and keys.
 
 use serde_json::json;
-use tests::{PHOTO, Stack, seconds, stack_test};
+use tests::{PHOTO, Stack, TestSpace, seconds, stack_test};
 
 use super::delete::{deletion_path, stored_data, with_retired};
 
@@ -21,8 +21,7 @@ async fn objects_arriving_after_deletion_are_purged_in_three_passes() {
 
     let late = format!("_objects/{}/originals/late", acme.id);
     let exists = async || stack.dump().await.objects.contains_key(&late);
-    acme.client
-        .delete(&format!("{}&force=true", deletion_path(&acme)))
+    acme.delete(&format!("{}&force=true", deletion_path(&acme)))
         .await
         .expect_status(202);
     stack.put_object(&late, b"authorized before").await;
@@ -66,10 +65,7 @@ async fn large_space_is_purged_page_by_page(stack: &Stack) {
             .await;
     }
 
-    acme.client
-        .delete(&deletion_path(&acme))
-        .await
-        .expect_status(204);
+    acme.delete_ok(&deletion_path(&acme)).await;
 
     stack.run_for(seconds(1)).await;
     assert!(stack.dump().await.objects.is_empty());
@@ -81,20 +77,16 @@ async fn large_space_is_purged_page_by_page(stack: &Stack) {
 }
 
 #[stack_test]
-async fn deletion_revokes_more_keys_than_one_page(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn deletion_revokes_more_keys_than_one_page(stack: &Stack, acme: &TestSpace) {
     let mut keys = Vec::new();
     for _ in 0..105 {
         keys.push(acme.role("viewer").await);
     }
 
-    acme.client
-        .delete(&deletion_path(&acme))
-        .await
-        .expect_status(204);
+    acme.delete_ok(&deletion_path(acme)).await;
 
     for key in keys.iter().chain([&acme.client]) {
-        key.get("/account").await.expect_error(401);
+        key.get_err(401, "/account").await;
     }
     stack.run_purges().await;
 }
@@ -121,9 +113,8 @@ async fn key_created_during_a_deletion_does_not_authenticate_after_it(stack: &St
             stack
                 .anonymous
                 .with_key(&key)
-                .get("/account")
-                .await
-                .expect_error(401);
+                .get_err(401, "/account")
+                .await;
         } else {
             created.expect_status_of(&[404, 503]);
         }

@@ -1,7 +1,7 @@
 //! `PUT` and `DELETE /spaces/:id/security`.
 
 use serde_json::{Value, json};
-use tests::{Stack, seconds, stack_test};
+use tests::{Stack, TestSpace, seconds, stack_test};
 
 use crate::support::image_server::{ImageServer, logo};
 
@@ -52,8 +52,7 @@ fn watermarks(url: &str) -> Vec<(Value, Value)> {
 }
 
 #[stack_test]
-async fn put_replaces_security_and_absent_fields_take_defaults(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn put_replaces_security_and_absent_fields_take_defaults(stack: &Stack, acme: &TestSpace) {
     let path = format!("/spaces/{}/security", acme.id);
     let server = ImageServer::start(&logo([255, 0, 0])).await;
     let url = server.url();
@@ -64,63 +63,40 @@ async fn put_replaces_security_and_absent_fields_take_defaults(stack: &Stack) {
             expected[field] = value.clone();
         }
         let updated = acme
-            .client
-            .put(&path, json!({"security": {"watermark": given}}))
-            .await
-            .expect_ok();
+            .put_ok(&path, json!({"security": {"watermark": given}}))
+            .await;
         assert_eq!(
             updated["security"],
             json!({"watermark": expected, "transformations": "any"}),
             "{given}"
         );
-        assert_eq!(
-            acme.client
-                .get(&format!("/spaces/{}", acme.id))
-                .await
-                .expect_ok(),
-            updated,
-            "{given}"
-        );
+        assert_eq!(acme.get_ok(&acme.path()).await, updated, "{given}");
     }
 
-    acme.client
-        .put(
-            &path,
-            json!({"security": {"watermark": {"enabled": true, "url": url}}}),
-        )
-        .await
-        .expect_ok();
+    acme.put_ok(
+        &path,
+        json!({"security": {"watermark": {"enabled": true, "url": url}}}),
+    )
+    .await;
 
-    let emptied = acme
-        .client
-        .put(&path, json!({"security": {}}))
-        .await
-        .expect_ok();
+    let emptied = acme.put_ok(&path, json!({"security": {}})).await;
     assert_eq!(
         emptied["security"],
         json!({"watermark": default_watermark(), "transformations": "any"})
     );
 
-    acme.client
-        .put(
-            &path,
-            json!({"security": {"watermark": {"enabled": true, "url": url}}}),
-        )
-        .await
-        .expect_ok();
+    acme.put_ok(
+        &path,
+        json!({"security": {"watermark": {"enabled": true, "url": url}}}),
+    )
+    .await;
 
-    let reset = acme.client.delete(&path).await.expect_ok();
+    let reset = acme.delete(&path).await.expect_ok();
     assert_eq!(
         reset["security"],
         json!({"watermark": default_watermark(), "transformations": "any"})
     );
-    assert_eq!(
-        acme.client
-            .get(&format!("/spaces/{}", acme.id))
-            .await
-            .expect_ok(),
-        reset
-    );
+    assert_eq!(acme.get_ok(&acme.path()).await, reset);
 }
 
 /// Returns malformed requests and their errors.
@@ -212,28 +188,17 @@ fn invalid_watermarks() -> Vec<(Value, Value)> {
 }
 
 #[stack_test]
-async fn invalid_watermark_reports_all_errors_by_full_field_name(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn invalid_watermark_reports_all_errors_by_full_field_name(acme: &TestSpace) {
     let path = format!("/spaces/{}/security", acme.id);
-    let before = acme
-        .client
-        .get(&format!("/spaces/{}", acme.id))
-        .await
-        .expect_ok();
+    let before = acme.get_ok(&acme.path()).await;
 
     for (body, errors) in [malformed_requests(), invalid_watermarks()].concat() {
         assert_eq!(
-            acme.client.put(&path, body.clone()).await.expect_error(422),
+            acme.put_err(422, &path, body.clone()).await,
             errors,
             "{body}"
         );
     }
 
-    assert_eq!(
-        acme.client
-            .get(&format!("/spaces/{}", acme.id))
-            .await
-            .expect_ok(),
-        before
-    );
+    assert_eq!(acme.get_ok(&acme.path()).await, before);
 }

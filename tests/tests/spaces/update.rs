@@ -7,17 +7,13 @@ use tests::{
 
 /// Updates a space, and returns its record.
 async fn update(acme: &TestSpace, fields: &Value) -> Value {
-    acme.client
-        .put(&format!("/spaces/{}", acme.id), fields.clone())
-        .await
-        .expect_ok()
+    acme.put_ok(&acme.path(), fields.clone()).await
 }
 
 #[stack_test]
-async fn update_changes_single_fields(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let path = format!("/spaces/{}", acme.id);
-    let mut expected = acme.client.get(&path).await.expect_ok();
+async fn update_changes_single_fields(stack: &Stack, acme: &TestSpace) {
+    let path = acme.path();
+    let mut expected = acme.get_ok(&path).await;
 
     for (field, sent, stored) in [
         ("name", json!(" Acme & Söhne "), json!("Acme & Söhne")),
@@ -50,7 +46,7 @@ async fn update_changes_single_fields(stack: &Stack) {
         stack.clock.advance(seconds(1));
         let mut body = json!({"name": expected["name"]});
         body[field] = sent;
-        let updated = update(&acme, &body).await;
+        let updated = update(acme, &body).await;
         assert!(
             updated["updated_at"].as_str() > expected["updated_at"].as_str(),
             "{field}"
@@ -58,42 +54,38 @@ async fn update_changes_single_fields(stack: &Stack) {
         expected["updated_at"] = updated["updated_at"].clone();
         expected[field] = stored;
         assert_eq!(updated, expected, "{body}");
-        assert_eq!(acme.client.get(&path).await.expect_ok(), expected, "{body}");
+        assert_eq!(acme.get_ok(&path).await, expected, "{body}");
     }
 }
 
 #[stack_test]
-async fn changing_the_folder_mode_returns_422(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let path = format!("/spaces/{}", acme.id);
+async fn changing_the_folder_mode_returns_422(acme: &TestSpace) {
+    let path = acme.path();
 
     let errors = acme
-        .client
-        .put(&path, json!({"name": "Renamed", "folder_mode": "fixed"}))
-        .await
-        .expect_error(422);
+        .put_err(
+            422,
+            &path,
+            json!({"name": "Renamed", "folder_mode": "fixed"}),
+        )
+        .await;
 
     assert_eq!(
         errors,
         json!({"folder_mode": ["The folder mode field must not be changed."]})
     );
-    assert_eq!(acme.client.get(&path).await.expect_ok()["name"], "Acme");
+    assert_eq!(acme.get_ok(&path).await["name"], "Acme");
 }
 
 #[stack_test]
-async fn immutable_fields_are_kept(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let mut before = acme
-        .client
-        .get(&format!("/spaces/{}", acme.id))
-        .await
-        .expect_ok();
+async fn immutable_fields_are_kept(acme: &TestSpace) {
+    let mut before = acme.get_ok(&acme.path()).await;
     let body = json!({
         "name": "Acme", "id": UNKNOWN_ID, "handle": "abcdef", "folder_mode": "dynamic",
         "created_at": "2020-01-01T00:00:00Z", "access_control": {"requires_auth": true},
         "security": {"watermark": {"opacity": 1}}, "version": 7, "deleted_at": 1, "unknown": [],
     });
-    let after = update(&acme, &body).await;
+    let after = update(acme, &body).await;
 
     before["updated_at"] = after["updated_at"].clone();
     assert_eq!(after, before);
@@ -155,21 +147,18 @@ fn invalid_updates(foreign_config: Value) -> Vec<(Value, Value)> {
 }
 
 #[stack_test]
-async fn invalid_update_reports_all_errors_and_changes_nothing(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
-    let path = format!("/spaces/{}", acme.id);
+async fn invalid_update_reports_all_errors_and_changes_nothing(
+    stack: &Stack,
+    acme: &TestSpace,
+    other: &TestSpace,
+) {
+    let path = acme.path();
     let before = stack.dump().await;
-    let foreign = other
-        .client
-        .get(&format!("/spaces/{}", other.id))
-        .await
-        .expect_ok()["active_upload_config_id"]
-        .clone();
+    let foreign = other.get_ok(&other.path()).await["active_upload_config_id"].clone();
 
     for (body, errors) in invalid_updates(foreign) {
         assert_eq!(
-            acme.client.put(&path, body.clone()).await.expect_error(422),
+            acme.put_err(422, &path, body.clone()).await,
             errors,
             "{body}"
         );
@@ -182,47 +171,41 @@ async fn invalid_update_reports_all_errors_and_changes_nothing(stack: &Stack) {
 }
 
 #[stack_test]
-async fn rename_may_change_case_and_frees_old_name(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
-
+async fn rename_may_change_case_and_frees_old_name(
+    stack: &Stack,
+    acme: &TestSpace,
+    other: &TestSpace,
+) {
     for name in ["Acme", "ACME", "acme"] {
-        assert_eq!(update(&acme, &json!({"name": name})).await["name"], name);
+        assert_eq!(update(acme, &json!({"name": name})).await["name"], name);
     }
 
     let taken = json!({"name": ["The name has already been taken."]});
     let rename = json!({"name": "aCmE"});
     assert_eq!(
-        other
-            .client
-            .put(&format!("/spaces/{}", other.id), rename.clone())
-            .await
-            .expect_error(422),
+        other.put_err(422, &other.path(), rename.clone()).await,
         taken
     );
 
-    update(&acme, &json!({"name": "Roadrunner"})).await;
-    update(&other, &rename).await;
+    update(acme, &json!({"name": "Roadrunner"})).await;
+    update(other, &rename).await;
     assert_eq!(
         stack
             .account()
-            .post("/spaces", json!({"name": "ACME"}))
-            .await
-            .expect_error(422),
+            .post_err(422, "/spaces", json!({"name": "ACME"}))
+            .await,
         taken
     );
 
     stack
         .account()
-        .post("/spaces", json!({"name": "Other"}))
-        .await
-        .expect_created();
+        .create("/spaces", json!({"name": "Other"}))
+        .await;
 }
 
 #[stack_test]
-async fn webhook_url_must_be_public_https(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let path = format!("/spaces/{}", acme.id);
+async fn webhook_url_must_be_public_https(acme: &TestSpace) {
+    let path = acme.path();
     let body = |url: &str| json!({"name": "Acme", "webhook_url": url});
 
     for url in [
@@ -230,7 +213,7 @@ async fn webhook_url_must_be_public_https(stack: &Stack) {
         "https://hooks.example.com:8443/a?b=c",
         "https://1.1.1.1/",
     ] {
-        assert_eq!(update(&acme, &body(url)).await["webhook_url"], url);
+        assert_eq!(update(acme, &body(url)).await["webhook_url"], url);
     }
 
     for (url, reason) in [
@@ -243,7 +226,7 @@ async fn webhook_url_must_be_public_https(stack: &Stack) {
             "must be a URL without a user name and password",
         ),
     ] {
-        let errors = acme.client.put(&path, body(url)).await.expect_error(422);
+        let errors = acme.put_err(422, &path, body(url)).await;
         let message = format!("The webhook url field {reason}.");
         assert_eq!(errors, json!({"webhook_url": [message]}), "{url}");
     }
@@ -258,7 +241,7 @@ async fn webhook_url_must_be_public_https(stack: &Stack) {
         "https://localhost/",
         "https://metadata.google.internal/",
     ] {
-        let errors = acme.client.put(&path, body(url)).await.expect_error(422);
+        let errors = acme.put_err(422, &path, body(url)).await;
         assert_eq!(
             errors,
             json!({"webhook_url": ["The webhook url field must be the URL of a public host."]}),
@@ -266,20 +249,16 @@ async fn webhook_url_must_be_public_https(stack: &Stack) {
         );
     }
 
-    assert_eq!(
-        acme.client.get(&path).await.expect_ok()["webhook_url"],
-        "https://1.1.1.1/"
-    );
+    assert_eq!(acme.get_ok(&path).await["webhook_url"], "https://1.1.1.1/");
 }
 
 #[stack_test]
-async fn custom_domain_is_used_in_file_urls(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn custom_domain_is_used_in_file_urls(stack: &Stack, acme: &TestSpace) {
     let before = acme.upload(PHOTO).await;
     let file = format!("/files/{}", before["id"].as_str().expect("an id"));
 
     update(
-        &acme,
+        acme,
         &json!({"name": "Acme", "custom_domain": "assets.example.com"}),
     )
     .await;
@@ -291,7 +270,7 @@ async fn custom_domain_is_used_in_file_urls(stack: &Stack) {
         )
     };
 
-    let record = acme.client.get(&file).await.expect_ok();
+    let record = acme.get_ok(&file).await;
     assert_eq!(record["url"], url(&record));
 
     let after = acme.upload(PHOTO).await;
@@ -309,20 +288,19 @@ async fn custom_domain_is_used_in_file_urls(stack: &Stack) {
         by_host(unknown).await.expect_error(403);
     }
 
-    update(&acme, &json!({"name": "Acme", "custom_domain": null})).await;
-    assert_eq!(acme.client.get(&file).await.expect_ok(), before);
+    update(acme, &json!({"name": "Acme", "custom_domain": null})).await;
+    assert_eq!(acme.get_ok(&file).await, before);
 }
 
 #[stack_test]
-async fn custom_domain_must_be_a_domain_of_the_cdn(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn custom_domain_must_be_a_domain_of_the_cdn(stack: &Stack, acme: &TestSpace) {
     let not_served = json!({"name": "Acme", "custom_domain": "cdn.example.org"});
     let message = "The custom domain field must be a domain of the CDN; the operator of the deployment adds domains to \
                    `CdnDomainNames`.";
 
-    let path = format!("/spaces/{}", acme.id);
+    let path = acme.path();
     for response in [
-        acme.client.put(&path, not_served.clone()).await,
+        acme.put(&path, not_served.clone()).await,
         stack.account().post("/spaces", not_served).await,
     ] {
         let errors = response.expect_error(422);
@@ -345,38 +323,37 @@ async fn custom_domain_that_the_cdn_has_no_more_can_be_kept() {
 
     let stack = Box::pin(Stack::start_in(directory, options(2, ""))).await;
     let stack = stack.unwrap_or_else(|error| panic!("{error}"));
-    let path = format!("/spaces/{}", acme.id);
-    stack.account().put(&path, settings).await.expect_ok();
+    let path = acme.path();
+    stack.account().put_ok(&path, settings).await;
     stack.stop().await;
 }
 
 #[stack_test]
-async fn disabled_space_rejects_uploads_and_delivery_and_stays_manageable(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn disabled_space_rejects_uploads_and_delivery_and_stays_manageable(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     let file = acme.upload(PHOTO).await;
     let id = file["id"].as_str().expect("an id");
     let url = file["url"].as_str().expect("a URL");
     let upload = || form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO);
 
-    update(&acme, &json!({"name": "Acme", "enabled": false})).await;
+    update(acme, &json!({"name": "Acme", "enabled": false})).await;
     for client in [&acme.client, &stack.account()] {
-        assert_eq!(client.upload(upload()).await.expect_error(403), json!({}));
-        client.get(url).await.expect_error(404);
-        client
-            .get(&format!("/spaces/{}", acme.id))
-            .await
-            .expect_ok();
-        client.get(&format!("/files/{id}")).await.expect_ok();
-        client
-            .get(&format!("/spaces/{}/api-keys", acme.id))
-            .await
-            .expect_status(200);
+        assert_eq!(
+            client.upload_form(upload()).await.expect_error(403),
+            json!({})
+        );
+        client.get_err(404, url).await;
+        client.get_ok(&acme.path()).await;
+        client.get_ok(&format!("/files/{id}")).await;
+        client.fetch(&acme.keys_path()).await;
     }
 
-    stack.anonymous.get(url).await.expect_error(404);
+    stack.anonymous.get_err(404, url).await;
 
-    update(&acme, &json!({"name": "Acme", "enabled": true})).await;
-    assert!(stack.anonymous.get(url).await.expect_status(200).body == PHOTO);
+    update(acme, &json!({"name": "Acme", "enabled": true})).await;
+    assert!(stack.anonymous.fetch(url).await.body == PHOTO);
 
-    acme.client.upload(upload()).await.expect_created();
+    acme.upload_form(upload()).await.expect_created();
 }

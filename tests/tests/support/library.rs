@@ -266,7 +266,6 @@ async fn create_file(acme: &TestSpace, number: usize, folders: &[String; 3]) -> 
         });
         text(
             &acme
-                .client
                 .post("/upload/presign", body)
                 .await
                 .expect_status(201)

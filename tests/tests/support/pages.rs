@@ -30,7 +30,7 @@ impl List<'_> {
             .map(|cursor| format!("&cursor={cursor}"))
             .unwrap_or_default();
         let path = format!("/files?{}&limit={}{cursor}", self.filters, self.limit);
-        let page = self.client.get(&path).await.expect_status(200).json();
+        let page = self.client.fetch(&path).await.json();
 
         assert_eq!(
             (&page["path"], &page["per_page"]),

@@ -95,7 +95,7 @@ pub(crate) struct SigningSecret {
 impl SigningSecret {
     pub(crate) async fn of(tenant: &TestSpace) -> SigningSecret {
         let path = format!("{}/signing-secret", tenant.path());
-        let current = tenant.client.get(&path).await.expect_ok();
+        let current = tenant.get_ok(&path).await;
         SigningSecret {
             kid: text(&current["kid"]),
             secret: text(&current["secret"]),
@@ -144,14 +144,7 @@ impl Signer {
             .expect("an object")
             .extend(fields.as_object().expect("an object").clone());
 
-        let config = text(
-            &self
-                .acme
-                .client
-                .post("/upload-configs", body)
-                .await
-                .expect_created()["id"],
-        );
+        let config = text(&self.acme.create("/upload-configs", body).await["id"]);
         Signer {
             config,
             ..self.clone()

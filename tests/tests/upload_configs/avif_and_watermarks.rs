@@ -42,63 +42,64 @@ fn rules(format: &str) -> Value {
 
 async fn create(acme: &TestSpace, name: &str, format: &str) -> Response {
     let body = json!({"space_id": acme.id, "name": name, "config": rules(format)});
-    acme.client.post("/upload-configs", body).await
+    acme.post("/upload-configs", body).await
 }
 
 async fn update(acme: &TestSpace, id: &str, format: &str) -> Response {
     let body = json!({"id": id, "config": rules(format)});
-    acme.client.post("/upload-configs/update", body).await
+    acme.post("/upload-configs/update", body).await
 }
 
 async fn set(acme: &TestSpace, path: &str, server: &ImageServer) -> Response {
     let watermark = json!({"enabled": true, "url": server.url()});
     let body = json!({"security": {"watermark": watermark}});
-    acme.client.put(&format!("{path}/security"), body).await
+    acme.put(&format!("{path}/security"), body).await
 }
 
 #[stack_test]
-async fn config_cannot_convert_to_avif_while_a_watermark_is_enabled(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn config_cannot_convert_to_avif_while_a_watermark_is_enabled(acme: &TestSpace) {
     let server = ImageServer::start(&logo([255, 0, 0])).await;
     let web = acme.upload_config("web").await;
     let outer = acme.folder("outer").await;
     let inner = acme.folder("inner").inside(&outer).await;
 
     for path in [acme.path().as_str(), inner.path()] {
-        set(&acme, path, &server).await.expect_ok();
+        set(acme, path, &server).await.expect_ok();
         // Another watermark in place of the first one.
-        set(&acme, path, &server).await.expect_ok();
+        set(acme, path, &server).await.expect_ok();
 
-        let created = create(&acme, "avif", "avif").await;
+        let created = create(acme, "avif", "avif").await;
         assert_eq!(created.expect_error(422), config_errors(), "{path}");
-        let updated = update(&acme, &web.id, "avif").await;
+        let updated = update(acme, &web.id, "avif").await;
         assert_eq!(updated.expect_error(422), config_errors(), "{path}");
-        update(&acme, &web.id, "webp").await.expect_ok();
+        update(acme, &web.id, "webp").await.expect_ok();
 
         let security = format!("{path}/security");
-        acme.client.delete(&security).await.expect_ok();
-        update(&acme, &web.id, "avif").await.expect_ok();
-        update(&acme, &web.id, "original").await.expect_ok();
+        acme.delete(&security).await.expect_ok();
+        update(acme, &web.id, "avif").await.expect_ok();
+        update(acme, &web.id, "original").await.expect_ok();
     }
 
-    set(&acme, inner.path(), &server).await.expect_ok();
-    acme.client.delete(inner.path()).await.expect_status(204);
-    create(&acme, "avif", "avif").await.expect_created();
+    set(acme, inner.path(), &server).await.expect_ok();
+    acme.delete_ok(inner.path()).await;
+    create(acme, "avif", "avif").await.expect_created();
 }
 
 #[stack_test]
-async fn watermark_cannot_be_enabled_while_configs_convert_to_avif(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn watermark_cannot_be_enabled_while_configs_convert_to_avif(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     let server = ImageServer::start(&logo([255, 0, 0])).await;
     let folder = acme.folder("photos").await;
-    create(&acme, "web", "webp").await.expect_created();
-    let first = create(&acme, "first", "avif").await.expect_created();
+    create(acme, "web", "webp").await.expect_created();
+    let first = create(acme, "first", "avif").await.expect_created();
     stack.clock.advance(seconds(1));
-    let second = create(&acme, "second", "avif").await.expect_created();
+    let second = create(acme, "second", "avif").await.expect_created();
     let before = stack.dump().await;
 
     for path in [acme.path().as_str(), folder.path()] {
-        let errors = set(&acme, path, &server).await.expect_error(422);
+        let errors = set(acme, path, &server).await.expect_error(422);
         assert_eq!(errors, watermark_errors("second, first"), "{path}");
     }
     let after = stack.dump().await;
@@ -106,12 +107,12 @@ async fn watermark_cannot_be_enabled_while_configs_convert_to_avif(stack: &Stack
 
     let deletion = json!({"id": first["id"]});
     delete(&acme.client, deletion).await.expect_status(204);
-    let errors = set(&acme, &acme.path(), &server).await.expect_error(422);
+    let errors = set(acme, &acme.path(), &server).await.expect_error(422);
     assert_eq!(errors, watermark_errors("second"));
     let second = second["id"].as_str().expect("an id");
-    update(&acme, second, "jpeg").await.expect_ok();
-    set(&acme, &acme.path(), &server).await.expect_ok();
-    set(&acme, folder.path(), &server).await.expect_ok();
+    update(acme, second, "jpeg").await.expect_ok();
+    set(acme, &acme.path(), &server).await.expect_ok();
+    set(acme, folder.path(), &server).await.expect_ok();
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
@@ -138,35 +139,39 @@ async fn concurrent_requests_never_leave_both(stack: &Stack) {
 }
 
 #[stack_test]
-async fn names_of_all_configs_that_exclude_a_watermark_are_reported(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn names_of_all_configs_that_exclude_a_watermark_are_reported(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     let server = ImageServer::start(&logo([255, 0, 0])).await;
-    create(&acme, "oldest", "avif").await.expect_created();
+    create(acme, "oldest", "avif").await.expect_created();
     for number in 0..100 {
         stack.clock.advance(seconds(1));
         let name = format!("config-{number}");
-        create(&acme, &name, "webp").await.expect_created();
+        create(acme, &name, "webp").await.expect_created();
     }
 
-    let errors = set(&acme, &acme.path(), &server).await.expect_error(422);
+    let errors = set(acme, &acme.path(), &server).await.expect_error(422);
     assert_eq!(errors, watermark_errors("oldest"));
 
     let mut names = Vec::new();
     for number in 0..101 {
         stack.clock.advance(seconds(1));
         let name = format!("avif-{number}");
-        create(&acme, &name, "avif").await.expect_created();
+        create(acme, &name, "avif").await.expect_created();
         names.insert(0, name);
     }
-    let errors = set(&acme, &acme.path(), &server).await.expect_error(422);
+    let errors = set(acme, &acme.path(), &server).await.expect_error(422);
     assert_eq!(errors, watermark_errors(&names[..100].join(", ")));
 }
 
 #[stack_test]
-async fn pending_files_are_not_converted_once_a_watermark_is_enabled(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn pending_files_are_not_converted_once_a_watermark_is_enabled(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     let server = ImageServer::start(&logo([255, 0, 0])).await;
-    let config = create(&acme, "avif", "avif").await.expect_created();
+    let config = create(acme, "avif", "avif").await.expect_created();
     let png = image(Format::Png, 64, 48);
     let mut pending = Vec::new();
     for (content_type, bytes) in [
@@ -175,37 +180,36 @@ async fn pending_files_are_not_converted_once_a_watermark_is_enabled(stack: &Sta
         ("text/plain", &b"x".to_vec()),
     ] {
         let fields = json!({"upload_config": "avif", "filename": "a", "content_type": content_type, "size": bytes.len()});
-        let file = PendingFile::create(&acme, fields).await;
+        let file = PendingFile::create(acme, fields).await;
         file.send(stack, bytes.clone()).await.expect_status(200);
         pending.push(file);
     }
 
     let id = config["id"].as_str().expect("an id");
-    update(&acme, id, "original").await.expect_ok();
+    update(acme, id, "original").await.expect_ok();
     let folder = acme.folder("photos").await;
-    set(&acme, folder.path(), &server).await.expect_ok();
+    set(acme, folder.path(), &server).await.expect_ok();
 
     let rejection = pending[0].confirm(&acme.client).await.expect_error(422);
     assert_eq!(rejection, upload_errors());
-    acme.client
-        .get(&pending[0].address())
-        .await
-        .expect_error(404);
+    acme.get_err(404, &pending[0].address()).await;
 
     stack.run_confirm_checks().await;
     for rejected in &pending[..2] {
-        acme.client.get(&rejected.address()).await.expect_error(404);
+        acme.get_err(404, &rejected.address()).await;
     }
-    let text = acme.client.get(&pending[2].address()).await.expect_ok();
+    let text = acme.get_ok(&pending[2].address()).await;
     assert_eq!(text["status"], "active");
     assert_eq!(stack.dump().await.files_with_bytes().len(), 1);
 }
 
 #[stack_test]
-async fn form_is_not_converted_if_a_watermark_is_enabled_meanwhile(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn form_is_not_converted_if_a_watermark_is_enabled_meanwhile(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     let server = ImageServer::start(&logo([255, 0, 0])).await;
-    let config = create(&acme, "avif", "avif").await.expect_created();
+    let config = create(acme, "avif", "avif").await.expect_created();
     let id = config["id"].as_str().expect("an id");
 
     // The call that stores the image: the config was read before.
@@ -216,11 +220,11 @@ async fn form_is_not_converted_if_a_watermark_is_enabled_meanwhile(stack: &Stack
         "image/png",
         image(Format::Png, 64, 48),
     );
-    let uploading = acme.client.upload(png.text("upload_config", "avif"));
+    let uploading = acme.upload_form(png.text("upload_config", "avif"));
     let enable = async {
         hold.reached().await;
-        update(&acme, id, "original").await.expect_ok();
-        set(&acme, &acme.path(), &server).await.expect_ok();
+        update(acme, id, "original").await.expect_ok();
+        set(acme, &acme.path(), &server).await.expect_ok();
         hold.release();
     };
     let (upload, ()) = future::join(uploading, enable).await;

@@ -2,7 +2,7 @@
 
 use futures::future::{join, join_all};
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, stack_test};
+use tests::{PHOTO, TestSpace, stack_test};
 
 /// Returns a create request with all fields.
 fn full_request(space_id: &str) -> Value {
@@ -50,17 +50,15 @@ fn assert_normalized(record: &Value) {
 }
 
 #[stack_test]
-async fn config_is_created_returned_updated_and_deleted(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn config_is_created_returned_updated_and_deleted(acme: &TestSpace) {
     let client = &acme.client;
 
     let created = client
-        .post("/upload-configs", full_request(&acme.id))
-        .await
-        .expect_created();
+        .create("/upload-configs", full_request(&acme.id))
+        .await;
     let id = created["id"].as_str().expect("an id");
     let path = format!("/upload-configs/{}", id.to_lowercase());
-    let record = client.get(&path).await.expect_ok();
+    let record = client.get_ok(&path).await;
     let mut without_config = record.clone();
     without_config
         .as_object_mut()
@@ -70,10 +68,7 @@ async fn config_is_created_returned_updated_and_deleted(stack: &Stack) {
     assert_normalized(&record);
 
     let change = json!({"upload_config_id": id, "name": "renamed", "description": null, "config": {"metadata": {"tags": []}}});
-    let changed = client
-        .post("/upload-configs/update", change)
-        .await
-        .expect_ok();
+    let changed = client.post_ok("/upload-configs/update", change).await;
     assert_eq!(changed["name"], "renamed");
     assert_eq!(changed["description"], Value::Null);
     assert_eq!(changed["delivery_type"], "authenticated");
@@ -83,7 +78,7 @@ async fn config_is_created_returned_updated_and_deleted(stack: &Stack) {
         "only the single view has `config`"
     );
     assert_eq!(
-        client.get(&path).await.expect_ok()["config"]["storage"],
+        client.get_ok(&path).await["config"]["storage"],
         json!({"folder": null, "generate_filename": true, "unique_filename": true})
     );
 
@@ -93,7 +88,7 @@ async fn config_is_created_returned_updated_and_deleted(stack: &Stack) {
     let deletion = json!({"id": id});
     delete(client, deletion.clone()).await.expect_status(204);
     delete(client, deletion).await.expect_error(404);
-    client.get(&path).await.expect_error(404);
+    client.get_err(404, &path).await;
     acme.upload(PHOTO)
         .with_config("renamed")
         .send()
@@ -108,9 +103,7 @@ pub(crate) async fn delete(client: &tests::Client, body: Value) -> tests::Respon
 }
 
 #[stack_test]
-async fn names_are_unique_in_space_and_active_config_is_kept(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
+async fn names_are_unique_in_space_and_active_config_is_kept(acme: &TestSpace, other: &TestSpace) {
     let client = &acme.client;
     let create = |name: &str| {
         let body = json!({"space_id": acme.id, "name": name});
@@ -123,10 +116,7 @@ async fn names_are_unique_in_space_and_active_config_is_kept(stack: &Stack) {
     assert_eq!(create("starter").await.expect_error(422), taken);
 
     let rename = json!({"id": second.id, "name": "starter"});
-    let errors = client
-        .post("/upload-configs/update", rename)
-        .await
-        .expect_error(422);
+    let errors = client.post_err(422, "/upload-configs/update", rename).await;
     assert_eq!(errors, taken);
 
     let responses = join_all((0..20).map(|_| create("race"))).await;
@@ -140,10 +130,7 @@ async fn names_are_unique_in_space_and_active_config_is_kept(stack: &Stack) {
     assert_eq!(count(422), 19);
 
     let activate = json!({"name": "Acme", "active_upload_config_id": second.id});
-    client
-        .put(&format!("/spaces/{}", acme.id), activate)
-        .await
-        .expect_ok();
+    client.put_ok(&acme.path(), activate).await;
     let conflict = delete(client, json!({"id": second.id}))
         .await
         .expect_error(409);
@@ -153,11 +140,7 @@ async fn names_are_unique_in_space_and_active_config_is_kept(stack: &Stack) {
     assert_eq!(record["upload_config_id"], second["id"]);
 
     let foreign = json!({"name": "Other", "active_upload_config_id": second.id});
-    let errors = other
-        .client
-        .put(&format!("/spaces/{}", other.id), foreign)
-        .await
-        .expect_error(422);
+    let errors = other.put_err(422, &other.path(), foreign).await;
     assert_eq!(
         errors,
         json!({"active_upload_config_id": ["The selected active upload config id is invalid."]})
@@ -165,14 +148,13 @@ async fn names_are_unique_in_space_and_active_config_is_kept(stack: &Stack) {
 }
 
 #[stack_test]
-async fn active_config_cannot_be_deleted_concurrently(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let space = format!("/spaces/{}", acme.id);
-    let starter = acme.client.get(&space).await.expect_ok()["active_upload_config_id"].clone();
+async fn active_config_cannot_be_deleted_concurrently(acme: &TestSpace) {
+    let space = acme.path();
+    let starter = acme.get_ok(&space).await["active_upload_config_id"].clone();
 
     for round in 0..20 {
         let id = acme.upload_config(&format!("config{round}")).await.id;
-        let activate = acme.client.put(
+        let activate = acme.put(
             &space,
             json!({"name": "Acme", "active_upload_config_id": id}),
         );
@@ -190,12 +172,10 @@ async fn active_config_cannot_be_deleted_concurrently(stack: &Stack) {
         );
 
         acme.upload(PHOTO).await;
-        acme.client
-            .put(
-                &space,
-                json!({"name": "Acme", "active_upload_config_id": starter}),
-            )
-            .await
-            .expect_ok();
+        acme.put_ok(
+            &space,
+            json!({"name": "Acme", "active_upload_config_id": starter}),
+        )
+        .await;
     }
 }

@@ -1,7 +1,7 @@
 //! `GET /upload-configs` and `GET /upload-configs/all`.
 
 use serde_json::Value;
-use tests::{Stack, seconds, stack_test};
+use tests::{Stack, TestSpace, seconds, stack_test};
 
 fn items(page: &Value) -> Vec<Value> {
     page["data"].as_array().expect("a list").clone()
@@ -19,9 +19,8 @@ async fn list_of_new_space(stack: &Stack, name: &str) -> Vec<Value> {
 
     let by_account = stack
         .account()
-        .get(&format!("/upload-configs?space_id={}&limit=100", space.id))
+        .fetch(&format!("/upload-configs?space_id={}&limit=100", space.id))
         .await
-        .expect_status(200)
         .json();
     let configs = items(&by_account);
     let names: Vec<&str> = configs
@@ -35,7 +34,7 @@ async fn list_of_new_space(stack: &Stack, name: &str) -> Vec<Value> {
     assert_eq!(configs[0].get("config"), None);
 
     for path in ["/upload-configs?limit=100", "/upload-configs/all?limit=100"] {
-        let own = space.client.get(path).await.expect_status(200).json();
+        let own = space.fetch(path).await.json();
         assert_eq!(items(&own), configs, "{path}");
     }
 
@@ -50,11 +49,7 @@ async fn lists_return_configs_without_rules(stack: &Stack) {
         by_space.push(list_of_new_space(stack, name).await);
     }
 
-    let default_space = account
-        .get("/upload-configs?limit=100")
-        .await
-        .expect_status(200)
-        .json();
+    let default_space = account.fetch("/upload-configs?limit=100").await.json();
     by_space.insert(0, items(&default_space));
     by_space.reverse();
 
@@ -63,7 +58,7 @@ async fn lists_return_configs_without_rules(stack: &Stack) {
     for limit in [1, 3, 5, 100] {
         let page = async |cursor: &str| {
             let path = format!("/upload-configs/all?limit={limit}&cursor={cursor}");
-            account.get(&path).await.expect_status(200).json()
+            account.fetch(&path).await.json()
         };
 
         let mut last = page("").await;
@@ -85,11 +80,10 @@ async fn lists_return_configs_without_rules(stack: &Stack) {
 }
 
 #[stack_test]
-async fn viewer_key_listing_all_upload_configs_returns_403(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn viewer_key_listing_all_upload_configs_returns_403(acme: &TestSpace) {
     let viewer = acme.role("viewer").await;
     let user = acme.role("user").await;
 
-    viewer.get("/upload-configs/all").await.expect_error(403);
-    user.get("/upload-configs/all").await.expect_status(200);
+    viewer.get_err(403, "/upload-configs/all").await;
+    user.fetch("/upload-configs/all").await;
 }

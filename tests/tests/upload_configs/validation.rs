@@ -1,40 +1,26 @@
 //! Upload configs: validation of requests.
 
 use serde_json::{Value, json};
-use tests::{Stack, stack_test};
+use tests::{TestSpace, stack_test};
 
 #[stack_test]
-async fn restrictions_of_a_config_with_unsigned_uploads_cannot_be_cleared(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn restrictions_of_a_config_with_unsigned_uploads_cannot_be_cleared(acme: &TestSpace) {
     let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": true});
     let required = json!({"unsigned_restrictions": ["The unsigned restrictions field is required when allow unsigned is true."]});
     let body = json!({"space_id": acme.id, "name": "web", "allow_unsigned": true, "unsigned_restrictions": null});
-    assert_eq!(
-        acme.client
-            .post("/upload-configs", body)
-            .await
-            .expect_error(422),
-        required
-    );
+    assert_eq!(acme.post_err(422, "/upload-configs", body).await, required);
 
     let unsigned = json!({"allow_unsigned": true, "unsigned_restrictions": restrictions});
     let id = acme.upload_config("web").with(unsigned).await.id;
 
     let clear = json!({"id": id, "unsigned_restrictions": null});
     assert_eq!(
-        acme.client
-            .post("/upload-configs/update", clear)
-            .await
-            .expect_error(422),
+        acme.post_err(422, "/upload-configs/update", clear).await,
         required
     );
 
     let close = json!({"id": id, "allow_unsigned": false, "unsigned_restrictions": null});
-    let closed = acme
-        .client
-        .post("/upload-configs/update", close)
-        .await
-        .expect_ok();
+    let closed = acme.post_ok("/upload-configs/update", close).await;
     assert_eq!(closed["unsigned_restrictions"], Value::Null);
 }
 
@@ -140,14 +126,10 @@ fn invalid_request(space_id: &str) -> Value {
 }
 
 #[stack_test]
-async fn invalid_config_reports_all_errors(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-
+async fn invalid_config_reports_all_errors(acme: &TestSpace) {
     let errors = acme
-        .client
-        .post("/upload-configs", invalid_request(&acme.id))
-        .await
-        .expect_error(422);
+        .post_err(422, "/upload-configs", invalid_request(&acme.id))
+        .await;
 
     for (field, message) in ERRORS {
         assert_eq!(errors[field], json!([message]), "{field}");
@@ -161,10 +143,8 @@ async fn invalid_config_reports_all_errors(stack: &Stack) {
 
     let without_restrictions = json!({"space_id": acme.id, "name": "open", "allow_unsigned": true});
     let errors = acme
-        .client
-        .post("/upload-configs", without_restrictions)
-        .await
-        .expect_error(422);
+        .post_err(422, "/upload-configs", without_restrictions)
+        .await;
     assert_eq!(
         errors,
         json!({"unsigned_restrictions": ["The unsigned restrictions field is required when allow unsigned is true."]})

@@ -1,7 +1,9 @@
 //! The view that anonymous uploaders get of their files, and their limits.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Response, Stack, StackOptions, minutes, seconds, stack_test, text};
+use tests::{
+    Client, PHOTO, Response, Stack, StackOptions, TestSpace, minutes, seconds, stack_test, text,
+};
 
 use super::unsigned::{UnsignedConfig, form, photo};
 use crate::support::signer::Signer;
@@ -58,9 +60,8 @@ pub(super) async fn confirm(stack: &Stack, pending_file: &Value) -> Response {
 
 async fn record(client: &Client, view: &Value) -> Value {
     client
-        .get(&format!("/files/{}", text(&view["id"])))
+        .get_ok(&format!("/files/{}", text(&view["id"])))
         .await
-        .expect_ok()
 }
 
 #[stack_test(undrained)]
@@ -103,37 +104,26 @@ async fn anonymous_uploads_and_confirmations_return_the_anonymous_view(stack: &S
         for field in FIELDS {
             assert_eq!(view[field], record[field], "{field}");
         }
-        assert_eq!(
-            stack
-                .anonymous
-                .get(&text(&view["url"]))
-                .await
-                .expect_status(200)
-                .body,
-            PHOTO
-        );
+        assert_eq!(stack.anonymous.fetch(&text(&view["url"])).await.body, PHOTO);
     }
 
     // A key confirms with the whole record.
     let path = format!("/upload/confirm/{}", text(&pending_file[0]["file_id"]));
     assert_eq!(
-        signer.acme.client.post(&path, json!({})).await.expect_ok(),
+        signer.acme.post_ok(&path, json!({})).await,
         record(&signer.acme.client, &views[2]).await
     );
 }
 
 #[stack_test(undrained)]
-async fn confirmation_by_token_hides_later_changes(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let unsigned = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
+async fn confirmation_by_token_hides_later_changes(stack: &Stack, acme: &TestSpace) {
+    let unsigned = UnsignedConfig::new(stack, acme, "open", json!({})).await;
     let pending_file = unsigned.presign(json!({})).await.expect_status(201).json();
     let path = format!("/files/{}", text(&pending_file["file_id"]));
 
     // Changes before the confirmation apply.
-    acme.client
-        .put(&path, json!({"original_name": "guest.jpg"}))
-        .await
-        .expect_ok();
+    acme.put_ok(&path, json!({"original_name": "guest.jpg"}))
+        .await;
     put(stack, &pending_file, PHOTO).await;
 
     let first = confirm(stack, &pending_file).await.expect_ok();
@@ -144,7 +134,7 @@ async fn confirmation_by_token_hides_later_changes(stack: &Stack) {
         json!({"type": "private"}),
         json!({"original_name": "guest.jpg", "type": "authenticated", "tags": ["internal"], "ref": "internal"}),
     ] {
-        acme.client.put(&path, change.clone()).await.expect_ok();
+        acme.put_ok(&path, change.clone()).await;
         assert_eq!(
             confirm(stack, &pending_file).await.expect_ok(),
             first,
@@ -152,7 +142,7 @@ async fn confirmation_by_token_hides_later_changes(stack: &Stack) {
         );
     }
 
-    let changed = acme.client.get(&path).await.expect_ok();
+    let changed = acme.get_ok(&path).await;
     assert_eq!(
         (&changed["type"], &changed["tags"]),
         (&json!("authenticated"), &json!(["internal"]))
@@ -192,8 +182,7 @@ async fn anonymous_pending_files_are_limited_to_50_mb_by_default(stack: &Stack) 
 
     let mut with_key = json!({"space": acme.handle, "filename": "a.bin", "content_type": "application/octet-stream"});
     with_key["size"] = too_large["size"].clone();
-    acme.client
-        .post("/upload/presign", with_key)
+    acme.post("/upload/presign", with_key)
         .await
         .expect_status(201);
 }
@@ -219,9 +208,8 @@ async fn hourly_limit_defaults_to_template_parameter(stack: &Stack) {
 }
 
 #[stack_test(undrained)]
-async fn confirm_token_expires_an_hour_after_presigned_url(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let unsigned = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
+async fn confirm_token_expires_an_hour_after_presigned_url(stack: &Stack, acme: &TestSpace) {
+    let unsigned = UnsignedConfig::new(stack, acme, "open", json!({})).await;
     let pending_file = unsigned.presign(json!({})).await.expect_status(201).json();
     put(stack, &pending_file, PHOTO).await;
 
@@ -239,9 +227,8 @@ async fn confirm_token_expires_an_hour_after_presigned_url(stack: &Stack) {
 }
 
 #[stack_test(undrained)]
-async fn urls_are_null_while_a_file_is_pending(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let unsigned = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
+async fn urls_are_null_while_a_file_is_pending(stack: &Stack, acme: &TestSpace) {
+    let unsigned = UnsignedConfig::new(stack, acme, "open", json!({})).await;
     let pending_file = unsigned
         .presign(json!({"ref": "order 7"}))
         .await
@@ -249,40 +236,31 @@ async fn urls_are_null_while_a_file_is_pending(stack: &Stack) {
         .json();
     let id = text(&pending_file["file_id"]);
     let path = format!("/files/{id}");
-    let record = acme.client.get(&path).await.expect_ok();
+    let record = acme.get_ok(&path).await;
     assert_eq!(
         (&record["status"], &record["url"]),
         (&json!("pending"), &Value::Null)
     );
 
     let list = acme
-        .client
-        .get(&format!("/files?space_id={}", acme.id))
+        .fetch(&format!("/files?space_id={}", acme.id))
         .await
-        .expect_status(200)
         .json();
     assert_eq!(list["data"][0]["url"], Value::Null);
 
     let urls = acme
-        .client
         .post("/files/urls", json!({"file_ids": [id]}))
         .await
         .expect_status(200)
         .json();
     assert_eq!(urls["data"], json!([{"id": id, "url": null}]));
     assert_eq!(
-        acme.client
-            .post(&format!("{path}/signed-url"), json!({}))
-            .await
-            .expect_ok()["url"],
+        acme.post_ok(&format!("{path}/signed-url"), json!({})).await["url"],
         Value::Null
     );
 
     // A record may be sent back whole.
-    assert_eq!(
-        acme.client.put(&path, record.clone()).await.expect_ok()["url"],
-        Value::Null
-    );
+    assert_eq!(acme.put_ok(&path, record.clone()).await["url"], Value::Null);
 
     put(stack, &pending_file, PHOTO).await;
     let url = text(&confirm(stack, &pending_file).await.expect_ok()["url"]);

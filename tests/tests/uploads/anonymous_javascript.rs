@@ -1,7 +1,7 @@
 //! Anonymous uploads of JavaScript are stored and delivered as plain text.
 
 use serde_json::{Value, json};
-use tests::{Stack, file, stack_test, text};
+use tests::{Stack, TestSpace, file, stack_test, text};
 
 use super::{
     anonymous::{confirm, put},
@@ -24,11 +24,7 @@ async fn assert_delivered_as_text(stack: &Stack, view: &Value) {
         "{view}"
     );
 
-    let delivered = stack
-        .anonymous
-        .get(&text(&view["url"]))
-        .await
-        .expect_status(200);
+    let delivered = stack.anonymous.fetch(&text(&view["url"])).await;
 
     assert_eq!(
         delivered.header("content-type"),
@@ -59,7 +55,7 @@ async fn anonymous_javascript_is_stored_as_plain_text(stack: &Stack) {
         let more = json!({"filename": name, "content_type": content_type, "size": SCRIPT.len()});
         let pending_file = unsigned.presign(more).await.expect_status(201).json();
         let path = format!("/files/{}", text(&pending_file["file_id"]));
-        let pending = acme.client.get(&path).await.expect_ok();
+        let pending = acme.get_ok(&path).await;
         assert_eq!(
             (&pending["mime_type"], &pending["extension"]),
             (&json!("text/plain"), &json!("txt")),
@@ -104,9 +100,8 @@ async fn anonymous_javascript_is_stored_as_plain_text(stack: &Stack) {
 }
 
 #[stack_test]
-async fn confirm_check_stores_anonymous_javascript_as_plain_text(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let unsigned = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
+async fn confirm_check_stores_anonymous_javascript_as_plain_text(stack: &Stack, acme: &TestSpace) {
+    let unsigned = UnsignedConfig::new(stack, acme, "open", json!({})).await;
     let more = json!({"filename": "a.js", "content_type": "text/javascript", "size": 8});
     let pending_file = unsigned.presign(more).await.expect_status(201).json();
     put(stack, &pending_file, b"alert(1)").await;
@@ -114,10 +109,8 @@ async fn confirm_check_stores_anonymous_javascript_as_plain_text(stack: &Stack) 
     stack.run_confirm_checks().await;
 
     let active = acme
-        .client
-        .get(&format!("/files/{}", text(&pending_file["file_id"])))
-        .await
-        .expect_ok();
+        .get_ok(&format!("/files/{}", text(&pending_file["file_id"])))
+        .await;
     assert_eq!(
         (&active["status"], &active["mime_type"]),
         (&json!("active"), &json!("text/plain"))

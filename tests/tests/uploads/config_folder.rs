@@ -1,7 +1,7 @@
 //! `config.storage.folder`: the default folder of uploads on every route.
 
 use serde_json::json;
-use tests::{PHOTO, Stack, UNKNOWN_ID, folder_path, form, stack_test, text};
+use tests::{PHOTO, Stack, TestSpace, UNKNOWN_ID, folder_path, form, stack_test, text};
 
 use super::{
     folders::{
@@ -30,10 +30,8 @@ async fn config_folder_is_used_and_created_for_every_caller(stack: &Stack) {
         let first = uploads.record(uploads.send(&user, route, &[]).await).await;
         assert_eq!(first["folder_path"], "IN/Süd/", "{route:?}");
         let folder = acme
-            .client
-            .get(&format!("/folders/{}", text(&first["folder_id"])))
-            .await
-            .expect_ok();
+            .get_ok(&format!("/folders/{}", text(&first["folder_id"])))
+            .await;
         assert_eq!(folder["parent_id"], top["id"]);
         assert_in(
             &uploads.record(uploads.send(&user, route, &[]).await).await,
@@ -44,10 +42,8 @@ async fn config_folder_is_used_and_created_for_every_caller(stack: &Stack) {
             assert_in(&uploads.upload(route, &blank).await, &folder);
         }
         let name = format!("{route:?}");
-        acme.client
-            .put(&folder_path(&folder), json!({"name": name}))
-            .await
-            .expect_ok();
+        acme.put_ok(&folder_path(&folder), json!({"name": name}))
+            .await;
         expected.push(format!("IN/{name}/"));
     }
 
@@ -136,16 +132,15 @@ async fn unsigned_upload_cannot_choose_folder(stack: &Stack) {
 }
 
 #[stack_test]
-async fn changed_config_folder_applies_to_new_files_only(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn changed_config_folder_applies_to_new_files_only(stack: &Stack, acme: &TestSpace) {
     let id = acme
         .upload_config("in")
         .with_settings(json!({"storage": {"folder": "first"}}))
         .await
         .id;
     let photo = || form(&acme.handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "in");
-    let first = acme.client.upload(photo()).await.expect_created();
-    let pending_file = PendingFile::create(&acme, json!({"upload_config": "in"})).await;
+    let first = acme.upload_form(photo()).await.expect_created();
+    let pending_file = PendingFile::create(acme, json!({"upload_config": "in"})).await;
     let longest = ["a"; MAX_DEPTH].join("/");
 
     for (folder, path) in [
@@ -155,31 +150,20 @@ async fn changed_config_folder_applies_to_new_files_only(stack: &Stack) {
         (json!(null), json!(null)),
     ] {
         let change = json!({"id": id, "config": {"storage": {"folder": folder}}});
-        acme.client
-            .post("/upload-configs/update", change)
-            .await
-            .expect_ok();
+        acme.post_ok("/upload-configs/update", change).await;
         assert_eq!(
-            acme.client.upload(photo()).await.expect_created()["folder_path"],
+            acme.upload_form(photo()).await.expect_created()["folder_path"],
             path
         );
     }
 
     let deeper = json!({"id": id, "config": {"storage": {"folder": format!("{longest}/a")}}});
-    let errors = acme
-        .client
-        .post("/upload-configs/update", deeper)
-        .await
-        .expect_error(422);
+    let errors = acme.post_err(422, "/upload-configs/update", deeper).await;
     assert_only(&errors, "config.storage.folder");
 
     pending_file.send(stack, PHOTO).await.expect_status(200);
     let confirmed = pending_file.confirm(&acme.client).await.expect_ok();
-    let found = acme
-        .client
-        .get(&format!("/files/{}", text(&first["id"])))
-        .await
-        .expect_ok();
+    let found = acme.get_ok(&format!("/files/{}", text(&first["id"]))).await;
 
     for file in [&confirmed, &found] {
         assert_eq!(
@@ -188,7 +172,7 @@ async fn changed_config_folder_applies_to_new_files_only(stack: &Stack) {
         );
     }
 
-    assert_eq!(paths(&acme).await.len(), 1 + 2 + MAX_DEPTH);
+    assert_eq!(paths(acme).await.len(), 1 + 2 + MAX_DEPTH);
 
     stack.run_confirm_checks().await;
 }

@@ -21,7 +21,7 @@ impl Uploader {
         let form = files.iter().fold(form, |form, (name, mime_type, bytes)| {
             form.part("files", file(name, mime_type, bytes.to_vec()))
         });
-        self.acme.client.upload(form).await
+        self.acme.upload_form(form).await
     }
 }
 
@@ -236,19 +236,17 @@ async fn config_sets_unique_name_tags_and_delivery_type(stack: &Stack) {
     assert_eq!(unique[0]["tags"], json!(["a", "b"]));
 
     let record = client
-        .get(&format!(
+        .get_ok(&format!(
             "/files/{}",
             unique[0]["id"].as_str().expect("an id")
         ))
-        .await
-        .expect_ok();
+        .await;
     assert_eq!(record, unique[0]);
 
     stack
         .anonymous
-        .get(unique[0]["url"].as_str().expect("a URL"))
-        .await
-        .expect_status(200);
+        .fetch(unique[0]["url"].as_str().expect("a URL"))
+        .await;
 
     let protected = uploader
         .send("protected", &[photo("a.jpg")])
@@ -263,6 +261,6 @@ async fn config_sets_unique_name_tags_and_delivery_type(stack: &Stack) {
     );
 
     let url = protected[0]["url"].as_str().expect("a URL");
-    stack.anonymous.get(url).await.expect_error(403);
-    client.get(url).await.expect_status(200);
+    stack.anonymous.get_err(403, url).await;
+    client.fetch(url).await;
 }

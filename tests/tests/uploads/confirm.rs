@@ -4,7 +4,7 @@ use super::presign::{PendingFile, presign_body};
 use futures::future::join_all;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use tests::{Dump, PHOTO, Stack, UNKNOWN_ID, seconds, stack_test};
+use tests::{Dump, PHOTO, Stack, TestSpace, UNKNOWN_ID, seconds, stack_test};
 
 /// Maximum size of a file that gets a digest and transformations: 50 MB.
 pub(crate) const DIGEST_MAX_BYTES: usize = 50 << 20;
@@ -17,9 +17,8 @@ pub(crate) async fn delivered_bytes(stack: &Stack, record: &Value) -> Vec<u8> {
 
     let delivered = stack
         .anonymous
-        .get(record["url"].as_str().expect("a URL"))
-        .await
-        .expect_status(200);
+        .fetch(record["url"].as_str().expect("a URL"))
+        .await;
 
     assert_eq!(record["size"], json!(delivered.body.len()));
     assert_eq!(
@@ -69,9 +68,8 @@ pub(crate) fn file_error(end: &str) -> Value {
 }
 
 #[stack_test]
-async fn presigned_upload_is_confirmed_repeatedly(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let pending_file = PendingFile::create(&acme, json!({"ref": "order 7"})).await;
+async fn presigned_upload_is_confirmed_repeatedly(stack: &Stack, acme: &TestSpace) {
+    let pending_file = PendingFile::create(acme, json!({"ref": "order 7"})).await;
     let before = stack.dump().await;
     let early = pending_file.confirm(&acme.client).await;
     assert_eq!(
@@ -100,10 +98,7 @@ async fn presigned_upload_is_confirmed_repeatedly(stack: &Stack) {
         active["updated_at"].as_str() > active["created_at"].as_str(),
         "{active}"
     );
-    assert_eq!(
-        acme.client.get(&pending_file.address()).await.expect_ok(),
-        active
-    );
+    assert_eq!(acme.get_ok(&pending_file.address()).await, active);
 
     let after = stack.dump().await;
     assert_eq!(
@@ -127,9 +122,11 @@ async fn presigned_upload_is_confirmed_repeatedly(stack: &Stack) {
 }
 
 #[stack_test]
-async fn file_is_confirmed_by_its_uploader_or_admin(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
+async fn file_is_confirmed_by_its_uploader_or_admin(
+    stack: &Stack,
+    acme: &TestSpace,
+    other: &TestSpace,
+) {
     let non_member = stack.user().await;
     let user = acme.role("user").await;
     let other_user = acme.role("user").await;
@@ -137,7 +134,7 @@ async fn file_is_confirmed_by_its_uploader_or_admin(stack: &Stack) {
     let admin = acme.role("admin").await;
 
     for manager in [&user, &admin, &acme.client, &stack.account()] {
-        let pending_file = PendingFile::by(&user, presign_body(&acme, json!({}))).await;
+        let pending_file = PendingFile::by(&user, presign_body(acme, json!({}))).await;
         pending_file.send(stack, PHOTO).await.expect_status(200);
         let before = stack.dump().await;
         assert_eq!(
@@ -176,7 +173,7 @@ async fn file_is_confirmed_by_its_uploader_or_admin(stack: &Stack) {
     for id in [UNKNOWN_ID, "x", "%20", "a%2Fb", &acme.id] {
         let path = format!("/upload/confirm/{id}");
         assert_eq!(
-            acme.client.post(&path, json!({})).await.expect_error(404),
+            acme.post_err(404, &path, json!({})).await,
             json!({}),
             "{id}"
         );
@@ -186,11 +183,9 @@ async fn file_is_confirmed_by_its_uploader_or_admin(stack: &Stack) {
 }
 
 #[stack_test]
-async fn disabled_space_rejects_confirmations(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
-    let own = PendingFile::create(&acme, json!({})).await;
-    let foreign = PendingFile::create(&other, json!({})).await;
+async fn disabled_space_rejects_confirmations(stack: &Stack, acme: &TestSpace, other: &TestSpace) {
+    let own = PendingFile::create(acme, json!({})).await;
+    let foreign = PendingFile::create(other, json!({})).await;
 
     for pending_file in [&own, &foreign] {
         pending_file.send(stack, PHOTO).await.expect_status(200);
@@ -198,10 +193,7 @@ async fn disabled_space_rejects_confirmations(stack: &Stack) {
 
     let switch = async |enabled: bool| {
         let body = json!({"name": "Acme", "enabled": enabled});
-        acme.client
-            .put(&format!("/spaces/{}", acme.id), body)
-            .await
-            .expect_ok();
+        acme.put_ok(&acme.path(), body).await;
     };
     switch(false).await;
 
@@ -228,8 +220,7 @@ async fn disabled_space_rejects_confirmations(stack: &Stack) {
 }
 
 #[stack_test]
-async fn concurrent_confirmations_activate_once(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn concurrent_confirmations_activate_once(stack: &Stack, acme: &TestSpace) {
     acme.upload_config("webp")
         .with_settings(json!({"transformations": {"upload_format": "webp"}}))
         .await;
@@ -238,10 +229,10 @@ async fn concurrent_confirmations_activate_once(stack: &Stack) {
         .await;
 
     for (files, config) in [(1, "starter"), (2, "webp"), (3, "starter"), (4, "webp")] {
-        let pending_file = PendingFile::create(&acme, json!({"upload_config": config})).await;
+        let pending_file = PendingFile::create(acme, json!({"upload_config": config})).await;
         pending_file.send(stack, PHOTO).await.expect_status(200);
         let responses = join_all((0..CALLERS).map(|_| pending_file.confirm(&acme.client))).await;
-        let record = acme.client.get(&pending_file.address()).await.expect_ok();
+        let record = acme.get_ok(&pending_file.address()).await;
         delivered_bytes(stack, &record).await;
         for response in responses {
             assert_eq!(response.expect_ok(), record);
@@ -259,7 +250,7 @@ async fn concurrent_confirmations_activate_once(stack: &Stack) {
 
     let before = stack.dump().await;
     let unknown = json!({"upload_config": "pngs", "content_type": "application/octet-stream"});
-    let pending_file = PendingFile::create(&acme, unknown).await;
+    let pending_file = PendingFile::create(acme, unknown).await;
 
     pending_file.send(stack, PHOTO).await.expect_status(200);
 

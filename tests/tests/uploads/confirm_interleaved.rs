@@ -141,7 +141,7 @@ impl Pair {
             () = hold.reached() => (self.send_and_release(&pending_file, hold, confirmation).await, true),
         };
 
-        let response = self.acme.client.get(&pending_file.address()).await;
+        let response = self.acme.get(&pending_file.address()).await;
         let record = (response.status != 404).then(|| response.expect_ok());
         match status {
             Some(200) => assert_eq!(record.as_ref().expect("a file")["status"], "active"),

@@ -45,12 +45,14 @@ fn declared(config: &str, content_type: &str, size: usize) -> Value {
 }
 
 #[stack_test]
-async fn metadata_of_a_large_image_is_removed_and_its_orientation_kept(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    config(&acme, "stripped", json!({"strip_metadata": true})).await;
+async fn metadata_of_a_large_image_is_removed_and_its_orientation_kept(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
+    config(acme, "stripped", json!({"strip_metadata": true})).await;
     let jpeg = large_jpeg();
     let fields = declared("stripped", "image/jpeg", jpeg.len());
-    let pending = PendingFile::create(&acme, fields).await;
+    let pending = PendingFile::create(acme, fields).await;
     pending.send(stack, jpeg).await.expect_status(200);
 
     let record = pending.confirm(&acme.client).await.expect_ok();
@@ -62,48 +64,46 @@ async fn metadata_of_a_large_image_is_removed_and_its_orientation_kept(stack: &S
     let dump = stack.dump().await;
     let of_file = |key: &&String| key.contains(pending.id()) && !key.starts_with("staging");
     assert_eq!(dump.objects.keys().filter(of_file).count(), 1);
-    let after = processed(stack, &acme, &pending.address()).await;
+    let after = processed(stack, acme, &pending.address()).await;
     assert_eq!(after["storage_meta"]["orientation"], 6);
     assert_eq!(after["storage_meta"]["width"], 16);
     stack.run_confirm_checks().await;
 }
 
 #[stack_test]
-async fn large_image_that_has_to_be_converted_is_rejected(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    config(&acme, "webp", json!({"upload_format": "webp"})).await;
-    config(&acme, "stripped", json!({"strip_metadata": true})).await;
+async fn large_image_that_has_to_be_converted_is_rejected(stack: &Stack, acme: &TestSpace) {
+    config(acme, "webp", json!({"upload_format": "webp"})).await;
+    config(acme, "stripped", json!({"strip_metadata": true})).await;
     for (name, content_type, size) in [
         ("webp", "image/jpeg", LARGE_BYTES + 1),
         ("webp", "image/png", LARGE_BYTES + 1),
         ("webp", "image/gif", (256 << 20) + 1),
         ("stripped", "image/jpeg", (256 << 20) + 1),
     ] {
-        let body = presign_body(&acme, declared(name, content_type, size));
-        let rejected = acme.client.post("/upload/presign", body).await;
+        let body = presign_body(acme, declared(name, content_type, size));
+        let rejected = acme.post("/upload/presign", body).await;
         let errors = rejected.with_context(content_type).expect_error(422);
         assert!(errors["size"].is_array(), "{content_type}: {errors}");
     }
 
     let jpeg = large_jpeg();
     let fields = declared("webp", "application/octet-stream", jpeg.len());
-    let pending = PendingFile::create(&acme, fields).await;
+    let pending = PendingFile::create(acme, fields).await;
     pending.send(stack, jpeg).await.expect_status(200);
     let errors = pending.confirm(&acme.client).await.expect_error(422);
     assert!(errors["file"].is_array(), "{errors}");
-    let gone = acme.client.get(&pending.address()).await;
+    let gone = acme.get(&pending.address()).await;
     gone.expect_error(404);
     stack.run_confirm_checks().await;
 }
 
 #[stack_test]
-async fn large_file_that_is_no_image_is_stored_as_it_came(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    config(&acme, "stripped", json!({"strip_metadata": true})).await;
+async fn large_file_that_is_no_image_is_stored_as_it_came(stack: &Stack, acme: &TestSpace) {
+    config(acme, "stripped", json!({"strip_metadata": true})).await;
     let mut bytes = b"%PDF-1.7\n%".to_vec();
     bytes.resize(LARGE_BYTES + 1, 0);
     let fields = declared("stripped", "application/pdf", bytes.len());
-    let pending = PendingFile::create(&acme, fields).await;
+    let pending = PendingFile::create(acme, fields).await;
     pending.send(stack, bytes.clone()).await.expect_status(200);
 
     let record = pending.confirm(&acme.client).await.expect_ok();

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use tests::{PHOTO, Stack, UNKNOWN_ID, minutes, seconds, stack_test};
+use tests::{PHOTO, Stack, TestSpace, UNKNOWN_ID, minutes, seconds, stack_test};
 
 use super::{
     confirm::{delivered_bytes, original_keys},
@@ -51,10 +51,9 @@ impl<'a> RejectedPut<'a> {
 }
 
 #[stack_test]
-async fn storage_accepts_only_declared_type_and_size(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let pending_file = PendingFile::create(&acme, json!({})).await;
-    let late = PendingFile::create(&acme, json!({})).await;
+async fn storage_accepts_only_declared_type_and_size(stack: &Stack, acme: &TestSpace) {
+    let pending_file = PendingFile::create(acme, json!({})).await;
+    let late = PendingFile::create(acme, json!({})).await;
     let before = stack.dump().await;
     let url = pending_file.url();
     let longer = [PHOTO, b"x"].concat();
@@ -111,12 +110,11 @@ async fn storage_accepts_only_declared_type_and_size(stack: &Stack) {
 }
 
 #[stack_test]
-async fn later_put_to_presigned_url_does_not_change_active_file(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn later_put_to_presigned_url_does_not_change_active_file(stack: &Stack, acme: &TestSpace) {
     let mut other = PHOTO.to_vec();
     other.reverse();
 
-    let pending_file = PendingFile::create(&acme, json!({})).await;
+    let pending_file = PendingFile::create(acme, json!({})).await;
 
     // Before the confirmation, the last PUT counts.
     pending_file
@@ -149,24 +147,20 @@ async fn later_put_to_presigned_url_does_not_change_active_file(stack: &Stack) {
     assert!(delivered_bytes(stack, &active).await == PHOTO);
 
     stack.run_confirm_checks().await;
-    assert_eq!(
-        acme.client.get(&pending_file.address()).await.expect_ok(),
-        active
-    );
+    assert_eq!(acme.get_ok(&pending_file.address()).await, active);
     assert!(delivered_bytes(stack, &active).await == PHOTO);
 }
 
 #[stack_test]
-async fn first_confirmation_gets_stored_name(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn first_confirmation_gets_stored_name(stack: &Stack, acme: &TestSpace) {
     acme.upload_config("own")
         .with_settings(json!({"storage": {"generate_filename": false, "unique_filename": false}}))
         .await;
 
     let own = || json!({"upload_config": "own"});
-    let first = PendingFile::create(&acme, own()).await;
-    let second = PendingFile::create(&acme, own()).await;
-    let third = PendingFile::create(&acme, own()).await;
+    let first = PendingFile::create(acme, own()).await;
+    let second = PendingFile::create(acme, own()).await;
+    let third = PendingFile::create(acme, own()).await;
 
     for pending_file in [&first, &second, &third] {
         pending_file.send(stack, PHOTO).await.expect_status(200);
@@ -189,7 +183,7 @@ async fn first_confirmation_gets_stored_name(stack: &Stack) {
         let taken = response.expect_error(409);
         assert_eq!(taken, json!({"file": ["The file has already been taken."]}));
         assert_eq!(
-            acme.client.get(&pending_file.address()).await.expect_ok()["status"],
+            acme.get_ok(&pending_file.address()).await["status"],
             "pending"
         );
     }

@@ -113,7 +113,7 @@ async fn token_confirms_only_its_file(stack: &Stack) {
         .assert_unchanged(&before, "rejected confirmations");
 
     let admin = signer.acme.role("admin").await;
-    admin.post(&path, json!({})).await.expect_ok();
+    admin.post_ok(&path, json!({})).await;
     confirm(stack, &pending_files[1]).await.expect_ok();
 }
 
@@ -129,18 +129,16 @@ async fn disabled_space_rejects_confirmation(stack: &Stack) {
     put(stack, &presigned, PHOTO).await.expect_status(200);
 
     let client = &signer.acme.client;
-    let space = format!("/spaces/{}", signer.acme.id);
+    let space = signer.acme.path();
     client
-        .put(&space, json!({"name": "Acme", "enabled": false}))
-        .await
-        .expect_ok();
+        .put_ok(&space, json!({"name": "Acme", "enabled": false}))
+        .await;
 
     confirm(stack, &presigned).await.expect_error(403);
 
     client
-        .put(&space, json!({"name": "Acme", "enabled": true}))
-        .await
-        .expect_ok();
+        .put_ok(&space, json!({"name": "Acme", "enabled": true}))
+        .await;
     confirm(stack, &presigned).await.expect_ok();
 }
 
@@ -166,10 +164,8 @@ async fn unconfirmed_anonymous_upload_is_checked(stack: &Stack) {
 
     let found = signer
         .acme
-        .client
-        .get(&format!("/files/{}", text(&sent["file_id"])))
-        .await
-        .expect_ok();
+        .get_ok(&format!("/files/{}", text(&sent["file_id"])))
+        .await;
 
     assert_eq!(
         (&found["status"], &found["uploaded_by"]),
@@ -178,10 +174,8 @@ async fn unconfirmed_anonymous_upload_is_checked(stack: &Stack) {
 
     signer
         .acme
-        .client
-        .get(&format!("/files/{}", text(&forgotten["file_id"])))
-        .await
-        .expect_error(404);
+        .get_err(404, &format!("/files/{}", text(&forgotten["file_id"])))
+        .await;
 
     // A token expires an hour after the presigned URL.
     confirm(stack, &sent).await.expect_error(403);

@@ -2,7 +2,7 @@
 
 use media::Format;
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, large_photo, stack_test};
+use tests::{PHOTO, Stack, TestSpace, large_photo, stack_test};
 
 use super::{
     confirm::{DIGEST_MAX_BYTES, delivered_bytes, file_error, original_keys},
@@ -115,8 +115,7 @@ fn invalid_images() -> Vec<InvalidUpload> {
 }
 
 #[stack_test]
-async fn confirming_invalid_upload_rejects_and_removes_it(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn confirming_invalid_upload_rejects_and_removes_it(stack: &Stack, acme: &TestSpace) {
     acme.upload_config("pngs")
         .with_settings(json!({"validation": {"allowed_formats": ["png"]}}))
         .await;
@@ -134,7 +133,7 @@ async fn confirming_invalid_upload_rejects_and_removes_it(stack: &Stack) {
         let before = stack.dump().await;
         let mut fields = upload.fields;
         fields["size"] = json!(upload.bytes.len());
-        let pending_file = PendingFile::create(&acme, fields).await;
+        let pending_file = PendingFile::create(acme, fields).await;
         pending_file
             .send(stack, upload.bytes)
             .await
@@ -145,16 +144,13 @@ async fn confirming_invalid_upload_rejects_and_removes_it(stack: &Stack) {
         stack.dump().await.assert_unchanged(&before, upload.case);
 
         pending_file.confirm(&acme.client).await.expect_error(404);
-        acme.client
-            .get(&pending_file.address())
-            .await
-            .expect_error(404);
+        acme.get_err(404, &pending_file.address()).await;
     }
 
     // S3 rejects bytes of another size. Put them without the presigned URL.
     for bytes in [&b""[..], b"short", PHOTO.split_last().expect("bytes").1] {
         let before = stack.dump().await;
-        let pending_file = PendingFile::create(&acme, json!({})).await;
+        let pending_file = PendingFile::create(acme, json!({})).await;
         stack.put_object(pending_file.object_key(), bytes).await;
         let errors = pending_file.confirm(&acme.client).await.expect_error(422);
         assert_eq!(
@@ -173,29 +169,25 @@ async fn confirming_invalid_upload_rejects_and_removes_it(stack: &Stack) {
 }
 
 #[stack_test]
-async fn confirmation_applies_rules_of_presign_time(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn confirmation_applies_rules_of_presign_time(stack: &Stack, acme: &TestSpace) {
     let id = acme
         .upload_config("own")
         .with_settings(json!({"metadata": {"tags": ["old"]}}))
         .await
         .id;
-    let pending_file = PendingFile::create(&acme, json!({"upload_config": "own"})).await;
+    let pending_file = PendingFile::create(acme, json!({"upload_config": "own"})).await;
 
     pending_file.send(stack, PHOTO).await.expect_status(200);
 
     let rules = json!({"validation": {"allowed_formats": ["png"]}, "metadata": {"tags": ["new"]}});
-    acme.client
-        .post("/upload-configs/update", json!({"id": id, "config": rules}))
-        .await
-        .expect_ok();
+    acme.post_ok("/upload-configs/update", json!({"id": id, "config": rules}))
+        .await;
 
     let delete = acme
-        .client
         .request("DELETE", "/upload-configs")
         .json(&json!({"id": id}));
 
-    acme.client.send(delete).await.expect_status(204);
+    acme.send(delete).await.expect_status(204);
 
     let active = pending_file.confirm(&acme.client).await.expect_ok();
     assert_eq!(
@@ -253,8 +245,7 @@ fn transformed_uploads() -> Vec<Transformed> {
 }
 
 #[stack_test]
-async fn confirmation_transforms_images(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn confirmation_transforms_images(stack: &Stack, acme: &TestSpace) {
     acme.upload_config("webp")
         .with_settings(json!({"transformations": {"upload_format": "webp"}}))
         .await;
@@ -265,7 +256,7 @@ async fn confirmation_transforms_images(stack: &Stack) {
     for upload in transformed_uploads() {
         let case = format!("{} {}", upload.config, upload.content_type);
         let fields = json!({"upload_config": upload.config, "content_type": upload.content_type, "size": upload.bytes.len()});
-        let pending_file = PendingFile::create(&acme, fields).await;
+        let pending_file = PendingFile::create(acme, fields).await;
         pending_file
             .send(stack, upload.bytes.clone())
             .await
@@ -273,7 +264,7 @@ async fn confirmation_transforms_images(stack: &Stack) {
 
         let active = pending_file.confirm(&acme.client).await.expect_ok();
         assert_eq!(active["mime_type"], upload.stored_type, "{case}");
-        let record = acme.client.get(&pending_file.address()).await.expect_ok();
+        let record = acme.get_ok(&pending_file.address()).await;
         assert_eq!(record, active);
 
         let delivered = delivered_bytes(stack, &active).await;
@@ -293,8 +284,7 @@ async fn confirmation_transforms_images(stack: &Stack) {
 }
 
 #[stack_test]
-async fn large_files_are_stored_unchanged_without_digest(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn large_files_are_stored_unchanged_without_digest(stack: &Stack, acme: &TestSpace) {
     let unknown = "application/octet-stream";
     for (content_type, bytes) in [
         (unknown, vec![0; DIGEST_MAX_BYTES]),
@@ -303,7 +293,7 @@ async fn large_files_are_stored_unchanged_without_digest(stack: &Stack) {
         ("image/jpeg", large_photo(DIGEST_MAX_BYTES + 1)),
     ] {
         let fields = json!({"content_type": content_type, "size": bytes.len()});
-        let pending_file = PendingFile::create(&acme, fields).await;
+        let pending_file = PendingFile::create(acme, fields).await;
         pending_file
             .send(stack, bytes.clone())
             .await

@@ -16,9 +16,8 @@ const SLUG_MAX_CHARS: usize = 100;
 async fn space(stack: &Stack, mode: &str) -> TestSpace {
     let space = stack
         .account()
-        .post("/spaces", json!({"name": mode, "folder_mode": mode}))
-        .await
-        .expect_created();
+        .create("/spaces", json!({"name": mode, "folder_mode": mode}))
+        .await;
 
     assert_eq!(space["folder_mode"], json!(mode));
 
@@ -26,9 +25,8 @@ async fn space(stack: &Stack, mode: &str) -> TestSpace {
     let handle = text(&space["handle"]);
     let key = stack
         .account()
-        .post(&format!("/spaces/{id}/api-keys"), json!({"name": "owner"}))
-        .await
-        .expect_created();
+        .create(&format!("/spaces/{id}/api-keys"), json!({"name": "owner"}))
+        .await;
     let client = stack.anonymous.with_key(&text(&key["key"]));
 
     TestSpace {
@@ -58,13 +56,7 @@ async fn assert_delivered(stack: &Stack, acme: &TestSpace, file: &Value, folders
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._/-".contains(&byte);
     assert!(path.bytes().all(is_plain), "{path}");
     assert!(
-        stack
-            .anonymous
-            .get(&text(&file["url"]))
-            .await
-            .expect_status(200)
-            .body
-            == PHOTO,
+        stack.anonymous.fetch(&text(&file["url"])).await.body == PHOTO,
         "{path}"
     );
 }
@@ -117,8 +109,7 @@ async fn fixed_folders_are_transliterated_in_urls(stack: &Stack) {
         .text("space", acme.handle.clone())
         .text("upload_config", "in");
     let file = acme
-        .client
-        .upload(form.part("file", file("photo.jpg", "image/jpeg", PHOTO)))
+        .upload_form(form.part("file", file("photo.jpg", "image/jpeg", PHOTO)))
         .await
         .expect_created();
 
@@ -154,38 +145,34 @@ async fn url_stays_when_folders_move_or_change(stack: &Stack) {
         .await
         .expect_created();
     let pending_file = PendingFile::create(&acme, json!({"folder_id": active["folder_id"]})).await;
-    let pending = client.get(&pending_file.address()).await.expect_ok();
+    let pending = client.get_ok(&pending_file.address()).await;
     let path = format!("{}/photos/sud/{}", acme.handle, text(&pending["name"]));
     assert_eq!(pending["storage_path"], json!(path));
 
     let folder = json!({"id": active["folder_id"]});
     client
-        .put(
+        .put_ok(
             &folder_path(&folder),
             json!({"name": "North", "parent_id": other["id"]}),
         )
-        .await
-        .expect_ok();
+        .await;
     client
-        .put(&folder_path(&other), json!({"name": "Another"}))
-        .await
-        .expect_ok();
+        .put_ok(&folder_path(&other), json!({"name": "Another"}))
+        .await;
     pending_file.send(stack, PHOTO).await.expect_status(200);
 
     let confirmed = pending_file.confirm(client).await.expect_ok();
     for file in [&active, &confirmed] {
         let record = client
-            .get(&format!("/files/{}", text(&file["id"])))
-            .await
-            .expect_ok();
+            .get_ok(&format!("/files/{}", text(&file["id"])))
+            .await;
         assert_eq!(record["folder_path"], "Another/North/");
         assert_delivered(stack, &acme, &record, "photos/sud/").await;
         for folder_id in [other["id"].clone(), json!(null)] {
             let address = format!("/files/{}", text(&file["id"]));
             let moved = client
-                .put(&address, json!({"folder_id": folder_id}))
-                .await
-                .expect_ok();
+                .put_ok(&address, json!({"folder_id": folder_id}))
+                .await;
             assert_eq!(moved["folder_id"], folder_id);
             assert_delivered(stack, &acme, &moved, "photos/sud/").await;
         }

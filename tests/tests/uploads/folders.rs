@@ -89,7 +89,7 @@ impl Uploads<'_> {
                 let form = Form::new()
                     .text("space", self.acme().handle.clone())
                     .text("upload_config", "by-key");
-                client.upload(with(form.part("file", photo()))).await
+                client.upload_form(with(form.part("file", photo()))).await
             }
             Presign => {
                 let mut body = presign_body(self.acme(), object);
@@ -115,11 +115,7 @@ impl Uploads<'_> {
         } else {
             text(&created["data"]["id"])
         };
-        self.acme()
-            .client
-            .get(&format!("/files/{id}"))
-            .await
-            .expect_ok()
+        self.acme().client.get_ok(&format!("/files/{id}")).await
     }
 
     /// Uploads or presigns the photo, as the owner on routes with a key, and returns its record.

@@ -45,10 +45,7 @@ async fn invalid_folder_ids_are_rejected_on_every_route(stack: &Stack) {
     let other = stack.space("Other").await;
     let foreign = other.folder("Photos").await;
     let gone = acme.folder("Gone").await;
-    acme.client
-        .delete(&folder_path(&gone))
-        .await
-        .expect_status(204);
+    acme.delete_ok(&folder_path(&gone)).await;
 
     let foreign = text(&foreign["id"]);
     let gone = text(&gone["id"]);
@@ -128,10 +125,8 @@ async fn folder_id_and_path_must_be_strings(stack: &Stack) {
     let untyped = json!({"folder_id": 5, "folder_path": ["a"]});
 
     let errors = acme
-        .client
-        .post("/upload/presign", presign_body(acme, untyped))
-        .await
-        .expect_error(422);
+        .post_err(422, "/upload/presign", presign_body(acme, untyped))
+        .await;
 
     let expected = json!({
         "folder_id": ["The folder id field must be a string."],

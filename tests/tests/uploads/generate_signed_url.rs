@@ -17,7 +17,7 @@ async fn generate(client: &Client, config: &str, fields: Value) -> tests::Respon
 
 /// Replaces the key among the parameters of a URL by the key of a client.
 async fn with_key_of(client: &Client, parameters: Parameters) -> Parameters {
-    let account = client.get("/account").await.expect_ok();
+    let account = client.get_ok("/account").await;
     let parameters = with(parameters, "key_id", &account["key"]["id"].to_string());
     match account["user_id"].as_str() {
         Some(user) => with(parameters, "user_id", user),

@@ -29,16 +29,12 @@ pub(super) async fn upload(acme: &TestSpace, config: &str, name: &str, bytes: &[
 /// Returns the delivered bytes of a file, after asserting that its record describes them.
 pub(super) async fn delivered_bytes(stack: &Stack, acme: &TestSpace, record: &Value) -> Vec<u8> {
     let id = record["id"].as_str().expect("an id");
-    assert_eq!(
-        &acme.client.get(&format!("/files/{id}")).await.expect_ok(),
-        record
-    );
+    assert_eq!(&acme.get_ok(&format!("/files/{id}")).await, record);
 
     let delivered = stack
         .anonymous
-        .get(record["url"].as_str().expect("a URL"))
-        .await
-        .expect_status(200);
+        .fetch(record["url"].as_str().expect("a URL"))
+        .await;
 
     assert_eq!(record["size"], json!(delivered.body.len()));
     assert_eq!(
@@ -71,9 +67,7 @@ pub(super) async fn delivered_bytes(stack: &Stack, acme: &TestSpace, record: &Va
 }
 
 #[stack_test]
-async fn dimensions_respect_orientation(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-
+async fn dimensions_respect_orientation(stack: &Stack, acme: &TestSpace) {
     // Orientation 6 rotates 24×16 stored pixels to 16×24.
     let mut images = vec![(image(Format::Avif, 24, 16), 24, 16)];
     for format in [Format::Jpeg, Format::Png, Format::WebP] {
@@ -91,20 +85,20 @@ async fn dimensions_respect_orientation(stack: &Stack) {
             ("max", 15, false),
         ] {
             let config = create_config(
-                &acme,
+                acme,
                 json!({"validation": {format!("{bound}_image_{rule}"): side}}),
             )
             .await;
             for (bytes, width, height) in &images {
                 let length = if rule == "width" { *width } else { *height };
-                let response = upload(&acme, &config, "image", bytes).await;
+                let response = upload(acme, &config, "image", bytes).await;
                 if if is_minimum {
                     length >= side
                 } else {
                     length <= side
                 } {
                     assert_eq!(
-                        &delivered_bytes(stack, &acme, &response.expect_created()).await,
+                        &delivered_bytes(stack, acme, &response.expect_created()).await,
                         bytes
                     );
                 } else {
@@ -125,10 +119,9 @@ async fn dimensions_respect_orientation(stack: &Stack) {
 }
 
 #[stack_test]
-async fn image_without_readable_dimensions_is_rejected(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn image_without_readable_dimensions_is_rejected(stack: &Stack, acme: &TestSpace) {
     let config = create_config(
-        &acme,
+        acme,
         json!({"validation": {"max_image_width": 100, "min_image_height": 1}}),
     )
     .await;
@@ -138,7 +131,7 @@ async fn image_without_readable_dimensions_is_rejected(stack: &Stack) {
         ("a.pdf", b"%PDF-1.7\n%"),
         ("a.mp4", b"\0\0\0\x20ftypisom\0\0"),
     ] {
-        upload(&acme, &config, name, bytes).await.expect_created();
+        upload(acme, &config, name, bytes).await.expect_created();
     }
 
     let before = stack.dump().await;
@@ -158,14 +151,14 @@ async fn image_without_readable_dimensions_is_rejected(stack: &Stack) {
             unreadable,
         ),
     ] {
-        let errors = upload(&acme, &config, name, bytes).await.expect_error(422);
+        let errors = upload(acme, &config, name, bytes).await.expect_error(422);
         let error = format!("The file field has invalid image dimensions: {reason}.");
         assert_eq!(errors, json!({"file": [error]}), "{name}");
     }
 
     for format in [Format::Jpeg, Format::Png, Format::WebP] {
         let whole = image(format, 24, 16);
-        let errors = upload(&acme, &config, "image", &whole[..whole.len() - 4])
+        let errors = upload(acme, &config, "image", &whole[..whole.len() - 4])
             .await
             .expect_error(422);
         assert_eq!(
@@ -182,26 +175,24 @@ async fn image_without_readable_dimensions_is_rejected(stack: &Stack) {
 }
 
 #[stack_test]
-async fn jpeg_without_end_marker_is_accepted(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let config = create_config(&acme, json!({"validation": {"max_image_width": 24}})).await;
+async fn jpeg_without_end_marker_is_accepted(stack: &Stack, acme: &TestSpace) {
+    let config = create_config(acme, json!({"validation": {"max_image_width": 24}})).await;
     let whole = image(Format::Jpeg, 24, 16);
     let bytes = &whole[..whole.len() - 2];
 
-    let file = upload(&acme, &config, "image", bytes).await;
+    let file = upload(acme, &config, "image", bytes).await;
 
     let url = text(&file.expect_created()["url"]);
-    let original = stack.anonymous.get(&url).await.expect_status(200);
+    let original = stack.anonymous.fetch(&url).await;
     assert!(original.body == bytes);
     let transformed = stack.anonymous.get(&format!("{url}?w=12&f=png")).await;
     assert_eq!(transformed.expect_status(200).header("x-image-width"), "12");
 }
 
 #[stack_test]
-async fn exif_at_end_of_large_file_is_respected(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn exif_at_end_of_large_file_is_respected(acme: &TestSpace) {
     let config = create_config(
-        &acme,
+        acme,
         json!({"validation": {"max_image_width": 16, "max_image_height": 24}}),
     )
     .await;
@@ -224,7 +215,7 @@ async fn exif_at_end_of_large_file_is_respected(stack: &Stack) {
 
     let length = u32::try_from(large.len() - 8).expect("a small file");
     large[4..8].copy_from_slice(&length.to_le_bytes());
-    upload(&acme, &config, "image", &large)
+    upload(acme, &config, "image", &large)
         .await
         .expect_created();
 }
@@ -234,13 +225,11 @@ fn file_error(end: &str) -> Value {
 }
 
 #[stack_test]
-async fn mislabeled_image_is_rejected_and_not_stored(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn mislabeled_image_is_rejected_and_not_stored(stack: &Stack, acme: &TestSpace) {
     let converting =
-        create_config(&acme, json!({"transformations": {"upload_format": "avif"}})).await;
-    let stripping =
-        create_config(&acme, json!({"transformations": {"strip_metadata": true}})).await;
-    let measuring = create_config(&acme, json!({"validation": {"min_image_width": 10}})).await;
+        create_config(acme, json!({"transformations": {"upload_format": "avif"}})).await;
+    let stripping = create_config(acme, json!({"transformations": {"strip_metadata": true}})).await;
+    let measuring = create_config(acme, json!({"validation": {"min_image_width": 10}})).await;
     let bomb = || file_error("must not have more than 100000000 pixels");
     let undecodable = || file_error("must be an image that can be decoded");
     let before = stack.dump().await;
@@ -254,7 +243,7 @@ async fn mislabeled_image_is_rejected_and_not_stored(stack: &Stack) {
         ("PNG, too high", png_of_sides(240, 4_000), undecodable()),
     ] {
         assert_eq!(
-            upload(&acme, &converting, name, &bytes)
+            upload(acme, &converting, name, &bytes)
                 .await
                 .expect_error(422),
             expected,
@@ -268,7 +257,7 @@ async fn mislabeled_image_is_rejected_and_not_stored(stack: &Stack) {
         ("image.svg", SVG.to_vec()),
     ] {
         assert_eq!(
-            upload(&acme, &stripping, name, &bytes)
+            upload(acme, &stripping, name, &bytes)
                 .await
                 .expect_error(422),
             metadata_error,
@@ -282,7 +271,7 @@ async fn mislabeled_image_is_rejected_and_not_stored(stack: &Stack) {
         ("PNG, too high", png_of_sides(240, 4_000), undecodable()),
     ] {
         assert_eq!(
-            upload(&acme, &measuring, name, &bytes)
+            upload(acme, &measuring, name, &bytes)
                 .await
                 .expect_error(422),
             expected,
@@ -297,12 +286,10 @@ async fn mislabeled_image_is_rejected_and_not_stored(stack: &Stack) {
 }
 
 #[stack_test]
-async fn truncated_image_is_rejected_and_not_stored(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn truncated_image_is_rejected_and_not_stored(stack: &Stack, acme: &TestSpace) {
     let converting =
-        create_config(&acme, json!({"transformations": {"upload_format": "avif"}})).await;
-    let stripping =
-        create_config(&acme, json!({"transformations": {"strip_metadata": true}})).await;
+        create_config(acme, json!({"transformations": {"upload_format": "avif"}})).await;
+    let stripping = create_config(acme, json!({"transformations": {"strip_metadata": true}})).await;
     let truncated = file_error("must be a complete image; this one is truncated");
     let before = stack.dump().await;
 
@@ -311,7 +298,7 @@ async fn truncated_image_is_rejected_and_not_stored(stack: &Stack) {
         // A JPEG can be decoded without its end marker of two bytes.
         for length in [whole.len() / 10, whole.len() / 2, whole.len() - 3] {
             for config in [&converting, &stripping] {
-                let errors = upload(&acme, config, "image", &whole[..length])
+                let errors = upload(acme, config, "image", &whole[..length])
                     .await
                     .expect_error(422);
                 assert_eq!(

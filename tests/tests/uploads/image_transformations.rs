@@ -67,8 +67,7 @@ fn decoded(bytes: &[u8]) -> Decoded {
 }
 
 #[stack_test]
-async fn each_format_is_converted_to_each_requested_format(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn each_format_is_converted_to_each_requested_format(stack: &Stack, acme: &TestSpace) {
     for source in [Format::Jpeg, Format::Png, Format::WebP] {
         let bytes = image(source, 48, 32);
         for (requested, target) in [
@@ -79,7 +78,7 @@ async fn each_format_is_converted_to_each_requested_format(stack: &Stack) {
             ("avif", Format::Avif),
         ] {
             let delivered =
-                transform(stack, &acme, json!({"upload_format": requested}), &bytes).await;
+                transform(stack, acme, json!({"upload_format": requested}), &bytes).await;
             let after = decoded(&delivered);
             let before = decoded(&bytes).pixels.expect("pixels");
 
@@ -115,15 +114,14 @@ async fn each_format_is_converted_to_each_requested_format(stack: &Stack) {
 }
 
 #[stack_test]
-async fn quality_and_progressive_setting_are_applied(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn quality_and_progressive_setting_are_applied(stack: &Stack, acme: &TestSpace) {
     let photo = small_photo();
 
     for format in ["jpeg", "webp", "avif"] {
         let mut sizes = Vec::new();
         for quality in [10, 60, 95] {
             let rules = json!({"upload_format": format, "upload_quality": quality});
-            sizes.push(transform(stack, &acme, rules, &photo).await.len());
+            sizes.push(transform(stack, acme, rules, &photo).await.len());
         }
         assert!(
             sizes.is_sorted() && sizes[0] * 2 < sizes[2],
@@ -132,7 +130,7 @@ async fn quality_and_progressive_setting_are_applied(stack: &Stack) {
     }
 
     let jpeg = image(Format::Jpeg, 48, 32);
-    let converted = transform(stack, &acme, json!({"progressive": true}), &jpeg).await;
+    let converted = transform(stack, acme, json!({"progressive": true}), &jpeg).await;
     assert!(decoded(&converted).info.progressive && !decoded(&jpeg).info.progressive);
 
     for same in [
@@ -143,22 +141,21 @@ async fn quality_and_progressive_setting_are_applied(stack: &Stack) {
         b"just text".to_vec(),
     ] {
         assert_eq!(
-            transform(stack, &acme, json!({"progressive": true}), &same).await,
+            transform(stack, acme, json!({"progressive": true}), &same).await,
             same
         );
     }
 }
 
 #[stack_test]
-async fn metadata_is_removed_on_request_without_changing_pixels(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn metadata_is_removed_on_request_without_changing_pixels(stack: &Stack, acme: &TestSpace) {
     let stripping = || json!({"strip_metadata": true});
 
     for format in [Format::Jpeg, Format::Png, Format::WebP] {
         for orientation in [1, 6] {
             let bytes = with_exif(format, orientation);
             assert!(contains(&bytes, PLACE));
-            let delivered = transform(stack, &acme, stripping(), &bytes).await;
+            let delivered = transform(stack, acme, stripping(), &bytes).await;
             assert!(!contains(&delivered, PLACE), "{format:?} {orientation}");
             let after = decoded(&delivered);
             let before = decoded(&bytes);
@@ -174,7 +171,7 @@ async fn metadata_is_removed_on_request_without_changing_pixels(stack: &Stack) {
             // A conversion keeps metadata without `strip_metadata`.
             let converted = transform(
                 stack,
-                &acme,
+                acme,
                 json!({"upload_format": "jpeg", "upload_quality": 90}),
                 &bytes,
             )
@@ -198,16 +195,15 @@ async fn metadata_is_removed_on_request_without_changing_pixels(stack: &Stack) {
     .concat();
 
     assert_eq!(
-        transform(stack, &acme, stripping(), &commented).await,
+        transform(stack, acme, stripping(), &commented).await,
         animation(),
         "still an animation"
     );
 }
 
 #[stack_test]
-async fn one_untransformable_image_rejects_request(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let config = create_config(&acme, json!({"transformations": {"upload_format": "webp"}})).await;
+async fn one_untransformable_image_rejects_request(stack: &Stack, acme: &TestSpace) {
+    let config = create_config(acme, json!({"transformations": {"upload_format": "webp"}})).await;
 
     let form = |files: &[Vec<u8>]| {
         let form = Form::new()
@@ -222,8 +218,7 @@ async fn one_untransformable_image_rejects_request(stack: &Stack) {
     let truncated = image(Format::Jpeg, 48, 32)[..400].to_vec();
     let before = stack.dump().await;
     let errors = acme
-        .client
-        .upload(form(&[
+        .upload_form(form(&[
             whole.clone(),
             truncated.clone(),
             whole.clone(),
@@ -248,15 +243,14 @@ async fn one_untransformable_image_rejects_request(stack: &Stack) {
         .assert_unchanged(&before, "a request with truncated images");
 
     for record in acme
-        .client
-        .upload(form(&vec![whole; 10]))
+        .upload_form(form(&vec![whole; 10]))
         .await
         .expect_created()
         .as_array()
         .expect("a list")
     {
         assert_eq!(
-            decoded(&delivered_bytes(stack, &acme, record).await)
+            decoded(&delivered_bytes(stack, acme, record).await)
                 .info
                 .format,
             Format::WebP
@@ -265,16 +259,14 @@ async fn one_untransformable_image_rejects_request(stack: &Stack) {
 }
 
 #[stack_test]
-async fn transformed_upload_is_replayed(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let config = create_config(&acme, json!({"transformations": {"upload_format": "webp"}})).await;
+async fn transformed_upload_is_replayed(stack: &Stack, acme: &TestSpace) {
+    let config = create_config(acme, json!({"transformations": {"upload_format": "webp"}})).await;
 
     let send = || {
         let form =
             form(&acme.handle, "image", "image/jpeg", PHOTO).text("upload_config", config.clone());
-        acme.client.send(
-            acme.client
-                .request("POST", "/upload")
+        acme.send(
+            acme.request("POST", "/upload")
                 .header("idempotency-key", "one")
                 .multipart(form),
         )
@@ -282,7 +274,7 @@ async fn transformed_upload_is_replayed(stack: &Stack) {
 
     let record = send().await.expect_created();
     assert_eq!(
-        decoded(&delivered_bytes(stack, &acme, &record).await)
+        decoded(&delivered_bytes(stack, acme, &record).await)
             .info
             .format,
         Format::WebP

@@ -47,15 +47,11 @@ fn names(files: &Value) -> Vec<&str> {
 pub(super) async fn assert_stored(stack: &Stack, acme: &TestSpace, files: &Value, before: &Dump) {
     for file in files.as_array().expect("a list") {
         let id = file["id"].as_str().expect("an id");
-        assert_eq!(
-            &acme.client.get(&format!("/files/{id}")).await.expect_ok(),
-            file
-        );
+        assert_eq!(&acme.get_ok(&format!("/files/{id}")).await, file);
         let delivered = stack
             .anonymous
-            .get(file["url"].as_str().expect("a URL"))
-            .await
-            .expect_status(200);
+            .fetch(file["url"].as_str().expect("a URL"))
+            .await;
         assert!(
             delivered
                 .body
@@ -73,11 +69,10 @@ pub(super) async fn assert_stored(stack: &Stack, acme: &TestSpace, files: &Value
 }
 
 #[stack_test]
-async fn one_file_returns_object_and_several_return_list(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let upload = |form: Form| acme.client.upload(form);
+async fn one_file_returns_object_and_several_return_list(stack: &Stack, acme: &TestSpace) {
+    let upload = |form: Form| acme.upload_form(form);
     assert!(
-        upload(space(&acme).part("file", photo("a.jpg")))
+        upload(space(acme).part("file", photo("a.jpg")))
             .await
             .expect_created()
             .is_object()
@@ -85,15 +80,15 @@ async fn one_file_returns_object_and_several_return_list(stack: &Stack) {
 
     for field in ["files", "files[]", "files[0]", "files[17]"] {
         let before = stack.dump().await;
-        let files = upload(space(&acme).part(field, photo("a.jpg")))
+        let files = upload(space(acme).part(field, photo("a.jpg")))
             .await
             .expect_created();
         assert_eq!(names(&files), ["a.jpg"], "{field}");
-        assert_stored(stack, &acme, &files, &before).await;
+        assert_stored(stack, acme, &files, &before).await;
     }
 
     let before = stack.dump().await;
-    let mixed = space(&acme)
+    let mixed = space(acme)
         .part("files[1]", photo("b.jpg"))
         .part("files", photo("c.jpg"))
         .part("file", photo("a.jpg"));
@@ -105,9 +100,9 @@ async fn one_file_returns_object_and_several_return_list(stack: &Stack) {
         ["a.jpg", "b.jpg", "c.jpg", "b.jpg"],
         "the file of `file` first, then the order of the form"
     );
-    assert_stored(stack, &acme, &files, &before).await;
+    assert_stored(stack, acme, &files, &before).await;
 
-    let unselected_first = space(&acme)
+    let unselected_first = space(acme)
         .part("file", unselected())
         .part("files", photo("a.jpg"))
         .part("files", unselected());
@@ -116,33 +111,32 @@ async fn one_file_returns_object_and_several_return_list(stack: &Stack) {
         ["a.jpg"]
     );
 
-    let unselected_list = space(&acme)
+    let unselected_list = space(acme)
         .part("files", unselected())
         .part("file", photo("a.jpg"));
     assert!(upload(unselected_list).await.expect_created().is_object());
 }
 
 #[stack_test]
-async fn request_is_limited_to_ten_files(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn request_is_limited_to_ten_files(stack: &Stack, acme: &TestSpace) {
     for form in [
-        photos(&acme, "files[]", MAX_FILES),
-        photos(&acme, "files", MAX_FILES - 1).part("file", photo("file.jpg")),
-        photos(&acme, "files", MAX_FILES).part("files", unselected()),
+        photos(acme, "files[]", MAX_FILES),
+        photos(acme, "files", MAX_FILES - 1).part("file", photo("file.jpg")),
+        photos(acme, "files", MAX_FILES).part("files", unselected()),
     ] {
         let before = stack.dump().await;
-        let files = acme.client.upload(form).await.expect_created();
+        let files = acme.upload_form(form).await.expect_created();
         assert_eq!(names(&files).len(), MAX_FILES);
-        assert_stored(stack, &acme, &files, &before).await;
+        assert_stored(stack, acme, &files, &before).await;
     }
 
     let before = stack.dump().await;
     for form in [
-        photos(&acme, "files[]", MAX_FILES + 1),
-        photos(&acme, "files", MAX_FILES).part("file", photo("file.jpg")),
-        photos(&acme, "files", 50),
+        photos(acme, "files[]", MAX_FILES + 1),
+        photos(acme, "files", MAX_FILES).part("file", photo("file.jpg")),
+        photos(acme, "files", 50),
     ] {
-        let errors = acme.client.upload(form).await.expect_error(422);
+        let errors = acme.upload_form(form).await.expect_error(422);
         assert_eq!(
             errors,
             json!({"files": ["The files field must not have more than 10 items."]})
@@ -223,12 +217,11 @@ fn invalid_forms(acme: &TestSpace) -> Vec<(Form, Value)> {
 }
 
 #[stack_test]
-async fn one_invalid_file_rejects_request_with_all_errors(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn one_invalid_file_rejects_request_with_all_errors(stack: &Stack, acme: &TestSpace) {
     let before = stack.dump().await;
 
-    for (form, errors) in invalid_forms(&acme) {
-        assert_eq!(acme.client.upload(form).await.expect_error(422), errors);
+    for (form, errors) in invalid_forms(acme) {
+        assert_eq!(acme.upload_form(form).await.expect_error(422), errors);
     }
 
     stack
@@ -238,15 +231,8 @@ async fn one_invalid_file_rejects_request_with_all_errors(stack: &Stack) {
 }
 
 #[stack_test]
-async fn unknown_space_or_config_is_rejected(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
-    let foreign = other
-        .client
-        .get(&format!("/spaces/{}", other.id))
-        .await
-        .expect_ok()["active_upload_config_id"]
-        .clone();
+async fn unknown_space_or_config_is_rejected(stack: &Stack, acme: &TestSpace, other: &TestSpace) {
+    let foreign = other.get_ok(&other.path()).await["active_upload_config_id"].clone();
 
     let foreign = foreign.as_str().expect("an id");
     let before = stack.dump().await;
@@ -267,26 +253,26 @@ async fn unknown_space_or_config_is_rejected(stack: &Stack) {
         let form = if name == "space" {
             Form::new()
         } else {
-            space(&acme)
+            space(acme)
         };
         let form = form
             .text(name, value.to_owned())
             .part("files", photo("a.jpg"));
         let message = format!("The selected {} is invalid.", name.replace('_', " "));
         assert_eq!(
-            acme.client.upload(form).await.expect_error(422),
+            acme.upload_form(form).await.expect_error(422),
             json!({name: [message]}),
             "{name} {value:?}"
         );
     }
 
-    let both = space(&acme)
+    let both = space(acme)
         .text("folder_id", unknown)
         .text("folder_path", "a/b")
         .part("files", photo("a.jpg"));
 
     assert_eq!(
-        acme.client.upload(both).await.expect_error(422),
+        acme.upload_form(both).await.expect_error(422),
         json!({"folder_id": ["The selected folder id is invalid."]})
     );
 
@@ -299,9 +285,8 @@ async fn unknown_space_or_config_is_rejected(stack: &Stack) {
     let blank = ["folder_id", "folder_path", "upload_config", "ref"];
     let form = blank
         .into_iter()
-        .fold(space(&acme), |form, name| form.text(name, "  "));
-    acme.client
-        .upload(form.part("files", photo("a.jpg")))
+        .fold(space(acme), |form, name| form.text(name, "  "));
+    acme.upload_form(form.part("files", photo("a.jpg")))
         .await
         .expect_created();
 }

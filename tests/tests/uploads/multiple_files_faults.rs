@@ -16,7 +16,7 @@ const CONFLICT_ATTEMPTS: u32 = 8;
 
 /// Uploads while a service fails, and asserts that the failed upload leaves nothing.
 async fn assert_503_leaves_nothing(stack: &Stack, acme: &TestSpace, before: &Dump) {
-    let response = acme.client.upload(photos(acme, "files", 5)).await;
+    let response = acme.upload_form(photos(acme, "files", 5)).await;
     response.expect_busy();
 
     // The id stays fenced for a limited time, so that a late write fails.
@@ -28,14 +28,10 @@ async fn assert_503_leaves_nothing(stack: &Stack, acme: &TestSpace, before: &Dum
 }
 
 #[stack_test]
-async fn failure_after_partial_storage_leaves_nothing(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn failure_after_partial_storage_leaves_nothing(stack: &Stack, acme: &TestSpace) {
     let faults = stack.local.faults();
 
-    acme.client
-        .get(&format!("/spaces/{}", acme.id))
-        .await
-        .expect_ok();
+    acme.get_ok(&acme.path()).await;
 
     let before = stack.dump().await;
 
@@ -46,25 +42,25 @@ async fn failure_after_partial_storage_leaves_nothing(stack: &Stack) {
         5 * ATTEMPTS - 2,
         InjectedError::new(503, "SlowDown"),
     );
-    assert_503_leaves_nothing(stack, &acme, &before).await;
+    assert_503_leaves_nothing(stack, acme, &before).await;
 
     // S3 stores the objects, but the responses are lost.
     faults.lose_response(S3, "PutObject", 5 * ATTEMPTS);
-    assert_503_leaves_nothing(stack, &acme, &before).await;
+    assert_503_leaves_nothing(stack, acme, &before).await;
     faults.fail(
         DynamoDb,
         "TransactWriteItems",
         DYNAMODB_ATTEMPTS,
         InjectedError::new(500, "InternalServerError"),
     );
-    assert_503_leaves_nothing(stack, &acme, &before).await;
+    assert_503_leaves_nothing(stack, acme, &before).await;
     faults.fail(
         DynamoDb,
         "TransactWriteItems",
         CONFLICT_ATTEMPTS,
         InjectedError::new(400, "TransactionConflict"),
     );
-    assert_503_leaves_nothing(stack, &acme, &before).await;
+    assert_503_leaves_nothing(stack, acme, &before).await;
 
     faults.skip(S3, "PutObject", 2);
     faults.fail(
@@ -73,8 +69,7 @@ async fn failure_after_partial_storage_leaves_nothing(stack: &Stack) {
         1,
         InjectedError::new(400, "InvalidRequest"),
     );
-    acme.client
-        .upload(photos(&acme, "files", 5))
+    acme.upload_form(photos(acme, "files", 5))
         .await
         .expect_error(500);
     faults.fail(
@@ -83,32 +78,28 @@ async fn failure_after_partial_storage_leaves_nothing(stack: &Stack) {
         1,
         InjectedError::new(400, "ValidationException"),
     );
-    acme.client
-        .upload(photos(&acme, "files", 5))
+    acme.upload_form(photos(acme, "files", 5))
         .await
         .expect_error(500);
     assert_eq!(stack.dump().await.objects, before.objects);
 
     let files = acme
-        .client
-        .upload(photos(&acme, "files", 5))
+        .upload_form(photos(acme, "files", 5))
         .await
         .expect_created();
-    assert_stored(stack, &acme, &files, &before).await;
+    assert_stored(stack, acme, &files, &before).await;
 }
 
 #[stack_test]
-async fn unknown_commit_outcome_is_resolved(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn unknown_commit_outcome_is_resolved(stack: &Stack, acme: &TestSpace) {
     let faults = stack.local.faults();
     let before = stack.dump().await;
     faults.lose_response(DynamoDb, "TransactWriteItems", DYNAMODB_ATTEMPTS);
     let files = acme
-        .client
-        .upload(photos(&acme, "files", 3))
+        .upload_form(photos(acme, "files", 3))
         .await
         .expect_created();
-    assert_stored(stack, &acme, &files, &before).await;
+    assert_stored(stack, acme, &files, &before).await;
 
     // If the outcome stays unknown, the upload fails, and objects that may be referenced remain.
     let before = stack.dump().await;
@@ -119,8 +110,7 @@ async fn unknown_commit_outcome_is_resolved(stack: &Stack) {
         DYNAMODB_ATTEMPTS,
         InjectedError::new(500, "InternalServerError"),
     );
-    acme.client
-        .upload(photos(&acme, "files", 3))
+    acme.upload_form(photos(acme, "files", 3))
         .await
         .expect_error(503);
 

@@ -26,14 +26,12 @@ fn photo(name: &str) -> Part {
 }
 
 #[stack_test]
-async fn all_files_of_request_go_into_one_folder(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let form = form(&acme, "a/b")
+async fn all_files_of_request_go_into_one_folder(stack: &Stack, acme: &TestSpace) {
+    let form = form(acme, "a/b")
         .part("files", photo("1.jpg"))
         .part("file", photo("2.jpg"));
     let files = acme
-        .client
-        .upload(form.part("files[]", photo("3.jpg")))
+        .upload_form(form.part("files[]", photo("3.jpg")))
         .await
         .expect_created();
     let files = files.as_array().expect("a list");
@@ -46,30 +44,20 @@ async fn all_files_of_request_go_into_one_folder(stack: &Stack) {
             (&json!("a/b/"), &files[0]["folder_id"])
         );
         assert_eq!(
-            &acme
-                .client
-                .get(&format!("/files/{}", text(&file["id"])))
-                .await
-                .expect_ok(),
+            &acme.get_ok(&format!("/files/{}", text(&file["id"]))).await,
             file
         );
-        stack
-            .anonymous
-            .get(&text(&file["url"]))
-            .await
-            .expect_status(200);
+        stack.anonymous.fetch(&text(&file["url"])).await;
     }
 
-    assert_eq!(paths(&acme).await, ["a/", "a/b/"]);
+    assert_eq!(paths(acme).await, ["a/", "a/b/"]);
 
     let listed = acme
-        .client
-        .get(&format!(
+        .fetch(&format!(
             "/files?folder_id={}",
             text(&files[0]["folder_id"])
         ))
-        .await
-        .expect_status(200);
+        .await;
 
     assert_eq!(listed.json()["data"].as_array().map(Vec::len), Some(3));
 }
@@ -121,8 +109,7 @@ fn rejected_forms(acme: &TestSpace) -> Vec<(Form, u16)> {
 }
 
 #[stack_test]
-async fn rejected_upload_creates_no_folders(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn rejected_upload_creates_no_folders(stack: &Stack, acme: &TestSpace) {
     acme.upload_config("small")
         .with_settings(
             json!({"validation": {"max_file_size": 10}, "storage": {"folder": "by config"}}),
@@ -134,8 +121,8 @@ async fn rejected_upload_creates_no_folders(stack: &Stack) {
 
     let before = stack.dump().await;
 
-    for (form, status) in rejected_forms(&acme) {
-        acme.client.upload(form).await.expect_error(status);
+    for (form, status) in rejected_forms(acme) {
+        acme.upload_form(form).await.expect_error(status);
     }
 
     let new = json!({"folder_id": "root", "folder_path": "new/newer"});
@@ -146,19 +133,16 @@ async fn rejected_upload_creates_no_folders(stack: &Stack) {
     ] {
         let mut fields = new.clone();
         fields[field] = value;
-        acme.client
-            .post("/upload/presign", presign_body(&acme, fields))
-            .await
-            .expect_error(422);
+        acme.post_err(422, "/upload/presign", presign_body(acme, fields))
+            .await;
     }
 
-    acme.client
-        .post(
-            "/upload/presign",
-            presign_body(&acme, json!({"upload_config": "small"})),
-        )
-        .await
-        .expect_error(422);
+    acme.post_err(
+        422,
+        "/upload/presign",
+        presign_body(acme, json!({"upload_config": "small"})),
+    )
+    .await;
 
     stack
         .dump()
@@ -169,23 +153,20 @@ async fn rejected_upload_creates_no_folders(stack: &Stack) {
 /// Uploads the photo into a folder path, with an idempotency key.
 async fn upload_with_key(acme: &TestSpace, key: &str, path: &str) -> Response {
     let request = acme
-        .client
         .request("POST", "/upload")
         .header("idempotency-key", key);
-    acme.client
-        .send(request.multipart(form(acme, path).part("file", photo("photo.jpg"))))
+    acme.send(request.multipart(form(acme, path).part("file", photo("photo.jpg"))))
         .await
 }
 
 #[stack_test]
-async fn replayed_upload_returns_same_file_and_creates_no_folders(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let first = assert_first(upload_with_key(&acme, "one", "a/b").await);
+async fn replayed_upload_returns_same_file_and_creates_no_folders(stack: &Stack, acme: &TestSpace) {
+    let first = assert_first(upload_with_key(acme, "one", "a/b").await);
     let before = stack.dump().await;
-    assert_replay(&upload_with_key(&acme, "one", "a/b").await, &first);
+    assert_replay(&upload_with_key(acme, "one", "a/b").await, &first);
     for other in ["a/c", "A/B", "a"] {
         assert!(
-            upload_with_key(&acme, "one", other).await.expect_error(422)["idempotency_key"]
+            upload_with_key(acme, "one", other).await.expect_error(422)["idempotency_key"]
                 .is_array(),
             "{other}"
         );
@@ -198,18 +179,14 @@ async fn replayed_upload_returns_same_file_and_creates_no_folders(stack: &Stack)
 
     // The replay succeeds even after the file and its folder are deleted.
     let file = first.json()["data"].clone();
-    acme.client
-        .delete(&format!("/files/{}", text(&file["id"])))
-        .await
-        .expect_status(204);
-    acme.client
-        .delete(&folder_path(&json!({"id": file["folder_id"]})))
-        .await
-        .expect_status(204);
-    assert_replay(&upload_with_key(&acme, "one", "a/b").await, &first);
-    assert_eq!(paths(&acme).await, ["a/"]);
+    acme.delete_ok(&format!("/files/{}", text(&file["id"])))
+        .await;
+    acme.delete_ok(&folder_path(&json!({"id": file["folder_id"]})))
+        .await;
+    assert_replay(&upload_with_key(acme, "one", "a/b").await, &first);
+    assert_eq!(paths(acme).await, ["a/"]);
 
-    let second = assert_first(upload_with_key(&acme, "two", "a/b").await).json()["data"].clone();
+    let second = assert_first(upload_with_key(acme, "two", "a/b").await).json()["data"].clone();
     assert_eq!(second["folder_path"], "a/b/");
     for field in ["id", "folder_id"] {
         assert_ne!(second[field], file[field], "{field}");
@@ -219,20 +196,19 @@ async fn replayed_upload_returns_same_file_and_creates_no_folders(stack: &Stack)
 }
 
 #[stack_test]
-async fn replayed_presign_returns_same_file_and_creates_no_folders(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-
+async fn replayed_presign_returns_same_file_and_creates_no_folders(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
     let presign = async |path: &str| {
         let request = acme
-            .client
             .request("POST", "/upload/presign")
             .header("idempotency-key", "one");
-        acme.client
-            .send(request.json(&presign_body(
-                &acme,
-                json!({"folder_id": "root", "folder_path": path}),
-            )))
-            .await
+        acme.send(request.json(&presign_body(
+            acme,
+            json!({"folder_id": "root", "folder_path": path}),
+        )))
+        .await
     };
 
     let first = presign("a/b").await.expect_status(201).json();
@@ -252,47 +228,42 @@ async fn replayed_presign_returns_same_file_and_creates_no_folders(stack: &Stack
         .assert_unchanged(&before, "a replayed presign request");
 
     let file = acme
-        .client
-        .get(&format!("/files/{}", text(&first["file_id"])))
-        .await
-        .expect_ok();
+        .get_ok(&format!("/files/{}", text(&first["file_id"])))
+        .await;
 
     assert_eq!(file["folder_path"], "a/b/");
 
     // The file stays in the renamed folder.
-    acme.client
-        .put(
-            &folder_path(&json!({"id": file["folder_id"]})),
-            json!({"name": "c"}),
-        )
-        .await
-        .expect_ok();
+    acme.put_ok(
+        &folder_path(&json!({"id": file["folder_id"]})),
+        json!({"name": "c"}),
+    )
+    .await;
 
     assert_eq!(
         presign("a/b").await.expect_status(201).json()["file_id"],
         first["file_id"]
     );
-    assert_eq!(paths(&acme).await, ["a/", "a/c/"]);
+    assert_eq!(paths(acme).await, ["a/", "a/c/"]);
 
     stack.run_confirm_checks().await;
 }
 
 #[stack_test]
-async fn concurrent_uploads_create_missing_folder_once(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn concurrent_uploads_create_missing_folder_once(acme: &TestSpace) {
     let upper = "NEW/E\u{301}T\u{C9}/deep";
     let lower = "new/été/Deep";
 
     let upload = |index: usize| {
         let form = form(
-            &acme,
+            acme,
             if index.is_multiple_of(2) {
                 upper
             } else {
                 lower
             },
         );
-        acme.client.upload(form.part("file", photo("photo.jpg")))
+        acme.upload_form(form.part("file", photo("photo.jpg")))
     };
 
     let responses = join_all((0..CALLERS).map(upload)).await;
@@ -300,7 +271,7 @@ async fn concurrent_uploads_create_missing_folder_once(stack: &Stack) {
         .into_iter()
         .map(Response::expect_created)
         .collect();
-    let found = paths(&acme).await;
+    let found = paths(acme).await;
 
     assert_eq!(found.len(), 3, "{found:?}");
 

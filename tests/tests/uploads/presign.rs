@@ -91,18 +91,17 @@ pub(crate) fn presign_body(acme: &TestSpace, mut fields: Value) -> Value {
 /// Presigns an upload of the photo with an idempotency key.
 async fn presign_with_key(acme: &TestSpace, key: &str, fields: Value) -> Response {
     let request = acme
-        .client
         .request("POST", "/upload/presign")
         .header("idempotency-key", key);
-    acme.client
-        .send(request.json(&presign_body(acme, fields)))
-        .await
+    acme.send(request.json(&presign_body(acme, fields))).await
 }
 
 #[stack_test]
-async fn presign_returns_unwrapped_response_and_creates_pending_file(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let pending_file = PendingFile::create(&acme, json!({"ref": "order 7"})).await;
+async fn presign_returns_unwrapped_response_and_creates_pending_file(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
+    let pending_file = PendingFile::create(acme, json!({"ref": "order 7"})).await;
     let keys: Vec<&String> = pending_file
         .response
         .as_object()
@@ -133,7 +132,7 @@ async fn presign_returns_unwrapped_response_and_creates_pending_file(stack: &Sta
             && pending_file.url().contains(pending_file.object_key())
     );
 
-    let pending = acme.client.get(&pending_file.address()).await.expect_ok();
+    let pending = acme.get_ok(&pending_file.address()).await;
     for (field, value) in [
         ("status", json!("pending")),
         ("original_name", json!("photo.jpg")),
@@ -150,20 +149,18 @@ async fn presign_returns_unwrapped_response_and_creates_pending_file(stack: &Sta
     let path = pending["storage_path"].as_str().expect("a path");
     stack
         .anonymous
-        .get(&format!("{}/{path}", stack.local.cdn_url()))
-        .await
-        .expect_error(404);
+        .get_err(404, &format!("{}/{path}", stack.local.cdn_url()))
+        .await;
     stack.run_confirm_checks().await;
 }
 
 #[stack_test]
-async fn presign_requires_upload_permission_and_enabled_space(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn presign_requires_upload_permission_and_enabled_space(stack: &Stack, acme: &TestSpace) {
     let user = acme.role("user").await;
     let viewer = acme.role("viewer").await;
     let presign = async |client: &Client| {
         client
-            .post("/upload/presign", presign_body(&acme, json!({})))
+            .post("/upload/presign", presign_body(acme, json!({})))
             .await
     };
 
@@ -171,11 +168,9 @@ async fn presign_requires_upload_permission_and_enabled_space(stack: &Stack) {
     assert_eq!(presign(&viewer).await.expect_error(403), json!({}));
     assert_eq!(presign(&stack.anonymous).await.expect_error(401), json!({}));
 
-    let space = format!("/spaces/{}", acme.id);
-    acme.client
-        .put(&space, json!({"name": "Acme", "enabled": false}))
-        .await
-        .expect_ok();
+    let space = acme.path();
+    acme.put_ok(&space, json!({"name": "Acme", "enabled": false}))
+        .await;
 
     let before = stack.dump().await;
     for client in [&user, &acme.client, &stack.account()] {
@@ -186,10 +181,8 @@ async fn presign_requires_upload_permission_and_enabled_space(stack: &Stack) {
         .dump()
         .await
         .assert_unchanged(&before, "presign requests to a disabled space");
-    acme.client
-        .put(&space, json!({"name": "Acme", "enabled": true}))
-        .await
-        .expect_ok();
+    acme.put_ok(&space, json!({"name": "Acme", "enabled": true}))
+        .await;
 
     presign(&user).await.expect_status(201);
 
@@ -211,9 +204,8 @@ fn assert_same_file(first: &PendingFile, again: &PendingFile) {
 }
 
 #[stack_test]
-async fn replayed_presign_returns_same_file_and_new_url(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let first = presign_with_key(&acme, "one", json!({}))
+async fn replayed_presign_returns_same_file_and_new_url(stack: &Stack, acme: &TestSpace) {
+    let first = presign_with_key(acme, "one", json!({}))
         .await
         .expect_status(201);
     assert!(!first.headers.contains_key("idempotent-replayed"));
@@ -223,7 +215,7 @@ async fn replayed_presign_returns_same_file_and_new_url(stack: &Stack) {
     };
     let before = stack.dump().await;
     stack.clock.advance(minutes(40));
-    let again = presign_with_key(&acme, " one ", json!({})).await;
+    let again = presign_with_key(acme, " one ", json!({})).await;
     assert_eq!(
         (again.status, again.header("idempotent-replayed")),
         (201, "true")
@@ -237,7 +229,7 @@ async fn replayed_presign_returns_same_file_and_new_url(stack: &Stack) {
         .dump()
         .await
         .assert_unchanged(&before, "a replayed presign request");
-    let errors = presign_with_key(&acme, "one", json!({"size": 5}))
+    let errors = presign_with_key(acme, "one", json!({"size": 5}))
         .await
         .expect_error(422);
     let message = "The idempotency key field was already used for a request with another payload.";
@@ -250,7 +242,7 @@ async fn replayed_presign_returns_same_file_and_new_url(stack: &Stack) {
     // A replay does not make an active file pending again.
     let before = stack.dump().await;
     assert_eq!(
-        presign_with_key(&acme, "one", json!({}))
+        presign_with_key(acme, "one", json!({}))
             .await
             .expect_status(201)
             .json()["file_id"],
@@ -263,13 +255,13 @@ async fn replayed_presign_returns_same_file_and_new_url(stack: &Stack) {
         .assert_unchanged(&before, "a replayed presign request of an active file");
     stack.clock.advance(minutes(20));
     assert!(
-        presign_with_key(&acme, "one", json!({}))
+        presign_with_key(acme, "one", json!({}))
             .await
             .expect_error(409)["idempotency_key"]
             .is_array()
     );
     assert_ne!(
-        presign_with_key(&acme, "two", json!({}))
+        presign_with_key(acme, "two", json!({}))
             .await
             .expect_status(201)
             .json()["file_id"],
@@ -280,11 +272,10 @@ async fn replayed_presign_returns_same_file_and_new_url(stack: &Stack) {
 }
 
 #[stack_test]
-async fn replayed_presign_of_rejected_file_reports_it(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn replayed_presign_of_rejected_file_reports_it(stack: &Stack, acme: &TestSpace) {
     let fields = json!({"size": 4});
     let pending_file = PendingFile {
-        response: presign_with_key(&acme, "one", fields.clone())
+        response: presign_with_key(acme, "one", fields.clone())
             .await
             .expect_status(201)
             .json(),
@@ -293,7 +284,7 @@ async fn replayed_presign_of_rejected_file_reports_it(stack: &Stack) {
     pending_file.send(stack, b"text").await.expect_status(200);
     pending_file.confirm(&acme.client).await.expect_error(422);
     assert!(
-        presign_with_key(&acme, "one", fields)
+        presign_with_key(acme, "one", fields)
             .await
             .expect_error(409)["idempotency_key"]
             .is_array()
@@ -303,10 +294,9 @@ async fn replayed_presign_of_rejected_file_reports_it(stack: &Stack) {
 }
 
 #[stack_test]
-async fn concurrent_presigns_with_one_key_create_one_file(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let responses = join_all((0..CALLERS).map(|_| presign_with_key(&acme, "one", json!({})))).await;
-    let last = presign_with_key(&acme, "one", json!({}))
+async fn concurrent_presigns_with_one_key_create_one_file(stack: &Stack, acme: &TestSpace) {
+    let responses = join_all((0..CALLERS).map(|_| presign_with_key(acme, "one", json!({})))).await;
+    let last = presign_with_key(acme, "one", json!({}))
         .await
         .expect_status(201)
         .json();

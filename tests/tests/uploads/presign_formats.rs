@@ -1,7 +1,7 @@
 //! Presign requests are rejected if the declared type breaks the allowed formats of the config.
 
 use serde_json::{Value, json};
-use tests::{Stack, stack_test};
+use tests::{Stack, TestSpace, stack_test};
 
 use super::{presign::presign_body, unsigned::UnsignedConfig};
 use crate::support::signer::Signer;
@@ -42,7 +42,7 @@ async fn declared_types_outside_allowed_formats_are_rejected_on_every_route(stac
         let mut with_key = presign_body(acme, fields.clone());
         with_key["upload_config"] = json!("by-signature");
         for response in [
-            acme.client.post("/upload/presign", with_key).await,
+            acme.post("/upload/presign", with_key).await,
             signer.presign(&signed_query, fields.clone()).await,
             unsigned.presign(fields.clone()).await,
         ] {
@@ -59,8 +59,7 @@ async fn declared_types_outside_allowed_formats_are_rejected_on_every_route(stac
 }
 
 #[stack_test(undrained)]
-async fn declared_type_is_validated_as_stored_type(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn declared_type_is_validated_as_stored_type(stack: &Stack, acme: &TestSpace) {
     acme.upload_config("executables")
         .with_settings(json!({"validation": {"allowed_formats": ["sh"]}}))
         .await;
@@ -69,13 +68,12 @@ async fn declared_type_is_validated_as_stored_type(stack: &Stack) {
         .await;
 
     let scripts = json!({"config": {"validation": {"allowed_formats": ["js"]}}});
-    let unsigned = UnsignedConfig::new(stack, &acme, "open", scripts).await;
+    let unsigned = UnsignedConfig::new(stack, acme, "open", scripts).await;
     let texts = json!({"config": {"validation": {"allowed_formats": ["txt"]}}});
-    let open_texts = UnsignedConfig::new(stack, &acme, "texts", texts).await;
+    let open_texts = UnsignedConfig::new(stack, acme, "texts", texts).await;
     let presign = |upload_config: &str, filename: &str, content_type: &str| {
         let fields = json!({"upload_config": upload_config, "filename": filename, "content_type": content_type});
-        acme.client
-            .post("/upload/presign", presign_body(&acme, fields))
+        acme.post("/upload/presign", presign_body(acme, fields))
     };
     let script = json!({"filename": "a.js", "content_type": "text/javascript"});
 

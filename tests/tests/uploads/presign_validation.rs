@@ -107,12 +107,14 @@ fn disallowed_values() -> Vec<InvalidField> {
 }
 
 #[stack_test]
-async fn invalid_presign_reports_all_errors_and_queues_no_check(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
+async fn invalid_presign_reports_all_errors_and_queues_no_check(
+    stack: &Stack,
+    acme: &TestSpace,
+    other: &TestSpace,
+) {
     let foreign = other.upload_config("foreign").await.id;
     let before = stack.dump().await;
-    let presign = |body: Value| acme.client.post("/upload/presign", body);
+    let presign = |body: Value| acme.post("/upload/presign", body);
 
     let required = |field: &&str| ((*field).to_owned(), field_error(field, "is required"));
     let all_required: Map<String, Value> = REQUIRED.iter().map(required).collect();
@@ -121,7 +123,7 @@ async fn invalid_presign_reports_all_errors_and_queues_no_check(stack: &Stack) {
 
     for field in REQUIRED {
         for blank in [json!(null), json!(""), json!("  ")] {
-            let body = presign_body(&acme, json!({field: blank}));
+            let body = presign_body(acme, json!({field: blank}));
             let errors = presign(body).await.expect_error(422);
             assert_eq!(errors, json!({field: field_error(field, "is required")}));
         }
@@ -142,16 +144,14 @@ async fn invalid_presign_reports_all_errors_and_queues_no_check(stack: &Stack) {
 
     for case in cases {
         let field = case.field;
-        let body = presign_body(&acme, json!({field: case.value}));
+        let body = presign_body(acme, json!({field: case.value}));
         let errors = presign(body).await.expect_error(422);
         let expected = json!({field: field_error(field, case.error_end)});
         assert_eq!(errors, expected, "{field} {}", case.value);
     }
 
     let several = json!({"size": 0, "filename": "a.exe", "ref": 5, "upload_config": "nope", "folder_path": "a"});
-    let errors = presign(presign_body(&acme, several))
-        .await
-        .expect_error(422);
+    let errors = presign(presign_body(acme, several)).await.expect_error(422);
     let fields: Vec<&String> = errors.as_object().expect("an object").keys().collect();
     assert_eq!(
         fields,
@@ -222,22 +222,21 @@ fn accepted_fields(acme: &TestSpace, config: &str) -> Vec<(Value, Value)> {
 }
 
 #[stack_test]
-async fn presign_accepts_values_at_their_bounds(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn presign_accepts_values_at_their_bounds(stack: &Stack, acme: &TestSpace) {
     let id = acme
         .upload_config("second")
         .with_settings(json!({"metadata": {"tags": ["a"]}}))
         .await
         .id;
 
-    for (fields, stored) in accepted_fields(&acme, &id) {
-        let pending_file = PendingFile::create(&acme, fields.clone()).await;
-        let pending = acme.client.get(&pending_file.address()).await.expect_ok();
+    for (fields, stored) in accepted_fields(acme, &id) {
+        let pending_file = PendingFile::create(acme, fields.clone()).await;
+        let pending = acme.get_ok(&pending_file.address()).await;
         assert_eq!(pending["status"], "pending");
         for (field, value) in stored.as_object().expect("an object") {
             assert_eq!(&pending[field], value, "{fields}");
         }
-        let declared_type = presign_body(&acme, fields)["content_type"].clone();
+        let declared_type = presign_body(acme, fields)["content_type"].clone();
         assert_eq!(
             pending_file.response["headers"],
             json!({"content-type": declared_type})
@@ -248,8 +247,7 @@ async fn presign_accepts_values_at_their_bounds(stack: &Stack) {
 }
 
 #[stack_test]
-async fn presign_rejects_declared_values_that_break_config(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn presign_rejects_declared_values_that_break_config(stack: &Stack, acme: &TestSpace) {
     acme.upload_config("small")
         .with_settings(json!({"validation": {"max_file_size": 10}}))
         .await;
@@ -262,25 +260,23 @@ async fn presign_rejects_declared_values_that_break_config(stack: &Stack) {
 
     let too_large = json!({"upload_config": "small", "size": 11, "filename": "a.exe"});
     let errors = acme
-        .client
-        .post("/upload/presign", presign_body(&acme, too_large))
-        .await
-        .expect_error(422);
+        .post_err(422, "/upload/presign", presign_body(acme, too_large))
+        .await;
     let size = field_error("size", "must not be greater than 10 bytes");
     assert_eq!(
         errors,
         json!({"size": size, "filename": field_error("filename", "must not be an executable file")})
     );
 
-    PendingFile::create(&acme, json!({"upload_config": "small", "size": 10})).await;
+    PendingFile::create(acme, json!({"upload_config": "small", "size": 10})).await;
     PendingFile::create(
-        &acme,
+        acme,
         json!({"upload_config": "executables", "filename": "setup.exe"}),
     )
     .await;
 
     // A config for signed uploads accepts presign requests with a key.
-    let pending_file = PendingFile::create(&acme, json!({"upload_config": "signed"})).await;
+    let pending_file = PendingFile::create(acme, json!({"upload_config": "signed"})).await;
     pending_file.send(stack, PHOTO).await.expect_status(200);
     assert_eq!(
         pending_file.confirm(&acme.client).await.expect_ok()["status"],

@@ -183,10 +183,8 @@ async fn signed_url_expires_on_the_second(stack: &Stack) {
     let body = json!({"upload_config_id": signer.config, "expiration_minutes": 1});
     let generated = signer
         .acme
-        .client
-        .post("/upload/generate-signed-url", body)
-        .await
-        .expect_ok();
+        .post_ok("/upload/generate-signed-url", body)
+        .await;
 
     let url = text(&generated["url"]);
 
@@ -297,7 +295,7 @@ async fn signed_form_needs_only_a_file(stack: &Stack) {
         let form = form.text("ref", "order 7").part("file", photo());
         let uploaded = signer.send_form(&query, form).await.expect_created();
         let path = format!("/files/{}", text(&uploaded["id"]));
-        let record = signer.acme.client.get(&path).await.expect_ok();
+        let record = signer.acme.get_ok(&path).await;
         assert_eq!(record["upload_config_id"], signer.config);
         assert_eq!(record["ref"], "order 7");
     }

@@ -33,11 +33,7 @@ async fn generate(signer: &Signer, fields: Value) -> Response {
     body.as_object_mut()
         .expect("an object")
         .extend(fields.as_object().expect("an object").clone());
-    signer
-        .acme
-        .client
-        .post("/upload/generate-signed-url", body)
-        .await
+    signer.acme.post("/upload/generate-signed-url", body).await
 }
 
 /// Returns the query of a signed URL that is generated with more fields.
@@ -69,13 +65,7 @@ async fn folders_of(signer: &Signer, query: &str, fields: &[(&'static str, Strin
         .iter_mut()
         .zip([uploaded, text(&pending_file["file_id"])])
     {
-        *folder = signer
-            .acme
-            .client
-            .get(&format!("/files/{id}"))
-            .await
-            .expect_ok()["folder_id"]
-            .clone();
+        *folder = signer.acme.get_ok(&format!("/files/{id}")).await["folder_id"].clone();
     }
     folders
 }
@@ -240,12 +230,7 @@ async fn signed_url_for_an_unknown_folder_returns_422(stack: &Stack) {
 
     // A signed URL of a deleted folder is rejected.
     let query = generate_query(&signer, json!({"folder_id": family})).await;
-    signer
-        .acme
-        .client
-        .delete(&format!("/folders/{family}"))
-        .await
-        .expect_status(204);
+    signer.acme.delete_ok(&format!("/folders/{family}")).await;
     assert_eq!(signer.send(&query).await.expect_error(422), errors);
     assert_eq!(
         signer.presign(&query, json!({})).await.expect_error(422),

@@ -65,10 +65,8 @@ async fn signed_presign_creates_uploads_and_confirms_without_key(stack: &Stack) 
     let body = json!({"upload_config_id": signer.config, "filename": "invoice 7.jpg", "content_type": "image/jpeg"});
     let generated = signer
         .acme
-        .client
-        .post("/upload/generate-signed-url", body)
-        .await
-        .expect_ok();
+        .post_ok("/upload/generate-signed-url", body)
+        .await;
     let body = json!({"filename": "setup.exe", "content_type": "image/jpeg", "size": PHOTO.len(), "ref": "order 7"});
     let pending_file = stack
         .anonymous
@@ -79,15 +77,12 @@ async fn signed_presign_creates_uploads_and_confirms_without_key(stack: &Stack) 
     assert_presign_response(&signer, &pending_file);
     let id = text(&pending_file["file_id"]);
     let file = format!("/files/{id}");
-    assert_eq!(
-        signer.acme.client.get(&file).await.expect_ok()["status"],
-        "pending"
-    );
+    assert_eq!(signer.acme.get_ok(&file).await["status"], "pending");
     assert!(confirm(stack, &pending_file).await.expect_error(409)["file"].is_array());
 
     put(stack, &pending_file, PHOTO).await.expect_status(200);
     let active = confirm(stack, &pending_file).await.expect_ok();
-    let record = signer.acme.client.get(&file).await.expect_ok();
+    let record = signer.acme.get_ok(&file).await;
     for (field, value) in [
         ("status", json!("active")),
         ("uploaded_by", json!({"type": "signed_url"})),
@@ -104,19 +99,12 @@ async fn signed_presign_creates_uploads_and_confirms_without_key(stack: &Stack) 
     assert_eq!(
         signer
             .acme
-            .client
-            .post(&confirmation(&pending_file), json!({}))
-            .await
-            .expect_ok(),
+            .post_ok(&confirmation(&pending_file), json!({}))
+            .await,
         record
     );
     assert_eq!(
-        stack
-            .anonymous
-            .get(&text(&active["url"]))
-            .await
-            .expect_status(200)
-            .body,
+        stack.anonymous.fetch(&text(&active["url"])).await.body,
         PHOTO
     );
 }

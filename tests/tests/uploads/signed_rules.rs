@@ -18,10 +18,8 @@ async fn signed_upload_uses_config_of_url_and_has_no_owner(stack: &Stack) {
     let uploaded = signer.send(&signer.query(stack)).await.expect_created();
     let record = signer
         .acme
-        .client
-        .get(&format!("/files/{}", text(&uploaded["id"])))
-        .await
-        .expect_ok();
+        .get_ok(&format!("/files/{}", text(&uploaded["id"])))
+        .await;
 
     for (field, value) in [
         ("uploaded_by", json!({"type": "signed_url"})),
@@ -36,12 +34,7 @@ async fn signed_upload_uses_config_of_url_and_has_no_owner(stack: &Stack) {
     }
 
     assert_eq!(
-        stack
-            .anonymous
-            .get(&text(&uploaded["url"]))
-            .await
-            .expect_status(200)
-            .body,
+        stack.anonymous.fetch(&text(&uploaded["url"])).await.body,
         PHOTO
     );
 }
@@ -53,7 +46,7 @@ async fn signed_only_config_rejects_other_uploads(stack: &Stack) {
     let handle = &signer.acme.handle;
     let with_key =
         form(handle, "photo.jpg", "image/jpeg", PHOTO).text("upload_config", "by-signature");
-    client.upload(with_key).await.expect_error(403);
+    client.upload_form(with_key).await.expect_error(403);
 
     let unsigned = stack
         .anonymous
@@ -75,10 +68,8 @@ async fn signed_only_config_rejects_other_uploads(stack: &Stack) {
             let uploaded = signer.send(&signer.query(stack)).await.expect_created();
             let record = signer
                 .acme
-                .client
-                .get(&format!("/files/{}", text(&uploaded["id"])))
-                .await
-                .expect_ok();
+                .get_ok(&format!("/files/{}", text(&uploaded["id"])))
+                .await;
             assert_eq!(record["upload_config_id"], signer.config);
             let delivery = fields.get("delivery_type").cloned();
             assert_eq!(
@@ -112,10 +103,7 @@ async fn current_config_rules_apply_to_signed_uploads(stack: &Stack) {
         ),
     ] {
         let change = json!({"id": signer.config, "config": {"validation": rules}});
-        client
-            .post("/upload-configs/update", change)
-            .await
-            .expect_ok();
+        client.post_ok("/upload-configs/update", change).await;
         assert_eq!(
             signer.send(&query).await.expect_error(422),
             json!({"file": [message]})
@@ -139,30 +127,24 @@ async fn disabled_space_rejects_and_creates_no_signed_urls(stack: &Stack) {
     let signer = Signer::new(stack, "Acme", json!({})).await;
     let client = &signer.acme.client;
     let query = signer.query(stack);
-    let space = format!("/spaces/{}", signer.acme.id);
+    let space = signer.acme.path();
     let request = json!({"upload_config_id": signer.config});
 
     client
-        .put(&space, json!({"name": "Acme", "enabled": false}))
-        .await
-        .expect_ok();
+        .put_ok(&space, json!({"name": "Acme", "enabled": false}))
+        .await;
 
     signer.send(&query).await.expect_error(403);
     signer.presign(&query, json!({})).await.expect_error(403);
     client
-        .post("/upload/generate-signed-url", request.clone())
-        .await
-        .expect_error(403);
+        .post_err(403, "/upload/generate-signed-url", request.clone())
+        .await;
 
     client
-        .put(&space, json!({"name": "Acme", "enabled": true}))
-        .await
-        .expect_ok();
+        .put_ok(&space, json!({"name": "Acme", "enabled": true}))
+        .await;
     signer.send(&query).await.expect_created();
-    client
-        .post("/upload/generate-signed-url", request)
-        .await
-        .expect_ok();
+    client.post_ok("/upload/generate-signed-url", request).await;
 }
 
 async fn upload_with_key(signer: &Signer, query: &str, key: &str, form: Form) -> Response {
@@ -233,12 +215,7 @@ async fn idempotency_key_is_scoped_to_signed_url(stack: &Stack) {
 
     // A replay succeeds although a new upload would be rejected.
     let change = json!({"id": signer.config, "config": {"validation": {"max_file_size": 10}}});
-    signer
-        .acme
-        .client
-        .post("/upload-configs/update", change)
-        .await
-        .expect_ok();
+    signer.acme.post_ok("/upload-configs/update", change).await;
 
     upload_with_key(&signer, &one, "order 9", form())
         .await

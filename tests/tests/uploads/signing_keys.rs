@@ -66,12 +66,11 @@ impl SignedByKey<'_> {
 async fn status_after_check(stack: &Stack, acme: &TestSpace, pending: &Value) -> u16 {
     stack.run_confirm_checks().await;
     let path = format!("/files/{}", text(&pending["file_id"]));
-    acme.client.get(&path).await.status
+    acme.get(&path).await.status
 }
 
 #[stack_test]
-async fn revocation_ends_upload_urls_and_confirmations(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn revocation_ends_upload_urls_and_confirmations(stack: &Stack, acme: &TestSpace) {
     let config = acme.upload_config("web").await.id;
     let key = acme.create_key("web").role("user").await;
     let other = acme.create_key("other").role("user").await;
@@ -79,7 +78,7 @@ async fn revocation_ends_upload_urls_and_confirmations(stack: &Stack) {
     let other_urls = SignedByKey::new(stack, &other.client, &config).await;
     urls.upload().await.expect_created();
 
-    acme.client.delete(key.path()).await.expect_status(204);
+    acme.delete_ok(key.path()).await;
 
     urls.assert_ended("revoked").await;
     other_urls.upload().await.expect_created();
@@ -88,14 +87,13 @@ async fn revocation_ends_upload_urls_and_confirmations(stack: &Stack) {
     // The owner may still confirm what the URL declared. Otherwise its check removes it.
     let confirmed = SignedByKey::new(stack, &other.client, &config).await.sent;
     let path = format!("/upload/confirm/{}", text(&confirmed["file_id"]));
-    acme.client.delete(other.path()).await.expect_status(204);
-    acme.client.post(&path, json!({})).await.expect_ok();
-    assert_eq!(status_after_check(stack, &acme, &urls.sent).await, 404);
+    acme.delete_ok(other.path()).await;
+    acme.post_ok(&path, json!({})).await;
+    assert_eq!(status_after_check(stack, acme, &urls.sent).await, 404);
 }
 
 #[stack_test]
-async fn expiry_of_a_key_ends_its_upload_urls(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn expiry_of_a_key_ends_its_upload_urls(stack: &Stack, acme: &TestSpace) {
     let config = acme.upload_config("web").await.id;
     let end = stack.now().plus_ms(10 * 60 * 1_000).rfc3339();
     let key = acme.create_key("web").role("user").expiring_at(&end).await;
@@ -106,15 +104,14 @@ async fn expiry_of_a_key_ends_its_upload_urls(stack: &Stack) {
     stack.clock.advance(minutes(1));
 
     urls.assert_ended("expired").await;
-    assert_eq!(status_after_check(stack, &acme, &urls.sent).await, 404);
+    assert_eq!(status_after_check(stack, acme, &urls.sent).await, 404);
 }
 
 #[stack_test]
-async fn lost_role_and_revocation_end_upload_urls_of_account_keys(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn lost_role_and_revocation_end_upload_urls_of_account_keys(stack: &Stack, acme: &TestSpace) {
     let config = acme.upload_config("web").await.id;
     let user = stack.user().await;
-    stack.add_member(&user, &acme, "user").await;
+    stack.add_member(&user, acme, "user").await;
     let body = json!({"name": "second"});
     let second = user.client.post("/account/api-keys", body).await;
     let second = second.expect_created();
@@ -122,16 +119,16 @@ async fn lost_role_and_revocation_end_upload_urls_of_account_keys(stack: &Stack)
     let urls = SignedByKey::new(stack, &client, &config).await;
     urls.upload().await.expect_created();
 
-    stack.add_member(&user, &acme, "viewer").await;
+    stack.add_member(&user, acme, "viewer").await;
     urls.assert_ended("viewer").await;
 
-    stack.add_member(&user, &acme, "user").await;
+    stack.add_member(&user, acme, "user").await;
     urls.upload().await.expect_created();
     let path = format!("/account/api-keys/{}", second["id"]);
-    user.client.delete(&path).await.expect_status(204);
+    user.client.delete_ok(&path).await;
     urls.assert_ended("revoked").await;
 
-    assert_eq!(status_after_check(stack, &acme, &urls.sent).await, 404);
+    assert_eq!(status_after_check(stack, acme, &urls.sent).await, 404);
 }
 
 #[stack_test]

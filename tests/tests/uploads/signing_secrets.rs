@@ -44,20 +44,12 @@ async fn signing_secret_is_unique_per_space(stack: &Stack) {
     let other = Signer::new(stack, "Other", json!({})).await;
 
     for signer in [&one, &other] {
-        let response = signer
-            .acme
-            .client
-            .get(&secret_path(signer))
-            .await
-            .expect_ok();
+        let response = signer.acme.get_ok(&secret_path(signer)).await;
         assert_eq!(
             response,
             json!({"kid": "1", "secret": signer.secret, "previous": null})
         );
-        assert_eq!(
-            stack.account().get(&secret_path(signer)).await.expect_ok(),
-            response
-        );
+        assert_eq!(stack.account().get_ok(&secret_path(signer)).await, response);
         assert!(
             signer.secret.len() == 64 && signer.secret.bytes().all(|byte| byte.is_ascii_hexdigit())
         );
@@ -65,20 +57,14 @@ async fn signing_secret_is_unique_per_space(stack: &Stack) {
 
     assert_ne!(one.secret, other.secret);
 
-    other
-        .acme
-        .client
-        .get(&secret_path(&one))
-        .await
-        .expect_error(404);
+    other.acme.get_err(404, &secret_path(&one)).await;
 
     for role in ["user", "admin"] {
         one.acme
             .role(role)
             .await
-            .get(&secret_path(&one))
-            .await
-            .expect_error(403);
+            .get_err(403, &secret_path(&one))
+            .await;
     }
 
     // The table contains no secret in plain text.
@@ -130,15 +116,14 @@ async fn previous_secret_verifies_for_a_day(stack: &Stack) {
     );
 
     let client = &first.acme.client;
-    assert_eq!(client.get(&secret_path(&first)).await.expect_ok(), response);
+    assert_eq!(client.get_ok(&secret_path(&first)).await, response);
 
     let generated = client
-        .post(
+        .post_ok(
             "/upload/generate-signed-url",
             json!({"upload_config_id": first.config}),
         )
-        .await
-        .expect_ok();
+        .await;
     let expected = query(&second.signed(second.parameters(stack)));
     let signature = expected.rsplit_once("signature=").expect("it is signed").1;
     assert!(
@@ -173,7 +158,7 @@ async fn previous_secret_verifies_for_a_day(stack: &Stack) {
         .await
         .expect_created();
     assert_eq!(
-        client.get(&secret_path(&first)).await.expect_ok()["previous"],
+        client.get_ok(&secret_path(&first)).await["previous"],
         Value::Null
     );
 }
@@ -228,14 +213,14 @@ async fn immediate_rotation_ends_all_signed_urls_at_once(stack: &Stack) {
     let file = acme.upload(PHOTO).with_config("private").await;
     let delivery_url = acme.sign(&file, minutes(10)).await;
     let second = with_secret(&first, &rotate(&first).await);
-    stack.anonymous.get(&delivery_url).await.expect_status(200);
+    stack.anonymous.fetch(&delivery_url).await;
 
     let path = format!("{}/rotate", secret_path(&first));
     let immediate = json!({"immediate": true});
-    let response = acme.client.post(&path, immediate).await.expect_ok();
+    let response = acme.post_ok(&path, immediate).await;
 
     assert_eq!(response["previous"], Value::Null);
-    stack.anonymous.get(&delivery_url).await.expect_error(403);
+    stack.anonymous.get_err(403, &delivery_url).await;
     for signer in [&first, &second] {
         let query = long_lived_query(stack, signer);
         signer.send(&query).await.expect_error(403);
@@ -257,12 +242,7 @@ async fn concurrent_rotations_create_distinct_secrets(stack: &Stack) {
     kids.sort();
     assert_eq!(kids, ["2", "3", "4"]);
 
-    let last = first
-        .acme
-        .client
-        .get(&secret_path(&first))
-        .await
-        .expect_ok();
+    let last = first.acme.get_ok(&secret_path(&first)).await;
 
     let signer = with_secret(&first, &last);
     assert_eq!(signer.kid, "4");

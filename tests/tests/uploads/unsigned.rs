@@ -130,11 +130,10 @@ pub(crate) fn form(file: Part) -> Form {
 }
 
 #[stack_test]
-async fn allowed_referrer_uploads_file_without_owner(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn allowed_referrer_uploads_file_without_owner(stack: &Stack, acme: &TestSpace) {
     let rules = json!({"delivery_type": "authenticated", "config": {"metadata": {"tags": ["a"]}}});
-    let unsigned = UnsignedConfig::new(stack, &acme, "open", rules).await;
-    let other = UnsignedConfig::new(stack, &acme, "other", json!({})).await;
+    let unsigned = UnsignedConfig::new(stack, acme, "open", rules).await;
+    let other = UnsignedConfig::new(stack, acme, "other", json!({})).await;
 
     // Only the path selects the space and the config.
     let form = form(photo())
@@ -143,10 +142,8 @@ async fn allowed_referrer_uploads_file_without_owner(stack: &Stack) {
         .text("space", "zzzzzz");
     let id = unsigned.send_form(form).await.expect_created()["id"].clone();
     let uploaded = acme
-        .client
-        .get(&format!("/files/{}", id.as_str().expect("an id")))
-        .await
-        .expect_ok();
+        .get_ok(&format!("/files/{}", id.as_str().expect("an id")))
+        .await;
 
     for (field, value) in [
         ("uploaded_by", json!({"type": "unsigned"})),
@@ -164,25 +161,23 @@ async fn allowed_referrer_uploads_file_without_owner(stack: &Stack) {
     }
 
     let url = uploaded["url"].as_str().expect("a URL");
-    assert_eq!(acme.client.get(url).await.expect_status(200).body, PHOTO);
+    assert_eq!(acme.fetch(url).await.body, PHOTO);
 
-    stack.anonymous.get(url).await.expect_error(403);
+    stack.anonymous.get_err(403, url).await;
 }
 
 #[stack_test]
-async fn config_without_unsigned_uploads_returns_404_and_counts_nothing(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let elsewhere = stack.space("Elsewhere").await;
-    let unsigned = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
-    let closed =
-        UnsignedConfig::new(stack, &acme, "closed", json!({"allow_unsigned": false})).await;
-    let shut = UnsignedConfig::new(stack, &acme, "shut", json!({})).await;
+async fn config_without_unsigned_uploads_returns_404_and_counts_nothing(
+    stack: &Stack,
+    acme: &TestSpace,
+    elsewhere: &TestSpace,
+) {
+    let unsigned = UnsignedConfig::new(stack, acme, "open", json!({})).await;
+    let closed = UnsignedConfig::new(stack, acme, "closed", json!({"allow_unsigned": false})).await;
+    let shut = UnsignedConfig::new(stack, acme, "shut", json!({})).await;
     let change = json!({"id": shut.config, "allow_unsigned": false});
 
-    acme.client
-        .post("/upload-configs/update", change)
-        .await
-        .expect_ok();
+    acme.post_ok("/upload-configs/update", change).await;
 
     let before = stack.dump().await;
     let at = |handle: &str, config: &str| format!("/upload/unsigned/{handle}/{config}");
@@ -234,23 +229,18 @@ async fn config_without_unsigned_uploads_returns_404_and_counts_nothing(stack: &
 }
 
 #[stack_test]
-async fn disabled_space_rejects_unsigned_uploads(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let unsigned = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
-    let space = format!("/spaces/{}", acme.id);
+async fn disabled_space_rejects_unsigned_uploads(stack: &Stack, acme: &TestSpace) {
+    let unsigned = UnsignedConfig::new(stack, acme, "open", json!({})).await;
+    let space = acme.path();
 
-    acme.client
-        .put(&space, json!({"name": "Acme", "enabled": false}))
-        .await
-        .expect_ok();
+    acme.put_ok(&space, json!({"name": "Acme", "enabled": false}))
+        .await;
 
     unsigned.send().await.expect_error(403);
     unsigned.presign(json!({})).await.expect_error(403);
 
-    acme.client
-        .put(&space, json!({"name": "Acme", "enabled": true}))
-        .await
-        .expect_ok();
+    acme.put_ok(&space, json!({"name": "Acme", "enabled": true}))
+        .await;
     unsigned.send().await.expect_created();
 }
 
@@ -264,10 +254,9 @@ async fn put_photo(client: &Client, pending_file: &Value) {
 }
 
 #[stack_test]
-async fn unsigned_presign_is_confirmed_by_token(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let unsigned = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
-    let other = UnsignedConfig::new(stack, &acme, "other", json!({})).await;
+async fn unsigned_presign_is_confirmed_by_token(stack: &Stack, acme: &TestSpace) {
+    let unsigned = UnsignedConfig::new(stack, acme, "open", json!({})).await;
+    let other = UnsignedConfig::new(stack, acme, "other", json!({})).await;
     let pending_file = unsigned
         .presign(json!({"ref": "order 7"}))
         .await
@@ -294,10 +283,8 @@ async fn unsigned_presign_is_confirmed_by_token(stack: &Stack) {
 
     let active = confirm(token).await.expect_ok();
     let record = acme
-        .client
-        .get(&format!("/files/{}", active["id"].as_str().expect("an id")))
-        .await
-        .expect_ok();
+        .get_ok(&format!("/files/{}", active["id"].as_str().expect("an id")))
+        .await;
 
     for (field, value) in [
         ("status", json!("active")),
@@ -312,9 +299,8 @@ async fn unsigned_presign_is_confirmed_by_token(stack: &Stack) {
     assert_eq!(
         stack
             .anonymous
-            .get(active["url"].as_str().expect("a URL"))
+            .fetch(active["url"].as_str().expect("a URL"))
             .await
-            .expect_status(200)
             .body,
         PHOTO
     );
@@ -326,5 +312,5 @@ async fn unsigned_presign_is_confirmed_by_token(stack: &Stack) {
     confirm(token).await.expect_error(403);
 
     let gone = format!("/files/{}", unused["file_id"].as_str().expect("an id"));
-    acme.client.get(&gone).await.expect_error(404);
+    acme.get_err(404, &gone).await;
 }

@@ -5,7 +5,8 @@ use reqwest::multipart::Form;
 use serde_json::json;
 use table::keys;
 use tests::{
-    PHOTO, RawConnection, Response, Stack, StackOptions, authority, file, seconds, stack_test,
+    PHOTO, RawConnection, Response, Stack, StackOptions, TestSpace, authority, file, seconds,
+    stack_test,
 };
 
 use super::unsigned::{REFERRER, UnsignedConfig, form, photo};
@@ -37,9 +38,8 @@ pub(super) fn assert_limited(response: Response, seconds: u64) {
 }
 
 #[stack_test]
-async fn slow_clients_without_a_key_delay_no_key_of_the_space(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let unsigned = UnsignedConfig::new(stack, &acme, "open", json!({})).await;
+async fn slow_clients_without_a_key_delay_no_key_of_the_space(stack: &Stack, acme: &TestSpace) {
+    let unsigned = UnsignedConfig::new(stack, acme, "open", json!({})).await;
     let url = format!("{}{}", stack.local.api_url(), unsigned.path);
     let head = format!(
         "POST /api/v1{} HTTP/1.1\r\nhost: a\r\nreferer: {REFERRER}\r\ncontent-type: multipart/form-data; boundary=b\r\n\
@@ -127,9 +127,8 @@ async fn concurrent_uploads_never_exceed_hourly_limit(stack: &Stack) {
 }
 
 #[stack_test]
-async fn upload_over_hourly_limit_is_not_read(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let unsigned = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 1).await;
+async fn upload_over_hourly_limit_is_not_read(stack: &Stack, acme: &TestSpace) {
+    let unsigned = UnsignedConfig::with_hourly_limit(stack, acme, "open", 1).await;
     unsigned.send().await.expect_created();
 
     let left = left_seconds(stack, HOUR_MS);
@@ -163,9 +162,8 @@ async fn upload_over_hourly_limit_is_not_read(stack: &Stack) {
 }
 
 #[stack_test]
-async fn hourly_limit_returns_429_with_own_rate_limit_headers(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let unsigned = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 1).await;
+async fn hourly_limit_returns_429_with_own_rate_limit_headers(stack: &Stack, acme: &TestSpace) {
+    let unsigned = UnsignedConfig::with_hourly_limit(stack, acme, "open", 1).await;
     let accepted = unsigned.send().await.expect_status(201);
     assert_eq!(
         accepted.header("ratelimit-policy"),
@@ -196,12 +194,11 @@ async fn hourly_limit_returns_429_with_own_rate_limit_headers(stack: &Stack) {
 }
 
 #[stack_test]
-async fn rejected_upload_does_not_count(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn rejected_upload_does_not_count(stack: &Stack, acme: &TestSpace) {
     let own = json!({"storage": {"generate_filename": false, "unique_filename": false}});
     let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": false, "max_uploads_per_hour": 2});
     let more = json!({"unsigned_restrictions": restrictions, "config": own});
-    let unsigned = UnsignedConfig::new(stack, &acme, "open", more).await;
+    let unsigned = UnsignedConfig::new(stack, acme, "open", more).await;
 
     unsigned.send().await.expect_created();
     for _ in 0..2 {

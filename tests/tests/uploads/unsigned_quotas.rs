@@ -53,15 +53,14 @@ async fn presigned_with_bytes(stack: &Stack, client: &UnsignedConfig) -> Value {
 /// Returns the status of the record of a file; `None` if it was removed.
 async fn record_status(acme: &TestSpace, pending: &Value) -> Option<String> {
     let path = format!("/files/{}", text(&pending["file_id"]));
-    let response = acme.client.get(&path).await;
+    let response = acme.get(&path).await;
     (response.status == 200).then(|| text(&response.json()["data"]["status"]))
 }
 
 #[stack_test(undrained)]
-async fn one_address_cannot_lock_out_others(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let unsigned = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 50).await;
-    let other_config = UnsignedConfig::with_hourly_limit(stack, &acme, "other", 50).await;
+async fn one_address_cannot_lock_out_others(stack: &Stack, acme: &TestSpace) {
+    let unsigned = UnsignedConfig::with_hourly_limit(stack, acme, "open", 50).await;
+    let other_config = UnsignedConfig::with_hourly_limit(stack, acme, "other", 50).await;
     let attacker = unsigned.at_address(2);
     let other = unsigned.at_address(3);
 
@@ -94,9 +93,8 @@ async fn one_address_cannot_lock_out_others(stack: &Stack) {
 }
 
 #[stack_test(undrained)]
-async fn confirmation_counts_for_the_address_that_presigned(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let unsigned = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 50).await;
+async fn confirmation_counts_for_the_address_that_presigned(stack: &Stack, acme: &TestSpace) {
+    let unsigned = UnsignedConfig::with_hourly_limit(stack, acme, "open", 50).await;
     let attacker = unsigned.at_address(2);
     let mut pending = Vec::new();
     for _ in 0..=SHARE {
@@ -123,9 +121,8 @@ async fn confirmation_counts_for_the_address_that_presigned(stack: &Stack) {
 }
 
 #[stack_test(undrained)]
-async fn confirmation_counts_and_presign_does_not(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let unsigned = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 2).await;
+async fn confirmation_counts_and_presign_does_not(stack: &Stack, acme: &TestSpace) {
+    let unsigned = UnsignedConfig::with_hourly_limit(stack, acme, "open", 2).await;
     let first = presigned_with_bytes(stack, &unsigned).await;
     let second = presigned_with_bytes(stack, &unsigned).await;
     unsigned.send().await.expect_created();
@@ -139,9 +136,9 @@ async fn confirmation_counts_and_presign_does_not(stack: &Stack) {
     assert_limited(confirm(stack, &second).await, left);
     assert_limited(unsigned.presign(json!({})).await, left);
     assert_limited(unsigned.send().await, left);
-    let by_owner = acme.client.post(&confirmation(&second), json!({})).await;
+    let by_owner = acme.post(&confirmation(&second), json!({})).await;
     assert_limited(by_owner, left);
-    let status = record_status(&acme, &second).await;
+    let status = record_status(acme, &second).await;
     assert_eq!(status.as_deref(), Some("pending"));
 
     stack.clock.advance(seconds(left));
@@ -155,9 +152,8 @@ async fn confirmation_counts_and_presign_does_not(stack: &Stack) {
 }
 
 #[stack_test(undrained)]
-async fn concurrent_confirmations_never_exceed_hourly_limit(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let unsigned = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 3).await;
+async fn concurrent_confirmations_never_exceed_hourly_limit(stack: &Stack, acme: &TestSpace) {
+    let unsigned = UnsignedConfig::with_hourly_limit(stack, acme, "open", 3).await;
     let clients = [unsigned.at_address(2), unsigned.at_address(3)];
     let mut pending = Vec::new();
     for index in 0..8 {
@@ -186,9 +182,8 @@ fn advance_into_next_hour(stack: &Stack) {
 }
 
 #[stack_test]
-async fn check_over_the_quota_copies_nothing(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let unsigned = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 1).await;
+async fn check_over_the_quota_copies_nothing(stack: &Stack, acme: &TestSpace) {
+    let unsigned = UnsignedConfig::with_hourly_limit(stack, acme, "open", 1).await;
     advance_into_next_hour(stack);
     let pending = presigned_with_bytes(stack, &unsigned).await;
     for _ in 0..7 {
@@ -203,14 +198,13 @@ async fn check_over_the_quota_copies_nothing(stack: &Stack) {
     });
     let calls = checks.await.calls;
 
-    assert_eq!(record_status(&acme, &pending).await, None);
+    assert_eq!(record_status(acme, &pending).await, None);
     assert_nothing_stored(&calls);
 }
 
 #[stack_test]
-async fn check_counts_and_removes_a_file_over_the_quota(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let unsigned = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 2).await;
+async fn check_counts_and_removes_a_file_over_the_quota(stack: &Stack, acme: &TestSpace) {
+    let unsigned = UnsignedConfig::with_hourly_limit(stack, acme, "open", 2).await;
     advance_into_next_hour(stack);
     let first = presigned_with_bytes(stack, &unsigned).await;
     let second = presigned_with_bytes(stack, &unsigned).await;
@@ -227,15 +221,14 @@ async fn check_counts_and_removes_a_file_over_the_quota(stack: &Stack) {
     assert_limited(unsigned.send().await, left);
     let mut found = Vec::new();
     for pending in [&first, &second] {
-        found.extend(record_status(&acme, pending).await);
+        found.extend(record_status(acme, pending).await);
     }
     assert_eq!(found, ["active"]);
 }
 
 #[stack_test(undrained)]
-async fn confirmation_counts_up_to_a_lowered_limit(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let unsigned = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 50).await;
+async fn confirmation_counts_up_to_a_lowered_limit(stack: &Stack, acme: &TestSpace) {
+    let unsigned = UnsignedConfig::with_hourly_limit(stack, acme, "open", 50).await;
     let mut pending = Vec::new();
     for _ in 0..2 {
         pending.push(presigned_with_bytes(stack, &unsigned).await);
@@ -243,10 +236,7 @@ async fn confirmation_counts_up_to_a_lowered_limit(stack: &Stack) {
 
     let restrictions = json!({"allowed_referrers": ["example.com"], "require_https": false, "max_uploads_per_hour": 1});
     let change = json!({"id": unsigned.config, "unsigned_restrictions": restrictions});
-    acme.client
-        .post("/upload-configs/update", change)
-        .await
-        .expect_ok();
+    acme.post_ok("/upload-configs/update", change).await;
 
     confirm(stack, &pending[0]).await.expect_ok();
     let left = left_seconds(stack, HOUR_MS);
@@ -257,9 +247,8 @@ async fn confirmation_counts_up_to_a_lowered_limit(stack: &Stack) {
 }
 
 #[stack_test(undrained)]
-async fn presign_with_idempotency_key_is_refused_over_the_quota(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let unsigned = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 1).await;
+async fn presign_with_idempotency_key_is_refused_over_the_quota(stack: &Stack, acme: &TestSpace) {
+    let unsigned = UnsignedConfig::with_hourly_limit(stack, acme, "open", 1).await;
     let presign = async |key: &str| {
         let path = format!("{}/presign", unsigned.path);
         let request = unsigned.anonymous.request("POST", &path);

@@ -3,17 +3,19 @@
 use futures::future::join_all;
 use serde_json::{Value, json};
 use table::keys;
-use tests::{PHOTO, Stack, file, stack_test};
+use tests::{PHOTO, Stack, TestSpace, file, stack_test};
 
 use super::unsigned::{UnsignedConfig, form, photo};
 use super::unsigned_limits::{HOUR_MS, Stored, assert_limited, count_stored, left_seconds};
 use crate::routes::creations::{assert_first, assert_replay};
 
 #[stack_test]
-async fn idempotency_key_is_scoped_to_ip_and_config_and_counts_once(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let unsigned = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 3).await;
-    let other = UnsignedConfig::new(stack, &acme, "other", json!({})).await;
+async fn idempotency_key_is_scoped_to_ip_and_config_and_counts_once(
+    stack: &Stack,
+    acme: &TestSpace,
+) {
+    let unsigned = UnsignedConfig::with_hourly_limit(stack, acme, "open", 3).await;
+    let other = UnsignedConfig::new(stack, acme, "other", json!({})).await;
     let first = assert_first(unsigned.send_with_key("order 7", form(photo())).await);
 
     for _ in 0..3 {
@@ -64,9 +66,8 @@ async fn idempotency_key_is_scoped_to_ip_and_config_and_counts_once(stack: &Stac
 }
 
 #[stack_test]
-async fn replay_succeeds_after_hourly_limit_is_exhausted(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let unsigned = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 1).await;
+async fn replay_succeeds_after_hourly_limit_is_exhausted(stack: &Stack, acme: &TestSpace) {
+    let unsigned = UnsignedConfig::with_hourly_limit(stack, acme, "open", 1).await;
     let first = assert_first(unsigned.send_with_key("order 7", form(photo())).await);
 
     // The first response may have been lost.
@@ -81,9 +82,8 @@ async fn replay_succeeds_after_hourly_limit_is_exhausted(stack: &Stack) {
 }
 
 #[stack_test]
-async fn concurrent_replays_count_once(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let unsigned = UnsignedConfig::with_hourly_limit(stack, &acme, "open", 2).await;
+async fn concurrent_replays_count_once(stack: &Stack, acme: &TestSpace) {
+    let unsigned = UnsignedConfig::with_hourly_limit(stack, acme, "open", 2).await;
     let responses =
         join_all((0..10).map(|_| unsigned.send_with_key("order 7", form(photo())))).await;
     let created: Vec<Value> = responses

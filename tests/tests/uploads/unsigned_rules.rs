@@ -2,7 +2,7 @@
 
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, UNKNOWN_ID, file, stack_test};
+use tests::{PHOTO, Stack, TestSpace, UNKNOWN_ID, file, stack_test};
 
 use super::unsigned::{REFERRER, UnsignedConfig, form, photo};
 
@@ -47,9 +47,7 @@ const REFERRERS: [(&str, bool); 34] = [
 ];
 
 #[stack_test]
-async fn unsigned_uploads_require_allowed_referrer(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-
+async fn unsigned_uploads_require_allowed_referrer(stack: &Stack, acme: &TestSpace) {
     let patterns = [
         "Example.com",
         "*.shop.example",
@@ -63,7 +61,7 @@ async fn unsigned_uploads_require_allowed_referrer(stack: &Stack) {
     let restrictions = json!({"allowed_referrers": patterns, "require_https": false});
     let unsigned = UnsignedConfig::new(
         stack,
-        &acme,
+        acme,
         "open",
         json!({"unsigned_restrictions": restrictions}),
     )
@@ -110,13 +108,12 @@ async fn unsigned_uploads_require_allowed_referrer(stack: &Stack) {
 }
 
 #[stack_test]
-async fn require_https_rejects_http_referrers(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn require_https_rejects_http_referrers(stack: &Stack, acme: &TestSpace) {
     let hosts = ["example.com", "localhost", "127.0.0.1", "[::1]"].map(Value::from);
     let restrictions = json!({"allowed_referrers": hosts, "require_https": true});
     let unsigned = UnsignedConfig::new(
         stack,
-        &acme,
+        acme,
         "open",
         json!({"unsigned_restrictions": restrictions}),
     )
@@ -210,10 +207,9 @@ fn invalid_forms() -> Vec<(Form, Value)> {
 }
 
 #[stack_test]
-async fn unsigned_form_takes_one_valid_file(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn unsigned_form_takes_one_valid_file(stack: &Stack, acme: &TestSpace) {
     let rules = json!({"config": {"validation": {"allowed_formats": ["jpg", "txt"], "max_file_size": 100_000}}});
-    let unsigned = UnsignedConfig::new(stack, &acme, "open", rules).await;
+    let unsigned = UnsignedConfig::new(stack, acme, "open", rules).await;
 
     for (form, errors) in invalid_forms() {
         assert_eq!(unsigned.send_form(form).await.expect_error(422), errors);

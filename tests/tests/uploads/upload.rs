@@ -22,8 +22,7 @@ pub(super) fn assert_no_object_stored(stack: &Stack) {
 }
 
 #[stack_test]
-async fn uploaded_bytes_are_delivered_unchanged_for_any_size(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn uploaded_bytes_are_delivered_unchanged_for_any_size(stack: &Stack, acme: &TestSpace) {
     for bytes in [
         PHOTO.to_vec(),
         large_photo(1 << 20),
@@ -33,9 +32,8 @@ async fn uploaded_bytes_are_delivered_unchanged_for_any_size(stack: &Stack) {
         let uploaded = acme.upload(bytes.clone()).await;
         let delivered = stack
             .anonymous
-            .get(uploaded["url"].as_str().expect("a URL"))
-            .await
-            .expect_status(200);
+            .fetch(uploaded["url"].as_str().expect("a URL"))
+            .await;
         assert!(delivered.body == bytes, "{} bytes differ", bytes.len());
         let digest = <sha2::Sha256 as sha2::Digest>::digest(&bytes);
         assert_eq!(uploaded["checksum_sha256"], hex::encode(digest));
@@ -43,14 +41,8 @@ async fn uploaded_bytes_are_delivered_unchanged_for_any_size(stack: &Stack) {
 }
 
 #[stack_test]
-async fn form_fields_are_accepted_in_any_order(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let starter = acme
-        .client
-        .get(&format!("/spaces/{}", acme.id))
-        .await
-        .expect_ok()["active_upload_config_id"]
-        .clone();
+async fn form_fields_are_accepted_in_any_order(acme: &TestSpace) {
+    let starter = acme.get_ok(&acme.path()).await["active_upload_config_id"].clone();
 
     for config in [starter.as_str().expect("an id"), "starter"] {
         let form = Form::new()
@@ -63,7 +55,7 @@ async fn form_fields_are_accepted_in_any_order(stack: &Stack) {
                 file("a.exe", "text/plain", b"MZ\0\0".to_vec()),
             )
             .text("space", acme.handle.clone());
-        let uploaded = acme.client.upload(form).await.expect_created();
+        let uploaded = acme.upload_form(form).await.expect_created();
         assert_eq!(
             (&uploaded["ref"], &uploaded["upload_config_id"]),
             (&json!("order-7"), &starter)
@@ -72,8 +64,7 @@ async fn form_fields_are_accepted_in_any_order(stack: &Stack) {
 }
 
 #[stack_test]
-async fn stored_type_is_detected_from_bytes(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn stored_type_is_detected_from_bytes(acme: &TestSpace) {
     for (name, declared, bytes, expected) in [
         (
             "a.png",
@@ -249,12 +240,13 @@ fn rejected_files(acme: &TestSpace) -> Vec<RejectedUpload> {
 }
 
 #[stack_test]
-async fn rejected_upload_reports_all_errors_and_stores_nothing(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let other = stack.space("Other").await;
+async fn rejected_upload_reports_all_errors_and_stores_nothing(
+    stack: &Stack,
+    acme: &TestSpace,
+    other: &TestSpace,
+) {
     let foreign = acme
-        .client
-        .upload(form(&other.handle, "a.jpg", "image/jpeg", PHOTO))
+        .upload_form(form(&other.handle, "a.jpg", "image/jpeg", PHOTO))
         .await
         .expect_error(422);
 
@@ -264,12 +256,12 @@ async fn rejected_upload_reports_all_errors_and_stores_nothing(stack: &Stack) {
         "the same error as for an unknown space"
     );
 
-    for RejectedUpload { case, form, errors } in rejected_fields(&acme)
+    for RejectedUpload { case, form, errors } in rejected_fields(acme)
         .into_iter()
-        .chain(rejected_files(&acme))
+        .chain(rejected_files(acme))
     {
         assert_eq!(
-            acme.client.upload(form).await.expect_error(422),
+            acme.upload_form(form).await.expect_error(422),
             errors,
             "{case}"
         );

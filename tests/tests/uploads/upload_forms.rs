@@ -10,8 +10,7 @@ use tokio::{
 use super::upload::assert_no_object_stored;
 
 #[stack_test]
-async fn file_names_are_sanitized(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn file_names_are_sanitized(acme: &TestSpace) {
     for (sent, stored) in [
         (&b"C:\\photos\\me.jpg"[..], "me.jpg".to_owned()),
         (b"../../etc/passwd.jpg", "passwd.jpg".to_owned()),
@@ -22,11 +21,10 @@ async fn file_names_are_sanitized(stack: &Stack) {
         // HTTP clients encode such names. The raw form sends them unchanged.
         let body = raw_form(&[("space", &acme.handle)], sent, "image/jpeg", PHOTO);
         let request = acme
-            .client
             .request("POST", "/upload")
             .header("content-type", RAW_TYPE)
             .body(body);
-        let uploaded = acme.client.send(request).await.expect_created();
+        let uploaded = acme.send(request).await.expect_created();
         assert_eq!(uploaded["original_name"], json!(stored), "{sent:?}");
     }
 }
@@ -75,8 +73,7 @@ async fn assert_too_large_body_returns_413(stack: &Stack, acme: &TestSpace) {
 }
 
 #[stack_test]
-async fn malformed_form_returns_400_and_other_type_415(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn malformed_form_returns_400_and_other_type_415(stack: &Stack, acme: &TestSpace) {
     let whole = raw_form(
         &[("space", &acme.handle)],
         b"photo.jpg",
@@ -85,11 +82,11 @@ async fn malformed_form_returns_400_and_other_type_415(stack: &Stack) {
     );
 
     let send = |content_type: Option<&'static str>, body: Vec<u8>| {
-        let request = acme.client.request("POST", "/upload").body(body);
+        let request = acme.request("POST", "/upload").body(body);
         let request = content_type.into_iter().fold(request, |request, value| {
             request.header("content-type", value)
         });
-        acme.client.send(request)
+        acme.send(request)
     };
 
     for cut in [10, 60, 150, whole.len() / 2, whole.len() - 5] {
@@ -128,19 +125,16 @@ async fn malformed_form_returns_400_and_other_type_415(stack: &Stack) {
     let long_field = raw_form(&[("space", &long)], b"a.jpg", "image/jpeg", PHOTO);
     send(Some(RAW_TYPE), long_field).await.expect_error(413);
 
-    assert_too_large_body_returns_413(stack, &acme).await;
+    assert_too_large_body_returns_413(stack, acme).await;
     assert_no_object_stored(stack);
 }
 
 #[stack_test]
-async fn part_headers_and_preamble_are_bounded(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-
+async fn part_headers_and_preamble_are_bounded(acme: &TestSpace) {
     let send = |boundary: &str, body: Vec<u8>| {
         let content_type = format!("multipart/form-data; boundary={boundary}");
-        acme.client.send(
-            acme.client
-                .request("POST", "/upload")
+        acme.send(
+            acme.request("POST", "/upload")
                 .header("content-type", content_type)
                 .body(body),
         )

@@ -38,7 +38,7 @@ impl OwnConfig {
     async fn change(&self, acme: &TestSpace, settings: Value) {
         let body = json!({"id": self.id, "config": settings});
         let path = "/upload-configs/update";
-        acme.client.post(path, body).await.expect_ok();
+        acme.post_ok(path, body).await;
     }
 
     /// Asserts that a PNG was processed by this config.
@@ -48,16 +48,16 @@ impl OwnConfig {
             ["file.processed", "file.uploaded"],
             "{path}"
         );
-        let record = acme.client.get(path).await.expect_ok();
+        let record = acme.get_ok(path).await;
         assert_eq!(record["thumbnails"][0]["width"], 33);
         assert_eq!(record["tags"], json!(["png", "landscape", "red"]));
     }
 }
 
 async fn delete_config(acme: &TestSpace, id: &str) {
-    let request = acme.client.request("DELETE", "/upload-configs");
+    let request = acme.request("DELETE", "/upload-configs");
     let request = request.json(&json!({"id": id}));
-    acme.client.send(request).await.expect_status(204);
+    acme.send(request).await.expect_status(204);
 }
 
 fn settings(url: &str) -> Value {
@@ -103,7 +103,7 @@ async fn file_that_is_deleted_at_once_has_its_event_and_leaves_no_object(stack: 
     let confirmed = presign_and_send(stack, &hooks.acme, json!({})).await;
     confirmed.confirm(&hooks.acme.client).await.expect_ok();
     for path in [photo.path(), &confirmed.address()] {
-        hooks.acme.client.delete(path).await.expect_status(204);
+        hooks.acme.delete_ok(path).await;
     }
 
     run_jobs(stack).await;
@@ -224,7 +224,7 @@ async fn retry_after_the_deletion_of_the_config_follows_the_url_of_the_space(sta
 
     let remove = json!({"name": "Acme", "webhook_url": null});
     let space = hooks.acme.path();
-    hooks.acme.client.put(&space, remove).await.expect_ok();
+    hooks.acme.put_ok(&space, remove).await;
     stack.run_for(minutes(6)).await;
     hooks.receiver.only();
     other.only();

@@ -7,7 +7,7 @@ use std::{
 
 use outbound::{Network, Stream};
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, StackOptions, seconds, stack_test};
+use tests::{PHOTO, Stack, StackOptions, TestSpace, seconds, stack_test};
 
 use super::fixture::{Hooks, set_webhook_url, with_network};
 
@@ -70,8 +70,7 @@ async fn names_that_resolve_to_private_addresses_are_refused_and_logged(stack: &
 }
 
 #[stack_test]
-async fn private_addresses_are_rejected_when_they_are_set(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn private_addresses_are_rejected_when_they_are_set(acme: &TestSpace) {
     for url in [
         "https://10.0.0.1/",
         "https://[::1]/",
@@ -81,13 +80,13 @@ async fn private_addresses_are_rejected_when_they_are_set(stack: &Stack) {
         "https://user:secret@example.com/",
     ] {
         let space = json!({"name": "Acme", "webhook_url": url});
-        let errors = acme.client.put(&acme.path(), space).await.expect_error(422);
+        let errors = acme.put_err(422, &acme.path(), space).await;
         assert!(errors["webhook_url"].is_array(), "{url}");
 
         let config = json!({
             "space_id": acme.id, "name": "web", "config": {"notifications": {"webhook_url": url}},
         });
-        let created = acme.client.post("/upload-configs", config).await;
+        let created = acme.post("/upload-configs", config).await;
         let errors = created.expect_error(422);
         assert!(
             errors["config.notifications.webhook_url"].is_array(),
@@ -101,6 +100,6 @@ async fn loopback_urls_need_the_parameter(stack: &Stack) {
     let acme = stack.space("Acme").await;
     for url in ["http://127.0.0.1:9000/hook", "http://localhost/hook"] {
         let body = json!({"name": "Acme", "webhook_url": url});
-        acme.client.put(&acme.path(), body).await.expect_error(422);
+        acme.put_err(422, &acme.path(), body).await;
     }
 }

@@ -28,12 +28,7 @@ async fn deletion_sends_the_deleted_file(stack: &Stack) {
     let mut expected = hooks.receiver.only().json();
     expected["event"] = json!("file.deleted");
 
-    hooks
-        .acme
-        .client
-        .delete(file.path())
-        .await
-        .expect_status(204);
+    hooks.acme.delete_ok(file.path()).await;
     stack.run_for(seconds(2)).await;
 
     assert_eq!(hooks.receiver.received().len(), 2);
@@ -47,22 +42,12 @@ async fn deletion_sends_the_deleted_file(stack: &Stack) {
 async fn deletion_sends_nothing_unless_the_config_asks_for_it(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
     let file = hooks.upload(stack).await;
-    hooks
-        .acme
-        .client
-        .delete(file.path())
-        .await
-        .expect_status(204);
+    hooks.acme.delete_ok(file.path()).await;
 
     let events = json!({"notifications": {"events": ["file.deleted"]}});
     let config = hooks.acme.upload_config("all").with_settings(events).await;
     let pending = PendingFile::create(&hooks.acme, json!({"upload_config": config.id})).await;
-    hooks
-        .acme
-        .client
-        .delete(&pending.address())
-        .await
-        .expect_status(204);
+    hooks.acme.delete_ok(&pending.address()).await;
     stack.run_for(seconds(2)).await;
 
     hooks.receiver.only();
@@ -77,18 +62,13 @@ async fn failed_deletion_sends_nothing(stack: &Stack) {
     let error = InjectedError::new(500, "InternalServerError");
     let faults = stack.local.faults();
     faults.fail(DynamoDb, "TransactWriteItems", DYNAMODB_ATTEMPTS, error);
-    hooks
-        .acme
-        .client
-        .delete(file.path())
-        .await
-        .expect_error(503);
+    hooks.acme.delete_err(503, file.path()).await;
     for _ in 0..8 {
         stack.run_for(minutes(1)).await;
     }
 
     hooks.receiver.only();
-    hooks.acme.client.get(file.path()).await.expect_ok();
+    hooks.acme.get_ok(file.path()).await;
 }
 
 #[stack_test]
@@ -96,7 +76,7 @@ async fn deletion_of_a_space_sends_nothing(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
     upload_with_events(stack, &hooks).await;
     let path = format!("/spaces?id={}&force=true", hooks.acme.id);
-    hooks.acme.client.delete(&path).await.expect_status(202);
+    hooks.acme.delete(&path).await.expect_status(202);
     stack.run_purges().await;
 
     hooks.receiver.only();

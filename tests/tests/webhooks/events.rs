@@ -4,7 +4,8 @@ use reqwest::multipart::Form;
 use serde_json::{Value, json};
 use table::keys::Key;
 use tests::{
-    Answer, PHOTO, Stack, WebhookReceiver, file, form, minutes, seconds, stack_test, text,
+    Answer, PHOTO, Stack, TestSpace, WebhookReceiver, file, form, minutes, seconds, stack_test,
+    text,
 };
 
 use super::fixture::{Hooks, run_with_failures, set_webhook_url};
@@ -66,7 +67,7 @@ async fn each_upload_route_sends_one_event_per_file(stack: &Stack) {
         .text("space", acme.handle.clone())
         .part("files", file("a.jpg", "image/jpeg", PHOTO))
         .part("files", file("b.txt", "text/plain", "text"));
-    let several = acme.client.upload(several).await.expect_created();
+    let several = acme.upload_form(several).await.expect_created();
     ids.extend(
         several
             .as_array()
@@ -117,12 +118,7 @@ async fn url_of_the_upload_config_replaces_that_of_the_space(stack: &Stack) {
 async fn upload_without_url_sends_and_logs_nothing(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
     let clear = json!({"name": "Acme", "webhook_url": null});
-    hooks
-        .acme
-        .client
-        .put(&hooks.acme.path(), clear)
-        .await
-        .expect_ok();
+    hooks.acme.put_ok(&hooks.acme.path(), clear).await;
 
     hooks.upload(stack).await;
 
@@ -177,19 +173,18 @@ async fn event_waits_for_the_record_that_is_written_later(stack: &Stack) {
 }
 
 #[stack_test]
-async fn url_that_is_set_after_the_presign_request_gets_the_event(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn url_that_is_set_after_the_presign_request_gets_the_event(stack: &Stack, acme: &TestSpace) {
     let config = acme.upload_config("web").await;
-    let own = PendingFile::create(&acme, json!({"upload_config": "web"})).await;
+    let own = PendingFile::create(acme, json!({"upload_config": "web"})).await;
     own.send(stack, PHOTO).await.expect_status(200);
-    let other = presign_and_send(stack, &acme, json!({})).await;
+    let other = presign_and_send(stack, acme, json!({})).await;
     let receiver = WebhookReceiver::start().await;
     let update = json!({
         "id": config.id,
         "config": {"notifications": {"webhook_url": receiver.url()}},
     });
     let path = "/upload-configs/update";
-    acme.client.post(path, update).await.expect_ok();
+    acme.post_ok(path, update).await;
 
     own.confirm(&acme.client).await.expect_ok();
     other.confirm(&acme.client).await.expect_ok();
@@ -220,12 +215,7 @@ async fn space_that_was_disabled_or_deleted_sends_nothing_more(stack: &Stack) {
     assert_eq!(hooks.receiver.received().len(), 2);
 
     let disable = json!({"name": "Acme", "enabled": false});
-    hooks
-        .acme
-        .client
-        .put(&hooks.acme.path(), disable)
-        .await
-        .expect_ok();
+    hooks.acme.put_ok(&hooks.acme.path(), disable).await;
     stack.run_for(seconds(6)).await;
     for delivery in hooks.deliveries().await {
         assert_eq!(delivery["status"], "failed");
@@ -234,17 +224,12 @@ async fn space_that_was_disabled_or_deleted_sends_nothing_more(stack: &Stack) {
     }
 
     let enable = json!({"name": "Acme", "enabled": true});
-    hooks
-        .acme
-        .client
-        .put(&hooks.acme.path(), enable)
-        .await
-        .expect_ok();
+    hooks.acme.put_ok(&hooks.acme.path(), enable).await;
     hooks.acme.upload(PHOTO).await;
     stack.run_for(seconds(0)).await;
     assert_eq!(hooks.receiver.received().len(), 3);
     let path = format!("/spaces?id={}&force=true", hooks.acme.id);
-    hooks.acme.client.delete(&path).await.expect_status(202);
+    hooks.acme.delete(&path).await.expect_status(202);
     stack.run_for(seconds(6)).await;
     stack.run_purges().await;
 
@@ -263,7 +248,7 @@ async fn payload_of_an_uncommon_name_equals_the_record(stack: &Stack) {
         "image/jpeg",
         PHOTO,
     );
-    let file = hooks.acme.client.upload(upload).await.expect_created();
+    let file = hooks.acme.upload_form(upload).await.expect_created();
     stack.run_post_upload().await;
 
     let payload = hooks.receiver.only().json();

@@ -75,7 +75,7 @@ impl Hooks {
 
     /// Returns the deliveries of the space, newest first.
     pub(crate) async fn deliveries(&self) -> Vec<Value> {
-        let list = self.acme.client.get(&self.log_path()).await;
+        let list = self.acme.get(&self.log_path()).await;
         let list = list.expect_status(200).json();
         list["data"].as_array().expect("a list").clone()
     }
@@ -91,7 +91,7 @@ impl Hooks {
 /// Sets the webhook URL of a space with a name.
 pub(super) async fn set_webhook_url(acme: &TestSpace, name: &str, url: &str) {
     let body = json!({"name": name, "webhook_url": url});
-    acme.client.put(&acme.path(), body).await.expect_ok();
+    acme.put_ok(&acme.path(), body).await;
 }
 
 /// Options of a stack whose worker reaches endpoints through a network.

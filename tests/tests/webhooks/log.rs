@@ -41,7 +41,7 @@ async fn deliveries_are_listed_newest_first_in_pages_and_by_filter(stack: &Stack
     let client = hooks.acme.role("admin").await;
     let get = async |query: &str| {
         let path = format!("{}?{query}", hooks.log_path());
-        client.get(&path).await.expect_status(200).json()
+        client.fetch(&path).await.json()
     };
 
     assert_eq!(column(&get("").await, "file_id"), ids);
@@ -74,7 +74,7 @@ async fn deliveries_are_listed_newest_first_in_pages_and_by_filter(stack: &Stack
 
     for query in ["status=lost", "event=file.moved", "file_id=1", "limit=0"] {
         let path = format!("{}?{query}", hooks.log_path());
-        client.get(&path).await.expect_error(422);
+        client.get_err(422, &path).await;
     }
 }
 
@@ -87,7 +87,7 @@ async fn single_delivery_has_the_body_of_the_webhook(stack: &Stack) {
     assert_eq!(listed.get("payload"), None);
 
     let path = format!("{}/{}", hooks.log_path(), text(&listed["id"]));
-    let mut delivery = hooks.acme.client.get(&path).await.expect_ok();
+    let mut delivery = hooks.acme.get_ok(&path).await;
     assert_eq!(text(&delivery["payload"]).as_bytes(), webhook.body);
     delivery
         .as_object_mut()
@@ -108,9 +108,9 @@ async fn log_is_hidden_from_lower_roles_and_other_spaces(stack: &Stack) {
 
     let user = hooks.acme.role("user").await;
     for path in [&log, &delivery] {
-        user.get(path).await.expect_error(403);
-        other.acme.client.get(path).await.expect_error(404);
-        stack.anonymous.get(path).await.expect_error(401);
+        user.get_err(403, path).await;
+        other.acme.get_err(404, path).await;
+        stack.anonymous.get_err(401, path).await;
     }
     let post =
         async |client: &tests::Client, path: &str| client.send(client.request("POST", path)).await;
@@ -118,12 +118,12 @@ async fn log_is_hidden_from_lower_roles_and_other_spaces(stack: &Stack) {
     post(&other.acme.client, &redeliver).await.expect_error(404);
 
     let own_path = format!("{}/{id}", other.log_path());
-    other.acme.client.get(&own_path).await.expect_error(404);
+    other.acme.get_err(404, &own_path).await;
     let own_path = format!("{own_path}/redeliver");
     post(&other.acme.client, &own_path).await.expect_error(404);
     for id in [UNKNOWN_ID, "1", "deliveries"] {
         let path = format!("{log}/{id}");
-        hooks.acme.client.get(&path).await.expect_error(404);
+        hooks.acme.get_err(404, &path).await;
     }
     assert_eq!(other.deliveries().await, Vec::<Value>::new());
     hooks.receiver.only();

@@ -26,7 +26,7 @@ async fn processed_image_is_reported_with_the_payload_of_its_upload(stack: &Stac
     let received = hooks.receiver.received();
     assert_eq!(received[0].json()["file"], received[1].json()["file"]);
     assert_eq!(received[0].json()["file"]["id"], file.id);
-    let record = hooks.acme.client.get(file.path()).await.expect_ok();
+    let record = hooks.acme.get_ok(file.path()).await;
     assert!(record["storage_meta"]["blurhash"].is_string());
 }
 

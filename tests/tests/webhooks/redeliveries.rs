@@ -116,7 +116,7 @@ async fn redelivery_without_an_earlier_attempt_goes_to_the_current_url(stack: &S
     let set = async |enabled: bool, url: &str| {
         let settings = json!({"name": "Acme", "enabled": enabled, "webhook_url": url});
         let client = &hooks.acme.client;
-        client.put(&hooks.acme.path(), settings).await.expect_ok();
+        client.put_ok(&hooks.acme.path(), settings).await;
     };
     set(false, hooks.receiver.url()).await;
     stack.run_post_upload().await;
@@ -138,7 +138,7 @@ async fn attempts_and_redeliveries_end_without_a_url(stack: &Stack) {
     hooks.upload(stack).await;
     let remove = json!({"name": "Acme", "webhook_url": null});
     let client = &hooks.acme.client;
-    client.put(&hooks.acme.path(), remove).await.expect_ok();
+    client.put_ok(&hooks.acme.path(), remove).await;
 
     stack.run_for(seconds(6)).await;
     assert_eq!(hooks.delivery().await["failure"], "no_url");
@@ -158,12 +158,7 @@ async fn redelivery_in_a_disabled_space_is_rejected(stack: &Stack) {
     let hooks = Hooks::new(stack).await;
     hooks.upload(stack).await;
     let disable = json!({"name": "Acme", "enabled": false});
-    hooks
-        .acme
-        .client
-        .put(&hooks.acme.path(), disable)
-        .await
-        .expect_ok();
+    hooks.acme.put_ok(&hooks.acme.path(), disable).await;
 
     redeliver(&hooks).await.expect_error(403);
 }

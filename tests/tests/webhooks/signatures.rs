@@ -15,13 +15,13 @@ fn secret_path(acme: &TestSpace) -> String {
 }
 
 async fn secret(acme: &TestSpace) -> Value {
-    acme.client.get(&secret_path(acme)).await.expect_ok()
+    acme.get_ok(&secret_path(acme)).await
 }
 
 async fn rotate(acme: &TestSpace) -> Value {
     let path = format!("{}/rotate", secret_path(acme));
-    let request = acme.client.request("POST", &path);
-    acme.client.send(request).await.expect_ok()
+    let request = acme.request("POST", &path);
+    acme.send(request).await.expect_ok()
 }
 
 /// Returns the signature of a webhook with a secret.
@@ -55,11 +55,11 @@ async fn secret_is_unique_per_space_and_visible_to_owners_only(stack: &Stack) {
     assert_eq!(own["previous"], Value::Null);
     assert_ne!(own["secret"], secret(&other).await["secret"]);
     let path = secret_path(&hooks.acme);
-    other.client.get(&path).await.expect_error(404);
+    other.get_err(404, &path).await;
     let admin = hooks.acme.role("admin").await;
-    admin.get(&path).await.expect_error(403);
+    admin.get_err(403, &path).await;
     let rotate = format!("{path}/rotate");
-    admin.post(&rotate, json!({})).await.expect_error(403);
+    admin.post_err(403, &rotate, json!({})).await;
 
     let stored = format!("{:?}", stack.dump().await.items);
     assert!(!stored.contains(&text(&own["secret"])));

@@ -8,8 +8,8 @@ const URL: &str = "https://hooks.example.com/secret";
 
 /// Returns what a client sees of the space and, if its role reads them, of the upload config.
 async fn seen(client: &Client, acme: &TestSpace, config: &str, role: &str) -> Vec<Value> {
-    let space = client.get(&acme.path()).await.expect_ok();
-    let list = client.get("/spaces").await.expect_ok();
+    let space = client.get_ok(&acme.path()).await;
+    let list = client.get_ok("/spaces").await;
     let mut seen = vec![space["webhook_url"].clone(), list[0]["webhook_url"].clone()];
 
     let config = client.get(config).await;
@@ -22,10 +22,9 @@ async fn seen(client: &Client, acme: &TestSpace, config: &str, role: &str) -> Ve
 }
 
 #[stack_test]
-async fn webhook_urls_are_shown_to_admins_and_owners_only(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn webhook_urls_are_shown_to_admins_and_owners_only(stack: &Stack, acme: &TestSpace) {
     let body = json!({"name": "Acme", "webhook_url": URL});
-    let updated = acme.client.put(&acme.path(), body).await.expect_ok();
+    let updated = acme.put_ok(&acme.path(), body).await;
     assert_eq!(updated["webhook_url"], URL);
     let settings = json!({"notifications": {"webhook_url": URL}});
     let config = acme.upload_config("web").with_settings(settings).await;
@@ -37,9 +36,9 @@ async fn webhook_urls_are_shown_to_admins_and_owners_only(stack: &Stack) {
         ("owner", json!(URL)),
     ] {
         let member = stack.user().await;
-        stack.add_member(&member, &acme, role).await;
+        stack.add_member(&member, acme, role).await;
         for client in [&acme.role(role).await, &member.client] {
-            let seen = seen(client, &acme, config.path(), role).await;
+            let seen = seen(client, acme, config.path(), role).await;
             assert!(seen.iter().all(|seen| *seen == url), "{role}: {seen:?}");
         }
     }

@@ -85,9 +85,8 @@ async fn find_middle_cursor(client: &Client, space: &str, size: usize) -> String
     let mut cursor = String::new();
     for _ in 0..(size / 2).div_ceil(MAX_PAGE) {
         let page = client
-            .get(&format!("/files?{space}&limit={MAX_PAGE}{cursor}"))
+            .fetch(&format!("/files?{space}&limit={MAX_PAGE}{cursor}"))
             .await
-            .expect_status(200)
             .json();
         cursor = format!("&cursor={}", text(&page["next_cursor"]));
     }
@@ -99,11 +98,11 @@ async fn upload_and_deliver(library: &Library) -> DeliveredFile {
     let record = library
         .tenant
         .client
-        .upload(note_form(library, &library.tree.leaves[0].id.to_string()))
+        .upload_form(note_form(library, &library.tree.leaves[0].id.to_string()))
         .await
         .expect_created();
     let url = text(&record["url"]);
-    let response = library.stack.anonymous.get(&url).await.expect_status(200);
+    let response = library.stack.anonymous.fetch(&url).await;
     assert_eq!(response.body, NOTE);
     let etag = response.header("etag").to_owned();
 
@@ -268,7 +267,7 @@ impl Round<'_> {
         let form = note_form(self.library, &self.library.tree.big.id.to_string());
         let created = self
             .stopwatch
-            .time("POST /upload", self.client.upload(form))
+            .time("POST /upload", self.client.upload_form(form))
             .await
             .expect_created();
         let address = format!("/files/{}", text(&created["id"]));

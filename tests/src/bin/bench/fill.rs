@@ -52,12 +52,7 @@ impl Library {
         })
         .await;
         let tenant = stack.space("Library").await;
-        let configs = tenant
-            .client
-            .get("/upload-configs")
-            .await
-            .expect_status(200)
-            .json();
+        let configs = tenant.client.fetch("/upload-configs").await.json();
 
         let upload_config_id = configs["data"][0]["id"]
             .as_str()

@@ -163,17 +163,13 @@ impl Deployment {
             .with_key(local.api_key().expect("the template has a table"));
         let receiver = WebhookReceiver::start().await;
         let space = account
-            .post(
+            .create(
                 "/spaces",
                 json!({ "name": "Photos", "webhook_url": receiver.url() }),
             )
-            .await
-            .expect_created();
+            .await;
         let keys = format!("/spaces/{}/api-keys", text(&space["id"]));
-        let key = account
-            .post(&keys, json!({ "name": "owner" }))
-            .await
-            .expect_created();
+        let key = account.create(&keys, json!({ "name": "owner" })).await;
 
         Ok(Deployment {
             owner: account.with_key(&text(&key["key"])),
@@ -188,7 +184,7 @@ impl Deployment {
     async fn upload(&self, image: &[u8], number: u32) -> Value {
         let name = format!("{number}.jpg");
         let form: Form = form(&self.handle, &name, "image/jpeg", image);
-        let response = self.owner.upload(form).await.expect_status(201);
+        let response = self.owner.upload_form(form).await.expect_status(201);
         response.json()["data"].clone()
     }
 
@@ -230,7 +226,7 @@ impl Deployment {
     }
 
     async fn wait_for(&self, path: &str, is_reached: impl Fn(&Value) -> bool) {
-        while !is_reached(&self.owner.get(path).await.expect_ok()) {
+        while !is_reached(&self.owner.get_ok(path).await) {
             tokio::time::sleep(POLL_PAUSE).await;
         }
     }

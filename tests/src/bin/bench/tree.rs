@@ -70,7 +70,7 @@ async fn create_folder(tenant: &TestSpace, name: &str, parent: Option<&FolderRef
         "space_id": tenant.id,
         "parent_id": parent.map(|parent| parent.id),
     });
-    let folder = tenant.client.post("/folders", body).await.expect_created();
+    let folder = tenant.client.create("/folders", body).await;
     let id: FolderId = folder["id"]
         .as_str()
         .and_then(|id| id.parse().ok())

@@ -36,15 +36,13 @@ async fn assert_reads(stack: &Stack, url: &str, number: usize, when: &str) {
 /// Requests a file once, and returns its URL.
 async fn cache_ancestors(stack: &Stack, file: &Value) -> String {
     let url = text(&file["url"]);
-    stack.anonymous.get(&url).await.expect_status(200);
+    stack.anonymous.fetch(&url).await;
     url
 }
 
 async fn put_folder(acme: &TestSpace, id: &str, parent: Value) {
-    acme.client
-        .put(&format!("/folders/{id}"), json!({ "parent_id": parent }))
-        .await
-        .expect_ok();
+    acme.put_ok(&format!("/folders/{id}"), json!({ "parent_id": parent }))
+        .await;
 }
 
 #[stack_test]
@@ -76,15 +74,11 @@ async fn delivery_takes_one_read_at_root_and_two_in_folders(stack: &Stack) {
             delivery_cost(&with_unknown_key, "HEAD", 200, reads(number)),
         ];
         assert_responses(stack, &url, &requests, location).await;
-        acme.client
-            .put(&file_path(&file), json!({"type": "private"}))
-            .await
-            .expect_ok();
+        acme.put_ok(&file_path(&file), json!({"type": "private"}))
+            .await;
         let signed = acme
-            .client
-            .post(&format!("{}/signed-url", file_path(&file)), json!({}))
-            .await
-            .expect_ok();
+            .post_ok(&format!("{}/signed-url", file_path(&file)), json!({}))
+            .await;
         let requests = [
             delivery_cost(&stack.anonymous, "HEAD", 403, reads(number)),
             delivery_cost(&acme.client, "HEAD", 200, reads_and("GetItem", number)),
@@ -199,15 +193,11 @@ async fn delivery_takes_three_reads_once_after_ancestor_moved(stack: &Stack) {
     assert_reads_of_both(2, "moved back to the recorded path").await;
 
     // A rename does not change ancestors.
-    acme.client
-        .put(&format!("/folders/{}", ids[1]), json!({"name": "renamed"}))
-        .await
-        .expect_ok();
+    acme.put_ok(&format!("/folders/{}", ids[1]), json!({"name": "renamed"}))
+        .await;
     assert_reads_of_both(2, "after an ancestor was renamed").await;
-    acme.client
-        .put(&file_path(&file), json!({"folder_id": outer}))
-        .await
-        .expect_ok();
+    acme.put_ok(&file_path(&file), json!({"folder_id": outer}))
+        .await;
     assert_reads_of_both(2, "after the file moved").await;
 }
 

@@ -28,7 +28,7 @@ impl TaggedFiles {
 
         for file in [&top, &first, &fifth] {
             let named = json!({"ref": format!("of {}", text(&file["id"])), "tags": ["red"]});
-            acme.client.put(&file_path(file), named).await.expect_ok();
+            acme.put_ok(&file_path(file), named).await;
         }
 
         TaggedFiles {

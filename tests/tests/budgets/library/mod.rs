@@ -21,10 +21,7 @@ const COUNTED: &str = "UpdateItem";
 async fn warm(stack: &Stack) -> TestSpace {
     let acme = stack.space("Acme").await;
     for client in [&acme.client, &stack.account()] {
-        client
-            .get(&format!("/spaces/{}", acme.id))
-            .await
-            .expect_ok();
+        client.get_ok(&acme.path()).await;
     }
     acme
 }

@@ -19,7 +19,7 @@ async fn upload(stack: &Stack, acme: &TestSpace, fields: &[(&str, &str)]) -> Str
     let form = fields.iter().fold(form, |form, (name, value)| {
         form.text((*name).to_owned(), (*value).to_owned())
     });
-    cost(stack, "uploads", 201, acme.client.upload(form))
+    cost(stack, "uploads", 201, acme.upload_form(form))
         .await
         .calls
 }
@@ -150,7 +150,7 @@ async fn presigned_uploads_into_folders_stay_within_call_budget(stack: &Stack) {
     for (folder, batches, confirmed) in
         [("root", "2 ", ""), (first, "3 ", "2 "), (fifth, "4 ", "2 ")]
     {
-        let presign = acme.client.post(
+        let presign = acme.post(
             "/upload/presign",
             presign_body(&acme, json!({"folder_id": folder})),
         );
@@ -198,7 +198,7 @@ async fn folder_move_takes_same_calls_for_any_content(stack: &Stack) {
     ] {
         for id in [&empty, &full] {
             let folder = format!("/folders/{id}");
-            let moving = acme.client.put(&folder, json!({ "parent_id": parent }));
+            let moving = acme.put(&folder, json!({ "parent_id": parent }));
             assert_eq!(
                 cost(stack, "folders", 200, moving).await.calls,
                 counted(expected),
@@ -206,7 +206,7 @@ async fn folder_move_takes_same_calls_for_any_content(stack: &Stack) {
             );
         }
         for file in &files {
-            let path = text(&acme.client.get(&file_path(file)).await.expect_ok()["folder_path"]);
+            let path = text(&acme.get_ok(&file_path(file)).await["folder_path"]);
             assert_eq!(path.starts_with("place/"), !parent.is_null(), "{path}");
         }
     }

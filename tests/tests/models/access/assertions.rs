@@ -96,12 +96,12 @@ impl World {
     /// with access.
     async fn assert_single_records_match(&mut self) {
         if let Some(id) = self.folder() {
-            let record = self.viewer.get(&format!("/folders/{id}")).await.expect_ok();
+            let record = self.viewer.get_ok(&format!("/folders/{id}")).await;
             self.assert_record(&record, &self.model.folder_record(&id));
         }
 
         if let Some(id) = self.file() {
-            let record = self.viewer.get(&format!("/files/{id}")).await.expect_ok();
+            let record = self.viewer.get_ok(&format!("/files/{id}")).await;
             self.assert_record(&record, &self.model.file_record(&id));
             let url = &self.model.files[&id].url;
             let expires_seconds = self.stack.now().seconds() + 60;

@@ -29,7 +29,7 @@ impl World {
             "folder_id",
             folder.clone().unwrap_or_else(|| "root".to_owned()),
         );
-        let response = self.acme.client.upload(form).await;
+        let response = self.acme.upload_form(form).await;
         let record = self.check(response, 201).expect_created();
         let config = self.configs[delivery_type].clone();
         let file = File {
@@ -49,7 +49,6 @@ impl World {
         let (delivery_type, _) = TYPES[self.draws.random_range(0..TYPES.len())];
         let response = self
             .acme
-            .client
             .put(&format!("/files/{id}"), json!({"type": delivery_type}))
             .await;
 
@@ -73,7 +72,6 @@ impl World {
             .is_none_or(|folder| self.model.folders.contains_key(folder));
         let response = self
             .acme
-            .client
             .put(&format!("/files/{id}"), json!({"folder_id": folder}))
             .await;
 
@@ -88,7 +86,7 @@ impl World {
 
     pub(super) async fn delete_file(&mut self) {
         let Some(id) = self.file() else { return };
-        let response = self.acme.client.delete(&format!("/files/{id}")).await;
+        let response = self.acme.delete(&format!("/files/{id}")).await;
         self.check(response, 204);
         self.deleted_urls
             .extend(self.model.files.remove(&id).map(|file| file.url));

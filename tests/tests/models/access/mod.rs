@@ -111,12 +111,7 @@ impl World {
             }
         }
 
-        for config in acme
-            .client
-            .get("/upload-configs")
-            .await
-            .expect_status(200)
-            .json()["data"]
+        for config in acme.fetch("/upload-configs").await.json()["data"]
             .as_array()
             .expect("a list")
         {
@@ -211,16 +206,15 @@ impl World {
     async fn set_access(&self, path: &str, change: Option<Change>) {
         let path = format!("{path}/access-control");
         let response = match change {
-            Some(change) => self.acme.client.put(&path, change.body()).await,
-            None => self.acme.client.delete(&path).await,
+            Some(change) => self.acme.put(&path, change.body()).await,
+            None => self.acme.delete(&path).await,
         };
         self.check(response, 200);
     }
 
     async fn change_space_access(&mut self) {
         let change = self.change();
-        self.set_access(&format!("/spaces/{}", self.acme.id), change)
-            .await;
+        self.set_access(&self.acme.path(), change).await;
         let access = change.and_then(|change| change.of(Some(self.model.access)));
         self.model.access = access.unwrap_or_default();
     }
@@ -242,7 +236,7 @@ impl World {
         let name = format!("Folder {}", self.created_folders.len());
         let parent = self.random_parent();
         let body = json!({"name": name, "space_id": self.acme.id, "parent_id": parent});
-        let response = self.acme.client.post("/folders", body).await;
+        let response = self.acme.post("/folders", body).await;
         let id = string_field(&self.check(response, 201).expect_created(), "id");
 
         self.created_folders.push(id.clone());
@@ -262,7 +256,6 @@ impl World {
         let Some(id) = drawn else { return };
         let response = self
             .acme
-            .client
             .put(&format!("/folders/{id}"), json!({"parent_id": parent}))
             .await;
 
@@ -281,7 +274,6 @@ impl World {
         let name = format!("Été {}", self.place.step);
         let response = self
             .acme
-            .client
             .put(&format!("/folders/{id}"), json!({"name": name}))
             .await;
 
@@ -292,7 +284,7 @@ impl World {
     async fn delete_folder(&mut self) {
         let Some(id) = self.folder() else { return };
         let is_empty = !self.model.has_folders(&id) && !self.model.has_files(&id);
-        let response = self.acme.client.delete(&format!("/folders/{id}")).await;
+        let response = self.acme.delete(&format!("/folders/{id}")).await;
         self.check(response, if is_empty { 204 } else { 409 });
         if is_empty {
             self.model.folders.remove(&id);

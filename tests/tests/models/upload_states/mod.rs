@@ -281,7 +281,7 @@ impl World {
 
     async fn switch(&mut self) {
         let tenant = self.tenant();
-        let path = format!("/spaces/{}", tenant.id);
+        let path = tenant.path();
         let name = self.stack.account().get(&path).await;
 
         if !self.check(name.status, 200) {

@@ -159,7 +159,7 @@ async fn is_complete(stack: &Stack, file: &Value) -> bool {
     let thumbnails = file["thumbnails"].as_array().expect("a list");
     for thumbnail in thumbnails {
         let url = thumbnail["url"].as_str().expect("a URL");
-        stack.anonymous.get(url).await.expect_status(200);
+        stack.anonymous.fetch(url).await;
     }
     let is_completed = file["status"] == "active" && file["processing"]["status"] == "completed";
     let has_blurhash = file["storage_meta"]["blurhash"].is_string();

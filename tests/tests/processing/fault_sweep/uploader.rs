@@ -157,7 +157,7 @@ impl<'a> Uploader<'a> {
         pending.send(self.stack, PHOTO).await.expect_status(200);
 
         let update = json!({"id": config.id, "config": settings(Some(self.receiver.url()))});
-        let updated = acme.client.post("/upload-configs/update", update).await;
+        let updated = acme.post("/upload-configs/update", update).await;
         updated.expect_ok();
         pending
     }
@@ -167,7 +167,7 @@ impl<'a> Uploader<'a> {
         let acme = self.acme();
         let reference = reference.replace(' ', "%20");
         let path = format!("/files/by-ref?space_id={}&ref={reference}", acme.id);
-        let found = acme.client.get(&path).await.expect_status_of(&[200, 404]);
+        let found = acme.get(&path).await.expect_status_of(&[200, 404]);
         (found.status == 200).then(|| found.json()["data"].clone())
     }
 
@@ -175,7 +175,7 @@ impl<'a> Uploader<'a> {
     pub(super) async fn pending_files(&self) -> Value {
         let acme = self.acme();
         let path = format!("/files?space_id={}&status=pending", acme.id);
-        let pending = acme.client.get(&path).await.expect_status(200).json();
+        let pending = acme.fetch(&path).await.json();
         pending["data"].clone()
     }
 

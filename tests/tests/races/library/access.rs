@@ -110,7 +110,7 @@ impl WatchedFile<'_> {
 
         match change {
             Change::Space(requires_auth) => {
-                let path = format!("/spaces/{}", self.fixture.acme.id);
+                let path = self.fixture.acme.path();
                 self.set_access(&path, requires_auth).await;
             }
             Change::Folder(folder, requires_auth) => {

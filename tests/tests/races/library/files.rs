@@ -34,15 +34,15 @@ impl Route {
         match self {
             Route::Folder => {
                 let form = text_form(&acme.handle, &[("folder_id", folder)]);
-                acme.client.upload(form).await
+                acme.upload_form(form).await
             }
             Route::Subfolder => {
                 let fields = [("folder_id", folder), ("folder_path", "x/y")];
-                acme.client.upload(text_form(&acme.handle, &fields)).await
+                acme.upload_form(text_form(&acme.handle, &fields)).await
             }
             Route::Presign => {
                 let body = presign_body(acme, json!({ "folder_id": folder }));
-                acme.client.post("/upload/presign", body).await
+                acme.post("/upload/presign", body).await
             }
         }
     }
@@ -68,7 +68,7 @@ fn id_of(response: &Response) -> String {
 /// Uploads a text into the root, and returns its record.
 async fn upload_to_root(fixture: &mut RaceFixture) -> Value {
     let form = text_form(&fixture.acme.handle, &[("folder_id", "root")]);
-    let file = fixture.acme.client.upload(form).await.expect_created();
+    let file = fixture.acme.upload_form(form).await.expect_created();
     fixture.acknowledged.insert(text(&file["id"]));
 
     file
@@ -81,7 +81,7 @@ fn path_of(file: &Value) -> String {
 /// Asserts that the CDN delivers a file.
 async fn assert_delivered(fixture: &RaceFixture, file: &Value) {
     let url = text(&file["url"]);
-    let delivered = fixture.stack.anonymous.get(&url).await.expect_status(200);
+    let delivered = fixture.stack.anonymous.fetch(&url).await;
 
     assert!(delivered.body == TEXT, "{}: {file}", fixture.id);
 }
@@ -133,7 +133,7 @@ async fn upload_into_deleted_folder(fixture: &mut RaceFixture) {
 async fn assert_accepted_file_is_stored(fixture: &RaceFixture, id: &str) {
     let round = fixture.id;
     let client = &fixture.acme.client;
-    let file = client.get(&format!("/files/{id}")).await.expect_ok();
+    let file = client.get_ok(&format!("/files/{id}")).await;
     let folder = text(&file["folder_id"]);
     assert!(
         fixture.find_folder(&folder).await.is_some(),
@@ -141,7 +141,7 @@ async fn assert_accepted_file_is_stored(fixture: &RaceFixture, id: &str) {
     );
 
     let path = format!("/files?space_id={}&folder_id={folder}", fixture.acme.id);
-    let list = client.get(&path).await.expect_status(200).json();
+    let list = client.fetch(&path).await.json();
     let is_listed = list["data"]
         .as_array()
         .is_some_and(|files| files.iter().any(|file| file["id"] == id));
@@ -177,7 +177,7 @@ async fn move_into_deleted_folder(fixture: &mut RaceFixture) {
         "{round}: the file moved into a deleted folder"
     );
 
-    let record = client.get(&path).await.expect_ok();
+    let record = client.get_ok(&path).await;
     assert!(
         !is_moved || record["folder_id"] == target.as_str(),
         "{round}: {record}"
@@ -267,7 +267,7 @@ async fn upload_to_one_path(fixture: &mut RaceFixture) {
         };
         let fields = [("folder_id", "root"), ("folder_path", path.as_str())];
         let form = text_form(&fixture.acme.handle, &fields);
-        fixture.delayed(delays[number], client.upload(form))
+        fixture.delayed(delays[number], client.upload_form(form))
     };
 
     let uploads = fixture
@@ -281,7 +281,7 @@ async fn upload_to_one_path(fixture: &mut RaceFixture) {
     let mut folders: Vec<String> = Vec::new();
     for upload in accepted {
         let file = upload.expect_created();
-        let record = client.get(&path_of(&file)).await.expect_ok();
+        let record = client.get_ok(&path_of(&file)).await;
         let folder_path = text(&file["folder_path"]).to_lowercase();
 
         assert_eq!(record, file, "{round}");

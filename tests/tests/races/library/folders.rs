@@ -24,7 +24,7 @@ async fn create_in_deleted_folder(fixture: &mut RaceFixture) {
     let round = fixture.id;
     let create = |number: usize| {
         let body = fixture.new_folder(&format!("child {number}"), Some(&id));
-        let request = fixture.acme.client.post("/folders", body);
+        let request = fixture.acme.post("/folders", body);
         fixture.delayed(delays[number], request)
     };
     let creations = join_all((0..CHILDREN).map(create));
@@ -198,7 +198,7 @@ async fn use_same_name(fixture: &mut RaceFixture) {
     }
 
     let path = format!("/folders?space_id={}&parent_id={outer}", fixture.acme.id);
-    let list = client.get(&path).await.expect_status(200).json();
+    let list = client.fetch(&path).await.json();
     let folders = list["data"].as_array().expect("a list").iter();
     let count = folders
         .filter(|folder| text(&folder["name"]).to_lowercase() == name)

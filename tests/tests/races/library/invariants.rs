@@ -190,7 +190,6 @@ impl<'a> StoredLibrary<'a> {
         let mut cursor = String::new();
         loop {
             let page = acme
-                .client
                 .get(&format!("/folders?space_id={}&limit=100{cursor}", acme.id))
                 .await;
             let page = page.expect_status(200).json();

@@ -183,7 +183,7 @@ impl RaceFixture {
     /// Creates a folder, in the root if `parent` is `None`, and returns its id.
     async fn folder(&self, name: &str, parent: Option<&str>) -> String {
         let body = self.new_folder(name, parent);
-        let response = self.acme.client.post("/folders", body).await;
+        let response = self.acme.post("/folders", body).await;
 
         text(&response.expect_created()["id"])
     }
@@ -194,25 +194,23 @@ impl RaceFixture {
 
     async fn move_folder(&self, id: &str, parent: Option<&str>) -> Response {
         self.acme
-            .client
             .put(&format!("/folders/{id}"), json!({ "parent_id": parent }))
             .await
     }
 
     async fn rename_folder(&self, id: &str, name: &str) -> Response {
         self.acme
-            .client
             .put(&format!("/folders/{id}"), json!({ "name": name }))
             .await
     }
 
     async fn delete_folder(&self, id: &str) -> Response {
-        self.acme.client.delete(&format!("/folders/{id}")).await
+        self.acme.delete(&format!("/folders/{id}")).await
     }
 
     /// Returns the record of a folder, `None` if it does not exist.
     async fn find_folder(&self, id: &str) -> Option<Value> {
-        let response = self.acme.client.get(&format!("/folders/{id}")).await;
+        let response = self.acme.get(&format!("/folders/{id}")).await;
         if response.status == 404 {
             None
         } else {

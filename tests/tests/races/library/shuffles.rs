@@ -51,7 +51,6 @@ impl Operation {
             Operation::Create(parent, name) => {
                 fixture
                     .acme
-                    .client
                     .post("/folders", fixture.new_folder(name, parent.as_deref()))
                     .await
             }
@@ -65,7 +64,7 @@ impl Operation {
                 let form = path
                     .iter()
                     .fold(form, |form, path| form.text("folder_path", *path));
-                fixture.acme.client.upload(form).await
+                fixture.acme.upload_form(form).await
             }
         }
     }
@@ -78,13 +77,7 @@ async fn concurrent_folder_operations_keep_invariants() {
 
 async fn run_random_operations(fixture: &mut RaceFixture) {
     let address = format!("/folders?space_id={}&limit=100", fixture.acme.id);
-    let listed = fixture
-        .acme
-        .client
-        .get(&address)
-        .await
-        .expect_status(200)
-        .json();
+    let listed = fixture.acme.fetch(&address).await.json();
     let folders = listed["data"]
         .as_array()
         .expect("a list")
@@ -124,7 +117,7 @@ async fn run_random_operations(fixture: &mut RaceFixture) {
         );
         let inside = format!("/files?space_id={}&folder_id={id}", fixture.acme.id);
         assert_eq!(
-            fixture.acme.client.get(&inside).await.expect_error(422),
+            fixture.acme.get_err(422, &inside).await,
             json!({"folder_id": ["The selected folder id is invalid."]})
         );
     }
@@ -139,22 +132,19 @@ async fn run_random_operations(fixture: &mut RaceFixture) {
 async fn delete_all(fixture: &RaceFixture) {
     let client = &fixture.acme.client;
     let files = client
-        .get(&format!("/files?space_id={}&limit=100", fixture.acme.id))
+        .fetch(&format!("/files?space_id={}&limit=100", fixture.acme.id))
         .await
-        .expect_status(200)
         .json();
 
     for file in files["data"].as_array().expect("a list") {
         client
-            .delete(&format!("/files/{}", text(&file["id"])))
-            .await
-            .expect_status(204);
+            .delete_ok(&format!("/files/{}", text(&file["id"])))
+            .await;
     }
 
     let folders = client
-        .get(&format!("/folders?space_id={}&limit=100", fixture.acme.id))
+        .fetch(&format!("/folders?space_id={}&limit=100", fixture.acme.id))
         .await
-        .expect_status(200)
         .json();
     let mut folders = folders["data"].as_array().expect("a list").clone();
 
