@@ -78,8 +78,9 @@ def get(cloud, key, path, stack=STACK, region=REGION):
 
 
 def readme_requests(cloud, key):
-    """Runs the requests of the README, except the blocks for the stack on one machine."""
-    blocks = re.findall(r"^```bash\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    """Runs the requests of the README and the guide, except the blocks for the stack on one machine."""
+    pages = "\n".join((ROOT / page).read_text() for page in ["README.md", "docs/guide.md"])
+    blocks = re.findall(r"^```bash\n(.*?)^```", pages, re.MULTILINE | re.DOTALL)
     requests = [block for block in blocks if ".larder/" not in block and "/demo/" not in block]
     variables = {"API": cloud.outputs(STACK)["ApiUrl"], "KEY": key}
     printed = run("bash", "-euo", "pipefail", input="\n".join(requests), variables=variables)

@@ -1,4 +1,4 @@
-//! The requests of the README work as printed.
+//! The requests of the README and of the guide work as printed.
 
 use std::path::{Path, PathBuf};
 
@@ -6,11 +6,13 @@ use tokio::process::Command;
 
 use super::program::Program;
 
-/// Returns the shell blocks of the README.
+/// Returns the shell blocks of both pages.
 fn requests() -> String {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
-    let readme = std::fs::read_to_string(root.join("README.md")).expect("a README");
-    let blocks: Vec<&str> = readme
+    let pages = ["README.md", "docs/guide.md"]
+        .map(|page| std::fs::read_to_string(root.join(page)).expect("a page"))
+        .join("\n");
+    let blocks: Vec<&str> = pages
         .split("```")
         .skip(1)
         .step_by(2)
