@@ -9,7 +9,7 @@
 //!   the last proxy: a proxy in front of it has to reject or redirect plain HTTP.
 //! - `GET /health` responds with 200 while the process serves, without a log line, for load balancers.
 //! - A client may pause for 30 seconds within the body of a request, and take 15 minutes for all of
-//!   it; otherwise it gets a 408. Proxies in front of the container may allow less.
+//!   it; otherwise, or below 32 KiB per second on average, it gets a 408. Proxies in front of the container may allow less.
 
 use std::{io, net::SocketAddr};
 

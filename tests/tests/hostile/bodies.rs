@@ -176,6 +176,27 @@ async fn body_that_declares_too_many_bytes_is_rejected_unread(stack: &Stack) {
     }
 }
 
+/// A client that sends below the minimum rate gets a 408, although it never pauses for long.
+#[stack_test(options = slow_bodies())]
+async fn trickled_form_returns_408(stack: &Stack) {
+    let [api, _] = Target::of_stack(stack).await;
+    let lines = "content-type: multipart/form-data; boundary=x\r\ncontent-length: 1000\r\n";
+    let mut connection = RawConnection::connect(&api.url).await;
+    let head = api.request("POST", "/api/v1/upload", lines, "--x\r\n");
+    connection.send(head).await;
+
+    for _ in 0..100 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        connection.send("x").await;
+    }
+
+    let errors = connection.response().await.expect("an answer");
+    let message = errors.json()["message"].take();
+    errors.expect_error(408);
+    let text = message.as_str().expect("a message");
+    assert!(text.contains("kilobytes per second"), "{text}");
+}
+
 /// Options of a stack that waits 50 ms for the next bytes of a body.
 fn slow_bodies() -> StackOptions {
     StackOptions {

@@ -9,6 +9,7 @@ use http::HeaderMap;
 use ingest::{ReceivedFile, Spool};
 use mime::Mime;
 use multer::{Field, Multipart};
+use runtime::BodyTimer;
 use serde_json::{Map, Value};
 use web::{FieldReader, InputFields, content_length, content_type, drain, require_unencoded};
 
@@ -35,6 +36,7 @@ pub(crate) struct FormShape {
 /// A form whose body is not read yet.
 pub(crate) struct UnreadForm {
     body: BoundedBody,
+    timer: BodyTimer,
     boundary: String,
     shape: FormShape,
     /// The declared size of the body, or that of a form with one file.
@@ -60,6 +62,7 @@ impl UnreadForm {
         }
 
         Ok(UnreadForm {
+            timer: BodyTimer::of(request.extensions()),
             body: BoundedBody::new(request.into_body(), &boundary, max_bytes),
             boundary,
             shape,
@@ -70,6 +73,11 @@ impl UnreadForm {
     /// Returns the expected size of the body, in bytes: the declared one, or that of a form with one file.
     pub(crate) fn expected_bytes(&self) -> u64 {
         self.expected_bytes
+    }
+
+    /// Returns the timer of the body.
+    pub(crate) fn timer(&self) -> &BodyTimer {
+        &self.timer
     }
 
     /// Reads the form to its end.
