@@ -43,6 +43,10 @@ const ATTEMPT_TIMEOUT: Duration = RESPONSE_TIMEOUT.saturating_mul(2);
 const DYNAMODB_ATTEMPTS: u32 = 2;
 /// Maximum backoff before the second attempt.
 const DYNAMODB_BACKOFF: Duration = Duration::from_millis(50);
+/// Maximum time of a DynamoDB call that conflicts with no other.
+pub const MAX_DYNAMODB_CALL: Duration = ATTEMPT_TIMEOUT
+    .saturating_mul(DYNAMODB_ATTEMPTS)
+    .saturating_add(DYNAMODB_BACKOFF);
 /// Maximum attempts of an STS call, for which requests wait.
 const STS_ATTEMPTS: u32 = 2;
 /// Time limit of a call with all its attempts: less than [`crate::RESPONSE_DEADLINE`].

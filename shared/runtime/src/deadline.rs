@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use http::Response;
+use table::RESERVATION_LEASE_MS;
 
 use crate::error_response::service_unavailable;
 
@@ -10,6 +11,7 @@ use crate::error_response::service_unavailable;
 /// function that serves HTTP, and than the timeouts of API Gateway and CloudFront, so that the
 /// client gets the 503 of the API.
 pub const RESPONSE_DEADLINE: Duration = Duration::from_secs(27);
+const _: () = assert!(RESPONSE_DEADLINE.as_millis() < RESERVATION_LEASE_MS as u128);
 
 /// Returns the response, or a 503 if it takes longer than [`RESPONSE_DEADLINE`]. Unfinished work is
 /// cancelled.

@@ -31,6 +31,7 @@ mod system;
 mod unread_body;
 mod viewer;
 
+pub use aws::MAX_DYNAMODB_CALL;
 pub use body_timer::{BodyDeadlines, BodyTimer};
 pub use deadline::{RESPONSE_DEADLINE, with_deadline};
 pub use error_response::error_response;

@@ -19,8 +19,9 @@ use crate::{
     write::Updated,
 };
 
-/// Lease of a reservation, in milliseconds: longer than a function runs after it has read a body.
-const LEASE_MS: i64 = 60_000;
+/// Lease of a reservation, in milliseconds: longer than a function runs after it has read a body, which those that limit
+/// their time assert.
+pub const RESERVATION_LEASE_MS: u32 = 60_000;
 /// Time for which a response is replayed, in milliseconds.
 const RETENTION_MS: i64 = 24 * 60 * 60 * 1_000;
 /// Writes a reservation without a response.
@@ -113,7 +114,7 @@ impl Table {
         condition: Condition,
     ) -> Result<Option<StoredReservation>, TableError> {
         let now = self.env.now();
-        let lease_ends_at = now.plus_ms(LEASE_MS);
+        let lease_ends_at = now.plus_ms(RESERVATION_LEASE_MS.into());
         let expires_at = now.plus_ms(RETENTION_MS);
         let condition = condition
             .name("token", "token")

@@ -53,6 +53,7 @@ pub use file_lists::FileInSpace;
 pub use files::NewFileRecords;
 pub use folder_reads::{DeliveryRecords, FolderSelection};
 pub use folders::FolderRelocation;
+pub use idempotency::RESERVATION_LEASE_MS;
 pub use key_checks::{AuthenticatedKey, KeyCheck};
 pub use members::{FirstUserRecords, JoinedSpace, Membership, User, UserWithKey};
 pub use purge::{PurgePage, PurgedFile};

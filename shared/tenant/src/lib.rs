@@ -74,7 +74,7 @@ pub use space_scope::{Scoped, SpaceScope};
 pub use spaces::ListedSpace;
 pub use staged_copies::{StagedCopy, StagedCopyOutcome};
 pub use sweep::{Sweep, SweepOutcome};
-pub use table::{AnonymousCount, FileInSpace, HostReaction, WebhookClaim};
+pub use table::{AnonymousCount, FileInSpace, HostReaction, RESERVATION_LEASE_MS, WebhookClaim};
 pub use unsigned_uploads::{RequestOrigin, UnverifiedUpload};
 pub use upload_configs::CONFIG_READ_ROLE;
 pub use upload_scope::{Selected, UploadScope, VerifiedUpload};

@@ -13,7 +13,8 @@ use std::time::Duration;
 
 use domain::{KeyOwner, ServiceError, SpaceId};
 use futures::FutureExt as _;
-use runtime::{FairPermit, FairSemaphore};
+use runtime::{FairPermit, FairSemaphore, MAX_DYNAMODB_CALL};
+use tenant::RESERVATION_LEASE_MS;
 use tokio::time::{self, Instant};
 
 /// Unit of the limits, in bytes: a mebibyte.
@@ -30,6 +31,8 @@ const STORED_UNITS: u32 = 256;
 /// balancer closes an idle connection ("Edit attributes for your Application Load Balancer" in the guide of Application Load
 /// Balancers), and than the lease of an idempotent request, which also covers the release of its reservation.
 const MAX_IDLE: Duration = Duration::from_secs(50);
+const _: () =
+    assert!(MAX_IDLE.saturating_add(MAX_DYNAMODB_CALL).as_millis() < RESERVATION_LEASE_MS as u128);
 /// Maximum part of it that a form waits until it is received. A small body has then arrived already.
 const MAX_WAIT: Duration = Duration::from_secs(25);
 /// Maximum number of forms that wait until they are received. A client that disconnects may keep its place.
