@@ -1,5 +1,7 @@
 //! `POST /upload` with `files`: stores all files of a request or none.
 
+use std::{pin::pin, time::Duration};
+
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 use tests::{Dump, PHOTO, Stack, TestSpace, UNKNOWN_ID, file, stack_test};
@@ -289,4 +291,49 @@ async fn unknown_space_or_config_is_rejected(stack: &Stack, acme: &TestSpace, ot
     acme.upload_form(form.part("files", photo("a.jpg")))
         .await
         .expect_created();
+}
+
+/// Returns the number of calls that an upload makes before it stores its file.
+async fn calls_before_put(stack: &Stack, acme: &TestSpace) -> u32 {
+    let mut calls = 0;
+    loop {
+        let mut hold = stack.local.faults().hold("uploads", calls);
+        let operation = async {
+            hold.reached().await;
+            let operation = hold.operation();
+            hold.release();
+            operation
+        };
+        let upload = acme.client.upload(photos(acme, "file", 1));
+        let (uploaded, operation) = tokio::join!(upload, operation);
+        uploaded.expect_created();
+        if operation.as_deref() == Some("PutObject") {
+            return calls;
+        }
+        calls += 1;
+    }
+}
+
+/// The other half of the admission: a process stores 256 MiB at a time, of which a space has three quarters.
+#[stack_test]
+async fn files_are_not_stored_while_too_many_others_are(stack: &Stack) {
+    let acme = stack.space("Acme").await;
+    let calls = calls_before_put(stack, &acme).await;
+    let large = || file("a.txt", "text/plain", vec![b'a'; 48 << 20]);
+    let large = (0..4).fold(space(&acme), |form, _| form.part("files", large()));
+
+    let mut hold = stack.local.faults().hold("uploads", calls);
+    let mut large = pin!(acme.client.upload(large));
+    tokio::select! {
+        response = &mut large => panic!("{response:?}"),
+        () = hold.reached() => assert_eq!(hold.operation().as_deref(), Some("PutObject")),
+    }
+    let small = acme.client.upload(photos(&acme, "file", 1));
+    let mut small = pin!(small);
+    let waited = tokio::time::timeout(Duration::from_secs(1), &mut small).await;
+    assert!(waited.is_err(), "it is stored");
+
+    hold.release();
+    large.await.expect_created();
+    small.await.expect_created();
 }
