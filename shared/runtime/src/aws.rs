@@ -140,10 +140,12 @@ impl<'a> Settings<'a> {
         Bucket::new(self.s3(), credentials, self.text("BUCKET_NAME"))
     }
 
-    /// Opens the bucket in `BUCKET_NAME`. The role in `PRESIGN_ROLE_ARN` signs its URLs. Without one the function does,
-    /// unless its credentials expire at an unknown time, as in Lambda: then the variable is required.
+    /// Opens the bucket in `BUCKET_NAME`. The role in `PRESIGN_ROLE_ARN` signs its URLs. The variable is required in Lambda and
+    /// in containers, whose credentials are sessions: URLs would have all permissions of the function, and end when it
+    /// gets the next session. Without both the function signs, with the access key of the local stack.
     pub fn presigning_bucket(&mut self) -> Bucket {
-        let is_required = self.optional("AWS_SESSION_TOKEN").is_some();
+        let is_required = self.optional("AWS_SESSION_TOKEN").is_some()
+            || self.optional("AWS_ACCESS_KEY_ID").is_none();
         let role_arn = if is_required {
             Some(self.text("PRESIGN_ROLE_ARN"))
         } else {

@@ -304,7 +304,7 @@ async fn calls_before_put(stack: &Stack, acme: &TestSpace) -> u32 {
             hold.release();
             operation
         };
-        let upload = acme.client.upload(photos(acme, "file", 1));
+        let upload = acme.client.upload_form(photos(acme, "file", 1));
         let (uploaded, operation) = tokio::join!(upload, operation);
         uploaded.expect_created();
         if operation.as_deref() == Some("PutObject") {
@@ -316,19 +316,18 @@ async fn calls_before_put(stack: &Stack, acme: &TestSpace) -> u32 {
 
 /// The other half of the admission: a process stores 256 MiB at a time, of which a space has three quarters.
 #[stack_test]
-async fn files_are_not_stored_while_too_many_others_are(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let calls = calls_before_put(stack, &acme).await;
+async fn files_are_not_stored_while_too_many_others_are(stack: &Stack, acme: &TestSpace) {
+    let calls = calls_before_put(stack, acme).await;
     let large = || file("a.txt", "text/plain", vec![b'a'; 48 << 20]);
-    let large = (0..4).fold(space(&acme), |form, _| form.part("files", large()));
+    let large = (0..4).fold(space(acme), |form, _| form.part("files", large()));
 
     let mut hold = stack.local.faults().hold("uploads", calls);
-    let mut large = pin!(acme.client.upload(large));
+    let mut large = pin!(acme.client.upload_form(large));
     tokio::select! {
         response = &mut large => panic!("{response:?}"),
         () = hold.reached() => assert_eq!(hold.operation().as_deref(), Some("PutObject")),
     }
-    let small = acme.client.upload(photos(&acme, "file", 1));
+    let small = acme.client.upload_form(photos(acme, "file", 1));
     let mut small = pin!(small);
     let waited = tokio::time::timeout(Duration::from_secs(1), &mut small).await;
     assert!(waited.is_err(), "it is stored");
