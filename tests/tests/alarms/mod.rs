@@ -123,6 +123,15 @@ fn without_event_sources() -> StackOptions {
     }
 }
 
+/// Asserts that the description of an alarm names a section of the runbook.
+#[track_caller]
+fn assert_has_section(runbook: &str, description: &str) {
+    let section = description.strip_suffix('.').expect("a sentence");
+    let section = section.split_once(": infra/operations.md, ");
+    let (_, section) = section.unwrap_or_else(|| panic!("{description}"));
+    assert!(runbook.contains(&format!("\n## {section}\n")), "{section}");
+}
+
 #[stack_test(options = StackOptions::default().with_parameters(&[("AlarmTopicArn", TOPIC)]))]
 async fn every_alarm_has_a_row_a_section_of_the_runbook_and_an_action(stack: &Stack) {
     let alarms = &stack.local.template().alarms;
@@ -135,13 +144,23 @@ async fn every_alarm_has_a_row_a_section_of_the_runbook_and_an_action(stack: &St
     let runbook = Path::new(env!("CARGO_MANIFEST_DIR")).join("../infra/operations.md");
     let runbook = std::fs::read_to_string(runbook).expect("a readable file");
     for alarm in alarms {
-        let description = alarm.description.strip_suffix('.').expect("a sentence");
-        let section = description.split_once(": infra/operations.md, ");
-        let (_, section) = section.unwrap_or_else(|| panic!("{description}"));
-        assert!(runbook.contains(&format!("\n## {section}\n")), "{section}");
-
+        assert_has_section(&runbook, &alarm.description);
         let notifies = alarm.logical_id != "WebhookDeadLettersAlarm";
-        assert_eq!(alarm.has_actions, notifies, "{section}");
+        assert_eq!(alarm.has_actions, notifies, "{}", alarm.description);
+    }
+
+    // Each alarm of the container, of which the local stack reads no template.
+    let container = include_str!("../../../infra/large-uploads/template.yaml");
+    let (_, container) = container.split_once("\nResources:").expect("resources");
+    let container: Vec<&str> = container
+        .split("AWS::CloudWatch::Alarm\n")
+        .skip(1)
+        .collect();
+    assert_eq!(container.len(), 3);
+    for alarm in container {
+        let text = alarm.split_once("AlarmDescription: \"").expect("a text").1;
+        assert_has_section(&runbook, text.split('"').next().expect("its end"));
+        assert!(alarm.contains(", AlarmActions: !If ["), "{alarm}");
     }
 
     let with_dead_letters = |id: &String| Some(id.strip_suffix("DeadLettersAlarm")?.to_owned());
