@@ -1,11 +1,11 @@
-// Evaluates the roles of template.yaml with an evaluator of IAM policies that others wrote:
+// Evaluates the roles of template.yaml, and of the container in infra/large-uploads, with an evaluator of IAM policies that others wrote:
 //
-//   node evaluate.mjs TEMPLATE USED
+//   node evaluate.mjs TEMPLATE CONTAINER_TEMPLATE USED
 //
 // USED has a line `FUNCTION ACTION RESOURCE` for each permission that a function used in the tests, and `FUNCTION-urls …` for those of
 // the URLs that it presigned. Every function, and every role that presigns, must be
 // allowed exactly what it used: other tables, queues, buckets, key prefixes, secrets and log groups are refused, and no action is
-// granted that is never used. A role that presigns can be assumed by its function alone. The policies are resolved here, independently of
+// granted that is never used. The container must be allowed exactly what the function uploads used. A role that presigns can be assumed by its function alone. The policies are resolved here, independently of
 // the local stack.
 import { readFileSync } from 'node:fs';
 import { runSimulation } from '@cloud-copilot/iam-simulate';
@@ -40,13 +40,16 @@ const RESOURCES = {
 };
 const BUCKETS = [BUCKET, 'arn:aws:s3:::other'];
 
-const [templatePath, usedPath] = process.argv.slice(2);
+const [templatePath, containerPath, usedPath] = process.argv.slice(2);
 const scalar = (name) => ({ tag: `!${name}`, resolve: (text) => ({ [name]: text }) });
 const list = (name) => ({ tag: `!${name}`, collection: 'seq', resolve: (items) => ({ [name]: items.toJSON() }) });
 const lists = ['And', 'Equals', 'If', 'Not', 'Or', 'Select', 'Split', 'Sub'];
-const { Resources: resources } = parse(readFileSync(templatePath, 'utf8'), {
+const [main, container] = [templatePath, containerPath].map((path) => parse(readFileSync(path, 'utf8'), {
   customTags: [...['Condition', 'GetAtt', 'Ref', 'Sub'].map(scalar), ...lists.map(list)],
-});
+}));
+const shared = Object.keys(container.Resources).filter((id) => main.Resources[id]);
+if (shared.length) throw new Error(`resources of both templates: ${shared}`);
+const resources = { ...main.Resources, ...container.Resources };
 
 function arn(id) {
   return id === 'CdnPrivateKeySecretArn' ? CDN_KEY : ARNS[resources[id].Type](id);
@@ -59,6 +62,7 @@ function resolved(node) {
   if (node.Ref) return arn(node.Ref);
   if (node.GetAtt) return arn(node.GetAtt.split('.')[0]);
   if (node.If) return resolved(node.If[1]);
+  if (node['Fn::GetStackOutput']) return resolved(main.Outputs[node['Fn::GetStackOutput'].OutputName].Value);
   if (node.Sub) return node.Sub.replace(/\$\{(\w+)\.Arn\}/g, (_, id) => arn(id));
   return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, resolved(value)]));
 }
@@ -100,16 +104,25 @@ const functions = ofType('AWS::Serverless::Function').map(([id, { Metadata, Prop
   const role = resolved(Properties.Role);
   return { id, name: Metadata.BuildProperties.Binary, role, variables: Properties.Environment?.Variables ?? {}, policies: policiesOf(role) };
 });
-const presigners = functions.filter(({ variables }) => variables.PRESIGN_ROLE_ARN).map(({ name, role, variables }) => {
+const { TaskRoleArn, PrimaryContainer } = container.Resources.Service.Properties;
+const task = {
+  name: 'large-uploads',
+  role: resolved(TaskRoleArn),
+  variables: Object.fromEntries(PrimaryContainer.Environment.map(({ Name, Value }) => [Name, Value])),
+  policies: policiesOf(resolved(TaskRoleArn)),
+};
+const presigners = [...functions, task].filter(({ variables }) => variables.PRESIGN_ROLE_ARN).map(({ name, role, variables }) => {
   const own = resolved(variables.PRESIGN_ROLE_ARN);
   return { name: `${name}-urls`, role: own, caller: role, policies: policiesOf(own) };
 });
-const roles = [...functions, ...presigners];
+const roles = [...functions, task, ...presigners];
 // Keys below one prefix have the same permissions, and so have the variants of both retentions.
 const lines = readFileSync(usedPath, 'utf8').trim().split('\n').map((line) => line
   .replace(/_objects\/(expiring\/)?0\/(\w+)\/.*/, '_objects/0/$2/0')
   .replace(/staging\/.*/, 'staging/0'));
 const used = new Set(lines.filter((line) => roles.some(({ name }) => line.startsWith(`${name} `))));
+
+for (const line of used) if (/^uploads(-urls)? /.test(line)) used.add(`large-${line}`);
 
 // The local stack does not assume roles.
 for (const { name, role } of presigners) used.add(`${name.replace('-urls', '')} sts:AssumeRole ${role}`);
