@@ -6,7 +6,7 @@ import subprocess
 
 
 class AwsError(Exception):
-    """A call failed. The text is that of the AWS CLI."""
+    """A call failed. The text is that of the AWS CLI, without a full stop."""
 
 
 class Aws:
@@ -30,5 +30,5 @@ class Aws:
 
         if ended.returncode != 0:
             lines = ended.stderr.strip().splitlines() or [f"exit status {ended.returncode}"]
-            raise AwsError(f"`aws {' '.join(arguments[:2])}` failed: {lines[-1]}")
+            raise AwsError(f"`aws {' '.join(arguments[:2])}` failed: {lines[-1].rstrip('.')}")
         return json.loads(ended.stdout) if ended.stdout.strip() else {}

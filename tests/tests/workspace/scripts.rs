@@ -91,6 +91,7 @@ fn help_is_printed_without_other_programs() {
 /// The AWS CLI of an account with a concurrency of 10, and the viewer function and the table of a stack `larder-test`.
 const AWS_CLI: &str = r#"case "$*" in
     --version) echo aws-cli/2.31.0 ;;
+    sts*eu-west-9*) echo -e '\nUnable to locate credentials. Run "aws configure".' >&2; exit 253 ;;
     sts*) echo '{"Account": "123456789012", "Arn": "arn:aws:iam::123456789012:user/operator"}' ;;
     lambda*) echo '{"AccountLimit": {"ConcurrentExecutions": 10}}' ;;
     *list-functions*) echo '{"FunctionList": {"Items": [{"Name": "larder-test-viewer-request"}, {"Name": "larder-test-eu-west-1-viewer-request"}]}}' ;;
@@ -99,9 +100,8 @@ const AWS_CLI: &str = r#"case "$*" in
     *) echo '{}' ;;
 esac"#;
 
-/// Runs `scripts/preflight` in this account, where SAM and the AWS CLI use a region. Returns whether it succeeds, and
-/// its output.
-fn preflight(region: &str, options: &str) -> (bool, String) {
+/// Runs `scripts/preflight` in this account, where SAM and the AWS CLI use a region. Returns its exit status and output.
+fn preflight(region: &str, options: &str) -> (Option<i32>, String) {
     let directory = TempDir::new().expect("a temporary directory");
     write_program(&directory.path().join("aws"), AWS_CLI);
     for name in ["sam", "cargo-lambda", "cargo"] {
@@ -111,32 +111,24 @@ fn preflight(region: &str, options: &str) -> (bool, String) {
     // The interpreter itself, because a version manager may put other programs in front.
     let command = format!(
         r#"python=$(python3 -c 'import sys; print(sys.executable)')
-        PATH={}:$PATH AWS_DEFAULT_REGION={region} "$python" ../scripts/preflight --region eu-west-1 {options}"#,
+        PATH={}:$PATH AWS_DEFAULT_REGION={region} "$python" ../scripts/preflight {options} 2>&1"#,
         directory.path().display()
     );
     let output = Command::new("bash").args(["-c", &command]).output();
     let output = output.expect("a script");
     (
-        output.status.success(),
+        output.status.code(),
         String::from_utf8_lossy(&output.stdout).into_owned(),
     )
 }
 
 #[test]
 fn preflight_finds_names_in_use_and_low_quotas() {
-    let too_long = "larder-test-with-a-name-that-is-too-long";
-    let (passes, printed) = preflight("us-east-1", &format!("--stack {too_long}"));
-    assert!(!passes, "{printed}");
+    let options = "--stack larder-test --region eu-west-1 --account 210987654321";
+    let (status, printed) = preflight("us-east-1", options);
+    assert_eq!(status, Some(1), "{printed}");
     for line in [
         "region: FAIL: `sam deploy` would use us-east-1",
-        "name-length: FAIL: 40 characters",
-    ] {
-        assert!(printed.contains(line), "{line} in {printed}");
-    }
-
-    let (passes, printed) = preflight("eu-west-1", "--stack larder-test --account 210987654321");
-    assert!(!passes, "{printed}");
-    for line in [
         "account: FAIL: 123456789012 in place of 210987654321",
         "names: FAIL: in use: AWS::CloudFront::Function larder-test-eu-west-1-viewer-request. Delete",
         "concurrency: FAIL: 10 concurrent executions",
@@ -145,18 +137,52 @@ fn preflight_finds_names_in_use_and_low_quotas() {
         assert!(printed.contains(line), "{line} in {printed}");
     }
 
-    let (passes, printed) = preflight(
-        "eu-west-1",
-        "--stack larder-other --account 123456789012 --force",
-    );
-    assert!(passes, "{printed}");
+    let options = "--stack larder-other --region eu-west-1 --account 123456789012 --force";
+    let (status, printed) = preflight("eu-west-1", options);
+    assert_eq!(status, Some(0), "{printed}");
     assert!(printed.contains("names: ok"), "{printed}");
+}
+
+#[test]
+fn preflight_ends_with_one_line_without_a_valid_stack_region_or_login() {
+    for (options, line) in [
+        (
+            "--stack larder_test --region eu-west-1",
+            "'larder_test' is invalid: a letter, then",
+        ),
+        (
+            "--stack larder-test-with-a-name-that-is-too-long --region eu-west-1",
+            "at most 32 characters",
+        ),
+        (
+            "--stack larder-test --region nowhere",
+            "'nowhere' is no region",
+        ),
+    ] {
+        let (status, printed) = preflight("eu-west-1", options);
+        assert_eq!(status, Some(2), "{printed}");
+        assert_eq!(printed.lines().count(), 1, "{printed}");
+        assert!(printed.contains(line), "{line} in {printed}");
+    }
+
+    let (status, printed) = preflight("eu-west-9", "--stack larder-test --region eu-west-9");
+    assert_eq!(status, Some(1), "{printed}");
+    assert!(
+        !printed.contains("unknown") && !printed.contains(".."),
+        "{printed}"
+    );
+    let last = printed.lines().last().expect("a line");
+    assert!(
+        last.contains(r#"Run "aws configure". Sign in (`aws sso login`"#),
+        "{last}"
+    );
 }
 
 /// The AWS CLI of an account with one stack, `larder-test`.
 const AWS_CLI_OF_STACK: &str = r#"case "$*" in
     "cloudformation describe-stacks --stack-name larder-test --region eu-west-1 "*)
         printf '%s\t%s\n' ApiUrl https://api.example/api/v1 TableName larder-test-Table-1 $REPLICAS ;;
+    "configure get region") ;;
     "configure export-credentials --format env") echo "export AWS_ACCESS_KEY_ID=id AWS_SECRET_ACCESS_KEY=secret" ;;
     *) echo "Stack with id $4 does not exist" >&2; exit 254 ;;
 esac"#;
@@ -177,6 +203,8 @@ fn bootstrap(options: &str, replicas: &str) -> (Option<i32>, String) {
         .args(["-c", &command])
         .envs([("REPLICAS", replicas), ("AWS_SESSION_TOKEN", "old")])
         .env_remove("AWS_ACCESS_KEY_ID")
+        .env_remove("AWS_REGION")
+        .env_remove("AWS_DEFAULT_REGION")
         .output()
         .expect("a script");
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -193,6 +221,12 @@ fn bootstrap_passes_the_outputs_and_the_credentials_of_a_stack() {
 
     for (options, replicas, status, expected) in [
         ("", replicas, 2, "--stack NAME is required. Try --help."),
+        (
+            "--stack larder-test",
+            replicas,
+            2,
+            "the region is missing: pass --region REGION, or set AWS_REGION",
+        ),
         ("--stack", replicas, 2, "--stack requires a value"),
         ("--force", replicas, 2, "unknown argument --force"),
         (
