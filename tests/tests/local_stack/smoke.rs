@@ -62,6 +62,8 @@ async fn every_check_of_this_stack_passes_and_deletes_its_spaces() {
         let is_listed = result.starts_with("not run here");
         assert_eq!(is_listed, !is_run, "{check}: {result}");
     }
+    let ending = format!("; skipped with --skip: {SLOW}\n");
+    assert!(printed.ends_with(&ending), "{printed}");
     let spaces = client(&local).get_ok("/spaces").await;
     assert_eq!(spaces.as_array().map(Vec::len), Some(1), "{spaces}");
 }
@@ -82,4 +84,6 @@ async fn first_miss_ends_the_run() {
     assert_eq!(result("head-delivery"), Some("FAILED"));
     let ended = "not run: an earlier check has failed";
     assert_eq!(result("ranges"), Some(ended));
+    let skipped = "not run here: skipped with --skip";
+    assert_eq!(result("canary"), Some(skipped));
 }
