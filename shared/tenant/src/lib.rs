@@ -79,7 +79,7 @@ pub use unsigned_uploads::{RequestOrigin, UnverifiedUpload};
 pub use upload_configs::CONFIG_READ_ROLE;
 pub use upload_scope::{Selected, UploadScope, VerifiedUpload};
 pub use upload_storage::{Announced, UploadStorage};
-pub use uploaded_files::{Renderability, UploadedFiles};
+pub use uploaded_files::UploadedFiles;
 pub use variants::{NewVariant, PresignedRead, collect};
 pub use watermarks::{NewFolderSecurity, NewSecurity};
 pub use webhooks::{DeliveryInSpace, Webhooks};

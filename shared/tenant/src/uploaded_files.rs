@@ -8,16 +8,16 @@ use std::{ops::RangeInclusive, time::Duration};
 use bucket::Bucket;
 use bytes::Bytes;
 use domain::{
-    AnnouncedWebhook, EffectiveSecurity, FieldErrors, File, FileStatus, ServiceError,
-    WebhookDelivery, error_chain,
+    AnnouncedWebhook, EffectiveSecurity, File, FileStatus, ServiceError, WebhookDelivery,
+    error_chain,
 };
 use queue::{DelayedJob, MAX_DELAY_SECONDS, ProcessingJob, Queue, recheck_delay_seconds};
 use table::Table;
 use tracing::instrument;
 
 use crate::{
-    AuthorizedFile, FileBucket, Scoped, SpaceScope, Tenants, authorized_file::ResolvedFile,
-    collect, file_store::original_key, upload_storage::delivery,
+    AuthorizedFile, FileBucket, Scoped, SpaceScope, Tenants, collect, file_store::original_key,
+    upload_storage::delivery,
 };
 
 /// Number of reads of one invocation that wait for a record. It is usually written within
@@ -31,17 +31,6 @@ const READ_PAUSE: Duration = Duration::from_millis(100);
 pub struct UploadedFiles {
     tenants: Tenants,
     bucket: FileBucket,
-}
-
-/// Whether the variants of a file can be created.
-#[derive(Debug)]
-pub enum Renderability {
-    /// They can. The file has its watermark.
-    Renderable(Box<AuthorizedFile>),
-    /// The file must have a watermark whose image is not stored.
-    WatermarkMissing(FieldErrors),
-    /// The file was deleted.
-    Deleted,
 }
 
 impl UploadedFiles {
@@ -138,13 +127,25 @@ impl UploadedFiles {
         }
     }
 
-    /// Returns a file with what its variants depend on. Fails if the folder of the file does not exist.
+    /// Returns a file with the watermark that its variants must have; `None` if it was deleted. Fails if the
+    /// folder of the file does not exist.
     #[instrument(skip_all)]
-    pub async fn renderable(&self, file: &File) -> Result<Renderability, ServiceError> {
-        match self.tenants.resolve_active(&file.storage_path).await? {
-            Some(resolved) => Renderability::of(resolved),
-            None => Ok(Renderability::Deleted),
-        }
+    pub async fn with_watermark(
+        &self,
+        file: &File,
+    ) -> Result<Option<AuthorizedFile>, ServiceError> {
+        let Some(resolved) = self.tenants.resolve_active(&file.storage_path).await? else {
+            return Ok(None);
+        };
+        let folders = resolved
+            .folders
+            .ok_or_else(|| ServiceError::contended("the folder of the file is gone"))?;
+        let security = EffectiveSecurity::of(&folders, &resolved.space);
+        let watermark = security.watermark_of(&resolved.file)?;
+        Ok(Some(AuthorizedFile::for_background_job(
+            resolved.file,
+            watermark,
+        )))
     }
 
     /// Returns a file for a job that stores no variant. Its watermark does not matter then.
@@ -158,24 +159,6 @@ impl UploadedFiles {
             Some(chunks) => collect(chunks).await.map(Some),
             None => Ok(None),
         }
-    }
-}
-
-impl Renderability {
-    fn of(resolved: ResolvedFile) -> Result<Renderability, ServiceError> {
-        let ResolvedFile {
-            file,
-            folders,
-            space,
-        } = resolved;
-        let folders =
-            folders.ok_or_else(|| ServiceError::contended("the folder of the file is gone"))?;
-        let watermark = match EffectiveSecurity::of(&folders, &space).watermark_of(&file) {
-            Ok(watermark) => watermark,
-            Err(missing) => return Ok(Renderability::WatermarkMissing(missing)),
-        };
-        let authorized = AuthorizedFile::for_background_job(file, watermark);
-        Ok(Renderability::Renderable(authorized.into()))
     }
 }
 

@@ -109,6 +109,40 @@ async fn automatic_tags_describe_the_image(stack: &Stack, acme: &TestSpace) {
 }
 
 #[stack_test]
+async fn automatic_tags_of_undecoded_images_lack_the_color(stack: &Stack, acme: &TestSpace) {
+    acme.upload_config("tagged")
+        .with_settings(json!({"metadata": {"auto_tagging": true}}))
+        .await;
+    let mut truncated = image(Format::Png, 64, 48);
+    truncated.truncate(truncated.len() / 2);
+
+    for (name, mime_type, bytes, status, tags) in [
+        (
+            "a.avif",
+            "image/avif",
+            image(Format::Avif, 48, 64),
+            "completed",
+            ["avif", "portrait"],
+        ),
+        (
+            "a.png",
+            "image/png",
+            truncated,
+            "failed",
+            ["png", "landscape"],
+        ),
+    ] {
+        let upload = acme.upload(bytes).named(name, mime_type);
+        let file = upload.with_config("tagged").await;
+
+        let after = processed(stack, acme, file.path()).await;
+
+        assert_eq!(after["processing"]["status"], status, "{name}");
+        assert_eq!(after["tags"], json!(tags), "{name}");
+    }
+}
+
+#[stack_test]
 async fn private_file_lists_no_thumbnails_and_an_authenticated_one_protects_them(
     stack: &Stack,
     acme: &TestSpace,

@@ -4,14 +4,13 @@ use bytes::Bytes;
 use domain::{File, ImageSize, ProcessingRules, ServiceError, StorageMeta, Thumbnail, Variant};
 use media::{Format, MetadataOptions, color_name};
 use renditions::is_unrenderable;
-use tenant::{AuthorizedFile, Renderability, VariantInfo};
+use tenant::{AuthorizedFile, VariantInfo};
 
 use crate::{
     Processed, Processing,
     effort::Effort,
     metadata,
     placeholder::{colors, placeholder},
-    tags,
     variants::{self, PlannedVariant},
 };
 
@@ -45,15 +44,11 @@ impl Processing {
             return self.process_large_image(file, rules, error).await;
         }
         let authorized = if rules.eager.is_empty() {
-            Box::new(self.files.without_variants(file.clone()))
+            self.files.without_variants(file.clone())
         } else {
-            match self.files.renderable(file).await? {
-                Renderability::Renderable(authorized) => authorized,
-                Renderability::Deleted => return Ok(None),
-                Renderability::WatermarkMissing(missing) => {
-                    let failed = Processed::failed(StorageMeta::default(), missing.into());
-                    return Ok(Some(failed));
-                }
+            match self.files.with_watermark(file).await? {
+                Some(authorized) => authorized,
+                None => return Ok(None),
             }
         };
         let Some(original) = self.files.original(&authorized).await? else {
@@ -117,7 +112,7 @@ impl Processing {
         media.meta.dominant_color =
             dominant.map(|[red, green, blue]| format!("#{red:02x}{green:02x}{blue:02x}"));
         media.meta.blurhash = colors.and_then(|colors| colors.blurhash);
-        processed.tags = tags::of_image(&media.meta, dominant.map(color_name));
+        processed.color = dominant.map(color_name);
         Ok(processed)
     }
 

@@ -22,8 +22,7 @@ mod variants;
 use std::time::Duration;
 
 use domain::{
-    File, ProcessedMedia, ProcessingRules, ResourceType, ServiceError, StorageMeta, Tag,
-    WebhookEvent,
+    File, ProcessedMedia, ProcessingRules, ResourceType, ServiceError, StorageMeta, WebhookEvent,
 };
 use renditions::{MemoryLimits, Renditions};
 use runtime::{ConfigurationError, FunctionContext, Settings};
@@ -51,8 +50,8 @@ struct Processing {
 #[derive(Default)]
 struct Processed {
     media: ProcessedMedia,
-    /// Tags that describe the content.
-    tags: Vec<Tag>,
+    /// Name of the most frequent color, of a decoded image.
+    color: Option<&'static str>,
 }
 
 impl Processed {
@@ -173,8 +172,9 @@ impl Processing {
                 return;
             }
             file.media = Some(processed.media.clone());
-            if rules.auto_tagging {
-                tags::add(&mut file.tags, &processed.tags);
+            if rules.auto_tagging && file.resource_type == ResourceType::Image {
+                let tags = tags::of_image(&processed.media.meta, processed.color);
+                tags::add(&mut file.tags, &tags);
             }
         };
         found

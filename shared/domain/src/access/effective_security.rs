@@ -6,9 +6,8 @@ use serde::Serialize;
 
 use super::{AccessSource, effective_access::source_of};
 use crate::{
-    AppliedWatermark, DeliveryType, FieldError, FieldErrors, File, Folder, FolderChain,
-    FolderSecurity, InheritedSettings, ResourceType, Revision, SpaceId, TransformationPolicy,
-    Watermark,
+    AppliedWatermark, DeliveryType, File, Folder, FolderChain, FolderSecurity, InheritedSettings,
+    ResourceType, Revision, ServiceError, SpaceId, TransformationPolicy, Watermark,
 };
 
 /// Effective security settings for the contents of a folder. Each setting is that of the nearest
@@ -73,9 +72,8 @@ impl EffectiveSecurity<'_> {
         }
     }
 
-    /// Returns the watermark that a file must have; `None` for files that are no images. Fails with
-    /// 422 if the watermark was enabled before images were stored.
-    pub fn watermark_of(&self, file: &File) -> Result<Option<AppliedWatermark>, FieldErrors> {
+    /// Returns the watermark that a file must have; `None` for files that are no images.
+    pub fn watermark_of(&self, file: &File) -> Result<Option<AppliedWatermark>, ServiceError> {
         let EffectiveWatermark {
             watermark, stored, ..
         } = self.watermark;
@@ -83,8 +81,8 @@ impl EffectiveSecurity<'_> {
             return Ok(None);
         }
 
-        let field_error = FieldError::Custom("has no stored image. Set the watermark again");
-        let revision = stored.ok_or_else(|| FieldErrors::of_resource("watermark", &field_error))?;
+        let missing = || ServiceError::internal("an enabled watermark has no stored image");
+        let revision = stored.ok_or_else(missing)?;
         Ok(Some(AppliedWatermark {
             revision,
             position: watermark.position,
