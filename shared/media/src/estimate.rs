@@ -9,7 +9,7 @@ use crate::{
     Dimensions, Format, Frames, ImageInfo, MediaError,
     container::jpeg_scans::JpegScans,
     decode::{Shrink, TiffTiles},
-    encode::{AVIF_FULL_LIMIT_QUALITY, JPEG_FULL_CHROMA_QUALITY},
+    encode::{AVIF_FULL_LIMIT_QUALITY, JPEG_FULL_CHROMA_QUALITY, is_largest_avif},
     render::{MAP_SIDE, MAX_WATERMARK_PIXELS},
     webp_tables::{MAX_TABLE_BYTES, require_table_limit},
 };
@@ -262,12 +262,21 @@ impl Work {
             Format::WebP if self.has_alpha => (48, 420),
             Format::WebP if self.quality > 80 => (37, 420),
             Format::WebP => (27, 300),
-            Format::Avif if self.quality > AVIF_FULL_LIMIT_QUALITY => (230, 4_500),
-            Format::Avif if self.has_alpha => (66, 3_000),
-            Format::Avif => (66, 2_200),
+            Format::Avif => self.avif_pixel_cost(),
             Format::Gif => (20, 150),
             Format::Heic | Format::Bmp | Format::Tiff | Format::Ico => (0, 0),
         };
         PixelCost { bytes, nanoseconds }
+    }
+
+    fn avif_pixel_cost(self) -> (u64, u64) {
+        let is_largest = is_largest_avif(self.output.pixels(), self.quality);
+        if self.quality > AVIF_FULL_LIMIT_QUALITY {
+            (230, if is_largest { 2_400 } else { 4_500 })
+        } else if self.has_alpha {
+            (66, if is_largest { 1_600 } else { 3_000 })
+        } else {
+            (66, if is_largest { 1_300 } else { 2_200 })
+        }
     }
 }

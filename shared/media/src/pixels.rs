@@ -16,8 +16,7 @@ pub const MAX_PIXELS: u64 = 100_000_000;
 /// Maximum number of pixels of a lossless or transparent WebP, which takes more time and memory to
 /// decode and encode.
 pub const MAX_LOSSLESS_PIXELS: u64 = 40_000_000;
-/// Maximum number of pixels of an encoded AVIF, as of phone cameras. A photo takes about 1.2 s per
-/// million pixels without assembly code; noise, the worst case, takes 2.4 s, and 3.1 s if it is transparent.
+/// Maximum number of pixels of an encoded AVIF, as of phone cameras. The module `estimate` contains the time.
 pub const MAX_AVIF_PIXELS: u64 = 12_500_000;
 /// Maximum number of pixels of a rendered AVIF, so that noise takes less than the time of a rendering.
 pub const MAX_RENDERED_AVIF_PIXELS: u64 = 7_000_000;

@@ -9,9 +9,11 @@ use domain::{MediaType, Quality, TransformationRules, UploadFormat};
 use crate::{
     EncodeOptions, Format, Frames, ImageInfo, MediaError, Orientation,
     decode::{decode, require_decodable_size},
-    encode::{encode, quality},
+    encode::{encode, quality, require_avif_limit},
     estimate::{DecodingCost, Work},
-    metadata, orient, probe,
+    metadata, orient,
+    pixels::MAX_AVIF_PIXELS,
+    probe,
 };
 
 /// Maximum estimated time of a conversion, in milliseconds. The rest of the time until the response is for
@@ -197,16 +199,19 @@ fn encoded(
     encode(pixels, &encoding)
 }
 
-/// Fails if a conversion would take too long. The time of AVIF and of lossless images is limited by their pixels.
+/// Fails if a conversion would take too long. The time of lossless images is limited by their pixels.
 fn require_time(
     bytes: &[u8],
     probed: &ImageInfo,
     encoding: &EncodeOptions<'_>,
 ) -> Result<(), MediaError> {
-    if encoding.format == Format::Avif || encoding.lossless {
+    if encoding.lossless {
         return Ok(());
     }
     require_decodable_size(probed)?;
+    if encoding.format == Format::Avif {
+        require_avif_limit(probed.displayed(), encoding.quality, MAX_AVIF_PIXELS)?;
+    }
 
     let decoding = DecodingCost::read(bytes, probed)?;
     let work = Work {

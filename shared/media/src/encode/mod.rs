@@ -8,7 +8,9 @@ mod png;
 mod webp;
 
 pub(crate) use animation::{AnimationEncoder, AnimationOptions};
-pub(crate) use avif::FULL_LIMIT_QUALITY as AVIF_FULL_LIMIT_QUALITY;
+pub(crate) use avif::{
+    FULL_LIMIT_QUALITY as AVIF_FULL_LIMIT_QUALITY, is_largest as is_largest_avif,
+};
 pub(crate) use jpeg::FULL_CHROMA_QUALITY as JPEG_FULL_CHROMA_QUALITY;
 
 use domain::Quality;
@@ -114,9 +116,7 @@ pub(crate) fn require_avif_limit(
     quality: u8,
     limit: u64,
 ) -> Result<(), MediaError> {
-    let is_halved = quality > AVIF_FULL_LIMIT_QUALITY;
-    let limit = if is_halved { limit / 2 } else { limit };
-    require_pixels_of_format(Format::Avif, size, limit)
+    require_pixels_of_format(Format::Avif, size, avif::pixel_limit(quality, limit))
 }
 
 fn require_pixels_of_format(

@@ -186,10 +186,18 @@ pub(crate) fn chunk(kind: [u8; 4], data: &[u8]) -> Vec<u8> {
 
 /// A gray PNG with these bytes as its compressed pixels.
 pub(crate) fn gray_png(width: u32, height: u32, compressed: &[u8]) -> Vec<u8> {
+    png_of(width, height, png::ColorType::Grayscale, compressed)
+}
+
+/// A PNG with these bytes as its compressed pixels.
+pub(crate) fn png_of(width: u32, height: u32, color: png::ColorType, compressed: &[u8]) -> Vec<u8> {
     let header = [width.to_be_bytes(), height.to_be_bytes()].concat();
     [
         &b"\x89PNG\r\n\x1A\n"[..],
-        &chunk(*b"IHDR", &[&header[..], &[8, 0, 0, 0, 0]].concat()),
+        &chunk(
+            *b"IHDR",
+            &[&header[..], &[8, color as u8, 0, 0, 0]].concat(),
+        ),
         &chunk(*b"IDAT", compressed),
         &chunk(*b"IEND", &[]),
     ]
