@@ -7,11 +7,16 @@ pub(crate) mod usage;
 use std::{env, fs, path::PathBuf};
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, StackOptions, TestSpace, WebhookReceiver, minutes, stack_test, text};
+use tests::{PHOTO, Stack, TestSpace, WebhookReceiver, large_photo, minutes, stack_test, text};
 
-use page::{idle_month, page, total};
+use page::{busy_month, idle_month, page, total};
 use prices::Prices;
 use usage::{Usage, measure};
+
+use crate::{
+    delivery::fixture::{REDIRECT_ABOVE_BYTES, options_with_cdn_redirects},
+    uploads::unsigned::UnsignedConfig,
+};
 
 /// A kind of request, and what one request uses.
 pub(crate) struct Kind {
@@ -35,7 +40,7 @@ impl Measurement<'_> {
 }
 
 /// Compares totals with those of the page in the repository, or writes it if the variable `UPDATE` is set.
-#[stack_test(options = StackOptions::without_rate_limits())]
+#[stack_test(options = options_with_cdn_redirects())]
 #[expect(
     clippy::disallowed_methods,
     reason = "`scripts/costs` sets the variable for this test only"
@@ -65,7 +70,9 @@ async fn costs_page_matches_the_counted_calls(stack: &Stack) {
     for kind in &measurement.kinds {
         assert_current(&content, kind, &prices);
     }
-    assert!(content.contains(&idle_month(&prices)), "run scripts/costs");
+    for section in [idle_month(&prices), busy_month(&prices)] {
+        assert!(content.contains(&section), "run scripts/costs");
+    }
 }
 
 /// Expects that a page has the total of a kind, give or take the reads that depend on the order of jobs.
@@ -105,6 +112,17 @@ async fn deliveries(measurement: &mut Measurement<'_>, acme: &TestSpace) {
         let delivery = stack.anonymous.get(&transformed);
         measurement.add(name, delivery).await.expect_status(200);
     }
+
+    let large = large_photo(REDIRECT_ABOVE_BYTES + 1);
+    let large = acme.upload(large).named("large.jpg", "image/jpeg").await;
+    stack.run_post_upload().await;
+    let download = async {
+        let redirect = stack.anonymous.get(large.url()).await.expect_status(307);
+        let object = stack.anonymous.get(redirect.header("location"));
+        object.await.expect_status(200);
+    };
+    let name = "Download of a large file by a redirect to the CDN";
+    measurement.add(name, download).await;
 }
 
 async fn reads(measurement: &mut Measurement<'_>, acme: &TestSpace) {
@@ -139,6 +157,14 @@ async fn uploads(measurement: &mut Measurement<'_>, acme: &TestSpace) {
     };
     let name = "Upload of an image by form, with processing";
     measurement.add(name, form).await;
+
+    let open = UnsignedConfig::new(stack, acme, "open", json!({})).await;
+    let unsigned = async {
+        open.send().await.expect_status(201);
+        stack.run_post_upload().await;
+    };
+    let name = "Unsigned upload of an image by form, with processing";
+    measurement.add(name, unsigned).await;
 
     let receiver = WebhookReceiver::start().await;
     let settings = json!({"name": "Acme", "webhook_url": receiver.url()});

@@ -1,6 +1,6 @@
 //! The text of `docs/costs.md`.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeSet, fmt::Write as _};
 
 use local::TEMPLATE;
 
@@ -9,6 +9,12 @@ use crate::routes::declarations::deployed_template;
 
 /// Maximum number of parts that the page lists of a kind.
 const PARTS: usize = 10;
+/// Number of metrics that `telemetry` emits of a function with requests, with all kinds of failures.
+const REQUEST_METRICS: usize = 10;
+/// Number of metrics that it emits of a worker.
+const JOB_METRICS: usize = 7;
+/// Number of metrics of a route: requests and latency of 2xx and of 4xx.
+const ROUTE_METRICS: usize = 4;
 
 pub(crate) fn page(kinds: &[Kind], prices: &Prices) -> String {
     let mut page = format!(
@@ -24,6 +30,7 @@ pub(crate) fn page(kinds: &[Kind], prices: &Prices) -> String {
         let _ = writeln!(page, "| {} | {:.2} |", kind.name, total(kind, prices));
     }
     page += &idle_month(prices);
+    page += &busy_month(prices);
     for kind in kinds {
         parts(&mut page, kind, prices);
     }
@@ -110,10 +117,27 @@ pub(super) fn idle_month(prices: &Prices) -> String {
     for (name, dollars) in rows {
         let _ = writeln!(section, "| {name} | {dollars:.2} |");
     }
-    let metric = prices.per_month("custom metric");
-    let _ = writeln!(
-        section,
-        "\nWith requests, each custom metric that has values adds ${metric:.2} per month, in proportion to its hours."
-    );
     section
+}
+
+/// Returns the section on the metrics of a stack with requests.
+pub(super) fn busy_month(prices: &Prices) -> String {
+    let template = deployed_template();
+    let workers = template.triggers.len();
+    let serving = template.functions.len() - workers;
+    let by_function = serving * REQUEST_METRICS + workers * JOB_METRICS;
+    let paths = template.routes.iter().map(|route| route.path.as_str());
+    let paths: BTreeSet<&str> = paths.filter(|path| *path != "$default").collect();
+    // Delivery has one route, which is not in the API.
+    let by_route = (paths.len() + 1) * ROUTE_METRICS;
+
+    let dollars = |metrics| float(metrics) * prices.per_month("custom metric");
+    format!(
+        "\n## Per month with requests\n\nCustom metrics, in proportion to the hours in which they have values. Those of failures have none without \
+         failures.\n\n| metrics | at most $ |\n| --- | --- |\n\
+         | {by_function} of the {serving} functions with requests and the {workers} workers | {:.2} |\n\
+         | {by_route} more with `MetricsByRoute=true`, if each route responds with 2xx and 4xx | {:.2} |\n",
+        dollars(by_function),
+        dollars(by_route),
+    )
 }

@@ -42,6 +42,11 @@ pub(crate) async fn measure<T>(
     add("DynamoDB: read units", float(units.half_read) / 2.0);
     add("DynamoDB: write units", float(units.write));
     for call in &calls {
+        // The CDN itself reads the object of a redirect.
+        if call.starts_with("cdn ") {
+            add("CloudFront: requests", 1.0);
+            add("CloudFront: viewer function", 1.0);
+        }
         let unit = unit_of(call);
         if let Some(unit) = unit {
             add(unit, 1.0);
@@ -80,7 +85,7 @@ pub(crate) async fn measure<T>(
 fn unit_of(call: &str) -> Option<&'static str> {
     match call.split(' ').nth(1).expect("a function and a call") {
         "GetObject" | "HeadObject" => Some("S3: reads"),
-        "PutObject" | "CopyObject" | "ListObjectsV2" => Some("S3: writes and copies"),
+        "PutObject" | "CopyObject" | "ListObjectsV2" => Some("S3: writes, copies and lists"),
         "SendMessage" | "SendMessageBatch" | "ChangeMessageVisibility" => Some(SQS),
         "BatchGetItem" | "BatchWriteItem" | "DeleteItem" | "GetItem" | "PutItem" | "Query"
         | "TransactGetItems" | "TransactWriteItems" | "UpdateItem" | "DeleteObject"
