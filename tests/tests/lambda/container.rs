@@ -228,7 +228,8 @@ async fn forms_above_the_limit_are_not_read_until_others_end(
             connection.expect_continue().await;
             received.push(connection);
         }
-        let disconnected = send_head_of_largest_form(&client_of_acme).await;
+        let mut disconnected = send_head_of_largest_form(&client_of_acme).await;
+        disconnected.send("--b\r\n").await;
         let mut waiting = send_head_of_largest_form(&client_of_acme).await;
 
         // Neither other requests of the space wait, nor forms of other spaces.
@@ -241,7 +242,7 @@ async fn forms_above_the_limit_are_not_read_until_others_end(
         let is_read = waiting.expect_continue().now_or_never();
         assert!(is_read.is_none(), "the form is read");
 
-        // A client that disconnected is admitted before, and returns its part.
+        // A client that disconnected after it had sent bytes is admitted before, and returns its part.
         drop(disconnected);
         drop(received.pop());
         waiting.expect_continue().await;
