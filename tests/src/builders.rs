@@ -88,6 +88,11 @@ impl File {
     pub fn url(&self) -> &str {
         self.record["url"].as_str().expect("a URL")
     }
+
+    /// Returns the CDN URL of the file with a query.
+    pub fn url_with(&self, query: &str) -> String {
+        format!("{}?{query}", self.url())
+    }
 }
 
 impl TestSpace {
@@ -100,7 +105,8 @@ impl TestSpace {
     /// Uploads a file, which is `photo.jpg` of type `image/jpeg` unless [`Upload::named`] changes it.
     pub fn upload(&self, bytes: impl Into<Vec<u8>>) -> Upload<'_> {
         Upload {
-            tenant: self,
+            handle: &self.handle,
+            client: &self.client,
             name: "photo.jpg".to_owned(),
             mime_type: "image/jpeg".to_owned(),
             bytes: bytes.into(),
@@ -133,6 +139,26 @@ impl TestSpace {
     /// Returns the path of the keys of the space in the API.
     pub fn keys_path(&self) -> String {
         format!("/spaces/{}/api-keys", self.id)
+    }
+
+    /// Sets or resets `requires_auth` of the space, folder or file with this path.
+    pub async fn set_access(&self, path: &str, requires_auth: Option<bool>) -> Value {
+        let path = format!("{path}/access-control");
+        let Some(requires_auth) = requires_auth else {
+            return self.client.delete(&path).await.expect_ok();
+        };
+        let body = json!({"access_control": {"requires_auth": requires_auth}});
+        self.client.put_ok(&path, body).await
+    }
+
+    /// Sets the security of the space or folder with this path, or resets it if it is null.
+    pub async fn set_security(&self, path: &str, security: Value) -> Value {
+        let path = format!("{path}/security");
+        if security.is_null() {
+            return self.client.delete(&path).await.expect_ok();
+        }
+        let body = json!({ "security": security });
+        self.client.put_ok(&path, body).await
     }
 
     /// Returns a signed URL of a file. Its validity is rounded down to minutes.
@@ -287,7 +313,8 @@ impl<'a> IntoFuture for NewUploadConfig<'a> {
 
 /// A file to upload.
 pub struct Upload<'a> {
-    tenant: &'a TestSpace,
+    handle: &'a str,
+    client: &'a Client,
     name: String,
     mime_type: String,
     bytes: Vec<u8>,
@@ -301,6 +328,12 @@ impl<'a> Upload<'a> {
         name.clone_into(&mut self.name);
         mime_type.clone_into(&mut self.mime_type);
         self
+    }
+
+    /// Sets the client that sends the upload, instead of the owner.
+    #[must_use]
+    pub fn by(self, client: &'a Client) -> Upload<'a> {
+        Upload { client, ..self }
     }
 
     #[must_use]
@@ -331,14 +364,23 @@ impl<'a> Upload<'a> {
         self.with("upload_config", name.to_owned())
     }
 
+    /// Sets the delivery type. The space must have an upload config of this name, unless it is `upload`.
+    #[must_use]
+    pub fn of_type(self, delivery_type: &str) -> Upload<'a> {
+        match delivery_type {
+            "upload" => self,
+            config => self.with_config(config),
+        }
+    }
+
     /// Sends the upload, and returns the response with any status.
     pub async fn send(self) -> Response {
-        let form = client::form(&self.tenant.handle, &self.name, &self.mime_type, self.bytes);
+        let form = client::form(self.handle, &self.name, &self.mime_type, self.bytes);
         let form = self.fields.into_iter().fold(form, |form: Form, field| {
             let (name, value) = field;
             form.text(name, value)
         });
-        self.tenant.upload_form(form).await
+        self.client.upload_form(form).await
     }
 
     fn with(mut self, field: &'static str, value: String) -> Upload<'a> {

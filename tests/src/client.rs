@@ -173,6 +173,29 @@ impl Client {
         checked(self.get(url), |response| response.expect_status(200))
     }
 
+    /// Sends `GET` with headers, and expects a status.
+    #[track_caller]
+    pub fn fetch_as(
+        &self,
+        status: u16,
+        url: &str,
+        headers: &[(&str, &str)],
+    ) -> impl Future<Output = Response> {
+        checked(self.get_with(url, headers), move |response| {
+            response.expect_status(status)
+        })
+    }
+
+    /// Expects a redirect, and returns its target.
+    #[track_caller]
+    pub fn redirect(&self, url: &str) -> impl Future<Output = String> {
+        checked(self.get(url), |response| {
+            let redirect = response.expect_status(307);
+            assert_eq!(redirect.header("cache-control"), "no-store");
+            redirect.header("location").to_owned()
+        })
+    }
+
     #[track_caller]
     pub fn get_err(&self, status: u16, path: &str) -> impl Future<Output = Value> {
         checked(self.get(path), move |response| {

@@ -34,6 +34,11 @@ impl Stack {
             objects: objects(&mut settings).await,
         }
     }
+
+    /// Panics unless everything is stored as before, apart from the usage of keys.
+    pub async fn assert_unchanged(&self, before: &Dump, operation: &str) {
+        self.dump().await.assert_unchanged(before, operation);
+    }
 }
 
 impl Dump {

@@ -98,6 +98,22 @@ impl Response {
         self.expect_error(503);
     }
 
+    /// Panics unless a header has this value, or is missing if the value is empty.
+    #[track_caller]
+    pub fn expect_header(&self, name: &str, value: impl AsRef<str>) -> &Response {
+        let expected = value.as_ref();
+        assert_eq!(self.header(name), expected, "{name} of {}", self.request);
+        self
+    }
+
+    /// Panics unless the body consists of these bytes.
+    #[track_caller]
+    pub fn expect_body(&self, bytes: impl AsRef<[u8]>) -> &Response {
+        let is_expected = self.body == bytes.as_ref();
+        assert!(is_expected, "{} returned another body", self.request);
+        self
+    }
+
     /// Returns the body as JSON.
     #[track_caller]
     pub fn json(&self) -> Value {

@@ -1,13 +1,10 @@
 //! Transformed animations: frames, durations, loops, negotiation and limits.
 
 use media::{Channels, EncodeOptions, Format, Frames, Pixels, decode, encode, probe};
-use serde_json::json;
-use tests::{Response, Stack, TestSpace, stack_test};
+use tests::{File, Response, Stack, TestSpace, stack_test, text};
 
 use crate::support::image_server::{ImageServer, logo};
 
-/// Accept header of a browser.
-const BROWSER: (&str, &str) = ("accept", "image/avif,image/webp,*/*;q=0.8");
 /// Duration of each frame of the animation, in hundredths of a second.
 const DELAYS: [u8; 3] = [5, 20, 100];
 /// Length of a GIF's header with the table of two colors that the encoder writes, in bytes.
@@ -52,17 +49,15 @@ pub(crate) fn animation() -> Vec<u8> {
     file
 }
 
-async fn upload_animation(acme: &TestSpace) -> String {
-    let file = acme.upload(animation()).named("a.gif", "image/gif").await;
-    file.url().to_owned()
+async fn upload_animation(acme: &TestSpace) -> File {
+    acme.upload(animation()).named("a.gif", "image/gif").await
 }
 
 /// An animated image in a response.
 #[derive(Debug, PartialEq, Eq)]
 struct Animation {
     format: Format,
-    width: u32,
-    height: u32,
+    size: (u32, u32),
     /// Duration of each frame, in milliseconds.
     durations: Vec<u32>,
 }
@@ -71,22 +66,13 @@ fn animation_of(response: Response) -> Animation {
     let response = response.expect_status(200);
     let info = probe(&response.body).expect("an image");
     assert_eq!(info.frames, Frames::Animated);
-    assert_eq!(
-        response.header("content-type"),
-        info.format.media_type().mime_type
-    );
+    response.expect_header("content-type", info.format.media_type().mime_type);
 
-    let found = positions(
-        &response.body,
-        if info.format == Format::Gif {
-            GIF_CONTROL
-        } else {
-            b"ANMF"
-        },
-    );
-    let durations = found.map(|at| {
+    let is_gif = info.format == Format::Gif;
+    let start = if is_gif { GIF_CONTROL } else { b"ANMF" };
+    let durations = positions(&response.body, start).map(|at| {
         let frame = &response.body[at..];
-        if info.format == Format::Gif {
+        if is_gif {
             u32::from(u16::from_le_bytes([frame[4], frame[5]])) * 10
         } else {
             u32::from_le_bytes([frame[20], frame[21], frame[22], 0])
@@ -94,8 +80,7 @@ fn animation_of(response: Response) -> Animation {
     });
     Animation {
         format: info.format,
-        width: info.width,
-        height: info.height,
+        size: (info.width, info.height),
         durations: durations.collect(),
     }
 }
@@ -107,80 +92,75 @@ fn positions(bytes: &[u8], what: &[u8]) -> impl Iterator<Item = usize> {
         .map(|(at, _)| at)
 }
 
-fn expected(format: Format, width: u32, height: u32) -> Animation {
+fn expected(format: Format, size: (u32, u32)) -> Animation {
     Animation {
         format,
-        width,
-        height,
+        size,
         durations: DELAYS.map(|delay| u32::from(delay) * 10).to_vec(),
     }
 }
 
 #[stack_test]
 async fn animation_stays_animated_in_negotiated_formats(stack: &Stack, acme: &TestSpace) {
-    let url = format!("{}?w=32", upload_animation(acme).await);
+    let url = upload_animation(acme).await.url_with("w=32");
 
     for (accept, format) in [
-        (BROWSER.1, Format::WebP),
-        ("image/webp", Format::WebP),
+        ("image/avif,image/webp,*/*;q=0.8", Format::WebP),
         ("image/avif,*/*;q=0.8", Format::Gif),
         ("*/*", Format::Gif),
     ] {
-        let headers = [("accept", accept)];
-        let response = stack.anonymous.get_with(&url, &headers).await;
-        assert_eq!(response.header("vary"), "accept", "{accept}");
-        let found = animation_of(response);
-        assert_eq!(found, expected(format, 32, 24), "{accept}");
+        let response = stack.anonymous.get_with(&url, &[("accept", accept)]).await;
+        response.expect_header("vary", "accept");
+        let animation = animation_of(response);
+        assert_eq!(animation, expected(format, (32, 24)), "{accept}");
     }
 }
 
 #[stack_test]
 async fn animation_is_cropped_and_keeps_its_loops(stack: &Stack, acme: &TestSpace) {
-    let url = upload_animation(acme).await;
+    let file = upload_animation(acme).await;
 
-    for (query, format) in [
-        ("w=20&h=20&r=fill&f=gif", Format::Gif),
-        ("w=20&h=20&r=thumb&f=webp", Format::WebP),
+    for (query, format, loops) in [
+        ("w=20&h=20&r=fill&f=gif", Format::Gif, TWO_REPETITIONS),
+        (
+            "w=20&h=20&r=thumb&f=webp",
+            Format::WebP,
+            b"ANIM\x06\0\0\0\0\0\0\0\x03\0",
+        ),
     ] {
-        let response = stack.anonymous.get(&format!("{url}?{query}")).await;
-        let loops: &[u8] = if format == Format::Gif {
-            TWO_REPETITIONS
-        } else {
-            b"ANIM\x06\0\0\0\0\0\0\0\x03\0"
-        };
+        let response = stack.anonymous.get(&file.url_with(query)).await;
         assert_eq!(positions(&response.body, loops).count(), 1, "{query}");
-        assert_eq!(animation_of(response), expected(format, 20, 20), "{query}");
+        let animation = animation_of(response);
+        assert_eq!(animation, expected(format, (20, 20)), "{query}");
     }
 }
 
 #[stack_test]
 async fn original_with_a_watermark_stays_animated(stack: &Stack, acme: &TestSpace) {
-    let url = upload_animation(acme).await;
+    let file = upload_animation(acme).await;
     let server = ImageServer::start(&logo([255, 255, 255])).await;
-    let path = format!("/spaces/{}/security", acme.id);
-    let body = json!({"security": {"watermark": {"enabled": true, "url": server.url()}}});
-    acme.put_ok(&path, body).await;
+    acme.set_security(&acme.path(), server.watermark()).await;
 
-    let original = stack.anonymous.get(&url).await;
-    assert!(original.body != animation(), "marked");
-    assert_eq!(animation_of(original), expected(Format::Gif, 64, 48));
+    let marked = stack.anonymous.get(file.url()).await;
+    assert!(marked.body != animation());
+    assert_eq!(animation_of(marked), expected(Format::Gif, (64, 48)));
 }
 
 #[stack_test]
 async fn other_formats_of_an_animation_have_its_first_frame(stack: &Stack, acme: &TestSpace) {
-    let url = upload_animation(acme).await;
+    let file = upload_animation(acme).await;
 
-    for (name, format) in [("jpeg", Format::Jpeg), ("png", Format::Png)] {
-        let response = stack.anonymous.get(&format!("{url}?w=32&f={name}")).await;
-        let response = response.expect_status(200);
+    for (query, format) in [("w=32&f=jpeg", Format::Jpeg), ("w=32&f=png", Format::Png)] {
+        let response = stack.anonymous.fetch(&file.url_with(query)).await;
         let info = probe(&response.body).expect("an image");
         assert_eq!((info.format, info.frames), (format, Frames::Still));
 
         let pixels = decode(&response.body, &info).expect("pixels");
-        let red = pixels.samples[0];
-        let green = pixels.samples[1];
-        assert!(red > 240 && green < 15, "{name}: {red} {green}");
+        let (red, green) = (pixels.samples[0], pixels.samples[1]);
+        assert!(red > 240 && green < 15, "{query}: {red} {green}");
     }
+    let avif = stack.anonymous.fetch(&file.url_with("w=8&f=avif")).await;
+    avif.expect_header("content-type", "image/avif");
 }
 
 #[stack_test]
@@ -191,11 +171,9 @@ async fn animation_with_too_many_frames_returns_422(stack: &Stack, acme: &TestSp
     let file = acme.upload(bytes).named("long.gif", "image/gif").await;
 
     for query in ["w=8", "f=webp"] {
-        let url = format!("{}?{query}", file.url());
-        let errors = stack.anonymous.get_err(422, &url).await;
-        let message = errors["file"][0].as_str().unwrap_or_default();
-        assert!(message.contains("3,000 frames"), "{query}: {errors}");
+        let errors = stack.anonymous.get_err(422, &file.url_with(query)).await;
+        let message = text(&errors["file"][0]);
+        assert!(message.contains("3,000 frames"), "{query}: {message}");
     }
-    let still = format!("{}?f=png", file.url());
-    stack.anonymous.fetch(&still).await;
+    stack.anonymous.fetch(&file.url_with("f=png")).await;
 }

@@ -1,10 +1,9 @@
-//! A space with a folder for files of every delivery type, and the secret that signs their URLs.
+//! A space with a folder, files of every delivery type, and the secret that signs their URLs.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, ops::Deref, time::Duration};
 
 use emulators::AsyncClock;
-use serde_json::json;
-use tests::{PHOTO, Stack, StackOptions, TestSpace};
+use tests::{File, Folder, PHOTO, Stack, StackOptions, TestSpace, large_photo};
 
 use super::signers::DeliverySigner;
 
@@ -16,6 +15,8 @@ pub(crate) const NOT_CACHED: &str = "private, no-store";
 pub(crate) const CACHED_SECONDS: i64 = 300;
 /// Validity of signed URLs, in seconds.
 pub(crate) const HOUR_SECONDS: i64 = 3_600;
+/// Time for which redirects of a public file have the same URL, in seconds.
+const WINDOW_SECONDS: i64 = 30 * 60;
 
 /// Returns a `Cache-Control` that permits browsers alone to cache a file.
 pub(crate) fn cached(seconds: i64) -> String {
@@ -24,6 +25,8 @@ pub(crate) fn cached(seconds: i64) -> String {
 
 /// Redirects bodies that are larger than this, in bytes, with [`options_with_redirects`].
 pub(crate) const REDIRECT_ABOVE_BYTES: usize = 100_000;
+/// Size of a file above this limit, in bytes.
+pub(crate) const LARGE_BYTES: usize = 250_001;
 
 /// Options of a stack that redirects bodies above [`REDIRECT_ABOVE_BYTES`] to S3.
 pub(crate) fn options_with_redirects() -> StackOptions {
@@ -36,26 +39,20 @@ pub(crate) fn options_with_cdn_redirects() -> StackOptions {
     StackOptions::without_rate_limits().with_parameters(&[("RedirectAboveBytes", &limit)])
 }
 
-/// A space with a folder.
+/// A space with a folder. Dereferences to the space.
 pub(crate) struct DeliveryFixture<'a> {
-    pub(crate) stack: &'a Stack,
     pub(crate) acme: TestSpace,
     pub(crate) signer: DeliverySigner,
-    /// Path of the folder in the API.
-    pub(crate) folder: String,
+    pub(crate) folder: Folder,
+    stack: &'a Stack,
 }
 
-pub(crate) struct FixtureFile {
-    /// Path in the API.
-    pub(crate) path: String,
-    pub(crate) url: String,
-}
+impl Deref for DeliveryFixture<'_> {
+    type Target = TestSpace;
 
-/// A file to upload.
-pub(crate) struct Content<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) mime_type: &'a str,
-    pub(crate) bytes: &'a [u8],
+    fn deref(&self) -> &TestSpace {
+        &self.acme
+    }
 }
 
 impl DeliveryFixture<'_> {
@@ -70,69 +67,41 @@ impl DeliveryFixture<'_> {
             config.with_delivery_type(delivery_type).await;
         }
 
-        let signer = DeliverySigner::of(&acme).await;
-        let mut fixture = DeliveryFixture {
+        DeliveryFixture {
+            signer: DeliverySigner::of(&acme).await,
+            folder: acme.folder("Shelf").await,
             stack,
             acme,
-            signer,
-            folder: String::new(),
-        };
-        fixture.folder = format!("/folders/{}", fixture.folder_in("Shelf", None).await);
-
-        fixture
-    }
-
-    /// Creates a folder in a parent or in the root, and returns its id.
-    pub(crate) async fn folder_in(&self, name: &str, parent: Option<&str>) -> String {
-        self.acme.folder(name).inside_id(parent).await.id
-    }
-
-    /// Uploads the photo with a delivery type into a folder, or into the root for `root`.
-    pub(crate) async fn put(&self, delivery_type: &str, folder: &str) -> FixtureFile {
-        let photo = Content {
-            name: "photo.jpg",
-            mime_type: "image/jpeg",
-            bytes: PHOTO,
-        };
-        self.put_file(delivery_type, folder, photo).await
-    }
-
-    /// Uploads a file with a delivery type into a folder, or into the root for `root`.
-    pub(crate) async fn put_file(
-        &self,
-        delivery_type: &str,
-        folder: &str,
-        content: Content<'_>,
-    ) -> FixtureFile {
-        let Content {
-            name,
-            mime_type,
-            bytes,
-        } = content;
-        let upload = self.acme.upload(bytes).named(name, mime_type);
-        let upload = upload.into_id(folder);
-        let file = match delivery_type {
-            "upload" => upload.await,
-            config => upload.with_config(config).await,
-        };
-
-        assert_eq!(file["type"], delivery_type);
-
-        FixtureFile {
-            path: file.path().to_owned(),
-            url: file.url().to_owned(),
         }
     }
 
-    /// Uploads the photo with a delivery type into the folder of the fixture.
-    pub(crate) async fn put_here(&self, delivery_type: &str) -> FixtureFile {
-        self.put(delivery_type, self.folder.trim_start_matches("/folders/"))
-            .await
+    /// Creates the space, and advances the clock to the start of a window of redirects.
+    pub(crate) async fn at_window_start(stack: &Stack) -> DeliveryFixture<'_> {
+        let fixture = DeliveryFixture::new(stack).await;
+        let rest_seconds = WINDOW_SECONDS - fixture.now() % WINDOW_SECONDS;
+        let rest = Duration::from_secs(rest_seconds.unsigned_abs());
+        stack.clock.advance(rest);
+        fixture
     }
 
-    /// Returns the path of the space in the API.
-    pub(crate) fn space(&self) -> String {
-        self.acme.path()
+    /// Uploads the photo with a delivery type into a folder, or into the root for `root`.
+    pub(crate) async fn put(&self, delivery_type: &str, folder: &str) -> File {
+        let upload = self.acme.upload(PHOTO).of_type(delivery_type);
+        let file = upload.into_id(folder).await;
+        assert_eq!(file["type"], delivery_type);
+        file
+    }
+
+    /// Uploads the photo with a delivery type into the folder of the fixture.
+    pub(crate) async fn put_here(&self, delivery_type: &str) -> File {
+        self.put(delivery_type, &self.folder.id).await
+    }
+
+    /// Uploads a photo of [`LARGE_BYTES`] with a delivery type into the root.
+    pub(crate) async fn put_large(&self, delivery_type: &str) -> File {
+        let upload = self.acme.upload(large_photo(LARGE_BYTES));
+        let upload = upload.named("é.jpg", "image/jpeg");
+        upload.of_type(delivery_type).await
     }
 
     /// Returns the Unix time in seconds.
@@ -140,24 +109,19 @@ impl DeliveryFixture<'_> {
         self.stack.clock.now_ms() / 1_000
     }
 
-    /// Returns a URL, signed for an hour.
-    pub(crate) fn signed(&self, url: &str) -> String {
-        self.signer.sign(url, self.now() + HOUR_SECONDS, &[])
+    /// Returns a URL that is signed for some seconds.
+    pub(crate) fn signed_for(&self, seconds: i64, url: &str) -> String {
+        self.signer.sign(url, self.now() + seconds, &[])
     }
 
-    /// Sets or resets `requires_auth` of the resource with this path.
-    pub(crate) async fn set(&self, path: &str, requires_auth: Option<bool>) {
-        let path = format!("{path}/access-control");
-        match requires_auth {
-            Some(protected) => {
-                self.acme
-                    .put_ok(
-                        &path,
-                        json!({"access_control": {"requires_auth": protected}}),
-                    )
-                    .await
-            }
-            None => self.acme.delete(&path).await.expect_ok(),
-        };
+    /// Returns a URL that is signed for an hour.
+    pub(crate) fn signed(&self, url: &str) -> String {
+        self.signed_for(HOUR_SECONDS, url)
     }
+}
+
+/// Returns the keys of all stored variants.
+pub(crate) async fn variants(stack: &Stack) -> BTreeSet<String> {
+    let objects = stack.dump().await.objects.into_keys();
+    objects.filter(|key| key.contains("/variants/")).collect()
 }

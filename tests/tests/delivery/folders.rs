@@ -2,24 +2,26 @@
 //! files.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Response, Stack, StackOptions, stack_test};
+use tests::{File, PHOTO, Stack, StackOptions, TestSpace, stack_test};
 
-use super::fixture::{Content, DeliveryFixture, FixtureFile};
+use super::fixture::DeliveryFixture;
 use crate::support::image_server::{ImageServer, logo};
 
-/// Names of nested folders.
-const NAMES: [&str; 5] = ["a", "b", "c", "d", "e"];
+/// Number of nested folders.
+const DEPTH: usize = 5;
 
-/// Creates nested folders, and returns their ids, the outermost first.
-async fn nested(fixture: &DeliveryFixture<'_>, names: &[&str]) -> Vec<String> {
+/// Creates the nested folders, and returns their ids, the outermost first.
+async fn nested(acme: &TestSpace) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
-    for name in names {
-        let id = fixture
-            .folder_in(name, ids.last().map(String::as_str))
-            .await;
-        ids.push(id);
+    for name in ["a", "b", "c", "d", "e"] {
+        let parent = ids.last().map(String::as_str);
+        ids.push(acme.folder(name).inside_id(parent).await.id);
     }
     ids
+}
+
+fn path(id: &str) -> String {
+    format!("/folders/{id}")
 }
 
 /// A change of one of the five folders.
@@ -53,142 +55,101 @@ const STEPS: [(Step, &str, Option<usize>); 14] = [
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn moved_folder_takes_its_settings_along(stack: &Stack) {
-    let fixture = DeliveryFixture::new(stack).await;
-    let ids = nested(&fixture, &NAMES).await;
-    let file = fixture.put("upload", &ids[4]).await;
-    let anonymous = &fixture.stack.anonymous;
-    let client = &fixture.acme.client;
-    let mut settings = [None; NAMES.len()];
+    let acme = DeliveryFixture::new(stack).await;
+    let ids = nested(&acme).await;
+    let file = acme.put("upload", &ids[4]).await;
+    let mut settings = [None; DEPTH];
 
-    for (step, path, decides) in STEPS {
+    for (step, folder_path, decides) in STEPS {
         match step {
             Move(folder, into) => {
                 let body = json!({"parent_id": into.map(|into| &ids[into])});
-                client
-                    .put_ok(&format!("/folders/{}", ids[folder]), body)
-                    .await;
+                acme.put_ok(&path(&ids[folder]), body).await;
             }
             Say(folder, requires_auth) => {
                 settings[folder] = requires_auth;
-                fixture
-                    .set(&format!("/folders/{}", ids[folder]), requires_auth)
-                    .await;
+                acme.set_access(&path(&ids[folder]), requires_auth).await;
             }
         }
+
         let protected = decides.is_some_and(|folder| settings[folder] == Some(true));
-        anonymous
-            .get(&file.url)
-            .await
+        let status = if protected { 403 } else { 200 };
+        let delivered = stack.anonymous.get(file.url()).await;
+        delivered
             .with_context(&format!("after {step:?}"))
-            .expect_status(if protected { 403 } else { 200 });
-        anonymous.fetch(&fixture.signed(&file.url)).await;
-        client.fetch(&file.url).await;
-        let (source, id) = decides.map_or(("space", &fixture.acme.id), |folder| {
-            ("folder", &ids[folder])
-        });
-        let record = client.get_ok(&file.path).await;
+            .expect_status(status);
+        stack.anonymous.fetch(&acme.signed(file.url())).await;
+        acme.fetch(file.url()).await;
+
+        let (source, id) = decides.map_or(("space", &acme.id), |folder| ("folder", &ids[folder]));
+        let record = acme.get_ok(file.path()).await;
         let expected = json!({
             "requires_auth": protected, "public_read": !protected, "source": source, "inherited_from": id,
             "setting": null,
         });
         assert_eq!(record["access_control"], expected, "after {step:?}");
-        assert_eq!(
-            (record["folder_path"].as_str(), &record["folder_id"]),
-            (Some(path), &json!(ids[4])),
-            "after {step:?}"
-        );
-        assert_eq!(
-            record["url"],
-            file.url.as_str(),
-            "an address stays what it is"
-        );
+        assert_eq!(record["folder_path"], folder_path, "after {step:?}");
+        assert_eq!(record["folder_id"], *ids[4], "after {step:?}");
+        assert_eq!(record["url"], file.url());
     }
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn moved_file_inherits_access_of_new_folder(stack: &Stack) {
-    let fixture = DeliveryFixture::new(stack).await;
-    let ids = nested(&fixture, &NAMES).await;
-    let public = fixture.folder_in("public", Some(&ids[4])).await;
-    let file = fixture.put("upload", "root").await;
-    fixture
-        .set(&format!("/folders/{}", ids[0]), Some(true))
-        .await;
-    fixture
-        .set(&format!("/folders/{public}"), Some(false))
-        .await;
+    let acme = DeliveryFixture::new(stack).await;
+    let ids = nested(&acme).await;
+    let public = acme.folder("public").inside_id(Some(&ids[4])).await;
+    let file = acme.put("upload", "root").await;
+    acme.set_access(&path(&ids[0]), Some(true)).await;
+    acme.set_access(public.path(), Some(false)).await;
 
     for (folder, status) in [
         (json!(ids[4]), 403),
         (json!(null), 200),
         (json!(ids[0]), 403),
-        (json!(public), 200),
+        (json!(public.id), 200),
         (json!(ids[2].to_lowercase()), 403),
         (json!("root"), 200),
     ] {
-        fixture
-            .acme
-            .put_ok(&file.path, json!({"folder_id": folder}))
+        acme.put_ok(file.path(), json!({ "folder_id": folder }))
             .await;
-        fixture
-            .stack
-            .anonymous
-            .get(&file.url)
-            .await
-            .expect_status(status);
+        stack.anonymous.fetch_as(status, file.url(), &[]).await;
     }
 }
 
-/// Requests a file with all clients that have access.
-async fn responses(
-    fixture: &DeliveryFixture<'_>,
-    viewer: &Client,
-    file: &FixtureFile,
-) -> Vec<Response> {
-    let anonymous = &fixture.stack.anonymous;
-    let signed = fixture.signed(&file.url);
-    vec![
-        anonymous.get(&file.url).await,
-        anonymous.get(&signed).await,
-        viewer.get(&file.url).await,
-    ]
-}
-
-async fn assert_marked(
-    fixture: &DeliveryFixture<'_>,
-    viewer: &Client,
-    file: &FixtureFile,
+/// Requests a file without credentials, with a signature and with a key. Asserts the status, and for 200
+/// whether the photo is delivered with a watermark.
+async fn assert_delivered(
+    stack: &Stack,
+    acme: &DeliveryFixture<'_>,
+    file: &File,
+    status: u16,
     is_marked: bool,
 ) {
-    for response in responses(fixture, viewer, file).await {
-        let is_original = response.expect_status(200).body == PHOTO;
-        assert_eq!(is_original, !is_marked);
+    let signed = acme.signed(file.url());
+    for (client, url) in [
+        (&stack.anonymous, file.url()),
+        (&stack.anonymous, &signed),
+        (&acme.client, file.url()),
+    ] {
+        let response = client.fetch_as(status, url, &[]).await;
+        assert!(status != 200 || (response.body != PHOTO) == is_marked);
     }
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn nearest_folder_with_watermark_setting_decides(stack: &Stack) {
-    let fixture = DeliveryFixture::new(stack).await;
-    let viewer = fixture.acme.role("viewer").await;
-    let ids = nested(&fixture, &NAMES).await;
-    let image = fixture.put("upload", &ids[4]).await;
-    let outside_file = fixture.put("upload", "root").await;
-    let text = fixture
-        .put_file(
-            "upload",
-            &ids[4],
-            Content {
-                name: "a.txt",
-                mime_type: "text/plain",
-                bytes: b"some text",
-            },
-        )
-        .await;
-    let [outer, inner] = [&ids[0], &ids[3]].map(|id| format!("/folders/{id}"));
-    let space = fixture.space();
+    let acme = DeliveryFixture::new(stack).await;
+    let ids = nested(&acme).await;
+    let image = acme.put("upload", &ids[4]).await;
+    let outside_file = acme.put("upload", "root").await;
+    let text = acme.upload("some text").named("a.txt", "text/plain");
+    let text = text.into_id(&ids[4]).await;
+    let [space, outer, inner] = [acme.path(), path(&ids[0]), path(&ids[3])];
     let server = ImageServer::start(&logo([255, 0, 0])).await;
-    let on = json!({"security": {"watermark": {"enabled": true, "url": server.url()}}});
-    let off = json!({"security": {"watermark": {"enabled": false}}});
+    let on = server.watermark();
+    let off = json!({"watermark": {"enabled": false}});
+
     for (path, security, inside, outside) in [
         (&outer, &on, true, false),
         (&inner, &off, false, false),
@@ -199,89 +160,53 @@ async fn nearest_folder_with_watermark_setting_decides(stack: &Stack) {
         (&space, &Value::Null, true, false),
         (&inner, &Value::Null, false, false),
     ] {
-        let path = format!("{path}/security");
-        let client = &fixture.acme.client;
-        let changed = if security.is_null() {
-            client.delete(&path).await
-        } else {
-            client.put(&path, security.clone()).await
-        };
-        changed.expect_ok();
-        assert_marked(&fixture, &viewer, &image, inside).await;
-        assert_marked(&fixture, &viewer, &outside_file, outside).await;
-        let text = viewer.fetch(&text.url).await;
-        assert_eq!(text.body, "some text");
+        acme.set_security(path, security.clone()).await;
+        assert_delivered(stack, &acme, &image, 200, inside).await;
+        assert_delivered(stack, &acme, &outside_file, 200, outside).await;
+        acme.fetch(text.url()).await.expect_body("some text");
     }
 
     // Access is required before the watermark matters.
-    let inner_security = format!("{inner}/security");
-    let client = &fixture.acme.client;
-    client.put_ok(&inner_security, on).await;
-    fixture.set(&outer, Some(true)).await;
-    fixture.stack.anonymous.get_err(403, &image.url).await;
-    fixture
-        .stack
-        .anonymous
-        .fetch(&fixture.signed(&image.url))
-        .await;
-    fixture
-        .acme
-        .put_ok(&image.path, json!({"folder_id": null}))
-        .await;
-    assert_marked(&fixture, &viewer, &image, false).await;
+    acme.set_security(&inner, on).await;
+    acme.set_access(&outer, Some(true)).await;
+    stack.anonymous.get_err(403, image.url()).await;
+    stack.anonymous.fetch(&acme.signed(image.url())).await;
+    acme.put_ok(image.path(), json!({"folder_id": null})).await;
+    assert_delivered(stack, &acme, &image, 200, false).await;
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn file_in_missing_folder_is_denied(stack: &Stack) {
-    let fixture = DeliveryFixture::new(stack).await;
-    let viewer = fixture.acme.role("viewer").await;
-    let ids = nested(&fixture, &NAMES).await;
-    let inner = fixture.put("upload", &ids[4]).await;
-    let outer = fixture.put("upload", &ids[1]).await;
-    let public = fixture.put("upload", &ids[4]).await;
-    let outside_file = fixture.put("upload", "root").await;
-    fixture.set(&public.path, Some(false)).await;
-    for file in [&inner, &outer, &public, &outside_file] {
-        for response in responses(&fixture, &viewer, file).await {
-            response.expect_status(200);
-        }
+    let acme = DeliveryFixture::new(stack).await;
+    let ids = nested(&acme).await;
+    let inner = acme.put("upload", &ids[4]).await;
+    let outer = acme.put("upload", &ids[1]).await;
+    let public = acme.put("upload", &ids[4]).await;
+    let outside = acme.put("upload", "root").await;
+    acme.set_access(public.path(), Some(false)).await;
+    for file in [&inner, &outer, &public, &outside] {
+        assert_delivered(stack, &acme, file, 200, false).await;
     }
 
     // First a folder in the middle, then the one with the files.
     for (lost, hidden, seen) in [
-        (&ids[2], vec![&inner, &public], vec![&outer, &outside_file]),
-        (&ids[1], vec![&inner, &public, &outer], vec![&outside_file]),
+        (&ids[2], vec![&inner, &public], vec![&outer, &outside]),
+        (&ids[1], vec![&inner, &public, &outer], vec![&outside]),
     ] {
-        fixture
-            .stack
-            .remove_folder_record(&fixture.acme, lost)
-            .await;
+        stack.remove_folder_record(&acme, lost).await;
         for file in hidden {
-            for response in responses(&fixture, &viewer, file).await {
-                response.expect_error(403);
-            }
-            fixture
-                .stack
-                .anonymous
-                .get_with(&file.url, &[("if-none-match", "*")])
-                .await
-                .expect_error(403);
+            assert_delivered(stack, &acme, file, 403, false).await;
+            let any = [("if-none-match", "*")];
+            stack.anonymous.fetch_as(403, file.url(), &any).await;
         }
         for file in seen {
-            for response in responses(&fixture, &viewer, file).await {
-                response.expect_status(200);
-            }
+            assert_delivered(stack, &acme, file, 200, false).await;
         }
     }
 
-    let record = viewer.get_ok(&inner.path).await["access_control"].clone();
-    assert_eq!(
-        (&record["requires_auth"], &record["source"]),
-        (&json!(true), &json!("folder"))
-    );
-    fixture
-        .acme
-        .put_ok(&inner.path, json!({"folder_id": null}))
-        .await;
-    fixture.stack.anonymous.fetch(&inner.url).await;
+    let record = acme.get_ok(inner.path()).await;
+    assert_eq!(record["access_control"]["requires_auth"], true);
+    assert_eq!(record["access_control"]["source"], "folder");
+    acme.put_ok(inner.path(), json!({"folder_id": null})).await;
+    stack.anonymous.fetch(inner.url()).await;
 }

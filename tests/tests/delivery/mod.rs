@@ -11,7 +11,6 @@ pub(crate) mod large;
 pub(crate) mod negotiation;
 pub(crate) mod originals;
 pub(crate) mod redirects;
-pub(crate) mod rendering_limits;
 pub(crate) mod replicas;
 pub(crate) mod reported_access;
 pub(crate) mod signed_urls;

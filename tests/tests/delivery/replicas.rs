@@ -7,7 +7,7 @@ use domain::Handle;
 use serde_json::{Value, json};
 use table::keys::Key;
 use tempfile::TempDir;
-use tests::{Client, Dump, PHOTO, Stack, StackOptions, TestSpace, stack_test};
+use tests::{Dump, PHOTO, Stack, StackOptions, TestSpace, stack_test};
 
 use crate::support::image_server::{ImageServer, logo};
 
@@ -28,9 +28,9 @@ fn replicas<'a>(dump: &'a Dump, handle: &str) -> Vec<&'a Value> {
 }
 
 /// Returns the one value that all replicas of a space have, and asserts their number.
-#[track_caller]
-fn replica(dump: &Dump, handle: &str, count: usize) -> Value {
-    let replicas = replicas(dump, handle);
+async fn replica(stack: &Stack, acme: &TestSpace, count: usize) -> Value {
+    let dump = stack.dump().await;
+    let replicas = replicas(&dump, &acme.handle);
     assert_eq!(replicas.len(), count);
     let first = replicas[0];
     assert!(replicas.iter().all(|replica| *replica == first));
@@ -38,58 +38,55 @@ fn replica(dump: &Dump, handle: &str, count: usize) -> Value {
     first["space"].clone()
 }
 
-async fn protect(acme: &TestSpace, requires_auth: bool) {
-    let body = json!({"access_control": {"requires_auth": requires_auth}});
-    let path = format!("/spaces/{}/access-control", acme.id);
-    acme.put_ok(&path, body).await;
+async fn rename(acme: &TestSpace) {
+    acme.put_ok(&acme.path(), json!({"name": "Other"})).await;
 }
 
-async fn rename(acme: &TestSpace, name: &str) {
-    let path = acme.path();
-    let renamed = acme.put(&path, json!({ "name": name })).await;
-    renamed.expect_ok();
+async fn delete(acme: &TestSpace) {
+    let path = format!("/spaces?id={}&force=true", acme.id);
+    acme.delete(&path).await.expect_status(202);
 }
 
 /// Requests a file as often as necessary to read all replicas, and asserts the status of every
 /// response.
 async fn assert_delivered(stack: &Stack, url: &str, status: u16) {
     for _ in 0..DELIVERIES {
-        stack.anonymous.get(url).await.expect_status(status);
+        stack.anonymous.fetch_as(status, url, &[]).await;
     }
 }
 
 #[stack_test]
 async fn every_replica_follows_changes_of_the_space(stack: &Stack, acme: &TestSpace) {
     let file = acme.upload(PHOTO).await;
-    let created = replica(&stack.dump().await, &acme.handle, 8);
+    let created = replica(stack, acme, 8).await;
     assert_eq!(created["access_control"]["requires_auth"], false);
     assert_delivered(stack, file.url(), 200).await;
 
-    protect(acme, true).await;
-    let protected = replica(&stack.dump().await, &acme.handle, 8);
+    acme.set_access(&acme.path(), Some(true)).await;
+    let protected = replica(stack, acme, 8).await;
     assert_eq!(protected["access_control"]["requires_auth"], true);
     assert_delivered(stack, file.url(), 403).await;
 
-    let path = acme.path();
     let disabled = json!({"name": "Acme", "enabled": false});
-    acme.put_ok(&path, disabled).await;
+    acme.put_ok(&acme.path(), disabled).await;
     assert_delivered(stack, file.url(), 404).await;
+
+    delete(acme).await;
+    assert!(replicas(&stack.dump().await, &acme.handle).is_empty());
+    assert_delivered(stack, file.url(), 404).await;
+    stack.run_purges().await;
 }
 
 #[stack_test]
 async fn change_that_does_not_concern_delivery_writes_no_replica(stack: &Stack, acme: &TestSpace) {
-    let keys = |dump: &Dump| dump.items.len();
     let before = stack.dump().await;
-
-    rename(acme, "Other").await;
-
+    rename(acme).await;
     let after = stack.dump().await;
-    assert_eq!(keys(&before), keys(&after));
-    assert_eq!(
-        replicas(&before, &acme.handle),
-        replicas(&after, &acme.handle)
-    );
-    let handle = Handle::parse(&acme.handle).expect("a handle");
+
+    let handle = &acme.handle;
+    assert_eq!(before.items.len(), after.items.len());
+    assert_eq!(replicas(&before, handle), replicas(&after, handle));
+    let handle = Handle::parse(handle).expect("a handle");
     let expected = json!({ "space_id": acme.id });
     assert_eq!(after.item(&Key::handle(&handle)), Some(&expected));
 }
@@ -97,149 +94,13 @@ async fn change_that_does_not_concern_delivery_writes_no_replica(stack: &Stack, 
 #[stack_test]
 async fn replicas_contain_no_text_of_users(stack: &Stack, acme: &TestSpace) {
     let server = ImageServer::start(&logo([255, 0, 0])).await;
-    let watermark = json!({"enabled": true, "url": server.url()});
-    let path = format!("/spaces/{}/security", acme.id);
-    let body = json!({"security": {"watermark": watermark}});
-    acme.put_ok(&path, body).await;
+    acme.set_security(&acme.path(), server.watermark()).await;
 
-    let stored = replica(&stack.dump().await, &acme.handle, 8);
+    let stored = replica(stack, acme, 8).await;
 
     assert_eq!(stored["security"]["watermark"]["enabled"], true);
     assert_eq!(stored["security"]["watermark"]["url"], Value::Null);
     assert_eq!(stored.get("name"), None);
-}
-
-#[stack_test]
-async fn deleted_space_has_no_replicas(stack: &Stack, acme: &TestSpace) {
-    let file = acme.upload(PHOTO).await;
-
-    let path = format!("/spaces?id={}&force=true", acme.id);
-    acme.delete(&path).await.expect_status(202);
-
-    assert!(replicas(&stack.dump().await, &acme.handle).is_empty());
-    assert_delivered(stack, file.url(), 404).await;
-    stack.run_purges().await;
-}
-
-/// Starts a stack in the directory of an earlier one, with this number of replicas.
-async fn start(directory: &Arc<TempDir>, seed: u64, replicas: &str) -> Stack {
-    let options = StackOptions {
-        seed,
-        ..StackOptions::default().with_parameters(&[("DeliveryReplicas", replicas)])
-    };
-    let started = Stack::start_in(Arc::clone(directory), options).await;
-    started.unwrap_or_else(|error| panic!("{error}"))
-}
-
-/// A space with a public file, over several starts.
-struct Library {
-    acme: TestSpace,
-    /// Path of the file at the CDN.
-    path: String,
-}
-
-impl Library {
-    async fn new(stack: &Stack) -> Library {
-        let acme = stack.space("Acme").await;
-        let file = acme.upload(PHOTO).await;
-        let path = file.url().strip_prefix(stack.local.cdn_url());
-        let path = path.expect("a URL of the CDN").to_owned();
-        Library { acme, path }
-    }
-
-    fn url(&self, stack: &Stack) -> String {
-        format!("{}{}", stack.local.cdn_url(), self.path)
-    }
-
-    /// Returns the space with a client of the current stack.
-    fn tenant(&self, stack: &Stack) -> TestSpace {
-        let key = self.acme.client.key.as_deref().expect("a key");
-        let client: Client = stack.anonymous.with_key(key);
-        TestSpace {
-            client,
-            ..self.acme.clone()
-        }
-    }
-}
-
-#[tokio::test]
-async fn raised_number_of_replicas_applies_from_the_next_change() {
-    let stack =
-        Stack::start_with(StackOptions::default().with_parameters(&[("DeliveryReplicas", "2")]))
-            .await;
-    let library = Library::new(&stack).await;
-    let handle = &library.acme.handle;
-    replica(&stack.dump().await, handle, 2);
-    let directory = stack.directory();
-    stack.stop().await;
-
-    let stack = start(&directory, 2, "8").await;
-    let url = library.url(&stack);
-    let deliveries = assert_delivered(&stack, &url, 200);
-    let calls = stack.calls_of(deliveries).await.calls;
-    let reads = calls
-        .iter()
-        .filter(|call| *call == "delivery TransactGetItems")
-        .count();
-    assert_eq!(
-        reads,
-        DELIVERIES + 1,
-        "only the first read of a replica that does not exist is repeated"
-    );
-
-    let acme = library.tenant(&stack);
-    protect(&acme, true).await;
-    replica(&stack.dump().await, handle, 8);
-    assert_delivered(&stack, &url, 403).await;
-    protect(&acme, false).await;
-    assert_delivered(&stack, &url, 200).await;
-
-    // The function, which still runs, reads the new replicas.
-    let parsed = Handle::parse(handle).expect("a handle");
-    for added in 2..8 {
-        stack.remove_replica(&parsed, added).await;
-    }
-    let calls = stack
-        .calls_of(assert_delivered(&stack, &url, 200))
-        .await
-        .calls;
-    assert!(calls.len() > DELIVERIES, "reads of removed replicas repeat");
-    stack.stop().await;
-}
-
-#[tokio::test]
-async fn lowered_number_of_replicas_applies_from_the_next_change() {
-    let stack = Stack::start().await;
-    let library = Library::new(&stack).await;
-    let handle = &library.acme.handle;
-    let directory = stack.directory();
-    stack.stop().await;
-
-    let stack = start(&directory, 2, "3").await;
-    let url = library.url(&stack);
-    assert_delivered(&stack, &url, 200).await;
-    replica(&stack.dump().await, handle, 8);
-    protect(&library.tenant(&stack), true).await;
-    let lowered = replica(&stack.dump().await, handle, 3);
-    assert_eq!(lowered["access_control"]["requires_auth"], true);
-    assert_delivered(&stack, &url, 403).await;
-    stack.stop().await;
-
-    // As a function of an earlier deployment that still expects eight.
-    let stack = start(&directory, 3, "8").await;
-    let url = library.url(&stack);
-    assert_delivered(&stack, &url, 403).await;
-    stack.stop().await;
-
-    let stack = start(&directory, 4, "1").await;
-    let acme = library.tenant(&stack);
-    rename(&acme, "Other").await;
-    replica(&stack.dump().await, handle, 1);
-    let path = format!("/spaces?id={}&force=true", acme.id);
-    acme.delete(&path).await.expect_status(202);
-    assert!(replicas(&stack.dump().await, handle).is_empty());
-    stack.run_purges().await;
-    stack.stop().await;
 }
 
 #[stack_test]
@@ -249,11 +110,122 @@ async fn space_whose_deletion_failed_has_as_many_replicas_as_its_record_says(
 ) {
     acme.upload(PHOTO).await;
 
-    let path = format!("/spaces?id={}", acme.id);
-    acme.delete_err(409, &path).await;
+    acme.delete_err(409, &format!("/spaces?id={}", acme.id))
+        .await;
 
     let dump = stack.dump().await;
     let record = dump.item(&Key::space(acme.space_id())).expect("the space");
     assert_eq!(record["delivery_replicas"], "8");
-    replica(&dump, &acme.handle, 8);
+    replica(stack, acme, 8).await;
+}
+
+/// Stacks that are started one after the other with the same data, a space and a public file.
+struct Restarts {
+    directory: Arc<TempDir>,
+    acme: TestSpace,
+    /// Path of the file at the CDN.
+    path: String,
+    starts: u64,
+}
+
+impl Restarts {
+    async fn after(stack: Stack) -> Restarts {
+        let acme = stack.space("Acme").await;
+        let file = acme.upload(PHOTO).await;
+        let path = file.url().strip_prefix(stack.local.cdn_url());
+        let path = path.expect("a URL of the CDN").to_owned();
+        let directory = stack.directory();
+        stack.stop().await;
+        Restarts {
+            directory,
+            acme,
+            path,
+            starts: 1,
+        }
+    }
+
+    /// Starts a stack with this number of replicas. Returns it, the space and the URL of the file.
+    async fn start(&mut self, replicas: &str) -> (Stack, TestSpace, String) {
+        self.starts += 1;
+        let options = StackOptions {
+            seed: self.starts,
+            ..options(replicas)
+        };
+        let directory = Arc::clone(&self.directory);
+        let started = Box::pin(Stack::start_in(directory, options)).await;
+        let stack = started.unwrap_or_else(|error| panic!("{error}"));
+
+        let key = self.acme.client.key.as_deref().expect("a key");
+        let client = stack.anonymous.with_key(key);
+        let acme = TestSpace {
+            client,
+            ..self.acme.clone()
+        };
+        let url = format!("{}{}", stack.local.cdn_url(), self.path);
+        (stack, acme, url)
+    }
+}
+
+fn options(replicas: &str) -> StackOptions {
+    StackOptions::default().with_parameters(&[("DeliveryReplicas", replicas)])
+}
+
+#[tokio::test]
+async fn raised_number_of_replicas_applies_from_the_next_change() {
+    let mut restarts = Restarts::after(Stack::start_with(options("2")).await).await;
+
+    let (stack, acme, url) = restarts.start("8").await;
+    replica(&stack, &acme, 2).await;
+    let deliveries = assert_delivered(&stack, &url, 200);
+    let calls = stack.calls_of(deliveries).await.calls;
+    let is_read = |call: &&String| *call == "delivery TransactGetItems";
+    let reads = calls.iter().filter(is_read).count();
+    assert_eq!(
+        reads,
+        DELIVERIES + 1,
+        "only the first read of a replica that does not exist is repeated"
+    );
+
+    acme.set_access(&acme.path(), Some(true)).await;
+    replica(&stack, &acme, 8).await;
+    assert_delivered(&stack, &url, 403).await;
+    acme.set_access(&acme.path(), Some(false)).await;
+    assert_delivered(&stack, &url, 200).await;
+
+    // The function, which still runs, reads the new replicas.
+    let handle = Handle::parse(&acme.handle).expect("a handle");
+    for added in 2..8 {
+        stack.remove_replica(&handle, added).await;
+    }
+    let deliveries = assert_delivered(&stack, &url, 200);
+    let calls = stack.calls_of(deliveries).await.calls;
+    assert!(calls.len() > DELIVERIES, "reads of removed replicas repeat");
+    stack.stop().await;
+}
+
+#[tokio::test]
+async fn lowered_number_of_replicas_applies_from_the_next_change() {
+    let mut restarts = Restarts::after(Stack::start().await).await;
+
+    let (stack, acme, url) = restarts.start("3").await;
+    assert_delivered(&stack, &url, 200).await;
+    replica(&stack, &acme, 8).await;
+    acme.set_access(&acme.path(), Some(true)).await;
+    let lowered = replica(&stack, &acme, 3).await;
+    assert_eq!(lowered["access_control"]["requires_auth"], true);
+    assert_delivered(&stack, &url, 403).await;
+    stack.stop().await;
+
+    // As a function of an earlier deployment that still expects eight.
+    let (stack, _, url) = restarts.start("8").await;
+    assert_delivered(&stack, &url, 403).await;
+    stack.stop().await;
+
+    let (stack, acme, _) = restarts.start("1").await;
+    rename(&acme).await;
+    replica(&stack, &acme, 1).await;
+    delete(&acme).await;
+    assert!(replicas(&stack.dump().await, &acme.handle).is_empty());
+    stack.run_purges().await;
+    stack.stop().await;
 }

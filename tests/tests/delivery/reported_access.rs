@@ -1,19 +1,16 @@
 //! The access control of a file's record, compared with what delivery enforces.
 
 use serde_json::{Value, json};
-use tests::{Stack, StackOptions, stack_test};
+use tests::{File, Stack, StackOptions, stack_test};
 
 use super::fixture::{DeliveryFixture, TYPES};
 
 /// Values of `requires_auth` of a file or a folder; `None` inherits.
 const SETTINGS: [Option<bool>; 3] = [None, Some(false), Some(true)];
 
-/// A file with a type and a setting.
+/// A file with the type of its upload config, another type, and a setting.
 struct TypedFile {
-    path: String,
-    url: String,
-    /// The record after the upload.
-    record: Value,
+    file: File,
     config_type: &'static str,
     delivery_type: &'static str,
     setting: Option<bool>,
@@ -21,43 +18,40 @@ struct TypedFile {
 
 impl TypedFile {
     /// Returns the expected access control in a folder with a setting in a space.
-    fn expected(&self, folder: Option<bool>, space: bool, fixture: &DeliveryFixture<'_>) -> Value {
+    fn expected(&self, folder: Option<bool>, space: bool) -> Value {
+        let file = &self.file;
         let has_type = self.delivery_type != "upload";
-        let id = &self.record["id"];
         let (requires_auth, source, from) = match (self.setting, folder) {
-            (Some(true), _) => (true, "direct", id),
+            (Some(true), _) => (true, "direct", "id"),
             _ if has_type && self.delivery_type == self.config_type => {
-                (true, "upload_config", &self.record["upload_config_id"])
+                (true, "upload_config", "upload_config_id")
             }
-            _ if has_type => (true, "direct", id),
-            (Some(false), _) => (false, "direct", id),
-            (None, Some(folder)) => (folder, "folder", &self.record["folder_id"]),
-            (None, None) => (space, "space", &json!(fixture.acme.id)),
+            _ if has_type => (true, "direct", "id"),
+            (Some(false), _) => (false, "direct", "id"),
+            (None, Some(folder)) => (folder, "folder", "folder_id"),
+            (None, None) => (space, "space", "space_id"),
         };
         json!({
             "requires_auth": requires_auth, "public_read": !requires_auth, "source": source,
-            "inherited_from": from, "setting": self.setting,
+            "inherited_from": file[from], "setting": self.setting,
         })
     }
 }
 
 /// Creates a file of each upload config, with each type and each setting.
-async fn typed_files(fixture: &DeliveryFixture<'_>) -> Vec<TypedFile> {
-    let client = &fixture.acme.client;
+async fn typed_files(acme: &DeliveryFixture<'_>) -> Vec<TypedFile> {
     let mut files = Vec::new();
     for config_type in TYPES {
         for delivery_type in TYPES {
             for setting in SETTINGS {
-                let file = fixture.put_here(config_type).await;
-                let change = json!({"type": delivery_type});
-                let record = client.put_ok(&file.path, change).await;
+                let file = acme.put_here(config_type).await;
+                acme.put_ok(file.path(), json!({"type": delivery_type}))
+                    .await;
                 if setting.is_some() {
-                    fixture.set(&file.path, setting).await;
+                    acme.set_access(file.path(), setting).await;
                 }
                 files.push(TypedFile {
-                    path: file.path,
-                    url: file.url,
-                    record,
+                    file,
                     config_type,
                     delivery_type,
                     setting,
@@ -70,30 +64,28 @@ async fn typed_files(fixture: &DeliveryFixture<'_>) -> Vec<TypedFile> {
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn reported_access_is_the_enforced_one_in_every_combination(stack: &Stack) {
-    let fixture = DeliveryFixture::new(stack).await;
-    let files = typed_files(&fixture).await;
+    let acme = DeliveryFixture::new(stack).await;
+    let files = typed_files(&acme).await;
 
     for folder in SETTINGS {
-        fixture.set(&fixture.folder, folder).await;
+        acme.set_access(acme.folder.path(), folder).await;
         for space in [false, true] {
-            fixture.set(&fixture.space(), Some(space)).await;
+            acme.set_access(&acme.path(), Some(space)).await;
 
-            for file in &files {
-                let record = fixture.acme.get_ok(&file.path).await;
-                let expected = file.expected(folder, space, &fixture);
+            for typed in &files {
+                let expected = typed.expected(folder, space);
                 let context = format!(
                     "{} of {}, {:?}, folder {folder:?}, space {space}",
-                    file.delivery_type, file.config_type, file.setting
+                    typed.delivery_type, typed.config_type, typed.setting
                 );
+                let record = acme.get_ok(typed.file.path()).await;
                 assert_eq!(record["access_control"], expected, "{context}");
 
-                let status = if expected["requires_auth"] == true {
-                    403
-                } else {
-                    200
-                };
-                let delivered = stack.anonymous.get(&file.url).await;
-                delivered.with_context(&context).expect_status(status);
+                let is_closed = expected["requires_auth"] == true;
+                let delivered = stack.anonymous.get(typed.file.url()).await;
+                delivered
+                    .with_context(&context)
+                    .expect_status(if is_closed { 403 } else { 200 });
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use domain::QueryParameter;
 use serde_json::Value;
-use tests::{PHOTO, Stack, TestSpace, authority, stack_test, text};
+use tests::{File, PHOTO, Stack, TestSpace, authority, stack_test, text};
 
 use crate::support::external_programs;
 use crate::{
@@ -36,25 +36,22 @@ impl DeliverySigner {
     pub(crate) fn sign(&self, url: &str, expires_seconds: i64, more: &[(&str, &str)]) -> String {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let parameters: Parameters = more.iter().map(owned).collect();
-        let parameters = with(
-            with(parameters, "kid", &self.kid),
-            "expires",
-            &expires_seconds.to_string(),
-        );
-        let canonical = canonical_at(path_of(url), &parameters);
+        let parameters = with(parameters, "kid", &self.kid);
+        let parameters = with(parameters, "expires", &expires_seconds.to_string());
+        let (_, path) = url.split_once(authority(url)).expect("a host");
+
+        let canonical = canonical_at(path, &parameters);
         let query = canonical.split_once('?').expect("a query").1;
-        format!(
-            "{url}?{query}&signature={}",
-            hmac_sha256(&self.secret, &canonical)
-        )
+        let signature = hmac_sha256(&self.secret, &canonical);
+        format!("{url}?{query}&signature={signature}")
     }
 }
 
-/// Returns the path of a URL.
-fn path_of(url: &str) -> &str {
-    url.split_once(authority(url))
-        .expect("an address with a host")
-        .1
+/// Uploads a private photo.
+async fn private_photo(acme: &TestSpace) -> File {
+    let config = acme.upload_config("private");
+    config.with_delivery_type("private").await;
+    acme.upload(PHOTO).of_type("private").await
 }
 
 #[test]
@@ -67,8 +64,8 @@ fn all_signers_agree_with_delivery_vectors() {
 
     for vector in vectors {
         let what = &vector["what"];
-        let parameters: Parameters =
-            serde_json::from_value(vector["parameters"].clone()).expect("pairs");
+        let parameters = serde_json::from_value(vector["parameters"].clone());
+        let parameters: Parameters = parameters.expect("pairs");
         let path = text(&vector["path"]);
         let expected = text(&vector["canonical"]);
         assert_eq!(canonical_at(&path, &parameters), expected, "{what}");
@@ -77,11 +74,8 @@ fn all_signers_agree_with_delivery_vectors() {
             .map(|(name, value)| QueryParameter::new(name, value))
             .collect();
         assert_eq!(domain::canonical_form(&path, &decoded), expected, "{what}");
-        assert_eq!(
-            hmac_sha256(&secret, &expected),
-            text(&vector["signature"]),
-            "{what}"
-        );
+        let signature = hmac_sha256(&secret, &expected);
+        assert_eq!(vector["signature"], signature, "{what}");
         let sent = text(&vector["sent"]);
         assert_eq!(domain::decoded_parameters(&sent), Ok(decoded), "{what}");
     }
@@ -89,16 +83,14 @@ fn all_signers_agree_with_delivery_vectors() {
 
 #[stack_test]
 async fn urls_signed_by_python_and_javascript_open_private_file(stack: &Stack, acme: &TestSpace) {
-    let config = acme.upload_config("private");
-    config.with_delivery_type("private").await;
-    let photo = acme.upload(PHOTO).with_config("private").await;
-    let url = photo.url().to_owned();
-    stack.anonymous.get_err(403, &url).await;
+    let photo = private_photo(acme).await;
+    let url = photo.url();
+    stack.anonymous.get_err(403, url).await;
 
     let signer = DeliverySigner::of(acme).await;
     let expires_seconds = stack.now().seconds() + LIFETIME_SECONDS;
     let expires = expires_seconds.to_string();
-    let least = ["--delivery", &url, &signer.secret, &signer.kid, &expires];
+    let least = ["--delivery", url, &signer.secret, &signer.kid, &expires];
     let saved = ("download", "");
     let marked = ("v", "crème & 50% of a+b = (1)*");
     for (program, script) in [("python3", "sign.py"), ("node", "sign.mjs")] {
@@ -115,34 +107,18 @@ async fn urls_signed_by_python_and_javascript_open_private_file(stack: &Stack, a
                 .chain(named.iter().map(String::as_str))
                 .collect();
             let address = run_signer(program, script, &arguments).await;
-            assert_eq!(
-                address,
-                signer.sign(&url, expires_seconds, more),
-                "{script}"
-            );
+            let expected = signer.sign(url, expires_seconds, more);
+            assert_eq!(address, expected, "{script}");
             let response = stack.anonymous.fetch(&address).await;
-            assert!(response.body == PHOTO, "{address}");
-            let disposition = if more.is_empty() {
-                "inline"
-            } else {
-                "attachment"
-            };
-            assert!(
-                response
-                    .header("content-disposition")
-                    .starts_with(disposition),
-                "{address}"
-            );
-            stack
-                .anonymous
-                .get_err(403, &address.replace(&expires, "99999999999"))
-                .await;
+            response.expect_body(PHOTO);
+            let changed = address.replace(&expires, "99999999999");
+            stack.anonymous.get_err(403, &changed).await;
         }
     }
 }
 
 #[stack_test]
-async fn example_of_the_reference_signs_url(stack: &Stack) {
+async fn example_of_the_reference_signs_url(stack: &Stack, acme: &TestSpace) {
     let blocks = REFERENCE.split("```python\n").skip(1);
     let example = blocks
         .filter_map(|block| block.split("```").next())
@@ -152,11 +128,8 @@ async fn example_of_the_reference_signs_url(stack: &Stack) {
         return;
     }
 
-    let acme = stack.space("Acme").await;
-    let config = acme.upload_config("private");
-    config.with_delivery_type("private").await;
-    let photo = acme.upload(PHOTO).with_config("private").await;
-    let DeliverySigner { kid, secret } = DeliverySigner::of(&acme).await;
+    let photo = private_photo(acme).await;
+    let DeliverySigner { kid, secret } = DeliverySigner::of(acme).await;
     let expires = stack.now().seconds() + LIFETIME_SECONDS;
 
     let url = photo.url();
@@ -169,7 +142,7 @@ async fn example_of_the_reference_signs_url(stack: &Stack) {
     let signed = String::from_utf8(output.stdout).expect("a URL");
 
     let rendered = stack.anonymous.fetch(signed.trim()).await;
-    assert_eq!(rendered.header("content-type"), "image/webp");
+    rendered.expect_header("content-type", "image/webp");
     let changed = signed.trim().replace("w=40", "w=41");
     stack.anonymous.get_err(403, &changed).await;
 }

@@ -6,41 +6,53 @@ use tests::{PHOTO, Stack, StackOptions, TestSpace, stack_test};
 use super::fixture::{DeliveryFixture, HOUR_SECONDS};
 
 /// Returns a URL with a transformation, signed for an hour.
-fn signed(fixture: &DeliveryFixture<'_>, url: &str, width: &str) -> String {
-    let expires = fixture.now() + HOUR_SECONDS;
-    fixture.signer.sign(url, expires, &[("w", width)])
+fn signed(acme: &DeliveryFixture<'_>, url: &str, width: &str) -> String {
+    let expires = acme.now() + HOUR_SECONDS;
+    acme.signer.sign(url, expires, &[("w", width)])
+}
+
+async fn set_policy(acme: &TestSpace, policy: &str) {
+    let security = json!({ "transformations": policy });
+    let space = acme.set_security(&acme.path(), security).await;
+    assert_eq!(space["security"]["transformations"], policy);
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn variant_of_private_file_is_public_once_it_is_rendered(stack: &Stack) {
-    let fixture = DeliveryFixture::new(stack).await;
-    let url = fixture.put_here("private").await.url;
+    let acme = DeliveryFixture::new(stack).await;
+    let file = acme.put_here("private").await;
     let anonymous = &stack.anonymous;
-    let unsigned = format!("{url}?w=32");
+    let unsigned = file.url_with("w=32");
+    let any = [("if-none-match", "*")];
 
     anonymous.get_err(403, &unsigned).await;
-    let any = [("if-none-match", "*")];
-    anonymous.get_with(&unsigned, &any).await.expect_error(403);
-    let signed = signed(&fixture, &url, "32");
-    anonymous.fetch(&signed).await;
+    anonymous.fetch_as(403, &unsigned, &any).await;
+    anonymous.fetch(&signed(&acme, file.url(), "32")).await;
 
     anonymous.fetch(&unsigned).await;
-    anonymous.get_with(&unsigned, &any).await.expect_status(304);
-    anonymous.get_err(403, &format!("{url}?w=33")).await;
-    anonymous.get_err(403, &url).await;
+    anonymous.fetch_as(304, &unsigned, &any).await;
+    anonymous.get_err(403, &file.url_with("w=33")).await;
+    anonymous.get_err(403, file.url()).await;
+
+    // A key creates variants too.
+    let by_key = file.url_with("w=34");
+    let other = stack.space("Other").await;
+    other.get_err(403, &by_key).await;
+    acme.role("viewer").await.fetch(&by_key).await;
+    anonymous.fetch(&by_key).await;
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn protected_variants_always_require_credentials(stack: &Stack) {
-    let fixture = DeliveryFixture::new(stack).await;
-    let authenticated = fixture.put_here("authenticated").await;
-    let private = fixture.put_here("private").await;
-    fixture.set(&private.path, Some(true)).await;
+    let acme = DeliveryFixture::new(stack).await;
+    let authenticated = acme.put_here("authenticated").await;
+    let private = acme.put_here("private").await;
+    acme.set_access(private.path(), Some(true)).await;
 
-    for url in [&authenticated.url, &private.url] {
-        let signed = signed(&fixture, url, "32");
+    for file in [&authenticated, &private] {
+        let signed = signed(&acme, file.url(), "32");
         stack.anonymous.fetch(&signed).await;
-        stack.anonymous.get_err(403, &format!("{url}?w=32")).await;
+        stack.anonymous.get_err(403, &file.url_with("w=32")).await;
 
         let changed = signed.replace("w=32", "w=33");
         stack.anonymous.get_err(403, &changed).await;
@@ -48,81 +60,44 @@ async fn protected_variants_always_require_credentials(stack: &Stack) {
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
-async fn key_may_create_variants_of_private_files(stack: &Stack) {
-    let fixture = DeliveryFixture::new(stack).await;
-    let url = format!("{}?w=32", fixture.put_here("private").await.url);
-    let viewer = fixture.acme.role("viewer").await;
-    let other = stack.space("Other").await.client;
-
-    other.get_err(403, &url).await;
-    viewer.fetch(&url).await;
-    stack.anonymous.fetch(&url).await;
-}
-
-async fn set_policy(fixture: &DeliveryFixture<'_>, policy: &str) {
-    let security = json!({"security": {"transformations": policy}});
-    let path = format!("{}/security", fixture.space());
-    let space = fixture.acme.put_ok(&path, security).await;
-    assert_eq!(space["security"]["transformations"], policy);
-}
-
-#[stack_test(options = StackOptions::without_rate_limits())]
 async fn space_requires_signatures_to_create_variants(stack: &Stack) {
-    let fixture = DeliveryFixture::new(stack).await;
-    let url = fixture.put_here("upload").await.url;
-    let existing = format!("{url}?w=32");
-    stack.anonymous.fetch(&existing).await;
+    let acme = DeliveryFixture::new(stack).await;
+    let file = acme.put_here("upload").await;
+    let anonymous = &stack.anonymous;
+    let existing = file.url_with("w=32");
+    anonymous.fetch(&existing).await;
 
-    set_policy(&fixture, "signed").await;
+    set_policy(&acme, "signed").await;
 
-    stack.anonymous.fetch(&existing).await;
-    stack.anonymous.get_err(403, &format!("{url}?w=33")).await;
-    stack.anonymous.fetch(&url).await;
-    let signed = signed(&fixture, &url, "33");
-    stack.anonymous.fetch(&signed).await;
-    stack.anonymous.fetch(&format!("{url}?w=33")).await;
-}
+    anonymous.fetch(&existing).await;
+    anonymous.fetch(file.url()).await;
+    anonymous.get_err(403, &file.url_with("w=33")).await;
+    anonymous.fetch(&signed(&acme, file.url(), "33")).await;
+    anonymous.fetch(&file.url_with("w=33")).await;
 
-#[stack_test(options = StackOptions::without_rate_limits())]
-async fn folder_with_a_watermark_inherits_the_policy_of_its_space(stack: &Stack) {
-    let fixture = DeliveryFixture::new(stack).await;
-    let url = format!("{}?w=32", fixture.put_here("upload").await.url);
-    let security = format!("{}/security", fixture.folder);
-    let set = async |settings: Value| {
-        let body = json!({"security": settings});
-        fixture.acme.put_ok(&security, body).await;
-    };
-    set_policy(&fixture, "signed").await;
-
-    set(json!({"watermark": {"enabled": false}})).await;
-    stack.anonymous.get_err(403, &url).await;
-
-    set(json!({"transformations": "any"})).await;
-    stack.anonymous.fetch(&url).await;
+    // A folder with a watermark inherits the policy.
+    let url = file.url_with("w=34");
+    let security = json!({"watermark": {"enabled": false}});
+    acme.set_security(acme.folder.path(), security).await;
+    anonymous.get_err(403, &url).await;
+    let security = json!({"transformations": "any"});
+    acme.set_security(acme.folder.path(), security).await;
+    anonymous.fetch(&url).await;
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn space_allows_eager_transformations_only(stack: &Stack) {
-    let fixture = DeliveryFixture::new(stack).await;
+    let acme = DeliveryFixture::new(stack).await;
     let eager = json!([
         {"width": 32, "height": 32, "crop": "fill"},
         {"width": 20, "crop": "fit", "format": "png"},
     ]);
     let settings = json!({"transformations": {"eager": eager}});
-    fixture
-        .acme
-        .upload_config("thumbnails")
-        .with_settings(settings)
-        .await;
-    let file = fixture
-        .acme
-        .upload(PHOTO)
-        .named("a.jpg", "image/jpeg")
-        .with_config("thumbnails")
-        .await;
-    let url = file.url();
+    let config = acme.upload_config("thumbnails").with_settings(settings);
+    config.await;
+    let file = acme.upload(PHOTO).with_config("thumbnails").await;
 
-    set_policy(&fixture, "named").await;
+    set_policy(&acme, "named").await;
 
     for (query, status) in [
         ("w=32&h=32&r=fill", 200),
@@ -136,50 +111,40 @@ async fn space_allows_eager_transformations_only(stack: &Stack) {
         ("w=33&h=32&r=fill", 403),
         ("f=webp", 403),
     ] {
-        let response = stack.anonymous.get(&format!("{url}?{query}")).await;
-        assert_eq!(response.status, status, "{query}");
+        let url = file.url_with(query);
+        stack.anonymous.fetch_as(status, &url, &[]).await;
     }
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn eager_transformations_of_private_files_require_credentials(stack: &Stack) {
-    let fixture = DeliveryFixture::new(stack).await;
-    let config = json!({
-        "space_id": fixture.acme.id,
-        "name": "private-thumbnails",
-        "delivery_type": "private",
-        "config": {"transformations": {"eager": [{"width": 32, "crop": "fit"}]}},
-    });
-    let created = fixture.acme.post("/upload-configs", config).await;
-    created.expect_created();
-    let file = fixture
-        .acme
-        .upload(PHOTO)
-        .named("a.jpg", "image/jpeg")
-        .with_config("private-thumbnails")
-        .await;
+    let acme = DeliveryFixture::new(stack).await;
+    let eager = json!([{"width": 32, "crop": "fit"}]);
+    let config = acme.upload_config("private-thumbnails");
+    let config = config.with_delivery_type("private");
+    let config = config.with_settings(json!({"transformations": {"eager": eager}}));
+    config.await;
+    let file = acme.upload(PHOTO).with_config("private-thumbnails").await;
     assert_eq!(file["type"], "private");
 
-    set_policy(&fixture, "named").await;
+    set_policy(&acme, "named").await;
 
-    let url = format!("{}?w=32", file.url());
+    let url = file.url_with("w=32");
     stack.anonymous.get_err(403, &url).await;
-    let signed = signed(&fixture, file.url(), "32");
-    stack.anonymous.fetch(&signed).await;
+    stack
+        .anonymous
+        .fetch(&signed(&acme, file.url(), "32"))
+        .await;
     stack.anonymous.fetch(&url).await;
 }
 
 #[stack_test]
 async fn unknown_policy_is_rejected(acme: &TestSpace) {
     let path = format!("{}/security", acme.path());
-
     let security = json!({"security": {"transformations": "none"}});
     let errors = acme.put_err(422, &path, security).await;
-    assert!(
-        errors["security.transformations"][0].is_string(),
-        "{errors}"
-    );
+    assert!(errors["security.transformations"][0].is_string());
 
-    let reset: Value = acme.delete(&path).await.expect_ok();
+    let reset = acme.set_security(&acme.path(), Value::Null).await;
     assert_eq!(reset["security"]["transformations"], "any");
 }

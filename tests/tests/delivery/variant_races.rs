@@ -4,10 +4,11 @@ use std::{pin::Pin, time::Duration};
 
 use emulators::Hold;
 use futures::future::join_all;
-use serde_json::json;
+use serde_json::Value;
 use tests::{Observed, PHOTO, Response, Stack, StackOptions, TestSpace, stack_test};
 use tokio::time::Instant;
 
+use super::fixture::variants;
 use crate::{
     lambda::log_capture::{begin_log, lines},
     support::image_server::{ImageServer, logo},
@@ -23,10 +24,8 @@ const WAITING: usize = 10;
 /// Maximum time of these requests, in seconds. One waits for five.
 const MAX_WAIT_SECONDS: u64 = 9;
 
-/// Maximum time until a function notices that its client has hung up.
-const MAX_CANCELLATION_TIME: Duration = Duration::from_secs(20);
-/// Maximum time until a rendering is stored.
-const MAX_RENDERING_TIME: Duration = Duration::from_secs(20);
+/// Maximum time until a function notices that its client has hung up, or a rendering is stored.
+const MAX_WAITING_TIME: Duration = Duration::from_secs(20);
 /// Time between two checks for a cancelled request or a stored variant.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -49,17 +48,21 @@ async fn paused(stack: &Stack, url: String, calls: u32) -> PausedRequest<'_> {
     PausedRequest { request, hold }
 }
 
-async fn enable_watermark(acme: &TestSpace, server: &ImageServer) {
-    let watermark = json!({"enabled": true, "url": server.url()});
-    let body = json!({"security": {"watermark": watermark}});
-    let path = format!("{}/security", acme.path());
-    acme.put_ok(&path, body).await;
+/// Waits until a condition holds.
+async fn until(condition: impl AsyncFn() -> bool) {
+    let waiting = async {
+        while !condition().await {
+            tokio::time::sleep(POLL_INTERVAL).await;
+        }
+    };
+    let waiting = tokio::time::timeout(MAX_WAITING_TIME, waiting).await;
+    waiting.expect("the condition to hold");
 }
 
 #[stack_test]
 async fn variant_of_a_file_that_is_deleted_meanwhile_is_not_kept(stack: &Stack, acme: &TestSpace) {
-    let file = acme.upload(PHOTO).named("a.jpg", "image/jpeg").await;
-    let url = format!("{}?w=32", file.url());
+    let file = acme.upload(PHOTO).await;
+    let url = file.url_with("w=32");
     let before_store = paused(stack, url, CALLS_BEFORE_ORIGINAL + 1).await;
 
     acme.delete_ok(file.path()).await;
@@ -70,65 +73,29 @@ async fn variant_of_a_file_that_is_deleted_meanwhile_is_not_kept(stack: &Stack, 
     } = stack.calls_of(before_store.request).await;
 
     rendered.expect_status(200);
-    assert!(
-        calls.iter().any(|call| call == "delivery DeleteObject"),
-        "{calls:?}"
-    );
-    assert_eq!(stored_variants(stack).await, 0);
+    let is_deleted = calls.iter().any(|call| call == "delivery DeleteObject");
+    assert!(is_deleted, "{calls:?}");
+    assert!(variants(stack).await.is_empty());
     stack.run_purges().await;
 }
 
 #[stack_test]
 async fn rendering_of_a_cancelled_request_is_stored(stack: &Stack, acme: &TestSpace) {
-    let file = acme.upload(PHOTO).named("a.jpg", "image/jpeg").await;
-    let url = format!("{}?w=32", file.url());
+    let url = acme.upload(PHOTO).await.url_with("w=32");
     begin_log();
     // The call that stores the variant would take effect without the function once it is sent.
     let before_original = paused(stack, url.clone(), CALLS_BEFORE_ORIGINAL).await;
 
     drop(before_original.request);
-    until_cancelled().await;
-    assert_eq!(stored_variants(stack).await, 0);
+    let is_cancelled = |line: &Value| line["message"] == "task cancelled";
+    until(async || lines().iter().any(is_cancelled)).await;
+    assert!(variants(stack).await.is_empty());
     before_original.hold.release();
-    let stored = async {
-        while stored_variants(stack).await == 0 {
-            tokio::time::sleep(POLL_INTERVAL).await;
-        }
-    };
-    let stored = tokio::time::timeout(MAX_RENDERING_TIME, stored).await;
-    stored.expect("a stored variant");
+    until(async || !variants(stack).await.is_empty()).await;
 
-    let observed = stack.calls_of(stack.anonymous.get(&url)).await;
-    observed.output.expect_status(200);
-    assert!(
-        !observed
-            .calls
-            .iter()
-            .any(|call| call.ends_with("PutObject"))
-    );
-}
-
-/// Waits until a function has logged that a request was cancelled.
-async fn until_cancelled() {
-    let is_cancelled = || {
-        lines()
-            .iter()
-            .any(|line| line["message"] == "task cancelled")
-    };
-    let cancelled = async {
-        while !is_cancelled() {
-            tokio::time::sleep(POLL_INTERVAL).await;
-        }
-    };
-    let cancelled = tokio::time::timeout(MAX_CANCELLATION_TIME, cancelled).await;
-    cancelled.expect("a cancelled request");
-}
-
-/// Returns the number of stored variants.
-async fn stored_variants(stack: &Stack) -> usize {
-    let objects = stack.dump().await.objects;
-    let variants = objects.keys().filter(|key| key.contains("/variants/"));
-    variants.count()
+    let calls = stack.calls_of(stack.anonymous.fetch(&url)).await.calls;
+    let is_rendered = calls.iter().any(|call| call.ends_with("PutObject"));
+    assert!(!is_rendered, "{calls:?}");
 }
 
 #[stack_test]
@@ -136,13 +103,12 @@ async fn rendering_with_a_watermark_that_is_replaced_meanwhile_can_be_retried(
     stack: &Stack,
     acme: &TestSpace,
 ) {
-    let file = acme.upload(PHOTO).named("a.jpg", "image/jpeg").await;
+    let url = acme.upload(PHOTO).await.url_with("w=32");
     let server = ImageServer::start(&logo([255, 0, 0])).await;
-    enable_watermark(acme, &server).await;
-    let url = format!("{}?w=32", file.url());
+    acme.set_security(&acme.path(), server.watermark()).await;
     let before_watermark = paused(stack, url.clone(), CALLS_BEFORE_ORIGINAL + 1).await;
 
-    enable_watermark(acme, &server).await;
+    acme.set_security(&acme.path(), server.watermark()).await;
     before_watermark.hold.release();
 
     let contended = before_watermark.request.await;
@@ -154,16 +120,17 @@ async fn rendering_with_a_watermark_that_is_replaced_meanwhile_can_be_retried(
 async fn requests_for_one_variant_wait_together_for_memory_of_their_space(
     stack: &Stack,
     acme: &TestSpace,
+    other: &TestSpace,
 ) {
-    let file = acme.upload(PHOTO).named("a.jpg", "image/jpeg").await;
-    let other = stack.space("Other").await.upload(PHOTO).await;
+    let file = acme.upload(PHOTO).await;
+    let other = other.upload(PHOTO).await;
     let mut paused_requests = Vec::new();
     for width in 0..MAX_ORIGINALS_OF_SPACE {
-        let url = format!("{}?w={}", file.url(), 40 + width);
+        let url = file.url_with(&format!("w={}", 40 + width));
         paused_requests.push(paused(stack, url, CALLS_BEFORE_ORIGINAL).await);
     }
 
-    let url = format!("{}?w=32", file.url());
+    let url = file.url_with("w=32");
     let started = Instant::now();
     let responses = join_all((0..WAITING).map(|_| stack.anonymous.get(&url))).await;
 
@@ -171,8 +138,7 @@ async fn requests_for_one_variant_wait_together_for_memory_of_their_space(
     for response in responses {
         response.expect_busy();
     }
-    let of_other = format!("{}?w=32", other.url());
-    stack.anonymous.fetch(&of_other).await;
+    stack.anonymous.fetch(&other.url_with("w=32")).await;
     for paused in paused_requests {
         paused.hold.release();
         paused.request.await.expect_status(200);

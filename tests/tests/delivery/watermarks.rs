@@ -2,7 +2,7 @@
 
 use media::{Format, Pixels, decode, probe};
 use serde_json::{Value, json};
-use tests::{PHOTO, Response, Stack, StackOptions, TestSpace, stack_test};
+use tests::{File, PHOTO, Response, Stack, StackOptions, TestSpace, stack_test, text};
 
 use super::fixture::DeliveryFixture;
 use crate::support::{
@@ -14,39 +14,22 @@ const RED: [u8; 3] = [255, 0, 0];
 const BLUE: [u8; 3] = [0, 0, 255];
 /// Maximum difference of a sample in lossy formats.
 const TOLERANCE: u8 = 70;
-/// Queries, and the formats that they return.
-const QUERIES: [(&str, Format); 9] = [
-    ("", Format::Png),
-    ("?download", Format::Png),
-    ("?w=32", Format::Png),
-    ("?w=40&h=20&r=fill", Format::Png),
-    ("?w=16&h=24&r=crop&g=northwest", Format::Png),
-    ("?f=jpeg", Format::Jpeg),
-    ("?f=webp&q=90", Format::WebP),
-    ("?w=128&r=scale&f=png", Format::Png),
-    ("?f=gif", Format::Gif),
-];
 
-async fn upload_image(acme: &TestSpace) -> String {
+async fn upload_image(acme: &TestSpace) -> File {
     let bytes = image(Format::Png, 64, 48);
-    let file = acme.upload(bytes).named("a.png", "image/png").await;
-    file.url().to_owned()
+    acme.upload(bytes).named("a.png", "image/png").await
 }
 
-async fn set(acme: &TestSpace, watermark: Value) -> Response {
-    let path = format!("/spaces/{}/security", acme.id);
-    let body = json!({"security": {"watermark": watermark}});
-    acme.put(&path, body).await
-}
-
+/// Enables the watermark of a space.
 async fn enable(acme: &TestSpace, server: &ImageServer) {
-    let watermark = json!({"enabled": true, "url": server.url(), "opacity": 1});
-    set(acme, watermark).await.expect_ok();
+    let mut security = server.watermark();
+    security["watermark"]["opacity"] = json!(1);
+    acme.set_security(&acme.path(), security).await;
 }
 
+/// Resets the watermark of a space.
 async fn disable(acme: &TestSpace) {
-    let path = format!("/spaces/{}/security", acme.id);
-    acme.delete(&path).await.expect_ok();
+    acme.set_security(&acme.path(), Value::Null).await;
 }
 
 fn decoded(response: &Response) -> Pixels {
@@ -54,12 +37,15 @@ fn decoded(response: &Response) -> Pixels {
     decode(&response.body, &info).expect("an image")
 }
 
-/// Returns the color at the center of a square watermark in the southeast.
-fn southeast(pixels: &Pixels) -> [u8; 3] {
+/// Returns whether a square watermark in the southeast has a color at its center.
+fn is_marked(response: &Response, expected: [u8; 3]) -> bool {
+    let pixels = decoded(response);
     let shorter = pixels.width.min(pixels.height);
-    let margin = (shorter / 50).max(1);
-    let inset = margin + shorter / 8;
-    color(pixels, pixels.width - 1 - inset, pixels.height - 1 - inset)
+    let inset = (shorter / 50).max(1) + shorter / 8;
+    let actual = color(&pixels, pixels.width - 1 - inset, pixels.height - 1 - inset);
+
+    let mut samples = actual.iter().zip(expected);
+    samples.all(|(actual, expected)| actual.abs_diff(expected) <= TOLERANCE)
 }
 
 fn color(pixels: &Pixels, x: u32, y: u32) -> [u8; 3] {
@@ -68,20 +54,23 @@ fn color(pixels: &Pixels, x: u32, y: u32) -> [u8; 3] {
     [sample(0), sample(1), sample(2)]
 }
 
-fn is_close(actual: [u8; 3], expected: [u8; 3]) -> bool {
-    actual
-        .iter()
-        .zip(expected)
-        .all(|(actual, expected)| actual.abs_diff(expected) <= TOLERANCE)
-}
-
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn every_rendition_of_an_image_is_marked(stack: &Stack, acme: &TestSpace) {
-    let url = upload_image(acme).await;
+    let file = upload_image(acme).await;
     let server = ImageServer::start(&logo(RED)).await;
 
-    for (query, format) in QUERIES {
-        let url = format!("{url}{query}");
+    for (query, format) in [
+        ("", Format::Png),
+        ("download", Format::Png),
+        ("w=32", Format::Png),
+        ("w=40&h=20&r=fill", Format::Png),
+        ("w=16&h=24&r=crop&g=northwest", Format::Png),
+        ("f=jpeg", Format::Jpeg),
+        ("f=webp&q=90", Format::WebP),
+        ("w=128&r=scale&f=png", Format::Png),
+        ("f=gif", Format::Gif),
+    ] {
+        let url = file.url_with(query);
         disable(acme).await;
         let plain = stack.anonymous.fetch(&url).await;
         enable(acme, &server).await;
@@ -90,21 +79,21 @@ async fn every_rendition_of_an_image_is_marked(stack: &Stack, acme: &TestSpace) 
 
         let info = probe(&marked.body).expect("an image");
         assert_eq!(info.format, format, "{query}");
-        assert!(!is_close(southeast(&decoded(&plain)), RED), "{query}");
-        assert!(is_close(southeast(&decoded(&marked)), RED), "{query}");
+        assert!(!is_marked(&plain, RED), "{query}");
+        assert!(is_marked(&marked, RED), "{query}");
         assert_ne!(plain.header("etag"), marked.header("etag"), "{query}");
-        assert_eq!(again.header("etag"), marked.header("etag"), "{query}");
-        assert!(again.body == marked.body, "{query}");
+        again.expect_header("etag", marked.header("etag"));
+        again.expect_body(&marked.body);
     }
 }
 
 #[stack_test]
 async fn crops_do_not_show_pixels_beneath_the_watermark(stack: &Stack, acme: &TestSpace) {
-    let url = upload_image(acme).await;
+    let file = upload_image(acme).await;
     enable(acme, &ImageServer::start(&logo(RED)).await).await;
 
     for side in [40, 20, 12, 8, 4] {
-        let url = format!("{url}?w={side}&h={side}&r=crop&g=southeast&f=png");
+        let url = file.url_with(&format!("w={side}&h={side}&r=crop&g=southeast&f=png"));
         let cropped = decoded(&stack.anonymous.fetch(&url).await);
 
         // The watermark of 12 × 12 pixels is one pixel from the corner.
@@ -120,39 +109,41 @@ async fn negotiated_formats_are_marked_and_the_original_keeps_its_format(
     stack: &Stack,
     acme: &TestSpace,
 ) {
-    let url = upload_image(acme).await;
-    let server = ImageServer::start(&logo(RED)).await;
+    let file = upload_image(acme).await;
     let accept = [("accept", "image/avif")];
-    let small = format!("{url}?w=32");
+    let small = file.url_with("w=32");
     let plain = stack.anonymous.get_with(&small, &accept).await;
 
-    enable(acme, &server).await;
+    enable(acme, &ImageServer::start(&logo(RED)).await).await;
 
     let marked = stack.anonymous.get_with(&small, &accept).await;
-    assert_eq!(marked.header("content-type"), "image/avif");
-    assert_eq!(marked.header("vary"), "accept");
+    marked
+        .expect_header("content-type", "image/avif")
+        .expect_header("vary", "accept");
     assert!(marked.body != plain.body);
 
-    let original = stack.anonymous.get_with(&url, &accept).await;
-    assert_eq!(original.header("content-type"), "image/png");
-    assert_eq!(original.header("vary"), "");
-    assert_eq!(original.header("x-image-width"), "64");
+    let original = stack.anonymous.get_with(file.url(), &accept).await;
+    original
+        .expect_header("content-type", "image/png")
+        .expect_header("vary", "")
+        .expect_header("x-image-width", "64");
 }
 
 #[stack_test]
 async fn position_and_opacity_apply(stack: &Stack, acme: &TestSpace) {
-    let url = upload_image(acme).await;
+    let file = upload_image(acme).await;
     let server = ImageServer::start(&logo(RED)).await;
-    let plain = decoded(&stack.anonymous.fetch(&url).await);
+    let plain = decoded(&stack.anonymous.fetch(file.url()).await);
 
     for (position, x, y) in [("northwest", 7, 7), ("center", 32, 24), ("east", 56, 24)] {
         for (opacity, red_share) in [(1.0, 255), (0.5, 128)] {
             let watermark = json!({
                 "enabled": true, "url": server.url(), "position": position, "opacity": opacity,
             });
-            set(acme, watermark).await.expect_ok();
+            acme.set_security(&acme.path(), json!({ "watermark": watermark }))
+                .await;
 
-            let marked = decoded(&stack.anonymous.fetch(&url).await);
+            let marked = decoded(&stack.anonymous.fetch(file.url()).await);
 
             let mix = |below: u8, above: u32| {
                 let sum = above * red_share + u32::from(below) * (255 - red_share);
@@ -170,64 +161,53 @@ async fn position_and_opacity_apply(stack: &Stack, acme: &TestSpace) {
 
 #[stack_test]
 async fn changed_and_removed_watermarks_change_etags_at_once(stack: &Stack, acme: &TestSpace) {
-    let url = upload_image(acme).await;
-    let red = ImageServer::start(&logo(RED)).await;
-    let blue = ImageServer::start(&logo(BLUE)).await;
-    let original = stack.anonymous.fetch(&url).await;
+    let file = upload_image(acme).await;
+    let original = stack.anonymous.fetch(file.url()).await;
 
-    enable(acme, &red).await;
-    let with_red = stack.anonymous.fetch(&url).await;
-    enable(acme, &blue).await;
-    let if_none_match = [("if-none-match", with_red.header("etag"))];
-    let with_blue = stack.anonymous.get_with(&url, &if_none_match).await;
-    assert!(is_close(
-        southeast(&decoded(&with_blue.expect_status(200))),
-        BLUE
-    ));
+    enable(acme, &ImageServer::start(&logo(RED)).await).await;
+    let with_red = stack.anonymous.fetch(file.url()).await;
+    enable(acme, &ImageServer::start(&logo(BLUE)).await).await;
+    let unchanged = [("if-none-match", with_red.header("etag"))];
+    let with_blue = stack.anonymous.fetch_as(200, file.url(), &unchanged).await;
+    assert!(is_marked(&with_blue, BLUE));
 
     disable(acme).await;
-    let restored = stack.anonymous.fetch(&url).await;
-    assert_eq!(restored.header("etag"), original.header("etag"));
-    assert!(restored.body == original.body);
-    let watermarks = stack.dump().await.objects;
-    let watermarks = watermarks.keys().filter(|key| key.contains("/watermarks/"));
-    assert_eq!(watermarks.count(), 0, "unused images are deleted");
+    let restored = stack.anonymous.fetch(file.url()).await;
+    restored.expect_header("etag", original.header("etag"));
+    restored.expect_body(&original.body);
+    let objects = stack.dump().await.objects;
+    let is_left = objects.keys().any(|key| key.contains("/watermarks/"));
+    assert!(!is_left, "unused images are deleted");
 }
 
 #[stack_test]
 async fn unmarked_copy_is_not_revalidated_by_its_date(stack: &Stack, acme: &TestSpace) {
-    let url = upload_image(acme).await;
-    let server = ImageServer::start(&logo(RED)).await;
-    let unmarked = stack.anonymous.fetch(&url).await;
+    let file = upload_image(acme).await;
+    let unmarked = stack.anonymous.fetch(file.url()).await;
     let since = [("if-modified-since", unmarked.header("last-modified"))];
-    let revalidated = stack.anonymous.get_with(&url, &since).await;
-    revalidated.expect_status(304);
+    stack.anonymous.fetch_as(304, file.url(), &since).await;
 
-    enable(acme, &server).await;
+    enable(acme, &ImageServer::start(&logo(RED)).await).await;
 
-    for query in ["", "?w=32"] {
-        let url = format!("{url}{query}");
-        let marked = stack.anonymous.get_with(&url, &since).await;
-        assert_eq!(marked.header("last-modified"), "", "{query}");
-        let pixels = decoded(&marked.expect_status(200));
-        assert!(is_close(southeast(&pixels), RED), "{query}");
+    for query in ["", "w=32"] {
+        let url = file.url_with(query);
+        let marked = stack.anonymous.fetch_as(200, &url, &since).await;
+        marked.expect_header("last-modified", "");
+        assert!(is_marked(&marked, RED), "{query}");
     }
 }
 
 #[stack_test]
 async fn stored_copy_is_used_after_the_host_is_gone(stack: &Stack, acme: &TestSpace) {
-    let url = upload_image(acme).await;
+    let file = upload_image(acme).await;
     let server = ImageServer::start(&logo(RED)).await;
     enable(acme, &server).await;
     server.serve("200 OK", &logo(BLUE));
-    let first = stack.anonymous.fetch(&url).await;
+    assert!(is_marked(&stack.anonymous.fetch(file.url()).await, RED));
     drop(server);
 
-    let later_url = format!("{url}?w=32");
-    let later = stack.anonymous.fetch(&later_url).await;
-
-    assert!(is_close(southeast(&decoded(&first)), RED));
-    assert!(is_close(southeast(&decoded(&later)), RED));
+    let later = stack.anonymous.fetch(&file.url_with("w=32")).await;
+    assert!(is_marked(&later, RED));
 }
 
 #[stack_test]
@@ -236,32 +216,16 @@ async fn only_images_that_can_be_rendered_are_delivered(stack: &Stack, acme: &Te
     let svg = acme.upload(svg).named("a.svg", "image/svg+xml").await;
     let text = acme.upload("text").named("a.txt", "text/plain").await;
     assert_eq!(svg["resource_type"], "image");
-    let server = ImageServer::start(&logo(RED)).await;
 
-    enable(acme, &server).await;
+    enable(acme, &ImageServer::start(&logo(RED)).await).await;
 
     for client in [&stack.anonymous, &acme.client] {
         let errors = client.get_err(422, svg.url()).await;
         assert!(errors["file"][0].is_string(), "{errors}");
-        let delivered = client.fetch(text.url()).await;
-        assert_eq!(delivered.body, "text");
+        client.fetch(text.url()).await.expect_body("text");
     }
     disable(acme).await;
     stack.anonymous.fetch(svg.url()).await;
-}
-
-/// Returns responses of a host that has no watermark, and texts in the errors.
-fn failures() -> Vec<(&'static str, Vec<u8>, &'static str)> {
-    vec![
-        ("404 Not Found", logo(BLUE), "status 404"),
-        ("500 Internal Server Error", Vec::new(), "status 500"),
-        ("302 Found", logo(BLUE), "redirect (302)"),
-        ("200 OK", Vec::new(), "can be decoded"),
-        ("200 OK", b"<html></html>".to_vec(), "can be decoded"),
-        ("200 OK", logo(BLUE)[..60].to_vec(), "can be decoded"),
-        ("200 OK", vec![0; (5 << 20) + 1], "larger than 5242880"),
-        ("200 OK", png_of_sides(4_000, 1_001), "4000000 pixels"),
-    ]
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
@@ -270,18 +234,23 @@ async fn image_that_cannot_be_stored_changes_nothing(stack: &Stack, acme: &TestS
     let server = ImageServer::start(&logo(RED)).await;
     enable(acme, &server).await;
     let before = stack.dump().await;
-    let body = json!({"security": {"watermark": {"enabled": true, "url": server.url()}}});
-    let paths = [
-        format!("/spaces/{}/security", acme.id),
-        format!("{}/security", folder.path()),
-    ];
+    let body = json!({ "security": server.watermark() });
+    let paths = [acme.path(), folder.path().to_owned()].map(|path| format!("{path}/security"));
 
-    for (status, image, expected) in failures() {
+    for (status, image, expected) in [
+        ("404 Not Found", logo(BLUE), "status 404"),
+        ("500 Internal Server Error", Vec::new(), "status 500"),
+        ("302 Found", logo(BLUE), "redirect (302)"),
+        ("200 OK", Vec::new(), "can be decoded"),
+        ("200 OK", b"<html></html>".to_vec(), "can be decoded"),
+        ("200 OK", logo(BLUE)[..60].to_vec(), "can be decoded"),
+        ("200 OK", vec![0; (5 << 20) + 1], "larger than 5242880"),
+        ("200 OK", png_of_sides(4_000, 1_001), "4000000 pixels"),
+    ] {
         server.serve(status, &image);
         for path in &paths {
-            let errors = acme.put_err(422, path, body.clone()).await;
-            let message = errors["security.watermark.url"][0].as_str();
-            let message = message.expect("an error");
+            let errors = acme.put_err(422, path, &body).await;
+            let message = text(&errors["security.watermark.url"][0]);
             assert!(message.contains(expected), "{message}");
         }
     }
@@ -297,63 +266,60 @@ async fn image_that_cannot_be_stored_changes_nothing(stack: &Stack, acme: &TestS
 }
 
 #[stack_test(options = StackOptions::default().with_parameters(&[("AllowLoopbackUrls", "false")]))]
-async fn loopback_url_is_refused_unless_it_is_allowed(stack: &Stack) {
-    let acme = stack.space("Acme").await;
+async fn loopback_url_is_refused_unless_it_is_allowed(acme: &TestSpace) {
     let server = ImageServer::start(&logo(RED)).await;
+    let path = format!("{}/security", acme.path());
+    let body = json!({ "security": server.watermark() });
 
-    let watermark = json!({"enabled": true, "url": server.url()});
-    let errors = set(&acme, watermark).await.expect_error(422);
+    let errors = acme.put_err(422, &path, body).await;
 
-    assert_eq!(
-        errors["security.watermark.url"],
-        json!(["The security.watermark.url field must be an https URL."])
-    );
+    let message = "The security.watermark.url field must be an https URL.";
+    assert_eq!(errors["security.watermark.url"], json!([message]));
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn private_original_requires_proof_and_publishes_no_variant(stack: &Stack) {
-    let fixture = DeliveryFixture::new(stack).await;
-    let url = fixture.put_here("private").await.url;
-    let server = ImageServer::start(&logo(RED)).await;
-    enable(&fixture.acme, &server).await;
+    let acme = DeliveryFixture::new(stack).await;
+    let file = acme.put_here("private").await;
+    enable(&acme, &ImageServer::start(&logo(RED)).await).await;
     let anonymous = &stack.anonymous;
 
-    anonymous.get_err(403, &url).await;
-    let signed = anonymous.fetch(&fixture.signed(&url)).await;
-    assert_eq!(signed.header("content-type"), "image/jpeg");
+    anonymous.get_err(403, file.url()).await;
+    let signed = anonymous.fetch(&acme.signed(file.url())).await;
+    signed.expect_header("content-type", "image/jpeg");
     assert!(signed.body != PHOTO);
 
-    anonymous.get_err(403, &url).await;
-    anonymous.get_err(403, &format!("{url}?f=jpeg")).await;
+    anonymous.get_err(403, file.url()).await;
+    anonymous.get_err(403, &file.url_with("f=jpeg")).await;
 }
 
 #[stack_test(options = StackOptions::without_rate_limits().with_parameters(&[("RedirectAboveBytes", "2000")]))]
-async fn large_marked_original_is_redirected_to_its_rendition(stack: &Stack) {
-    let acme = stack.space("Acme").await;
-    let file = acme.upload(PHOTO).named("a.jpg", "image/jpeg").await;
-    let server = ImageServer::start(&logo(RED)).await;
-    enable(&acme, &server).await;
+async fn large_marked_original_is_redirected_to_its_rendition(stack: &Stack, acme: &TestSpace) {
+    let file = acme.upload(PHOTO).await;
+    enable(acme, &ImageServer::start(&logo(RED)).await).await;
 
-    let redirect = stack.anonymous.get(file.url()).await.expect_status(307);
-    let location = redirect.header("location");
-    let stored = stack.anonymous.fetch(location).await;
+    let target = stack.anonymous.redirect(file.url()).await;
+    let stored = stack.anonymous.fetch(&target).await;
 
     assert!(stored.body.len() > 2_000 && stored.body != PHOTO);
-    assert_eq!(stored.header("content-type"), "image/jpeg");
-    assert!(location.contains("/variants/"));
+    stored.expect_header("content-type", "image/jpeg");
+    assert!(target.contains("/variants/"), "{target}");
 }
 
 #[stack_test]
 async fn watermark_is_read_once_per_process(stack: &Stack, acme: &TestSpace) {
-    let url = upload_image(acme).await;
+    let file = upload_image(acme).await;
     let server = ImageServer::start(&logo(RED)).await;
     let set_first = stack.calls_of(enable(acme, &server)).await.calls;
     let set_again = stack.calls_of(enable(acme, &server)).await.calls;
 
-    let rendered = stack.calls_of(stack.anonymous.get(&url)).await.calls;
-    let small = format!("{url}?w=32");
-    let rendered_again = stack.calls_of(stack.anonymous.get(&small)).await.calls;
-    let stored = stack.calls_of(stack.anonymous.get(&url)).await.calls;
+    let calls = async |query| {
+        let url = file.url_with(query);
+        stack.calls_of(stack.anonymous.fetch(&url)).await.calls
+    };
+    let rendered = calls("").await;
+    let rendered_again = calls("w=32").await;
+    let stored = calls("").await;
 
     let count = |calls: &[String], call: &str| calls.iter().filter(|made| *made == call).count();
     assert_eq!(set_first.len(), 4, "{set_first:?}");

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use media::{Channels, EncodeOptions, Format, Pixels, encode};
+use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
     net::{TcpListener, TcpStream},
@@ -67,6 +68,11 @@ impl ImageServer {
 
     pub(crate) fn url(&self) -> &str {
         &self.url
+    }
+
+    /// Returns settings of a watermark with the image.
+    pub(crate) fn watermark(&self) -> Value {
+        json!({"watermark": {"enabled": true, "url": self.url}})
     }
 
     /// Replaces status and body of the responses.

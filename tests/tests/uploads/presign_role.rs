@@ -103,7 +103,7 @@ async fn redirect_ends_with_the_session_of_its_role() {
     let options = options_with_redirects().with_parameters(&[("RedirectAboveBytes", "1000")]);
     let stack = Stack::start_with(sts.options(options)).await;
     let fixture = DeliveryFixture::new(&stack).await;
-    let original = fixture.put("upload", "root").await.url;
+    let original = fixture.put("upload", "root").await.url().to_owned();
     let variant = format!("{original}?w=400");
 
     stack.anonymous.get(&original).await.expect_busy();
