@@ -1,7 +1,7 @@
 //! `DELETE /files`: the places where a request can specify the id of the file.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, TestSpace, UNKNOWN_ID, file_path, stack_test, text};
+use tests::{PHOTO, Stack, TestSpace, UNKNOWN_ID, stack_test};
 
 use super::delete::delete_by_body;
 
@@ -9,33 +9,36 @@ use super::delete::delete_by_body;
 async fn delete_accepts_id_in_path_query_or_body(stack: &Stack, acme: &TestSpace) {
     for variant in 0..5 {
         let file = acme.upload(PHOTO).await;
-        let id = text(&file["id"]);
+        let id = &file.id;
         let lower_case = id.to_lowercase();
-        let client = &acme.client;
 
         let response = match variant {
-            0 => client.delete(&format!("/files/{lower_case}")).await,
-            1 => client.delete(&format!("/files?id={id}")).await,
-            2 => client.delete(&format!("/files?id=%20{lower_case}")).await,
-            3 => delete_by_body(client, json!({"id": id, "colour": "red"})).await,
+            0 => acme.delete(&format!("/files/{lower_case}")).await,
+            1 => acme.delete(&format!("/files?id={id}")).await,
+            2 => acme.delete(&format!("/files?id=%20{lower_case}")).await,
+            3 => delete_by_body(acme, json!({"id": id, "colour": "red"})).await,
             _ => delete_by_body(&stack.account(), json!({"id": lower_case})).await,
         };
 
-        assert!(response.expect_status(204).body.is_empty());
-        client.get_err(404, &file_path(&file)).await;
+        response.expect_status(204).expect_body("");
+        acme.get_err(404, file.path()).await;
     }
     stack.run_purges().await;
 }
 
 #[stack_test]
-async fn delete_without_valid_id_returns_422_and_changes_nothing(stack: &Stack, acme: &TestSpace) {
+async fn delete_without_valid_id_returns_422_and_changes_nothing(
+    stack: &Stack,
+    acme: &TestSpace,
+    other: &TestSpace,
+) {
     let id = acme.upload(PHOTO).await.id;
     let before = stack.dump().await;
     let required = json!({"id": ["The id field is required."]});
 
     for query in ["", "?id=", "?id=%20", "?ID=x"] {
-        let response = acme.delete(&format!("/files{query}")).await;
-        assert_eq!(response.expect_error(422), required, "{query}");
+        let errors = acme.delete_err(422, &format!("/files{query}")).await;
+        assert_eq!(errors, required, "{query}");
     }
     for body in [
         json!({}),
@@ -43,104 +46,70 @@ async fn delete_without_valid_id_returns_422_and_changes_nothing(stack: &Stack, 
         json!({"id": "  "}),
         json!({"file_id": id}),
     ] {
-        let response = delete_by_body(&acme.client, body.clone()).await;
+        let response = delete_by_body(acme, body.clone()).await;
         assert_eq!(response.expect_error(422), required, "{body}");
     }
-
-    let response = delete_by_body(&acme.client, json!({"id": 5})).await;
-    assert_eq!(
-        response.expect_error(422),
-        json!({"id": ["The id field must be a string."]})
-    );
-    stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "deletions without an id");
-}
-
-#[stack_test]
-async fn delete_of_unknown_or_foreign_file_returns_404_and_changes_nothing(
-    stack: &Stack,
-    acme: &TestSpace,
-    other: &TestSpace,
-) {
-    let file = acme.upload(PHOTO).await;
-    let before = stack.dump().await;
+    let response = delete_by_body(acme, json!({"id": 5})).await;
+    let message = "The id field must be a string.";
+    assert_eq!(response.expect_error(422), json!({"id": [message]}));
 
     for (client, id) in [
         (&acme.client, UNKNOWN_ID),
         (&acme.client, "x"),
         (&acme.client, &acme.id),
-        (&other.client, &file.id),
+        (&other.client, &id),
     ] {
-        for response in [
-            client.delete(&format!("/files/{id}")).await,
-            client.delete(&format!("/files?id={id}")).await,
-            delete_by_body(client, json!({"id": id})).await,
-        ] {
-            assert_eq!(response.expect_error(404), json!({}), "{id}");
-        }
+        let response = delete_by_body(client, json!({ "id": id })).await;
+        assert_eq!(response.expect_error(404), json!({}), "{id}");
     }
-
     stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "deletions of nothing");
-    stack.run_purges().await;
-    let delivered = stack.anonymous.fetch(file.url()).await;
-    assert!(delivered.body == PHOTO);
+        .assert_unchanged(&before, "deletions of nothing")
+        .await;
 }
 
 #[stack_test]
 async fn two_different_ids_in_one_request_return_422(stack: &Stack, acme: &TestSpace) {
     let one = acme.upload(PHOTO).await;
     let other = acme.upload(PHOTO).await;
-    let [one_id, other_id] = [text(&one["id"]), text(&other["id"])];
     let before = stack.dump().await;
     let message =
         json!({"id": ["The id field must be the same in the path, the query and the body."]});
-    let delete =
-        async |path: &str, body: Value| acme.send(acme.request("DELETE", path).json(&body)).await;
+    let query = format!("/files?id={}", one.id);
+    let delete = async |path: &str, id: Value| {
+        let request = acme.request("DELETE", path).json(&json!({ "id": id }));
+        acme.send(request).await
+    };
 
-    for path in [file_path(&one), format!("/files?id={one_id}")] {
-        let response = acme.put(&path, json!({"id": other_id, "ref": "x"})).await;
-        assert_eq!(response.expect_error(422), message, "{path}");
+    let body = json!({"id": other.id, "ref": "x"});
+    for path in [one.path(), &query] {
+        assert_eq!(acme.put_err(422, path, &body).await, message, "{path}");
     }
-    let path = format!("/files?id={one_id}");
-    assert_eq!(
-        delete(&path, json!({"id": other_id}))
-            .await
-            .expect_error(422),
-        message
-    );
-    delete(&path, json!({"id": 7})).await.expect_error(422);
-    acme.put_err(422, &file_path(&one), json!({"id": 7})).await;
+    let response = delete(&query, json!(other.id)).await;
+    assert_eq!(response.expect_error(422), message);
+    delete(&query, json!(7)).await.expect_error(422);
+    acme.put_err(422, one.path(), json!({"id": 7})).await;
     stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "requests that name two files");
+        .assert_unchanged(&before, "requests that name two files")
+        .await;
 
+    let lower_case = one.id.to_lowercase();
     for id in [
-        json!(one_id),
-        json!(one_id.to_lowercase()),
-        json!(format!(" {one_id} ")),
+        json!(one.id),
+        json!(lower_case),
+        json!(format!(" {} ", one.id)),
         json!(null),
         json!(""),
     ] {
-        acme.put_ok(&file_path(&one), json!({"id": id, "ref": "x"}))
-            .await;
+        acme.put_ok(one.path(), json!({"id": id, "ref": "x"})).await;
     }
-    let query = format!("/files?id={}", one_id.to_lowercase());
-    acme.put_ok(&query, json!({"id": one_id, "ref": "y"})).await;
-    delete(&query, json!({"id": one_id}))
-        .await
-        .expect_status(204);
-    let typed = acme.request("DELETE", &format!("/files?id={other_id}"));
-    acme.send(typed.header("content-type", "application/json"))
-        .await
-        .expect_status(204);
+    let query = format!("/files?id={lower_case}");
+    acme.put_ok(&query, json!({"id": one.id, "ref": "y"})).await;
+    delete(&query, json!(one.id)).await.expect_status(204);
+    let typed = acme.request("DELETE", &format!("/files?id={}", other.id));
+    let typed = typed.header("content-type", "application/json");
+    acme.send(typed).await.expect_status(204);
     for file in [&one, &other] {
-        acme.get_err(404, &file_path(file)).await;
+        acme.get_err(404, file.path()).await;
     }
     stack.run_purges().await;
 }

@@ -1,25 +1,17 @@
 //! `GET /files/:id`.
 
 use serde_json::json;
-use tests::{PHOTO, Stack, TestSpace, UNKNOWN_ID, stack_test};
+use tests::{PHOTO, Stack, TestSpace, stack_test};
 
 #[stack_test]
 async fn get_returns_uploaded_file(stack: &Stack, acme: &TestSpace) {
-    let uploaded = acme.upload(PHOTO).await;
-    let id = uploaded["id"].as_str().expect("an id");
+    let file = acme.upload(PHOTO).await;
+    let id = &file.id;
 
-    for client in [
-        acme.client.clone(),
-        acme.role("viewer").await,
-        stack.account(),
-    ] {
-        assert_eq!(client.get_ok(&format!("/files/{id}")).await, uploaded);
-        assert_eq!(
-            client
-                .get_ok(&format!("/files/{}", id.to_lowercase()))
-                .await,
-            uploaded
-        );
+    let lower_case = format!("/files/{}", id.to_lowercase());
+    for client in [&acme.client, &acme.role("viewer").await, &stack.account()] {
+        assert_eq!(client.get_ok(file.path()).await, file);
+        assert_eq!(client.get_ok(&lower_case).await, file);
     }
 
     let name = format!("image-{id}.jpg");
@@ -38,18 +30,6 @@ async fn get_returns_uploaded_file(stack: &Stack, acme: &TestSpace) {
     });
 
     for (field, value) in expected.as_object().expect("an object") {
-        assert_eq!(&uploaded[field], value, "{field}");
-    }
-}
-
-#[stack_test]
-async fn foreign_file_returns_404(acme: &TestSpace, other: &TestSpace) {
-    let id = acme.upload(PHOTO).await["id"]
-        .as_str()
-        .expect("an id")
-        .to_owned();
-
-    for id in [id.as_str(), UNKNOWN_ID, "x", "%20", "a%2Fb", "%C3%A9"] {
-        other.get_err(404, &format!("/files/{id}")).await;
+        assert_eq!(&file[field], value, "{field}");
     }
 }

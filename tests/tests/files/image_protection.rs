@@ -1,25 +1,9 @@
 //! Moves of images by users, between folders with other watermarks and transformation policies.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, StackOptions, TestSpace, file_path, form, stack_test};
+use tests::{Client, File, PHOTO, StackOptions, TestSpace, stack_test};
 
 use crate::support::image_server::{ImageServer, logo};
-
-/// Folders at the root with their security settings, and whether each has the watermark.
-fn folders(url: &str) -> [(&'static str, Value); 6] {
-    let marked = json!({"enabled": true, "url": url});
-    [
-        ("plain", json!({})),
-        ("marked", json!({"watermark": marked})),
-        ("same", json!({"watermark": marked})),
-        (
-            "other",
-            json!({"watermark": {"enabled": true, "url": url, "position": "north"}}),
-        ),
-        ("named", json!({"transformations": "named"})),
-        ("signed", json!({"transformations": "signed"})),
-    ]
-}
 
 /// Moves of an image by name of the folders, and their status for a user.
 const MOVES: [(&str, &str, u16); 14] = [
@@ -39,61 +23,57 @@ const MOVES: [(&str, &str, u16); 14] = [
     ("plain", "root", 200),
 ];
 
-async fn create_folders(acme: &TestSpace, url: &str) {
-    let secure = async |path: &str, security: Value| {
-        let body = json!({"security": security});
-        let path = format!("{path}/security");
-        acme.put_ok(&path, body).await;
+/// Creates the folders with their security settings.
+async fn create_folders(acme: &TestSpace, server: &ImageServer) {
+    let create = async |name: &str, parent: &Value, security: Value| {
+        let folder = acme.folder(name).inside(parent).await;
+        acme.set_security(folder.path(), security).await;
+        folder
     };
-    for (name, security) in folders(url) {
-        let folder = acme.folder(name).await;
-        secure(folder.path(), security).await;
-        match name {
-            "marked" => {
-                acme.folder("within").inside(&folder).await;
-                let unmarked = acme.folder("unmarked").inside(&folder).await;
-                let disabled = json!({"watermark": {"enabled": false}});
-                secure(unmarked.path(), disabled).await;
-            }
-            "signed" => {
-                let open = acme.folder("open").inside(&folder).await;
-                secure(open.path(), json!({"transformations": "any"})).await;
-            }
-            _ => {}
-        }
-    }
+    let root = &Value::Null;
+    let marked = server.watermark();
+    let mut north = marked.clone();
+    north["watermark"]["position"] = json!("north");
+    let unmarked = json!({"watermark": {"enabled": false}});
+
+    create("plain", root, Value::Null).await;
+    create("same", root, marked.clone()).await;
+    create("other", root, north).await;
+    let marked = create("marked", root, marked).await;
+    create("within", &marked, Value::Null).await;
+    create("unmarked", &marked, unmarked).await;
+    create("named", root, json!({"transformations": "named"})).await;
+    let signed = create("signed", root, json!({"transformations": "signed"})).await;
+    create("open", &signed, json!({"transformations": "any"})).await;
 }
 
 /// Moves a file by the path of its folder.
-async fn move_file(client: &Client, file: &str, folder: &str) -> u16 {
+async fn move_file(client: &Client, file: &File, folder: &str) -> u16 {
     let path = (folder != "root").then_some(folder);
     let body = json!({"folder_id": "root", "folder_path": path});
-    client.put(file, body).await.status
+    client.put(file.path(), body).await.status
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn user_cannot_take_images_away_from_watermark_and_policy(acme: &TestSpace) {
     let server = ImageServer::start(&logo([255, 0, 0])).await;
-    create_folders(acme, server.url()).await;
+    create_folders(acme, &server).await;
     let user = acme.role("user").await;
     let admin = acme.role("admin").await;
-    let upload = async |name: &str, mime_type: &str, bytes: &'static [u8]| {
-        let form = form(&acme.handle, name, mime_type, bytes);
-        file_path(&user.upload_form(form).await.expect_created())
-    };
-    let image = upload("a.jpg", "image/jpeg", PHOTO).await;
-    let document = upload("a.txt", "text/plain", b"text").await;
+    let image = acme.upload(PHOTO).by(&user).await;
+    let document = acme.upload("text").named("a.txt", "text/plain");
+    let document = document.by(&user).await;
 
     for (from, to, expected) in MOVES {
         for (file, expected) in [(&image, expected), (&document, 200)] {
             assert_eq!(move_file(&admin, file, from).await, 200, "to {from}");
-            let before = user.get_ok(file).await;
+            let before = user.get_ok(file.path()).await;
 
             let status = move_file(&user, file, to).await;
 
-            assert_eq!(status, expected, "{file}: {from} to {to}");
+            assert_eq!(status, expected, "{from} to {to}");
             if expected == 403 {
-                assert_eq!(user.get_ok(file).await, before);
+                assert_eq!(user.get_ok(file.path()).await, before);
                 assert_eq!(move_file(&admin, file, to).await, 200, "{from} to {to}");
             }
         }
@@ -103,15 +83,14 @@ async fn user_cannot_take_images_away_from_watermark_and_policy(acme: &TestSpace
 #[stack_test]
 async fn user_may_protect_image_in_folder_with_policy_by_its_type(acme: &TestSpace) {
     let folder = acme.folder("signed").await;
-    let security = json!({"security": {"transformations": "signed"}});
-    let path = format!("{}/security", folder.path());
-    acme.put_ok(&path, security).await;
+    let security = json!({"transformations": "signed"});
+    acme.set_security(folder.path(), security).await;
     let user = acme.role("user").await;
-    let form = form(&acme.handle, "a.jpg", "image/jpeg", PHOTO).text("folder_id", folder.id);
-    let image = file_path(&user.upload_form(form).await.expect_created());
+    let image = acme.upload(PHOTO).into(&folder).by(&user).await;
 
     // A private file has the strictest policy in every folder.
     let to_root = json!({"folder_id": null, "type": "private"});
-    user.put_ok(&image, to_root).await;
-    user.put_err(403, &image, json!({"type": "upload"})).await;
+    user.put_ok(image.path(), to_root).await;
+    user.put_err(403, image.path(), json!({"type": "upload"}))
+        .await;
 }

@@ -1,7 +1,9 @@
 //! `GET /files`: every filter and every pair of filters, compared with a model.
 
 use serde_json::{Value, json};
-use tests::{PHOTO, Stack, StackOptions, TestSpace, minutes, seconds, share_of, stack_test, text};
+use tests::{
+    PHOTO, Stack, StackOptions, TestSpace, file_path, minutes, seconds, share_of, stack_test,
+};
 
 use crate::{
     support::{
@@ -31,10 +33,7 @@ async fn each_filter_lists_matching_files_once_in_both_directions(stack: &Stack)
         found += expected.len();
     }
 
-    assert!(
-        found > 4 * library.files.len(),
-        "{found}: the filters mean something"
-    );
+    assert!(found > 4 * library.files.len(), "{found}");
 }
 
 #[stack_test(options = StackOptions::without_rate_limits(), undrained)]
@@ -44,30 +43,19 @@ async fn each_pair_of_filters_lists_files_that_match_both(stack: &Stack) {
     let mut pairs = Vec::new();
     for (index, group) in groups.iter().enumerate() {
         for filter in group {
-            pairs.extend(
-                groups[index + 1..]
-                    .iter()
-                    .flatten()
-                    .map(|other| [filter, other]),
-            );
+            let others = groups[index + 1..].iter().flatten();
+            pairs.extend(others.map(|other| [filter, other]));
         }
     }
 
-    let mut some = 0;
-    let mut none = 0;
+    let (mut some, mut none) = (0, 0);
     for both in share_of(pairs, SHARE) {
         let expected = library.matching_ids(&both);
         library.list(&both, 5).assert_lists(&expected).await;
-        *(if expected.is_empty() {
-            &mut none
-        } else {
-            &mut some
-        }) += 1;
+        let is_empty = expected.is_empty();
+        *(if is_empty { &mut none } else { &mut some }) += 1;
     }
-    assert!(
-        some > 100 / SHARE && none > 20 / SHARE,
-        "{some} pairs mean files, {none} mean none"
-    );
+    assert!(some > 100 / SHARE && none > 20 / SHARE, "{some} {none}");
 }
 
 #[stack_test(options = StackOptions::without_rate_limits(), undrained)]
@@ -85,52 +73,28 @@ async fn all_filters_together_list_files_that_match_all(stack: &Stack) {
 #[stack_test(options = StackOptions::without_rate_limits(), undrained)]
 async fn list_returns_full_records_in_envelope(stack: &Stack) {
     let library = Box::pin(Library::new(stack)).await;
-    let client = &library.acme.client;
-    let list = client.fetch("/files").await.json();
+    let acme = &library.acme;
 
-    assert_eq!(
-        (&list["path"], &list["per_page"]),
-        (&json!("/api/v1/files"), &json!(20))
-    );
-    assert_eq!(
-        (&list["prev_cursor"], list["next_cursor"].is_string()),
-        (&Value::Null, true)
-    );
+    let list = acme.fetch("/files").await.json();
+    assert_eq!(list["path"], "/api/v1/files");
+    assert_eq!(list["per_page"], 20);
+    assert_eq!(list["prev_cursor"], Value::Null);
+    assert!(list["next_cursor"].is_string());
+    assert_eq!(list.as_object().map(serde_json::Map::len), Some(5));
+    assert_eq!(list["data"].as_array().map(Vec::len), Some(20));
 
-    let keys: Vec<&String> = list.as_object().expect("an object").keys().collect();
-    assert_eq!(keys.len(), 5, "{keys:?}");
-
-    let files = list["data"].as_array().expect("a list");
-    assert_eq!(files.len(), 20);
-    for file in files {
-        assert_eq!(
-            &client
-                .get_ok(&format!("/files/{}", text(&file["id"])))
-                .await,
-            file
-        );
+    let by_name = acme.get_ok("/files?search=photo&limit=100").await;
+    for files in [&list["data"], &by_name] {
+        for file in files.as_array().expect("a list") {
+            assert_eq!(&acme.get_ok(&file_path(file)).await, file);
+        }
     }
-
-    let by_name = client.fetch("/files?search=photo&limit=100").await.json()["data"].clone();
-
-    for file in by_name.as_array().expect("a list") {
-        assert_eq!(
-            &client
-                .get_ok(&format!("/files/{}", text(&file["id"])))
-                .await,
-            file
-        );
-    }
-}
-
-/// Uploads a text with a name, and returns its id.
-async fn named(acme: &TestSpace, name: &str) -> String {
-    text(&acme.upload("some text").named(name, "text/plain").await["id"])
 }
 
 #[stack_test]
 async fn list_is_newest_first_and_search_is_by_name(stack: &Stack, acme: &TestSpace) {
-    let names = [
+    let mut ids = Vec::new();
+    for name in [
         "b.txt",
         "a.txt",
         "B.txt",
@@ -139,19 +103,14 @@ async fn list_is_newest_first_and_search_is_by_name(stack: &Stack, acme: &TestSp
         "A.TXT",
         "a\u{301}.txt",
         "aa.txt",
-    ];
-    let mut ids = Vec::new();
-
-    for name in names {
+    ] {
         stack.clock.advance(seconds(1));
-        ids.push(named(acme, name).await);
+        ids.push(acme.upload("text").named(name, "text/plain").await.id);
     }
 
-    let newest_first: Vec<&String> = ids.iter().rev().collect();
-    assert_eq!(
-        list_ids(&acme.client, "").await.iter().collect::<Vec<_>>(),
-        newest_first
-    );
+    let mut listed = list_ids(acme, "").await;
+    listed.reverse();
+    assert_eq!(listed, ids);
 
     // By lower-case name, and the older file first for the same name.
     for (search, expected) in [
@@ -167,120 +126,57 @@ async fn list_is_newest_first_and_search_is_by_name(stack: &Stack, acme: &TestSp
         ("A%CC%81.TX", &[6]),
         (".txt", &[]),
     ] {
-        let found = list_ids(&acme.client, &format!("search={search}")).await;
-        let names: Vec<usize> = found
-            .iter()
-            .map(|id| {
-                ids.iter()
-                    .position(|known| known == id)
-                    .expect("one of them")
-            })
-            .collect();
-        assert_eq!(names, expected, "{search}");
+        let found = list_ids(acme, &format!("search={search}")).await;
+        let expected: Vec<&String> = expected.iter().map(|index| &ids[*index]).collect();
+        assert_eq!(found.iter().collect::<Vec<_>>(), expected, "{search}");
     }
+}
+
+/// Creates an upload config whose uploads have the tag `a`.
+async fn create_tagged(acme: &TestSpace) {
+    let settings = json!({"metadata": {"tags": ["a"]}});
+    acme.upload_config("tagged").with_settings(settings).await;
 }
 
 #[stack_test]
 async fn pending_file_is_listed_until_abandoned(stack: &Stack, acme: &TestSpace) {
-    acme.upload_config("tagged")
-        .with_settings(json!({"metadata": {"tags": ["a"]}}))
-        .await;
+    create_tagged(acme).await;
     let folder_id = acme.folder("Photos").await.id;
     let fields = json!({"upload_config": "tagged", "folder_id": folder_id});
     let sent_file = PendingFile::create(acme, fields.clone()).await;
     let unsent = PendingFile::create(acme, fields).await;
-    let in_folder = format!("folder_id={folder_id}");
     let everywhere = [
         "",
         "search=PHOTO.",
         "tag=a",
-        in_folder.as_str(),
+        &format!("folder_id={folder_id}"),
         "resource_type=image",
         "type=upload",
     ];
+    let mut both = [unsent.id(), sent_file.id()];
+    both.sort_unstable();
     for filters in everywhere.into_iter().chain(["status=pending"]) {
-        let mut found = list_ids(&acme.client, filters).await;
+        let mut found = list_ids(acme, filters).await;
         found.sort();
-        let mut expected = [unsent.id(), sent_file.id()];
-        expected.sort_unstable();
-        assert_eq!(found, expected, "{filters}");
+        assert_eq!(found, both, "{filters}");
     }
-    assert!(list_ids(&acme.client, "status=active").await.is_empty());
+    assert!(list_ids(acme, "status=active").await.is_empty());
 
     sent_file.send(stack, PHOTO).await.expect_status(200);
-    let active = sent_file.confirm(&acme.client).await.expect_ok();
-    assert_eq!(
-        list_ids(&acme.client, "status=pending").await,
-        [unsent.id()]
-    );
-    assert_eq!(
-        list_ids(&acme.client, "status=active").await,
-        [sent_file.id()]
-    );
+    let active = sent_file.confirm(acme).await.expect_ok();
+    assert_eq!(list_ids(acme, "status=pending").await, [unsent.id()]);
+    assert_eq!(list_ids(acme, "status=active").await, [sent_file.id()]);
     for filters in everywhere {
-        let list = acme.fetch(&format!("/files?{filters}")).await.json();
-        let files = list["data"].as_array().expect("a list");
-        assert_eq!(
-            (
-                files.len(),
-                files.iter().filter(|file| **file == active).count()
-            ),
-            (2, 1),
-            "{filters}"
-        );
+        let files = acme.get_ok(&format!("/files?{filters}")).await;
+        let files = files.as_array().expect("a list");
+        assert_eq!(files.len(), 2, "{filters}");
+        assert!(files.contains(&active), "{filters}");
     }
 
     stack.run_confirm_checks().await;
     for filters in everywhere.into_iter().chain(["status=active"]) {
-        assert_eq!(
-            list_ids(&acme.client, filters).await,
-            [sent_file.id()],
-            "{filters}"
-        );
-    }
-}
-
-/// The outcome of reading a list whose files change meanwhile.
-struct PagingWithChanges {
-    /// Ids in the order in which the pages returned them.
-    found: Vec<String>,
-    /// Ids of the files that were deleted or renamed.
-    changed: Vec<String>,
-}
-
-impl PagingWithChanges {
-    /// Reads a list from its first page to its last. After each page, deletes its last file and
-    /// renames the one before it.
-    async fn run(list: &List<'_>) -> PagingWithChanges {
-        let mut found = Vec::new();
-        let mut changed = Vec::new();
-        let mut page = list.page(None).await;
-
-        loop {
-            let renamed = page.ids[1].clone();
-            let deleted = page.ids[2].clone();
-            list.client.delete_ok(&format!("/files/{deleted}")).await;
-            list.client
-                .put_ok(
-                    &format!("/files/{renamed}"),
-                    json!({"original_name": "a.txt"}),
-                )
-                .await;
-
-            found.append(&mut page.ids);
-            changed.extend([deleted, renamed]);
-            let Some(next) = page.next.take() else {
-                return PagingWithChanges { found, changed };
-            };
-            page = list.page(Some(&next)).await;
-        }
-    }
-
-    /// Returns those of the ids that were neither deleted nor renamed, in order.
-    fn unchanged(&self, ids: impl IntoIterator<Item = String>) -> Vec<String> {
-        ids.into_iter()
-            .filter(|id| !self.changed.contains(id))
-            .collect()
+        let found = list_ids(acme, filters).await;
+        assert_eq!(found, [sent_file.id()], "{filters}");
     }
 }
 
@@ -289,14 +185,36 @@ fn ids_of(pages: Vec<Page>) -> Vec<String> {
     pages.into_iter().flat_map(|page| page.ids).collect()
 }
 
+/// Reads a list from its first page to its last. After each page, deletes its last file and renames the one
+/// before it. Returns the ids of all pages, and those of the deleted and renamed files.
+async fn read_with_changes(list: &List<'_>) -> (Vec<String>, Vec<String>) {
+    let mut found = Vec::new();
+    let mut changed = Vec::new();
+    let mut page = list.page(None).await;
+
+    loop {
+        let [_, renamed, deleted] = &page.ids[..] else {
+            panic!("a page of three files, not {page:?}");
+        };
+        list.client.delete_ok(&format!("/files/{deleted}")).await;
+        let name = json!({"original_name": "a.txt"});
+        list.client.put_ok(&format!("/files/{renamed}"), name).await;
+
+        changed.extend([deleted.clone(), renamed.clone()]);
+        found.append(&mut page.ids);
+        let Some(next) = page.next.take() else {
+            return (found, changed);
+        };
+        page = list.page(Some(&next)).await;
+    }
+}
+
 #[stack_test]
 async fn paging_returns_remaining_files_once_during_deletions_and_renames(
     stack: &Stack,
     acme: &TestSpace,
 ) {
-    acme.upload_config("tagged")
-        .with_settings(json!({"metadata": {"tags": ["a"]}}))
-        .await;
+    create_tagged(acme).await;
 
     for filters in [
         "",
@@ -306,32 +224,29 @@ async fn paging_returns_remaining_files_once_during_deletions_and_renames(
         "type=upload&resource_type=text",
     ] {
         for number in 0..12 {
-            acme.upload("some text")
-                .named(&format!("b{number:02}.txt"), "text/plain")
-                .with_config("tagged")
-                .await;
+            let text = acme.upload("text").with_config("tagged");
+            text.named(&format!("b{number:02}.txt"), "text/plain").await;
         }
         let list = List {
-            client: &acme.client,
+            client: acme,
             filters: filters.to_owned(),
             limit: 3,
         };
-        let all = ids_of(list.forward().await);
+        let mut all = ids_of(list.forward().await);
         assert_eq!(all.len(), 12, "{filters}");
 
-        let paging = PagingWithChanges::run(&list).await;
-        assert_eq!(paging.found, all, "{filters}");
+        let (found, changed) = read_with_changes(&list).await;
+        assert_eq!(found, all, "{filters}");
 
         let end = list.forward().await.pop().expect("at least one");
         let mut backward = ids_of(list.backward(&end).await);
         backward.extend(end.ids);
-        assert_eq!(
-            paging.unchanged(backward),
-            paging.unchanged(all),
-            "{filters} backward"
-        );
+        for ids in [&mut backward, &mut all] {
+            ids.retain(|id| !changed.contains(id));
+        }
+        assert_eq!(backward, all, "{filters} backward");
 
-        for id in list_ids(&acme.client, "").await {
+        for id in list_ids(acme, "").await {
             acme.delete_ok(&format!("/files/{id}")).await;
         }
         stack.run_for(minutes(1)).await;

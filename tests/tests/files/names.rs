@@ -1,108 +1,68 @@
 //! Names and tags of existing files: search, `Content-Disposition`, and round trips of records.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, Stack, TestSpace, stack_test};
+use tests::{PHOTO, Stack, TestSpace, stack_test};
 
 use super::list_rules::one;
 
-fn text(value: &Value) -> &str {
-    value.as_str().expect("a text")
-}
-
-async fn named(acme: &TestSpace, name: &str) -> Value {
-    acme.upload(PHOTO).named(name, "image/jpeg").await.record
-}
-
-/// Returns the original names of the files that a search finds.
-async fn found(client: &Client, search: &str) -> Vec<String> {
-    let page = client
-        .fetch(&format!("/files?{}", one("search", search)))
-        .await
-        .json();
-    page["data"]
-        .as_array()
-        .expect("a list")
-        .iter()
-        .map(|file| text(&file["original_name"]).to_owned())
-        .collect()
-}
-
 #[stack_test]
 async fn search_prefix_ignores_unicode_form_of_its_end(acme: &TestSpace) {
-    named(acme, "ΟΔΟΣ.jpg").await;
+    let file = acme.upload(PHOTO).named("ΟΔΟΣ.jpg", "image/jpeg").await;
     for search in ["ΟΔΟΣ", "οδος", "οδοσ", "ΟΔ", "ΟΔΟΣ.J"] {
-        assert_eq!(found(&acme.client, search).await, ["ΟΔΟΣ.jpg"], "{search}");
+        let found = acme
+            .get_ok(&format!("/files?{}", one("search", search)))
+            .await;
+        assert_eq!(found, json!([file.record]), "{search}");
     }
 
     acme.folder("ΟΔΟΣ").await;
-
-    let name_taken = json!({"name": ["The name has already been taken."]});
-    assert_eq!(
-        acme.post_err(
-            422,
-            "/folders",
-            json!({"space_id": acme.id, "name": "οδοσ"})
-        )
-        .await,
-        name_taken
-    );
+    let body = json!({"space_id": acme.id, "name": "οδοσ"});
+    let taken = json!({"name": ["The name has already been taken."]});
+    assert_eq!(acme.post_err(422, "/folders", body).await, taken);
 }
 
 #[stack_test]
 async fn rename_changes_etag(stack: &Stack, acme: &TestSpace) {
-    let record = named(acme, "before.jpg").await;
-    let url = format!("{}?download", text(&record["url"]));
+    let file = acme.upload(PHOTO).named("before.jpg", "image/jpeg").await;
+    let url = file.url_with("download");
     let first = stack.anonymous.fetch(&url).await;
+    first.expect_header("content-disposition", "attachment; filename=\"before.jpg\"");
+    let unchanged = [("if-none-match", first.header("etag"))];
+    stack.anonymous.fetch_as(304, &url, &unchanged).await;
 
-    assert!(first.header("content-disposition").contains("before.jpg"));
+    let renamed = json!({"original_name": "after.jpg"});
+    acme.put_ok(file.path(), renamed).await;
 
-    let condition = [("if-none-match", first.header("etag"))];
-    stack
-        .anonymous
-        .get_with(&url, &condition)
-        .await
-        .expect_status(304);
-
-    let file = format!("/files/{}", text(&record["id"]));
-    acme.put_ok(&file, json!({"original_name": "after.jpg"}))
-        .await;
-
-    let second = stack
-        .anonymous
-        .get_with(&url, &condition)
-        .await
-        .expect_status(200);
-
-    assert!(second.header("content-disposition").contains("after.jpg"));
+    let second = stack.anonymous.fetch_as(200, &url, &unchanged).await;
+    second.expect_header("content-disposition", "attachment; filename=\"after.jpg\"");
 }
 
 #[stack_test]
 async fn rename_to_executable_name_returns_422(acme: &TestSpace) {
-    let file = format!("/files/{}", text(&named(acme, "photo.jpg").await["id"]));
+    let file = acme.upload(PHOTO).await;
     let rejection =
         json!({"original_name": ["The original name field must not be an executable file."]});
 
     for name in ["photo.exe", "photo.php.jpg", "x.sh", "PHOTO.BAT"] {
+        let body = json!({ "original_name": name });
         assert_eq!(
-            acme.put_err(422, &file, json!({"original_name": name}))
-                .await,
+            acme.put_err(422, file.path(), body).await,
             rejection,
             "{name}"
         );
     }
-
-    acme.put_ok(&file, json!({"original_name": "photo.exe.jpg"}))
-        .await;
+    let harmless = json!({"original_name": "photo.exe.jpg"});
+    acme.put_ok(file.path(), harmless).await;
 
     // A name that the config allowed remains valid.
     let settings = json!({"validation": {"allowed_formats": ["sh"]}});
     acme.upload_config("scripts").with_settings(settings).await;
-
-    let script = acme.upload("#!/bin/sh\necho hello\n");
-    let script = script.named("run.sh", "text/x-sh");
-    let script = script.with_config("scripts").await;
-    acme.put_ok(script.path(), json!({"original_name": "walk.sh"}))
-        .await;
+    let script = acme
+        .upload("#!/bin/sh\necho hello\n")
+        .with_config("scripts");
+    let script = script.named("run.sh", "text/x-sh").await;
+    let renamed = json!({"original_name": "walk.sh"});
+    acme.put_ok(script.path(), renamed).await;
 }
 
 #[stack_test]
@@ -110,58 +70,42 @@ async fn duplicate_config_tag_is_stored_once(acme: &TestSpace) {
     let settings = json!({"metadata": {"tags": ["a", " a", "b", "a"]}});
     let created = acme.upload_config("twice").with_settings(settings).await;
     let config = acme.get_ok(created.path()).await;
-
     assert_eq!(config["config"]["metadata"]["tags"], json!(["a", "b"]));
 
-    let record = acme.upload(PHOTO).with_config("twice").await;
-
-    assert_eq!(record["tags"], json!(["a", "b"]));
+    let file = acme.upload(PHOTO).with_config("twice").await;
+    assert_eq!(file["tags"], json!(["a", "b"]));
 }
 
 #[stack_test]
 async fn stale_record_in_update_moves_no_file(acme: &TestSpace) {
-    let folder = acme.folder("Before").await.id;
-    let mut record = acme.upload(PHOTO).into_id(&folder).await.record;
-    acme.put_ok(&format!("/folders/{folder}"), json!({"name": "After"}))
-        .await;
+    let folder = acme.folder("Before").await;
+    let file = acme.upload(PHOTO).into(&folder).await;
+    acme.put_ok(folder.path(), json!({"name": "After"})).await;
+    let mut record = file.record.clone();
     record["tags"] = json!(["x"]);
 
-    let address = format!("/files/{}", text(&record["id"]));
     let rejection = json!({"folder_path": ["The folder path field must not be changed."]});
-
-    assert_eq!(acme.put_err(422, &address, record.clone()).await, rejection);
+    assert_eq!(acme.put_err(422, file.path(), &record).await, rejection);
     record["folder_path"] = json!("After/");
-
-    let changed = acme.put_ok(&address, record).await;
-    assert_eq!(
-        (&changed["folder_id"], &changed["tags"]),
-        (&json!(folder), &json!(["x"]))
-    );
+    let changed = acme.put_ok(file.path(), record).await;
+    assert_eq!(changed["folder_id"], folder.id);
+    assert_eq!(changed["tags"], json!(["x"]));
 
     // With another folder alone: `folder_path` of the record still names the current folder.
-    let elsewhere = acme.folder("Elsewhere").await;
-
-    for folder_id in [
-        &elsewhere["id"],
-        &json!("root"),
-        &json!(folder),
-        &json!(null),
+    let elsewhere = json!(acme.folder("Elsewhere").await.id);
+    let folder = json!(folder.id);
+    for (folder_id, expected) in [
+        (&elsewhere, &elsewhere),
+        (&json!("root"), &Value::Null),
+        (&folder, &folder),
+        (&Value::Null, &Value::Null),
     ] {
-        let mut record = acme.get_ok(&address).await;
+        let mut record = acme.get_ok(file.path()).await;
         record["folder_id"] = folder_id.clone();
-        let moved = acme.put_ok(&address, record).await;
-        let expected = if *folder_id == json!("root") {
-            &Value::Null
-        } else {
-            folder_id
-        };
+        let moved = acme.put_ok(file.path(), record).await;
         assert_eq!(&moved["folder_id"], expected);
     }
 
-    let folders = acme.fetch("/folders").await.json();
-    assert_eq!(
-        folders["data"].as_array().map(Vec::len),
-        Some(2),
-        "no folder is created"
-    );
+    let folders = acme.get_ok("/folders").await;
+    assert_eq!(folders.as_array().map(Vec::len), Some(2), "none is created");
 }

@@ -2,109 +2,69 @@
 //! effective protection.
 
 use serde_json::{Value, json};
-use tests::{Client, PHOTO, StackOptions, TestSpace, file_path, form, stack_test, text};
+use tests::{Client, File, PHOTO, StackOptions, TestSpace, stack_test};
 
 const TYPES: [&str; 3] = ["upload", "private", "authenticated"];
 
-/// Folders in a public space: public by inheritance, public by its own setting in a protected folder,
-/// protected, and protected by its parent.
-struct Folders([(Value, bool); 5]);
+/// Creates folders in a public space, and returns their ids: the root, public by inheritance, protected,
+/// protected by its parent, and public by its own setting in a protected folder.
+async fn create_folders(acme: &TestSpace) -> [Value; 5] {
+    let inheriting = acme.folder("Inheriting").await;
+    let protected = acme.folder("Protected").await;
+    let within_protected = acme.folder("Within").inside(&protected).await;
+    let public = acme.folder("Public").inside(&protected).await;
+    acme.set_access(protected.path(), Some(true)).await;
+    acme.set_access(public.path(), Some(false)).await;
 
-impl Folders {
-    async fn create(acme: &TestSpace) -> Folders {
-        let create = async |name: &str, parent: &Value, requires_auth: Option<bool>| {
-            let id = json!(acme.folder(name).inside_id(parent.as_str()).await.id);
-            if let Some(requires_auth) = requires_auth {
-                let body = json!({"access_control": {"requires_auth": requires_auth}});
-                acme.put_ok(&format!("/folders/{}/access-control", text(&id)), body)
-                    .await;
-            }
-            id
-        };
-        let inheriting = create("Inheriting", &Value::Null, None).await;
-        let protected = create("Protected", &Value::Null, Some(true)).await;
-        let within_protected = create("Within", &protected, None).await;
-        let public = create("Public", &protected, Some(false)).await;
-
-        Folders([
-            (Value::Null, false),
-            (inheriting, false),
-            (protected, true),
-            (within_protected, true),
-            (public, false),
-        ])
-    }
+    let [inheriting, protected, within_protected, public] =
+        [inheriting, protected, within_protected, public].map(|folder| json!(folder.id));
+    [Value::Null, inheriting, protected, within_protected, public]
 }
 
-/// The fields of a file before a change, and the change.
-#[derive(Clone, Copy)]
-struct Transition<'a> {
-    from: &'a Value,
-    change: &'a Value,
-}
-
-fn transition<'a>(from: &'a Value, change: &'a Value) -> Transition<'a> {
-    Transition { from, change }
-}
-
-/// Sets the state of a file as the owner, sends a change as another client, and returns its status.
-async fn status_of_change(
+/// Sets the state of a file as the owner, and asserts the status of a change by another client.
+async fn assert_change(
     acme: &TestSpace,
     client: &Client,
-    path: &str,
-    transition: Transition<'_>,
-) -> u16 {
-    let Transition { from, change } = transition;
-    acme.put_ok(path, from.clone()).await;
+    file: &File,
+    (from, change): (&Value, &Value),
+    status: u16,
+) {
+    let before = acme.put_ok(file.path(), from).await;
 
-    let before = acme.get_ok(path).await;
-    let response = client.put(path, change.clone()).await;
+    let response = client.put(file.path(), change).await;
 
-    if response.status != 200 {
-        assert_eq!(acme.get_ok(path).await, before, "{change}");
-        assert_eq!(response.clone().expect_error(403), json!({}), "{change}");
+    let response = response.with_context(&format!("{from} to {change}"));
+    if status == 403 {
+        assert_eq!(response.expect_error(403), json!({}), "{change}");
+        assert_eq!(acme.get_ok(file.path()).await, before, "{change}");
+    } else {
+        response.expect_status(status);
     }
-
-    response.status
 }
 
 #[stack_test(options = StackOptions::without_rate_limits())]
 async fn user_cannot_lower_protection_of_own_file(acme: &TestSpace) {
-    let Folders(folders) = Folders::create(acme).await;
-    let [root, _, _, within_protected, public] = &folders;
+    let [root, _, _, protected, public] = create_folders(acme).await;
+    let folders = [(root, false), (protected, true), (public, false)];
     let user = acme.role("user").await;
     let admin = acme.role("admin").await;
-    let users = file_path(
-        &user
-            .upload_form(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
-            .await
-            .expect_created(),
-    );
+    let file = acme.upload(PHOTO).by(&user).await;
 
     for (type_from, type_before) in TYPES.iter().enumerate() {
         for (type_to, type_after) in TYPES.iter().enumerate() {
-            for (folder_before, is_protected_before) in [root, within_protected, public] {
-                for (folder_after, is_protected_after) in [root, within_protected, public] {
+            for (folder_before, is_protected_before) in &folders {
+                for (folder_after, is_protected_after) in &folders {
                     let from = json!({"type": type_before, "folder_id": folder_before});
                     let change = json!({"type": type_after, "folder_id": folder_after});
                     let publishes = *is_protected_before
                         && !is_protected_after
                         && *type_after != "authenticated";
-                    let expected = if type_to < type_from || publishes {
-                        403
-                    } else {
-                        200
-                    };
-                    let what = format!("{from} to {change}");
-                    assert_eq!(
-                        status_of_change(acme, &user, &users, transition(&from, &change)).await,
-                        expected,
-                        "{what}"
-                    );
+                    let is_rejected = type_to < type_from || publishes;
+                    let status = if is_rejected { 403 } else { 200 };
+                    assert_change(acme, &user, &file, (&from, &change), status).await;
                     // A rejected change leaves the state for the admin unchanged.
-                    if expected == 403 {
-                        let response = admin.put(&users, change).await;
-                        response.with_context(&what).expect_status(200);
+                    if is_rejected {
+                        admin.put_ok(file.path(), change).await;
                     }
                 }
             }
@@ -114,32 +74,21 @@ async fn user_cannot_lower_protection_of_own_file(acme: &TestSpace) {
 
 #[stack_test]
 async fn protection_is_compared_for_every_form_of_target_folder(acme: &TestSpace) {
-    let Folders(folders) = Folders::create(acme).await;
+    let [_, _, protected, ..] = create_folders(acme).await;
     let user = acme.role("user").await;
-    let file = user
-        .upload_form(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
-        .await
-        .expect_created();
-    let path = file_path(&file);
-    let protected = &folders[2].0;
-    let inside = json!({"folder_id": protected});
+    let file = acme.upload(PHOTO).by(&user).await;
+    let inside = json!({"folder_id": protected, "type": "upload"});
 
-    for change in [
+    for mut change in [
         json!({"folder_id": null}),
         json!({"folder_id": "root"}),
         json!({"folder_id": "root", "folder_path": "Inheriting"}),
         json!({"folder_id": protected, "folder_path": "Public"}),
         json!({"folder_id": "root", "folder_path": "protected/public/", "type": "private"}),
     ] {
-        assert_eq!(
-            status_of_change(acme, &user, &path, transition(&inside, &change)).await,
-            403,
-            "{change}"
-        );
-        let named = acme.get_ok(&path).await["id"].clone();
-        let mut by_body = change.clone();
-        by_body["id"] = named;
-        user.put_err(403, "/files", by_body).await;
+        assert_change(acme, &user, &file, (&inside, &change), 403).await;
+        change["id"] = json!(file.id);
+        user.put_err(403, "/files", change).await;
     }
     for change in [
         json!({"folder_id": protected, "folder_path": "Within"}),
@@ -147,50 +96,27 @@ async fn protection_is_compared_for_every_form_of_target_folder(acme: &TestSpace
         json!({"type": "private"}),
         json!({"folder_id": null, "type": "authenticated"}),
     ] {
-        let from = json!({"folder_id": protected, "type": "upload"});
-        assert_eq!(
-            status_of_change(acme, &user, &path, transition(&from, &change)).await,
-            200,
-            "{change}"
-        );
+        assert_change(acme, &user, &file, (&inside, &change), 200).await;
     }
 
     // The setting of a file applies in every folder.
-    let access = format!("{path}/access-control");
-    for (requires_auth, folder_before) in [(true, protected), (false, protected)] {
-        let body = json!({"access_control": {"requires_auth": requires_auth}});
-        acme.put_ok(&access, body).await;
-        let from = json!({"folder_id": folder_before, "type": "upload"});
-        let change = json!({"folder_id": null});
-        assert_eq!(
-            status_of_change(acme, &user, &path, transition(&from, &change)).await,
-            200,
-            "{requires_auth}"
-        );
+    let outside = json!({"folder_id": null});
+    for requires_auth in [true, false] {
+        acme.set_access(file.path(), Some(requires_auth)).await;
+        assert_change(acme, &user, &file, (&inside, &outside), 200).await;
     }
 }
 
 #[stack_test]
 async fn protected_space_protects_files_at_root(acme: &TestSpace) {
-    let Folders(folders) = Folders::create(acme).await;
+    let folders = create_folders(acme).await;
     let user = acme.role("user").await;
-    let path = file_path(
-        &user
-            .upload_form(form(&acme.handle, "a.jpg", "image/jpeg", PHOTO))
-            .await
-            .expect_created(),
-    );
-    let body = json!({"access_control": {"requires_auth": true}});
-    acme.put_ok(&format!("/spaces/{}/access-control", acme.id), body)
-        .await;
+    let file = acme.upload(PHOTO).by(&user).await;
+    acme.set_access(&acme.path(), Some(true)).await;
 
     let root = json!({"folder_id": null});
-    for ((folder, _), expected) in folders.iter().zip([200, 200, 200, 200, 403]) {
-        let change = json!({"folder_id": folder});
-        assert_eq!(
-            status_of_change(acme, &user, &path, transition(&root, &change)).await,
-            expected,
-            "{change}"
-        );
+    for (folder, status) in folders.iter().zip([200, 200, 200, 200, 403]) {
+        let change = json!({ "folder_id": folder });
+        assert_change(acme, &user, &file, (&root, &change), status).await;
     }
 }

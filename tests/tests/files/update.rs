@@ -1,7 +1,7 @@
 //! `PUT /files/:id` and `PUT /files`: changeable and read-only fields.
 
-use serde_json::{Value, json};
-use tests::{PHOTO, Stack, TestSpace, file_path, seconds, stack_test, text};
+use serde_json::{Map, Value, json};
+use tests::{PHOTO, Stack, TestSpace, seconds, stack_test};
 
 /// Read-only fields of a record.
 const READ_ONLY: &[&str] = &[
@@ -32,8 +32,6 @@ pub(super) fn with(record: &Value, fields: &Value) -> Value {
 
 /// Returns request bodies in order, and the fields that each changes.
 fn changes(record: &Value, folder: &str) -> Vec<(Value, Value)> {
-    let accepted =
-        |field: &str, value: Value, stored: Value| (json!({field: value}), json!({field: stored}));
     let protected = json!({
         "requires_auth": true, "public_read": false,
         "source": "direct", "inherited_from": record["id"], "setting": null,
@@ -41,259 +39,191 @@ fn changes(record: &Value, folder: &str) -> Vec<(Value, Value)> {
     let inside = json!({"folder_id": folder, "folder_path": "Photos/"});
     let outside = json!({"folder_id": null, "folder_path": null});
     let ignored = json!({"updated_at": "never", "storage_meta": {"width": 1}, "thumbnails": 5, "colour": "red"});
+    let several = json!({"original_name": "a.jpg", "ref": "r"});
 
-    vec![
-        accepted(
+    let single = [
+        (
             "original_name",
             json!(" C:\\new/Summer.JPEG "),
             json!("Summer.JPEG"),
         ),
-        accepted(
+        (
             "original_name",
             json!("gpj\u{202E}.\u{7}jpg"),
             json!("gpj.jpg"),
         ),
-        accepted(
+        (
             "original_name",
             json!("é".repeat(300)),
             json!("é".repeat(255)),
         ),
-        accepted("ref", json!(" order 7 "), json!("order 7")),
-        accepted("ref", json!("é".repeat(255)), json!("é".repeat(255))),
-        accepted("ref", json!("  "), json!(null)),
-        accepted("ref", json!("x"), json!("x")),
-        accepted("ref", json!(null), json!(null)),
-        accepted("tags", json!([" a ", "b"]), json!(["a", "b"])),
-        accepted("tags", json!(null), json!([])),
-        accepted("tags", json!(["é".repeat(100)]), json!(["é".repeat(100)])),
-        accepted("tags", json!([]), json!([])),
-        (
-            json!({"type": "private"}),
-            json!({"type": "private", "access_control": protected}),
-        ),
-        accepted("type", json!("authenticated"), json!("authenticated")),
-        (
-            json!({"type": "upload"}),
-            json!({"type": "upload", "access_control": record["access_control"]}),
-        ),
-        (json!({"folder_id": folder.to_lowercase()}), inside.clone()),
-        (json!({"folder_id": "root"}), outside.clone()),
-        (
-            json!({"folder_id": folder, "folder_path": null}),
-            inside.clone(),
-        ),
-        (json!({"folder_id": null}), outside.clone()),
-        (json!({"folder_id": folder}), inside.clone()),
-        (json!({"folder_path": null}), outside.clone()),
-        (json!({"folder_id": folder}), inside),
-        (json!({"folder_path": ""}), outside),
-        (
-            json!({"original_name": "a.jpg", "ref": "r"}),
-            json!({"original_name": "a.jpg", "ref": "r"}),
-        ),
+        ("ref", json!(" order 7 "), json!("order 7")),
+        ("ref", json!("é".repeat(255)), json!("é".repeat(255))),
+        ("ref", json!("  "), json!(null)),
+        ("ref", json!("x"), json!("x")),
+        ("ref", json!(null), json!(null)),
+        ("tags", json!([" a ", "b"]), json!(["a", "b"])),
+        ("tags", json!(null), json!([])),
+        ("tags", json!(["é".repeat(100)]), json!(["é".repeat(100)])),
+        ("tags", json!([]), json!([])),
+    ];
+    let single =
+        single.map(|(field, value, stored)| (json!({field: value}), json!({field: stored})));
+    let moves = [
+        (json!({"folder_id": folder.to_lowercase()}), &inside),
+        (json!({"folder_id": "root"}), &outside),
+        (json!({"folder_id": folder, "folder_path": null}), &inside),
+        (json!({"folder_id": null}), &outside),
+        (json!({"folder_id": folder}), &inside),
+        (json!({"folder_path": null}), &outside),
+        (json!({"folder_id": folder}), &inside),
+        (json!({"folder_path": ""}), &outside),
+    ];
+    let moves = moves.map(|(body, changed)| (body, changed.clone()));
+    let types = [
+        ("private", &protected),
+        ("authenticated", &protected),
+        ("upload", &record["access_control"]),
+    ];
+    let types = types.map(|(kind, access)| {
+        let changed = json!({"type": kind, "access_control": access});
+        (json!({ "type": kind }), changed)
+    });
+    let others = [
+        (several.clone(), several),
         (json!({}), json!({})),
         (ignored, json!({})),
-    ]
+    ];
+    single
+        .into_iter()
+        .chain(types)
+        .chain(moves)
+        .chain(others)
+        .collect()
 }
 
 #[stack_test]
 async fn update_changes_single_fields_and_keeps_url(stack: &Stack, acme: &TestSpace) {
     let photos = acme.folder("Photos").await.id;
-    let mut expected = acme.upload(PHOTO).await.record;
-    let path = file_path(&expected);
-    let url = text(&expected["url"]);
+    let file = acme.upload(PHOTO).await;
+    let mut expected = file.record.clone();
 
     for (body, changed) in changes(&expected, &photos) {
         stack.clock.advance(seconds(1));
-        let updated = acme.put_ok(&path, body.clone()).await;
+        let updated = acme.put_ok(file.path(), &body).await;
+
         let is_changed = changed != json!({});
-        assert!(
-            !is_changed || updated["updated_at"].as_str() > expected["updated_at"].as_str(),
-            "{body}"
-        );
+        let is_newer = updated["updated_at"].as_str() > expected["updated_at"].as_str();
+        assert!(is_newer || !is_changed, "{body}");
         expected = with(&expected, &changed);
         expected["updated_at"] = updated["updated_at"].clone();
         assert_eq!(updated, expected, "{body}");
-        assert_eq!(acme.get_ok(&path).await, expected, "{body}");
-        assert!(acme.fetch(&url).await.body == PHOTO, "{body}");
-        stack
-            .anonymous
-            .get(&url)
-            .await
-            .expect_status(if expected["type"] == "upload" {
-                200
-            } else {
-                403
-            });
+        assert_eq!(acme.get_ok(file.path()).await, expected, "{body}");
+        acme.fetch(file.url()).await.expect_body(PHOTO);
+        let is_public = expected["type"] == "upload";
+        let status = if is_public { 200 } else { 403 };
+        stack.anonymous.fetch_as(status, file.url(), &[]).await;
     }
 
-    let saved = stack.anonymous.fetch(&format!("{url}?download")).await;
-
-    assert_eq!(
-        saved.header("content-disposition"),
-        "attachment; filename=\"a.jpg\"",
-        "it is saved under its new name"
-    );
+    // It is saved under its new name.
+    let saved = stack.anonymous.fetch(&file.url_with("download")).await;
+    saved.expect_header("content-disposition", "attachment; filename=\"a.jpg\"");
 }
 
 #[stack_test]
 async fn duplicate_tag_is_stored_once(acme: &TestSpace) {
-    let path = file_path(&acme.upload(PHOTO).await.record);
-    let update =
-        async |tags: Value| acme.put_ok(&path, json!({"tags": tags})).await["tags"].clone();
-
-    assert_eq!(update(json!(["a", "a", " a"])).await, json!(["a"]));
-
-    let mut tags: Vec<String> =
-        serde_json::from_value(update(json!(["b", "a", "A", "b"])).await).expect("texts");
-    tags.sort();
-    assert_eq!(tags, ["A", "a", "b"]);
-
-    let twenty: Vec<String> = (10..30).map(|number| format!("tag {number}")).collect();
-    assert_eq!(
-        update(json!(twenty)).await.as_array().map(Vec::len),
-        Some(20)
-    );
-
-    let list = acme.fetch("/files?tag=tag%2029").await.json();
-
-    assert_eq!(list["data"].as_array().map(Vec::len), Some(1));
-}
-
-/// An update of one field with an invalid value.
-struct InvalidUpdate {
-    field: &'static str,
-    value: Value,
-    /// Field that the error names.
-    error_field: &'static str,
-    /// The message is `The … field` and this end.
-    message_end: &'static str,
-}
-
-fn invalid_updates() -> Vec<InvalidUpdate> {
-    let update = |field, value, error_field, message_end| InvalidUpdate {
-        field,
-        value,
-        error_field,
-        message_end,
+    let file = acme.upload(PHOTO).await;
+    let update = async |tags: Value| {
+        let updated = acme.put_ok(file.path(), json!({ "tags": tags })).await;
+        let mut tags: Vec<String> = serde_json::from_value(updated["tags"].clone()).expect("texts");
+        tags.sort();
+        tags
     };
-    let of_field = |field, value, message_end| update(field, value, field, message_end);
-    let of_tag = |tag, value, message_end| update("tags", value, tag, message_end);
-    let too_many_tags: Vec<String> = (0..21).map(|number| number.to_string()).collect();
-    let long_ref = "x".repeat(256);
-    let long_tag = "x".repeat(101);
+
+    assert_eq!(update(json!(["a", "a", " a"])).await, ["a"]);
+    assert_eq!(update(json!(["b", "a", "A", "b"])).await, ["A", "a", "b"]);
+    let twenty: Vec<String> = (10..30).map(|number| format!("tag {number}")).collect();
+    assert_eq!(update(json!(twenty)).await, twenty);
+
+    let found = acme.get_ok("/files?tag=tag%2029").await;
+    assert_eq!(found.as_array().map(Vec::len), Some(1));
+}
+
+/// Returns fields with invalid values, and their errors: the field and the end of `The … field`.
+fn invalid_updates() -> Vec<(&'static str, Value, &'static str, &'static str)> {
+    let required = "is required";
+    let string = "must be a string";
+    let control = "must not contain control characters";
+    let long_ref = "must not be greater than 255 characters";
+    let long_tag = "must not be greater than 100 characters";
+    let many = "must not have more than 20 items";
+    let without_folder = "is required when folder path is present";
+    let name = "original_name";
+    let twenty_one: Vec<String> = (0..21).map(|number| number.to_string()).collect();
 
     vec![
-        of_field("original_name", json!(null), "is required"),
-        of_field("original_name", json!(" "), "is required"),
-        of_field("original_name", json!(5), "must be a string"),
-        of_field("folder_id", json!(5), "must be a string"),
-        update(
-            "folder_path",
-            json!("a/b"),
-            "folder_id",
-            "is required when folder path is present",
-        ),
-        of_field(
-            "ref",
-            json!(long_ref),
-            "must not be greater than 255 characters",
-        ),
-        of_field("ref", json!("a\nb"), "must not contain control characters"),
-        of_field("ref", json!(["x"]), "must be a string"),
-        of_field("tags", json!("a"), "must be an array"),
-        of_field(
-            "tags",
-            json!(too_many_tags),
-            "must not have more than 20 items",
-        ),
-        of_tag("tags.1", json!(["a", ""]), "is required"),
-        of_tag("tags.0", json!([5]), "must be a string"),
-        of_tag(
-            "tags.0",
-            json!([long_tag]),
-            "must not be greater than 100 characters",
-        ),
-        of_tag(
-            "tags.0",
-            json!(["a\u{0}"]),
-            "must not contain control characters",
-        ),
-        of_field("type", json!(5), "must be a string"),
-        of_field("type", json!(null), "is required"),
+        (name, json!(null), name, required),
+        (name, json!(" "), name, required),
+        (name, json!(5), name, string),
+        ("folder_id", json!(5), "folder_id", string),
+        ("folder_path", json!("a/b"), "folder_id", without_folder),
+        ("ref", json!("x".repeat(256)), "ref", long_ref),
+        ("ref", json!("a\nb"), "ref", control),
+        ("ref", json!(["x"]), "ref", string),
+        ("tags", json!("a"), "tags", "must be an array"),
+        ("tags", json!(twenty_one), "tags", many),
+        ("tags", json!(["a", ""]), "tags.1", required),
+        ("tags", json!([5]), "tags.0", string),
+        ("tags", json!(["x".repeat(101)]), "tags.0", long_tag),
+        ("tags", json!(["a\u{0}"]), "tags.0", control),
+        ("type", json!(5), "type", string),
+        ("type", json!(null), "type", required),
     ]
 }
 
 #[stack_test]
 async fn invalid_update_returns_422_and_changes_nothing(stack: &Stack, acme: &TestSpace) {
-    let path = acme.upload(PHOTO).await.path().to_owned();
+    let file = acme.upload(PHOTO).await;
     let before = stack.dump().await;
 
-    for invalid in invalid_updates() {
-        let body = json!({invalid.field: invalid.value});
-        let errors = acme.put_err(422, &path, body.clone()).await;
-
-        let name = invalid.error_field.replace('_', " ");
-        let message = format!("The {name} field {}.", invalid.message_end);
-        assert_eq!(errors, json!({invalid.error_field: [message]}), "{body}");
+    for (field, value, error_field, end) in invalid_updates() {
+        let body = json!({field: value});
+        let message = format!("The {} field {end}.", error_field.replace('_', " "));
+        let errors = acme.put_err(422, file.path(), &body).await;
+        assert_eq!(errors, json!({error_field: [message]}), "{body}");
     }
+    let errors = acme
+        .put_err(422, file.path(), json!({"type": "public"}))
+        .await;
+    assert_eq!(errors, json!({"type": ["The selected type is invalid."]}));
 
-    let unknown_type = json!({"type": "public"});
-    assert_eq!(
-        acme.put_err(422, &path, unknown_type).await,
-        json!({"type": ["The selected type is invalid."]})
-    );
-    stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "invalid updates");
-}
-
-#[stack_test]
-async fn invalid_update_reports_all_errors_together(stack: &Stack, acme: &TestSpace) {
-    let path = acme.upload(PHOTO).await.path().to_owned();
-    let before = stack.dump().await;
     let several =
         json!({"original_name": "", "ref": 5, "tags": [5, ""], "type": "x", "folder_path": "a"});
-
-    let errors = acme.put_err(422, &path, several).await;
-
-    let mut reported: Vec<&String> = errors.as_object().expect("an object").keys().collect();
-    reported.sort();
-    assert_eq!(
-        reported,
-        [
-            "folder_id",
-            "original_name",
-            "ref",
-            "tags.0",
-            "tags.1",
-            "type"
-        ]
-    );
-    stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "an invalid update");
+    let errors = acme.put_err(422, file.path(), several).await;
+    let reported: Vec<&String> = errors.as_object().expect("an object").keys().collect();
+    let expected = [
+        "folder_id",
+        "original_name",
+        "ref",
+        "tags.0",
+        "tags.1",
+        "type",
+    ];
+    assert_eq!(reported, expected);
+    stack.assert_unchanged(&before, "invalid updates").await;
 }
 
 #[stack_test]
 async fn read_only_fields_are_accepted_only_unchanged(stack: &Stack, acme: &TestSpace) {
-    let record = acme.upload(PHOTO).await;
-    let path = file_path(&record);
-
+    let file = acme.upload(PHOTO).await;
     for &field in READ_ONLY {
-        let updated = acme.put_ok(&path, json!({field: record[field]})).await;
-        assert_eq!(
-            with(&updated, &json!({"updated_at": record["updated_at"]})),
-            record,
-            "{field}"
-        );
+        let mut updated = acme.put_ok(file.path(), json!({field: file[field]})).await;
+        updated["updated_at"] = file["updated_at"].clone();
+        assert_eq!(updated, file, "{field}");
     }
 
     let folder = acme.folder("photos").await;
-    let mut elsewhere = acme.upload(PHOTO).into(&folder).await.record.clone();
-    elsewhere["folder_path"] = json!(null);
+    let elsewhere = acme.upload(PHOTO).into(&folder).await;
     let before = stack.dump().await;
     for &field in READ_ONLY {
         let message = format!("The {} field must not be changed.", field.replace('_', " "));
@@ -304,28 +234,21 @@ async fn read_only_fields_are_accepted_only_unchanged(stack: &Stack, acme: &Test
             json!({"requires_auth": true}),
             json!([]),
         ] {
-            let errors = acme.put_err(422, &path, json!({field: other})).await;
+            let errors = acme.put_err(422, file.path(), json!({field: other})).await;
             assert_eq!(errors, json!({field: [message]}), "{field} {other}");
         }
     }
 
-    let errors = acme.put_err(422, &file_path(&elsewhere), elsewhere).await;
-    assert_eq!(
-        errors["folder_path"],
-        json!(["The folder path field must not be changed."])
-    );
+    let outside = with(&elsewhere, &json!({"folder_path": null}));
+    let errors = acme.put_err(422, elsewhere.path(), outside).await;
+    let message = "The folder path field must not be changed.";
+    assert_eq!(errors["folder_path"], json!([message]));
 
     let several =
         json!({"size": 1, "mime_type": "image/png", "storage_path": "a", "original_name": "b.jpg"});
-    let errors = acme.put_err(422, &path, several).await;
-
-    assert_eq!(
-        errors.as_object().map(serde_json::Map::len),
-        Some(3),
-        "{errors}"
-    );
+    let errors = acme.put_err(422, file.path(), several).await;
+    assert_eq!(errors.as_object().map(Map::len), Some(3), "{errors}");
     stack
-        .dump()
-        .await
-        .assert_unchanged(&before, "changes of read-only fields");
+        .assert_unchanged(&before, "changes of read-only fields")
+        .await;
 }

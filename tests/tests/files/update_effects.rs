@@ -12,38 +12,10 @@ const ROUNDS: usize = 20;
 /// Asserts which of these lists contain this file alone, and which are empty.
 async fn assert_listed(acme: &TestSpace, id: &str, listed: &[String], unlisted: &[String]) {
     for filters in listed {
-        assert_eq!(list_ids(&acme.client, filters).await, [id], "{filters}");
+        assert_eq!(list_ids(acme, filters).await, [id], "{filters}");
     }
     for filters in unlisted {
-        assert_eq!(list_ids(&acme.client, filters).await, [""; 0], "{filters}");
-    }
-}
-
-/// Fields that the test changes to and fro.
-#[derive(Clone, Copy)]
-struct Variant<'a> {
-    name: &'a str,
-    tag: &'a str,
-    kind: &'a str,
-    folder: &'a str,
-}
-
-impl Variant<'_> {
-    /// Returns queries that list a file with these fields, and none with those of the other variant.
-    fn filters(self) -> Vec<String> {
-        let Variant {
-            name,
-            tag,
-            kind,
-            folder,
-        } = self;
-        vec![
-            format!("search={name}"),
-            format!("tag={tag}"),
-            format!("type={kind}"),
-            format!("folder_id={folder}"),
-            format!("tag={tag}&search={}", &name[..2]),
-        ]
+        assert_eq!(list_ids(acme, filters).await, [""; 0], "{filters}");
     }
 }
 
@@ -52,72 +24,50 @@ async fn update_is_visible_in_all_lists_at_once(acme: &TestSpace) {
     let photos = acme.folder("Photos").await.id;
     let texts = acme.folder("Texts").await.id;
     let file = acme.upload(PHOTO).await;
-    let id = text(&file["id"]);
     let variants = [
-        Variant {
-            name: "Alpha.jpg",
-            tag: "a",
-            kind: "upload",
-            folder: &photos,
-        },
-        Variant {
-            name: "Beta.jpg",
-            tag: "b",
-            kind: "private",
-            folder: &texts,
-        },
+        ("Alpha.jpg", "a", "upload", &photos),
+        ("Beta.jpg", "b", "private", &texts),
     ];
-    let filters = variants.map(Variant::filters);
+    let filters = variants.map(|(name, tag, kind, folder)| {
+        [
+            format!("search={name}"),
+            format!("tag={tag}"),
+            format!("type={kind}"),
+            format!("folder_id={folder}"),
+            format!("tag={tag}&search={}", &name[..2]),
+        ]
+    });
 
     for round in 1..7 {
-        let current = round % 2;
-        let then = (round + 1) % 2;
-        let Variant {
-            name,
-            tag,
-            kind,
-            folder,
-        } = variants[current];
+        let (current, other) = (round % 2, (round + 1) % 2);
+        let (name, tag, kind, folder) = variants[current];
         let tags = json!(["always", tag, round.to_string()]);
         let body = json!({"original_name": name, "tags": tags, "ref": tag, "type": kind, "folder_id": folder});
-        acme.put_ok(&file_path(&file), body).await;
-        let mut listed = filters[current].clone();
-        listed.extend([
-            "tag=always".to_owned(),
-            format!("tag={round}"),
-            "status=active".to_owned(),
-            String::new(),
-        ]);
-        let mut unlisted = filters[then].clone();
-        unlisted.extend([
-            "search=photo".to_owned(),
-            "folder_id=root".to_owned(),
-            format!("tag={}", round - 1),
-        ]);
-        assert_listed(acme, &id, &listed, &unlisted).await;
-        assert_eq!(
-            acme.get_ok(&format!("/files/by-ref?ref={tag}")).await["id"],
-            json!(id)
-        );
-        acme.get_err(404, &format!("/files/by-ref?ref={}", variants[then].tag))
-            .await;
+        acme.put_ok(file.path(), body).await;
+
+        let always = ["tag=always", "status=active", "", &format!("tag={round}")];
+        let listed = [&filters[current][..], &always.map(str::to_owned)].concat();
+        let never = [
+            "search=photo",
+            "folder_id=root",
+            &format!("tag={}", round - 1),
+        ];
+        let unlisted = [&filters[other][..], &never.map(str::to_owned)].concat();
+        assert_listed(acme, &file.id, &listed, &unlisted).await;
+        let by_ref = |tag: &str| format!("/files/by-ref?ref={tag}");
+        assert_eq!(acme.get_ok(&by_ref(tag)).await["id"], *file.id);
+        acme.get_err(404, &by_ref(variants[other].1)).await;
     }
 }
 
-/// A pending file whose record was changed.
-struct ChangedFile {
-    pending_file: PendingFile,
-    /// The record after the changes.
-    record: Value,
-}
-
-/// Presigns a photo and changes all changeable fields, before or after its bytes are sent.
+/// Presigns a photo and changes all changeable fields, before or after its bytes are sent. Returns the
+/// pending file, and the record after the changes.
 async fn changed_while_pending(
     stack: &Stack,
     acme: &TestSpace,
     folder: &str,
     sent_first: bool,
-) -> ChangedFile {
+) -> (PendingFile, Value) {
     let pending_file = PendingFile::create(acme, json!({"ref": "old"})).await;
     if sent_first {
         pending_file.send(stack, PHOTO).await.expect_status(200);
@@ -127,87 +77,53 @@ async fn changed_while_pending(
         "original_name": "Renamed.jpg", "ref": "new", "tags": ["a", "b"], "type": "private", "folder_id": folder,
     });
     let path = pending_file.address();
-
     acme.put_ok(&path, body).await;
+    let pending = acme.set_access(&path, Some(true)).await;
+    assert_eq!(pending["status"], "pending");
+    assert_eq!(pending["access_control"]["source"], "direct");
+    let storage_path = text(&pending["storage_path"]);
+    let url = format!("{}/{storage_path}", stack.local.cdn_url());
+    acme.get_err(404, &url).await;
 
-    let access = json!({"access_control": {"requires_auth": true}});
-    let pending = acme.put_ok(&format!("{path}/access-control"), access).await;
-
-    assert_eq!(
-        (&pending["status"], &pending["access_control"]["source"]),
-        (&json!("pending"), &json!("direct"))
-    );
-    acme.get_err(
-        404,
-        &format!(
-            "{}/{}",
-            stack.local.cdn_url(),
-            text(&pending["storage_path"])
-        ),
-    )
-    .await;
     if !sent_first {
         pending_file.send(stack, PHOTO).await.expect_status(200);
     }
-
-    ChangedFile {
-        pending_file,
-        record: pending,
-    }
+    (pending_file, pending)
 }
 
 /// Asserts that a file is active, with the sent bytes and all changes that were made while it was
 /// pending.
 async fn assert_kept(stack: &Stack, acme: &TestSpace, folder: &str, pending: &Value) {
     let active = acme.get_ok(&file_path(pending)).await;
-    let detected_by_bytes = [
-        "status",
-        "url",
-        "checksum_sha256",
-        "updated_at",
-        "storage_meta",
-        "thumbnails",
-    ];
-
+    let detected_by_bytes = "status url checksum_sha256 updated_at storage_meta thumbnails";
     for (field, value) in pending.as_object().expect("an object") {
-        assert!(
-            detected_by_bytes.contains(&field.as_str()) || active[field] == *value,
-            "{field} is {}",
-            active[field]
-        );
+        let is_detected = detected_by_bytes
+            .split(' ')
+            .any(|detected| detected == field);
+        assert!(is_detected || active[field] == *value, "{field}");
     }
-
     assert_eq!(active["status"], "active");
 
     let url = text(&active["url"]);
     stack.anonymous.get_err(403, &url).await;
-    assert!(acme.fetch(&url).await.body == PHOTO);
+    acme.fetch(&url).await.expect_body(PHOTO);
 
     let id = text(&pending["id"]);
-    for filters in [
-        "search=renamed",
-        "tag=a",
-        "tag=b",
-        "type=private",
-        "status=active",
-        &format!("folder_id={folder}"),
+    let in_folder = format!("folder_id={folder}");
+    for (filters, is_listed) in [
+        ("search=renamed", true),
+        ("tag=a", true),
+        ("tag=b", true),
+        ("type=private", true),
+        ("status=active", true),
+        (&in_folder, true),
+        ("search=photo", false),
+        ("status=pending", false),
+        ("folder_id=root", false),
+        ("type=upload", false),
     ] {
-        assert!(
-            list_ids(&acme.client, filters).await.contains(&id),
-            "{filters}"
-        );
-    }
-
-    for filters in [
-        "search=photo",
-        "status=pending",
-        "folder_id=root",
-        "type=upload",
-    ] {
-        assert!(
-            !list_ids(&acme.client, filters).await.contains(&id),
-            "{filters}"
-        );
+        let found = list_ids(acme, filters).await;
+        assert_eq!(found.contains(&id), is_listed, "{filters}");
     }
 }
 
@@ -217,24 +133,20 @@ async fn changes_of_pending_file_survive_activation(stack: &Stack, acme: &TestSp
     let mut unconfirmed = Vec::new();
 
     for sent_first in [true, false] {
-        let changed = changed_while_pending(stack, acme, &photos, sent_first).await;
-        let pending_file = &changed.pending_file;
-        let active = pending_file.confirm(&acme.client).await.expect_ok();
-        assert_eq!(acme.get_ok(&pending_file.address()).await, active);
-        assert_kept(stack, acme, &photos, &changed.record).await;
-        let other = changed_while_pending(stack, acme, &photos, sent_first).await;
-        unconfirmed.push(other.record);
+        let (file, pending) = changed_while_pending(stack, acme, &photos, sent_first).await;
+        let active = file.confirm(acme).await.expect_ok();
+        assert_eq!(acme.get_ok(&file.address()).await, active);
+        assert_kept(stack, acme, &photos, &pending).await;
+        let (_, pending) = changed_while_pending(stack, acme, &photos, sent_first).await;
+        unconfirmed.push(pending);
     }
-
-    let stored_count = stack.dump().await.files_with_bytes().len();
-    assert_eq!(stored_count, 2);
+    assert_eq!(stack.dump().await.files_with_bytes().len(), 2);
 
     // The confirm-check activates the files that no client confirms.
     stack.run_confirm_checks().await;
     for pending in &unconfirmed {
         assert_kept(stack, acme, &photos, pending).await;
     }
-
     assert_eq!(stack.dump().await.files_with_bytes().len(), 4);
 }
 
@@ -254,22 +166,20 @@ async fn concurrent_update_and_activation_both_take_effect(stack: &Stack, acme: 
             }
             acme.put_ok(&path, body).await
         };
-        let (confirmed, changed) = join(pending_file.confirm(&acme.client), change).await;
+        let (confirmed, changed) = join(pending_file.confirm(acme), change).await;
+
         assert_eq!(confirmed.expect_ok()["id"], changed["id"]);
         let record = acme.get_ok(&path).await;
-        for (field, value) in [
-            ("status", json!("active")),
-            ("original_name", json!("b.jpg")),
-            ("tags", json!(["x"])),
-            ("folder_path", json!("Photos/")),
-        ] {
-            assert_eq!(record[field], value, "{field} in round {round}");
-        }
-        assert!(stack.anonymous.fetch(&text(&record["url"])).await.body == PHOTO);
+        assert_eq!(record["status"], "active", "round {round}");
+        assert_eq!(record["original_name"], "b.jpg", "round {round}");
+        assert_eq!(record["tags"], json!(["x"]), "round {round}");
+        assert_eq!(record["folder_path"], "Photos/", "round {round}");
+        let delivered = stack.anonymous.fetch(&text(&record["url"])).await;
+        delivered.expect_body(PHOTO);
     }
 
-    assert_eq!(list_ids(&acme.client, "tag=x&search=b").await.len(), ROUNDS);
-    assert_eq!(list_ids(&acme.client, "search=photo").await.len(), 0);
+    assert_eq!(list_ids(acme, "tag=x&search=b").await.len(), ROUNDS);
+    assert_eq!(list_ids(acme, "search=photo").await.len(), 0);
     assert_eq!(stack.dump().await.files_with_bytes().len(), ROUNDS);
     stack.run_confirm_checks().await;
 }
@@ -278,64 +188,43 @@ async fn concurrent_update_and_activation_both_take_effect(stack: &Stack, acme: 
 async fn concurrent_updates_keep_each_others_fields(stack: &Stack, acme: &TestSpace) {
     let photos = acme.folder("Photos").await.id;
     let file = acme.upload("some text").named("a.txt", "text/plain").await;
-    let put = |path: &str, body: Value| {
-        let address = format!("{}{path}", file_path(&file));
-        let client = &acme.client;
-        async move { client.put_ok(&address, body).await }
-    };
+    let access = format!("{}/access-control", file.path());
 
     for round in 0..ROUNDS {
         let name = format!("{round}.txt");
         let tag = format!("mark {round}");
-        let folder = if round % 2 == 0 {
-            photos.as_str()
-        } else {
-            "root"
-        };
+        let is_inside = round % 2 == 0;
+        let folder = if is_inside { &photos } else { "root" };
         let protected = round % 3 == 0;
         join_all([
-            put("", json!({"original_name": name})),
-            put("", json!({"tags": [tag]})),
-            put("", json!({"folder_id": folder})),
-            put(
-                "/access-control",
+            acme.put(file.path(), json!({ "original_name": name })),
+            acme.put(file.path(), json!({ "tags": [tag] })),
+            acme.put(file.path(), json!({ "folder_id": folder })),
+            acme.put(
+                &access,
                 json!({"access_control": {"requires_auth": protected}}),
             ),
         ])
-        .await;
-        let record = acme.get_ok(&file_path(&file)).await;
-        let expected = (json!(name), json!([tag]), protected);
-        let path = if round % 2 == 0 {
-            json!("Photos/")
-        } else {
-            Value::Null
-        };
-        let access = record["access_control"]["requires_auth"] == json!(true);
-        assert_eq!(
-            (
-                record["original_name"].clone(),
-                record["tags"].clone(),
-                access
-            ),
-            expected,
-            "round {round}"
-        );
-        assert_eq!(record["folder_path"], path, "round {round}");
+        .await
+        .into_iter()
+        .for_each(|response| drop(response.expect_status(200)));
+
+        let record = acme.get_ok(file.path()).await;
+        assert_eq!(record["original_name"], *name);
+        assert_eq!(record["tags"], json!([tag]), "round {round}");
+        let access = &record["access_control"]["requires_auth"];
+        assert_eq!(*access, protected, "round {round}");
+        let path = is_inside.then_some("Photos/");
+        assert_eq!(record["folder_path"].as_str(), path, "round {round}");
         let listed = [
             format!("tag=mark%20{round}"),
             format!("search={name}"),
             format!("folder_id={folder}"),
         ];
-        let unlisted = [
-            format!("tag=mark%20{}", round + 1),
-            format!("search={}.", round + 1),
-        ];
-        assert_listed(acme, &text(&file["id"]), &listed, &unlisted).await;
+        let next = round + 1;
+        let unlisted = [format!("tag=mark%20{next}"), format!("search={next}.")];
+        assert_listed(acme, &file.id, &listed, &unlisted).await;
         let status = if protected { 403 } else { 200 };
-        stack
-            .anonymous
-            .get(&text(&file["url"]))
-            .await
-            .expect_status(status);
+        stack.anonymous.fetch_as(status, file.url(), &[]).await;
     }
 }
