@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 REQUEST_SECONDS = 60
 # Type of an uploaded form, with a boundary that no uploaded file contains.
 BOUNDARY = "larder-smoke-boundary"
-# Region and name of the emulated stack, as in infra/local.
+# Region and name of the emulated stack, as in infra/local-stack.
 LOCAL_REGION = "us-east-1"
 LOCAL_STACK = "larder"
 

@@ -10,15 +10,15 @@ use std::{
 
 use domain::{Random, Timestamp};
 use emulators::{AsyncClock, ManualClock};
-use local::{
+use local_stack::{
     CargoLambda, LocalStack, Messages, Options, Ports, Registry, StartError, TEMPLATE,
     all_functions,
 };
 use rand::{Rng, SeedableRng, rngs::SmallRng};
 use runtime::BodyDeadlines;
+use sam_template::Template;
 use serde_json::json;
 use tempfile::TempDir;
-use template::Template;
 
 use crate::{Client, text, used_permissions};
 

@@ -6,8 +6,8 @@ use axum::{
 };
 use domain::{ErrorKind, ServiceError, SignatureError, SignedDelivery, Timestamp};
 use http::{HeaderValue, Method, header};
-use tenant::{AccessContext, AuthorizedFile, UrlSignature};
-use web::{ApiError, authenticate_optional};
+use http_api::{ApiError, authenticate_optional};
+use space_store::{AccessContext, AuthorizedFile, UrlSignature};
 
 use crate::{
     Delivery, METHODS, VIEWER_AUTHORIZATION, delivery_request::DeliveryRequest,

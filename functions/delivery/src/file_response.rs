@@ -6,7 +6,7 @@ use domain::{File, ImageSize, ResourceType, Timestamp, VariantId};
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use renditions::ExpectedVariant;
 use sha2::{Digest, Sha256};
-use tenant::{AccessGrant, AuthorizedFile, VariantInfo};
+use space_store::{AccessGrant, AuthorizedFile, VariantInfo};
 
 use crate::{disposition::DispositionType, precondition::Validators};
 

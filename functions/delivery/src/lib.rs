@@ -26,10 +26,10 @@ use axum::{
 };
 use domain::{Env, RateLimit, VariantQuota};
 use http::{HeaderName, HeaderValue, StatusCode, header};
+use http_api::with_layers;
 use renditions::{MemoryLimits, Renditions};
 use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
-use tenant::{AnonymousLimits, FileBucket, Tenants};
-use web::with_layers;
+use space_store::{AnonymousLimits, FileBucket, Tenants};
 
 use object_url::ObjectUrls;
 

@@ -5,7 +5,7 @@
 
 use domain::{ImageFormat, Transformation, Variant};
 use http::{HeaderMap, header};
-use tenant::AuthorizedFile;
+use space_store::AuthorizedFile;
 
 /// Weight of a type without `q`, in thousandths.
 const FULL_WEIGHT: u16 = 1_000;

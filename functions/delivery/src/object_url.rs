@@ -11,7 +11,7 @@ use domain::{ServiceError, VariantLocation};
 use http::{HeaderValue, Uri};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use runtime::{LazySecret, Settings};
-use tenant::{AuthorizedFile, ResponseHeaders};
+use space_store::{AuthorizedFile, ResponseHeaders};
 
 use crate::cloudfront_url::CloudFrontKey;
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 use axum::response::{IntoResponse, Response};
 use domain::{ServiceError, Timestamp, VariantLocation};
 use http::{StatusCode, header};
-use tenant::{AccessGrant, AuthorizedFile, PresignedRead, ResponseHeaders, VariantInfo};
+use space_store::{AccessGrant, AuthorizedFile, PresignedRead, ResponseHeaders, VariantInfo};
 
 use crate::{
     Delivery,

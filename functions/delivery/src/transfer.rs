@@ -15,9 +15,9 @@ use axum::{
 use domain::{ErrorKind, ServiceError, Timestamp, Variant};
 use futures::stream;
 use http::{HeaderMap, Method, StatusCode, header};
+use http_api::ApiError;
 use renditions::{ReadyVariant, VariantRequest};
-use tenant::AuthorizedFile;
-use web::ApiError;
+use space_store::AuthorizedFile;
 
 use crate::{
     Delivery, VIEWER_ORIGIN,

@@ -10,7 +10,7 @@ use std::{
 
 use domain::{KeySecret, ServiceError, error_chain};
 use runtime::{ConfigurationError, FunctionContext, Settings};
-use tenant::{Bootstrap, Tenants};
+use space_store::{Bootstrap, Tenants};
 
 /// Why no key was created.
 #[derive(Debug, thiserror::Error)]
@@ -43,7 +43,7 @@ pub async fn run(
     settings.finish()?;
 
     if recover {
-        let key = tenant::recover_key(&tenants).await?;
+        let key = space_store::recover_key(&tenants).await?;
         print_key(&key.ok_or(BootstrapError::NoUser)?, output)?;
         writeln!(
             notes,
@@ -51,7 +51,7 @@ pub async fn run(
         )?;
         return Ok(());
     }
-    match tenant::bootstrap(&tenants).await? {
+    match space_store::bootstrap(&tenants).await? {
         Bootstrap::Created(key) => {
             print_key(&key, output)?;
             writeln!(

@@ -1,6 +1,6 @@
 //! ARNs as IAM policies contain them.
 
-use template::SECRET_ARN_SUFFIX;
+use sam_template::SECRET_ARN_SUFFIX;
 
 /// Region of all emulated resources.
 pub const REGION: &str = "us-east-1";

@@ -34,7 +34,7 @@ mod stores;
 
 use std::{net::TcpListener as StdTcpListener, path::PathBuf, sync::Arc};
 
-use template::ResolvedTemplate;
+use sam_template::ResolvedTemplate;
 use tokio::{
     net::TcpListener,
     sync::watch,

@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
-use template::Permission;
+use sam_template::Permission;
 
 /// A caller of the emulators: the role of a function, or the operator.
 #[derive(Clone)]

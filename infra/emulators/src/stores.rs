@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use template::ResolvedTemplate;
+use sam_template::ResolvedTemplate;
 
 use crate::{
     clock::AsyncClock,

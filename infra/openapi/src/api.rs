@@ -1,8 +1,8 @@
 //! Collects the endpoints of all functions.
 
+use http_api::openapi::Describer;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
-use web::openapi::Describer;
 
 use crate::{
     descriptions::add_descriptions,

@@ -3,8 +3,8 @@
 //! Links are derived from types: an operation is linked if one of its path parameters has the type
 //! of the created id. Its other path parameters come from the path of the creating operation.
 
+use http_api::Endpoint;
 use serde_json::{Map, Value, json};
-use web::Endpoint;
 
 use crate::operation::{Operation, resolved};
 

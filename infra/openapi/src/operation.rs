@@ -1,7 +1,7 @@
 //! An endpoint and its description.
 
+use http_api::Endpoint;
 use serde_json::{Map, Value};
-use web::Endpoint;
 
 /// Location of schemas in an OpenAPI document, as a JSON pointer.
 pub(crate) const SCHEMAS: &str = "/components/schemas";

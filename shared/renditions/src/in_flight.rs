@@ -164,7 +164,7 @@ mod tests {
     use bytes::Bytes;
     use domain::{ErrorKind, ImageFormat, Retention, Transformation, Variant};
     use futures::{future::join_all, poll};
-    use tenant::VariantInfo;
+    use space_store::VariantInfo;
     use tokio::sync::oneshot;
 
     use super::*;

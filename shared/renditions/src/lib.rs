@@ -28,7 +28,7 @@ use domain::{AppliedWatermark, Retention, ServiceError, SpaceId, Variant, Varian
 use futures::future;
 use media::WatermarkLayer;
 use runtime::FairPermit;
-use tenant::{AuthorizedFile, FileBucket, NewVariant, Tenants, VariantInfo, collect};
+use space_store::{AuthorizedFile, FileBucket, NewVariant, Tenants, VariantInfo, collect};
 
 pub use memory::MemoryLimits;
 pub use output::{ExpectedVariant, expected, resolve};

@@ -1,7 +1,7 @@
 //! Variants that are ready to be delivered.
 
 use domain::VariantLocation;
-use tenant::{StoredVariant, VariantInfo};
+use space_store::{StoredVariant, VariantInfo};
 
 use crate::Rendition;
 

@@ -5,7 +5,7 @@ use std::{error::Error, fmt};
 use bytes::Bytes;
 use domain::{FieldError, FieldErrors, File, Resize, ResourceType, ServiceError, Sides, Variant};
 use media::{Format, MediaError, RenderPlan, RenderedImage, Source, WatermarkLayer, render};
-use tenant::VariantInfo;
+use space_store::VariantInfo;
 
 use crate::{
     MAX_SOURCE_BYTES, Rendition,

@@ -1,7 +1,7 @@
 //! Variants for requests: found where they are stored, or rendered.
 
 use domain::{Retention, ServiceError, Variant, VariantLocation};
-use tenant::{AnonymousLimits, AuthorizedFile};
+use space_store::{AnonymousLimits, AuthorizedFile};
 
 use crate::{FoundVariant, ReadyVariant, Renditions, in_flight::Outcome, require_source};
 

@@ -1,6 +1,6 @@
 //! Error responses that are sent outside of a function's router, in the API's standard body.
 //!
-//! `web` builds the same body for errors of handlers; this crate cannot depend on it.
+//! `http-api` builds the same body for errors of handlers; this crate cannot depend on it.
 
 use domain::Env;
 use http::{HeaderValue, Response, StatusCode, header};

@@ -14,9 +14,9 @@ use domain::{
     ServiceError, Watermark,
 };
 use media::{MAX_WATERMARK_PIXELS, MediaError, WatermarkLayer};
-use outbound::{FetchLimits, Outbound, OutboundSettings};
 use runtime::Settings;
-use tenant::{FileBucket, NewFolderSecurity, NewSecurity, ResolvedFolder, SpaceScope};
+use safe_http::{FetchLimits, Outbound, OutboundSettings};
+use space_store::{FileBucket, NewFolderSecurity, NewSecurity, ResolvedFolder, SpaceScope};
 use tokio::sync::Semaphore;
 
 /// Maximum size of the image of a watermark, in bytes.

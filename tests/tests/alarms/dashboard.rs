@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use local::TEMPLATE;
+use local_stack::TEMPLATE;
 use serde_json::Value;
 use tests::text;
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use template::{Alarm, AlarmMetric};
+use sam_template::{Alarm, AlarmMetric};
 
 /// A value of a metric.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ mod recorder;
 use std::{collections::BTreeSet, path::Path};
 
 use emulators::{InjectedError, Service::DynamoDb};
-use local::TEMPLATE;
+use local_stack::TEMPLATE;
 use serde_json::json;
 use tests::{
     DYNAMODB_ATTEMPTS, PHOTO, Stack, StackOptions, TestSpace, minutes, parse_template, stack_test,

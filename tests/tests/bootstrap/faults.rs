@@ -3,7 +3,7 @@
 
 use domain::KeySecret;
 use emulators::Service::DynamoDb;
-use tenant::{Bootstrap, Tenants, bootstrap, recover_key};
+use space_store::{Bootstrap, Tenants, bootstrap, recover_key};
 use tests::DYNAMODB_ATTEMPTS;
 
 use super::Empty;

@@ -8,9 +8,9 @@ use std::{net::TcpListener, sync::Arc};
 use domain::{Env, KeySecret, UserId};
 use emulators::{EmulatorOptions, Emulators, ExistingData, Faults, IamPrincipal, REGION};
 use runtime::{FunctionContext, Settings, SystemClock};
+use sam_template::Permission;
+use space_store::Tenants;
 use tempfile::TempDir;
-use template::Permission;
-use tenant::Tenants;
 use tests::SeededRandom;
 
 /// Secret access key of all principals.

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
-use local::TEMPLATE;
+use local_stack::TEMPLATE;
 
 use super::{Kind, prices::Prices, usage::float};
 use crate::routes::declarations::deployed_template;

@@ -196,7 +196,7 @@ async fn delete(setup: &Setup<'_>, kill: Option<(u32, bool)>) {
             .advance(if round == 0 { seconds(1) } else { minutes(15) });
         // Its job has failed once all attempts of a call have.
         let has_died = || failed_calls(&faults) >= 1;
-        let is_idle = |messages: local::Messages| {
+        let is_idle = |messages: local_stack::Messages| {
             messages.are_quiet() || (messages.visible == 0 && is_cut_off && has_died())
         };
         let remaining = stack
@@ -208,7 +208,7 @@ async fn delete(setup: &Setup<'_>, kill: Option<(u32, bool)>) {
             faults.reconnect();
             is_cut_off = false;
         }
-        if remaining == local::Messages::default() {
+        if remaining == local_stack::Messages::default() {
             break;
         }
     }

@@ -1,14 +1,14 @@
 //! Idempotency keys of requests whose handler panics.
 
 use axum::{Router, routing};
-use local::all_functions;
-use runtime::{ConfigurationError, FunctionContext, Settings};
-use serde_json::json;
-use tests::{StackOptions, TestSpace, stack_test};
-use web::{
+use http_api::{
     ApiError, ApiState, Authenticated, Created, FieldReader, FromFields, IdempotentJson,
     RateLimitTier, with_layers,
 };
+use local_stack::all_functions;
+use runtime::{ConfigurationError, FunctionContext, Settings};
+use serde_json::json;
+use tests::{StackOptions, TestSpace, stack_test};
 
 use crate::routes::creations::Creation;
 

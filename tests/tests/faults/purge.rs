@@ -64,7 +64,7 @@ async fn delete(stack: &Stack, tenant: &TestSpace, kill: Option<Kill>) {
         // attempts of one call.
         let has_died =
             |in_flight: u64| faults.broken_calls() > 0 && failed_calls(&faults) >= in_flight;
-        let is_idle = |messages: local::Messages| {
+        let is_idle = |messages: local_stack::Messages| {
             let is_at_rest = messages.visible == 0 && messages.running_batches == 0;
             messages.are_quiet() || (is_at_rest && is_cut_off && has_died(messages.in_flight))
         };
@@ -77,7 +77,7 @@ async fn delete(stack: &Stack, tenant: &TestSpace, kill: Option<Kill>) {
             faults.reconnect();
             is_cut_off = false;
         }
-        if messages_left == local::Messages::default() {
+        if messages_left == local_stack::Messages::default() {
             break;
         }
     }

@@ -5,11 +5,11 @@ use std::time::Duration;
 use bucket::ObjectKey;
 use domain::{FileId, Revision, SpaceId};
 use emulators::{InjectedError, Service::DynamoDb};
-use local::{TEMPLATE, all_functions};
+use local_stack::{TEMPLATE, all_functions};
+use sam_template::RecursiveLoop;
 use serde_json::json;
+use space_store::JobLimits;
 use table::keys;
-use template::RecursiveLoop;
-use tenant::JobLimits;
 use tests::{Dump, Stack, StackOptions, TestSpace, form, parse_template, seconds, stack_test};
 use worker::LAST_FULL_RECEIVE;
 

@@ -62,8 +62,9 @@ async fn pending_files_are_settled_under_chaos() {
         stack.local.chaos().enable(seed);
         for _ in 0..9 {
             stack.clock.advance(minutes(MAX_DELAY_MINUTES));
-            let is_idle =
-                |messages: local::Messages| messages.visible == 0 && messages.running_batches == 0;
+            let is_idle = |messages: local_stack::Messages| {
+                messages.visible == 0 && messages.running_batches == 0
+            };
             stack
                 .local
                 .until(is_idle)

@@ -11,8 +11,8 @@ use emulators::{
     InjectedError,
     Service::{DynamoDb, S3},
 };
-use local::Messages;
-use template::RecursiveLoop;
+use local_stack::Messages;
+use sam_template::RecursiveLoop;
 use tests::{DEFAULT_ATTEMPTS, PHOTO, Stack, TestSpace, seconds, stack_test};
 
 use super::batches::small_jobs;

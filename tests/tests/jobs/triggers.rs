@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
 use emulators::{InjectedError, Service::Sqs};
-use local::{CargoLambda, Registry};
+use local_stack::{CargoLambda, Registry};
 use serde_json::json;
 use tests::{ECHO_TEMPLATE, Stack, StackOptions, echo_worker, parse_template, seconds};
 

@@ -4,8 +4,8 @@ use std::{collections::BTreeSet, time::Duration};
 
 use bucket::ObjectKey;
 use domain::{FileId, ImageFormat, Retention, Revision, Transformation, Variant, VariantLocation};
+use sam_template::RecursiveLoop;
 use serde_json::json;
-use template::RecursiveLoop;
 use tests::{PHOTO, Stack, TestSpace, stack_test};
 
 use super::batches::small_jobs;

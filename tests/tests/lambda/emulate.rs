@@ -2,7 +2,7 @@
 
 use std::{os::unix::fs::PermissionsExt, path::PathBuf};
 
-use local::CargoLambda;
+use local_stack::CargoLambda;
 use serde_json::Value;
 use tests::{PHOTO, Stack, StackOptions, TestSpace, form, large_photo, stack_test};
 use tokio::{

@@ -3,7 +3,7 @@
 //! request, since codecs cannot be cancelled (`delivery::variant_races`).
 
 use domain::KeySecret;
-use tenant::Tenants;
+use space_store::Tenants;
 use tests::{PHOTO, Response, Stack, stack_test};
 
 use crate::routes::fixture::{ROUTES, RouteFixture};

@@ -1,7 +1,7 @@
 //! The viewer of a request, as the gateway reports it to functions.
 
 use axum::{Router, extract::Request, routing::get};
-use local::Registry;
+use local_stack::Registry;
 use runtime::Viewer;
 use tests::{RawConnection, Stack, StackOptions, authority, parse_template, stack_test};
 

@@ -1,7 +1,7 @@
 //! The viewer function of the distribution: its code in the template, run by Node.js, and the same rules
 //! in the local CDN.
 
-use local::{TEMPLATE, reduced_accept};
+use local_stack::{TEMPLATE, reduced_accept};
 use serde_json::{Value, json};
 use tokio::process::Command;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use local::all_functions;
+use local_stack::all_functions;
 use serde_json::json;
 use tempfile::TempDir;
 use tests::{RawConnection, authority, seconds};

@@ -1,11 +1,11 @@
 //! Jobs that SQS delivers twice, or in a batch with a message that is no job.
 
 use domain::{ProcessingRules, WebhookEndpoint, WebhookSource};
-use local::{Messages, TEMPLATE};
+use local_stack::{Messages, TEMPLATE};
 use media::Format;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use tenant::ProcessingJob;
+use space_store::ProcessingJob;
 use tests::{
     File, PHOTO, Stack, StackOptions, TestSpace, minutes, parse_template, seconds, stack_test,
 };

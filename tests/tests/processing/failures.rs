@@ -4,7 +4,7 @@ use domain::{FileId, ProcessingRules};
 use futures::future;
 use media::{Channels, EncodeOptions, Format, Pixels, encode};
 use serde_json::{Value, json};
-use tenant::ProcessingJob;
+use space_store::ProcessingJob;
 use tests::{Observed, PHOTO, Stack, TestSpace, minutes, seconds, stack_test};
 
 use super::{

@@ -3,7 +3,7 @@
 use domain::ProcessingRules;
 use media::{Channels, EncodeOptions, Format, Pixels, blurhash, decode, encode, probe};
 use serde_json::{Value, json};
-use tenant::ProcessingJob;
+use space_store::ProcessingJob;
 use tests::{Client, Observed, PHOTO, Stack, TestSpace, stack_test};
 
 use super::send;

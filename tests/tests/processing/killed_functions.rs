@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use local::Messages;
+use local_stack::Messages;
 use media::Format;
 use serde_json::{Value, json};
 use tests::{File, Stack, minutes, stack_test};

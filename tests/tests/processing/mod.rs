@@ -11,7 +11,7 @@ mod rules;
 mod thumbnails;
 
 use runtime::Settings;
-use tenant::{DelayedJob, Job};
+use space_store::{DelayedJob, Job};
 use tests::Stack;
 
 /// Sends a job to the queue that this variable of the worker `processing` names.

@@ -6,7 +6,7 @@ use emulators::{
     InjectedError,
     Service::{S3, Sqs},
 };
-use local::Messages;
+use local_stack::Messages;
 use tests::{DEFAULT_ATTEMPTS, File, PHOTO, Stack, TestSpace, minutes, seconds, stack_test};
 
 use crate::{support::queues::Queues, webhooks::fixture::until_idle};

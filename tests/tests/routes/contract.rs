@@ -201,7 +201,7 @@ async fn schemathesis_passes() {
     let (_, signature) = url.split_once("signature=").expect("a signature");
 
     let statuses = stack.directory().path().join("statuses.json");
-    let origin = stack.local.api_url().trim_end_matches(web::API_PREFIX);
+    let origin = stack.local.api_url().trim_end_matches(http_api::API_PREFIX);
     let mut command = Command::new(program);
 
     command

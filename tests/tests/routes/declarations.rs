@@ -8,9 +8,9 @@ use std::{
     time::Duration,
 };
 
-use local::TEMPLATE;
+use local_stack::TEMPLATE;
 use runtime::RESPONSE_DEADLINE;
-use template::{Context, ResolvedTemplate, Route};
+use sam_template::{Context, ResolvedTemplate, Route};
 
 /// Returns the stack that `template.yaml` describes.
 pub(crate) fn deployed_template() -> ResolvedTemplate {
@@ -21,7 +21,7 @@ pub(crate) fn deployed_template() -> ResolvedTemplate {
         ..Context::default()
     };
 
-    template::read(TEMPLATE, &context).unwrap_or_else(|error| panic!("{error}"))
+    sam_template::read(TEMPLATE, &context).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Compares the generated files with the repository, or writes them and prints which have changed if

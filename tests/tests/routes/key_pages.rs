@@ -1,7 +1,7 @@
 //! Pages of the keys of a space.
 
 use domain::KeyName;
-use tenant::{NewKey, Tenants};
+use space_store::{NewKey, Tenants};
 use tests::{Stack, TestSpace};
 
 /// Number of keys of [`space_with_keys`]: three pages of the maximum limit.

@@ -12,7 +12,7 @@ use axum::{
     routing::post,
 };
 use domain::Timestamp;
-use local::all_functions;
+use local_stack::all_functions;
 use runtime::{ConfigurationError, FunctionContext};
 use tests::StackOptions;
 use tokio::{net::TcpListener, task::JoinHandle};

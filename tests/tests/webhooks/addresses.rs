@@ -5,7 +5,7 @@ use std::{
     net::{IpAddr, SocketAddr},
 };
 
-use outbound::{Network, Stream};
+use safe_http::{Network, Stream};
 use serde_json::{Value, json};
 use tests::{PHOTO, Stack, StackOptions, TestSpace, seconds, stack_test};
 

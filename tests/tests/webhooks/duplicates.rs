@@ -1,7 +1,7 @@
 //! Messages that SQS delivers more than once, and messages that are outdated.
 
-use local::Messages;
-use tenant::WebhookJob;
+use local_stack::Messages;
+use space_store::WebhookJob;
 use tests::{Answer, PHOTO, Stack, seconds, stack_test};
 
 use super::fixture::{Hooks, event_job, run_with_failures, send_jobs, time, until_idle};

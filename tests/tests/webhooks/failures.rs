@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use futures::future::join_all;
-use local::Messages;
+use local_stack::Messages;
 use tests::{Answer, PHOTO, Stack, distributed, seconds, share_of};
 
 use super::fixture::{Hooks, until_idle};

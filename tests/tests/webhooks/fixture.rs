@@ -3,11 +3,11 @@
 use std::{sync::Arc, time::Duration};
 
 use domain::Timestamp;
-use local::{Messages, all_functions};
-use outbound::{Network, SystemNetwork};
+use local_stack::{Messages, all_functions};
 use runtime::Settings;
+use safe_http::{Network, SystemNetwork};
 use serde_json::{Value, json};
-use tenant::{DelayedJob, WebhookJob};
+use space_store::{DelayedJob, WebhookJob};
 use tests::{File, PHOTO, Stack, StackOptions, TestSpace, WebhookReceiver, seconds, text};
 use webhook_delivery::SendOptions;
 

@@ -1,6 +1,6 @@
 //! Webhooks of one space while those of another wait for slow endpoints.
 
-use local::Messages;
+use local_stack::Messages;
 use serde_json::json;
 use tests::{Answer, Stack, TestSpace, WebhookReceiver, minutes, seconds, stack_test};
 

@@ -1,7 +1,7 @@
 //! `POST /spaces/:id/webhook-deliveries/:deliveryId/redeliver`.
 
 use serde_json::{Value, json};
-use tenant::WebhookJob;
+use space_store::WebhookJob;
 use tests::{Answer, PHOTO, Response, Stack, WebhookReceiver, seconds, stack_test, text};
 
 use super::fixture::{

@@ -1,11 +1,11 @@
-//! Kinds of errors determine statuses: outside of `web`, no code decides by them.
+//! Kinds of errors determine statuses: outside of `http-api`, no code decides by them.
 
 use std::{fs, path::Path};
 
 /// Directories whose code is checked.
 const CHECKED: [&str; 2] = ["functions", "shared"];
 /// Crate that maps kinds to statuses.
-const MAPPING: &str = "shared/web";
+const MAPPING: &str = "shared/http-api";
 /// Begins the tests of a file.
 const TESTS: &str = "#[cfg(test)]";
 

@@ -35,12 +35,12 @@ fn compiled(options: &[&str]) -> BTreeSet<String> {
 /// `cargo run`, `cargo test -p tests` and `scripts/test` would otherwise compile the same packages again.
 #[test]
 fn local_stack_and_tests_share_one_build() {
-    let local_stack = compiled(&["--package", "local", "--edges", "no-dev"]);
+    let local_stack = compiled(&["--package", "local-stack", "--edges", "no-dev"]);
     let tests = compiled(&["--package", "tests", "--edges", "normal,build,dev"]);
     let workspace = compiled(&["--workspace", "--edges", "normal,build,dev"]);
 
     for (manifest, packages) in [
-        ("infra/local/Cargo.toml", local_stack),
+        ("infra/local-stack/Cargo.toml", local_stack),
         ("tests/Cargo.toml", tests),
     ] {
         let compiled_twice: Vec<_> = packages.difference(&workspace).collect();
@@ -62,7 +62,7 @@ fn functions_are_deployed_with_their_own_features() {
         .map(|name| name.as_str())
         .collect();
 
-    let binaries = local::TEMPLATE
+    let binaries = local_stack::TEMPLATE
         .lines()
         .filter_map(|line| line.trim().strip_prefix("BuildProperties: { Binary: "));
     assert_eq!(

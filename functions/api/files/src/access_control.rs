@@ -3,7 +3,7 @@
 
 use axum::extract::State;
 use domain::{AccessControl, File};
-use web::{
+use http_api::{
     AccessControlChange, ApiError, Can, Data, Endpoint, FileView, ManageFileAccess, ValidJson,
 };
 

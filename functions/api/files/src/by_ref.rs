@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use domain::{Reference, ServiceError};
-use web::{
+use http_api::{
     ApiError, Authenticated, Data, Endpoint, FieldReader, FileView, FromFields, Listed, ReadFiles,
     SpaceQuery, ValidQuery,
 };

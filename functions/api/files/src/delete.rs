@@ -2,7 +2,9 @@
 
 use axum::extract::State;
 use domain::{FieldError, FieldErrors, File};
-use web::{ApiError, Authenticated, Can, Endpoint, ManageFiles, NoContent, ValidJson, ValidQuery};
+use http_api::{
+    ApiError, Authenticated, Can, Endpoint, ManageFiles, NoContent, ValidJson, ValidQuery,
+};
 
 use crate::{
     FilesState,

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use domain::File;
-use web::{ApiError, Can, Data, Endpoint, FileView, ReadFiles};
+use http_api::{ApiError, Can, Data, Endpoint, FileView, ReadFiles};
 
 use crate::{FilesState, view::file_view};
 

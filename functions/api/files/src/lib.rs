@@ -14,9 +14,9 @@ mod urls;
 mod view;
 
 use axum::{Router, extract::FromRef};
+use http_api::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
 use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
-use tenant::DeletionQueues;
-use web::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
+use space_store::DeletionQueues;
 
 /// The rate limit tier of the endpoints.
 pub const TIER: RateLimitTier = RateLimitTier::Admin;

@@ -3,7 +3,7 @@
 
 use axum::extract::State;
 use domain::{File, FileFilter, FolderRef, NamePrefix, Tag, parse_variant};
-use web::{
+use http_api::{
     ApiError, Authenticated, Endpoint, FOLDER_ID, FieldReader, FileView, FolderReference,
     FromFields, ListQuery, Listed, PageResponse, ReadFiles, SpaceQuery,
 };

@@ -1,7 +1,7 @@
 //! Rejects changes that lower the protection of a file, unless the caller is an admin.
 
 use domain::{File, FolderChain, FolderId, Protection, Role, ServiceError};
-use tenant::SpaceScope;
+use space_store::SpaceScope;
 
 /// The folders of a file before and after a change, as read for one request.
 pub(crate) struct ProtectionCheck<'a> {

@@ -1,8 +1,8 @@
 //! Detects changes to read-only fields in a record that a client sends back.
 
 use domain::{FieldError, FieldErrors};
+use http_api::{FileView, InputFields};
 use serde_json::Value;
-use web::{FileView, InputFields};
 
 /// Fields that the service changes after the upload: a client may send older values.
 const CHANGED_BY_SERVICE: [&str; 4] = ["storage_meta", "thumbnails", "processing", "updated_at"];

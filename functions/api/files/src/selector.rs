@@ -1,7 +1,7 @@
 //! Selection of a file by an id in the query or in the body.
 
 use domain::{FieldError, FieldErrors, FileId};
-use web::{FieldReader, FromFields, ResourceId};
+use http_api::{FieldReader, FromFields, ResourceId};
 
 /// The field and the query parameter of a file's id.
 pub(crate) const ID: &str = "id";

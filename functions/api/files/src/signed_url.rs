@@ -5,13 +5,13 @@ use domain::{
     Crop, File, Gravity, ImageFormat, QueryParameter, SigningSecret, TRANSFORMATION_PARAMETERS,
     Timestamp, Transformation, misnamed_transformation_fields, signed_query,
 };
-use schemars::JsonSchema;
-use serde::Serialize;
-use serde_json::Value;
-use web::{
+use http_api::{
     ApiError, Can, Data, Endpoint, FieldReader, FromFields, ReadFiles, Rfc3339, ValidJson,
     file_url, read_expires_seconds,
 };
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::FilesState;
 

@@ -9,12 +9,12 @@ use domain::{
     DeliveryType, FieldError, File, FolderChain, MAX_TAGS, OriginalName, Reference, ServiceError,
     Tag, ValidationRules, parse_variant, reject_executable_name,
 };
-use serde_json::Value;
-use tenant::{FolderSelector, Placement, SpaceScope};
-use web::{
+use http_api::{
     ApiError, Authenticated, Can, Data, Endpoint, FOLDER_ID, FOLDER_PATH, FieldReader, FileView,
     FromFields, InputFields, ManageFiles, Patch, ResourceId, UnreadJson, ValidQuery, read_folder,
 };
+use serde_json::Value;
+use space_store::{FolderSelector, Placement, SpaceScope};
 
 use crate::{
     FilesState,

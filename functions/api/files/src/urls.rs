@@ -2,9 +2,9 @@
 
 use axum::extract::State;
 use domain::FileId;
+use http_api::{ApiError, Authenticated, Endpoint, FieldReader, FromFields, ValidJson, file_url};
 use schemars::JsonSchema;
 use serde::Serialize;
-use web::{ApiError, Authenticated, Endpoint, FieldReader, FromFields, ValidJson, file_url};
 
 use crate::FilesState;
 

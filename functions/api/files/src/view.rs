@@ -1,8 +1,8 @@
 //! Views of files in responses.
 
 use domain::{File, ServiceError};
-use tenant::SpaceScope;
-use web::FileView;
+use http_api::FileView;
+use space_store::SpaceScope;
 
 /// Reads the folders of a file and creates its view.
 pub(crate) async fn file_view(

@@ -2,8 +2,8 @@
 //! folder.
 
 use domain::Folder;
-use tenant::{FolderSetting, ResolvedFolder};
-use web::{AccessControlChange, ApiError, Can, Data, Endpoint, ManageFolders, ValidJson};
+use http_api::{AccessControlChange, ApiError, Can, Data, Endpoint, ManageFolders, ValidJson};
+use space_store::{FolderSetting, ResolvedFolder};
 
 use crate::views::FolderView;
 

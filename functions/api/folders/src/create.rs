@@ -1,11 +1,11 @@
 //! `POST /folders`: create a folder.
 
 use domain::{FolderId, FolderName};
-use tenant::{NewFolder, ResolvedFolder};
-use web::{
+use http_api::{
     ApiError, Authenticated, Can, Created, Endpoint, FieldReader, FolderReference, FromFields,
     IdempotentJson, ManageFolders, Reservation, ResourceId,
 };
+use space_store::{NewFolder, ResolvedFolder};
 
 use crate::views::FolderView;
 

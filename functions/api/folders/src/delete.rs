@@ -1,9 +1,9 @@
 //! `DELETE /folders/:id`: delete an empty folder.
 
 use axum::extract::State;
-use tenant::ResolvedFolder;
+use http_api::{ApiError, Can, Endpoint, ManageFolders, NoContent};
+use space_store::ResolvedFolder;
 use watermarks::Watermarks;
-use web::{ApiError, Can, Endpoint, ManageFolders, NoContent};
 
 pub(crate) const DELETE: Endpoint =
     Endpoint::delete("deleteFolder", "/folders/{id}", "Delete an empty folder")

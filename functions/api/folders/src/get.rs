@@ -1,7 +1,7 @@
 //! `GET /folders/:id`: get a folder.
 
-use tenant::ResolvedFolder;
-use web::{ApiError, Can, Data, Endpoint, ReadFolders};
+use http_api::{ApiError, Can, Data, Endpoint, ReadFolders};
+use space_store::ResolvedFolder;
 
 use crate::views::FolderView;
 

@@ -10,9 +10,9 @@ mod update;
 mod views;
 
 use axum::{Router, extract::FromRef};
+use http_api::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
 use runtime::{ConfigurationError, FunctionContext, Settings};
 use watermarks::Watermarks;
-use web::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
 
 /// The rate limit tier of the endpoints.
 pub const TIER: RateLimitTier = RateLimitTier::Admin;

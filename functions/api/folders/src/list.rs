@@ -1,7 +1,7 @@
 //! `GET /folders`: list the folders of a space, newest first: all of them, or only those directly in
 //! one folder or at the root.
 
-use web::{
+use http_api::{
     ApiError, Authenticated, Endpoint, FieldReader, FolderReference, FromFields, ListQuery, Listed,
     PageResponse, ReadFolders, SpaceQuery,
 };

@@ -2,9 +2,9 @@
 
 use axum::extract::State;
 use domain::FolderSecurity;
-use tenant::ResolvedFolder;
+use http_api::{ApiError, Can, Data, Endpoint, FolderSecurityChange, ManageFolders, ValidJson};
+use space_store::ResolvedFolder;
 use watermarks::Watermarks;
-use web::{ApiError, Can, Data, Endpoint, FolderSecurityChange, ManageFolders, ValidJson};
 
 use crate::views::FolderView;
 

@@ -1,11 +1,11 @@
 //! `PUT /folders/:id`: rename or move a folder.
 
 use domain::FolderName;
-use tenant::{FolderMove, ResolvedFolder};
-use web::{
+use http_api::{
     ApiError, Can, Data, Endpoint, FieldReader, FolderReference, FromFields, ManageFolders, Patch,
     ValidJson,
 };
+use space_store::{FolderMove, ResolvedFolder};
 
 use crate::views::FolderView;
 

@@ -4,10 +4,10 @@ use domain::{
     EffectiveAccess, EffectiveSecurity, FolderId, FolderName, SettingSource, Space, SpaceId,
     TransformationPolicy, Watermark,
 };
+use http_api::Rfc3339;
 use schemars::JsonSchema;
 use serde::Serialize;
-use tenant::ResolvedFolder;
-use web::Rfc3339;
+use space_store::ResolvedFolder;
 
 /// A folder, with the effective access control and security settings of its content.
 #[derive(Serialize, JsonSchema)]

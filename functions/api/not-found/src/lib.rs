@@ -13,5 +13,5 @@ const ROUTES: &str = include_str!("../routes.txt");
 
 /// Creates the router of the function.
 pub fn router(_: &FunctionContext) -> Result<Router, ConfigurationError> {
-    Ok(web::not_found_router(ROUTES))
+    Ok(http_api::not_found_router(ROUTES))
 }

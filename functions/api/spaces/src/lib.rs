@@ -7,10 +7,10 @@ mod views;
 mod webhooks;
 
 use axum::{Router, extract::FromRef};
+use http_api::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
 use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
-use tenant::{PurgeJob, Queue, WebhookJob};
+use space_store::{PurgeJob, Queue, WebhookJob};
 use watermarks::Watermarks;
-use web::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
 
 use crate::{account::get::LargeUploadsUrl, space::cdn_domains::CdnDomains};
 

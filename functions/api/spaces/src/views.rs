@@ -5,10 +5,10 @@ use domain::{
     KeySecret, PublicHttpsUrl, Role, Security, Space, SpaceId, SpaceName, Timestamp,
     UploadConfigId, UserId,
 };
+use http_api::{Action, ManageWebhooks, Rfc3339};
 use schemars::JsonSchema;
 use serde::Serialize;
-use tenant::Account;
-use web::{Action, ManageWebhooks, Rfc3339};
+use space_store::Account;
 
 /// A space in a list.
 #[derive(Serialize, JsonSchema)]

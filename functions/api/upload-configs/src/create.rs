@@ -4,7 +4,7 @@ use domain::{
     DeliveryType, Description, FieldError, NewUploadConfig, UploadConfig, UploadConfigName,
     parse_variant,
 };
-use web::{
+use http_api::{
     ApiError, Authenticated, Can, Created, Endpoint, FieldReader, FromFields, IdempotentJson,
     ManageUploadConfigs, Reservation, ResourceId,
 };

@@ -2,7 +2,7 @@
 //! one of its space.
 
 use domain::UploadConfig;
-use web::{
+use http_api::{
     ApiError, Authenticated, Can, Endpoint, FieldReader, FromFields, ManageUploadConfigs,
     NoContent, ValidJson,
 };

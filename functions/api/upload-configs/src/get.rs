@@ -1,7 +1,7 @@
 //! `GET /upload-configs/:id`: get an upload config with its rules.
 
 use domain::UploadConfig;
-use web::{ApiError, Can, Data, Endpoint, ReadUploadConfigs};
+use http_api::{ApiError, Can, Data, Endpoint, ReadUploadConfigs};
 
 use crate::views::DetailedUploadConfigView;
 

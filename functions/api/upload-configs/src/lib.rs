@@ -10,8 +10,8 @@ mod update;
 mod views;
 
 use axum::{Router, extract::FromRef};
+use http_api::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
 use runtime::{ConfigurationError, FunctionContext, Settings};
-use web::{ApiState, CursorSecret, RateLimitTier, Register, RouterBuilder};
 
 /// The rate limit tier of the endpoints.
 pub const TIER: RateLimitTier = RateLimitTier::Admin;

@@ -1,6 +1,6 @@
 //! `GET /upload-configs`: list the upload configs of a space, newest first, without their rules.
 
-use web::{
+use http_api::{
     ApiError, Authenticated, Endpoint, ListQuery, PageResponse, ReadUploadConfigs, SpaceQuery,
 };
 

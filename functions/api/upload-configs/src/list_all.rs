@@ -1,7 +1,7 @@
 //! `GET /upload-configs/all`: list the upload configs of all spaces in which the caller may read them,
 //! sorted by space and then by config, both newest first.
 
-use web::{ApiError, Authenticated, Endpoint, PageQuery, PageResponse, ReadUploadConfigs};
+use http_api::{ApiError, Authenticated, Endpoint, PageQuery, PageResponse, ReadUploadConfigs};
 
 use crate::views::UploadConfigView;
 

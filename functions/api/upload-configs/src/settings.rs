@@ -6,7 +6,7 @@ use domain::{
     MAX_UPLOADS_PER_HOUR, MetadataRules, NotificationRules, Quality, StorageRules, Tag,
     TransformationRules, UnsignedRestrictions, UploadRules, ValidationRules, parse_variant,
 };
-use web::FieldReader;
+use http_api::FieldReader;
 
 /// Maximum width or height that a rule may name, in pixels: the maximum in an image header.
 const MAX_IMAGE_PIXELS: i64 = i32::MAX as i64;

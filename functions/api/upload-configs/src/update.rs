@@ -5,7 +5,7 @@ use domain::{
     DeliveryType, Description, FieldError, FieldErrors, UnsignedRestrictions, UploadConfig,
     UploadConfigName, UploadRules, parse_variant,
 };
-use web::{
+use http_api::{
     ApiError, Authenticated, Can, Data, Endpoint, FieldReader, FromFields, ManageUploadConfigs,
     Patch, ResourceId, ValidJson,
 };

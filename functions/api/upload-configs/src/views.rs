@@ -4,9 +4,9 @@ use domain::{
     DeliveryType, Description, Role, SpaceId, UnsignedRestrictions, UploadConfig, UploadConfigId,
     UploadConfigName, UploadRules,
 };
+use http_api::{Action, ManageWebhooks, Rfc3339};
 use schemars::JsonSchema;
 use serde::Serialize;
-use web::{Action, ManageWebhooks, Rfc3339};
 
 /// An upload config without its rules.
 #[derive(Serialize, JsonSchema)]

@@ -14,7 +14,7 @@ use std::time::Duration;
 use domain::{KeyOwner, ServiceError, SpaceId};
 use futures::FutureExt as _;
 use runtime::{FairPermit, FairSemaphore, MAX_DYNAMODB_CALL};
-use tenant::RESERVATION_LEASE_MS;
+use space_store::RESERVATION_LEASE_MS;
 use tokio::time::{self, Instant};
 
 /// Unit of the limits, in bytes: a mebibyte.
@@ -149,7 +149,7 @@ impl<T: Copy + PartialEq> Limit<T> {
 mod tests {
     use domain::ErrorKind;
     use futures::{FutureExt, future::BoxFuture};
-    use ingest::MAX_FORM_FILES;
+    use intake::MAX_FORM_FILES;
 
     use super::*;
     use crate::bounded_body::max_body_bytes;

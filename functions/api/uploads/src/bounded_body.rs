@@ -12,9 +12,9 @@ use std::{
 use axum::body::{Body, BodyDataStream};
 use bytes::Bytes;
 use futures::Stream;
-use ingest::MAX_FORM_FILE_BYTES;
+use http_api::drain;
+use intake::MAX_FORM_FILE_BYTES;
 use thiserror::Error;
-use web::drain;
 
 use crate::part_headers::{HeadersTooLarge, PartHeaderFilter};
 

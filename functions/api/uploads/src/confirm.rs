@@ -9,14 +9,14 @@ use std::convert::Infallible;
 use axum::extract::{FromRequest, FromRequestParts, Request, State};
 use domain::{FieldError, FieldErrors, File, FileId, FileStatus, Principal, ServiceError};
 use http::header;
-use ingest::ConfirmOutcome;
-use tenant::{ActivationOutcome, Scoped, SpaceScope};
-use web::{
+use http_api::{
     AnonymousFileView, ApiError, Authenticated, Can, Data, Endpoint, FieldReader, FileView,
     FromFields, JsonObject, Upload, has_key,
     openapi::{DescribeInput, OperationBuilder},
     path_parameter,
 };
+use intake::ConfirmOutcome;
+use space_store::{ActivationOutcome, Scoped, SpaceScope};
 
 use crate::{UploadsState, views::ConfirmedView, within_deadline};
 
@@ -183,10 +183,10 @@ async fn activate(
     }
 
     let store = space.file_store(&uploads.storage);
-    match ingest::confirm(&store, &file).await? {
+    match intake::confirm(&store, &file).await? {
         ConfirmOutcome::Activation(ActivationOutcome::Active(file)) => Ok(*file),
         ConfirmOutcome::Activation(ActivationOutcome::NameTaken { name }) => {
-            Err(tenant::name_taken(&name))
+            Err(space_store::name_taken(&name))
         }
         ConfirmOutcome::Activation(ActivationOutcome::Deleted) => Err(ServiceError::not_found()),
         ConfirmOutcome::Activation(ActivationOutcome::OverQuota(error)) => Err(error),

@@ -4,14 +4,14 @@ use std::marker::PhantomData;
 
 use axum::extract::{FromRequest, Request};
 use domain::{FieldError, MAX_FILE_BYTES, OriginalName};
-use ingest::DeclaredFile;
-use mime::Mime;
-use schemars::JsonSchema;
-use serde_json::Value;
-use web::{
+use http_api::{
     ApiError, FieldReader, InputFields, JsonObject,
     openapi::{DescribeInput, OperationBuilder},
 };
+use intake::DeclaredFile;
+use mime::Mime;
+use schemars::JsonSchema;
+use serde_json::Value;
 
 use crate::{
     UploadsState,

@@ -4,12 +4,12 @@ use std::marker::PhantomData;
 
 use axum::extract::{FromRequest, Request};
 use domain::FieldError;
-use ingest::ReceivedFile;
-use serde_json::{Map, Value, json};
-use web::{
+use http_api::{
     ApiError, FieldReader, InputFields,
     openapi::{DescribeInput, OperationBuilder},
 };
+use intake::ReceivedFile;
+use serde_json::{Map, Value, json};
 
 use crate::{
     UploadsState,

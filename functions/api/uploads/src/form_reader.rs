@@ -6,12 +6,12 @@
 use axum::extract::Request;
 use domain::{ErrorKind, FieldError, OriginalName, ServiceError, Timestamp};
 use http::HeaderMap;
-use ingest::{ReceivedFile, Spool};
+use http_api::{FieldReader, InputFields, content_length, content_type, drain, require_unencoded};
+use intake::{ReceivedFile, Spool};
 use mime::Mime;
 use multer::{Field, Multipart};
 use runtime::BodyTimer;
 use serde_json::{Map, Value};
-use web::{FieldReader, InputFields, content_length, content_type, drain, require_unencoded};
 
 use crate::{
     bounded_body::{BodyLimitError, BoundedBody, max_body_bytes},

@@ -6,14 +6,14 @@ use domain::{
     UploadConfig, UploadConfigId,
 };
 use http::{Extensions, HeaderMap};
-use runtime::Viewer;
-use schemars::JsonSchema;
-use serde::Serialize;
-use tenant::{FolderSelector, SpaceScope};
-use web::{
+use http_api::{
     ApiError, Authenticated, Can, Data, Endpoint, FOLDER_ID, FieldReader, FolderReference,
     FromFields, ResourceId, Rfc3339, Upload, ValidJson, read_expires_seconds,
 };
+use runtime::Viewer;
+use schemars::JsonSchema;
+use serde::Serialize;
+use space_store::{FolderSelector, SpaceScope};
 
 use crate::{
     UploadsState,

@@ -23,9 +23,9 @@ mod views;
 
 use axum::{Router, extract::FromRef};
 use domain::ServiceError;
+use http_api::{ApiState, RateLimitTier, Register, RouterBuilder};
 use runtime::{ConfigurationError, FunctionContext, Settings};
-use tenant::{ConfirmCheck, Queue, UploadStorage};
-use web::{ApiState, RateLimitTier, Register, RouterBuilder};
+use space_store::{ConfirmCheck, Queue, UploadStorage};
 
 use crate::{
     admission::Admission,

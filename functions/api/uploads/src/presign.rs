@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use axum::extract::State;
 use domain::{ConfirmTokens, FieldError, File, FileId, ServiceError, Timestamp};
-use ingest::DeclaredFile;
+use http_api::{ApiError, CreatedUnwrapped, Endpoint, IdempotencyOutcome, Reservation};
+use intake::DeclaredFile;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use tenant::{PRESIGNED_URL_LIFETIME_MS, PresignRequest};
-use web::{ApiError, CreatedUnwrapped, Endpoint, IdempotencyOutcome, Reservation};
+use space_store::{PRESIGNED_URL_LIFETIME_MS, PresignRequest};
 
 use crate::{
     UploadsState,

@@ -5,9 +5,9 @@
 use domain::{
     HourlyQuota, Principal, QuotaScope, Reference, ServiceError, UploadRules, UploadTarget,
 };
-use ingest::{DeclaredFile, ReceivedFile, ValidatedFile, ValidationOutcome};
-use tenant::{FileStore, FolderSelector, Placement, UploadScope};
-use web::{FieldReader, IdempotencyScope, InputFields};
+use http_api::{FieldReader, IdempotencyScope, InputFields};
+use intake::{DeclaredFile, ReceivedFile, ValidatedFile, ValidationOutcome};
+use space_store::{FileStore, FolderSelector, Placement, UploadScope};
 
 use crate::{
     UploadsState,
@@ -88,7 +88,7 @@ impl UploadRequest {
         let rules = scope
             .map(|scope| scope.config.rules_for(self.principal))
             .unwrap_or_default();
-        let validating = ingest::validate(
+        let validating = intake::validate(
             files,
             &rules,
             self.principal,

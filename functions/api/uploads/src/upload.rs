@@ -2,7 +2,7 @@
 //! store the files of a form, all of them or none.
 
 use axum::extract::State;
-use web::{ApiError, Created, Endpoint, IdempotencyOutcome, Reservation};
+use http_api::{ApiError, Created, Endpoint, IdempotencyOutcome, Reservation};
 
 use crate::{
     UploadsState,
@@ -67,7 +67,7 @@ async fn store<View: UploadView>(
     let upload = valid.upload;
 
     let target = upload.target().await?;
-    let files = ingest::new_files(
+    let files = intake::new_files(
         &valid.content,
         &mut reservation.ids(),
         &target,

@@ -1,10 +1,10 @@
 //! The responses of uploads and confirmations.
 
 use domain::{ServiceError, UploadTarget};
+use http_api::{AnonymousFileView, FileView};
 use schemars::JsonSchema;
 use serde::Serialize;
-use tenant::NewFile;
-use web::{AnonymousFileView, FileView};
+use space_store::NewFile;
 
 /// A view of the files of one form.
 pub(crate) trait UploadView: Serialize + JsonSchema + Sized + Send {

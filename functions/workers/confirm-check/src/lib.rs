@@ -15,12 +15,12 @@
 //!   infinite loops" in the Lambda developer guide), so the template sets `RecursiveLoop: Allow`.
 
 use domain::{File, ServiceError, Timestamp};
-use ingest::{
+use intake::{
     ConfirmOutcome::{Activation, NotUploaded},
     confirm,
 };
 use runtime::{ConfigurationError, FunctionContext, Settings};
-use tenant::{
+use space_store::{
     ActivationOutcome, ConfirmCheck, DelayedJob, MAX_DELAY_SECONDS, PendingUploads, Queue, Scoped,
     UploadStorage,
 };

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use domain::{File, ImageSize, ProcessingRules, ServiceError, StorageMeta, Thumbnail, Variant};
 use media::{Format, MetadataOptions, color_name};
 use renditions::is_unrenderable;
-use tenant::{AuthorizedFile, VariantInfo};
+use space_store::{AuthorizedFile, VariantInfo};
 
 use crate::{
     Processed, Processing,

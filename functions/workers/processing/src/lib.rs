@@ -26,7 +26,7 @@ use domain::{
 };
 use renditions::{MemoryLimits, Renditions};
 use runtime::{ConfigurationError, FunctionContext, Settings};
-use tenant::{ProcessingJob, Queue, Scoped, UploadedFiles, WebhookJob};
+use space_store::{ProcessingJob, Queue, Scoped, UploadedFiles, WebhookJob};
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
 use crate::effort::Effort;

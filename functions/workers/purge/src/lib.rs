@@ -6,7 +6,7 @@
 //! guide), so the template sets `RecursiveLoop: Allow`.
 
 use runtime::{ConfigurationError, FunctionContext, Settings};
-use tenant::{
+use space_store::{
     DelayedJob, JobLimits, JobTime, MAX_DELAY_SECONDS, Purge, PurgeJob, PurgeOutcome, Queue,
 };
 use worker::{BatchHandler, JobContext, JobError, Worker};

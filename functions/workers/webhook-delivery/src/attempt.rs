@@ -4,7 +4,7 @@ use domain::{
     Timestamp, WebhookAttempt, WebhookConclusion, WebhookDelivery, WebhookFailure, WebhookSlotWait,
     WebhookStatus,
 };
-use tenant::{DelayedJob, DeliveryInSpace, HostReaction, WebhookClaim, WebhookJob};
+use space_store::{DelayedJob, DeliveryInSpace, HostReaction, WebhookClaim, WebhookJob};
 use worker::{JobContext, JobError};
 
 use crate::{WebhookWorker, event::FIRST};

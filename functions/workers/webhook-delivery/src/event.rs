@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::{SpaceId, Timestamp, WebhookDeliveryId};
-use tenant::{DelayedJob, DeliveryInSpace, WebhookJob, recheck_delay_seconds};
+use space_store::{DelayedJob, DeliveryInSpace, WebhookJob, recheck_delay_seconds};
 use worker::{JobContext, JobError};
 
 use crate::WebhookWorker;

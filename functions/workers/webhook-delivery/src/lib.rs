@@ -21,9 +21,11 @@ mod request;
 use std::{sync::Arc, time::Duration};
 
 use domain::{SpaceId, Timestamp, WebhookDeliveryId, WebhookStatus};
-use outbound::{Network, Outbound, OutboundSettings, SystemNetwork};
 use runtime::{ConfigurationError, FunctionContext, LazyMasterSecret, Settings};
-use tenant::{DelayedJob, DeliveryInSpace, Job, MAX_DELAY_SECONDS, Queue, WebhookJob, Webhooks};
+use safe_http::{Network, Outbound, OutboundSettings, SystemNetwork};
+use space_store::{
+    DelayedJob, DeliveryInSpace, Job, MAX_DELAY_SECONDS, Queue, WebhookJob, Webhooks,
+};
 use worker::{BatchHandler, JobContext, JobError, Worker};
 
 /// Maximum time of an attempt, from the resolution of the name to the status of the response.

@@ -5,8 +5,8 @@ use domain::{
     WebhookExcerpt, WebhookSecret,
 };
 use http::{HeaderMap, HeaderValue, header::CONTENT_TYPE};
-use outbound::{FetchLimits, OutboundError, PostRequest, Posted, RetryAfter};
-use tenant::HostReaction;
+use safe_http::{FetchLimits, OutboundError, PostRequest, Posted, RetryAfter};
+use space_store::HostReaction;
 use tokio::time::Instant;
 use worker::{JobContext, JobError};
 

@@ -1,6 +1,6 @@
 //! Tables with a time to live.
 
-use template::TableSpec;
+use sam_template::TableSpec;
 
 /// A table whose items expire.
 #[derive(Clone, Debug)]

@@ -82,7 +82,7 @@ impl Tables {
 #[cfg(test)]
 mod tests {
     use dynoxide::Database;
-    use template::{AttributeType, PrimaryKey, TableSpec};
+    use sam_template::{AttributeType, PrimaryKey, TableSpec};
 
     use super::*;
 

@@ -168,8 +168,8 @@ impl ItemOperation {
 #[cfg(test)]
 mod tests {
     use dynoxide::Database;
+    use sam_template::{AttributeType, PrimaryKey, TableSpec};
     use serde_json::json;
-    use template::{AttributeType, PrimaryKey, TableSpec};
 
     use super::{super::engine_call::call, *};
 

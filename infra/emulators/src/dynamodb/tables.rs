@@ -8,8 +8,8 @@ use std::{
 };
 
 use dynoxide::{Database, DynoxideError};
+use sam_template::{AttributeType, PrimaryKey, TableSpec};
 use serde_json::{Map, Value, json};
-use template::{AttributeType, PrimaryKey, TableSpec};
 
 use super::{engine_call::call, expiring_table::ExpiringTable};
 use crate::error::ProvisionError;

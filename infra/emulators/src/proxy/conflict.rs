@@ -7,8 +7,8 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use sam_template::{PrimaryKey, TableSpec};
 use serde_json::Value;
-use template::{PrimaryKey, TableSpec};
 
 use super::item_access::{AccessKind, AccessedItem, ItemAccess};
 use crate::arn;

@@ -2,7 +2,7 @@
 //!
 //! Statements only allow. An action that no statement allows is denied.
 
-use template::Permission;
+use sam_template::Permission;
 
 /// A permission that a request needs.
 #[derive(Clone, Debug, PartialEq, Eq)]

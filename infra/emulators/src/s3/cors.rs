@@ -8,7 +8,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
-use template::CorsRule;
+use sam_template::CorsRule;
 
 use super::store::ObjectStore;
 

@@ -17,7 +17,7 @@ use s3s::{
     s3_error,
     service::S3ServiceBuilder,
 };
-use template::BucketSpec;
+use sam_template::BucketSpec;
 
 use super::{
     blob::BlobStore,

@@ -16,7 +16,7 @@ use std::{
 
 use rusqlite::{Connection, Transaction};
 use s3s::{S3Result, s3_error};
-use template::{BucketSpec, LifecycleRule};
+use sam_template::{BucketSpec, LifecycleRule};
 
 use super::{
     blob::BlobStore,

@@ -79,7 +79,7 @@ impl SecretsManager {
     }
 
     /// Creates a secret with a generated value if none has this name. Blocks.
-    pub(crate) fn ensure(&self, secret: &template::SecretSpec) -> Result<(), ProvisionError> {
+    pub(crate) fn ensure(&self, secret: &sam_template::SecretSpec) -> Result<(), ProvisionError> {
         let generate = || {
             generate::value(secret.length, secret.excludes_punctuation)
                 .map_err(|error| error.to_string())

@@ -52,7 +52,7 @@ impl SqsEmulator {
     }
 
     /// Creates a queue, or replaces the attributes of an existing one. Blocks.
-    pub(crate) fn ensure(&self, queue: &template::QueueSpec) -> Result<(), ProvisionError> {
+    pub(crate) fn ensure(&self, queue: &sam_template::QueueSpec) -> Result<(), ProvisionError> {
         let attributes = QueueAttributes::of(queue);
         self.store
             .ensure_queue(&queue.name, &attributes, self.clock.now_ms())

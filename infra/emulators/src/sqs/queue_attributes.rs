@@ -105,7 +105,7 @@ pub(super) struct QueueAttributes(BTreeMap<String, String>);
 
 impl QueueAttributes {
     /// Returns the attributes of a queue in a template.
-    pub(super) fn of(queue: &template::QueueSpec) -> QueueAttributes {
+    pub(super) fn of(queue: &sam_template::QueueSpec) -> QueueAttributes {
         let mut attributes = BTreeMap::new();
         for (attribute, seconds) in [
             (&VISIBILITY_TIMEOUT, queue.visibility_timeout_seconds),

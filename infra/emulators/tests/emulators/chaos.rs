@@ -10,7 +10,7 @@ use aws_sdk_dynamodb::{
 use aws_sdk_s3::types::{Delete, ObjectIdentifier};
 use aws_sdk_sqs::types::SendMessageBatchRequestEntry;
 use futures::future::join_all;
-use template::ResolvedTemplate;
+use sam_template::ResolvedTemplate;
 
 use crate::support::{
     Emulation, code, exists, get_object, media, put_object, queue, records, text,

@@ -1,6 +1,6 @@
 //! Fair queues: the order in which messages of several groups are received.
 
-use template::ResolvedTemplate;
+use sam_template::ResolvedTemplate;
 
 use crate::support::{Emulation, queue};
 

@@ -15,7 +15,7 @@ use aws_sdk_s3::{
 use base64::{Engine, prelude::BASE64_STANDARD};
 use md5::{Digest, Md5};
 use s3s::crypto::Crc32;
-use template::{BucketSpec, LifecycleRule, ResolvedTemplate};
+use sam_template::{BucketSpec, LifecycleRule, ResolvedTemplate};
 
 use crate::support::{
     DAY_SECONDS, Emulation, ObjectFiles, allow, bucket, bytes, code, get_object, media, principal,

@@ -13,7 +13,7 @@ use emulators::{AsyncClock, CallRecord, InjectedError, Service};
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Empty};
 use hyper_util::rt::TokioIo;
-use template::{BucketSpec, LifecycleRule, ResolvedTemplate};
+use sam_template::{BucketSpec, LifecycleRule, ResolvedTemplate};
 use tokio::net::TcpStream;
 
 use crate::support::{

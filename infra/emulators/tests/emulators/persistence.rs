@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use template::ResolvedTemplate;
+use sam_template::ResolvedTemplate;
 
 use crate::queues::bodies;
 use crate::support::{Emulation, TestClock, bucket, exists, put, queue, records, start};

@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::{
     types::{ConditionCheck, Put, TransactWriteItem},
 };
 use emulators::{CallRecord, Service};
-use template::ResolvedTemplate;
+use sam_template::ResolvedTemplate;
 
 use crate::support::{Emulation, allow, exists, principal, put, queue, records, text};
 

@@ -7,7 +7,7 @@ use aws_sdk_sqs::{
         SendMessageBatchRequestEntry,
     },
 };
-use template::{Redrive, ResolvedTemplate};
+use sam_template::{Redrive, ResolvedTemplate};
 
 use crate::support::{EVENT_TIMEOUT, Emulation, queue};
 
@@ -16,7 +16,7 @@ async fn with_queues() -> Emulation {
         dead_letter_queue: "dead".to_owned(),
         max_receive_count: 2,
     };
-    let jobs = template::QueueSpec {
+    let jobs = sam_template::QueueSpec {
         redrive: Some(redrive),
         ..queue("jobs")
     };

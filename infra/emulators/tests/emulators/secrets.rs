@@ -7,7 +7,7 @@ use aws_sdk_secretsmanager::{
     operation::get_secret_value::GetSecretValueOutput,
 };
 use emulators::{CallRecord, InjectedError, Service};
-use template::{ResolvedTemplate, SecretSpec};
+use sam_template::{ResolvedTemplate, SecretSpec};
 
 use crate::support::{Emulation, allow, principal};
 

@@ -17,7 +17,7 @@ use emulators::{
     AsyncClock, AsyncSystemClock, EmulatorOptions, EmulatorStartError, Emulators, ExistingData,
     IamPrincipal, ManualClock,
 };
-use template::{
+use sam_template::{
     AttributeType, BucketSpec, CorsRule, Permission, PrimaryKey, QueueSpec, ResolvedTemplate,
     TableSpec,
 };

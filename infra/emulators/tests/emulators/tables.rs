@@ -1,6 +1,6 @@
 //! Provisioning of tables.
 
-use template::ResolvedTemplate;
+use sam_template::ResolvedTemplate;
 
 use crate::support::{Emulation, exists, put, records, table};
 

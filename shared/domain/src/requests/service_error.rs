@@ -10,7 +10,7 @@ use crate::{FieldError, FieldErrors, RateLimitStatus};
 /// Seconds after which a request can be retried that failed because of load.
 const BUSY_SECONDS: u32 = 1;
 
-/// Kind of an error. The `web` crate maps it to an HTTP status.
+/// Kind of an error. The `http-api` crate maps it to an HTTP status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     /// The request cannot be parsed.

@@ -5,7 +5,7 @@ use std::{fs, sync::Arc, time::Duration};
 
 use emulators::AsyncSystemClock;
 use futures::{StreamExt, stream};
-use local::{LocalStack, Messages, Options, Ports, StartError, TEMPLATE, all_functions};
+use local_stack::{LocalStack, Messages, Options, Ports, StartError, TEMPLATE, all_functions};
 use reqwest::multipart::Form;
 use runtime::{BodyDeadlines, SystemRandom};
 use serde_json::{Value, json};

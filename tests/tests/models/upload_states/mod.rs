@@ -17,7 +17,7 @@ use futures::{
     future::join_all,
     stream::{self, StreamExt},
 };
-use local::Messages;
+use local_stack::Messages;
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 use serde_json::json;
 use tests::{Extent, Stack, StackOptions, TestSpace, minutes};

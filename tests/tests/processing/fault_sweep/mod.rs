@@ -12,7 +12,7 @@ mod uploader;
 use std::collections::BTreeSet;
 
 use futures::future::join_all;
-use local::Messages;
+use local_stack::Messages;
 use serde_json::{Value, json};
 use tests::{Stack, StackOptions, distributed, failed_calls, minutes, share_of};
 

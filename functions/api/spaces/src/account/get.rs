@@ -1,7 +1,7 @@
 //! `GET /account`: get the caller's API key, user and default space.
 
 use axum::extract::State;
-use web::{ApiError, Authenticated, Data, Endpoint};
+use http_api::{ApiError, Authenticated, Data, Endpoint};
 
 use crate::views::AccountView;
 

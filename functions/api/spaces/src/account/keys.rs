@@ -2,11 +2,11 @@
 //! with one of them.
 
 use domain::{FieldError, KeyName, ServiceError};
-use tenant::NewKey;
-use web::{
+use http_api::{
     AccountHolder, ApiError, Created, Endpoint, FieldReader, FromFields, IdempotentJson, KeyPath,
     NoContent, PageQuery, PageResponse,
 };
+use space_store::NewKey;
 
 use crate::{keys::create::expires_at, views::KeyView};
 

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use domain::{FieldError, FieldErrors, SpaceId};
-use web::{AccountHolder, ApiError, Data, Endpoint, FieldReader, FromFields, ValidJson};
+use http_api::{AccountHolder, ApiError, Data, Endpoint, FieldReader, FromFields, ValidJson};
 
 use super::get::{LargeUploadsUrl, account_view};
 use crate::views::AccountView;

@@ -1,8 +1,10 @@
 //! `POST /spaces/:id/api-keys`: create an API key of a space. Only this response contains its secret.
 
 use domain::{FieldError, KeyName, Timestamp, parse_variant};
-use tenant::NewKey;
-use web::{ApiError, Can, Created, Endpoint, FieldReader, FromFields, IdempotentJson, ManageKeys};
+use http_api::{
+    ApiError, Can, Created, Endpoint, FieldReader, FromFields, IdempotentJson, ManageKeys,
+};
+use space_store::NewKey;
 
 use super::PATH;
 use crate::views::KeyView;

@@ -1,6 +1,6 @@
 //! `GET /spaces/:id/api-keys`: list the API keys of a space, newest first, including revoked ones.
 
-use web::{ApiError, Endpoint, Listed, ManageKeys, PageQuery, PageResponse, SpacePath};
+use http_api::{ApiError, Endpoint, Listed, ManageKeys, PageQuery, PageResponse, SpacePath};
 
 use super::PATH;
 use crate::views::KeyView;

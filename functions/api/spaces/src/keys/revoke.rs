@@ -1,7 +1,7 @@
 //! `DELETE /spaces/:id/api-keys/:keyId`: revoke an API key, effective from the next request.
 
 use domain::ServiceError;
-use web::{ApiError, Can, Endpoint, KeyPath, ManageKeys, NoContent};
+use http_api::{ApiError, Can, Endpoint, KeyPath, ManageKeys, NoContent};
 
 pub(crate) const REVOKE: Endpoint = Endpoint::delete(
     "revokeSpaceKey",

@@ -2,7 +2,7 @@
 //! neither the file nor a folder overrides.
 
 use domain::AccessControl;
-use web::{AccessControlChange, ApiError, Can, Data, Endpoint, ManageSpace, ValidJson};
+use http_api::{AccessControlChange, ApiError, Can, Data, Endpoint, ManageSpace, ValidJson};
 
 use crate::views::DetailedSpaceView;
 

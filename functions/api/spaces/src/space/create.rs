@@ -3,7 +3,9 @@
 
 use axum::extract::State;
 use domain::{Description, HostName, NewSpace, Role, SpaceName, parse_variant};
-use web::{AccountHolder, ApiError, Created, Endpoint, FieldReader, FromFields, IdempotentJson};
+use http_api::{
+    AccountHolder, ApiError, Created, Endpoint, FieldReader, FromFields, IdempotentJson,
+};
 
 use super::cdn_domains::CdnDomains;
 use crate::views::DetailedSpaceView;

@@ -5,12 +5,12 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::FieldError;
-use tenant::{PurgeJob, Queue};
-use web::{
+use http_api::{
     Accepted, ApiError, Authenticated, Can, DeleteSpace, Endpoint, FieldReader, FromFields,
     NoContent, ResourceId, ValidQuery,
     openapi::{DescribeOutput, OperationBuilder},
 };
+use space_store::{PurgeJob, Queue};
 
 pub(crate) const DELETE: Endpoint = Endpoint::delete("deleteSpace", "/spaces", "Delete a space")
     .errors(&[

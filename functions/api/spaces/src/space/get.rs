@@ -1,6 +1,6 @@
 //! `GET /spaces/:id`: get a space.
 
-use web::{ApiError, Can, Data, Endpoint, ReadSpace};
+use http_api::{ApiError, Can, Data, Endpoint, ReadSpace};
 
 use crate::views::DetailedSpaceView;
 

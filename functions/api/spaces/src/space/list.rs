@@ -1,6 +1,6 @@
 //! `GET /spaces`: list the spaces in which the caller has a role, newest first.
 
-use web::{ApiError, Authenticated, Endpoint, PageQuery, PageResponse};
+use http_api::{ApiError, Authenticated, Endpoint, PageQuery, PageResponse};
 
 use crate::views::SpaceView;
 

@@ -2,8 +2,8 @@
 
 use axum::extract::State;
 use domain::Security;
+use http_api::{ApiError, Can, Data, Endpoint, ManageSpace, SecurityChange, ValidJson};
 use watermarks::Watermarks;
-use web::{ApiError, Can, Data, Endpoint, ManageSpace, SecurityChange, ValidJson};
 
 use crate::views::DetailedSpaceView;
 

@@ -3,12 +3,12 @@
 
 use axum::extract::State;
 use domain::{MasterSecret, SigningSecret, Timestamp};
+use http_api::{
+    ApiError, Can, Data, Endpoint, FieldReader, FromFields, ManageSpace, Rfc3339, ValidJson,
+};
 use runtime::LazyMasterSecret;
 use schemars::JsonSchema;
 use serde::Serialize;
-use web::{
-    ApiError, Can, Data, Endpoint, FieldReader, FromFields, ManageSpace, Rfc3339, ValidJson,
-};
 
 pub(crate) const GET: Endpoint = Endpoint::get(
     "getSigningSecret",

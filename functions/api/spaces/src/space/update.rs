@@ -5,7 +5,9 @@ use domain::{
     Description, FieldError, FieldErrors, FolderMode, HostName, PublicHttpsUrl, ServiceError,
     Space, SpaceName, UploadConfigId, UploadConfigReference, parse_variant,
 };
-use web::{ApiError, Can, Data, Endpoint, FieldReader, FromFields, ManageSpace, Patch, ValidJson};
+use http_api::{
+    ApiError, Can, Data, Endpoint, FieldReader, FromFields, ManageSpace, Patch, ValidJson,
+};
 
 use super::{cdn_domains::CdnDomains, create::describe_settings};
 use crate::views::DetailedSpaceView;

@@ -1,6 +1,6 @@
 //! `GET /spaces/:id/webhook-deliveries/:deliveryId`: get a delivery of a webhook with its body.
 
-use web::{ApiError, Can, Data, Endpoint, ManageWebhooks, WebhookDeliveryPath};
+use http_api::{ApiError, Can, Data, Endpoint, ManageWebhooks, WebhookDeliveryPath};
 
 use super::{DELIVERY_PATH, views::DetailedWebhookDeliveryView};
 

@@ -2,7 +2,7 @@
 //! first.
 
 use domain::{FieldError, WebhookFilter, parse_variant};
-use web::{
+use http_api::{
     ApiError, Endpoint, FieldReader, FromFields, ListQuery, ManageWebhooks, PageResponse, SpacePath,
 };
 

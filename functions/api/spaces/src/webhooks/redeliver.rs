@@ -1,8 +1,8 @@
 //! `POST /spaces/:id/webhook-deliveries/:deliveryId/redeliver`: send a webhook again.
 
 use axum::extract::State;
-use tenant::{Queue, WebhookJob};
-use web::{Accepted, ApiError, Can, Endpoint, ManageWebhooks, WebhookDeliveryPath};
+use http_api::{Accepted, ApiError, Can, Endpoint, ManageWebhooks, WebhookDeliveryPath};
+use space_store::{Queue, WebhookJob};
 
 pub(crate) const REDELIVER: Endpoint = Endpoint::post(
     "redeliverWebhook",

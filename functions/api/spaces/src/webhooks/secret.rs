@@ -3,10 +3,10 @@
 
 use axum::extract::State;
 use domain::{MasterSecret, Timestamp, WebhookSecret};
+use http_api::{ApiError, Can, Data, Endpoint, ManageSpace, Rfc3339};
 use runtime::LazyMasterSecret;
 use schemars::JsonSchema;
 use serde::Serialize;
-use web::{ApiError, Can, Data, Endpoint, ManageSpace, Rfc3339};
 
 pub(crate) const GET: Endpoint = Endpoint::get(
     "getWebhookSecret",

@@ -4,9 +4,9 @@ use domain::{
     FileId, PublicHttpsUrl, WebhookAttempt, WebhookDelivery, WebhookDeliveryId, WebhookEvent,
     WebhookFailure, WebhookStatus,
 };
+use http_api::Rfc3339;
 use schemars::JsonSchema;
 use serde::Serialize;
-use web::Rfc3339;
 
 /// A delivery of a webhook.
 #[derive(Serialize, JsonSchema)]

@@ -3,12 +3,12 @@
 use axum::extract::FromRequestParts as _;
 use domain::{Handle, ServiceError, UploadConfigReference};
 use http::request::Parts;
-use ingest::MAX_FORM_FILES;
-use tenant::FolderSelector;
-use web::{
+use http_api::{
     ApiError, Authenticated, FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, InputFields, Patch,
     Upload, openapi::DescribeInput as _, openapi::OperationBuilder, read_folder,
 };
+use intake::MAX_FORM_FILES;
+use space_store::FolderSelector;
 
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
 use crate::{UploadsState, admission::UploadTenant, views::UploadedView};

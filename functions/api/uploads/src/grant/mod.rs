@@ -18,13 +18,13 @@ use domain::{
     UnsignedClient, UploadConfigId,
 };
 use http::request::Parts;
-use ingest::ConfirmationTerms;
-use mime::Mime;
-use tenant::{FolderSelector, UploadScope};
-use web::{
+use http_api::{
     ApiError, FieldReader, FromFields, IdempotencyScope, InputFields,
     openapi::{DescribeInput, OperationBuilder},
 };
+use intake::ConfirmationTerms;
+use mime::Mime;
+use space_store::{FolderSelector, UploadScope};
 
 use crate::{UploadsState, admission::UploadTenant, views::UploadView};
 
@@ -156,8 +156,8 @@ impl<A: UploadAuthorization> DescribeInput for UploadGrant<A> {
 
 #[cfg(test)]
 mod tests {
+    use http_api::openapi::SchemaReader;
     use schemars::SchemaGenerator;
-    use web::openapi::SchemaReader;
 
     use super::*;
 

@@ -4,12 +4,12 @@
 
 use domain::{FieldError, Principal, ServiceError, SignedFolder, SignedUpload, SignedUploadUrl};
 use http::request::Parts;
-use mime::Mime;
-use tenant::{FolderSelector, UploadScope, VerifiedUpload};
-use web::{
+use http_api::{
     AnonymousFileView, ApiError, FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, IdempotencyScope,
     InputFields, openapi::OperationBuilder,
 };
+use mime::Mime;
+use space_store::{FolderSelector, UploadScope, VerifiedUpload};
 
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
 use crate::{UploadsState, admission::UploadTenant, upload::UPLOAD_SIGNED};

@@ -6,12 +6,12 @@ use domain::{
     UploadConfigName,
 };
 use http::request::Parts;
-use runtime::Viewer;
-use tenant::{RequestOrigin, UploadScope};
-use web::{
+use http_api::{
     AnonymousFileView, ApiError, FOLDER_ID, FOLDER_PATH, FieldReader, FromFields, IdempotencyScope,
     InputFields, openapi::OperationBuilder, path_parameter,
 };
+use runtime::Viewer;
+use space_store::{RequestOrigin, UploadScope};
 
 use super::{ResolvedTarget, UploadAuthorization, UploadGrant, UploadLimits};
 use crate::{

@@ -1,0 +1,302 @@
+//! Confirms a pending file whose bytes a client sent to a presigned URL: validates them by the same
+//! rules as files of a form, then activates the file, at most once.
+//!
+//! Invariants:
+//! - Exactly the bytes that were validated become active, even if the client overwrites the staged
+//!   object in the meantime. Either the object is first copied to a key that no client can write,
+//!   and the copy is validated; or it is read once into a spool, and the spool is validated,
+//!   transformed and stored. `ETag`s are not compared: they may be MD5, which has collisions.
+//! - At most 50 MB of a file are read, even of a larger file, unless it is an image whose metadata is removed.
+//! - An image is transformed as its config says, or rejected.
+
+use bytes::Bytes;
+use domain::{
+    FieldError, File, MediaType, PendingUpload, ServiceError, StoredContent, UploadRules,
+};
+use mime::Mime;
+use space_store::{
+    ActivationOutcome, Announced, FileStore, ObjectHead, ObjectReader, Payload, StagedCopy,
+    StagedCopyOutcome,
+};
+
+use crate::{
+    IngestError, MAX_FORM_FILE_BYTES, ReceivedFile, Spool, Spooled,
+    dimensions::{self, MAX_PREFIX_BYTES, PREFIX_BYTES},
+    spool::HEAD_BYTES,
+    text::Utf8Validator,
+    transform::{LargeFile, transform_large},
+    validation::FileFacts,
+};
+
+/// The field error of bytes whose size differs from the declared one.
+const SIZE_MISMATCH: FieldError = FieldError::Custom("must have the declared size");
+
+/// Outcome of confirming a pending file.
+#[derive(Debug)]
+pub enum ConfirmOutcome {
+    /// Outcome of the activation, or of a check before it.
+    Activation(ActivationOutcome),
+    /// The client has not uploaded the bytes yet.
+    NotUploaded,
+}
+
+impl From<ActivationOutcome> for ConfirmOutcome {
+    fn from(outcome: ActivationOutcome) -> ConfirmOutcome {
+        ConfirmOutcome::Activation(outcome)
+    }
+}
+
+/// Activates a pending file if its bytes were uploaded and comply with the rules that were in
+/// force when it was declared.
+pub async fn confirm(store: &FileStore<'_>, file: &File) -> Result<ConfirmOutcome, ServiceError> {
+    let pending = file
+        .pending_upload
+        .as_ref()
+        .ok_or_else(|| ServiceError::internal("the file is not a pending upload"))?;
+    // The transaction that activates the file enforces the quota. Checking it here as well saves the copy.
+    if let Some(error) = store.exhausted_quota(file).await? {
+        return Ok(ActivationOutcome::OverQuota(error).into());
+    }
+
+    let declared = pending.content_type.parse().ok();
+    let expected = pending
+        .expected_type
+        .as_deref()
+        .and_then(|expected| expected.parse().ok());
+
+    let confirmation = Confirmation {
+        store,
+        file,
+        pending,
+        declared,
+        expected,
+    };
+    let confirmed = if file.size <= MAX_FORM_FILE_BYTES && has_image_rules(&pending.rules) {
+        confirmation.confirm_spooled().await
+    } else {
+        confirmation.confirm_copy().await
+    };
+
+    match confirmed {
+        Ok(outcome) => Ok(outcome),
+        Err(IngestError::FieldError(error)) => Ok(ActivationOutcome::Rejected(error).into()),
+        Err(IngestError::Service(error)) => Err(error),
+    }
+}
+
+/// Returns whether a config restricts or transforms images, which takes all of their bytes.
+fn has_image_rules(rules: &UploadRules) -> bool {
+    dimensions::has_rules(&rules.validation)
+        || media::has_image_transformations(&rules.transformations)
+}
+
+struct Confirmation<'a> {
+    store: &'a FileStore<'a>,
+    file: &'a File,
+    pending: &'a PendingUpload,
+    declared: Option<Mime>,
+    expected: Option<Mime>,
+}
+
+impl Confirmation<'_> {
+    /// Copies the staged object and validates the copy. Then activates the file or removes the
+    /// copy.
+    async fn confirm_copy(&self) -> Result<ConfirmOutcome, IngestError> {
+        let copy = match self.store.copy_staged(self.file).await? {
+            StagedCopyOutcome::Copied(copy) => copy,
+            StagedCopyOutcome::Absent => return Ok(ConfirmOutcome::NotUploaded),
+            StagedCopyOutcome::OtherSize => return Err(SIZE_MISMATCH.into()),
+        };
+
+        match self.validate_copy(&copy).await {
+            Ok(valid) => {
+                if valid.content.revision != copy.revision {
+                    self.store.remove_copy(copy).await;
+                }
+                let activated = self
+                    .store
+                    .activate(self.file, valid.content, valid.announced);
+                Ok(activated.await?.into())
+            }
+            Err(error) => {
+                self.store.remove_copy(copy).await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Returns the content of a copy that complies with all rules, or of the image that it was transformed to.
+    /// Meanwhile announces the file, to save time.
+    async fn validate_copy(&self, copy: &StagedCopy) -> Result<ValidCopy, IngestError> {
+        let (head, announced) = tokio::try_join!(
+            self.store.copy_head(copy, PREFIX_BYTES),
+            self.store.announce(self.file)
+        )?;
+        let media_type = self.validate(head.size_bytes, &head.prefix)?;
+
+        let read_prefix = |bytes| self.read_prefix(copy, &head, bytes);
+        dimensions::require_dimensions(&media_type, &self.pending.rules.validation, read_prefix)
+            .await?;
+
+        let content = match self.transform_large(copy, &head, &media_type).await? {
+            Some(transformed) => transformed,
+            None => StoredContent {
+                image_size: dimensions::size_in_prefix(&head.prefix, &media_type),
+                media_type,
+                size: head.size_bytes,
+                is_utf8: has_utf8_prefix(&head),
+                revision: copy.revision,
+                checksum_sha256: copy.checksum_sha256.clone(),
+            },
+        };
+        Ok(ValidCopy { content, announced })
+    }
+
+    /// Stores what the rules make of a copy over 50 MB; `None` if they do not change it.
+    async fn transform_large(
+        &self,
+        copy: &StagedCopy,
+        head: &ObjectHead,
+        media_type: &MediaType,
+    ) -> Result<Option<StoredContent>, IngestError> {
+        if head.size_bytes <= MAX_FORM_FILE_BYTES {
+            return Ok(None);
+        }
+        let file = LargeFile {
+            media_type,
+            size: head.size_bytes,
+            head: &head.prefix,
+        };
+        let read = || async {
+            let whole = self.store.copy_head(copy, head.size_bytes).await?;
+            Ok(whole.prefix)
+        };
+        let rules = &self.pending.rules.transformations;
+        let Some(image) = transform_large(file, rules, read).await? else {
+            return Ok(None);
+        };
+
+        let size = image.bytes.len() as u64;
+        let image_size = dimensions::size_in_prefix(&image.bytes, &image.media_type);
+        let checksum = image.checksum_sha256;
+        let payload = Payload::Memory(image.bytes);
+        let mime_type = &image.media_type.mime_type;
+        let revision = self
+            .store
+            .put_revision(self.file, payload, mime_type, &checksum)
+            .await?;
+        Ok(Some(StoredContent {
+            image_size,
+            media_type: image.media_type,
+            size,
+            is_utf8: false,
+            revision,
+            checksum_sha256: (size <= MAX_FORM_FILE_BYTES).then_some(checksum),
+        }))
+    }
+
+    /// Returns the first `bytes` of a copy, or all of them if there are fewer.
+    async fn read_prefix(
+        &self,
+        copy: &StagedCopy,
+        head: &ObjectHead,
+        bytes: u64,
+    ) -> Result<Bytes, ServiceError> {
+        if bytes <= PREFIX_BYTES || head.size_bytes <= head.prefix.len() as u64 {
+            return Ok(head.prefix.clone());
+        }
+
+        let longer = self
+            .store
+            .copy_head(copy, bytes.min(MAX_PREFIX_BYTES))
+            .await?;
+        Ok(longer.prefix)
+    }
+
+    /// Reads the staged object into a spool, validates, transforms and stores the spooled bytes,
+    /// then activates the file.
+    async fn confirm_spooled(&self) -> Result<ConfirmOutcome, IngestError> {
+        let Some(object) = self.store.staged_object(self.file).await? else {
+            return Ok(ConfirmOutcome::NotUploaded);
+        };
+        if object.size_bytes() != self.file.size {
+            return Err(SIZE_MISMATCH.into());
+        }
+
+        let received = ReceivedFile {
+            // The caller chooses the field that errors are reported under.
+            field: String::new(),
+            original_name: self.file.original_name.clone(),
+            declared: self.declared.clone(),
+            spooled: spool(object).await?,
+        };
+        if received.spooled.size() != self.file.size {
+            return Err(SIZE_MISMATCH.into());
+        }
+
+        let rules = &self.pending.rules;
+        let uploaded_by = self.file.uploaded_by;
+        let validated = received
+            .validate(&rules.validation, uploaded_by, self.expected.as_ref())
+            .await?;
+        let transformed = validated.transform(rules).await?;
+
+        let put = self.store.put_revision(
+            self.file,
+            transformed.spooled.content(),
+            &transformed.media_type.mime_type,
+            transformed.spooled.checksum_sha256(),
+        );
+        // Both calls are completed even if one fails, because a cancelled one could still take effect.
+        let (revision, announced) = tokio::join!(put, self.store.announce(self.file));
+        let content = transformed.stored_content(revision?);
+        let activated = self.store.activate(self.file, content, announced?);
+        Ok(activated.await?.into())
+    }
+
+    /// Returns the type of bytes that have the declared size and comply with all rules except those
+    /// for the dimensions of images.
+    fn validate(&self, size: u64, prefix: &[u8]) -> Result<MediaType, FieldError> {
+        if size != self.file.size {
+            return Err(SIZE_MISMATCH);
+        }
+
+        let facts = FileFacts {
+            original_name: &self.file.original_name,
+            declared: self.declared.as_ref(),
+            size,
+            head: &prefix[..prefix.len().min(HEAD_BYTES)],
+            uploaded_by: self.file.uploaded_by,
+            expected: self.expected.as_ref(),
+        };
+        facts.validate(&self.pending.rules.validation)
+    }
+}
+
+/// A copy that complies with all rules, of an announced file.
+struct ValidCopy {
+    content: StoredContent,
+    announced: Announced,
+}
+
+async fn spool(mut object: ObjectReader) -> Result<Spooled, ServiceError> {
+    let mut spool = Spool::default();
+    while let Some(chunk) = object.next().await? {
+        spool.write(&chunk).await?;
+    }
+    spool.finish().await
+}
+
+/// Returns whether the first bytes of a file are UTF-8. The prefix of a longer file may end within
+/// a character.
+fn has_utf8_prefix(head: &ObjectHead) -> bool {
+    let mut validator = Utf8Validator::default();
+    validator.update(&head.prefix);
+
+    let is_complete = head.size_bytes <= head.prefix.len() as u64;
+    if is_complete {
+        validator.is_valid()
+    } else {
+        validator.is_valid_so_far()
+    }
+}
